@@ -1,0 +1,112 @@
+// The two ways into Postgres: the owner, for Quoin's own tables, and `authenticator`, for callers' data under a role.
+// Every call is ONE batch over HTTP: the session's settings first, then the work, then COMMIT (design section 4).
+
+import { PostgresError } from './postgres-error.ts'
+import { quoteIdentifier, type Statement } from './sql.ts'
+import type { BodyResult, SqlWire, StatementResult } from './sql-wire.ts'
+
+export type DatabaseRole = 'anon' | 'service_role'
+
+/** Who a call acts as, and what its policies may read. Everything here is local to one transaction. */
+export interface DataSession {
+  role: DatabaseRole
+  /** JSON text for `request.jwt.claims`; always has `role`. */
+  claims: string
+  requestId: string
+  /** Schemas that unqualified names are looked up in, first match wins. */
+  searchPath: readonly string[]
+  timeoutMs: number
+  method: string
+  path: string
+  /** JSON text for `request.headers`: lower-case names, no credentials. */
+  headers: string
+}
+
+export interface DataOptions {
+  /** True for texts that Quoin wrote (prepared by name); false for a caller's SQL, whose session is thrown away. */
+  prepared: boolean
+  readOnly: boolean
+}
+
+const SESSION_SQL =
+  "select pg_catalog.set_config('search_path',$1,true),pg_catalog.set_config('role',$2,true)," +
+  "pg_catalog.set_config('request.jwt.claims',$3,true),pg_catalog.set_config('request.method',$4,true)," +
+  "pg_catalog.set_config('request.path',$5,true),pg_catalog.set_config('request.headers',$6,true)," +
+  "pg_catalog.set_config('statement_timeout',$7,true),pg_catalog.set_config('application_name',$8,true)"
+
+/** Callers' data, as `authenticator` under `anon` or `service_role`: row-level security decides, not this code. */
+export class DataDatabase {
+  constructor(private readonly wire: SqlWire) {}
+
+  /** Runs the statements after the session's settings, in one transaction and one trip; results of the settings left out. */
+  async batch(
+    session: DataSession,
+    statements: readonly Statement[],
+    options: DataOptions,
+  ): Promise<StatementResult[]> {
+    try {
+      const results = await this.wire.batch([sessionStatement(session), ...statements], {
+        ...options,
+        timeoutMs: session.timeoutMs,
+      })
+      return results.slice(1)
+    } catch (err) {
+      // The caller counts its own statements; the session's settings are not one of them.
+      if (err instanceof PostgresError && err.queryIndex !== undefined) err.queryIndex -= 1
+      throw err
+    }
+  }
+
+  /** As `batch`, for one statement whose single row is `body, ...columns`; the body passes through as text. */
+  batchForBody(session: DataSession, statement: Statement, options: DataOptions): Promise<BodyResult> {
+    return this.wire.batchForBody([sessionStatement(session), statement], {
+      ...options,
+      timeoutMs: session.timeoutMs,
+    })
+  }
+}
+
+function sessionStatement(session: DataSession): Statement {
+  const searchPath = session.searchPath.map(quoteIdentifier).join(', ')
+  return {
+    sql: SESSION_SQL,
+    params: [
+      searchPath,
+      session.role,
+      session.claims,
+      session.method,
+      session.path,
+      session.headers,
+      String(session.timeoutMs),
+      `quoin:${session.requestId}`,
+    ],
+  }
+}
+
+/** How long a statement on Quoin's own tables may take. */
+const PLATFORM_TIMEOUT_MS = 10_000
+
+const PLATFORM_SETTINGS: Statement = {
+  // Nothing that a caller created may be found before pg_catalog by what runs as the owner (design section 4, grants).
+  sql: "select pg_catalog.set_config('search_path','pg_catalog, pg_temp',true),pg_catalog.set_config('timezone','UTC',true),pg_catalog.set_config('statement_timeout',$1,true)",
+  params: [String(PLATFORM_TIMEOUT_MS)],
+}
+
+/** Quoin's own tables, as the owner. Names must be written with their schema: the search path holds none. */
+export class PlatformDatabase {
+  constructor(private readonly wire: SqlWire) {}
+
+  /**
+   * Runs one statement (a query, or a write with RETURNING) and answers its rows as Postgres' own JSON has them:
+   * timestamps as ISO 8601 UTC text, bigint as number. One trip.
+   */
+  async query<Row>(sql: string, params: readonly (string | null)[] = []): Promise<Row[]> {
+    const wrapped = `with q as (${sql}) select coalesce(json_agg(q), '[]'::json)::text from q`
+    const results = await this.wire.batch([PLATFORM_SETTINGS, { sql: wrapped, params }], {
+      prepared: true,
+      readOnly: false,
+      timeoutMs: PLATFORM_TIMEOUT_MS,
+    })
+    return JSON.parse(results[1]?.rows[0]?.[0] ?? '[]') as Row[]
+  }
+}

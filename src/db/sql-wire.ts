@@ -1,0 +1,155 @@
+// The Neon driver's HTTP wire, spoken with a plain `fetch`: one batch, one round trip, one transaction.
+// Knows no roles and no claims; `database.ts` puts those in front of each batch.
+
+import { DomainError } from '../errors.ts'
+import { PostgresError, type PostgresErrorFields } from './postgres-error.ts'
+import type { Statement } from './sql.ts'
+
+export interface WireTarget {
+  /** Complete connection string; goes in a header, never into a log. */
+  connectionString: string
+  /** Base URL of our own gateway; undefined means Neon's public endpoint. */
+  gatewayUrl: string | undefined
+}
+
+export interface BatchOptions {
+  /** True for our own fixed texts: the gateway prepares them by name. False for a caller's SQL. */
+  prepared: boolean
+  readOnly: boolean
+  /** Deadline of the whole batch; our gateway keeps it, and the fetch ends `GRACE_MS` later. */
+  timeoutMs: number
+  isolationLevel?: 'ReadCommitted' | 'RepeatableRead' | 'Serializable'
+}
+
+/** One statement's result: every value in Postgres' text form. */
+export interface StatementResult {
+  command: string
+  rowCount: number | null
+  fields: { name: string; dataTypeID: number }[]
+  rows: (string | null)[][]
+}
+
+/** The single row of a batch's last statement: its first column as a body to pass on, the others as texts. */
+export interface BodyResult {
+  body: BodyInit
+  columns: (string | null)[]
+}
+
+/** How long the fetch outlives the gateway's deadline, so that the gateway's own error arrives. */
+const GRACE_MS = 3_000
+
+type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `database_unavailable` else. */
+export class SqlWire {
+  readonly #url: string
+  readonly #connectionString: string
+  readonly #isOwnGateway: boolean
+  readonly #fetch: Fetch
+
+  constructor(target: WireTarget, fetchFunction: Fetch = (url, init) => fetch(url, init)) {
+    this.#connectionString = target.connectionString
+    this.#isOwnGateway = target.gatewayUrl !== undefined
+    this.#url =
+      target.gatewayUrl === undefined ? neonEndpoint(target.connectionString) : `${target.gatewayUrl}/sql`
+    this.#fetch = fetchFunction
+  }
+
+  /** Runs the statements in one transaction and answers each one's result, in order. */
+  async batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
+    const response = await this.#send(statements, options, false)
+    const { results } = await readJson<{ results: StatementResult[] }>(response)
+    return results
+  }
+
+  /** Runs the statements in one transaction and answers the last one's single row without parsing its first column. */
+  async batchForBody(statements: readonly Statement[], options: BatchOptions): Promise<BodyResult> {
+    const response = await this.#send(statements, options, this.#isOwnGateway)
+    const row = response.headers.get('quoin-row')
+    if (row !== null)
+      return {
+        body: response.body ?? '',
+        columns: (JSON.parse(decodeURIComponent(row)) ?? []) as (string | null)[],
+      }
+    const { results } = await readJson<{ results: StatementResult[] }>(response)
+    const [body, ...columns] = results.at(-1)?.rows[0] ?? []
+    return { body: body ?? '', columns }
+  }
+
+  async #send(statements: readonly Statement[], options: BatchOptions, asBody: boolean): Promise<Response> {
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'neon-connection-string': this.#connectionString,
+      'neon-raw-text-output': 'true',
+      'neon-array-mode': 'true',
+    }
+    if (options.readOnly) headers['neon-batch-read-only'] = 'true'
+    if (options.isolationLevel) headers['neon-batch-isolation-level'] = options.isolationLevel
+    if (this.#isOwnGateway) {
+      headers['quoin-timeout-ms'] = String(options.timeoutMs)
+      if (options.prepared) headers['quoin-statements'] = 'own'
+      if (asBody) headers['quoin-result'] = 'body'
+    }
+    const queries = statements.map(({ sql, params }) => ({ query: sql, params }))
+    let response: Response
+    try {
+      response = await this.#fetch(this.#url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ queries }),
+        signal: AbortSignal.timeout(options.timeoutMs + GRACE_MS),
+      })
+    } catch (cause) {
+      throw databaseUnavailable(cause)
+    }
+    if (response.status === 200) return response
+    throw await processFailure(response)
+  }
+}
+
+/** Turns an answer that is not 200 into the error to throw. Neon and our gateway send 400 with Postgres' fields. */
+async function processFailure(response: Response): Promise<Error> {
+  const text = await response.text()
+  if (response.status === 400) {
+    const fields = parseFields(text)
+    if (fields) return new PostgresError(fields)
+  }
+  if (response.status === 413) {
+    return new DomainError(
+      'payload_too_large',
+      'The statements and their parameters are larger than the database takes in one call.',
+    )
+  }
+  return databaseUnavailable(new Error(`the SQL endpoint answered ${response.status}: ${text.slice(0, 200)}`))
+}
+
+function parseFields(text: string): PostgresErrorFields | undefined {
+  try {
+    const fields = JSON.parse(text) as PostgresErrorFields
+    return typeof fields.code === 'string' && typeof fields.message === 'string' ? fields : undefined
+  } catch {
+    // Not JSON, so not from Postgres: the caller reports the status instead.
+    return undefined
+  }
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T
+  } catch (cause) {
+    throw databaseUnavailable(cause)
+  }
+}
+
+function databaseUnavailable(cause: unknown): DomainError {
+  return new DomainError('database_unavailable', 'The database does not answer.', {
+    hint: 'Try again in a moment. The health of every part is at /v1/gateway/health.',
+    cause,
+    retryAfterSeconds: 1,
+  })
+}
+
+/** Neon serves SQL over HTTP at `api.` in place of the first label of the database's host name. */
+function neonEndpoint(connectionString: string): string {
+  return `https://${new URL(connectionString).hostname.replace(/^[^.]+\./, 'api.')}/sql`
+}

@@ -1,0 +1,71 @@
+// Domain errors with stable codes. Features throw these; they know no HTTP.
+// `src/http/error-response.ts` alone turns a code into a status.
+
+/** Every code of ours that can reach a caller, with the sentence that documents it (design section 3.6). */
+export const ERROR_CODES = {
+  admission_unavailable: 'The API key could not be checked just now; nothing was done.',
+  conflict: 'The record was changed by somebody else in between; read it again.',
+  credential_required: 'The route needs a credential that was not sent.',
+  database_unavailable: 'The database does not answer.',
+  empty_transaction: 'A transaction needs at least one statement.',
+  filter_required:
+    'PATCH and DELETE need at least one filter, so that nobody changes a whole table by accident.',
+  function_not_found: 'No function of that name takes those arguments.',
+  insufficient_role: 'The API key is valid, but the route needs a service_role key.',
+  internal_error: 'Something failed inside Quoin; the request id finds it in the log.',
+  invalid_access_token: 'The bearer token beside the API key is not a valid access token.',
+  invalid_api_key: 'The API key is missing, malformed, unknown, expired or revoked.',
+  invalid_body: 'The request body could not be read as what its Content-Type says.',
+  invalid_filter: 'A filter of the query string could not be read.',
+  invalid_order: 'The order parameter could not be read.',
+  invalid_parameter: 'A query parameter has a value outside what it allows.',
+  invalid_preference: 'A preference was not understood, and handling=strict was asked for.',
+  invalid_range: 'The range asked for does not exist in the result.',
+  invalid_select: 'The select parameter could not be read.',
+  max_affected_exceeded: 'More rows would have changed than max-affected allows; nothing was changed.',
+  method_not_allowed: 'The path exists, but not with this method.',
+  not_acceptable: 'None of the media types in Accept can be produced.',
+  not_found: 'Nothing is served under this path, or the record does not exist.',
+  not_singular: 'A single object was asked for, but the result has none or several rows.',
+  payload_too_large: 'The request body is larger than the route takes.',
+  project_paused: 'The project of this API key is paused.',
+  rate_limited: 'The key has used up its requests for this minute.',
+  response_too_large: 'The result is larger than Quoin returns in one answer.',
+  schema_not_exposed: 'The schema is not one of those in DB_SCHEMAS.',
+  sql_syntax: 'The SQL could not be parsed.',
+  statement_not_allowed: 'This kind of statement is not allowed here.',
+  too_many_statements: 'A transaction takes at most 20 statements.',
+  unsupported_media_type: 'The Content-Type of the body is not one the route takes.',
+  upstream_unavailable: 'A server that Quoin depends on does not answer.',
+  validation_failed: 'A field of the request does not have the shape it must have.',
+} as const
+
+/** A stable, lower-case code of ours. Codes from Postgres are SQLSTATEs and live in `db/postgres-error.ts`. */
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export interface ErrorFacts {
+  /** More about what was wrong and where; safe to show. */
+  detail?: string | undefined
+  /** What to do about it. */
+  hint?: string | undefined
+  cause?: unknown
+  /** Seconds after which a new try makes sense; becomes Retry-After. */
+  retryAfterSeconds?: number | undefined
+}
+
+/** An error with a stable code and a message that is safe to show to the caller. */
+export class DomainError extends Error {
+  readonly code: ErrorCode
+  readonly detail: string | undefined
+  readonly hint: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.name = 'DomainError'
+    this.code = code
+    this.detail = facts.detail
+    this.hint = facts.hint
+    this.retryAfterSeconds = facts.retryAfterSeconds
+  }
+}

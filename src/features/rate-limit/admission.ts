@@ -1,0 +1,21 @@
+// What the limiter of one API key answers: who the key is, and whether it may call now. Types only.
+
+import type { ApiKey } from '../keys/schemas.ts'
+
+/** The key's window as the response headers show it. */
+export interface RateLimitState {
+  /** Requests allowed in any 60 seconds. */
+  limit: number
+  /** Requests left now. */
+  remaining: number
+  /** Seconds until at least one more request is allowed, or until the window is empty when some are left. */
+  resetSeconds: number
+}
+
+/** The closed set of answers to "who is this key, and may it call now". */
+export type Admission =
+  | { outcome: 'admitted'; key: ApiKey; rateLimit: RateLimitState }
+  | { outcome: 'rate_limited'; key: ApiKey; rateLimit: RateLimitState; retryAfterSeconds: number }
+  | { outcome: 'project_paused'; key: ApiKey; rateLimit: RateLimitState }
+  /** No such key, or one that is expired, revoked or rotated out: callers are never told which. */
+  | { outcome: 'refused' }

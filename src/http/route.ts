@@ -1,0 +1,91 @@
+// One declaration per endpoint. From it come the Hono registration, the credential check, validation, the types of the
+// handler's input, the OpenAPI document, /docs, /v1/gateway/rules and the tests of the route table.
+
+import type * as z from 'zod'
+import type { Deps } from '../deps.ts'
+import type { Principal } from './auth.ts'
+
+/** Who may call: nobody in particular, a dashboard session, an administrator, an API key, or the listener. */
+export const AUTH_LEVELS = ['none', 'session', 'admin', 'any_key', 'service_role', 'internal'] as const
+export type AuthLevel = (typeof AUTH_LEVELS)[number]
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** The names after the colons of a path: `'/v1/keys/:id'` gives `{ id: string }`. */
+export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [K in Name]: string } & PathParams<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { [K in Name]: string }
+    : unknown
+
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** What a handler gets. `query` and `body` are parsed by the route's schemas and undefined where it has none. */
+export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query, Body> {
+  deps: Deps
+  principal: Principal<Auth>
+  params: PathParams<Path>
+  query: Output<Query>
+  body: Output<Body>
+  requestId: string
+  request: Request
+  /** Adds a metric to Server-Timing. */
+  timing: (name: string, milliseconds: number) => void
+}
+
+/** A parameter that OpenAPI should show for a route that reads its query string or headers itself. */
+export interface DocumentedParameter {
+  name: string
+  in: 'query' | 'header'
+  description: string
+  example?: string
+}
+
+export interface Route<
+  Path extends string = string,
+  Auth extends AuthLevel = AuthLevel,
+  Query extends z.ZodObject | undefined = z.ZodObject | undefined,
+  Body extends z.ZodType | undefined = z.ZodType | undefined,
+  Answer extends z.ZodType | undefined = z.ZodType | undefined,
+> {
+  /** `<feature>.<verb>`: the name in logs, metrics, the audit log and the generated client. */
+  id: string
+  method: Method
+  path: Path
+  /** No default on purpose: leaving it out is a type error. */
+  auth: Auth
+  summary: string
+  description?: string
+  query?: Query
+  body?: Body
+  /** Largest request body in bytes; 1 MiB unless said. */
+  bodyBytesMax?: number
+  /** Shape of the JSON answer. Left out: the handler returns a `Response`. */
+  response?: Answer
+  /** Status of a good answer; 200 unless said. */
+  status?: 200 | 201 | 204
+  /** For routes that read the query string or the body themselves: what the document should say. */
+  documented?: { parameters?: DocumentedParameter[]; requestTypes?: string[]; responseTypes?: string[] }
+  handle: (
+    input: HandlerInput<Path, Auth, Query, Body>,
+  ) => Promise<Answer extends z.ZodType ? z.input<Answer> | Response : Response>
+}
+
+/** Declares one endpoint; returns it as it is. Its whole use is the type inference. */
+export function defineRoute<
+  const Path extends string,
+  const Auth extends AuthLevel,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Answer extends z.ZodType | undefined = undefined,
+>(route: Route<Path, Auth, Query, Body, Answer>): AnyRoute {
+  // The table forgets the types that the handler was checked against: `app.ts` calls it with what the same
+  // object's schemas parsed, so the input has the declared shape.
+  return route as unknown as AnyRoute
+}
+
+/** A route in the table. */
+export type AnyRoute = Omit<Route, 'handle'> & { handle: (input: AnyHandlerInput) => Promise<unknown> }
+
+// biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; `defineRoute` checked each one.
+type AnyHandlerInput = HandlerInput<string, AuthLevel, any, any>
