@@ -1,0 +1,187 @@
+/**
+ * Owns one pass of a batch over one connection: which messages are sent in the single flush, and what each answer of
+ * Postgres means for it. Must not own sockets, timers or pools; `Execution` does.
+ */
+import { AnswerWriter } from './answer-writer.ts'
+import type { Batch, BatchAnswer } from './batch.ts'
+import { gatewayError, SqlError } from './errors.ts'
+import type { MessageWriter } from './message-writer.ts'
+import { readErrorResponse } from './error-response.ts'
+import { readRowFields, type RowFields, NO_FIELDS } from './row-fields.ts'
+import type { StatementName, StatementNames } from './statement-names.ts'
+
+/** What the run's owner has to do after a message. */
+export type RunStep = 'continue' | 'send_end' | 'ready' | 'copy_refused'
+
+interface Step {
+  readonly sql: string
+  readonly params: readonly (string | null)[]
+  readonly isDescribed: boolean
+  named: StatementName | undefined
+  wasParsed: boolean
+  fields: RowFields | undefined
+}
+
+const COPY = /\bcopy\b/i
+const NO_PARAMS: readonly never[] = []
+/** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
+const STALE_NAME_CODES = new Set(['0A000', '26000', '42P05'])
+
+export class BatchRun {
+  /** The first error of Postgres in this run. */
+  error: SqlError | undefined
+  /** The transaction state of the last ReadyForQuery: `I` idle, `T` in a transaction, `E` in a failed one. */
+  status = ''
+  readonly #batch: Batch
+  readonly #answer: AnswerWriter
+  readonly #steps: Step[]
+  readonly #offset: number
+  /**
+   * A statement that may be COPY is not followed by COMMIT and Sync at once. Its data is refused by closing the
+   * connection, and with the end already sent Postgres might commit a batch that the caller was told had failed.
+   */
+  readonly #isEndHeld: boolean
+  #index = 0
+
+  constructor(batch: Batch) {
+    this.#batch = batch
+    this.#answer = new AnswerWriter(batch)
+    this.#offset = batch.begin === undefined ? 0 : 1
+    this.#steps = stepsOf(batch)
+    this.#isEndHeld = !batch.isOwn && batch.statements.some((statement) => COPY.test(statement.sql))
+  }
+
+  /** True when every statement, and the COMMIT where there is one, is done. */
+  get isComplete(): boolean {
+    return this.error === undefined && this.#index === this.#steps.length
+  }
+
+  /** True when the failure is one of stale names, so that the same batch may succeed with fresh ones. */
+  get failedByStaleName(): boolean {
+    return this.#batch.isOwn && this.status !== '' && STALE_NAME_CODES.has(this.error?.fields.code ?? '')
+  }
+
+  answer(): BatchAnswer {
+    return this.#answer.finish()
+  }
+
+  /** Writes the batch up to its Sync, or up to a Flush when its end is held back. */
+  write(writer: MessageWriter, names: StatementNames): void {
+    if (this.#batch.isOwn) this.#assignNames(writer, names)
+    const last = this.#isEndHeld && this.#offset === 1 ? this.#steps.length - 1 : this.#steps.length
+    for (let i = 0; i < last; i++) writeStep(writer, this.#steps[i] as Step)
+    if (this.#isEndHeld) writer.flush()
+    else writer.sync()
+  }
+
+  /** Writes what was held back: the COMMIT and the Sync. */
+  writeEnd(writer: MessageWriter): void {
+    if (this.#offset === 1 && this.error === undefined) writeStep(writer, this.#steps.at(-1) as Step)
+    writer.sync()
+  }
+
+  /** Takes one message of Postgres. */
+  onFrame(code: number, bytes: Buffer, start: number, end: number): RunStep {
+    const step = this.#steps[this.#index]
+    switch (code) {
+      case 0x44: // DataRow
+        if (step?.fields !== undefined && step.isDescribed) {
+          this.#answer.addRow(this.#index - this.#offset, step.fields, bytes, start)
+        }
+        return 'continue'
+      case 0x43: // CommandComplete
+        return this.#endStep(bytes.toString('latin1', start, end - 1))
+      case 0x49: // EmptyQueryResponse
+        return this.#endStep('')
+      case 0x31: // ParseComplete
+        if (step?.named !== undefined) step.named.isParsed = true
+        return 'continue'
+      case 0x54: // RowDescription
+        this.#describe(step, readRowFields(bytes, start))
+        return 'continue'
+      case 0x6e: // NoData
+        this.#describe(step, NO_FIELDS)
+        return 'continue'
+      case 0x45: // ErrorResponse
+        return this.#fail(readErrorResponse(bytes, start, end))
+      case 0x47: // CopyInResponse
+      case 0x48: // CopyOutResponse
+      case 0x57: // CopyBothResponse
+        this.#fail(gatewayError('0A000', 'COPY from or to the client is not possible over HTTP'))
+        return 'copy_refused'
+      case 0x5a: // ReadyForQuery
+        this.status = String.fromCharCode(bytes[start] as number)
+        return 'ready'
+      default:
+        return 'continue'
+    }
+  }
+
+  /** Takes the names back whose Parse never happened; call when the run is over. */
+  settleNames(names: StatementNames): void {
+    if (this.error === undefined) return
+    for (const { named } of this.#steps) if (named !== undefined && !named.isParsed) names.forget(named)
+  }
+
+  #assignNames(writer: MessageWriter, names: StatementNames): void {
+    names.beginBatch()
+    for (const step of this.#steps) {
+      const known = names.find(step.sql)
+      if (known !== undefined) {
+        step.named = known
+        // The same text twice in a batch: its first use sends the Parse.
+        step.wasParsed = true
+        step.fields = known.fields
+        continue
+      }
+      const place = names.add(step.sql)
+      step.named = place?.added
+      if (place?.closed !== undefined) writer.closeStatement(place.closed.name)
+    }
+  }
+
+  #describe(step: Step | undefined, fields: RowFields): void {
+    if (step === undefined) return
+    step.fields = fields
+    if (step.named !== undefined) step.named.fields = fields
+  }
+
+  #endStep(tag: string): RunStep {
+    const step = this.#steps[this.#index] as Step
+    if (step.isDescribed) this.#answer.endStatement(this.#index - this.#offset, step.fields, tag)
+    this.#index++
+    if (!this.#isEndHeld) return 'continue'
+    return this.#index === this.#batch.statements.length + this.#offset ? 'send_end' : 'continue'
+  }
+
+  #fail(error: SqlError): RunStep {
+    const isFirst = this.error === undefined
+    if (isFirst) {
+      this.error = error
+      const queryIndex = this.#index - this.#offset
+      if (this.#offset === 1 && queryIndex >= 0) error.queryIndex = queryIndex
+    }
+    const isSyncMissing = this.#isEndHeld && isFirst && this.#index < this.#batch.statements.length + this.#offset
+    return isSyncMissing ? 'send_end' : 'continue'
+  }
+}
+
+function stepsOf(batch: Batch): Step[] {
+  const steps: Step[] = []
+  if (batch.begin !== undefined) steps.push(stepOf(batch.begin, NO_PARAMS, false))
+  for (const { sql, params } of batch.statements) steps.push(stepOf(sql, params, true))
+  if (batch.begin !== undefined) steps.push(stepOf('COMMIT', NO_PARAMS, false))
+  return steps
+}
+
+function stepOf(sql: string, params: readonly (string | null)[], isDescribed: boolean): Step {
+  return { sql, params, isDescribed, named: undefined, wasParsed: false, fields: undefined }
+}
+
+function writeStep(writer: MessageWriter, step: Step): void {
+  const name = step.named?.name ?? ''
+  if (!step.wasParsed) writer.parse(name, step.sql)
+  writer.bind(name, step.params)
+  if (step.isDescribed && step.fields === undefined) writer.describePortal()
+  writer.execute()
+}

@@ -1,0 +1,28 @@
+/**
+ * Owns what a batch is once its request was checked: the types between the HTTP side and the Postgres side.
+ */
+import type { RowFormat } from './row-fields.ts'
+
+/** One statement; the texts hold no NUL character and no lone surrogate. */
+export interface Statement {
+  readonly sql: string
+  readonly params: readonly (string | null)[]
+  readonly format: RowFormat
+}
+
+/** A request's statements and how to run them. */
+export interface Batch {
+  readonly statements: readonly Statement[]
+  /** The statement that opens the transaction; undefined for a single query, which runs without one. */
+  readonly begin: string | undefined
+  /** True when the texts are Quoin's own: prepared by name, on connections that no caller's SQL ever reaches. */
+  readonly isOwn: boolean
+  /** True when the answer is the bytes of the last statement's first column. */
+  readonly isBodyWanted: boolean
+  readonly deadlineMs: number
+}
+
+/** What a batch that succeeded answers with. */
+export type BatchAnswer =
+  | { readonly kind: 'json'; readonly parts: readonly Buffer[]; readonly text: string }
+  | { readonly kind: 'body'; readonly body: Buffer | null; readonly row: readonly (string | null)[] | null }

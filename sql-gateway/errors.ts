@@ -1,0 +1,61 @@
+/**
+ * Owns the one error type of the gateway and its JSON shape on the wire.
+ * Must not decide statuses other than 400: the transport's own refusals (404, 405, 413) carry their status along.
+ */
+
+/** The fields of a Postgres error under the names that Neon's wire gives them; every one may be missing. */
+export interface SqlErrorFields {
+  severity?: string | undefined
+  code?: string | undefined
+  detail?: string | undefined
+  hint?: string | undefined
+  position?: string | undefined
+  internalPosition?: string | undefined
+  internalQuery?: string | undefined
+  where?: string | undefined
+  schema?: string | undefined
+  table?: string | undefined
+  column?: string | undefined
+  dataType?: string | undefined
+  constraint?: string | undefined
+  file?: string | undefined
+  line?: string | undefined
+  routine?: string | undefined
+}
+
+const FIELD_NAMES = [
+  'code', 'detail', 'hint', 'position', 'internalPosition', 'internalQuery', 'severity', 'where', 'table',
+  'column', 'schema', 'dataType', 'constraint', 'file', 'line', 'routine',
+] as const satisfies readonly (keyof SqlErrorFields)[]
+
+/** An error that is safe to show to the caller: from Postgres as it came, or the gateway's own with an SQLSTATE. */
+export class SqlError extends Error {
+  readonly fields: SqlErrorFields
+  readonly status: number
+  /** Zero-based place in `queries` of the statement that failed; `queries.length` when the COMMIT failed. */
+  queryIndex: number | undefined
+
+  constructor(message: string, fields: SqlErrorFields, status = 400) {
+    super(message)
+    this.fields = fields
+    this.status = status
+  }
+}
+
+/** An error of the gateway itself; severity `ERROR` unless said otherwise. */
+export function gatewayError(code: string, message: string, more: SqlErrorFields = {}, status = 400): SqlError {
+  return new SqlError(message, { severity: 'ERROR', ...more, code }, status)
+}
+
+/** The error of every failure to reach Postgres, or to keep a connection to it: class 08. */
+export function connectionError(message: string, detail?: string): SqlError {
+  return gatewayError('08006', message, { severity: 'FATAL', detail })
+}
+
+/** The JSON body of an error; absent fields are null, as Neon sends them. */
+export function errorJson(error: SqlError): string {
+  const body: Record<string, unknown> = { message: error.message }
+  for (const name of FIELD_NAMES) body[name] = error.fields[name] ?? null
+  if (error.queryIndex !== undefined) body.queryIndex = error.queryIndex
+  return JSON.stringify(body)
+}

@@ -1,0 +1,189 @@
+/**
+ * Owns one batch from the wait for a connection to its answer: deadline, cancelling, result cap, the one repeat with
+ * fresh names, and leaving the connection clean for the next. Must not know HTTP.
+ */
+import type { Batch, BatchAnswer } from './batch.ts'
+import { BatchRun } from './batch-run.ts'
+import { requestCancel } from './cancel.ts'
+import type { ConnectionPool, Waiter } from './connection-pool.ts'
+import { gatewayError, SqlError } from './errors.ts'
+import type { ConnectionUser, PostgresConnection } from './postgres-connection.ts'
+
+export interface ExecutionLimits {
+  resultBytesMax: number
+  /** How long Postgres has to react to a cancel before the connection is destroyed. */
+  cancelGraceMs: number
+}
+
+/** Called exactly once, unless the batch was aborted. */
+export type Answer = (outcome: BatchAnswer | SqlError) => void
+
+const RESET_TIMEOUT_MS = 5_000
+
+export class Execution implements Waiter, ConnectionUser {
+  readonly #batch: Batch
+  readonly #pool: ConnectionPool
+  readonly #limits: ExecutionLimits
+  #deadline: NodeJS.Timeout | undefined
+  #answer: Answer | undefined
+  #connection: PostgresConnection | undefined
+  #run: BatchRun
+  #resultBytes = 0
+  /** Why the batch was cancelled; it is the answer unless the batch turns out to have succeeded all the same. */
+  #cancelledFor: SqlError | undefined
+  #isOverResultCap = false
+  #isRepeat = false
+  #grace: NodeJS.Timeout | undefined
+
+  constructor(batch: Batch, pool: ConnectionPool, limits: ExecutionLimits, answer: Answer) {
+    this.#batch = batch
+    this.#pool = pool
+    this.#limits = limits
+    this.#answer = answer
+    this.#run = new BatchRun(batch)
+  }
+
+  /** Begins to wait for a connection; the answer may come before this returns. */
+  start(): void {
+    this.#deadline = setTimeout(() => this.#onDeadline(), this.#batch.deadlineMs)
+    this.#pool.acquire(this)
+  }
+
+  /** Stops the batch since nobody waits for its answer any more. */
+  abort(): void {
+    if (this.#answer === undefined) return
+    this.#answer = undefined
+    clearTimeout(this.#deadline)
+    this.#pool.leave(this)
+    if (this.#connection !== undefined) this.#cancel(gatewayError('57014', 'the caller closed the request'))
+  }
+
+  onConnection(connection: PostgresConnection): void {
+    this.#connection = connection
+    this.#launch(connection)
+  }
+
+  onFailure(error: SqlError): void {
+    this.#settle(error)
+  }
+
+  onBytes(bytes: number): void {
+    this.#resultBytes += bytes
+    if (this.#resultBytes <= this.#limits.resultBytesMax || this.#isOverResultCap) return
+    this.#isOverResultCap = true
+    this.#connection?.discardRows()
+    const { resultBytesMax } = this.#limits
+    this.#cancel(gatewayError('54000', `result larger than ${resultBytesMax} bytes; use LIMIT or a cursor`))
+  }
+
+  onFrame(code: number, bytes: Buffer, start: number, end: number): void {
+    const connection = this.#connection
+    if (connection === undefined) return
+    const next = this.#run.onFrame(code, bytes, start, end)
+    if (next === 'continue') return
+    if (next === 'ready') this.#onReady(connection)
+    else if (next === 'send_end') connection.write((writer) => this.#run.writeEnd(writer))
+    else this.#onCopyRefused(connection)
+  }
+
+  onClosed(error: SqlError): void {
+    this.#connection = undefined
+    this.#settle(this.#run.error ?? this.#cancelledFor ?? error)
+  }
+
+  #launch(connection: PostgresConnection): void {
+    connection.use(this)
+    connection.write((writer) => this.#run.write(writer, connection.names))
+  }
+
+  #onReady(connection: PostgresConnection): void {
+    const run = this.#run
+    this.#connection = undefined
+    if (this.#batch.isOwn) run.settleNames(connection.names)
+    if (this.#cancelledFor !== undefined) {
+      // The signal of a cancel may still be on its way: it must not hit the next batch.
+      this.#settle(this.#outcomeOfCancelled(this.#cancelledFor))
+      connection.use(undefined)
+      return connection.destroy()
+    }
+    if (run.failedByStaleName && !this.#isRepeat) return this.#repeat(connection)
+    if (this.#batch.isOwn && run.status === 'I') this.#pool.release(connection)
+    else if (this.#batch.isOwn) this.#reset(connection, ['ROLLBACK'])
+    else this.#reset(connection, run.status === 'I' ? ['DISCARD ALL'] : ['ROLLBACK', 'DISCARD ALL'])
+    this.#settle(run.isComplete ? run.answer() : (run.error ?? desynchronised()))
+  }
+
+  /** Nothing was committed: Postgres skipped the COMMIT. */
+  #repeat(connection: PostgresConnection): void {
+    this.#isRepeat = true
+    const statements = this.#run.status === 'I' ? ['DEALLOCATE ALL'] : ['ROLLBACK', 'DEALLOCATE ALL']
+    this.#reset(connection, statements, (clean) => {
+      clean.names.clear()
+      if (this.#answer === undefined) return this.#pool.release(clean)
+      this.#run = new BatchRun(this.#batch)
+      this.onConnection(clean)
+    })
+  }
+
+  /** Brings the connection back to a known state; a connection that cannot be is destroyed. */
+  #reset(
+    connection: PostgresConnection,
+    statements: readonly string[],
+    then: (clean: PostgresConnection) => void = (clean) => this.#pool.release(clean),
+  ): void {
+    const isAnswerOwed = this.#isRepeat && this.#answer !== undefined
+    const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
+    connection.command(statements, (error) => {
+      clearTimeout(timer)
+      if (error === undefined) return then(connection)
+      connection.use(undefined)
+      connection.destroy()
+      if (isAnswerOwed) this.#settle(error)
+    })
+  }
+
+  #onCopyRefused(connection: PostgresConnection): void {
+    this.#connection = undefined
+    connection.use(undefined)
+    connection.destroy()
+    this.#settle(this.#run.error ?? desynchronised())
+  }
+
+  #onDeadline(): void {
+    if (this.#answer === undefined) return
+    if (this.#connection === undefined) {
+      this.#pool.leave(this)
+      return this.#settle(this.#pool.exhausted())
+    }
+    const { deadlineMs } = this.#batch
+    this.#cancel(gatewayError('57014', `canceling statement due to the gateway's deadline of ${deadlineMs} ms`))
+  }
+
+  #cancel(reason: SqlError): void {
+    const connection = this.#connection
+    if (connection === undefined || this.#cancelledFor !== undefined) return
+    this.#cancelledFor = reason
+    this.#grace = setTimeout(() => connection.destroy('Postgres did not react to a cancel'), this.#limits.cancelGraceMs)
+    void requestCancel(connection.entry, connection.processId, connection.secretKey)
+  }
+
+  /** A cancel that came too late changes nothing for a batch whose result is whole. */
+  #outcomeOfCancelled(reason: SqlError): BatchAnswer | SqlError {
+    if (!this.#run.isComplete) return reason
+    if (!this.#isOverResultCap) return this.#run.answer()
+    const detail = 'The result was complete, and the batch committed, before it could be cancelled.'
+    return new SqlError(reason.message, { ...reason.fields, detail })
+  }
+
+  #settle(outcome: BatchAnswer | SqlError): void {
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#grace)
+    const answer = this.#answer
+    this.#answer = undefined
+    answer?.(outcome)
+  }
+}
+
+function desynchronised(): SqlError {
+  return gatewayError('08P01', 'Postgres ended the batch before all of its statements were answered')
+}

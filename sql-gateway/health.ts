@@ -1,0 +1,29 @@
+/**
+ * Owns the question whether Postgres answers: one trivial batch on each served database, over the own pool.
+ */
+import type { Batch } from './batch.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { SqlError } from './errors.ts'
+import { Execution } from './execution.ts'
+
+const HEALTH_TIMEOUT_MS = 2_000
+const LIMITS = { resultBytesMax: 64 * 1024, cancelGraceMs: 100 }
+
+const PROBE: Batch = {
+  statements: [{ sql: 'SELECT 1', params: [], format: { isRawText: true, isArrayMode: true } }],
+  begin: undefined,
+  isOwn: true,
+  isBodyWanted: false,
+  deadlineMs: HEALTH_TIMEOUT_MS,
+}
+
+/** True when every pool's Postgres answers within two seconds. */
+export async function isHealthy(pools: readonly ConnectionPool[]): Promise<boolean> {
+  const probes = pools.map(
+    (pool) =>
+      new Promise<boolean>((resolve) => {
+        new Execution(PROBE, pool, LIMITS, (outcome) => resolve(!(outcome instanceof SqlError))).start()
+      }),
+  )
+  return (await Promise.all(probes)).every(Boolean)
+}

@@ -1,0 +1,130 @@
+/**
+ * Owns reading a `POST /sql` request: headers and body to a `Batch`, or the error that says what is wrong with them.
+ * Pure: no I/O. After it, texts need no further checks.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Batch, Statement } from './batch.ts'
+import { gatewayError, type SqlError } from './errors.ts'
+import { mayBeRounded, parameterText, parseExactly } from './parameters.ts'
+import type { RowFormat } from './row-fields.ts'
+
+export interface RequestLimits {
+  statementsPerBatchMax: number
+  deadlineMsDefault: number
+  deadlineMsMax: number
+}
+
+/** What a statement may carry at most: the Bind message counts its parameters in 16 bits. */
+const PARAMETERS_MAX = 65_535
+
+const ISOLATION_LEVELS = new Map([
+  ['ReadUncommitted', 'READ UNCOMMITTED'],
+  ['ReadCommitted', 'READ COMMITTED'],
+  ['RepeatableRead', 'REPEATABLE READ'],
+  ['Serializable', 'SERIALIZABLE'],
+])
+
+interface RawStatement {
+  query: string
+  params?: unknown[] | null
+  arrayMode?: boolean | null
+}
+
+/** Reads a request; throws `SqlError`. */
+export function readBatch(headers: IncomingHttpHeaders, body: Buffer, limits: RequestLimits): Batch {
+  if (!isUtf8(body)) throw notText('the request body is not UTF-8')
+  const text = body.toString('utf8')
+  const payload = parseJson(text, JSON.parse)
+  const isSingle = typeof payload.query === 'string'
+  const raw = isSingle ? [payload] : payload.queries
+  if (!Array.isArray(raw)) throw malformed('the body must hold "query", or "queries" as a list')
+  if (raw.length > limits.statementsPerBatchMax) {
+    throw gatewayError('54000', `more than ${limits.statementsPerBatchMax} statements in a batch`)
+  }
+  const checked = raw.map(checkStatement)
+  const isRounded = checked.some(({ params }) => params?.some(mayBeRounded))
+  const exact = isRounded ? parseJson(text, parseExactly) : payload
+  const statements = (isSingle ? [exact] : (exact.queries as unknown[])) as RawStatement[]
+  const format = {
+    isRawText: headers['neon-raw-text-output'] === 'true',
+    isArrayMode: headers['neon-array-mode'] === 'true',
+  }
+  // Only an escape can bring a NUL or half a surrogate pair into JSON that is valid UTF-8.
+  const hasEscapes = text.includes('\\u')
+  return {
+    statements: statements.map((statement) => readStatement(statement, format, hasEscapes)),
+    begin: isSingle ? undefined : beginOf(headers),
+    isOwn: headers['quoin-statements'] === 'own',
+    isBodyWanted: headers['quoin-result'] === 'body',
+    deadlineMs: readDeadline(headers['quoin-timeout-ms'], limits),
+  }
+}
+
+function parseJson(text: string, parse: (text: string) => unknown): Record<string, unknown> {
+  try {
+    const payload = parse(text)
+    if (typeof payload === 'object' && payload !== null) return payload as Record<string, unknown>
+  } catch {
+    // The parser's own message would repeat parts of the body.
+  }
+  throw malformed('the body is not a JSON object')
+}
+
+function checkStatement(value: unknown): RawStatement {
+  const { query, params, arrayMode } = (value ?? {}) as Record<string, unknown>
+  if (typeof query !== 'string') throw malformed('each statement needs "query", a string')
+  if (params !== undefined && params !== null && !Array.isArray(params)) throw malformed('"params" must be a list')
+  if (Array.isArray(params) && params.length > PARAMETERS_MAX) {
+    throw gatewayError('54023', `a statement can have at most ${PARAMETERS_MAX} parameters`)
+  }
+  if (arrayMode !== undefined && arrayMode !== null && typeof arrayMode !== 'boolean') {
+    throw malformed('"arrayMode" must be true or false')
+  }
+  return value as RawStatement
+}
+
+function readStatement(raw: RawStatement, byHeaders: RowFormat, hasEscapes: boolean): Statement {
+  const params = (raw.params ?? []).map(parameterText)
+  if (hasEscapes) {
+    assertText(raw.query, 'the query')
+    params.forEach((param, index) => assertText(param, `parameter ${index + 1}`))
+  }
+  const isArrayMode = raw.arrayMode ?? byHeaders.isArrayMode
+  const format = isArrayMode === byHeaders.isArrayMode ? byHeaders : { ...byHeaders, isArrayMode }
+  return { sql: raw.query, params, format }
+}
+
+function assertText(text: string | null, what: string): void {
+  if (text === null) return
+  if (text.includes('\0')) throw notText(`invalid byte sequence for encoding "UTF8": 0x00 in ${what}`)
+  if (!text.isWellFormed()) throw notText(`half of a surrogate pair in ${what}`)
+}
+
+function beginOf(headers: IncomingHttpHeaders): string {
+  const level = headers['neon-batch-isolation-level']
+  let begin = 'BEGIN'
+  if (level !== undefined) {
+    const isolation = ISOLATION_LEVELS.get(String(level))
+    if (isolation === undefined) throw gatewayError('22023', 'invalid isolation level')
+    begin += ` ISOLATION LEVEL ${isolation}`
+  }
+  if (headers['neon-batch-read-only'] === 'true') begin += ' READ ONLY'
+  if (headers['neon-batch-deferrable'] === 'true') begin += ' DEFERRABLE'
+  return begin
+}
+
+function readDeadline(header: string | string[] | undefined, limits: RequestLimits): number {
+  if (header === undefined) return limits.deadlineMsDefault
+  const deadlineMs = Number(header)
+  if (Number.isInteger(deadlineMs) && deadlineMs >= 1 && deadlineMs <= limits.deadlineMsMax) return deadlineMs
+  throw gatewayError('22023', `Quoin-Timeout-Ms must be a whole number from 1 to ${limits.deadlineMsMax}`)
+}
+
+function malformed(message: string): SqlError {
+  return gatewayError('22P02', message)
+}
+
+function notText(message: string): SqlError {
+  return gatewayError('22021', message)
+}

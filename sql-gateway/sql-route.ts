@@ -1,0 +1,141 @@
+/**
+ * Owns `POST /sql` on the HTTP side: who may ask, the bounded body, the answer's bytes and headers.
+ * Must not speak to Postgres itself.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { BatchAnswer } from './batch.ts'
+import type { GatewayLimits } from './config.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { errorJson, gatewayError, SqlError } from './errors.ts'
+import { Execution } from './execution.ts'
+import { ServedEntries, type ServedEntry } from './served.ts'
+import { readBatch } from './sql-request.ts'
+
+/** The two pools of one served database. */
+export interface EntryPools {
+  readonly own: ConnectionPool
+  readonly caller: ConnectionPool
+}
+
+export interface SqlRouteDeps {
+  readonly entries: ServedEntries
+  readonly pools: ReadonlyMap<ServedEntry, EntryPools>
+  readonly limits: GatewayLimits
+  /** Batches that were accepted and not answered yet. */
+  readonly running: Set<Execution>
+  readonly log: { error(details: object, message: string): void }
+}
+
+const JSON_TYPE = 'application/json'
+const ROW_HEADER_BYTES_MAX = 32 * 1024
+
+/** Answers one request; never rejects and never throws. */
+export function handleSql(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): void {
+  const entry = deps.entries.find(String(req.headers['neon-connection-string'] ?? ''))
+  if (entry === undefined) return refuse(req, res, unknownString())
+  readBody(req, deps.limits.requestBodyBytesMax, (body) => {
+    if (body instanceof SqlError) return refuse(req, res, body)
+    try {
+      runBatch(deps, entry, body, req, res)
+    } catch (error) {
+      sendError(res, error instanceof SqlError ? error : unexpected(deps, error))
+    }
+  })
+}
+
+function runBatch(
+  deps: SqlRouteDeps,
+  entry: ServedEntry,
+  body: Buffer,
+  req: IncomingMessage,
+  res: ServerResponse,
+): void {
+  const batch = readBatch(req.headers, body, deps.limits)
+  const pools = deps.pools.get(entry)
+  if (pools === undefined) throw unknownString()
+  let isAnswered = false
+  const execution = new Execution(batch, batch.isOwn ? pools.own : pools.caller, deps.limits, (outcome) => {
+    isAnswered = true
+    deps.running.delete(execution)
+    if (outcome instanceof SqlError) sendError(res, outcome)
+    else sendAnswer(res, outcome)
+  })
+  deps.running.add(execution)
+  execution.start()
+  res.on('close', () => {
+    if (isAnswered) return
+    deps.running.delete(execution)
+    execution.abort()
+  })
+}
+
+/** Collects the body up to the cap; calls back once, unless the caller goes away before the end. */
+function readBody(req: IncomingMessage, bytesMax: number, done: (body: Buffer | SqlError) => void): void {
+  if (Number(req.headers['content-length'] ?? 0) > bytesMax) return done(tooLarge(bytesMax))
+  const chunks: Buffer[] = []
+  let bytes = 0
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes <= bytesMax) chunks.push(chunk)
+    else if (bytes - chunk.length <= bytesMax) {
+      chunks.length = 0
+      done(tooLarge(bytesMax))
+    }
+  })
+  req.on('end', () => {
+    if (bytes <= bytesMax) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes))
+  })
+}
+
+/** An answer to a request whose body was not read to the end: the connection cannot carry another. */
+function refuse(req: IncomingMessage, res: ServerResponse, error: SqlError): void {
+  if (!req.complete) res.shouldKeepAlive = false
+  sendError(res, error)
+}
+
+/** Sends an error in Neon's shape. */
+export function sendError(res: ServerResponse, error: SqlError): void {
+  if (res.destroyed) return
+  const text = errorJson(error)
+  res.writeHead(error.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(text) })
+  res.end(text)
+}
+
+function sendAnswer(res: ServerResponse, answer: BatchAnswer): void {
+  if (res.destroyed) return
+  if (answer.kind === 'body') return sendBody(res, answer)
+  const partBytes = answer.parts.reduce((sum, part) => sum + part.length, 0)
+  const length = partBytes + Buffer.byteLength(answer.text)
+  res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': length })
+  for (const part of answer.parts) res.write(part)
+  res.end(answer.text)
+}
+
+function sendBody(res: ServerResponse, { body, row }: Extract<BatchAnswer, { kind: 'body' }>): void {
+  const header = asciiJson(row)
+  if (header.length > ROW_HEADER_BYTES_MAX) {
+    const detail = 'The batch was committed.'
+    return sendError(res, gatewayError('54000', `Quoin-Row larger than ${ROW_HEADER_BYTES_MAX} bytes`, { detail }))
+  }
+  res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': body?.length ?? 0, 'Quoin-Row': header })
+  res.end(body ?? undefined)
+}
+
+/** JSON in printable ASCII: everything else as a `\u` escape, which any JSON parser reads. */
+function asciiJson(value: unknown): string {
+  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escape)
+}
+
+function unknownString(): SqlError {
+  return gatewayError('28P01', 'the connection string names no database that this gateway serves', { severity: 'FATAL' })
+}
+
+function tooLarge(bytesMax: number): SqlError {
+  return gatewayError('54000', `request body larger than ${bytesMax} bytes`, {}, 413)
+}
+
+function unexpected(deps: SqlRouteDeps, error: unknown): SqlError {
+  deps.log.error({ err: error }, 'a request failed inside the gateway')
+  return gatewayError('XX000', 'the gateway failed; its log says why')
+}
