@@ -3,7 +3,7 @@
 
 import { PostgresError } from './postgres-error.ts'
 import { quoteIdentifier, type Statement } from './sql.ts'
-import type { BodyResult, SqlWire, StatementResult } from './sql-wire.ts'
+import type { BodyResult, OnTrip, SqlWire, StatementResult } from './sql-wire.ts'
 
 export type DatabaseRole = 'anon' | 'service_role'
 
@@ -36,7 +36,16 @@ const SESSION_SQL =
 
 /** Callers' data, as `authenticator` under `anon` or `service_role`: row-level security decides, not this code. */
 export class DataDatabase {
-  constructor(private readonly wire: SqlWire) {}
+  readonly #wire: SqlWire
+
+  constructor(wire: SqlWire) {
+    this.#wire = wire
+  }
+
+  /** The same database, reporting the milliseconds of each trip: one request's view of it. */
+  observed(onTrip: OnTrip): DataDatabase {
+    return new DataDatabase(this.#wire.observed(onTrip))
+  }
 
   /** Runs the statements after the session's settings, in one transaction and one trip; results of the settings left out. */
   async batch(
@@ -45,7 +54,7 @@ export class DataDatabase {
     options: DataOptions,
   ): Promise<StatementResult[]> {
     try {
-      const results = await this.wire.batch([sessionStatement(session), ...statements], {
+      const results = await this.#wire.batch([sessionStatement(session), ...statements], {
         ...options,
         timeoutMs: session.timeoutMs,
       })
@@ -59,7 +68,7 @@ export class DataDatabase {
 
   /** As `batch`, for one statement whose single row is `body, ...columns`; the body passes through as text. */
   batchForBody(session: DataSession, statement: Statement, options: DataOptions): Promise<BodyResult> {
-    return this.wire.batchForBody([sessionStatement(session), statement], {
+    return this.#wire.batchForBody([sessionStatement(session), statement], {
       ...options,
       timeoutMs: session.timeoutMs,
     })
@@ -94,7 +103,16 @@ const PLATFORM_SETTINGS: Statement = {
 
 /** Quoin's own tables, as the owner. Names must be written with their schema: the search path holds none. */
 export class PlatformDatabase {
-  constructor(private readonly wire: SqlWire) {}
+  readonly #wire: SqlWire
+
+  constructor(wire: SqlWire) {
+    this.#wire = wire
+  }
+
+  /** The same database, reporting the milliseconds of each trip: one request's view of it. */
+  observed(onTrip: OnTrip): PlatformDatabase {
+    return new PlatformDatabase(this.#wire.observed(onTrip))
+  }
 
   /**
    * Runs one statement (a query, or a write with RETURNING) and answers its rows as Postgres' own JSON has them:
@@ -102,7 +120,7 @@ export class PlatformDatabase {
    */
   async query<Row>(sql: string, params: readonly (string | null)[] = []): Promise<Row[]> {
     const wrapped = `with q as (${sql}) select coalesce(json_agg(q), '[]'::json)::text from q`
-    const results = await this.wire.batch([PLATFORM_SETTINGS, { sql: wrapped, params }], {
+    const results = await this.#wire.batch([PLATFORM_SETTINGS, { sql: wrapped, params }], {
       prepared: true,
       readOnly: false,
       timeoutMs: PLATFORM_TIMEOUT_MS,

@@ -38,6 +38,9 @@ export interface BodyResult {
 /** How long the fetch outlives the gateway's deadline, so that the gateway's own error arrives. */
 const GRACE_MS = 3_000
 
+/** Told how long a trip to the database took, in milliseconds, good or bad. */
+export type OnTrip = (milliseconds: number) => void
+
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `database_unavailable` else. */
@@ -47,12 +50,27 @@ export class SqlWire {
   readonly #isOwnGateway: boolean
   readonly #fetch: Fetch
 
+  readonly #target: WireTarget
+
   constructor(target: WireTarget, fetchFunction: Fetch = (url, init) => fetch(url, init)) {
+    this.#target = target
     this.#connectionString = target.connectionString
     this.#isOwnGateway = target.gatewayUrl !== undefined
     this.#url =
       target.gatewayUrl === undefined ? neonEndpoint(target.connectionString) : `${target.gatewayUrl}/sql`
     this.#fetch = fetchFunction
+  }
+
+  /** The same wire, reporting each trip. */
+  observed(onTrip: OnTrip): SqlWire {
+    return new SqlWire(this.#target, async (url, init) => {
+      const startedAt = performance.now()
+      try {
+        return await this.#fetch(url, init)
+      } finally {
+        onTrip(performance.now() - startedAt)
+      }
+    })
   }
 
   /** Runs the statements in one transaction and answers each one's result, in order. */

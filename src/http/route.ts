@@ -29,8 +29,8 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
   body: Output<Body>
   requestId: string
   request: Request
-  /** Adds a metric to Server-Timing. */
-  timing: (name: string, milliseconds: number) => void
+  /** The raw body, at most `bodyBytesMax` bytes of valid UTF-8; for routes without a `body` schema. */
+  readBodyText: () => Promise<string>
 }
 
 /** A parameter that OpenAPI should show for a route that reads its query string or headers itself. */

@@ -19,3 +19,5 @@ export type Admission =
   | { outcome: 'project_paused'; key: ApiKey; rateLimit: RateLimitState }
   /** No such key, or one that is expired, revoked or rotated out: callers are never told which. */
   | { outcome: 'refused' }
+  /** The key is not known here yet and the database that knows does not answer. */
+  | { outcome: 'unavailable' }

@@ -1,0 +1,113 @@
+// The composition root: bindings and variables in, dependencies out. The only file that touches bindings, and the
+// only home of what an isolate remembers between requests.
+
+import type { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
+import { type Config, parseConfig } from './config.ts'
+import { DataDatabase, PlatformDatabase } from './db/database.ts'
+import { SqlWire } from './db/sql-wire.ts'
+import { hashKey, parseKey } from './features/keys/key-format.ts'
+import {
+  type AccessTokenRules,
+  type EndUser,
+  invalidAccessToken,
+  remoteKeys,
+  verifyAccessToken,
+} from './features/oauth/access-token.ts'
+import type { Admission } from './features/rate-limit/admission.ts'
+import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
+import { BoundedMap } from './lib/bounded-map.ts'
+
+/** The Worker's bindings; its variables are read by `config.ts`. */
+export interface Env {
+  API_KEY_LIMITER: DurableObjectNamespace<ApiKeyLimiter>
+}
+
+/** What handlers and features are given. A feature names the parts it needs and gets no others. */
+export interface Deps {
+  config: Config
+  /** Quoin's own tables, as the owner. */
+  platform: PlatformDatabase
+  /** Callers' data, under the role of their key. */
+  data: DataDatabase
+  identifyKey: (text: string) => Promise<string | null>
+  knownKeys: { has(hash: string): boolean; add(hash: string): void }
+  unknownKeyGuard: UnknownKeyGuard
+  admit: (keyHash: string) => Promise<Admission>
+  verifyAccessToken: (token: string) => Promise<EndUser>
+  now: () => Date
+}
+
+/** Told of each trip to the database, so that a request's answer can say where its time went. */
+export interface TripObserver {
+  add(name: 'database', milliseconds: number): void
+}
+
+/** How many keys an isolate remembers; an older one only costs a hash and a look-up again. */
+const SEEN_KEYS_MAX = 10_000
+
+/** One isolate's dependencies, by the environment they were made from (tests run several in one process). */
+const cache = new WeakMap<object, Deps>()
+
+/** The isolate's dependencies, with databases that report to `observer`: the view of one request. */
+export function depsForRequest(env: object, observer: TripObserver): Deps {
+  const deps = depsOf(env)
+  const onTrip = (milliseconds: number) => observer.add('database', milliseconds)
+  return { ...deps, platform: deps.platform.observed(onTrip), data: deps.data.observed(onTrip) }
+}
+
+/** The dependencies of an isolate; made on first use, because only then is there an environment. Throws `ConfigError`. */
+export function depsOf(env: object): Deps {
+  const cached = cache.get(env)
+  if (cached) return cached
+  // The runtime hands every entry point the environment that wrangler.toml declares.
+  const deps = makeDeps(env as Env)
+  cache.set(env, deps)
+  return deps
+}
+
+function makeDeps(env: Env): Deps {
+  const config = parseConfig(env)
+  const now = () => new Date()
+  const seen = new BoundedMap<string, true>(SEEN_KEYS_MAX)
+  return {
+    config,
+    platform: platformDatabase(config),
+    data: new DataDatabase(
+      new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
+    ),
+    identifyKey: rememberingIdentifier(),
+    knownKeys: { has: hash => seen.has(hash), add: hash => seen.set(hash, true) },
+    unknownKeyGuard: new UnknownKeyGuard(),
+    admit: keyHash => env.API_KEY_LIMITER.getByName(keyHash).admit(),
+    verifyAccessToken: accessTokenVerifier(config, now),
+    now,
+  }
+}
+
+/** Quoin's own tables; Durable Objects make theirs with this too. */
+export function platformDatabase(config: Config): PlatformDatabase {
+  return new PlatformDatabase(
+    new SqlWire({ connectionString: config.databaseUrl, gatewayUrl: config.sqlGatewayUrl }),
+  )
+}
+
+/** SHA-256 costs a tenth of a constant answer (design section 14), so the hash of a key that was seen is kept. */
+function rememberingIdentifier(): (text: string) => Promise<string | null> {
+  const hashes = new BoundedMap<string, string>(SEEN_KEYS_MAX)
+  return async text => {
+    const known = hashes.get(text)
+    if (known !== undefined) return known
+    if (parseKey(text) === null) return null
+    const hash = await hashKey(text)
+    hashes.set(text, hash)
+    return hash
+  }
+}
+
+function accessTokenVerifier(config: Config, now: () => Date): (token: string) => Promise<EndUser> {
+  const { oauthPublicUrl, oauthIssuer, dataAudience } = config
+  if (oauthPublicUrl === undefined) return () => Promise.reject(invalidAccessToken())
+  const issuers = oauthIssuer === undefined ? [oauthPublicUrl, `${oauthPublicUrl}/`] : [oauthIssuer]
+  const rules: AccessTokenRules = { issuers, audience: dataAudience, keys: remoteKeys(oauthPublicUrl), now }
+  return token => verifyAccessToken(rules, token)
+}

@@ -1,0 +1,120 @@
+// The signed-in user of an application, read from the JWT access token that may come beside an API key.
+// Verifies; never falls back to "nobody" on a bad token (design section 3.4).
+
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose'
+import { DomainError } from '../../errors.ts'
+
+/** Whose access token it is. `claims` is the token's whole payload, for row-level security. */
+export interface EndUser {
+  subject: string
+  claims: Record<string, unknown>
+}
+
+export interface AccessTokenRules {
+  /** Values of `iss` that are accepted, exactly. */
+  issuers: readonly string[]
+  /** Value that `aud` must hold; undefined accepts any. */
+  audience: string | undefined
+  /** The issuer's public keys. */
+  keys: JWTVerifyGetKey
+  now: () => Date
+}
+
+/** No symmetric algorithm: with one, whoever knows a public key as a byte string could sign (RFC 8725 section 2.1). */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
+
+/** Clocks of the issuer and ours may differ by this much. */
+const CLOCK_TOLERANCE_SECONDS = 5
+
+const JWKS_TIMEOUT_MS = 5_000
+
+/** The OAuth2 server's signing keys: cached in the isolate, fetched again (at most every 30 s) when a `kid` is unknown. */
+export function remoteKeys(
+  oauthPublicUrl: string,
+  fetchFunction: typeof fetch = (...args) => fetch(...args),
+): JWTVerifyGetKey {
+  return createRemoteJWKSet(new URL(`${oauthPublicUrl}/.well-known/jwks.json`), {
+    timeoutDuration: JWKS_TIMEOUT_MS,
+    cooldownDuration: 30_000,
+    cacheMaxAge: 600_000,
+    [customFetch]: fetchFunction,
+  })
+}
+
+/**
+ * Verifies signature, issuer, expiry and audience, and that it is an access token and no ID or logout token, which the
+ * same keys sign. Throws `invalid_access_token`, without saying which check failed, or `upstream_unavailable`.
+ */
+export async function verifyAccessToken(rules: AccessTokenRules, token: string): Promise<EndUser> {
+  let payload: JWTPayload
+  try {
+    const verified = await jwtVerify(token, rules.keys, {
+      algorithms: ALGORITHMS,
+      issuer: [...rules.issuers],
+      ...(rules.audience === undefined ? {} : { audience: rules.audience }),
+      requiredClaims: ['sub', 'exp', 'client_id'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: rules.now(),
+    })
+    payload = verified.payload
+  } catch (err) {
+    throw isKeyServerFailure(err) ? keyServerUnavailable(err) : invalidAccessToken()
+  }
+  if (!isAccessToken(payload) || typeof payload.sub !== 'string' || payload.sub === '')
+    throw invalidAccessToken()
+  return { subject: payload.sub, claims: payload }
+}
+
+/** ID tokens carry `nonce` or `at_hash`, logout tokens `events`; only access tokens carry a scope. */
+function isAccessToken(payload: JWTPayload): boolean {
+  const hasScope =
+    typeof payload['scope'] === 'string' ||
+    Array.isArray(payload['scp']) ||
+    typeof payload['scp'] === 'string'
+  return hasScope && !('nonce' in payload) && !('at_hash' in payload) && !('events' in payload)
+}
+
+/** Whatever jose did not say about the token itself is about fetching the keys. */
+function isKeyServerFailure(err: unknown): boolean {
+  if (err instanceof errors.JWKSTimeout || err instanceof errors.JWKSInvalid) return true
+  return !(err instanceof errors.JOSEError) || err.code === 'ERR_JOSE_GENERIC'
+}
+
+function keyServerUnavailable(cause: unknown): DomainError {
+  return new DomainError(
+    'upstream_unavailable',
+    "The OAuth2 server's signing keys could not be fetched, so the access token was not checked.",
+    {
+      detail: 'oauth_server',
+      hint: 'Try again in a moment.',
+      cause,
+      retryAfterSeconds: 5,
+    },
+  )
+}
+
+/** The one answer for every token that is not good. */
+export function invalidAccessToken(): DomainError {
+  return new DomainError('invalid_access_token', 'The bearer token is not a valid access token.', {
+    hint: 'Send a current JWT access token of the OAuth2 server, or leave the Authorization header out.',
+  })
+}

@@ -1,0 +1,142 @@
+// Postgres' own parser (libpg_query as WebAssembly), in workerd and in Node alike. Owns the instance and its memory.
+// Answers syntax trees; what a tree means is `statement-kind.ts`'s affair.
+
+/// <reference path="./libpg-query.d.ts" />
+import makeModule, { type PgQueryModule } from 'libpg-query/wasm/libpg-query.js'
+import { PostgresError } from '../../db/postgres-error.ts'
+import { DomainError } from '../../errors.ts'
+import { readSyntaxTree, type SyntaxNode } from './syntax-tree.ts'
+
+/** One statement of a text: its tree, and where it stands. */
+export interface ParsedStatement {
+  node: SyntaxNode
+  /** Index of the first character in the text, and after the last; comments before and after may be inside. */
+  start: number
+  end: number
+}
+
+export interface SqlParser {
+  /**
+   * The statements of a text, in order; none for a text of blanks and comments. Throws `PostgresError` 42601 with the
+   * position for what Postgres' grammar refuses, `sql_syntax` for what is nested too deeply to be read.
+   */
+  parse(sql: string): Promise<ParsedStatement[]>
+}
+
+/** Makes an instance of the compiled module; in workerd the module is imported, in Node it is read from the package. */
+export type Instantiate = (imports: WebAssembly.Imports) => WebAssembly.Instance
+
+/** Memory beyond which an instance is thrown away after its call: WebAssembly memory never shrinks. */
+const KEPT_BYTES_MAX = 128 * 1024 * 1024
+
+/** Offsets of the fields in libpg_query's `PgQueryParseResult` and `PgQueryError`. */
+const RESULT_TREE = 0
+const RESULT_ERROR = 8
+const ERROR_MESSAGE = 0
+const ERROR_CURSOR_POSITION = 16
+
+/** Makes the parser; its first instance is ready when the promise resolves (about 10 ms). */
+export async function makeSqlParser(instantiate: Instantiate): Promise<SqlParser> {
+  let instance: PgQueryModule | undefined = await makeInstance(instantiate)
+  return {
+    async parse(sql) {
+      const module = instance ?? (await makeInstance(instantiate))
+      // Unset while it runs: an instance whose call ended in an exception has a stack that nobody unwound.
+      instance = undefined
+      const statements = parseWith(module, sql)
+      if (module.HEAPU8.byteLength <= KEPT_BYTES_MAX) instance = module
+      if (statements instanceof Error) throw statements
+      return statements
+    },
+  }
+}
+
+function makeInstance(instantiate: Instantiate): Promise<PgQueryModule> {
+  const options = {
+    instantiateWasm: (
+      imports: WebAssembly.Imports,
+      receive: (instance: WebAssembly.Instance) => void,
+    ): void => receive(instantiate(imports)),
+    print: () => undefined,
+    printErr: () => undefined,
+  }
+  return withLocation(() => makeModule(options))
+}
+
+/**
+ * The factory takes workerd for a browser's worker and reads `self.location.href`, which workerd has not. It does so
+ * before its first await, so the name exists only while this function runs, and no other code sees it.
+ */
+function withLocation<T>(run: () => T): T {
+  if ('location' in globalThis) return run()
+  Object.defineProperty(globalThis, 'location', { value: { href: 'file:///' }, configurable: true })
+  try {
+    return run()
+  } finally {
+    Reflect.deleteProperty(globalThis, 'location')
+  }
+}
+
+/** The statements, or the refusal as a value; what is thrown means that the instance is no longer sound. */
+function parseWith(module: PgQueryModule, sql: string): ParsedStatement[] | Error {
+  try {
+    return callParser(module, sql)
+  } catch (cause) {
+    // The trees of long chains (`1+1+1...`) are walked by recursion: the stack ends, or its guard page is hit.
+    if (cause instanceof RangeError || cause instanceof WebAssembly.RuntimeError) throw tooDeep(cause)
+    throw cause
+  }
+}
+
+function callParser(module: PgQueryModule, sql: string): ParsedStatement[] | Error {
+  const text = copyIn(module, sql)
+  const result = module._wasm_parse_query_raw(text)
+  const error = module.getValue(result + RESULT_ERROR, 'i32')
+  const answer = error === 0 ? readStatements(module, result, sql) : readError(module, error)
+  module._wasm_free_parse_result(result)
+  module._free(text)
+  return answer
+}
+
+function copyIn(module: PgQueryModule, sql: string): number {
+  const bytes = module.lengthBytesUTF8(sql) + 1
+  const pointer = module._malloc(bytes)
+  if (pointer === 0) throw new RangeError('the parser has no memory for the text')
+  module.stringToUTF8(sql, pointer, bytes)
+  return pointer
+}
+
+function readError(module: PgQueryModule, error: number): PostgresError {
+  const position = module.getValue(error + ERROR_CURSOR_POSITION, 'i32')
+  return new PostgresError({
+    message: module.UTF8ToString(module.getValue(error + ERROR_MESSAGE, 'i32')),
+    code: '42601',
+    position: position > 0 ? String(position) : null,
+  })
+}
+
+function readStatements(module: PgQueryModule, result: number, sql: string): ParsedStatement[] {
+  const tree = readSyntaxTree(module.HEAPU8, module.getValue(result + RESULT_TREE, 'i32'))
+  const indexOf = characterIndexes(module, sql)
+  return tree.map(({ node, byteStart, byteLength }) => ({
+    node,
+    start: indexOf(byteStart),
+    // The last statement of a text without a semicolon has no length: it reaches to the end.
+    end: byteLength === 0 ? sql.length : indexOf(byteStart + byteLength),
+  }))
+}
+
+/** From offsets in bytes of UTF-8, which libpg_query counts in, to indexes in the string. */
+function characterIndexes(module: PgQueryModule, sql: string): (byteOffset: number) => number {
+  if (module.lengthBytesUTF8(sql) === sql.length) return byteOffset => byteOffset
+  const bytes = new TextEncoder().encode(sql)
+  return byteOffset =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, byteOffset)).length
+}
+
+function tooDeep(cause: unknown): DomainError {
+  return new DomainError('sql_syntax', 'The SQL is nested too deeply to be read.', {
+    hint: 'Split long chains of operators: use IN (...) or = ANY($1) with an array parameter in place of many ORs.',
+    cause,
+  })
+}

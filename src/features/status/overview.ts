@@ -1,0 +1,82 @@
+// What `GET /v1/status` tells: is the platform well, and what is it made of.
+
+import * as z from 'zod'
+import type { PlatformDatabase } from '../../db/database.ts'
+import { VERSION } from '../../lib/version.ts'
+
+export const PlatformStatus = z.object({
+  status: z.enum(['ok', 'degraded']).describe('degraded: a part that requests need does not answer'),
+  version: z.string().describe('version of Quoin'),
+  base_url: z.string(),
+  time: z.iso.datetime(),
+  database: z.object({
+    state: z.enum(['up', 'down']),
+    latency_ms: z.number().nullable(),
+    server_version: z.string().nullable(),
+    size_bytes: z.number().nullable(),
+    schemas: z.array(z.string()).describe('schemas that /v1/db serves'),
+    tables: z.number().nullable().describe('tables and views in those schemas'),
+  }),
+  projects: z.number().nullable(),
+  api_keys: z.number().nullable().describe('keys that are neither revoked nor expired'),
+})
+export type PlatformStatus = z.infer<typeof PlatformStatus>
+
+interface Facts {
+  server_version: string
+  size_bytes: number
+  tables: number
+  projects: number
+  api_keys: number
+}
+
+// One trip: the counts are small tables and catalog look-ups.
+const FACTS_SQL = `
+  select pg_catalog.current_setting('server_version') as server_version,
+         pg_catalog.pg_database_size(pg_catalog.current_database()) as size_bytes,
+         (select count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+           where n.nspname = any($1::text[]) and c.relkind in ('r','p','v','m','f') and not c.relispartition) as tables,
+         (select count(*) from quoin.projects) as projects,
+         (select count(*) from quoin.api_keys
+           where revoked_at is null and (expires_at is null or expires_at > now())) as api_keys`
+
+interface StatusDeps {
+  platform: PlatformDatabase
+  config: { baseUrl: string; dbSchemas: readonly string[] }
+  now: () => Date
+}
+
+/** The overview. A database that is down makes it `degraded` with nulls, not an error: this is the page one looks at then. */
+export async function readPlatformStatus({ platform, config, now }: StatusDeps): Promise<PlatformStatus> {
+  const startedAt = performance.now()
+  const facts = await readFacts(platform, config.dbSchemas)
+  const database = {
+    state: facts ? ('up' as const) : ('down' as const),
+    latency_ms: facts ? Math.round((performance.now() - startedAt) * 10) / 10 : null,
+    server_version: facts?.server_version ?? null,
+    size_bytes: facts?.size_bytes ?? null,
+    schemas: [...config.dbSchemas],
+    tables: facts?.tables ?? null,
+  }
+  return {
+    status: facts ? 'ok' : 'degraded',
+    version: VERSION,
+    base_url: config.baseUrl,
+    time: now().toISOString(),
+    database,
+    projects: facts?.projects ?? null,
+    api_keys: facts?.api_keys ?? null,
+  }
+}
+
+async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | undefined> {
+  try {
+    const [facts] = await platform.query<Facts>(FACTS_SQL, [
+      `{${schemas.map(name => JSON.stringify(name)).join(',')}}`,
+    ])
+    return facts
+  } catch {
+    // Down is an answer here. Every other endpoint logs the cause.
+    return undefined
+  }
+}

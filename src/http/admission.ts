@@ -1,0 +1,110 @@
+// The credential check of the Client API: one Durable Object call says who the key is and whether it may call now.
+// Runs before validation, so that nobody without a key learns anything from error messages.
+
+import { DomainError } from '../errors.ts'
+import type { EndUser } from '../features/oauth/access-token.ts'
+import type { Admission, RateLimitState } from '../features/rate-limit/admission.ts'
+import type { UnknownKeyGuard } from '../features/rate-limit/unknown-keys.ts'
+import type { ApiKeyPrincipal } from './auth.ts'
+import { invalidApiKey, readCredentials } from './credentials.ts'
+
+export interface AdmissionDeps {
+  /** The SHA-256 of a text that has a key's form and checksum; null for any other text, at no cost. */
+  identifyKey: (text: string) => Promise<string | null>
+  /** Hashes of keys that this isolate has seen admitted: never blocked for what their neighbours send. */
+  knownKeys: { has(hash: string): boolean; add(hash: string): void }
+  unknownKeyGuard: UnknownKeyGuard
+  admit: (keyHash: string) => Promise<Admission>
+  verifyAccessToken: (token: string) => Promise<EndUser>
+  now: () => Date
+}
+
+export interface Admitted {
+  principal: ApiKeyPrincipal
+  rateLimit: RateLimitState
+}
+
+/** Called as soon as the window's state is known, so that a refused request carries the headers too. */
+export type OnRateLimit = (state: RateLimitState) => void
+
+/** Admits a request with any API key. Throws `invalid_api_key`, `rate_limited`, `project_paused` or `invalid_access_token`. */
+export async function admit(
+  deps: AdmissionDeps,
+  headers: Headers,
+  onRateLimit: OnRateLimit,
+): Promise<ApiKeyPrincipal> {
+  const { apiKey, accessToken } = readCredentials(headers)
+  const keyHash = await deps.identifyKey(apiKey)
+  if (keyHash === null) throw invalidApiKey()
+  const address = headers.get('cf-connecting-ip') ?? 'unknown'
+  const isKnown = deps.knownKeys.has(keyHash)
+  if (!isKnown && deps.unknownKeyGuard.isBlocked(address, deps.now().getTime())) throw tooManyUnknownKeys()
+
+  const admission = await callLimiter(deps, keyHash)
+  if ('rateLimit' in admission) onRateLimit(admission.rateLimit)
+  switch (admission.outcome) {
+    case 'admitted': {
+      if (!isKnown) deps.knownKeys.add(keyHash)
+      const endUser = accessToken === undefined ? null : await deps.verifyAccessToken(accessToken)
+      return { kind: 'api_key', key: admission.key, endUser }
+    }
+    case 'rate_limited':
+      throw rateLimited(admission.rateLimit, admission.retryAfterSeconds)
+    case 'project_paused':
+      throw new DomainError('project_paused', 'The project of this API key is paused.', {
+        hint: 'Set its status to active: PATCH /v1/projects/:id with a key of another project, or the dashboard.',
+      })
+    case 'unavailable':
+      throw admissionUnavailable()
+    case 'refused':
+      deps.unknownKeyGuard.recordUnknown(address, deps.now().getTime())
+      throw invalidApiKey()
+  }
+}
+
+async function callLimiter(deps: AdmissionDeps, keyHash: string): Promise<Admission> {
+  try {
+    return await deps.admit(keyHash)
+  } catch (cause) {
+    throw admissionUnavailable(cause)
+  }
+}
+
+function admissionUnavailable(cause?: unknown): DomainError {
+  return new DomainError(
+    'admission_unavailable',
+    'The API key could not be checked just now; nothing was done.',
+    {
+      hint: 'Try again in a moment.',
+      cause,
+      retryAfterSeconds: 1,
+    },
+  )
+}
+
+function rateLimited({ limit }: RateLimitState, retryAfterSeconds: number): DomainError {
+  return new DomainError('rate_limited', `The key has made ${limit} requests within the last 60 seconds.`, {
+    detail: `limit ${limit} per 60 s`,
+    hint: `Wait ${retryAfterSeconds} s, or give the key a higher rate_limit_per_minute.`,
+    retryAfterSeconds,
+  })
+}
+
+function tooManyUnknownKeys(): DomainError {
+  return new DomainError('rate_limited', 'Too many unknown API keys came from this address.', {
+    hint: 'Wait a minute and check the key.',
+    retryAfterSeconds: 60,
+  })
+}
+
+/** `X-RateLimit-*`, and the IETF draft's two fields, on every answer to a known key (design section 3.3). */
+export function setRateLimitHeaders(
+  headers: Headers,
+  { limit, remaining, resetSeconds }: RateLimitState,
+): void {
+  headers.set('x-ratelimit-limit', String(limit))
+  headers.set('x-ratelimit-remaining', String(remaining))
+  headers.set('x-ratelimit-reset', String(resetSeconds))
+  headers.set('ratelimit-policy', `"default";q=${limit};w=60`)
+  headers.set('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
+}

@@ -1,0 +1,174 @@
+// The only place that knows which status an error has, and the shape every error goes out in (design section 3.6).
+// Unknown failures are logged whole with the request id and answered with a fixed sentence, never with `err.message`.
+
+import { PostgresError } from '../db/postgres-error.ts'
+import { DomainError, type ErrorCode } from '../errors.ts'
+
+/** The body of every error, on both layers. `null` where there is nothing to say. */
+export interface ErrorBody {
+  error: string
+  code: string
+  detail: string | null
+  hint: string | null
+  request_id: string
+}
+
+const STATUS: Record<ErrorCode, number> = {
+  admission_unavailable: 503,
+  conflict: 409,
+  credential_required: 401,
+  database_unavailable: 503,
+  empty_transaction: 400,
+  filter_required: 400,
+  function_not_found: 404,
+  insufficient_role: 403,
+  internal_error: 500,
+  invalid_access_token: 401,
+  invalid_api_key: 401,
+  invalid_body: 400,
+  invalid_filter: 400,
+  invalid_order: 400,
+  invalid_parameter: 400,
+  invalid_preference: 400,
+  invalid_range: 416,
+  invalid_select: 400,
+  max_affected_exceeded: 400,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  not_found: 404,
+  not_singular: 406,
+  payload_too_large: 413,
+  project_paused: 403,
+  rate_limited: 429,
+  response_too_large: 400,
+  schema_not_exposed: 406,
+  sql_syntax: 400,
+  statement_not_allowed: 400,
+  too_many_statements: 400,
+  unsupported_media_type: 415,
+  upstream_unavailable: 502,
+  validation_failed: 400,
+}
+
+/** SQLSTATEs and classes with a status of their own; all other 22, 23, 42, P0 are the caller's mistake: 400. */
+const STATUS_BY_SQLSTATE: Record<string, number> = {
+  '23503': 409,
+  '23505': 409,
+  '25006': 405,
+  '40001': 409,
+  '40P01': 409,
+  '42883': 404,
+  '42P01': 404,
+  '53400': 503,
+  '54000': 400,
+  '55P03': 409,
+  '57014': 408,
+  '57P01': 503,
+}
+const STATUS_BY_CLASS: Record<string, number> = {
+  '08': 503,
+  '0L': 403,
+  '0P': 403,
+  '21': 400,
+  '22': 400,
+  '23': 400,
+  '25': 400,
+  '26': 400,
+  '28': 403,
+  '2D': 400,
+  '34': 400,
+  '42': 400,
+  '44': 400,
+  '53': 503,
+  '54': 400,
+  '55': 400,
+  '57': 503,
+  P0: 400,
+}
+
+/** What the status of a refused right depends on: a known caller is forbidden, an anonymous one may sign in. */
+export interface ErrorContext {
+  requestId: string
+  isAnonymous: boolean
+}
+
+/** The response for anything that was thrown. Logs what callers are not told. */
+export function errorResponse(err: unknown, context: ErrorContext): Response {
+  if (err instanceof DomainError) return fromDomain(err, context)
+  if (err instanceof PostgresError) return fromPostgres(err, context)
+  logFailure('unhandled', err, context.requestId)
+  return respond(500, internalBody(context.requestId))
+}
+
+function fromDomain(err: DomainError, { requestId }: ErrorContext): Response {
+  const status = STATUS[err.code]
+  if (status >= 500) logFailure(err.code, err.cause ?? err, requestId)
+  const body = {
+    error: err.message,
+    code: err.code,
+    detail: err.detail ?? null,
+    hint: err.hint ?? null,
+    request_id: requestId,
+  }
+  const headers: Record<string, string> = {}
+  if (err.retryAfterSeconds !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(err.retryAfterSeconds)))
+  if (status === 401)
+    headers['www-authenticate'] =
+      err.code === 'invalid_access_token' ? 'Bearer error="invalid_token"' : 'ApiKey'
+  return respond(status, body, headers)
+}
+
+function fromPostgres(err: PostgresError, context: ErrorContext): Response {
+  const status = postgresStatus(err, context.isAnonymous)
+  if (status >= 500) logFailure(err.code, err, context.requestId)
+  if (status === 500) return respond(500, internalBody(context.requestId))
+  const { requestId: request_id } = context
+  const body = {
+    error: err.message,
+    code: err.code,
+    detail: err.detail ?? null,
+    hint: err.hint ?? null,
+    request_id,
+  }
+  const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  return respond(status, body, headers)
+}
+
+function postgresStatus(err: PostgresError, isAnonymous: boolean): number {
+  if (err.code === '42501') return isAnonymous ? 401 : 403
+  // `RAISE SQLSTATE 'PT402'` lets a function of the user choose the status, as in PostgREST.
+  const chosen = /^PT([45]\d\d)$/.exec(err.code)?.[1]
+  if (chosen) return Number(chosen)
+  return STATUS_BY_SQLSTATE[err.code] ?? STATUS_BY_CLASS[err.code.slice(0, 2)] ?? 500
+}
+
+function internalBody(requestId: string): ErrorBody {
+  return {
+    error: 'Something failed inside the service. It has been logged.',
+    code: 'internal_error',
+    detail: null,
+    hint: 'Try again; if it stays, report the request id.',
+    request_id: requestId,
+  }
+}
+
+function respond(status: number, body: ErrorBody, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers })
+}
+
+function logFailure(code: string, err: unknown, requestId: string): void {
+  const { message, stack, cause } =
+    err instanceof Error ? err : { message: String(err), stack: undefined, cause: undefined }
+  console.error(
+    JSON.stringify({
+      level: 'error',
+      code,
+      request_id: requestId,
+      message,
+      stack,
+      cause: cause && String(cause),
+    }),
+  )
+}

@@ -1,0 +1,254 @@
+// The reference page at /docs: every endpoint of the route table, readable without JavaScript.
+// Shows what the OpenAPI document says; adds nothing of its own.
+
+import { ERROR_CODES } from '../../errors.ts'
+import { VERSION } from '../../lib/version.ts'
+import { STYLE } from './style.ts'
+
+/** The parts of the OpenAPI document that the page shows. */
+export interface ReferenceDocument {
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+}
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  security: object[]
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, { schema?: Schema }> }
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+}
+
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+
+interface Schema {
+  type?: string | string[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  format?: string
+}
+
+interface Endpoint extends Operation {
+  method: string
+  path: string
+}
+
+/** The whole page. `nonce` is what its Content-Security-Policy lets the style sheet through with. */
+export function ReferencePage({ document, nonce }: { document: ReferenceDocument; nonce: string }) {
+  const groups = groupByTag(document)
+  const baseUrl = document.servers[0]?.url ?? ''
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Quoin API reference</title>
+        <style nonce={nonce} dangerouslySetInnerHTML={{ __html: STYLE }} />
+      </head>
+      <body>
+        <nav aria-label="Endpoints">
+          <p class="brand">
+            Quoin <small>{VERSION}</small>
+          </p>
+          {[...groups].map(([tag, endpoints]) => (
+            <section>
+              <h2>
+                <a href={`#${tag}`}>{tag}</a>
+              </h2>
+              {endpoints.map(endpoint => (
+                <a class="link" href={`#${endpoint.operationId}`}>
+                  <b class={endpoint.method}>{endpoint.method}</b>
+                  <span>{endpoint.path}</span>
+                </a>
+              ))}
+            </section>
+          ))}
+          <section>
+            <h2>
+              <a href="#errors">errors</a>
+            </h2>
+          </section>
+        </nav>
+        <main>
+          <Introduction baseUrl={baseUrl} />
+          {[...groups].map(([tag, endpoints]) => (
+            <section id={tag}>
+              <h2>{tag}</h2>
+              {endpoints.map(endpoint => (
+                <EndpointCard endpoint={endpoint} baseUrl={baseUrl} />
+              ))}
+            </section>
+          ))}
+          <Errors />
+        </main>
+      </body>
+    </html>
+  )
+}
+
+function Introduction({ baseUrl }: { baseUrl: string }) {
+  return (
+    <header>
+      <h1>API reference</h1>
+      <p>
+        Base address <code>{baseUrl}</code>. Paths under <code>/v1</code> take an API key in the header{' '}
+        <code>apikey</code>: <code>svc_pk_…</code> (anon) is held to row-level security, <code>svc_sk_…</code>{' '}
+        (service_role) is not. The same as a document: <a href="/openapi.json">openapi.json</a>.
+      </p>
+      <p>
+        An access token of a signed-in user may come beside the key as <code>Authorization: Bearer …</code>,
+        and its claims reach policies as <code>quoin.claims()</code> and <code>quoin.uid()</code>.
+      </p>
+    </header>
+  )
+}
+
+function EndpointCard({ endpoint, baseUrl }: { endpoint: Endpoint; baseUrl: string }) {
+  const bodySchema = endpoint.requestBody?.content['application/json']?.schema
+  const bodyTypes = Object.keys(endpoint.requestBody?.content ?? {})
+  const [status = '200', answer] = Object.entries(endpoint.responses)[0] ?? []
+  const answerSchema = answer?.content?.['application/json']?.schema
+  const [description, ...credential] = (endpoint.description ?? '').split('\n\n').reverse()
+  return (
+    <article id={endpoint.operationId}>
+      <h3>
+        <b class={endpoint.method}>{endpoint.method}</b> <code>{endpoint.path}</code>
+        {endpoint.security.length > 0 && <span class="auth">{description}</span>}
+      </h3>
+      <p>{endpoint.summary}.</p>
+      {credential.reverse().map(paragraph => (
+        <p class="more">{paragraph}</p>
+      ))}
+      {endpoint.parameters.length > 0 && <Fields title="Parameters" rows={endpoint.parameters.map(toRow)} />}
+      {bodySchema && <Fields title="Body" rows={schemaRows(bodySchema)} />}
+      {!bodySchema && bodyTypes.length > 0 && <p class="more">Body: {bodyTypes.join(', ')}</p>}
+      {answerSchema && <Fields title={`Answer ${status}`} rows={schemaRows(answerSchema)} />}
+      <pre>{curlExample(endpoint, baseUrl)}</pre>
+    </article>
+  )
+}
+
+interface Row {
+  name: string
+  type: string
+  isRequired: boolean
+  description: string
+}
+
+function Fields({ title, rows }: { title: string; rows: Row[] }) {
+  return (
+    <details open={title !== 'Parameters' || rows.length <= 8}>
+      <summary>{title}</summary>
+      <table>
+        {rows.map(row => (
+          <tr>
+            <th scope="row">
+              <code>{row.name}</code>
+              {row.isRequired && <em title="required">*</em>}
+            </th>
+            <td class="type">{row.type}</td>
+            <td>{row.description}</td>
+          </tr>
+        ))}
+      </table>
+    </details>
+  )
+}
+
+function Errors() {
+  return (
+    <section id="errors">
+      <h2>Errors</h2>
+      <p>
+        Every error is <code>{'{error, code, detail, hint, request_id}'}</code>. <code>code</code> is the
+        SQLSTATE of a database error, or one of these.
+      </p>
+      <table>
+        {Object.entries(ERROR_CODES).map(([code, sentence]) => (
+          <tr>
+            <th scope="row">
+              <code>{code}</code>
+            </th>
+            <td>{sentence}</td>
+          </tr>
+        ))}
+      </table>
+    </section>
+  )
+}
+
+function groupByTag(document: ReferenceDocument): Map<string, Endpoint[]> {
+  const groups = new Map<string, Endpoint[]>()
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const tag = operation.tags[0] ?? 'other'
+      groups.set(tag, [...(groups.get(tag) ?? []), { ...operation, method, path }])
+    }
+  }
+  return groups
+}
+
+function toRow({ name, in: where, required, description, schema }: Parameter): Row {
+  const place = where === 'query' ? '' : ` (${where})`
+  return {
+    name,
+    type: typeName(schema) + place,
+    isRequired: required ?? false,
+    description: description ?? '',
+  }
+}
+
+/** The fields of an object schema; of anything else the one thing that it is. Arrays of objects show their items' fields. */
+function schemaRows(schema: Schema, prefix = ''): Row[] {
+  if (!schema.properties)
+    return [
+      {
+        name: prefix || 'value',
+        type: typeName(schema),
+        isRequired: true,
+        description: schema.description ?? '',
+      },
+    ]
+  return Object.entries(schema.properties).flatMap(([name, property]) => {
+    const row = {
+      name: prefix + name,
+      type: typeName(property),
+      isRequired: schema.required?.includes(name) ?? false,
+      description: property.description ?? '',
+    }
+    const inner = property.properties ? property : property.items?.properties ? property.items : undefined
+    const innerPrefix = `${prefix}${name}${property.items ? '[]' : ''}.`
+    return inner && prefix.split('.').length < 4 ? [row, ...schemaRows(inner, innerPrefix)] : [row]
+  })
+}
+
+function typeName(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map(value => JSON.stringify(value)).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map(typeName).join(' | ')
+  if (schema.items) return `${typeName(schema.items)}[]`
+  const type = Array.isArray(schema.type) ? schema.type.join(' | ') : (schema.type ?? 'any')
+  return schema.format ? `${type} (${schema.format})` : type
+}
+
+function curlExample(endpoint: Endpoint, baseUrl: string): string {
+  const method = endpoint.method === 'get' ? '' : ` -X ${endpoint.method.toUpperCase()}`
+  const key = endpoint.security.length > 0 ? ' \\\n  -H "apikey: $QUOIN_KEY"' : ''
+  const body = endpoint.requestBody ? ` \\\n  -H 'Content-Type: application/json' -d '{…}'` : ''
+  return `curl${method} ${baseUrl}${endpoint.path}${key}${body}`
+}

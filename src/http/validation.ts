@@ -1,0 +1,59 @@
+// Runs a route's schema over what was sent, and says every mistake with its place.
+
+import type * as z from 'zod'
+import { DomainError } from '../errors.ts'
+
+/** How many mistakes one answer lists; more would only be noise. */
+const PROBLEMS_MAX = 10
+
+/** The parsed value. Throws `validation_failed` naming each field that is wrong and what it must be. */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: 'body' | 'query',
+): z.output<Schema> {
+  refuseUnstorableText(value, where)
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues
+    .slice(0, PROBLEMS_MAX)
+    .map(issue => `${[where, ...issue.path].join('.')}: ${issue.message}`)
+  const [first = `${where}: not valid`] = problems
+  throw new DomainError('validation_failed', first, {
+    detail: problems.length > 1 ? problems.join('; ') : undefined,
+    hint:
+      value === undefined
+        ? 'The route needs a JSON body.'
+        : 'The endpoint and its fields are described at /docs.',
+  })
+}
+
+/**
+ * Postgres text cannot hold NUL, and a lone surrogate is no character: the first would fail deep inside, the second
+ * would be stored as something else than what was sent.
+ */
+function refuseUnstorableText(value: unknown, path: string, depth = 0): void {
+  if (typeof value === 'string') {
+    const problem = value.includes('\u0000')
+      ? 'a NUL character'
+      : value.isWellFormed()
+        ? undefined
+        : 'half of a surrogate pair'
+    if (problem) {
+      throw new DomainError('validation_failed', `${path}: holds ${problem}, which Postgres cannot store.`, {
+        hint: 'Remove it, or send binary data as base64 or hex text.',
+      })
+    }
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth > DEPTH_MAX)
+    throw new DomainError('validation_failed', `${path}: nested deeper than ${DEPTH_MAX} levels.`)
+  for (const [key, item] of Object.entries(value)) {
+    refuseUnstorableText(key, path, depth + 1)
+    refuseUnstorableText(item, `${path}.${key}`, depth + 1)
+  }
+}
+
+/** Deeper JSON than this is an attack on the stack, not data. */
+const DEPTH_MAX = 200

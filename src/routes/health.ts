@@ -1,0 +1,17 @@
+// For load balancers: is this process there? Asks nothing outside; /v1/gateway/health will say how the parts do.
+
+import * as z from 'zod'
+import { defineRoute } from '../http/route.ts'
+
+export const healthRoutes = [
+  defineRoute({
+    id: 'health.read',
+    method: 'get',
+    path: '/healthz',
+    auth: 'none',
+    summary: 'Says that the Worker answers',
+    description: 'Asks no database and no other server, so that a load balancer may call it often.',
+    response: z.object({ status: z.literal('ok') }),
+    handle: async () => ({ status: 'ok' as const }),
+  }),
+]

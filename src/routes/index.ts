@@ -1,0 +1,8 @@
+// The route table: every endpoint of the service, in the order in which paths are tried.
+
+import type { AnyRoute } from '../http/route.ts'
+import { healthRoutes } from './health.ts'
+import { moduleRoutes } from './v1/modules.ts'
+import { statusRoutes } from './v1/status.ts'
+
+export const allRoutes: readonly AnyRoute[] = [...healthRoutes, ...statusRoutes, ...moduleRoutes]
