@@ -13,7 +13,7 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
-import type { Admission } from './features/rate-limit/admission.ts'
+import type { KeyLimiters } from './features/rate-limit/key-limiter.ts'
 import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 
@@ -32,7 +32,7 @@ export interface Deps {
   identifyKey: (text: string) => Promise<string | null>
   knownKeys: { has(hash: string): boolean; add(hash: string): void }
   unknownKeyGuard: UnknownKeyGuard
-  admit: (keyHash: string) => Promise<Admission>
+  limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
   now: () => Date
 }
@@ -78,7 +78,7 @@ function makeDeps(env: Env): Deps {
     identifyKey: rememberingIdentifier(),
     knownKeys: { has: hash => seen.has(hash), add: hash => seen.set(hash, true) },
     unknownKeyGuard: new UnknownKeyGuard(),
-    admit: keyHash => env.API_KEY_LIMITER.getByName(keyHash).admit(),
+    limiters: { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) },
     verifyAccessToken: accessTokenVerifier(config, now),
     now,
   }

@@ -4,6 +4,7 @@
 import { DomainError } from '../errors.ts'
 import type { EndUser } from '../features/oauth/access-token.ts'
 import type { Admission, RateLimitState } from '../features/rate-limit/admission.ts'
+import type { KeyLimiters } from '../features/rate-limit/key-limiter.ts'
 import type { UnknownKeyGuard } from '../features/rate-limit/unknown-keys.ts'
 import type { ApiKeyPrincipal } from './auth.ts'
 import { invalidApiKey, readCredentials } from './credentials.ts'
@@ -14,7 +15,7 @@ export interface AdmissionDeps {
   /** Hashes of keys that this isolate has seen admitted: never blocked for what their neighbours send. */
   knownKeys: { has(hash: string): boolean; add(hash: string): void }
   unknownKeyGuard: UnknownKeyGuard
-  admit: (keyHash: string) => Promise<Admission>
+  limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
   now: () => Date
 }
@@ -64,7 +65,7 @@ export async function admit(
 
 async function callLimiter(deps: AdmissionDeps, keyHash: string): Promise<Admission> {
   try {
-    return await deps.admit(keyHash)
+    return await deps.limiters.byHash(keyHash).admit()
   } catch (cause) {
     throw admissionUnavailable(cause)
   }

@@ -1,0 +1,107 @@
+// Stops: tokens of other issuers, other kinds and other algorithms from becoming somebody's identity in the database.
+
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  type AccessTokenRules,
+  remoteKeys,
+  verifyAccessToken,
+} from '../../../src/features/oauth/access-token.ts'
+
+const NOW = new Date('2026-01-01T00:00:00Z')
+const SECONDS = NOW.getTime() / 1000
+const ISSUER = 'https://issuer.example'
+const GOOD: JWTPayload = {
+  iss: ISSUER,
+  sub: 'alice',
+  client_id: 'app',
+  scp: ['read'],
+  exp: SECONDS + 60,
+  aud: ['data'],
+}
+
+let privateKey: CryptoKey
+let rules: AccessTokenRules
+let publicJwk: Awaited<ReturnType<typeof exportJWK>>
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('RS256', { extractable: true })
+  privateKey = pair.privateKey
+  publicJwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256' }
+  rules = {
+    issuers: [ISSUER],
+    audience: undefined,
+    keys: createLocalJWKSet({ keys: [publicJwk] }),
+    now: () => NOW,
+  }
+})
+
+const sign = (payload: JWTPayload) =>
+  new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(privateKey)
+
+describe('verifyAccessToken', () => {
+  it('gives subject and claims of a good token', async () => {
+    const user = await verifyAccessToken(rules, await sign({ ...GOOD, ext: { team: 7 } }))
+    expect(user.subject).toBe('alice')
+    expect(user.claims).toMatchObject({ sub: 'alice', ext: { team: 7 } })
+  })
+
+  it.each([
+    ['an expired token', { exp: SECONDS - 60 }],
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['no expiry', { exp: undefined }],
+    ['no subject', { sub: undefined }],
+    ['an empty subject', { sub: '' }],
+    ['no client', { client_id: undefined }],
+    ['no scope, as ID tokens have none', { scp: undefined }],
+    ['a nonce, as in an ID token', { nonce: 'n' }],
+    ['an at_hash, as in an ID token', { at_hash: 'h' }],
+    ['events, as in a logout token', { events: {} }],
+    ['a start in the future', { nbf: SECONDS + 600 }],
+  ])('refuses %s', async (_, change) => {
+    const token = await sign(JSON.parse(JSON.stringify({ ...GOOD, ...change })))
+    await expect(verifyAccessToken(rules, token)).rejects.toMatchObject({ code: 'invalid_access_token' })
+  })
+
+  it('refuses a token whose audience lacks DATA_AUDIENCE', async () => {
+    const strict = { ...rules, audience: 'orders' }
+    await expect(verifyAccessToken(strict, await sign(GOOD))).rejects.toMatchObject({
+      code: 'invalid_access_token',
+    })
+    await expect(verifyAccessToken({ ...rules, audience: 'data' }, await sign(GOOD))).resolves.toBeTruthy()
+  })
+
+  // The classic confusion: the public key's bytes used as an HMAC secret.
+  it('refuses a symmetric signature made with the public key', async () => {
+    const secret = new TextEncoder().encode(JSON.stringify(publicJwk))
+    const token = await new SignJWT(GOOD).setProtectedHeader({ alg: 'HS256', kid: 'k1' }).sign(secret)
+    await expect(verifyAccessToken(rules, token)).rejects.toMatchObject({ code: 'invalid_access_token' })
+  })
+
+  it('refuses an unsigned token and text that is no token', async () => {
+    const unsigned = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(GOOD))}.`.replaceAll('=', '')
+    for (const token of [unsigned, 'abc', 'a.b.c']) {
+      await expect(verifyAccessToken(rules, token)).rejects.toMatchObject({ code: 'invalid_access_token' })
+    }
+  })
+
+  it('refuses a token whose payload was changed after signing', async () => {
+    const [header, , signature] = (await sign(GOOD)).split('.')
+    const payload = btoa(JSON.stringify({ ...GOOD, sub: 'mallory' })).replaceAll('=', '')
+    await expect(verifyAccessToken(rules, `${header}.${payload}.${signature}`)).rejects.toMatchObject({
+      code: 'invalid_access_token',
+    })
+  })
+
+  it.each([
+    ['is down', () => Promise.reject(new TypeError('connection refused'))],
+    ['answers 500', async () => new Response('oops', { status: 500 })],
+    ['answers HTML', async () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+  ])('says that the key server failed, not the token, when it %s', async (_, answer) => {
+    const keys = remoteKeys(ISSUER, answer as typeof fetch)
+    const token = await sign(GOOD)
+    await expect(verifyAccessToken({ ...rules, keys }, token)).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+    })
+  })
+})
