@@ -23,6 +23,8 @@ interface Step {
 }
 
 const COPY = /\bcopy\b/i
+/** Takes back what a caller's SQL may leave in a session: settings, role, temporary tables, locks, cursors, LISTEN. */
+export const RESET_SESSION = 'DISCARD ALL'
 const NO_PARAMS: readonly never[] = []
 /** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
 const STALE_NAME_CODES = new Set(['0A000', '26000', '42P05'])
@@ -71,13 +73,13 @@ export class BatchRun {
     const last = this.#isEndHeld && this.#offset === 1 ? this.#steps.length - 1 : this.#steps.length
     for (let i = 0; i < last; i++) writeStep(writer, this.#steps[i] as Step)
     if (this.#isEndHeld) writer.flush()
-    else writer.sync()
+    else this.#writeSync(writer)
   }
 
   /** Writes what was held back: the COMMIT and the Sync. */
   writeEnd(writer: MessageWriter): void {
     if (this.#offset === 1 && this.error === undefined) writeStep(writer, this.#steps.at(-1) as Step)
-    writer.sync()
+    this.#writeSync(writer)
   }
 
   /** Takes one message of Postgres. */
@@ -121,6 +123,12 @@ export class BatchRun {
   settleNames(names: StatementNames): void {
     if (this.error === undefined) return
     for (const { named } of this.#steps) if (named !== undefined && !named.isParsed) names.forget(named)
+  }
+
+  /** A caller's session is reset in the same flush; in a transaction that is still open the reset fails. */
+  #writeSync(writer: MessageWriter): void {
+    writer.sync()
+    if (!this.#batch.isOwn) writer.query(RESET_SESSION)
   }
 
   #assignNames(writer: MessageWriter, names: StatementNames): void {

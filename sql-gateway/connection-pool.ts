@@ -22,7 +22,7 @@ export interface PoolLimits {
 
 /** After a connection was refused while others live, how long no new one is tried. */
 const OPEN_PAUSE_MS = 250
-const STARTUP_PARAMETERS = { client_encoding: 'UTF8', application_name: 'quoin-sql-gateway' }
+const STARTUP_PARAMETERS = { application_name: 'quoin-sql-gateway' }
 
 export class ConnectionPool {
   readonly #entry: ServedEntry

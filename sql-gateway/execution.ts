@@ -3,7 +3,7 @@
  * fresh names, and leaving the connection clean for the next. Must not know HTTP.
  */
 import type { Batch, BatchAnswer } from './batch.ts'
-import { BatchRun } from './batch-run.ts'
+import { BatchRun, RESET_SESSION } from './batch-run.ts'
 import { requestCancel } from './cancel.ts'
 import type { ConnectionPool, Waiter } from './connection-pool.ts'
 import { gatewayError, SqlError } from './errors.ts'
@@ -107,9 +107,9 @@ export class Execution implements Waiter, ConnectionUser {
       return connection.destroy()
     }
     if (run.failedByStaleName && !this.#isRepeat) return this.#repeat(connection)
-    if (this.#batch.isOwn && run.status === 'I') this.#pool.release(connection)
-    else if (this.#batch.isOwn) this.#reset(connection, ['ROLLBACK'])
-    else this.#reset(connection, run.status === 'I' ? ['DISCARD ALL'] : ['ROLLBACK', 'DISCARD ALL'])
+    if (!this.#batch.isOwn) this.#awaitReset(connection, run.status)
+    else if (run.status === 'I') this.#pool.release(connection)
+    else this.#reset(connection, ['ROLLBACK'])
     this.#settle(run.isComplete ? run.answer() : (run.error ?? desynchronised()))
   }
 
@@ -122,6 +122,18 @@ export class Execution implements Waiter, ConnectionUser {
       if (this.#answer === undefined) return this.#pool.release(clean)
       this.#run = new BatchRun(this.#batch)
       this.onConnection(clean)
+    })
+  }
+
+  /** The batch sent its reset along, which Postgres refuses while a transaction is open. */
+  #awaitReset(connection: PostgresConnection, status: string): void {
+    const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
+    connection.awaitReady(1, (error) => {
+      clearTimeout(timer)
+      if (error === undefined && status === 'I') return this.#pool.release(connection)
+      if (status !== 'I') return this.#reset(connection, ['ROLLBACK', RESET_SESSION])
+      connection.use(undefined)
+      connection.destroy()
     })
   }
 

@@ -75,7 +75,15 @@ export class PostgresConnection {
 
   /** Runs fixed statements one after another; `done` gets the first error, or that of a connection that broke. */
   command(statements: readonly string[], done: (error: SqlError | undefined) => void): void {
-    let left = statements.length
+    this.awaitReady(statements.length, done)
+    this.write((messages) => {
+      for (const statement of statements) messages.query(statement)
+    })
+  }
+
+  /** Waits for the ends of as many simple queries, which were written already; `done` as for `command`. */
+  awaitReady(count: number, done: (error: SqlError | undefined) => void): void {
+    let left = count
     let failure: SqlError | undefined
     this.use({
       onFrame: (code, bytes, start, end) => {
@@ -83,9 +91,6 @@ export class PostgresConnection {
         if (code === READY_FOR_QUERY && --left === 0) done(failure)
       },
       onClosed: done,
-    })
-    this.write((messages) => {
-      for (const statement of statements) messages.query(statement)
     })
   }
 

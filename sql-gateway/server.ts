@@ -13,6 +13,7 @@ import type { Execution } from './execution.ts'
 import { isHealthy } from './health.ts'
 import { ServedEntries, type ServedEntry } from './served.ts'
 import { type EntryPools, handleSql, type SqlRouteDeps } from './sql-route.ts'
+import { acceptTunnels, type CloseTunnels } from './tunnel-server.ts'
 
 /** What `startGateway` takes; everything but the connection strings has the defaults of the environment variables. */
 export interface GatewayOptions {
@@ -65,6 +66,7 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
     log,
   }
   const server = await makeServer(config, (req, res) => route(deps, req, res))
+  const closeTunnels = acceptTunnels(server, deps.entries, config.limits)
   await listen(server, config)
   const { port } = server.address() as AddressInfo
   const scheme = config.tlsCertFile === undefined ? 'http' : 'https'
@@ -73,7 +75,7 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
   return {
     url: `${scheme}://${host}:${port}`,
     port,
-    close: () => (closing ??= shutDown(server, deps)),
+    close: () => (closing ??= shutDown(server, deps, closeTunnels)),
   }
 }
 
@@ -132,9 +134,10 @@ function listen(server: Server, { port, host }: GatewayConfig): Promise<void> {
   })
 }
 
-async function shutDown(server: Server, deps: SqlRouteDeps): Promise<void> {
+async function shutDown(server: Server, deps: SqlRouteDeps, closeTunnels: CloseTunnels): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  closeTunnels()
   const deadlineMs = Date.now() + deps.limits.shutdownGraceMs
   while (deps.running.size > 0 && Date.now() < deadlineMs) await new Promise((next) => setTimeout(next, 10))
   for (const { own, caller } of deps.pools.values()) {

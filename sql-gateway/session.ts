@@ -42,7 +42,7 @@ export async function openSocket(entry: ServedEntry): Promise<Socket> {
   return secured
 }
 
-/** Opens a session with these start-up parameters besides user and database; rejects with `SqlError` 08006. */
+/** Opens a session with these start-up parameters besides user, database and the encoding UTF8; rejects with `SqlError` 08006. */
 export async function openSession(
   entry: ServedEntry,
   parameters: Readonly<Record<string, string>>,
@@ -107,7 +107,7 @@ function startUp(socket: Socket, entry: ServedEntry, parameters: Readonly<Record
     })
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the server closed the connection')))
-    socket.write(serialize.startup({ user: entry.user, database: entry.database, ...parameters }))
+    socket.write(serialize.startup({ ...parameters, user: entry.user, database: entry.database }))
   })
 }
 
