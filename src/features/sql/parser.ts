@@ -60,20 +60,29 @@ function makeInstance(instantiate: Instantiate): Promise<PgQueryModule> {
     print: () => undefined,
     printErr: () => undefined,
   }
-  return withLocation(() => makeModule(options))
+  return asBrowserWorker(() => makeModule(options))
 }
 
 /**
- * The factory takes workerd for a browser's worker and reads `self.location.href`, which workerd has not. It does so
- * before its first await, so the name exists only while this function runs, and no other code sees it.
+ * The factory asks its globals where it runs, and takes workerd for Node (`process`) or for a browser's worker
+ * (`self.location.href`), neither of which it is. It asks before its first await, so the globals differ only while this
+ * function runs and no other code sees them.
  */
-function withLocation<T>(run: () => T): T {
-  if ('location' in globalThis) return run()
-  Object.defineProperty(globalThis, 'location', { value: { href: 'file:///' }, configurable: true })
+function asBrowserWorker<T>(run: () => T): T {
+  const shown = { process: undefined, location: { href: 'file:///' } }
+  const names = Object.keys(shown) as (keyof typeof shown)[]
+  const before = names.map(name => Object.getOwnPropertyDescriptor(globalThis, name))
+  for (const name of names) {
+    Object.defineProperty(globalThis, name, { value: shown[name], configurable: true, writable: true })
+  }
   try {
     return run()
   } finally {
-    Reflect.deleteProperty(globalThis, 'location')
+    names.forEach((name, i) => {
+      const descriptor = before[i]
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor)
+      else Reflect.deleteProperty(globalThis, name)
+    })
   }
 }
 
@@ -131,7 +140,7 @@ function characterIndexes(module: PgQueryModule, sql: string): (byteOffset: numb
   if (module.lengthBytesUTF8(sql) === sql.length) return byteOffset => byteOffset
   const bytes = new TextEncoder().encode(sql)
   return byteOffset =>
-    new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, byteOffset)).length
+    new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes.subarray(0, byteOffset)).length
 }
 
 function tooDeep(cause: unknown): DomainError {

@@ -15,40 +15,13 @@ export interface TreeStatement {
 }
 
 /** Fields of nodes that are read; everything below any other lower-case field is skipped. Node names are all kept. */
-const KEPT_FIELDS = new Set([
-  'stmts',
-  'stmt',
-  'stmt_location',
-  'stmt_len',
-  'intoClause',
-  'larg',
-  'withClause',
-  'ctes',
-  'ctequery',
-  'kind',
-  'name',
-  'role',
-  'roles',
-  'granted_roles',
-  'grantee_roles',
-  'newrole',
-  'newowner',
-  'roletype',
-  'rolename',
-  'object',
-  'sval',
-  'objtype',
-  'objectType',
-  'removeType',
-  'renameType',
-  'relationType',
-  'is_procedure',
-  'is_grant',
-  'is_schema',
-  'ismove',
-  'stmt_type',
-  'replace',
-])
+const KEPT_FIELDS = new Set(
+  (
+    'stmts stmt stmt_location stmt_len intoClause larg withClause ctes ctequery kind name role roles granted_roles ' +
+    'priv_name newrole roletype rolename subname objtype objectType removeType renameType relationType ' +
+    'is_procedure is_grant ismove concurrent'
+  ).split(' '),
+)
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -72,59 +45,61 @@ export function readSyntaxTree(memory: Uint8Array, offset: number): TreeStatemen
 
 class TreeReader {
   readonly #decoder = new TextDecoder()
+  readonly #bytes: Uint8Array
+  #at: number
 
-  constructor(
-    private readonly bytes: Uint8Array,
-    private at: number,
-  ) {}
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes
+    this.#at = at
+  }
 
   readObject(): SyntaxNode {
     const node: Record<string, SyntaxValue> = {}
-    this.at++
-    while (this.bytes[this.at] !== CLOSE_OBJECT) {
-      if (this.bytes[this.at] === COMMA) this.at++
+    this.#at++
+    while (this.#bytes[this.#at] !== CLOSE_OBJECT) {
+      if (this.#bytes[this.#at] === COMMA) this.#at++
       const name = this.#readString()
-      if (this.bytes[this.at++] !== COLON) throw new Error('the syntax tree is not JSON')
+      if (this.#bytes[this.#at++] !== COLON) throw new Error('the syntax tree is not JSON')
       if (isNodeName(name) || KEPT_FIELDS.has(name)) node[name] = this.#readValue()
       else this.#skipValue()
     }
-    this.at++
+    this.#at++
     return node
   }
 
   #readValue(): SyntaxValue {
-    const first = this.bytes[this.at]
+    const first = this.#bytes[this.#at]
     if (first === OPEN_OBJECT) return this.readObject()
     if (first === OPEN_ARRAY) return this.#readArray()
     if (first === QUOTE) return this.#readString()
-    const start = this.at
+    const start = this.#at
     this.#skipValue()
-    return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, this.at))) as SyntaxValue
+    return JSON.parse(this.#decoder.decode(this.#bytes.subarray(start, this.#at))) as SyntaxValue
   }
 
   #readArray(): SyntaxValue[] {
     const items: SyntaxValue[] = []
-    this.at++
-    while (this.bytes[this.at] !== CLOSE_ARRAY) {
-      if (this.bytes[this.at] === COMMA) this.at++
+    this.#at++
+    while (this.#bytes[this.#at] !== CLOSE_ARRAY) {
+      if (this.#bytes[this.#at] === COMMA) this.#at++
       items.push(this.#readValue())
     }
-    this.at++
+    this.#at++
     return items
   }
 
   #readString(): string {
-    const start = this.at
+    const start = this.#at
     this.#skipString()
-    return JSON.parse(this.#decoder.decode(this.bytes.subarray(start, this.at))) as string
+    return JSON.parse(this.#decoder.decode(this.#bytes.subarray(start, this.#at))) as string
   }
 
   #skipString(): void {
-    this.at++
+    this.#at++
     for (;;) {
-      const byte = this.bytes[this.at++]
+      const byte = this.#bytes[this.#at++]
       if (byte === QUOTE) return
-      if (byte === BACKSLASH) this.at++
+      if (byte === BACKSLASH) this.#at++
       if (byte === 0 || byte === undefined) throw new Error('the syntax tree ends inside a string')
     }
   }
@@ -133,18 +108,18 @@ class TreeReader {
   #skipValue(): void {
     let depth = 0
     for (;;) {
-      const byte = this.bytes[this.at]
+      const byte = this.#bytes[this.#at]
       if (byte === QUOTE) this.#skipString()
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         depth++
-        this.at++
+        this.#at++
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         if (depth === 0) return
         depth--
-        this.at++
+        this.#at++
       } else if (byte === COMMA && depth === 0) return
       else if (byte === 0 || byte === undefined) throw new Error('the syntax tree ends inside a value')
-      else this.at++
+      else this.#at++
     }
   }
 }
