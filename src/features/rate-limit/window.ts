@@ -46,6 +46,7 @@ export class SlidingWindow {
   #used = 0
   /** The latest time seen: a clock that is set back must not make requests count shorter. */
   #latestMs = 0
+  #newestEndMs = 0
 
   /** `stored` is what the journal holds; after an eviction it is taken as used, so the limit holds and at most a lot is lost. */
   constructor(limit: number, journal: WindowJournal, stored: readonly Bucket[] = []) {
@@ -106,14 +107,14 @@ export class SlidingWindow {
 
   /** When the newest request that is still known was admitted, to the bucket; undefined when none is known. */
   lastAdmittedMs(): number | undefined {
-    const newest = this.#buckets.at(-1)
-    return newest && newest.endMs - 1
+    return this.#newestEndMs === 0 ? undefined : this.#newestEndMs - 1
   }
 
   #append(endMs: number, count: number, journaled: number): LiveBucket {
     const bucket = { endMs, count, journaled }
     this.#buckets.push(bucket)
     this.#used += count
+    this.#newestEndMs = endMs
     return bucket
   }
 
@@ -147,8 +148,7 @@ export class SlidingWindow {
   }
 
   #journalAhead(bucket: LiveBucket): void {
-    const room = this.#limit - this.#used
-    bucket.journaled = bucket.count + Math.min(this.#lotSize - 1, room)
+    bucket.journaled = bucket.count + this.#lotSize - 1
     this.#journal.write(bucket.endMs, bucket.journaled)
   }
 

@@ -1,0 +1,252 @@
+// One object per API key, named by the key's SHA-256: answers "who is this key, and may it call now" in one call.
+// Holds the I/O alone: what follows from what stands in features/rate-limit and features/keys, and is pure.
+
+import { DurableObject } from 'cloudflare:workers'
+import { parseConfig } from '../src/config.ts'
+import type { PlatformDatabase } from '../src/db/database.ts'
+import { type Env, platformDatabase } from '../src/deps.ts'
+import { type KeyRow, predecessorRetiresAtMs } from '../src/features/keys/key-row.ts'
+import { findKeyByHash, touchKeyRow } from '../src/features/keys/key-store.ts'
+import type { Admission } from '../src/features/rate-limit/admission.ts'
+import type { KeyLimiter, Retirement } from '../src/features/rate-limit/key-limiter.ts'
+import {
+  isOver,
+  type KnownKey,
+  type LimiterFacts,
+  standingOf,
+  toKnownKey,
+  withRow,
+} from '../src/features/rate-limit/limiter-state.ts'
+import { type Bucket, SlidingWindow } from '../src/features/rate-limit/window.ts'
+import { LimiterStorage } from './limiter-storage.ts'
+
+/** How old the key's row may be before it is read again, and how long an unknown key stays unknown. */
+const ROW_FRESH_MS = 60_000
+/** Pause after a reading that failed: known keys go on with what is known. */
+const READ_RETRY_MS = 10_000
+/** Housekeeping (last_used_at, expired buckets) happens at most so often. */
+const HOUSEKEEPING_MS = 60_000
+
+const REFUSED: Admission = { outcome: 'refused' }
+
+export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
+  readonly #hash: string
+  readonly #limitDefault: number
+  readonly #platform: PlatformDatabase
+  readonly #storage: LimiterStorage
+  readonly #window: SlidingWindow
+  #facts: LimiterFacts
+  #known: KnownKey | undefined
+  /** Grows when somebody tells this object something, so that a reading begun before cannot undo it. */
+  #tellings = 0
+  #unknownUntilMs = 0
+  #readAgainAtMs = 0
+  #reading: Promise<void> | undefined
+  #alarmAtMs = 0
+  #touchedMs = 0
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    if (ctx.id.name === undefined)
+      throw new Error('a limiter is found by the hash of its key, never by an id')
+    const config = parseConfig(env)
+    this.#hash = ctx.id.name
+    this.#limitDefault = config.rateLimitPerMinute
+    this.#platform = platformDatabase(config)
+    // Reading is synchronous, so no request can come in between and `blockConcurrencyWhile` is not needed.
+    this.#storage = new LimiterStorage(ctx.storage)
+    this.#facts = this.#storage.readFacts() ?? {}
+    this.#known = this.#facts.row && toKnownKey(this.#facts.row, this.#limitDefault)
+    this.#window = new SlidingWindow(
+      this.#known?.limit ?? this.#limitDefault,
+      this.#storage,
+      this.#storage.readBuckets(),
+    )
+  }
+
+  admit(): Promise<Admission> {
+    return this.#admit(false)
+  }
+
+  admitForPredecessor(): Promise<Admission> {
+    return this.#admit(true)
+  }
+
+  async learn(row: KeyRow): Promise<void> {
+    this.#tellings += 1
+    await this.#accept(row)
+  }
+
+  async revoke(): Promise<void> {
+    this.#tellings += 1
+    this.#setFacts({ ...this.#facts, isRevoked: true })
+  }
+
+  async retire(retirement: Retirement): Promise<Bucket[]> {
+    this.#tellings += 1
+    this.#setRetirement(retirement)
+    return this.#window.liveBuckets(Date.now())
+  }
+
+  /** Housekeeping. A failure is logged and tried again at the next minute: the runtime's own retries would give up. */
+  override async alarm(): Promise<void> {
+    this.#alarmAtMs = 0
+    try {
+      if (await this.#keepHouse(Date.now())) this.#scheduleHousekeeping(Date.now())
+    } catch (err) {
+      logFailure('housekeeping failed', err)
+      this.#scheduleHousekeeping(Date.now())
+    }
+  }
+
+  async #admit(isForPredecessor: boolean): Promise<Admission> {
+    const nowMs = Date.now()
+    const isUnread = standingOf(this.#facts, this.#known, nowMs) === 'unread'
+    if (!isUnread) {
+      if (nowMs >= this.#readAgainAtMs && this.#facts.row) this.#readInBackground(nowMs)
+      return this.#decide(nowMs, isForPredecessor)
+    }
+    if (nowMs < this.#unknownUntilMs) return REFUSED
+    try {
+      await this.#read()
+    } catch (err) {
+      logFailure('a key could not be read', err)
+      return { outcome: 'unavailable' }
+    }
+    return this.#decide(Date.now(), isForPredecessor)
+  }
+
+  async #decide(nowMs: number, isForPredecessor: boolean): Promise<Admission> {
+    const standing = standingOf(this.#facts, this.#known, nowMs)
+    if (standing === 'retiring' && !isForPredecessor) return this.#askSuccessor()
+    if (this.#known === undefined || (standing !== 'valid' && standing !== 'project_paused')) return REFUSED
+    const { key } = this.#known
+    if (standing === 'project_paused') {
+      return { outcome: 'project_paused', key, rateLimit: this.#window.state(nowMs) }
+    }
+    const isAdmitted = this.#window.tryAdmit(nowMs)
+    const rateLimit = this.#window.state(nowMs)
+    if (!isAdmitted) {
+      return {
+        outcome: 'rate_limited',
+        key,
+        rateLimit,
+        retryAfterSeconds: Math.max(1, rateLimit.resetSeconds),
+      }
+    }
+    if (this.#alarmAtMs <= nowMs) this.#scheduleHousekeeping(nowMs)
+    return { outcome: 'admitted', key, rateLimit }
+  }
+
+  /** One step only: a key whose successor was itself replaced is dead, as the database has it. */
+  async #askSuccessor(): Promise<Admission> {
+    const { retirement } = this.#facts
+    if (retirement === undefined) return REFUSED
+    return this.#limiterOf(retirement.successorHash).admitForPredecessor()
+  }
+
+  #readInBackground(nowMs: number): void {
+    this.#readAgainAtMs = nowMs + READ_RETRY_MS
+    this.ctx.waitUntil(this.#read().catch(err => logFailure('a key could not be read again', err)))
+  }
+
+  /** All who wait share one reading. */
+  #read(): Promise<void> {
+    this.#reading ??= this.#readRow().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readRow(): Promise<void> {
+    const tellingsBefore = this.#tellings
+    const row = await findKeyByHash(this.#platform, this.#hash)
+    this.#readAgainAtMs = Date.now() + ROW_FRESH_MS
+    if (row !== undefined) await this.#accept(row)
+    else if (tellingsBefore === this.#tellings) await this.#forget()
+  }
+
+  /** Takes a row as the truth unless a newer one is known. Takes over the window of the key before first. */
+  async #accept(row: KeyRow): Promise<void> {
+    if (row.key_hash !== this.#hash) {
+      this.#setRetirement({ successorHash: row.key_hash, retiresAtMs: predecessorRetiresAtMs(row) })
+      return
+    }
+    const { previous_key_hash: predecessor } = row
+    if (predecessor === null || this.#facts.adoptedFrom === predecessor) {
+      this.#setFacts(withRow(this.#facts, row))
+      return
+    }
+    const retirement = { successorHash: this.#hash, retiresAtMs: predecessorRetiresAtMs(row) }
+    const buckets = await this.#limiterOf(predecessor).retire(retirement)
+    // Two readings may have come here at once: only the first counts the buckets.
+    const isFirst = this.#facts.adoptedFrom !== predecessor
+    this.#setFacts(withRow({ ...this.#facts, adoptedFrom: predecessor }, row))
+    if (isFirst) this.#window.adopt([...buckets], Date.now())
+  }
+
+  async #forget(): Promise<void> {
+    this.#unknownUntilMs = Date.now() + ROW_FRESH_MS
+    // What was told is final; only a row that came from the database can be taken back by it.
+    if (this.#facts.row === undefined || this.#facts.isRevoked || this.#facts.retirement) return
+    this.#facts = {}
+    this.#known = undefined
+    await this.#storage.clear()
+  }
+
+  #setRetirement(retirement: Retirement): void {
+    this.#setFacts({ ...this.#facts, retirement })
+    this.#scheduleHousekeeping(Date.now())
+  }
+
+  #setFacts(facts: LimiterFacts): void {
+    if (facts === this.#facts) return
+    this.#facts = facts
+    this.#storage.writeFacts(facts)
+    if (facts.row === undefined) return
+    this.#known = toKnownKey(facts.row, this.#limitDefault)
+    this.#window.setLimit(this.#known.limit)
+  }
+
+  /** True while there is something left to do at the next minute. */
+  async #keepHouse(nowMs: number): Promise<boolean> {
+    if (isOver(this.#facts, nowMs) && this.#window.liveBuckets(nowMs).length === 0) {
+      this.#facts = {}
+      this.#known = undefined
+      await this.#storage.clear()
+      return false
+    }
+    // First what needs no database: while that is down, the table must not grow.
+    this.#storage.clearExpired(nowMs)
+    await this.#touch()
+    return this.#facts.retirement !== undefined || this.#window.liveBuckets(nowMs).length > 0
+  }
+
+  async #touch(): Promise<void> {
+    const usedMs = this.#window.lastAdmittedMs()
+    if (usedMs === undefined || usedMs <= this.#touchedMs || this.#known === undefined) return
+    await touchKeyRow(this.#platform, this.#known.key.id, new Date(usedMs))
+    this.#touchedMs = usedMs
+  }
+
+  /**
+   * Sets the alarm to the next minute of this key's own grid. The same moment however often it is asked for, so an
+   * object that is evicted and woken in between does not put its alarm off; another moment for each key, so that they
+   * do not all reach the database at once.
+   */
+  #scheduleHousekeeping(nowMs: number): void {
+    const offsetMs = Number.parseInt(this.#hash.slice(0, 8), 16) % HOUSEKEEPING_MS
+    const minute = Math.floor((nowMs - offsetMs) / HOUSEKEEPING_MS) + 1
+    this.#alarmAtMs = minute * HOUSEKEEPING_MS + offsetMs
+    this.ctx.waitUntil(this.ctx.storage.setAlarm(this.#alarmAtMs))
+  }
+
+  #limiterOf(keyHash: string): KeyLimiter {
+    return this.env.API_KEY_LIMITER.getByName(keyHash)
+  }
+}
+
+/** Names what failed, never a key or its hash. */
+function logFailure(message: string, err: unknown): void {
+  console.error(JSON.stringify({ level: 'error', component: 'api-key-limiter', message, cause: String(err) }))
+}
