@@ -1,7 +1,7 @@
 // Turns the route table into a Hono app: credential check, validation, handler, headers, errors, in that order.
 // Knows no feature; what a route does stands in `src/routes`.
 
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
@@ -23,6 +23,7 @@ export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
 interface Exchange {
   requestId: string
   request: Request
+  path: string
   params: Record<string, string>
   timings: RequestTimings
   principal: ApiKeyPrincipal | null
@@ -35,14 +36,14 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   app.options('/v1/*', c => preflightResponse(c.req.raw))
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, c =>
-      serve(route, depsForRequest, c.env as object, c.req.raw, c.req.param()),
+      serve(route, depsForRequest, c.env as object, newExchange(c, c.req.param())),
     )
   }
   for (const [path, methods] of methodsByPath(routes)) {
-    app.all(path, c => finishError(newExchange(c.req.raw, {}), methodNotAllowed(c.req.method, methods)))
+    app.all(path, c => finishError(newExchange(c, {}), methodNotAllowed(c.req.method, methods)))
   }
-  app.notFound(c => finishError(newExchange(c.req.raw, {}), pathNotFound(c.req.path)))
-  app.onError((err, c) => finishError(newExchange(c.req.raw, {}), err))
+  app.notFound(c => finishError(newExchange(c, {}), pathNotFound(c.req.path)))
+  app.onError((err, c) => finishError(newExchange(c, {}), err))
   return app
 }
 
@@ -50,10 +51,8 @@ async function serve(
   route: AnyRoute,
   depsForRequest: DepsForRequest,
   env: object,
-  request: Request,
-  params: Record<string, string>,
+  exchange: Exchange,
 ): Promise<Response> {
-  const exchange = newExchange(request, params)
   try {
     const deps = depsForRequest(env, exchange.timings)
     await authenticate(route, deps, exchange)
@@ -115,9 +114,16 @@ function queryObject(url: string): Record<string, string> {
   return Object.fromEntries(new URL(url).searchParams)
 }
 
-function newExchange(request: Request, params: Record<string, string>): Exchange {
-  const timings = new RequestTimings()
-  return { requestId: crypto.randomUUID(), request, params, timings, principal: null, rateLimit: undefined }
+function newExchange(c: Context, params: Record<string, string>): Exchange {
+  return {
+    requestId: crypto.randomUUID(),
+    request: c.req.raw,
+    path: c.req.path,
+    params,
+    timings: new RequestTimings(),
+    principal: null,
+    rateLimit: undefined,
+  }
 }
 
 function finishError(exchange: Exchange, err: unknown): Response {
@@ -133,7 +139,7 @@ function finish(exchange: Exchange, response: Response): Response {
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   headers.set('x-content-type-options', 'nosniff')
   if (exchange.rateLimit) setRateLimitHeaders(headers, exchange.rateLimit)
-  if (new URL(exchange.request.url).pathname.startsWith('/v1/')) allowAnyOrigin(headers)
+  if (exchange.path.startsWith('/v1/')) allowAnyOrigin(headers)
   return response
 }
 
