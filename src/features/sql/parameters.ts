@@ -1,0 +1,44 @@
+// From the JSON values of `params` to Postgres' text form of parameters; Postgres infers each one's type. Pure.
+// NUL and lone surrogates are refused before, for every body (`http/validation.ts`).
+
+import { DomainError } from '../../errors.ts'
+import { type ArrayItem, writeArrayLiteral } from './array-literal.ts'
+
+/**
+ * Strings as they are, numbers and booleans as text, arrays as Postgres arrays, objects as JSON text. Throws
+ * `validation_failed` naming the parameter when a number was too long for JSON's reader and has lost digits.
+ */
+export function toParameters(params: readonly unknown[]): (string | null)[] {
+  return params.map((value, i) => toParameter(value, `params[${i}]`))
+}
+
+function toParameter(value: unknown, where: string): string | null {
+  if (Array.isArray(value)) return writeArrayLiteral(value.map(item => toItem(item, where)))
+  return toScalar(value, where)
+}
+
+function toItem(value: unknown, where: string): ArrayItem {
+  return Array.isArray(value) ? value.map(item => toItem(item, where)) : toScalar(value, where)
+}
+
+function toScalar(value: unknown, where: string): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return value
+  refuseLostDigits(value, where)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Beyond 2^53 a JSON number has been rounded by the time it is here: it would be stored wrong, silently. */
+function refuseLostDigits(value: unknown, where: string): void {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new DomainError(
+      'validation_failed',
+      `${where}: holds a number beyond 2^53, which JSON readers round.`,
+      {
+        hint: 'Send it as a string, as in "9007199254740993"; send JSON that holds it as a string of JSON text.',
+      },
+    )
+  }
+  if (typeof value === 'object' && value !== null)
+    for (const item of Object.values(value)) refuseLostDigits(item, where)
+}

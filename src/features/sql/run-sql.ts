@@ -1,0 +1,109 @@
+// Runs callers' SQL: one statement, or up to twenty in one transaction. One trip to the database each, and a second
+// only when an answer holds types that this isolate has not met. Callers' SQL is never prepared by name.
+
+import type { DataDatabase, DataSession } from '../../db/database.ts'
+import type { StatementResult } from '../../db/sql-wire.ts'
+import { DomainError } from '../../errors.ts'
+import { toParameters } from './parameters.ts'
+import type { SqlParser } from './parser.ts'
+import { resultJson } from './result-json.ts'
+import { type SqlRequest, type SqlTransactionRequest, STATEMENTS_MAX } from './schemas.ts'
+import { placeFailure, placeRefusal } from './sql-error.ts'
+import { StatementReader } from './statement.ts'
+import { itemResult, type Plan, planBatch, type SqlItem } from './statement-plan.ts'
+import { TypeCatalog } from './type-catalog.ts'
+
+/** What an isolate keeps between calls: the parser, and what it learned of statements and types. */
+export interface SqlRuntime {
+  statements: StatementReader
+  types: TypeCatalog
+}
+
+/** Makes the runtime; `loadParser` is called at the first call and not again. */
+export function makeSqlRuntime(loadParser: () => Promise<SqlParser>): SqlRuntime {
+  return { statements: new StatementReader(loadParser), types: new TypeCatalog() }
+}
+
+export interface SqlDeps {
+  data: DataDatabase
+  sql: SqlRuntime
+  now: () => Date
+}
+
+/** Who the SQL runs as; its deadline is the request's `timeout`. */
+export type SqlSession = Omit<DataSession, 'timeoutMs'>
+
+/** Runs one statement and answers the JSON text of an SQL response. Lets `PostgresError` pass, placed in the caller's text. */
+export async function runSql(deps: SqlDeps, session: SqlSession, input: SqlRequest): Promise<string> {
+  const item = await readItem(deps, input, undefined)
+  const [json = ''] = await runItems(deps, { ...session, timeoutMs: input.timeout }, [item], input.row_limit)
+  return json
+}
+
+/**
+ * Runs the statements in one transaction and answers the JSON text of `{results: [...]}`; when one fails, all are
+ * rolled back and `detail` names it. Throws `empty_transaction`, `too_many_statements`.
+ */
+export async function runTransaction(
+  deps: SqlDeps,
+  session: SqlSession,
+  input: SqlTransactionRequest,
+): Promise<string> {
+  refuseStatementCount(input.statements.length)
+  const items: SqlItem[] = []
+  for (const [i, statement] of input.statements.entries()) items.push(await readItem(deps, statement, i))
+  const results = await runItems(deps, { ...session, timeoutMs: input.timeout }, items, input.row_limit)
+  return `{"results":[${results.join(',')}]}`
+}
+
+function refuseStatementCount(count: number): void {
+  if (count === 0) {
+    throw new DomainError('empty_transaction', 'A transaction needs at least one statement.', {
+      hint: 'Send {"statements": [{"sql": "..."}]}.',
+    })
+  }
+  if (count > STATEMENTS_MAX) {
+    throw new DomainError(
+      'too_many_statements',
+      `A transaction takes at most ${STATEMENTS_MAX} statements.`,
+      {
+        detail: `${count} were sent.`,
+        hint: 'Send several transactions, or one statement over many rows: INSERT ... SELECT FROM unnest($1::int[]).',
+      },
+    )
+  }
+}
+
+async function readItem(
+  deps: SqlDeps,
+  { sql, params }: Pick<SqlRequest, 'sql' | 'params'>,
+  index: number | undefined,
+): Promise<SqlItem> {
+  try {
+    return { statement: await deps.sql.statements.read(sql), params: toParameters(params) }
+  } catch (err) {
+    throw placeRefusal(err, sql, index)
+  }
+}
+
+async function runItems(
+  deps: SqlDeps,
+  session: DataSession,
+  items: readonly SqlItem[],
+  rowLimit: number,
+): Promise<string[]> {
+  const plan = planBatch(items, rowLimit)
+  const results = await runBatch(deps, session, plan)
+  const answers = plan.items.map(planned => itemResult(planned, results, rowLimit))
+  const oids = answers.flatMap(({ fields }) => fields.map(field => field.dataTypeID))
+  const findType = await deps.sql.types.find(deps, session, oids)
+  return answers.map(answer => resultJson(answer, findType))
+}
+
+async function runBatch(deps: SqlDeps, session: DataSession, plan: Plan): Promise<StatementResult[]> {
+  try {
+    return await deps.data.batch(session, plan.batch, { prepared: false, readOnly: false })
+  } catch (err) {
+    throw placeFailure(err, plan)
+  }
+}

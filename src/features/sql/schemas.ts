@@ -1,0 +1,84 @@
+// What callers of /v1/sql send and get. Bounds that the specification leaves open are in docs/decisions.md.
+
+import * as z from 'zod'
+
+export const ROW_LIMIT_DEFAULT = 1_000
+export const ROW_LIMIT_MAX = 10_000
+export const TIMEOUT_MS_DEFAULT = 10_000
+export const TIMEOUT_MS_MAX = 30_000
+/** Spec, Limits. */
+export const STATEMENTS_MAX = 20
+/** Postgres counts the parameters of a statement in 16 bits. */
+export const PARAMETERS_MAX = 65_535
+
+const Sql = z
+  .string()
+  .describe('One SQL statement; parameters are $1, $2, ...')
+  .meta({ example: 'select $1::int + 1 as sum' })
+
+const Params = z
+  .array(z.unknown())
+  .max(PARAMETERS_MAX)
+  .default([])
+  .describe(
+    'Values of $1, $2, ...: strings, numbers, booleans and null as they are, arrays as Postgres arrays, objects as JSON. ' +
+      'Integers beyond 2^53, decimals that must be exact, and JSON arrays go as strings.',
+  )
+  .meta({ example: [41] })
+
+const RowLimit = z
+  .int()
+  .min(1)
+  .max(ROW_LIMIT_MAX)
+  .default(ROW_LIMIT_DEFAULT)
+  .describe(
+    'Most rows in the answer. A SELECT or VALUES is not read beyond them; every other statement runs to its end.',
+  )
+
+const Timeout = z
+  .int()
+  .min(1)
+  .max(TIMEOUT_MS_MAX)
+  .default(TIMEOUT_MS_DEFAULT)
+  .describe('Milliseconds after which the call is cancelled and rolled back: 408, SQLSTATE 57014.')
+
+export const SqlRequest = z.strictObject({ sql: Sql, params: Params, row_limit: RowLimit, timeout: Timeout })
+export type SqlRequest = z.output<typeof SqlRequest>
+
+export const SqlTransactionRequest = z.strictObject({
+  // Counted by the feature, which has codes of its own for none and for too many.
+  statements: z
+    .array(z.strictObject({ sql: Sql, params: Params }))
+    .describe(`1 to ${STATEMENTS_MAX} statements, run in order in one transaction.`)
+    .meta({ minItems: 1, maxItems: STATEMENTS_MAX }),
+  row_limit: RowLimit.describe('As for /v1/sql; holds for each statement.'),
+  timeout: Timeout.describe('As for /v1/sql; holds for the whole transaction.'),
+})
+export type SqlTransactionRequest = z.output<typeof SqlTransactionRequest>
+
+export const SqlColumn = z.object({
+  name: z.string().describe('Key in the rows. A second column of the same name is called name_2, and so on.'),
+  dataTypeID: z.int().describe('Oid of the type; of a domain, the type beneath it.'),
+  typeName: z
+    .string()
+    .describe('pg_type.typname; arrays begin with an underscore. "unknown" for a type that is gone.'),
+})
+
+export const SqlResponse = z.object({
+  rows: z
+    .array(z.record(z.string(), z.unknown()))
+    .describe(
+      'int2, int4, oid and floats as numbers (NaN and infinities as strings), int8, numeric and money as strings, json as ' +
+        'JSON, arrays as arrays, timestamps as ISO 8601 with microseconds, bytea as \\x hex, all else as Postgres prints it.',
+    ),
+  rowCount: z
+    .int()
+    .describe('Of a SELECT or VALUES the rows returned; of other statements the rows affected.'),
+  columns: z.array(SqlColumn),
+  command: z.string().describe('Command tag of the statement: SELECT, INSERT, CREATE TABLE, ...'),
+  truncated: z.literal(true).optional().describe('There, and true, when row_limit cut rows off.'),
+})
+
+export const SqlTransactionResponse = z.object({
+  results: z.array(SqlResponse).describe('One answer per statement, in order.'),
+})

@@ -1,0 +1,124 @@
+// Says where in the caller's own text a statement failed: Postgres saw a batch with statements and prefixes of ours. Pure.
+
+import { PostgresError } from '../../db/postgres-error.ts'
+import { DomainError } from '../../errors.ts'
+import type { Plan, PlannedItem } from './statement-plan.ts'
+
+const TRANSACTION_BLOCK_HINT =
+  'SQL over HTTP always runs inside a transaction. Run this statement on a direct connection to the database.'
+const ARRAY_AS_JSON_HINT =
+  'An array in params becomes a Postgres array. For a json parameter send a string of JSON text, as in "[1, 2]".'
+const UNKNOWN_TYPE_HINT = 'Say the type of the parameter in the SQL, as in $1::text.'
+
+/**
+ * The error as the caller should see it: position, line and column in their text, hints that only this route knows, and
+ * in a transaction the index of the statement. Whatever is no `PostgresError` comes back as it is.
+ */
+export function placeFailure(err: unknown, plan: Plan): unknown {
+  if (!(err instanceof PostgresError)) return err
+  const planned = plan.items.length === 1 ? plan.items[0] : failedItem(err, plan)
+  if (err.code === '08P01' && planned) return wrongParameterCount(err, planned, plan)
+  const position = planned && positionInText(err, planned)
+  const detail =
+    err.detail ?? (position && planned ? placeOf(planned.item.statement.text, position) : undefined)
+  return rebuilt(err, {
+    position,
+    detail: plan.items.length === 1 ? detail : withIndex(detail, placeInTransaction(err, plan, planned)),
+    hint: err.hint ?? hintFor(err, planned),
+  })
+}
+
+/** As `placeFailure`, for what the parser or a rule said of the statement at `index`; undefined outside a transaction. */
+export function placeRefusal(err: unknown, text: string, index: number | undefined): unknown {
+  const where = index === undefined ? undefined : `statements[${index}]`
+  if (err instanceof PostgresError) {
+    const detail = err.detail ?? (err.position ? placeOf(text, err.position) : undefined)
+    return rebuilt(err, { position: err.position, detail: withIndex(detail, where), hint: err.hint })
+  }
+  if (!(err instanceof DomainError) || where === undefined) return err
+  const { hint, cause, retryAfterSeconds } = err
+  return new DomainError(err.code, err.message, {
+    detail: withIndex(err.detail, where),
+    hint,
+    cause,
+    retryAfterSeconds,
+  })
+}
+
+/** The caller's statement that the failed one of the batch belongs to; undefined at COMMIT, and on Neon, which does not tell. */
+function failedItem({ queryIndex }: PostgresError, plan: Plan): PlannedItem | undefined {
+  if (queryIndex === undefined) return undefined
+  return plan.items.find(({ first, length }) => queryIndex >= first && queryIndex < first + length)
+}
+
+function placeInTransaction(
+  err: PostgresError,
+  plan: Plan,
+  planned: PlannedItem | undefined,
+): string | undefined {
+  if (planned) return `statements[${plan.items.indexOf(planned)}]`
+  return err.queryIndex !== undefined && err.queryIndex >= plan.batch.length ? 'at COMMIT' : undefined
+}
+
+/** Characters (not UTF-16 units) from 1 in the caller's text; undefined when Postgres meant a statement of ours. */
+function positionInText({ position, queryIndex }: PostgresError, planned: PlannedItem): number | undefined {
+  if (position === undefined) return undefined
+  if (queryIndex !== undefined && queryIndex !== planned.first) return undefined
+  if (planned.prefixLength === 0) return position
+  if (position <= planned.prefixLength) return undefined
+  const { text, start } = planned.item.statement
+  return position - planned.prefixLength + [...text.slice(0, start)].length
+}
+
+/** `Line 2, column 5.`, both counted from 1, in characters. */
+function placeOf(text: string, position: number): string {
+  const before = [...text].slice(0, position - 1)
+  const line = before.filter(character => character === '\n').length + 1
+  const column = before.length - before.lastIndexOf('\n')
+  return `Line ${line}, column ${column}.`
+}
+
+function withIndex(detail: string | undefined, where: string | undefined): string | undefined {
+  if (where === undefined) return detail
+  return detail === undefined ? where : `${where}: ${detail}`
+}
+
+function hintFor(err: PostgresError, planned: PlannedItem | undefined): string | undefined {
+  if (err.code === '25001') return TRANSACTION_BLOCK_HINT
+  if (err.code === '42P18') return UNKNOWN_TYPE_HINT
+  const hasArray = planned?.item.params.some(value => value?.startsWith('{') && value.endsWith('}'))
+  return err.code === '22P02' && hasArray && /json/.test(err.message) ? ARRAY_AS_JSON_HINT : undefined
+}
+
+/** Postgres calls it a protocol violation, which would be our fault; it is `params` that does not fit the SQL. */
+function wrongParameterCount(err: PostgresError, planned: PlannedItem, plan: Plan): DomainError {
+  const needed = /\d+\D*$/.exec(err.message)?.[0].match(/\d+/)?.[0]
+  const where = plan.items.length === 1 ? 'params' : `statements[${plan.items.indexOf(planned)}].params`
+  return new DomainError(
+    'validation_failed',
+    `${where}: holds ${planned.item.params.length} values, but the statement takes ${needed ?? 'another number of them'}.`,
+    { detail: err.message, hint: 'Give one value for each of $1, $2, ... in the SQL.', cause: err },
+  )
+}
+
+interface Placed {
+  position: number | undefined
+  detail: string | undefined
+  hint: string | undefined
+}
+
+function rebuilt(err: PostgresError, { position, detail, hint }: Placed): PostgresError {
+  const { message, code, schema, table, column, constraint, queryIndex } = err
+  return new PostgresError({
+    message,
+    code,
+    detail: detail ?? null,
+    hint: hint ?? null,
+    position: position === undefined ? null : String(position),
+    schema: schema ?? null,
+    table: table ?? null,
+    column: column ?? null,
+    constraint: constraint ?? null,
+    queryIndex: queryIndex ?? null,
+  })
+}
