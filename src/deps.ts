@@ -15,6 +15,8 @@ import {
 } from './features/oauth/access-token.ts'
 import type { KeyLimiters } from './features/rate-limit/key-limiter.ts'
 import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
+import { loadSqlParser } from './features/sql/load-parser.ts'
+import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
@@ -29,6 +31,8 @@ export interface Deps {
   platform: PlatformDatabase
   /** Callers' data, under the role of their key. */
   data: DataDatabase
+  /** Postgres' own parser, and what was learned of statements and types. */
+  sql: SqlRuntime
   identifyKey: (text: string) => Promise<string | null>
   knownKeys: { has(hash: string): boolean; add(hash: string): void }
   unknownKeyGuard: UnknownKeyGuard
@@ -75,6 +79,7 @@ function makeDeps(env: Env): Deps {
     data: new DataDatabase(
       new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
     ),
+    sql: makeSqlRuntime(loadSqlParser),
     identifyKey: rememberingIdentifier(),
     knownKeys: { has: hash => seen.has(hash), add: hash => seen.set(hash, true) },
     unknownKeyGuard: new UnknownKeyGuard(),

@@ -2,7 +2,15 @@
 
 import type { AnyRoute } from '../http/route.ts'
 import { healthRoutes } from './health.ts'
+import { keyRoutes } from './v1/keys.ts'
 import { moduleRoutes } from './v1/modules.ts'
+import { sqlRoutes } from './v1/sql.ts'
 import { statusRoutes } from './v1/status.ts'
 
-export const allRoutes: readonly AnyRoute[] = [...healthRoutes, ...statusRoutes, ...moduleRoutes]
+export const allRoutes: readonly AnyRoute[] = [
+  ...healthRoutes,
+  ...sqlRoutes,
+  ...statusRoutes,
+  ...moduleRoutes,
+  ...keyRoutes,
+]
