@@ -1,0 +1,58 @@
+// /v1/sql: callers' own SQL, one statement or a transaction.
+
+import { runSql, runTransaction } from '../../features/sql/run-sql.ts'
+import {
+  SqlRequest,
+  SqlResponse,
+  SqlTransactionRequest,
+  SqlTransactionResponse,
+} from '../../features/sql/schemas.ts'
+import { sqlSession } from '../../features/sql/sql-session.ts'
+import { defineRoute, type HandlerInput } from '../../http/route.ts'
+
+type Caller = Pick<
+  HandlerInput<string, 'service_role', undefined, undefined>,
+  'deps' | 'principal' | 'requestId' | 'request'
+>
+
+const sessionOf = ({ deps, principal, requestId, request }: Caller) =>
+  sqlSession({
+    role: principal.key.role,
+    endUser: principal.endUser,
+    requestId,
+    request,
+    searchPath: deps.config.dbSchemas,
+  })
+
+/** The answer's text is JSON already: values were spliced into it without being parsed. */
+const jsonResponse = (text: string) => new Response(text, { headers: { 'content-type': 'application/json' } })
+
+export const sqlRoutes = [
+  defineRoute({
+    id: 'sql.run',
+    method: 'post',
+    path: '/v1/sql',
+    auth: 'service_role',
+    summary: 'Run one SQL statement',
+    description:
+      'Runs in a transaction of its own; what it sets in its session is gone after it. A SELECT, VALUES or TABLE is read ' +
+      'only as far as row_limit; every other statement runs to its end and only the answer is cut. Not allowed: ' +
+      'transaction control, PREPARE, EXECUTE, DEALLOCATE, DISCARD, LISTEN, LOAD, COPY, SET SESSION AUTHORIZATION.',
+    body: SqlRequest,
+    response: SqlResponse,
+    handle: async input => jsonResponse(await runSql(input.deps, sessionOf(input), input.body)),
+  }),
+  defineRoute({
+    id: 'sql.transaction',
+    method: 'post',
+    path: '/v1/sql/transaction',
+    auth: 'service_role',
+    summary: 'Run up to 20 SQL statements in one transaction',
+    description:
+      'All or nothing: when a statement fails, everything is rolled back and `detail` begins with its index, as in ' +
+      '`statements[2]`. The same statements are allowed as at /v1/sql, one per item.',
+    body: SqlTransactionRequest,
+    response: SqlTransactionResponse,
+    handle: async input => jsonResponse(await runTransaction(input.deps, sessionOf(input), input.body)),
+  }),
+]
