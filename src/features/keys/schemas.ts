@@ -19,3 +19,61 @@ export const ApiKey = z.object({
   revoked_at: z.iso.datetime({ offset: true }).nullable(),
 })
 export type ApiKey = z.infer<typeof ApiKey>
+
+/** The largest limit that a key may carry; beyond it a limit is none. */
+export const RATE_LIMIT_PER_MINUTE_MAX = 100_000_000
+/** Seven days: a rotation is to end, not to give a second key. */
+export const OVERLAP_SECONDS_MAX = 7 * 24 * 60 * 60
+export const KEYS_PER_PAGE_MAX = 1_000
+
+export const ApiKeyIn = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .regex(/^\P{Cc}*$/u, 'must hold no control characters')
+    .describe('What the key is for; need not be unique'),
+  role: ApiKeyRole.describe('anon respects row-level security, service_role passes it by'),
+  project_id: z.uuid().optional().describe('The project of the calling key when left out'),
+  rate_limit_per_minute: z
+    .int()
+    .min(1)
+    .max(RATE_LIMIT_PER_MINUTE_MAX)
+    .nullish()
+    .describe('Requests in any 60 seconds; the default of the deployment when left out'),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .nullish()
+    .describe('When the key stops working; never when left out'),
+})
+export type ApiKeyIn = z.infer<typeof ApiKeyIn>
+
+export const ApiKeyRotation = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(OVERLAP_SECONDS_MAX)
+    .default(0)
+    .describe('How long the old key goes on working, within the same limit; 0: it dies at once'),
+})
+export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>
+
+export const ApiKeyListQuery = z.object({
+  project_id: z.uuid().optional(),
+  limit: z.coerce.number().int().min(1).max(KEYS_PER_PAGE_MAX).default(100).describe('Keys per page'),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
+})
+export type ApiKeyListQuery = z.infer<typeof ApiKeyListQuery>
+
+export const ApiKeyList = z.object({
+  data: z.array(ApiKey),
+  next_cursor: z.string().nullable().describe('null: the list is complete'),
+})
+export type ApiKeyList = z.infer<typeof ApiKeyList>
+
+/** The one answer that holds the secret. */
+export const ApiKeyWithSecret = ApiKey.extend({
+  key: z.string().describe('The key itself. Shown this once: only its hash is kept'),
+})
+export type ApiKeyWithSecret = z.infer<typeof ApiKeyWithSecret>

@@ -79,7 +79,9 @@ export class SlidingWindow {
     this.#advance(nowMs)
     const remaining = Math.max(0, this.#limit - this.#used)
     const freeAtMs = remaining > 0 ? this.#emptyAtMs() : this.#oneMoreAtMs()
-    return { limit: this.#limit, remaining, resetSeconds: Math.ceil((freeAtMs - this.#latestMs) / 1_000) }
+    // At most 60: the last bucket's own width is not worth telling callers a 61st second.
+    const resetSeconds = Math.min(60, Math.ceil((freeAtMs - this.#latestMs) / 1_000))
+    return { limit: this.#limit, remaining, resetSeconds }
   }
 
   /** The buckets that still count, oldest first: real counts, without what was journaled ahead. */

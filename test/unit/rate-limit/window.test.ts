@@ -27,10 +27,14 @@ class StoredBuckets implements WindowJournal {
 class NaiveLog {
   readonly times: number[] = []
 
-  constructor(private readonly limit: number) {}
+  readonly #limit: number
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
 
   tryAdmit(nowMs: number): boolean {
-    if (this.times.filter(time => nowMs < time + 60_001).length >= this.limit) return false
+    if (this.times.filter(time => nowMs < time + 60_001).length >= this.#limit) return false
     this.times.push(nowMs)
     return true
   }
@@ -258,7 +262,7 @@ describe('state', () => {
     expect(window.state(T0)).toEqual({ limit: 3, remaining: 3, resetSeconds: 0 })
     window.tryAdmit(T0)
     window.tryAdmit(T0 + 5_000)
-    expect(window.state(T0 + 5_000)).toEqual({ limit: 3, remaining: 1, resetSeconds: 61 })
+    expect(window.state(T0 + 5_000)).toEqual({ limit: 3, remaining: 1, resetSeconds: 60 })
   })
 
   it('says when one more is allowed, when nothing is left', () => {
@@ -287,7 +291,7 @@ describe('state', () => {
           const { remaining, resetSeconds } = window.state(nowMs)
           expect(remaining).toBe(0)
           expect(window.tryAdmit(nowMs + (resetSeconds - 1) * 1_000 - 1)).toBe(false)
-          expect(window.tryAdmit(nowMs + resetSeconds * 1_000)).toBe(true)
+          expect(window.tryAdmit(nowMs + resetSeconds * 1_000 + 1)).toBe(true)
         },
       ),
     )

@@ -1,0 +1,62 @@
+// Makes an API key: stored as its hash, shown once.
+
+import { DomainError } from '../../errors.ts'
+import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
+import { describeKey, generateKey, hashKey } from './key-format.ts'
+import { type KeyRow, toApiKey } from './key-row.ts'
+import { insertKey, type KeyDatabase } from './key-store.ts'
+import type { ApiKeyIn, ApiKeyWithSecret } from './schemas.ts'
+
+export interface CreateKeyDeps {
+  platform: KeyDatabase
+  limiters: KeyLimiters
+  now: () => Date
+}
+
+/**
+ * Creates a key and answers it with its secret. `callerProjectId` is the project it gets when the input names none.
+ * Throws `validation_failed` for a project that does not exist and for an `expires_at` that is over.
+ */
+export async function createKey(
+  deps: CreateKeyDeps,
+  input: ApiKeyIn,
+  callerProjectId: string | null,
+): Promise<ApiKeyWithSecret> {
+  refusePastExpiry(input.expires_at ?? null, deps.now())
+  const key = generateKey(input.role)
+  const keyHash = await hashKey(key)
+  const row = await insertKey(deps.platform, {
+    projectId: input.project_id ?? callerProjectId,
+    name: input.name,
+    role: input.role,
+    ...describeKey(key),
+    keyHash,
+    rateLimitPerMinute: input.rate_limit_per_minute ?? null,
+    expiresAt: input.expires_at ?? null,
+  })
+  if (row === undefined) throw unknownProject()
+  await tellLimiter(deps.limiters, row)
+  return { ...toApiKey(row), key }
+}
+
+async function tellLimiter(limiters: KeyLimiters, row: KeyRow): Promise<void> {
+  try {
+    await limiters.byHash(row.key_hash).learn(row)
+  } catch {
+    // The key exists and is about to be shown: a limiter that could not be told reads the row on first use.
+  }
+}
+
+function refusePastExpiry(expiresAt: string | null, now: Date): void {
+  if (expiresAt === null || Date.parse(expiresAt) > now.getTime()) return
+  throw new DomainError('validation_failed', 'body.expires_at: must be in the future.', {
+    detail: `It is ${now.toISOString()} now.`,
+    hint: 'Leave expires_at out for a key that does not expire.',
+  })
+}
+
+function unknownProject(): DomainError {
+  return new DomainError('validation_failed', 'body.project_id: no project has this id.', {
+    hint: 'Leave project_id out for the project of the calling key.',
+  })
+}

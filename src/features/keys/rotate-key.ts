@@ -1,0 +1,72 @@
+// Puts a new key in the place of an old one. The database first: of two rotations at once it lets one through, and when
+// it does not answer nothing has changed. Then the new key's limiter takes the old one's window over.
+
+import { DomainError } from '../../errors.ts'
+import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
+import { describeKey, generateKey, hashKey } from './key-format.ts'
+import { keyNotFound, parseKeyId } from './key-id.ts'
+import { type KeyRow, toApiKey } from './key-row.ts'
+import { findKeyById, type KeyDatabase, rotateKeyRow } from './key-store.ts'
+import type { ApiKeyRotation, ApiKeyWithSecret } from './schemas.ts'
+
+export interface RotateKeyDeps {
+  platform: KeyDatabase
+  limiters: KeyLimiters
+  now: () => Date
+}
+
+/**
+ * Answers the record with its new secret. The old key dies at once, or after `overlap_seconds`; one that an earlier
+ * rotation left alive dies now. Throws `not_found`, and `conflict` for a key that is revoked, expired, or was changed
+ * by somebody else at the same time.
+ */
+export async function rotateKey(
+  deps: RotateKeyDeps,
+  idText: string,
+  { overlap_seconds: overlapSeconds }: ApiKeyRotation,
+): Promise<ApiKeyWithSecret> {
+  const id = parseKeyId(idText)
+  const row = await findKeyById(deps.platform, id)
+  if (row === undefined) throw keyNotFound(id)
+  const now = deps.now()
+  refuseDeadKey(row, now)
+  const key = generateKey(row.role)
+  const rotated = await rotateKeyRow(deps.platform, {
+    id,
+    version: row.version,
+    keyHash: await hashKey(key),
+    lastFour: describeKey(key).lastFour,
+    previousExpiresAt:
+      overlapSeconds === 0 ? null : new Date(now.getTime() + overlapSeconds * 1_000).toISOString(),
+  })
+  if (rotated === undefined) throw changedMeanwhile()
+  await handOver(deps.limiters, rotated)
+  return { ...toApiKey(rotated), key }
+}
+
+async function handOver(limiters: KeyLimiters, row: KeyRow): Promise<void> {
+  try {
+    await limiters.byHash(row.key_hash).learn(row)
+  } catch {
+    // The rotation holds, and its secret must be shown: the new limiter reads the row on first use and takes the
+    // window over before it admits anything; the old one learns of it at its next reading, within a minute.
+  }
+}
+
+function refuseDeadKey(row: KeyRow, now: Date): void {
+  const isExpired = row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()
+  if (row.revoked_at === null && !isExpired) return
+  throw new DomainError(
+    'conflict',
+    `The key is ${isExpired ? 'expired' : 'revoked'} and cannot be rotated.`,
+    {
+      hint: 'Create a new key: POST /v1/keys.',
+    },
+  )
+}
+
+function changedMeanwhile(): DomainError {
+  return new DomainError('conflict', 'The key was rotated or revoked by somebody else at the same time.', {
+    hint: 'Read the key again with GET /v1/keys, then decide.',
+  })
+}

@@ -1,0 +1,64 @@
+// /v1/keys: API keys and their rotation.
+
+import { createKey } from '../../features/keys/create-key.ts'
+import { listKeys } from '../../features/keys/list-keys.ts'
+import { revokeKey } from '../../features/keys/revoke-key.ts'
+import { rotateKey } from '../../features/keys/rotate-key.ts'
+import {
+  ApiKey,
+  ApiKeyIn,
+  ApiKeyList,
+  ApiKeyListQuery,
+  ApiKeyRotation,
+  ApiKeyWithSecret,
+} from '../../features/keys/schemas.ts'
+import { defineRoute } from '../../http/route.ts'
+
+export const keyRoutes = [
+  defineRoute({
+    id: 'keys.list',
+    method: 'get',
+    path: '/v1/keys',
+    auth: 'service_role',
+    summary: 'List API keys, newest first, revoked ones included',
+    query: ApiKeyListQuery,
+    response: ApiKeyList,
+    handle: ({ deps, query }) => listKeys(deps, query),
+  }),
+  defineRoute({
+    id: 'keys.create',
+    method: 'post',
+    path: '/v1/keys',
+    auth: 'service_role',
+    summary: 'Create an API key',
+    description: 'The answer holds the key itself, this once. It works at once.',
+    body: ApiKeyIn,
+    response: ApiKeyWithSecret,
+    status: 201,
+    handle: ({ deps, body, principal }) => createKey(deps, body, principal.key.project_id),
+  }),
+  defineRoute({
+    id: 'keys.revoke',
+    method: 'delete',
+    path: '/v1/keys/:id',
+    auth: 'service_role',
+    summary: 'Revoke an API key for good',
+    description:
+      'The key is refused from then on, and so is the one that it replaced. Safe to repeat. A key may revoke itself.',
+    response: ApiKey,
+    handle: ({ deps, params }) => revokeKey(deps, params.id),
+  }),
+  defineRoute({
+    id: 'keys.rotate',
+    method: 'post',
+    path: '/v1/keys/:id/rotate',
+    auth: 'service_role',
+    summary: 'Replace an API key by a new one with the same id, role and limit',
+    description:
+      'The answer holds the new key, this once. Both keys count in the same window while the old one lives. ' +
+      'Rotating again ends an earlier overlap. A key may rotate itself.',
+    body: ApiKeyRotation.optional(),
+    response: ApiKeyWithSecret,
+    handle: ({ deps, params, body }) => rotateKey(deps, params.id, body ?? { overlap_seconds: 0 }),
+  }),
+]
