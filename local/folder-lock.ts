@@ -1,0 +1,41 @@
+// One stack per folder: wrangler and Postgres do not notice a second one on the same data. The lock is SQLite's lock on
+// a file, which the kernel lets go of however this process ends, so that a lock is never left behind.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StackError } from './output.ts'
+
+const SQLITE_BUSY = 5
+
+/** Holds the folder until this process ends; throws a `StackError` naming the process that holds it already. */
+export function lockFolder(dataDir: string): void {
+  const database = new DatabaseSync(join(dataDir, 'lock'))
+  const ownerFile = join(dataDir, 'lock.owner')
+  try {
+    database.exec('pragma locking_mode = exclusive; pragma journal_mode = off; begin exclusive')
+  } catch (err) {
+    if (!isBusy(err)) throw err
+    throw new StackError(
+      `${dataDir} is in use by process ${readOwner(ownerFile)}: end that one, or use another folder with --data-dir`,
+    )
+  }
+  held.push(database)
+  writeFileSync(ownerFile, `${process.pid}\n`)
+}
+
+/** A database that is collected as garbage would give up its lock. */
+const held: DatabaseSync[] = []
+
+function isBusy(err: unknown): boolean {
+  return err instanceof Error && 'errcode' in err && err.errcode === SQLITE_BUSY
+}
+
+function readOwner(ownerFile: string): string {
+  try {
+    return readFileSync(ownerFile, 'utf8').trim()
+  } catch {
+    // Locked an instant ago, and not written yet.
+    return 'another process'
+  }
+}

@@ -1,0 +1,55 @@
+// What the stack prints when it is ready: addresses, keys, three lines to paste, and where to go on.
+
+import type { StackFacts } from './dev-file.ts'
+
+export interface Greeting {
+  readonly facts: StackFacts
+  readonly dataDir: string
+  readonly hasDemonstration: boolean
+  readonly seconds: string
+}
+
+export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Greeting): string[] {
+  const postgres =
+    facts.postgres_port === null ? 'elsewhere (DATABASE_URL)' : `127.0.0.1:${facts.postgres_port}`
+  return [
+    '',
+    `Quoin is ready, after ${seconds} s.`,
+    '',
+    `  API                ${facts.base_url}/v1      reference: ${facts.base_url}/docs`,
+    `  Postgres           ${postgres}`,
+    ...(facts.sql_gateway_url === null ? [] : [`  SQL gateway        ${facts.sql_gateway_url}`]),
+    `  anon key           ${facts.anon_key}`,
+    `  service_role key   ${facts.service_role_key}`,
+    '',
+    'Three calls that work as they are:',
+    '',
+    ...curlLines(facts, hasDemonstration),
+    '',
+    `The same facts for scripts: ${dataDir}/dev.json. Logs: ${dataDir}/logs. Data survives a restart;`,
+    '`npm run dev -- --reset` starts over. Next: put a migration into migrations/ (`npm run migrate`), read README.md.',
+    'Ctrl-C ends everything.',
+  ]
+}
+
+/** Single lines for sh: the last word is quoted so that it can be pasted as it is. */
+export function curlLines(facts: StackFacts, hasDemonstration: boolean): string[] {
+  const { base_url: url, anon_key: anon, service_role_key: serviceRole } = facts
+  const json = "-H 'content-type: application/json'"
+  const sql = hasDemonstration
+    ? 'select owner_id, count(*) from todos group by 1'
+    : 'select current_user, version()'
+  const ask = `curl -s '${url}/v1/sql' -H 'apikey: ${serviceRole}' ${json} -d '{"sql":"${sql}"}'`
+  if (!hasDemonstration) {
+    return [
+      `curl -s '${url}/v1/status' -H 'apikey: ${serviceRole}'`,
+      `curl -s '${url}/v1/modules' -H 'apikey: ${serviceRole}'`,
+      ask,
+    ]
+  }
+  return [
+    `curl -s '${url}/v1/db/todos' -H 'apikey: ${anon}' ${json} -d '{"title":"Written with curl"}'`,
+    `curl -s '${url}/v1/db/todos?select=id,title,done&done=is.false&order=id.desc' -H 'apikey: ${anon}'`,
+    ask,
+  ]
+}

@@ -1,0 +1,107 @@
+// What the user asked of the local stack: flags, and one variable per port and per outside system. Read once.
+
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { StackError } from './output.ts'
+
+/** A local server with a port: its default, and the variable that changes it. */
+export interface PortName {
+  readonly what: string
+  readonly variable: string
+  readonly byDefault: number
+}
+
+export const PORTS = {
+  worker: { what: 'the Worker', variable: 'QUOIN_PORT', byDefault: 8787 },
+  gateway: { what: 'the SQL gateway', variable: 'QUOIN_GATEWAY_PORT', byDefault: 4488 },
+  postgres: { what: 'Postgres', variable: 'QUOIN_POSTGRES_PORT', byDefault: 54329 },
+} as const satisfies Record<string, PortName>
+
+export type PortKey = keyof typeof PORTS
+
+/** A database that is somewhere else: then no local Postgres is started, and nothing is seeded but two API keys. */
+export interface OutsideDatabase {
+  readonly databaseUrl: string
+  readonly dataDatabaseUrl: string
+}
+
+export interface StackOptions {
+  readonly dataDir: string
+  readonly reset: boolean
+  readonly quiet: boolean
+  readonly freePorts: boolean
+  readonly ports: Readonly<Record<PortKey, number>>
+  readonly outsideDatabase: OutsideDatabase | undefined
+  /** Set, even to nothing, when no local gateway is wanted; nothing means that the database is on Neon. */
+  readonly outsideGatewayUrl: string | undefined
+}
+
+export const USAGE = `npm run dev -- [options]
+  --reset          start over: deletes the local data first
+  --port N         port of the Worker (default 8787, or QUOIN_PORT)
+  --free-ports     take any free ports, for tests
+  --data-dir DIR   keep the data there instead of in .quoin
+  --quiet          print problems only
+Variables: QUOIN_PORT, QUOIN_GATEWAY_PORT, QUOIN_POSTGRES_PORT; DATABASE_URL and DATA_DATABASE_URL (and
+SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere; every variable of the Worker (README).`
+
+/** Reads flags and variables; throws `StackError` for what is wrong, and answers undefined when help was asked for. */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StackOptions | undefined {
+  const flags = parseFlags(args)
+  if (flags.help) return undefined
+  return {
+    dataDir: resolve(flags['data-dir'] ?? '.quoin'),
+    reset: flags.reset,
+    quiet: flags.quiet,
+    freePorts: flags['free-ports'],
+    ports: {
+      worker: readPort('--port', flags.port) ?? readVariable('worker', env),
+      gateway: readVariable('gateway', env),
+      postgres: readVariable('postgres', env),
+    },
+    outsideDatabase: readOutsideDatabase(env),
+    outsideGatewayUrl: env.SQL_GATEWAY_URL,
+  }
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        reset: { type: 'boolean', default: false },
+        quiet: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false, short: 'h' },
+        'free-ports': { type: 'boolean', default: false },
+        port: { type: 'string' },
+        'data-dir': { type: 'string' },
+      },
+    })
+    return values
+  } catch (err) {
+    const message = err instanceof Error ? err.message.split('. ')[0] : String(err)
+    throw new StackError(`${message}; \`npm run dev -- --help\` lists the options`)
+  }
+}
+
+function readVariable(key: PortKey, env: NodeJS.ProcessEnv): number {
+  return readPort(PORTS[key].variable, env[PORTS[key].variable]) ?? PORTS[key].byDefault
+}
+
+function readPort(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
+  throw new StackError(`${name} must be a port from 1 to 65535, not "${text}"`)
+}
+
+function readOutsideDatabase(env: NodeJS.ProcessEnv): OutsideDatabase | undefined {
+  const { DATABASE_URL: databaseUrl, DATA_DATABASE_URL: dataDatabaseUrl } = env
+  if (databaseUrl && dataDatabaseUrl) return { databaseUrl, dataDatabaseUrl }
+  if (databaseUrl || dataDatabaseUrl || env.SQL_GATEWAY_URL) {
+    throw new StackError(
+      'set DATABASE_URL (the owner) and DATA_DATABASE_URL (the role authenticator) together to use a Postgres that runs elsewhere, or neither',
+    )
+  }
+  return undefined
+}

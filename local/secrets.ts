@@ -1,0 +1,65 @@
+// What the local stack makes once and must know again: passwords and the two API keys. Kept in `secrets.json`, readable
+// by its owner alone; `--reset` makes new ones.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { generateKey } from '../src/features/keys/key-format.ts'
+import { StackError } from './output.ts'
+import { writePrivateFile } from './private-file.ts'
+
+const Secrets = z.object({
+  superuser_password: z.string().min(1),
+  owner_password: z.string().min(1),
+  authenticator_password: z.string().min(1),
+  anon_key: z.string().min(1),
+  service_role_key: z.string().min(1),
+})
+export type Secrets = z.infer<typeof Secrets>
+
+/** Reads the secrets, or makes them on the first start. Throws a `StackError` when the file cannot be understood. */
+export function loadSecrets(dataDir: string): Secrets {
+  const file = secretsFile(dataDir)
+  if (!existsSync(file)) {
+    const made = makeSecrets()
+    writePrivateFile(file, JSON.stringify(made, undefined, 2))
+    return made
+  }
+  try {
+    return Secrets.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new StackError(`${file} is damaged: start over with --reset`)
+  }
+}
+
+/** The secrets with these API keys instead; written only when something changes. */
+export function replaceKeys(
+  dataDir: string,
+  secrets: Secrets,
+  keys: Pick<Secrets, 'anon_key' | 'service_role_key'>,
+): Secrets {
+  const replaced = { ...secrets, ...keys }
+  const isSame = keys.anon_key === secrets.anon_key && keys.service_role_key === secrets.service_role_key
+  if (!isSame) writePrivateFile(secretsFile(dataDir), JSON.stringify(replaced, undefined, 2))
+  return replaced
+}
+
+function secretsFile(dataDir: string): string {
+  return join(dataDir, 'secrets.json')
+}
+
+function makeSecrets(): Secrets {
+  return {
+    superuser_password: makePassword(),
+    owner_password: makePassword(),
+    authenticator_password: makePassword(),
+    anon_key: generateKey('anon'),
+    service_role_key: generateKey('service_role'),
+  }
+}
+
+/** Letters, digits, `-` and `_`: needs no escaping in a URL, an env file or SQL. */
+function makePassword(): string {
+  return randomBytes(24).toString('base64url')
+}

@@ -1,0 +1,160 @@
+// The order in which the parts of the stack start, and what each is told about the others. Every step waits until its
+// part really answers.
+
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Children } from './children.ts'
+import { localDatabaseUrls, prepareDatabase, setAuthenticatorPassword } from './database.ts'
+import { type StackFacts, writeDevFile } from './dev-file.ts'
+import { startGateway } from './gateway.ts'
+import { greetingLines } from './greeting.ts'
+import { runMigrations } from './migrations.ts'
+import type { OutsideDatabase, PortKey, StackOptions } from './options.ts'
+import { type Output, StackError } from './output.ts'
+import { choosePorts, LOOPBACK } from './ports.ts'
+import { initialisePostgres, startPostgres } from './postgres.ts'
+import { locatePostgres, type PostgresFiles } from './postgres-files.ts'
+import { loadSecrets, type Secrets } from './secrets.ts'
+import { seedApiKeys, seedDemonstration } from './seed.ts'
+import { errorText } from './wait.ts'
+import { startWorker, waitForWorker } from './worker.ts'
+
+interface Context {
+  readonly options: StackOptions
+  readonly output: Output
+  readonly children: Children
+  readonly ports: Readonly<Record<PortKey, number>>
+}
+
+interface Database extends OutsideDatabase {
+  /** Null for a database that is somewhere else. */
+  readonly superuserUrl: string | null
+  readonly socketDir: string | undefined
+}
+
+/** Starts everything; resolves when it answers, its facts are written and the user has been told. */
+export async function startStack(options: StackOptions, output: Output, children: Children): Promise<void> {
+  const leftovers = await children.endLeftovers()
+  if (leftovers.length > 0)
+    output.step(`ended what an earlier start had left behind: ${leftovers.join(', ')}`)
+  const files = options.outsideDatabase === undefined ? locatePostgres(options.dataDir) : undefined
+  if (options.reset) reset(options.dataDir, files, output)
+  const ports = await choosePorts(options, wantedPorts(options))
+  const context: Context = { options, output, children, ports }
+
+  let secrets = loadSecrets(options.dataDir)
+  const database =
+    files === undefined ? outsideDatabase(options) : await openPostgres(context, files, secrets)
+  const hasDemonstration = await fillDatabase(context, database, secrets)
+  secrets = await seedApiKeys(database.databaseUrl, options.dataDir, secrets)
+  const gatewayUrl = await openGateway(context, database)
+  const facts = await openWorker(context, database, gatewayUrl, secrets)
+  writeDevFile(options.dataDir, facts)
+  const seconds = output.elapsedSeconds()
+  for (const line of greetingLines({ facts, dataDir: options.dataDir, hasDemonstration, seconds }))
+    output.say(line)
+}
+
+function wantedPorts(options: StackOptions): PortKey[] {
+  const wanted: PortKey[] = ['worker']
+  if (options.outsideGatewayUrl === undefined) wanted.push('gateway')
+  if (options.outsideDatabase === undefined) wanted.push('postgres')
+  return wanted
+}
+
+/** Everything but the lock, which this process holds. */
+function reset(dataDir: string, files: PostgresFiles | undefined, output: Output): void {
+  const kept = new Set(['lock', 'lock.owner', 'logs'])
+  for (const name of readdirSync(dataDir)) {
+    if (!kept.has(name)) rmSync(join(dataDir, name), { recursive: true, force: true })
+  }
+  if (files !== undefined) rmSync(files.dataDir, { recursive: true, force: true })
+  output.step('started over: local data deleted')
+}
+
+async function openPostgres({ output, children, ports }: Context, files: PostgresFiles, secrets: Secrets) {
+  if (files.notice !== undefined) output.say(files.notice)
+  output.progress('Postgres 18')
+  const made = await initialisePostgres(files, secrets.superuser_password, children.stopped)
+  const urls = localDatabaseUrls(secrets, ports.postgres)
+  await startPostgres(children, files, ports.postgres, urls.superuserUrl)
+  await prepareDatabase(urls.superuserUrl, secrets)
+  output.step(
+    `Postgres 18 on ${LOOPBACK}:${ports.postgres} (${made === 'made' ? 'new data' : 'with its data'})`,
+  )
+  return { ...urls, socketDir: files.socketDir }
+}
+
+function outsideDatabase(options: StackOptions): Database {
+  if (options.outsideDatabase === undefined) throw new Error('asked for only when there is one')
+  return { ...options.outsideDatabase, superuserUrl: null, socketDir: undefined }
+}
+
+/** Migrations, and for the local Postgres a password and the demonstration; answers whether that is there. */
+async function fillDatabase(
+  { output, options }: Context,
+  database: Database,
+  secrets: Secrets,
+): Promise<boolean> {
+  const isLocal = database.superuserUrl !== null
+  const applied = await migrate(database.databaseUrl)
+  output.step(applied.length === 0 ? 'migrations: nothing to do' : `migrations: ${applied.join(', ')}`)
+  if (!isLocal) return false
+  await setAuthenticatorPassword(database.databaseUrl, secrets)
+  if (await seedDemonstration(database.databaseUrl))
+    output.step('seeded public.todos and public.todo_stats()')
+  return options.outsideDatabase === undefined
+}
+
+async function migrate(databaseUrl: string): Promise<string[]> {
+  const lines: string[] = []
+  try {
+    return await runMigrations(databaseUrl, 'up', line => lines.push(line))
+  } catch (err) {
+    throw new StackError(`migrations failed: ${errorText(err)}\n${lines.join('\n')}`)
+  }
+}
+
+async function openGateway(context: Context, database: Database): Promise<string | undefined> {
+  const { options, output, children, ports } = context
+  if (options.outsideGatewayUrl !== undefined) return options.outsideGatewayUrl || undefined
+  output.progress('SQL gateway')
+  const databaseUrls = [database.databaseUrl, database.dataDatabaseUrl]
+  const url = await startGateway(children, {
+    port: ports.gateway,
+    databaseUrls,
+    socketDir: database.socketDir,
+  })
+  output.step(`SQL gateway on ${url}`)
+  return url
+}
+
+async function openWorker(
+  { options, output, children, ports }: Context,
+  database: Database,
+  gatewayUrl: string | undefined,
+  secrets: Secrets,
+): Promise<StackFacts> {
+  const baseUrl = `http://${LOOPBACK}:${ports.worker}`
+  output.progress('Worker (wrangler dev)')
+  const variables = {
+    BASE_URL: baseUrl,
+    DATABASE_URL: database.databaseUrl,
+    DATA_DATABASE_URL: database.dataDatabaseUrl,
+    SQL_GATEWAY_URL: gatewayUrl ?? '',
+  }
+  await startWorker(children, { dataDir: options.dataDir, port: ports.worker, variables })
+  await waitForWorker(children, baseUrl, secrets.service_role_key)
+  output.step(`Worker on ${baseUrl}`)
+  return {
+    base_url: baseUrl,
+    anon_key: secrets.anon_key,
+    service_role_key: secrets.service_role_key,
+    database_url: database.databaseUrl,
+    data_database_url: database.dataDatabaseUrl,
+    sql_gateway_url: gatewayUrl ?? null,
+    superuser_url: database.superuserUrl,
+    postgres_port: database.superuserUrl === null ? null : ports.postgres,
+    pids: { main: process.pid, ...children.groupIds },
+  }
+}

@@ -1,0 +1,84 @@
+// The Worker under `wrangler dev`, as the toolchain needs it: no prompt, no outside connection, all its state and logs
+// in the stack's folder, a date and flags from wrangler.toml.
+
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { Variables } from '../src/config.ts'
+import type { Children } from './children.ts'
+import { LOOPBACK } from './ports.ts'
+import { writePrivateFile } from './private-file.ts'
+import { PROJECT_DIR } from './project.ts'
+import { waitUntil } from './wait.ts'
+
+const START_DEADLINE_MS = 45_000
+const PROBE_TIMEOUT_MS = 5_000
+const KEYED_PROBE_INTERVAL_MS = 1_000
+
+export interface WorkerSettings {
+  readonly dataDir: string
+  readonly port: number
+  /** What the stack decides; every other variable of the Worker is taken from our own environment. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Starts the Worker; `waitForWorker` says when it answers. */
+export async function startWorker(children: Children, settings: WorkerSettings): Promise<void> {
+  const envFile = join(settings.dataDir, 'worker.env')
+  writePrivateFile(envFile, workerVariables(settings.variables))
+  const state = join(settings.dataDir, 'worker')
+  await children.start({
+    name: 'worker',
+    command: process.execPath,
+    args: [
+      ...[wranglerProgram(), 'dev', '--config', join(PROJECT_DIR, 'wrangler.toml')],
+      ...['--port', String(settings.port), '--ip', LOOPBACK, '--inspector-port', '0'],
+      ...['--persist-to', state, '--env-file', envFile],
+      ...['--show-interactive-dev-session=false', '--log-level', 'warn'],
+    ],
+    env: {
+      ...process.env,
+      CI: '1',
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      WRANGLER_SEND_METRICS: 'false',
+      XDG_CONFIG_HOME: join(settings.dataDir, 'config'),
+    },
+    cwd: PROJECT_DIR,
+    endSignal: 'SIGTERM',
+    killSignal: 'SIGKILL',
+  })
+}
+
+/** Waits until the Worker is there, then until it answers a caller with this key; the key's allowance is hardly touched. */
+export async function waitForWorker(children: Children, baseUrl: string, apiKey: string): Promise<void> {
+  const wait = { deadlineMs: START_DEADLINE_MS, stopped: children.stopped }
+  const isThere = () => probe(`${baseUrl}/healthz`, {})
+  const answers = () => probe(`${baseUrl}/v1/status`, { apikey: apiKey })
+  await waitUntil({ ...wait, what: 'the Worker starts (its log: logs/worker.log)' }, isThere)
+  await waitUntil({ ...wait, what: 'GET /v1/status answers', intervalMs: KEYED_PROBE_INTERVAL_MS }, answers)
+}
+
+async function probe(url: string, headers: Record<string, string>): Promise<true> {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`)
+  return true
+}
+
+function workerVariables(decided: Readonly<Record<string, string>>): string {
+  const inherited = Object.keys(Variables.shape).flatMap(name => {
+    const value = process.env[name]
+    return value === undefined || value === '' ? [] : [[name, value] as const]
+  })
+  const variables = Object.entries({ ...Object.fromEntries(inherited), ...decided })
+  return variables.map(([name, value]) => `${name}='${escapeEnvValue(value)}'`).join('\n')
+}
+
+/** Values are URLs, numbers and names: what an env file would interpret is written as a URL would write it. */
+function escapeEnvValue(value: string): string {
+  return value.replace(/['$\\\n\r]/g, char => encodeURIComponent(char).replace("'", '%27'))
+}
+
+function wranglerProgram(): string {
+  const require = createRequire(import.meta.url)
+  return join(dirname(require.resolve('wrangler/package.json')), 'bin', 'wrangler.js')
+}

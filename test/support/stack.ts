@@ -1,0 +1,104 @@
+// Vitest's global setup for tests that need the whole stack: starts `npm run dev`'s own program in a folder and on
+// ports of its own, provides its facts under `stack`, and ends it when the tests are over. Several may run at once.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TestProject } from 'vitest/node'
+import { devFilePath, readDevFile, type StackFacts } from '../../local/dev-file.ts'
+import { PROJECT_DIR } from '../../local/project.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The facts of the running stack: `inject('stack')` in a test. */
+    stack: StackFacts
+  }
+}
+
+const START_DEADLINE_MS = 120_000
+const END_DEADLINE_MS = 30_000
+
+export interface RunningStack {
+  readonly facts: StackFacts
+  readonly dataDir: string
+  readonly child: ChildProcess
+  /** What it has printed until now. */
+  output(): string
+  /** Ends it as Ctrl-C would; answers the exit code. The folder stays. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export interface StackSettings {
+  readonly args?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+  readonly user?: { readonly uid: number; readonly gid: number }
+}
+
+/** A folder for one stack; open to others, since as root the user `postgres` must pass through it. */
+export function makeStackFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quoin-test-'))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+/** Starts a stack whose data is in `dataDir`, and waits until it is ready; throws with its output when it is not. */
+export async function startStack(dataDir: string, settings: StackSettings = {}): Promise<RunningStack> {
+  const { child, output } = spawnStack(dataDir, settings)
+  const exited = once(child, 'exit')
+  const endsAt = performance.now() + START_DEADLINE_MS
+  while (!existsSync(devFilePath(dataDir))) {
+    if (child.exitCode !== null || performance.now() > endsAt) {
+      child.kill('SIGTERM')
+      throw new Error(`the stack does not start (exit code ${child.exitCode}):\n${output()}`)
+    }
+    await delay(50)
+  }
+  const stop = async (signal: NodeJS.Signals = 'SIGINT') => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    child.kill(signal)
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_DEADLINE_MS)
+    await exited
+    clearTimeout(timer)
+    return child.exitCode
+  }
+  return { facts: readDevFile(dataDir), dataDir, child, output, stop }
+}
+
+/** Starts a stack without waiting for it, for tests of what it says when it cannot start. */
+export function spawnStack(dataDir: string, { args = [], env, cwd = PROJECT_DIR, user }: StackSettings = {}) {
+  const program = join(cwd, 'local', 'main.ts')
+  const child = spawn(process.execPath, [program, '--free-ports', '--data-dir', dataDir, ...args], {
+    cwd,
+    env: env ?? withoutOutsideSystems(process.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
+  return { child, output: () => text }
+}
+
+/** A developer's own variables must not decide what the tests run against. */
+function withoutOutsideSystems(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { DATABASE_URL, DATA_DATABASE_URL, SQL_GATEWAY_URL, RATE_LIMIT_PER_MINUTE, DB_SCHEMAS, ...kept } = env
+  return kept
+}
+
+// Vitest takes the setup from the default export.
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = makeStackFolder()
+  const stack = await startStack(join(folder, 'stack'))
+  project.provide('stack', stack.facts)
+  return async () => {
+    await stack.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
