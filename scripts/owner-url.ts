@@ -1,0 +1,15 @@
+// Which database a script works on.
+
+import { readDevFile } from '../local/dev-file.ts'
+
+/** DATABASE_URL, else the owner's connection string of the local stack that runs in this folder; throws when there is neither. */
+export function ownerUrl(env: NodeJS.ProcessEnv, stackDir: string): string {
+  if (env.DATABASE_URL) return env.DATABASE_URL
+  try {
+    return readDevFile(stackDir).database_url
+  } catch {
+    throw new Error(
+      'DATABASE_URL is not set and no local stack is running: set it to the connection string of the database owner, or start `npm run dev`',
+    )
+  }
+}
