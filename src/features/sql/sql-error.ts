@@ -96,7 +96,7 @@ function wrongParameterCount(err: PostgresError, planned: PlannedItem, plan: Pla
   const where = plan.items.length === 1 ? 'params' : `statements[${plan.items.indexOf(planned)}].params`
   return new DomainError(
     'validation_failed',
-    `${where}: holds ${planned.item.params.length} values, but the statement takes ${needed ?? 'another number of them'}.`,
+    `${where}: ${planned.item.params.length} given, but the statement takes ${needed ?? 'another number of them'}.`,
     { detail: err.message, hint: 'Give one value for each of $1, $2, ... in the SQL.', cause: err },
   )
 }
