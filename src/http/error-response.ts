@@ -15,6 +15,7 @@ export interface ErrorBody {
 
 const STATUS: Record<ErrorCode, number> = {
   admission_unavailable: 503,
+  ambiguous_function: 300,
   conflict: 409,
   credential_required: 401,
   database_unavailable: 503,

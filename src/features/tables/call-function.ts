@@ -1,0 +1,99 @@
+// POST on a function: arguments by name from a JSON object, the result as the function shapes it.
+
+import { DomainError } from '../../errors.ts'
+import { buildCall } from './call-statement.ts'
+import type { Catalog } from './catalog.ts'
+import { answer, type DataAnswer } from './data-answer.ts'
+import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
+import type { Dialect } from './dialect.ts'
+import { type ResolvedCall, resolveFunction } from './function-resolution.ts'
+import { negotiateFormat } from './media-type.ts'
+import { refuseBadName } from './names.ts'
+import { contentRange, pageStatus, parsePage } from './page.ts'
+import { parseJsonBody, parsePayload } from './payload.ts'
+import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
+import { parseQueryString } from './query-string.ts'
+import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+
+interface CallOutcome {
+  resolved: ResolvedCall
+  statement: StatementOutcome
+}
+
+/**
+ * Calls the function once. Scalars answer as bare JSON, sets as arrays, rows as objects, void as 204.
+ * Throws `function_not_found` and `ambiguous_function`.
+ */
+export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  refuseBadName('invalid_parameter', 'The name of the function', call.name)
+  const schema = chooseSchema(call, deps.config.dbSchemas)
+  const query = parseQueryString(call.url.search)
+  const page = parsePage(query, null, dialect)
+  const preferences = parsePrefer(call.headers.get('prefer'), dialect)
+  const format = negotiateFormat(call.headers.get('accept'))
+  const body = readArguments(await call.readBodyText(), call.headers.get('content-type'))
+  const context = { call, schema, session: dataSession(call, schema) }
+  const { count, maxAffected } = preferences
+
+  const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {
+    if (catalog === undefined) throw new TypeError('a call needs the catalog')
+    const names = body.names && query.columns ? query.columns : body.names
+    const resolved = resolveFunction(catalog, schema, call.name, names)
+    refuseBoundWithoutSet(resolved, preferences)
+    const request = { query, page, format, count, maxAffected }
+    const statement = await runPlan(deps, context, {
+      main: buildCall(resolved, names ?? [], body.json, request),
+      readOnly: !resolved.target.isVolatile,
+      // A function may change its session, so that the connection is not one for prepared statements.
+      prepared: false,
+      isDryRun: preferences.tx === 'rollback',
+      timezone: preferences.timezone,
+    })
+    return { resolved, statement }
+  }
+  const { resolved, statement } = await withCatalog(deps, context, true, run)
+  const applied = preferenceApplied(preferences, ['count', 'tx', 'handling', 'timezone', 'maxAffected'])
+  const { target } = resolved
+  if (target.returns === 'void') {
+    return answer(deps, context, 204, null, { 'preference-applied': applied }, statement)
+  }
+  const total = count === undefined ? null : (statement.totalCount ?? statement.rowCount)
+  const fields = {
+    'content-type': format.contentType,
+    'content-range': contentRange(target.returnsSet ? page.offset : 0, statement.rowCount, total),
+    'preference-applied': applied,
+  }
+  const status = target.returnsSet ? pageStatus(page, statement.rowCount, total) : 200
+  return answer(deps, context, status, statement.body, fields, statement)
+}
+
+/** The arguments as JSON text, and their names; no names when the body is no object. */
+function readArguments(
+  text: string,
+  contentType: string | null,
+): { json: string; names: string[] | undefined } {
+  if (text.trim() === '') return { json: '{}', names: [] }
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '')) {
+    const { json, keys } = parsePayload(text, contentType, undefined)
+    return { json: json.slice(1, -1), names: [...keys] }
+  }
+  if (contentType !== null && !/^application\/([\w.+-]+\+)?json\b/i.test(contentType)) {
+    throw new DomainError(
+      'unsupported_media_type',
+      `Content-Type not acceptable: ${contentType.slice(0, 100)}`,
+      {
+        hint: 'Send the arguments as a JSON object, with Content-Type: application/json.',
+      },
+    )
+  }
+  const value = parseJsonBody(text)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return { json: text, names: isObject ? Object.keys(value) : undefined }
+}
+
+function refuseBoundWithoutSet({ target }: ResolvedCall, { maxAffected }: Preferences): void {
+  if (maxAffected === undefined || target.returnsSet) return
+  throw new DomainError('invalid_preference', 'max-affected needs a function that returns SETOF or TABLE.', {
+    detail: `${target.schema}.${target.name} returns one value, so the rows that it changes cannot be counted.`,
+  })
+}

@@ -1,0 +1,39 @@
+// What the data API knows about the database: the exposed relations and functions. Types only.
+
+export interface Column {
+  readonly name: string
+  /** As `format_type` prints it, with its schema unless that is pg_catalog: ready to stand in SQL. */
+  readonly type: string
+  /** The default as Postgres prints it, every name qualified; undefined where there is none. */
+  readonly defaultSql: string | undefined
+}
+
+/** A table, view, materialized view, foreign or partitioned table. */
+export interface Relation {
+  readonly schema: string
+  readonly name: string
+  readonly columns: readonly Column[]
+  /** Columns of the primary key in the key's order; empty without one. */
+  readonly primaryKey: readonly string[]
+}
+
+export interface FunctionArgument {
+  /** Empty for an argument without a name. */
+  readonly name: string
+  /** As `format_type` prints it. */
+  readonly type: string
+  readonly hasDefault: boolean
+  readonly isVariadic: boolean
+}
+
+export interface DatabaseFunction {
+  readonly schema: string
+  readonly name: string
+  /** What a caller passes: IN, INOUT and VARIADIC arguments. */
+  readonly arguments: readonly FunctionArgument[]
+  /** `void`; `scalar` for one value; `row` for composites, OUT arguments and TABLE. */
+  readonly returns: 'void' | 'scalar' | 'row'
+  readonly returnsSet: boolean
+  /** True when it may write: anything but STABLE and IMMUTABLE. */
+  readonly isVolatile: boolean
+}

@@ -1,0 +1,95 @@
+// The catalog of the exposed schemas, as one isolate remembers it. Reading and filtering a table needs none of it;
+// upserts, functions, JSON paths, text search and the hints of errors do.
+
+import type { DataDatabase, DataSession } from '../../db/database.ts'
+import { catalogStatement, parseCatalog } from './catalog-sql.ts'
+import type { DatabaseFunction, Relation } from './catalog-types.ts'
+import type { ColumnTypes } from './field-sql.ts'
+
+/** How long a catalog is believed. A name that Postgres does not know makes it be read again before that. */
+const CATALOG_AGE_MAX_MS = 30_000
+/** Wrong names alone must not make every request read the catalog. */
+const REFRESH_PAUSE_MS = 1_000
+
+/** What the database held at one moment. */
+export class Catalog {
+  readonly readAtMs: number
+  readonly #relations: readonly Relation[]
+  readonly #functions: readonly DatabaseFunction[]
+
+  constructor(relations: readonly Relation[], functions: readonly DatabaseFunction[], readAtMs: number) {
+    this.#relations = relations
+    this.#functions = functions
+    this.readAtMs = readAtMs
+  }
+
+  relation(schema: string, name: string): Relation | undefined {
+    return this.#relations.find(relation => relation.name === name && relation.schema === schema)
+  }
+
+  relationNames(schema: string): string[] {
+    return this.#relations.filter(relation => relation.schema === schema).map(({ name }) => name)
+  }
+
+  /** Every overload of a name. */
+  functions(schema: string, name: string): DatabaseFunction[] {
+    return this.#functions.filter(candidate => candidate.name === name && candidate.schema === schema)
+  }
+
+  functionNames(schema: string): string[] {
+    const names = this.#functions.filter(candidate => candidate.schema === schema).map(({ name }) => name)
+    return [...new Set(names)]
+  }
+
+  /** The types of one relation's columns, for the SQL of fields. */
+  typesOf(schema: string, name: string): ColumnTypes {
+    const columns = new Map(this.relation(schema, name)?.columns.map(column => [column.name, column.type]))
+    return column => columns.get(column)
+  }
+}
+
+type CatalogSource = Pick<DataDatabase, 'batch'>
+
+/** Keeps the newest catalog. Requests never share a pending read: in workerd one may not wait for another's I/O. */
+export class CatalogCache {
+  readonly #schemas: readonly string[]
+  readonly #now: () => Date
+  #newest: Catalog | undefined
+
+  constructor(schemas: readonly string[], now: () => Date) {
+    this.#schemas = schemas
+    this.#now = now
+  }
+
+  /** The remembered catalog, or a new one when it is older than 30 s. One trip at most. */
+  async read(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    return this.#youngerThan(CATALOG_AGE_MAX_MS) ?? (await this.#load(data, session))
+  }
+
+  /** The catalog as it is now, for when a remembered one seems to be wrong; reads at most once a second. */
+  async refresh(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    return this.#youngerThan(REFRESH_PAUSE_MS) ?? (await this.#load(data, session))
+  }
+
+  #youngerThan(ageMaxMs: number): Catalog | undefined {
+    return this.#newest && this.#now().getTime() - this.#newest.readAtMs < ageMaxMs ? this.#newest : undefined
+  }
+
+  async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    const readAtMs = this.#now().getTime()
+    // With pg_catalog alone on the path Postgres prints every other name with its schema.
+    const [result] = await data.batch(
+      { ...session, searchPath: ['pg_catalog'] },
+      [catalogStatement(this.#schemas)],
+      { prepared: true, readOnly: true },
+    )
+    const { relations, functions } = parseCatalog(result?.rows[0]?.[0] ?? '{"relations":[],"functions":[]}')
+    this.#newest = new Catalog(relations, functions, readAtMs)
+    return this.#newest
+  }
+}
+
+/** The catalog cache of one isolate. */
+export function makeCatalog(options: { schemas: readonly string[]; now: () => Date }): CatalogCache {
+  return new CatalogCache(options.schemas, options.now)
+}

@@ -1,0 +1,63 @@
+// The answer of a verb, and the headers that all answers share. Knows no HTTP framework.
+
+import { DomainError } from '../../errors.ts'
+import type { DataContext, StatementOutcome, TablesDeps } from './run-statement.ts'
+
+/** What goes back to the caller; the route makes a `Response` of it. */
+export interface DataAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: BodyInit | null
+}
+
+/** Headers from the verb itself; undefined ones are left out. */
+export function answer(
+  deps: TablesDeps,
+  { schema }: DataContext,
+  status: number,
+  body: BodyInit | null,
+  fields: Readonly<Record<string, string | undefined>>,
+  outcome?: StatementOutcome,
+): DataAnswer {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) headers.set(name, value)
+  if (deps.config.dbSchemas.length > 1) headers.set('content-profile', schema)
+  const chosen = outcome ? applyResponseSettings(outcome, headers, status) : status
+  const hasNoBody = chosen === 204 || chosen === 205 || chosen === 304
+  return { status: chosen, headers, body: hasNoBody ? null : body }
+}
+
+/** The user's functions and triggers may set the status and headers (`response.status`, `response.headers`). */
+function applyResponseSettings(
+  { responseHeaders, responseStatus }: StatementOutcome,
+  headers: Headers,
+  status: number,
+): number {
+  if (responseHeaders !== null) setHeaders(responseHeaders, headers)
+  if (responseStatus === null) return status
+  if (/^[2-5]\d\d$/.test(responseStatus)) return Number(responseStatus)
+  throw new DomainError('internal_error', 'response.status guc must be a valid status code', {
+    detail: `It is "${responseStatus.slice(0, 100)}".`,
+    hint: "Set it with set_config('response.status', '202', true).",
+  })
+}
+
+function setHeaders(text: string, headers: Headers): void {
+  try {
+    const list: unknown = JSON.parse(text)
+    if (!Array.isArray(list)) throw new TypeError('not an array')
+    for (const item of list) {
+      const [[name, value] = [], ...others] = Object.entries(item as Record<string, unknown>)
+      if (name === undefined || typeof value !== 'string' || others.length > 0)
+        throw new TypeError('not one key')
+      if (name.toLowerCase() === 'set-cookie') headers.append(name, value)
+      else headers.set(name, value)
+    }
+  } catch (cause) {
+    throw new DomainError(
+      'internal_error',
+      'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+      { hint: `Set it like '[{"Cache-Control": "max-age=60"}]'.`, cause },
+    )
+  }
+}

@@ -1,0 +1,129 @@
+// Makes Postgres' errors teach: what to do about the common SQLSTATEs, and the nearest name for one that is unknown.
+// Pure. Only fills a hint that Postgres left empty; code, message and detail stay Postgres' own.
+
+import type { PostgresError } from '../../db/postgres-error.ts'
+import type { Catalog } from './catalog.ts'
+import { nearestName } from './nearest-name.ts'
+
+/** What is known about the failed statement; each part may be missing. */
+export interface ErrorHintContext {
+  /** Database role that the statement ran as. */
+  readonly role?: string
+  readonly schema?: string
+  /** The table of the request, where there is one. */
+  readonly table?: string
+  /** For nearest names; without it the hint names the place to look instead. */
+  readonly catalog?: Catalog | undefined
+}
+
+type Explain = (err: PostgresError, context: ErrorHintContext) => string | undefined
+
+/** The same error with a hint that says what to do, unless Postgres gave one or the code is not known here. */
+export function explainPostgresError(err: PostgresError, context: ErrorHintContext): PostgresError {
+  if (err.hint === undefined || err.hint === '') err.hint = EXPLANATIONS[err.code]?.(err, context)
+  return err
+}
+
+const EXPLANATIONS: Readonly<Record<string, Explain>> = {
+  '21000': () => 'Make sure that each row, or each conflict key, comes only once.',
+  '22001': () => 'Shorten the value, or make the column wider.',
+  '22003': () => 'The number does not fit the type of the column; use bigint or numeric for larger ones.',
+  '22007': () => 'Write dates as 2024-01-31 and timestamps as 2024-01-31T12:00:00Z.',
+  '22008': () => 'Write dates as 2024-01-31 and timestamps as 2024-01-31T12:00:00Z.',
+  '22012': () => 'Guard the division, for example with nullif(divisor, 0).',
+  '22021': () => 'Send text as UTF-8, without NUL characters.',
+  '22023': err => (/time ?zone/i.test(err.message) ? 'Use a name such as Europe/Berlin or UTC.' : undefined),
+  '22P02': explainBadLiteral,
+  '22P05': () => 'Remove the \\u0000 escape: Postgres text cannot hold a NUL character.',
+  '23502': err => `Give a value for ${quoted(err.column, 'the column')}, or give the column a default.`,
+  '23503': explainForeignKey,
+  '23505': () => 'Change the value, or upsert: POST with Prefer: resolution=merge-duplicates.',
+  '23514': err =>
+    `Send values that satisfy the check constraint ${quoted(err.constraint, 'named in the message')}.`,
+  '25006': () => 'Reads run in read-only transactions; call what writes with POST, as a VOLATILE function.',
+  '40001': () => 'Another transaction changed the same rows: send the request again.',
+  '40P01': () =>
+    'Two transactions waited for each other: send the request again, and lock rows in one order.',
+  '42501': explainMissingRight,
+  '42601': () => 'Check the SQL near the place that the message names.',
+  '42701': () => 'Name each column once.',
+  '42703': explainUnknownColumn,
+  '42704': err => (/type "/.test(err.message) ? 'Check the name of the type after "::".' : undefined),
+  '42804': () => 'Send a value of the type of the column, or cast it.',
+  '42883': explainUnknownFunction,
+  '42P01': explainUnknownTable,
+  '42P02': () => 'Send one entry in params for each $1, $2, ... of the statement.',
+  '42P10': () => 'on_conflict must name exactly the columns of a unique constraint or of the primary key.',
+  '42P18': () => 'Give the parameter a type, for example $1::text.',
+  '53300': () => 'The database has no free connection: try again in a moment.',
+  '54000': () => 'Make the request smaller.',
+  '54001': () => 'The expression or the JSON is nested too deeply: make it flatter.',
+  '55P03': () => 'Another transaction holds the lock: try again in a moment.',
+  '57014': () =>
+    'The statement took too long. Filter on indexed columns, ask for fewer rows, or add an index.',
+}
+
+function explainBadLiteral({ message }: PostgresError): string | undefined {
+  const type = /for (?:type |enum )?"?([\w ]+?)"?: "/.exec(message)?.[1]
+  if (type === undefined) return 'Send a value that the type of the column can hold.'
+  if (type === 'json' || type === 'jsonb') return 'Send valid JSON for this column.'
+  return `Send a valid ${type}; to test for a missing value use is.null.`
+}
+
+function explainForeignKey({ message }: PostgresError): string {
+  return /still referenced|update or delete/.test(message)
+    ? 'Delete or change the rows that refer to this one first, or declare the foreign key ON DELETE CASCADE.'
+    : 'Insert the row that is referred to first.'
+}
+
+function explainMissingRight(
+  err: PostgresError,
+  { role = 'this role', schema, table }: ErrorHintContext,
+): string {
+  if (/row-level security/.test(err.message)) {
+    const name = /for table "([^"]+)"/.exec(err.message)?.[1] ?? table
+    const place = name === undefined ? 'the table' : `the table "${name}"`
+    return `No policy of ${place} lets ${role} write this row. Add one with CREATE POLICY ... WITH CHECK; if the row may be written but not read back, send Prefer: return=minimal.`
+  }
+  const [, kind, object] = /permission denied for (?:materialized )?(\w+) (.+)$/.exec(err.message) ?? []
+  if (kind === 'schema') return `Run: GRANT USAGE ON SCHEMA ${object} TO ${role};`
+  if (kind === 'function') return `Run: GRANT EXECUTE ON FUNCTION ${object} TO ${role};`
+  if (kind === 'sequence') return `Run: GRANT USAGE ON SEQUENCE ${object} TO ${role};`
+  if (kind === 'table' || kind === 'view') {
+    const target = schema !== undefined && object === table ? `${schema}.${object}` : object
+    return `Run: GRANT SELECT, INSERT, UPDATE, DELETE ON ${target} TO ${role}; with only the rights it needs. To write without reading back send Prefer: return=minimal.`
+  }
+  return `Grant the missing right to ${role}.`
+}
+
+function explainUnknownColumn(
+  err: PostgresError,
+  { catalog, schema, table }: ErrorHintContext,
+): string | undefined {
+  const [, name] =
+    /column "?(?:[^".]+"?\."?)?([^"]+?)"? (?:of relation "[^"]*" )?does not exist/.exec(err.message) ?? []
+  const relation =
+    catalog && schema !== undefined && table !== undefined ? catalog.relation(schema, table) : undefined
+  if (name === undefined || relation === undefined) return undefined
+  const columns = relation.columns.map(column => column.name)
+  const near = nearestName(name, columns)
+  const list = `"${relation.name}" has the columns ${columns.slice(0, 30).join(', ')}${columns.length > 30 ? ', ...' : ''}.`
+  return near === undefined ? list : `Perhaps you meant the column "${near}". ${list}`
+}
+
+function explainUnknownTable(err: PostgresError, { catalog, schema = 'public' }: ErrorHintContext): string {
+  const name = /relation "(?:[^"]*\.)?([^".]+)" does not exist/.exec(err.message)?.[1]
+  const near = name === undefined ? undefined : nearestName(name, catalog?.relationNames(schema) ?? [])
+  if (near !== undefined) return `Perhaps you meant the table "${schema}.${near}".`
+  return 'Check the name, and that the schema is one of those exposed; GET /v1/database/schema lists what is there.'
+}
+
+function explainUnknownFunction({ message }: PostgresError): string {
+  return message.startsWith('operator does not exist')
+    ? 'This operator does not work on the type of this column: like and match want text, cs and ov want arrays, ranges or jsonb.'
+    : 'Check the name of the function, and the names and types of its arguments.'
+}
+
+function quoted(name: string | undefined, otherwise: string): string {
+  return name === undefined ? otherwise : `"${name}"`
+}

@@ -1,0 +1,146 @@
+// POST on a table or view: insert, or upsert.
+
+import type { Catalog } from './catalog.ts'
+import { answer, type DataAnswer } from './data-answer.ts'
+import type { DataCall } from './data-session.ts'
+import type { Dialect } from './dialect.ts'
+import { type Payload, parsePayload } from './payload.ts'
+import { preferenceApplied } from './prefer.ts'
+import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+import {
+  isDomainFailure,
+  readWriteCall,
+  type WriteCall,
+  writeCatalogOf,
+  writeContentType,
+  writeRequestOf,
+} from './write-call.ts'
+import { buildInsert, type ConflictRule } from './write-statement.ts'
+
+/**
+ * Inserts the rows of the body; 201 with them, or 200 when an upsert only changed existing rows. All or nothing.
+ * Throws `invalid_body` before the database is asked.
+ */
+export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  const write = readWriteCall(deps, call, dialect)
+  const payload = parsePayload(
+    await call.readBodyText(),
+    call.headers.get('content-type'),
+    write.query.columns,
+  )
+  const outcome = await runInsert(deps, write, payload)
+  return answerInsert(deps, write, outcome)
+}
+
+async function runInsert(deps: TablesDeps, write: WriteCall, payload: Payload): Promise<InsertOutcome> {
+  const attempt = (isTyped: boolean) => (catalog: Catalog | undefined) =>
+    tryInsert(deps, write, payload, catalog, isTyped)
+  try {
+    return await withCatalog(deps, write.context, needsCatalog(write), attempt(false))
+  } catch (err) {
+    if (!isDomainFailure(err)) throw err
+    return withCatalog(deps, write.context, true, attempt(true))
+  }
+}
+
+interface InsertOutcome {
+  statement: StatementOutcome
+  conflict: ConflictRule | undefined
+  primaryKey: readonly string[]
+}
+
+async function tryInsert(
+  deps: TablesDeps,
+  write: WriteCall,
+  payload: Payload,
+  catalog: Catalog | undefined,
+  isTyped: boolean,
+): Promise<InsertOutcome> {
+  const { context, table, preferences } = write
+  const primaryKey = catalog?.relation(table.schema, table.name)?.primaryKey ?? []
+  const conflict = conflictRule(write, primaryKey)
+  const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
+  const request = {
+    ...writeRequestOf(write, NO_BOUND),
+    ...(wantsLocation ? { returning: primaryKey } : {}),
+  }
+  const main = buildInsert(table, payload, conflict, request, writeCatalogOf(write, catalog, isTyped))
+  const isDryRun = preferences.tx === 'rollback'
+  const { timezone } = preferences
+  const statement = await runPlan(deps, context, {
+    main,
+    readOnly: false,
+    prepared: true,
+    isDryRun,
+    timezone,
+  })
+  return { statement, conflict, primaryKey: wantsLocation ? primaryKey : [] }
+}
+
+/** max-affected guards changes of existing rows; an insert says itself how many there are. */
+const NO_BOUND = undefined
+
+/** An upsert without on_conflict means the primary key, a location is made of it, and only the catalog knows it. */
+function needsCatalog({ query, preferences, returning }: WriteCall): boolean {
+  const needsKey = preferences.resolution !== undefined && query.onConflict === undefined
+  return needsKey || preferences.missing === 'default' || returning === 'headers-only'
+}
+
+/** Without a key to conflict on, rows are simply inserted. */
+function conflictRule(
+  { query, preferences }: WriteCall,
+  primaryKey: readonly string[],
+): ConflictRule | undefined {
+  const target = query.onConflict ?? primaryKey
+  const { resolution } = preferences
+  return resolution === undefined || target.length === 0 ? undefined : { resolution, target }
+}
+
+async function answerInsert(
+  deps: TablesDeps,
+  write: WriteCall,
+  { statement, conflict, primaryKey }: InsertOutcome,
+): Promise<DataAnswer> {
+  const { rowCount, updatedCount } = statement
+  const onlyChanged = conflict?.resolution === 'merge-duplicates' && rowCount > 0 && updatedCount >= rowCount
+  const total = write.preferences.count === undefined ? '*' : String(rowCount)
+  const applied = preferenceApplied(write.preferences, [
+    ...(conflict ? (['resolution'] as const) : []),
+    'missing',
+    'return',
+    'count',
+    'tx',
+    'handling',
+    'timezone',
+  ])
+  const body = write.returning === 'representation' ? statement.body : null
+  return answer(
+    deps,
+    write.context,
+    onlyChanged ? 200 : 201,
+    body,
+    {
+      'content-type': writeContentType(write),
+      'content-range': `*/${total}`,
+      location: await locationOf(write, primaryKey, statement),
+      'preference-applied': applied,
+    },
+    statement,
+  )
+}
+
+/** `/v1/db/users?id=eq.1` for a single new row with a primary key. */
+async function locationOf(
+  { context }: WriteCall,
+  primaryKey: readonly string[],
+  { body, rowCount }: StatementOutcome,
+): Promise<string | undefined> {
+  if (primaryKey.length === 0 || rowCount !== 1) return undefined
+  const parsed = (await new Response(body).json()) as unknown
+  const row = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown>
+  const filters = primaryKey.map(name => {
+    const value = row[name]
+    return `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(String(value))}`}`
+  })
+  return `${context.call.url.pathname}?${filters.join('&')}`
+}

@@ -1,0 +1,22 @@
+// The bounds of one data request. Everything a caller sends is counted against one of these before any SQL is made.
+
+/** Rows that a read returns when the request does not say (spec, Limits). */
+export const ROW_LIMIT_DEFAULT = 1_000
+/** Most rows that a read returns (spec, Limits). */
+export const ROW_LIMIT_MAX = 10_000
+/** `and(...)` and `or(...)` nested deeper than this are refused. */
+export const TREE_DEPTH_MAX = 10
+/** Conditions of one request, those inside trees included. */
+export const CONDITIONS_MAX = 200
+/** Values in one `in.(...)`. */
+export const LIST_VALUES_MAX = 5_000
+/** Items of `select`, names of `columns` and keys of a row; Postgres itself stops at 1 600 columns. */
+export const COLUMNS_MAX = 1_000
+export const ORDER_TERMS_MAX = 50
+export const JSON_PATH_STEPS_MAX = 50
+/** Postgres cuts longer names off silently, and might then find another object than the one named. */
+export const NAME_BYTES_MAX = 63
+/** Largest body of an insert or update (design section 3.7). */
+export const ROWS_BODY_BYTES_MAX = 10 * 1024 * 1024
+/** How long one statement of the data API may take. */
+export const STATEMENT_TIMEOUT_MS = 10_000

@@ -1,0 +1,76 @@
+// GET of a table or view.
+
+import { answer, type DataAnswer } from './data-answer.ts'
+import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
+import type { Dialect } from './dialect.ts'
+import { UNKNOWN_TYPES } from './field-sql.ts'
+import { filterNeedsTypes } from './filter-sql.ts'
+import { ROW_LIMIT_MAX } from './limits.ts'
+import { negotiateFormat } from './media-type.ts'
+import { refuseBadName } from './names.ts'
+import { contentRange, pageStatus, parsePage } from './page.ts'
+import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
+import type { DataQuery } from './query-ast.ts'
+import { parseQueryString } from './query-string.ts'
+import { buildRead } from './read-statement.ts'
+import { notSingular, runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+
+/**
+ * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more rows.
+ * Throws `invalid_*` before the database is asked, `not_singular`, and explained `PostgresError`s.
+ */
+export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  refuseBadName('invalid_parameter', 'The name of the table', call.name)
+  const schema = chooseSchema(call, deps.config.dbSchemas)
+  const query = parseQueryString(call.url.search)
+  const page = parsePage(query, call.headers.get('range'), dialect)
+  const preferences = parsePrefer(call.headers.get('prefer'), dialect)
+  const format = negotiateFormat(call.headers.get('accept'))
+  const context = { call, schema, session: dataSession(call, schema) }
+  const table = { schema, name: call.name }
+
+  const outcome = await withCatalog(deps, context, queryNeedsTypes(query), catalog => {
+    const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
+    const { main, explain } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
+    const timezone = preferences.timezone
+    return runPlan(deps, context, {
+      main,
+      explain,
+      readOnly: true,
+      prepared: true,
+      isDryRun: false,
+      timezone,
+    })
+  })
+  const total = totalOf(outcome, preferences.count)
+  const status = pageStatus(page, outcome.rowCount, total)
+  if (format.kind === 'object' && outcome.rowCount !== 1) throw notSingular(outcome.rowCount)
+  return answer(deps, context, status, outcome.body, {
+    'content-type': format.contentType,
+    'content-range': contentRange(page.offset, outcome.rowCount, total),
+    'preference-applied': preferenceApplied(preferences, ['count', 'handling', 'timezone']),
+  })
+}
+
+/** True when the SQL depends on column types: JSON paths and text search do. */
+export function queryNeedsTypes({ select, filters, order }: DataQuery): boolean {
+  return (
+    filters.some(filterNeedsTypes) ||
+    select.some(item => item.kind === 'field' && item.field.path.length > 0) ||
+    order.some(term => term.field.path.length > 0)
+  )
+}
+
+/** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */
+function totalOf({ totalCount, explain }: StatementOutcome, count: Preferences['count']): number | null {
+  if (count === undefined) return null
+  if (count === 'exact' || explain === null) return totalCount
+  const planned = plannedRows(explain)
+  if (count === 'planned') return planned
+  return totalCount !== null && totalCount > ROW_LIMIT_MAX ? Math.max(planned, totalCount) : totalCount
+}
+
+function plannedRows(explain: string): number {
+  const plan = JSON.parse(explain) as [{ Plan: { 'Plan Rows': number } }]
+  return plan[0].Plan['Plan Rows']
+}

@@ -1,0 +1,45 @@
+// The SELECT that takes the rows of a write out of their JSON parameter, one output column per key. Pure.
+
+import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../db/sql.ts'
+import type { Column } from './catalog-types.ts'
+import type { Payload } from './payload.ts'
+import type { WriteCatalog } from './write-statement.ts'
+
+/**
+ * `select "r"."a" from ...`. Without a catalog the table's own row type reads the JSON. That fails for tables with a
+ * domain that refuses null in a column that is not sent; those are read with the types of the sent columns alone.
+ */
+export function rowSourceSql(
+  table: QualifiedName,
+  { json, keys }: Payload,
+  { typedColumns, fillsDefaults }: WriteCatalog,
+  params: Parameters,
+): string {
+  const rows = params.add(json)
+  if (typedColumns === undefined || keys.length === 0) {
+    const list = keys.map(key => `"r".${quoteIdentifier(key)}`).join(',')
+    return `select ${list} from json_populate_recordset(null::${quoteQualified(table)},${rows}) "r"`
+  }
+  const columns = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
+  const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
+  const list = columns
+    .map(column => (fillsDefaults ? withDefault(column, params) : sentValue(column)))
+    .join(',')
+  return `select ${list} from json_array_elements(${rows}) "e"("v"),json_to_record("e"."v") "r"(${definitions})`
+}
+
+/** A column that the catalog does not have: Postgres will say so, about the table and not about our alias. */
+function untyped(name: string): Column {
+  return { name, type: 'text', defaultSql: undefined }
+}
+
+function sentValue({ name }: Column): string {
+  return `"r".${quoteIdentifier(name)}`
+}
+
+/** An absent key reads as SQL NULL, a key with null as JSON null: only the first takes the default. */
+function withDefault(column: Column, params: Parameters): string {
+  const name = quoteIdentifier(column.name)
+  if (column.defaultSql === undefined) return `${sentValue(column)} ${name}`
+  return `case when "e"."v"->${params.add(column.name)}::text is null then ${column.defaultSql} else ${sentValue(column)} end ${name}`
+}

@@ -1,0 +1,188 @@
+// Runs the statement of a data request in one trip and makes its failures speak. The one place of this feature that
+// talks to the database (beside the catalog) and the one that turns Postgres' errors into what callers get.
+
+import type { DataDatabase, DataSession } from '../../db/database.ts'
+import { PostgresError } from '../../db/postgres-error.ts'
+import type { Statement } from '../../db/sql.ts'
+import { DomainError } from '../../errors.ts'
+import type { Catalog, CatalogCache } from './catalog.ts'
+import type { DataCall } from './data-session.ts'
+import { explainPostgresError } from './error-hints.ts'
+import { readGuardFailure } from './result-sql.ts'
+
+/** What every verb of this feature needs. */
+export interface TablesDeps {
+  readonly data: Pick<DataDatabase, 'batch' | 'batchForBody'>
+  readonly catalog: CatalogCache
+  readonly config: { readonly dbSchemas: readonly string[] }
+}
+
+/** A statement and how it runs. */
+export interface Plan {
+  readonly main: Statement
+  /** An EXPLAIN to run in the same trip. */
+  readonly explain?: Statement | undefined
+  readonly readOnly: boolean
+  readonly prepared: boolean
+  /** True: everything is undone at the end, and the answer comes all the same. */
+  readonly isDryRun: boolean
+  readonly timezone: string | undefined
+}
+
+/** The one row of `result-sql.ts`. */
+export interface StatementOutcome {
+  readonly body: BodyInit
+  readonly rowCount: number
+  readonly totalCount: number | null
+  readonly responseHeaders: string | null
+  readonly responseStatus: string | null
+  readonly updatedCount: number
+  /** Text of the EXPLAIN's JSON, where one was asked for. */
+  readonly explain: string | null
+}
+
+/** A request on its way: who calls, on what, in which session. */
+export interface DataContext {
+  readonly call: DataCall
+  readonly schema: string
+  readonly session: DataSession
+}
+
+/** Runs the plan in one trip. */
+export async function runPlan(
+  deps: TablesDeps,
+  { session }: DataContext,
+  plan: Plan,
+): Promise<StatementOutcome> {
+  const main = { sql: `${plan.main.sql}/*${session.role}*/`, params: plan.main.params }
+  const options = { readOnly: plan.readOnly, prepared: plan.prepared }
+  const before = plan.timezone === undefined ? [] : [timezoneStatement(plan.timezone)]
+  if (plan.explain) before.push(plan.explain)
+  if (plan.isDryRun) before.push(SAVEPOINT)
+  if (before.length === 0) {
+    const { body, columns } = await deps.data.batchForBody(session, main, options)
+    return toOutcome(body, columns, null)
+  }
+  const after = plan.isDryRun ? [CHECK_CONSTRAINTS, ROLL_BACK] : []
+  const results = await deps.data.batch(session, [...before, main, ...after], options)
+  const [body = '', ...columns] = results[before.length]?.rows[0] ?? []
+  const explainAt = plan.explain ? before.indexOf(plan.explain) : -1
+  return toOutcome(body ?? '', columns, results[explainAt]?.rows[0]?.[0] ?? null)
+}
+
+/** A dry run undoes its work inside the transaction, so that the batch itself ends well and brings the rows. */
+const SAVEPOINT: Statement = { sql: 'savepoint quoin_dry_run', params: [] }
+/** Deferred constraints would only be checked at a commit that never comes. */
+const CHECK_CONSTRAINTS: Statement = { sql: 'set constraints all immediate', params: [] }
+const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_dry_run', params: [] }
+
+function timezoneStatement(timezone: string): Statement {
+  return { sql: "select set_config('timezone',$1,true)", params: [timezone] }
+}
+
+function toOutcome(
+  body: BodyInit,
+  [rowCount, totalCount, responseHeaders, responseStatus, updatedCount]: (string | null)[],
+  explain: string | null,
+): StatementOutcome {
+  return {
+    body,
+    rowCount: Number(rowCount ?? 0),
+    totalCount: totalCount === null || totalCount === undefined ? null : Number(totalCount),
+    responseHeaders: responseHeaders ?? null,
+    responseStatus: responseStatus ?? null,
+    updatedCount: Number(updatedCount ?? 0),
+    explain,
+  }
+}
+
+/** Codes that may mean that the remembered catalog is older than the database. */
+const STALE_CODES: ReadonlySet<string> = new Set([
+  '25006',
+  '42P01',
+  '42703',
+  '42704',
+  '42883',
+  '42P10',
+  '42725',
+])
+
+/**
+ * Runs `attempt` with the catalog, when it needs one, and once more with a fresh catalog when Postgres says that a name
+ * of the remembered one is wrong. Every failure that leaves here is explained.
+ */
+export async function withCatalog<T>(
+  deps: TablesDeps,
+  context: DataContext,
+  needsCatalog: boolean,
+  attempt: (catalog: Catalog | undefined) => Promise<T>,
+): Promise<T> {
+  const known = needsCatalog ? await deps.catalog.read(deps.data, context.session) : undefined
+  try {
+    return await attempt(known)
+  } catch (err) {
+    if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, err)
+    const fresh = await deps.catalog.refresh(deps.data, context.session)
+    if (fresh === known) throw await explain(deps, context, err)
+  }
+  try {
+    return await attempt(await deps.catalog.read(deps.data, context.session))
+  } catch (err) {
+    throw await explain(deps, context, err)
+  }
+}
+
+function mayBeStale(err: unknown): boolean {
+  if (err instanceof PostgresError) return STALE_CODES.has(err.code)
+  return err instanceof DomainError && err.code === 'function_not_found'
+}
+
+/** Errors whose hint names what is really there. */
+const CODES_WITH_NEAR_NAMES: ReadonlySet<string> = new Set(['42P01', '42703'])
+
+/** What to throw instead of `err`: our own error for a failed guard, else the same with a hint. */
+async function explain(
+  deps: TablesDeps,
+  { call, schema, session }: DataContext,
+  err: unknown,
+): Promise<unknown> {
+  if (!(err instanceof PostgresError)) return err
+  const guard = readGuardFailure(err)
+  if (guard?.guard === 'max_affected') return maxAffectedExceeded(guard.rowCount)
+  if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
+  nameTheTable(err, call.name)
+  const catalog = CODES_WITH_NEAR_NAMES.has(err.code) ? await catalogOrNothing(deps, session) : undefined
+  return explainPostgresError(err, { role: session.role, schema, table: call.name, catalog })
+}
+
+/** The rows of an update come under an alias of ours; callers know the table. */
+function nameTheTable(err: PostgresError, table: string): void {
+  err.message = err.message.replace(
+    /^column r\.(.+) does not exist$/,
+    `column $1 of relation "${table.replaceAll('$', '$$$$')}" does not exist`,
+  )
+}
+
+async function catalogOrNothing(deps: TablesDeps, session: DataSession): Promise<Catalog | undefined> {
+  try {
+    return await deps.catalog.read(deps.data, session)
+  } catch {
+    // The hint is poorer without it; the caller's own error matters more than this second one.
+    return undefined
+  }
+}
+
+function maxAffectedExceeded(rowCount: number): DomainError {
+  return new DomainError('max_affected_exceeded', 'Query result exceeds max-affected preference constraint', {
+    detail: `The query affects ${rowCount} rows`,
+    hint: 'Nothing was changed. Narrow the filter, or raise max-affected.',
+  })
+}
+
+/** `406` for a single-object answer of a result with none or several rows. */
+export function notSingular(rowCount: number): DomainError {
+  return new DomainError('not_singular', 'Cannot coerce the result to a single JSON object', {
+    detail: `The result contains ${rowCount} rows`,
+    hint: 'Filter on a unique column, or accept application/json.',
+  })
+}
