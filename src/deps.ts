@@ -17,6 +17,7 @@ import type { KeyLimiters } from './features/rate-limit/key-limiter.ts'
 import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
 import { loadSqlParser } from './features/sql/load-parser.ts'
 import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
+import { type CatalogCache, makeCatalog } from './features/tables/catalog.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
@@ -31,6 +32,8 @@ export interface Deps {
   platform: PlatformDatabase
   /** Callers' data, under the role of their key. */
   data: DataDatabase
+  /** Tables and functions of the exposed schemas, as Postgres has them. */
+  catalog: CatalogCache
   /** Postgres' own parser, and what was learned of statements and types. */
   sql: SqlRuntime
   identifyKey: (text: string) => Promise<string | null>
@@ -79,6 +82,7 @@ function makeDeps(env: Env): Deps {
     data: new DataDatabase(
       new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
     ),
+    catalog: makeCatalog({ schemas: config.dbSchemas, now }),
     sql: makeSqlRuntime(loadSqlParser),
     identifyKey: rememberingIdentifier(),
     knownKeys: { has: hash => seen.has(hash), add: hash => seen.set(hash, true) },

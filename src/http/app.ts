@@ -40,7 +40,11 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
     )
   }
   for (const [path, methods] of methodsByPath(routes)) {
-    app.all(path, c => finishError(newExchange(c, {}), methodNotAllowed(c.req.method, methods)))
+    app.all(path, c => {
+      const response = finishError(newExchange(c, {}), methodNotAllowed(c.req.method, methods))
+      response.headers.set('allow', methods.join(', '))
+      return response
+    })
   }
   app.notFound(c => finishError(newExchange(c, {}), pathNotFound(c.req.path)))
   app.onError((err, c) => finishError(newExchange(c, {}), err))

@@ -2,6 +2,7 @@
 
 import type { AnyRoute } from '../http/route.ts'
 import { healthRoutes } from './health.ts'
+import { dbRoutes } from './v1/db.ts'
 import { keyRoutes } from './v1/keys.ts'
 import { moduleRoutes } from './v1/modules.ts'
 import { sqlRoutes } from './v1/sql.ts'
@@ -10,6 +11,7 @@ import { statusRoutes } from './v1/status.ts'
 export const allRoutes: readonly AnyRoute[] = [
   ...healthRoutes,
   ...sqlRoutes,
+  ...dbRoutes,
   ...statusRoutes,
   ...moduleRoutes,
   ...keyRoutes,
