@@ -28,12 +28,16 @@ function toScalar(value: unknown, where: string): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Beyond 2^53 a JSON number has been rounded by the time it is here: it would be stored wrong, silently. */
+/** From here on a JSON number is written with an exponent: no id, but a float that means what it says. */
+const EXPONENT_FROM = 1e21
+
+/** Beyond 2^53 a JSON integer has been rounded by the time it is here: an id would be stored wrong, silently. */
 function refuseLostDigits(value: unknown, where: string): void {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  const isLongInteger = Number.isInteger(value) && !Number.isSafeInteger(value)
+  if (typeof value === 'number' && isLongInteger && Math.abs(value) < EXPONENT_FROM) {
     throw new DomainError(
       'validation_failed',
-      `${where}: holds a number beyond 2^53, which JSON readers round.`,
+      `${where}: holds an integer beyond 2^53, which JSON readers round.`,
       {
         hint: 'Send it as a string, as in "9007199254740993"; send JSON that holds it as a string of JSON text.',
       },

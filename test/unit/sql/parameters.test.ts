@@ -35,6 +35,7 @@ describe('a number that JSON readers round is refused, with its parameter named'
     ['alone', [1, 2 ** 53], 'params[1]'],
     ['negative', [-(2 ** 53)], 'params[0]'],
     ['in an array', [[1, [2 ** 60]]], 'params[0]'],
+    ['just below an exponent', [1e21 - 2 ** 20], 'params[0]'],
     ['inside an object', ['a', 'b', { a: [{ b: 2 ** 60 }] }], 'params[2]'],
   ])('%s', (_, params, where) => {
     try {
@@ -46,7 +47,12 @@ describe('a number that JSON readers round is refused, with its parameter named'
       expect((err as Error).message).toContain(where)
     }
   })
-  test('while the largest exact ones pass', () => {
-    expect(toParameters([2 ** 53 - 1, -(2 ** 53) + 1])).toEqual(['9007199254740991', '-9007199254740991'])
+  test('while the largest exact ones pass, and floats that no integer type could hold', () => {
+    expect(toParameters([2 ** 53 - 1, -(2 ** 53) + 1, 1e21, -1.5e308])).toEqual([
+      '9007199254740991',
+      '-9007199254740991',
+      '1e+21',
+      '-1.5e+308',
+    ])
   })
 })
