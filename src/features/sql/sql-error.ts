@@ -2,13 +2,8 @@
 
 import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
+import { sqlHint } from './sql-hints.ts'
 import type { Plan, PlannedItem } from './statement-plan.ts'
-
-const TRANSACTION_BLOCK_HINT =
-  'SQL over HTTP always runs inside a transaction. Run this statement on a direct connection to the database.'
-const ARRAY_AS_JSON_HINT =
-  'An array in params becomes a Postgres array. For a json parameter send a string of JSON text, as in "[1, 2]".'
-const UNKNOWN_TYPE_HINT = 'Say the type of the parameter in the SQL, as in $1::text.'
 
 /**
  * The error as the caller should see it: position, line and column in their text, hints that only this route knows, and
@@ -24,7 +19,7 @@ export function placeFailure(err: unknown, plan: Plan): unknown {
   return rebuilt(err, {
     position,
     detail: plan.items.length === 1 ? detail : withIndex(detail, placeInTransaction(err, plan, planned)),
-    hint: err.hint ?? hintFor(err, planned),
+    hint: sqlHint(err, planned?.item.params),
   })
 }
 
@@ -33,7 +28,7 @@ export function placeRefusal(err: unknown, text: string, index: number | undefin
   const where = index === undefined ? undefined : `statements[${index}]`
   if (err instanceof PostgresError) {
     const detail = err.detail ?? (err.position ? placeOf(text, err.position) : undefined)
-    return rebuilt(err, { position: err.position, detail: withIndex(detail, where), hint: err.hint })
+    return rebuilt(err, { position: err.position, detail: withIndex(detail, where), hint: sqlHint(err) })
   }
   if (!(err instanceof DomainError) || where === undefined) return err
   const { hint, cause, retryAfterSeconds } = err
@@ -81,13 +76,6 @@ function placeOf(text: string, position: number): string {
 function withIndex(detail: string | undefined, where: string | undefined): string | undefined {
   if (where === undefined) return detail
   return detail === undefined ? where : `${where}: ${detail}`
-}
-
-function hintFor(err: PostgresError, planned: PlannedItem | undefined): string | undefined {
-  if (err.code === '25001') return TRANSACTION_BLOCK_HINT
-  if (err.code === '42P18') return UNKNOWN_TYPE_HINT
-  const hasArray = planned?.item.params.some(value => value?.startsWith('{') && value.endsWith('}'))
-  return err.code === '22P02' && hasArray && /json/.test(err.message) ? ARRAY_AS_JSON_HINT : undefined
 }
 
 /** Postgres calls it a protocol violation, which would be our fault; it is `params` that does not fit the SQL. */
