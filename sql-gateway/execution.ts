@@ -69,10 +69,13 @@ export class Execution implements Waiter, ConnectionUser {
 
   onBytes(bytes: number): void {
     this.#resultBytes += bytes
-    if (this.#resultBytes <= this.#limits.resultBytesMax || this.#isOverResultCap) return
+    const { resultBytesMax } = this.#limits
+    if (this.#resultBytes <= resultBytesMax) return
+    // Rows are dropped by now; what still piles up is one endless error message.
+    if (this.#isOverResultCap && (this.#connection?.bytesHeld ?? 0) > resultBytesMax) this.#connection?.destroy()
+    if (this.#isOverResultCap) return
     this.#isOverResultCap = true
     this.#connection?.discardRows()
-    const { resultBytesMax } = this.#limits
     this.#cancel(gatewayError('54000', `result larger than ${resultBytesMax} bytes; use LIMIT or a cursor`))
   }
 

@@ -56,6 +56,11 @@ export class PostgresConnection {
     return !this.#isClosed && this.#socket.writable
   }
 
+  /** Bytes of a message that is not complete yet. */
+  get bytesHeld(): number {
+    return this.#reader.bytesHeld
+  }
+
   /** Hands the connection to a user; undefined when it becomes idle. */
   use(user: ConnectionUser | undefined): void {
     this.#user = user

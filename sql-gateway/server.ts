@@ -83,24 +83,16 @@ function route(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): v
   const path = req.url ?? ''
   if (path === '/sql') {
     if (req.method === 'POST') return handleSql(deps, req, res)
-    return sendPlain(req, res, 405, { message: 'use POST' }, { Allow: 'POST' })
+    return sendPlain(res, 405, { message: 'use POST' }, { Allow: 'POST' })
   }
-  if (path !== '/healthz') return sendPlain(req, res, 404, { message: 'there is nothing here' })
-  if (req.method !== 'GET') return sendPlain(req, res, 405, { message: 'use GET' }, { Allow: 'GET' })
+  if (path !== '/healthz') return sendPlain(res, 404, { message: 'there is nothing here' })
+  if (req.method !== 'GET') return sendPlain(res, 405, { message: 'use GET' }, { Allow: 'GET' })
   void isHealthy([...deps.pools.values()].map(({ own }) => own)).then((isUp) => {
-    sendPlain(req, res, isUp ? 200 : 503, { status: isUp ? 'ok' : 'unavailable' })
+    sendPlain(res, isUp ? 200 : 503, { status: isUp ? 'ok' : 'unavailable' })
   })
 }
 
-function sendPlain(
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  body: object,
-  headers: Record<string, string> = {},
-): void {
-  // A body that nobody reads would otherwise be taken for the next request.
-  if (!req.complete) res.shouldKeepAlive = false
+function sendPlain(res: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
   res.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   res.end(JSON.stringify(body))
 }
@@ -136,10 +128,15 @@ function listen(server: Server, { port, host }: GatewayConfig): Promise<void> {
 
 async function shutDown(server: Server, deps: SqlRouteDeps, closeTunnels: CloseTunnels): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
   closeTunnels()
   const deadlineMs = Date.now() + deps.limits.shutdownGraceMs
-  while (deps.running.size > 0 && Date.now() < deadlineMs) await new Promise((next) => setTimeout(next, 10))
+  let isClosed = false
+  void closed.then(() => (isClosed = true))
+  // An answer is on its way until its connection is idle, which is later than the end of its batch.
+  while (!isClosed && Date.now() < deadlineMs) {
+    server.closeIdleConnections()
+    await new Promise((next) => setTimeout(next, 10))
+  }
   for (const { own, caller } of deps.pools.values()) {
     own.destroy()
     caller.destroy()

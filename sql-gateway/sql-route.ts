@@ -32,9 +32,9 @@ const ROW_HEADER_BYTES_MAX = 32 * 1024
 /** Answers one request; never rejects and never throws. */
 export function handleSql(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): void {
   const entry = deps.entries.find(String(req.headers['neon-connection-string'] ?? ''))
-  if (entry === undefined) return refuse(req, res, unknownString())
+  if (entry === undefined) return sendError(res, unknownString())
   readBody(req, deps.limits.requestBodyBytesMax, (body) => {
-    if (body instanceof SqlError) return refuse(req, res, body)
+    if (body instanceof SqlError) return sendError(res, body)
     try {
       runBatch(deps, entry, body, req, res)
     } catch (error) {
@@ -87,15 +87,11 @@ function readBody(req: IncomingMessage, bytesMax: number, done: (body: Buffer | 
   })
 }
 
-/** An answer to a request whose body was not read to the end: the connection cannot carry another. */
-function refuse(req: IncomingMessage, res: ServerResponse, error: SqlError): void {
-  if (!req.complete) res.shouldKeepAlive = false
-  sendError(res, error)
-}
-
 /** Sends an error in Neon's shape. */
 export function sendError(res: ServerResponse, error: SqlError): void {
   if (res.destroyed) return
+  // Node reads and drops the rest of a body before the next request; one that is too large is not worth it.
+  if (error.status === 413) res.shouldKeepAlive = false
   const text = errorJson(error)
   res.writeHead(error.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(text) })
   res.end(text)

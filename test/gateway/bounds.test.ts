@@ -108,16 +108,18 @@ describe('requests', () => {
   })
 
   it('refuses a body over the cap, announced or not', async () => {
-    const announced = await post(q('select $1', ['x'.repeat(MEBIBYTE)]))
-    expect(announced.status).toBe(413)
-    const chunked = await new Promise<number | undefined>((resolve, reject) => {
-      const headers = { 'Neon-Connection-String': postgres.url() }
-      const req = request(`${gateway.url}/sql`, { method: 'POST', headers }, (res) => resolve(res.resume().statusCode))
-      req.on('error', reject)
-      for (let i = 0; i < 40; i++) req.write('x'.repeat(64 * 1024))
-      req.end()
-    })
-    expect(chunked).toBe(413)
+    const statusOf = (headers: Record<string, string>, chunks: number): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const all = { 'Neon-Connection-String': postgres.url(), ...headers }
+        const req = request(`${gateway.url}/sql`, { method: 'POST', headers: all }, (res) => resolve(res.resume().statusCode))
+        req.on('error', reject)
+        req.flushHeaders()
+        for (let i = 0; i < chunks; i++) req.write('x'.repeat(64 * 1024))
+      })
+    // Refused by what it announces, before any of it came.
+    expect(await statusOf({ 'Content-Length': String(MEBIBYTE + 1) }, 0)).toBe(413)
+    expect(await statusOf({ 'Transfer-Encoding': 'chunked' }, 17)).toBe(413)
+    expect((await post(q('select $1', ['x'.repeat(MEBIBYTE)]))).status).toBe(413)
     await expectIntact()
   })
 
@@ -167,6 +169,12 @@ describe('results', () => {
   it('cuts off a flood of notices', async () => {
     const flood = "do $$ begin for i in 1..20000 loop raise notice '%', repeat('x', 1000); end loop; end $$"
     expect((await post({ queries: [q(flood)] })).json.code).toBe('54000')
+    await expectIntact()
+  })
+
+  it('cuts off an endless error message', async () => {
+    const shout = "do $$ begin raise '%', repeat('x', 30000000); end $$"
+    expect((await post({ queries: [q(shout)] })).json.code).toBe('54000')
     await expectIntact()
   })
 

@@ -69,6 +69,8 @@ describe('names', () => {
     for (let pass = 0; pass < 2; pass++) {
       const { json } = await own(...queries)
       expect(json.results.map((result: { rows: string[][] }) => result.rows[0]?.[0])).toEqual(queries.map((_, i) => String(i)))
+      const { rows } = (await own(q('select count(*)::int <= 200 from pg_prepared_statements'))).json.results[0]
+      expect(rows).toEqual([['t']])
     }
   })
 
@@ -102,9 +104,12 @@ describe('names', () => {
   })
 
   it('keeps names apart from those that a failed batch never parsed', async () => {
+    await own(q('select 1 -- before'))
     await own(q('select 1 / 0 -- first'), q('select name from item where id = 1 -- later'))
     const { json } = await own(q('select name from item where id = 1 -- later'))
     expect(json.results[0].rows).toEqual([['one']])
+    // It did not take a repeat, which would have closed all names.
+    expect((await own(q(LIST_NAMES, ['-- before']))).json.results[0].rows).toHaveLength(1)
     const bad = await own(q('select $1::int -- typed', ['x']))
     expect(bad.json).toMatchObject({ code: '22P02', queryIndex: 0 })
     expect((await own(q('select $1::int -- typed', ['3']))).json.results[0]).toMatchObject({
