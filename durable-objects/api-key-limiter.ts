@@ -47,16 +47,17 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    if (ctx.id.name === undefined)
-      throw new Error('a limiter is found by the hash of its key, never by an id')
     const config = parseConfig(env)
-    this.#hash = ctx.id.name
     this.#limitDefault = config.rateLimitPerMinute
     this.#platform = platformDatabase(config)
     // Reading is synchronous, so no request can come in between and `blockConcurrencyWhile` is not needed.
     this.#storage = new LimiterStorage(ctx.storage)
     this.#facts = this.#storage.readFacts() ?? {}
     this.#known = this.#facts.row && toKnownKey(this.#facts.row, this.#limitDefault)
+    // An alarm may wake the object under its id alone.
+    const hash = ctx.id.name ?? this.#facts.row?.key_hash
+    if (hash === undefined) throw new Error('a limiter is found by the hash of its key, never by an id')
+    this.#hash = hash
     this.#window = new SlidingWindow(
       this.#known?.limit ?? this.#limitDefault,
       this.#storage,

@@ -1,0 +1,180 @@
+// The limiter's housekeeping, run inside workerd: alarms are set off by the test, nothing waits for a minute.
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { PlatformDatabase } from '../../src/db/database.ts'
+import { SqlWire } from '../../src/db/sql-wire.ts'
+import type { Env } from '../../src/deps.ts'
+import { describeKey, generateKey, hashKey } from '../../src/features/keys/key-format.ts'
+import type { KeyRow } from '../../src/features/keys/key-row.ts'
+import { findKeyById, insertKey, rotateKeyRow } from '../../src/features/keys/key-store.ts'
+
+interface TestEnv extends Env {
+  DATABASE_URL: string
+  SQL_GATEWAY_URL: string
+}
+
+const { API_KEY_LIMITER, DATABASE_URL, SQL_GATEWAY_URL } = env as TestEnv
+const platform = new PlatformDatabase(
+  new SqlWire({ connectionString: DATABASE_URL, gatewayUrl: SQL_GATEWAY_URL }),
+)
+const MINUTE_MS = 60_000
+
+beforeEach(() => {
+  // Only the clock: timers and promises of the runtime go on as they are.
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('notes in the database when the key was last used, by alarm and not by request', async () => {
+  const { row, limiter } = await makeKey()
+  const usedAt = new Date()
+  await limiter.admit()
+  expect((await readRow(row.id)).last_used_at).toBeNull()
+  expect(await runDurableObjectAlarm(limiter)).toBe(true)
+  const { last_used_at: lastUsedAt } = await readRow(row.id)
+  expect(Math.abs(Date.parse(lastUsedAt ?? '') - usedAt.getTime())).toBeLessThan(1_000)
+})
+
+it('sets its alarm within a minute, and not further off when the object is evicted and woken', async () => {
+  const { limiter } = await makeKey()
+  await limiter.admit()
+  const alarmAt = await alarmOf(limiter)
+  expect(alarmAt - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
+  await evictDurableObject(limiter)
+  await limiter.admit()
+  expect(await alarmOf(limiter)).toBe(alarmAt)
+})
+
+it('notes the last use also when the object was evicted before its alarm', async () => {
+  const { row, limiter } = await makeKey()
+  await limiter.admit()
+  await evictDurableObject(limiter)
+  await runDurableObjectAlarm(limiter)
+  expect((await readRow(row.id)).last_used_at).not.toBeNull()
+})
+
+it('clears the window once it is over, and then has no alarm', async () => {
+  const { limiter } = await makeKey()
+  await limiter.admit()
+  await runDurableObjectAlarm(limiter)
+  expect(await storedBuckets(limiter)).toBe(1)
+  vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
+  expect(await runDurableObjectAlarm(limiter)).toBe(true)
+  expect(await storedBuckets(limiter)).toBe(0)
+  expect(await runDurableObjectAlarm(limiter)).toBe(false)
+})
+
+it('tries again at the next minute when the database is down, and lets the window go all the same', async () => {
+  const { row, limiter } = await makeKey()
+  await limiter.admit()
+  vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
+  const cut = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('taken away by the test'))
+  const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  expect(await runDurableObjectAlarm(limiter)).toBe(true)
+  expect(silenced).toHaveBeenCalledOnce()
+  cut.mockRestore()
+  silenced.mockRestore()
+  expect(await storedBuckets(limiter)).toBe(0)
+  expect((await readRow(row.id)).last_used_at).toBeNull()
+  expect(await runDurableObjectAlarm(limiter)).toBe(true)
+  expect((await readRow(row.id)).last_used_at).not.toBeNull()
+})
+
+it('reads a known key again after a minute, behind the request and not in front of it', async () => {
+  const { row, limiter } = await makeKey()
+  await limiter.admit()
+  await platform.query(
+    'update quoin.api_keys set rate_limit_per_minute = 3, version = version + 1 where id = $1::uuid returning id',
+    [row.id],
+  )
+  vi.setSystemTime(Date.now() + MINUTE_MS - 1_000)
+  expect(await limitSeenBy(limiter)).toBe(100)
+  vi.setSystemTime(Date.now() + 2_000)
+  expect(await limitSeenBy(limiter)).toBe(100)
+  await vi.waitFor(async () => expect(await limitSeenBy(limiter)).toBe(3))
+})
+
+it('remembers an unknown key for a minute without asking again, and keeps nothing of it', async () => {
+  const limiter = API_KEY_LIMITER.getByName(await hashKey(generateKey('anon')))
+  expect(await limiter.admit()).toEqual({ outcome: 'refused' })
+  const asked = vi.spyOn(globalThis, 'fetch')
+  expect(await limiter.admit()).toEqual({ outcome: 'refused' })
+  expect(asked).not.toHaveBeenCalled()
+  vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
+  await limiter.admit()
+  expect(asked).toHaveBeenCalledOnce()
+  asked.mockRestore()
+  expect(await alarmOf(limiter)).toBe(0)
+})
+
+it('forgets everything of a replaced key once its overlap is over', async () => {
+  const old = await makeKey()
+  await old.limiter.admit()
+  const successor = await rotateWithOverlap(old.row, 2 * MINUTE_MS)
+  await successor.limiter.learn(successor.row)
+  expect((await old.limiter.admit()).outcome).toBe('admitted')
+  vi.setSystemTime(Date.now() + 2 * MINUTE_MS + 1_000)
+  expect(await old.limiter.admit()).toEqual({ outcome: 'refused' })
+  expect(await runDurableObjectAlarm(old.limiter)).toBe(true)
+  const tables = await runInDurableObject(old.limiter, (_, state) => [
+    ...state.storage.sql.exec("select name from sqlite_master where name = 'window_buckets'"),
+  ])
+  expect(tables).toEqual([])
+})
+
+type Limiter = ReturnType<typeof API_KEY_LIMITER.getByName>
+
+async function makeKey(): Promise<{ row: KeyRow; limiter: Limiter }> {
+  const key = generateKey('anon')
+  const row = await insertKey(platform, {
+    projectId: null,
+    name: 'housekeeping',
+    role: 'anon',
+    ...describeKey(key),
+    keyHash: await hashKey(key),
+    rateLimitPerMinute: null,
+    expiresAt: null,
+  })
+  if (row === undefined) throw new Error('the stack has no project')
+  return { row, limiter: API_KEY_LIMITER.getByName(row.key_hash) }
+}
+
+async function rotateWithOverlap(old: KeyRow, overlapMs: number): Promise<{ row: KeyRow; limiter: Limiter }> {
+  const key = generateKey('anon')
+  const row = await rotateKeyRow(platform, {
+    id: old.id,
+    version: old.version,
+    keyHash: await hashKey(key),
+    lastFour: describeKey(key).lastFour,
+    previousExpiresAt: new Date(Date.now() + overlapMs).toISOString(),
+  })
+  if (row === undefined) throw new Error('somebody else has changed the key')
+  return { row, limiter: API_KEY_LIMITER.getByName(row.key_hash) }
+}
+
+async function readRow(id: string): Promise<KeyRow> {
+  const row = await findKeyById(platform, id)
+  if (row === undefined) throw new Error('the key is gone')
+  return row
+}
+
+/** 0 without an alarm. */
+function alarmOf(limiter: Limiter): Promise<number> {
+  return runInDurableObject(limiter, async (_, state) => (await state.storage.getAlarm()) ?? 0)
+}
+
+function storedBuckets(limiter: Limiter): Promise<number> {
+  return runInDurableObject(limiter, (_, state) => {
+    return Number(state.storage.sql.exec('select count(*) as n from window_buckets').one().n)
+  })
+}
+
+async function limitSeenBy(limiter: Limiter): Promise<number | undefined> {
+  const admission = await limiter.admit()
+  return 'rateLimit' in admission ? admission.rateLimit.limit : undefined
+}

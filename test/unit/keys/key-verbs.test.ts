@@ -1,0 +1,104 @@
+// What the verbs do when something fails half-way. That they work at all is shown over HTTP in test/contract.
+
+import { describe, expect, it } from 'vitest'
+import { createKey } from '../../../src/features/keys/create-key.ts'
+import { parseKey } from '../../../src/features/keys/key-format.ts'
+import type { KeyRow } from '../../../src/features/keys/key-row.ts'
+import type { KeyDatabase } from '../../../src/features/keys/key-store.ts'
+import { revokeKey } from '../../../src/features/keys/revoke-key.ts'
+import { rotateKey } from '../../../src/features/keys/rotate-key.ts'
+import type { KeyLimiter, KeyLimiters } from '../../../src/features/rate-limit/key-limiter.ts'
+
+const ID = '00000000-0000-4000-8000-000000000001'
+const NOW = new Date('2030-01-01T00:00:00Z')
+const ROW: KeyRow = {
+  id: ID,
+  project_id: '00000000-0000-4000-8000-000000000002',
+  name: 'a key',
+  role: 'anon',
+  prefix: 'svc_pk_',
+  last_four: 'abcd',
+  rate_limit_per_minute: null,
+  created_at: '2029-01-01T00:00:00Z',
+  expires_at: null,
+  last_used_at: null,
+  revoked_at: null,
+  version: 1,
+  key_hash: 'old',
+  previous_key_hash: null,
+  previous_expires_at: null,
+  project_status: 'active',
+}
+
+/** A database that gives these answers, one to each statement; it and the limiters note what they are asked. */
+function makeDeps(answers: KeyRow[][], events: string[], failing: 'limiters' | 'nothing' = 'nothing') {
+  const platform: KeyDatabase = {
+    // The rows have the shape that the statement's caller names; which statement it is, the order of answers says.
+    query: async <Row>(sql: string) => {
+      events.push(sql.trimStart().split(' ', 1)[0] ?? '')
+      return (answers.shift() ?? []) as Row[]
+    },
+  }
+  const note = (event: string) => async () => {
+    events.push(event)
+    if (failing === 'limiters') throw new Error('the object does not answer')
+  }
+  const limiters: KeyLimiters = {
+    byHash: hash => {
+      const limiter: Pick<KeyLimiter, 'learn' | 'revoke'> = {
+        learn: note(`learn ${hash}`),
+        revoke: note(`revoke ${hash}`),
+      }
+      return limiter as KeyLimiter
+    },
+  }
+  return { platform, limiters, now: () => NOW }
+}
+
+describe('createKey', () => {
+  it('still shows the key when its limiter could not be told: nobody could read it again', async () => {
+    const deps = makeDeps([[ROW]], [], 'limiters')
+    const { key } = await createKey(deps, { name: 'a', role: 'anon' }, null)
+    expect(parseKey(key)).toEqual({ role: 'anon' })
+  })
+})
+
+describe('rotateKey', () => {
+  it('still shows the new key when its limiter could not be told', async () => {
+    const rotated = { ...ROW, version: 2, key_hash: 'new', previous_key_hash: 'old' }
+    const deps = makeDeps([[ROW], [rotated]], [], 'limiters')
+    const { key } = await rotateKey(deps, ID, { overlap_seconds: 0 })
+    expect(parseKey(key)).toEqual({ role: 'anon' })
+  })
+
+  it('tells no limiter anything when another rotation was first', async () => {
+    const events: string[] = []
+    await expect(rotateKey(makeDeps([[ROW], []], events), ID, { overlap_seconds: 0 })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    expect(events).toEqual(['select', 'update'])
+  })
+})
+
+describe('revokeKey', () => {
+  it('ends the key at its limiter before the database is written', async () => {
+    const events: string[] = []
+    await revokeKey(makeDeps([[ROW], [ROW]], events), ID)
+    expect(events).toEqual(['select', 'revoke old', 'update'])
+  })
+
+  it('writes nothing when the limiter cannot be told', async () => {
+    const events: string[] = []
+    await expect(revokeKey(makeDeps([[ROW]], events, 'limiters'), ID)).rejects.toMatchObject({
+      code: 'admission_unavailable',
+    })
+    expect(events).toEqual(['select', 'revoke old'])
+  })
+
+  it('ends the key that a rotation made in between, too', async () => {
+    const events: string[] = []
+    const rotated = { ...ROW, key_hash: 'new', previous_key_hash: 'old' }
+    await revokeKey(makeDeps([[ROW], [rotated]], events), ID)
+    expect(events).toEqual(['select', 'revoke old', 'update', 'revoke new'])
+  })
+})
