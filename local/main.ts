@@ -8,6 +8,7 @@ import { removeDevFile } from './dev-file.ts'
 import { lockFolder } from './folder-lock.ts'
 import { readOptions, type StackOptions, USAGE } from './options.ts'
 import { createOutput, type Output, StackError } from './output.ts'
+import { removeSocketFolder } from './postgres-files.ts'
 import { EndRequest, listenForEnd } from './signals.ts'
 import { startStack } from './stack.ts'
 import { errorText } from './wait.ts'
@@ -45,6 +46,7 @@ async function runUntilStopped(options: StackOptions, output: Output): Promise<n
   } finally {
     removeDevFile(options.dataDir)
     await children.endAll()
+    removeSocketFolder(options.dataDir)
   }
 }
 

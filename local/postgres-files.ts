@@ -4,7 +4,17 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -35,9 +45,23 @@ export function locatePostgres(stackDir: string): PostgresFiles {
   const inside = join(stackDir, 'postgres')
   const isInside = canEnter(stackDir, user)
   const dataDir = isInside ? inside : join(OUTSIDE_FOLDER, folderHash(stackDir), 'postgres')
-  const socketDir = makePrivateFolder(join(tmpdir(), `quoin-${folderHash(stackDir)}`), user)
+  const socketDir = makePrivateFolder(socketFolder(stackDir), user)
   const notice = `Postgres' data is in ${dataDir}, since the folders above ${inside} are closed to the user that runs it`
   return { ...programs, dataDir, socketDir, user, notice: isInside ? undefined : notice }
+}
+
+/** Takes the socket's folder away once Postgres has ended; what is still in it stays. */
+export function removeSocketFolder(stackDir: string): void {
+  try {
+    rmdirSync(socketFolder(stackDir))
+  } catch {
+    // Never made, or a Postgres that would not end is still using it.
+  }
+}
+
+/** In the system's temporary folder, where names are short enough for a socket (about 100 characters). */
+function socketFolder(stackDir: string): string {
+  return join(tmpdir(), `quoin-${folderHash(stackDir)}`)
 }
 
 interface Programs {
@@ -112,7 +136,7 @@ function canRun(program: string, user: SystemUser): boolean {
   return spawnSync(program, ['--version'], { ...user, cwd: '/' }).status === 0
 }
 
-/** In the system's temporary folder, where names are short enough for a socket and others must not have been first. */
+/** Everybody may write to the system's temporary folder: somebody else must not have been first. */
 function makePrivateFolder(folder: string, user: SystemUser | undefined): string {
   const uid = user?.uid ?? process.getuid?.() ?? 0
   if (!existsSync(folder)) {

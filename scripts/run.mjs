@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const PROJECT_DIR = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const NODE_MINIMUM_MAJOR = 20
 const PROGRESS_INTERVAL_MS = 5_000
-const LAST_LINES = 15
+const FAILURE_LINES = 15
 /** npm run's own shell would put this folder first too; the check below must see the same Node. */
 const BIN_DIR = join(PROJECT_DIR, 'node_modules', '.bin')
 const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm'
@@ -45,11 +45,21 @@ async function install() {
   const outcome = await run(NPM, ['ci', '--no-audit', '--no-fund', '--loglevel=warn'], 'pipe')
   clearInterval(timer)
   if (outcome.code !== 0) {
-    process.stderr.write(`${outcome.text.trimEnd().split('\n').slice(-LAST_LINES).join('\n')}\n`)
+    process.stderr.write(`${summariseFailure(outcome.text)}\n`)
     fail(`npm ci failed (${adviceFor(outcome.text)})`)
   }
   const summary = outcome.text.split('\n').find(line => line.startsWith('added ')) ?? 'packages installed'
   say(`${summary}`)
+}
+
+/**
+ * npm says what is wrong first and how it is used last: the first lines of its error, without its other noise.
+ * @param {string} text
+ */
+function summariseFailure(text) {
+  const lines = text.trimEnd().split('\n')
+  const errors = lines.filter(line => /^npm (error|ERR!) \S/.test(line))
+  return (errors.length > 0 ? errors.slice(0, FAILURE_LINES) : lines.slice(-FAILURE_LINES)).join('\n')
 }
 
 /** @param {string} text what npm said */
