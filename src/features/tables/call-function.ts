@@ -51,7 +51,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
     })
     return { resolved, statement }
   }
-  const { resolved, statement } = await withCatalog(deps, context, true, run)
+  const { resolved, statement } = await withCatalog(deps, context, 'functions', run)
   const applied = preferenceApplied(preferences, ['count', 'tx', 'handling', 'timezone', 'maxAffected'])
   const { target } = resolved
   if (target.returns === 'void') {

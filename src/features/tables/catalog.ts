@@ -8,8 +8,10 @@ import type { ColumnTypes } from './field-sql.ts'
 
 /** How long a catalog is believed. A name that Postgres does not know makes it be read again before that. */
 const CATALOG_AGE_MAX_MS = 30_000
-/** Wrong names alone must not make every request read the catalog. */
+/** A wrong name that is asked for again and again makes the catalog be read at most this often. */
 const REFRESH_PAUSE_MS = 1_000
+/** How many such names are remembered; beyond that the oldest knowledge is dropped, which costs a read. */
+const MISSED_NAMES_MAX = 1_000
 
 /** What the database held at one moment. */
 export class Catalog {
@@ -55,6 +57,8 @@ export class CatalogCache {
   readonly #schemas: readonly string[]
   readonly #now: () => Date
   #newest: Catalog | undefined
+  /** When a name was last looked for in vain. */
+  readonly #missedAtMs = new Map<string, number>()
 
   constructor(schemas: readonly string[], now: () => Date) {
     this.#schemas = schemas
@@ -63,16 +67,18 @@ export class CatalogCache {
 
   /** The remembered catalog, or a new one when it is older than 30 s. One trip at most. */
   async read(data: CatalogSource, session: DataSession): Promise<Catalog> {
-    return this.#youngerThan(CATALOG_AGE_MAX_MS) ?? (await this.#load(data, session))
+    const isYoung = this.#newest && this.#now().getTime() - this.#newest.readAtMs < CATALOG_AGE_MAX_MS
+    return isYoung && this.#newest ? this.#newest : await this.#load(data, session)
   }
 
-  /** The catalog as it is now, for when a remembered one seems to be wrong; reads at most once a second. */
-  async refresh(data: CatalogSource, session: DataSession): Promise<Catalog> {
-    return this.#youngerThan(REFRESH_PAUSE_MS) ?? (await this.#load(data, session))
-  }
-
-  #youngerThan(ageMaxMs: number): Catalog | undefined {
-    return this.#newest && this.#now().getTime() - this.#newest.readAtMs < ageMaxMs ? this.#newest : undefined
+  /** The catalog as it is now, for when `name` is not in the remembered one or is wrong there; once a second and name. */
+  async refresh(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
+    const nowMs = this.#now().getTime()
+    const missedAtMs = this.#missedAtMs.get(name)
+    if (this.#newest && missedAtMs !== undefined && nowMs - missedAtMs < REFRESH_PAUSE_MS) return this.#newest
+    if (this.#missedAtMs.size >= MISSED_NAMES_MAX) this.#missedAtMs.clear()
+    this.#missedAtMs.set(name, nowMs)
+    return await this.#load(data, session)
   }
 
   async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {

@@ -9,8 +9,14 @@ import type { Dialect } from './dialect.ts'
 import { contentRange } from './page.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { type Preferences, preferenceApplied } from './prefer.ts'
-import { queryNeedsTypes } from './read-rows.ts'
-import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+import { queryNeed } from './read-rows.ts'
+import {
+  type CatalogNeed,
+  runPlan,
+  type StatementOutcome,
+  type TablesDeps,
+  withCatalog,
+} from './run-statement.ts'
 import {
   isDomainFailure,
   readWriteCall,
@@ -34,13 +40,13 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
   refuseSeveralRows(payload)
   const build = (isTyped: boolean) => (catalog: Catalog | undefined) =>
     buildUpdate(write.table, payload, writeRequestOf(write), writeCatalogOf(write, catalog, isTyped))
-  const needsCatalog = queryNeedsTypes(write.query) || write.preferences.missing === 'default'
+  const need = write.preferences.missing === 'default' ? 'relation' : queryNeed(write.query)
   let outcome: StatementOutcome
   try {
-    outcome = await run(deps, write, needsCatalog, build(false))
+    outcome = await run(deps, write, need, build(false))
   } catch (err) {
     if (!isDomainFailure(err)) throw err
-    outcome = await run(deps, write, true, build(true))
+    outcome = await run(deps, write, 'relation', build(true))
   }
   const total = write.preferences.count === undefined ? null : outcome.rowCount
   return answerChange(deps, write, outcome, contentRange(0, outcome.rowCount, total), ['missing'])
@@ -50,7 +56,7 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
 export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
   refuseUnboundedWrite(write, dialect)
-  const outcome = await run(deps, write, queryNeedsTypes(write.query), catalog =>
+  const outcome = await run(deps, write, queryNeed(write.query), catalog =>
     buildDelete(write.table, writeRequestOf(write), writeCatalogOf(write, catalog).typeOf),
   )
   const total = write.preferences.count === undefined ? '*' : String(outcome.rowCount)
@@ -60,10 +66,10 @@ export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dial
 function run(
   deps: TablesDeps,
   { context, preferences }: WriteCall,
-  needsCatalog: boolean,
+  need: CatalogNeed,
   build: (catalog: Catalog | undefined) => Statement,
 ): Promise<StatementOutcome> {
-  return withCatalog(deps, context, needsCatalog, catalog =>
+  return withCatalog(deps, context, need, catalog =>
     runPlan(deps, context, {
       main: build(catalog),
       readOnly: false,

@@ -6,7 +6,13 @@ import type { DataCall } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { preferenceApplied } from './prefer.ts'
-import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+import {
+  type CatalogNeed,
+  runPlan,
+  type StatementOutcome,
+  type TablesDeps,
+  withCatalog,
+} from './run-statement.ts'
 import {
   isDomainFailure,
   readWriteCall,
@@ -36,10 +42,10 @@ async function runInsert(deps: TablesDeps, write: WriteCall, payload: Payload): 
   const attempt = (isTyped: boolean) => (catalog: Catalog | undefined) =>
     tryInsert(deps, write, payload, catalog, isTyped)
   try {
-    return await withCatalog(deps, write.context, needsCatalog(write), attempt(false))
+    return await withCatalog(deps, write.context, insertNeed(write), attempt(false))
   } catch (err) {
     if (!isDomainFailure(err)) throw err
-    return withCatalog(deps, write.context, true, attempt(true))
+    return withCatalog(deps, write.context, 'relation', attempt(true))
   }
 }
 
@@ -81,9 +87,10 @@ async function tryInsert(
 const NO_BOUND = undefined
 
 /** An upsert without on_conflict means the primary key, a location is made of it, and only the catalog knows it. */
-function needsCatalog({ query, preferences, returning }: WriteCall): boolean {
+function insertNeed({ query, preferences, returning }: WriteCall): CatalogNeed {
   const needsKey = preferences.resolution !== undefined && query.onConflict === undefined
-  return needsKey || preferences.missing === 'default' || returning === 'headers-only'
+  const isNeeded = needsKey || preferences.missing === 'default' || returning === 'headers-only'
+  return isNeeded ? 'relation' : 'nothing'
 }
 
 /** Without a key to conflict on, rows are simply inserted. */

@@ -13,7 +13,14 @@ import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import type { DataQuery } from './query-ast.ts'
 import { parseQueryString } from './query-string.ts'
 import { buildRead } from './read-statement.ts'
-import { notSingular, runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+import {
+  type CatalogNeed,
+  notSingular,
+  runPlan,
+  type StatementOutcome,
+  type TablesDeps,
+  withCatalog,
+} from './run-statement.ts'
 
 /**
  * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more rows.
@@ -29,7 +36,7 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   const context = { call, schema, session: dataSession(call, schema) }
   const table = { schema, name: call.name }
 
-  const outcome = await withCatalog(deps, context, queryNeedsTypes(query), catalog => {
+  const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
     const { main, explain } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
     const timezone = preferences.timezone
@@ -52,13 +59,13 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   })
 }
 
-/** True when the SQL depends on column types: JSON paths and text search do. */
-export function queryNeedsTypes({ select, filters, order }: DataQuery): boolean {
-  return (
+/** The table must be known when the SQL depends on column types: JSON paths and text search do. */
+export function queryNeed({ select, filters, order }: DataQuery): CatalogNeed {
+  const needsTypes =
     filters.some(filterNeedsTypes) ||
     select.some(item => item.kind === 'field' && item.field.path.length > 0) ||
     order.some(term => term.field.path.length > 0)
-  )
+  return needsTypes ? 'relation' : 'nothing'
 }
 
 /** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */

@@ -7,7 +7,7 @@ import type { OutputFormat } from './media-type.ts'
 export function bodySql({ kind, stripsNulls }: Pick<OutputFormat, 'kind' | 'stripsNulls'>): string {
   if (kind === 'csv') return CSV_BODY
   // "t".* is the whole row even when a column is called t.
-  const rows = stripsNulls ? `json_agg(json_strip_nulls(row_to_json("t".*)))` : `json_agg("t".*)`
+  const rows = stripsNulls ? `json_strip_nulls(json_agg("t".*))` : `json_agg("t".*)`
   return kind === 'object' ? `coalesce(${rows}->0,'null')` : `coalesce(${rows},'[]')`
 }
 

@@ -107,6 +107,9 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   '42725',
 ])
 
+/** What a request must know before its SQL can be made: nothing, the table it names, or the functions of its name. */
+export type CatalogNeed = 'nothing' | 'relation' | 'functions'
+
 /**
  * Runs `attempt` with the catalog, when it needs one, and once more with a fresh catalog when Postgres says that a name
  * of the remembered one is wrong. Every failure that leaves here is explained.
@@ -114,22 +117,42 @@ const STALE_CODES: ReadonlySet<string> = new Set([
 export async function withCatalog<T>(
   deps: TablesDeps,
   context: DataContext,
-  needsCatalog: boolean,
+  need: CatalogNeed,
   attempt: (catalog: Catalog | undefined) => Promise<T>,
 ): Promise<T> {
-  const known = needsCatalog ? await deps.catalog.read(deps.data, context.session) : undefined
+  const known = need === 'nothing' ? undefined : await catalogFor(deps, context, need)
   try {
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, err)
-    const fresh = await deps.catalog.refresh(deps.data, context.session)
+    const fresh = await deps.catalog.refresh(deps.data, context.session, fullName(context))
     if (fresh === known) throw await explain(deps, context, err)
+    return await retry(deps, context, fresh, attempt)
   }
+}
+
+async function retry<T>(
+  deps: TablesDeps,
+  context: DataContext,
+  catalog: Catalog,
+  attempt: (catalog: Catalog) => Promise<T>,
+): Promise<T> {
   try {
-    return await attempt(await deps.catalog.read(deps.data, context.session))
+    return await attempt(catalog)
   } catch (err) {
     throw await explain(deps, context, err)
   }
+}
+
+/** The remembered catalog; a fresh one when it does not have the table, which may have been made a moment ago. */
+async function catalogFor(deps: TablesDeps, context: DataContext, need: CatalogNeed): Promise<Catalog> {
+  const known = await deps.catalog.read(deps.data, context.session)
+  if (need !== 'relation' || known.relation(context.schema, context.call.name)) return known
+  return deps.catalog.refresh(deps.data, context.session, fullName(context))
+}
+
+function fullName({ schema, call }: DataContext): string {
+  return `${schema}.${call.name}`
 }
 
 function mayBeStale(err: unknown): boolean {
@@ -137,35 +160,34 @@ function mayBeStale(err: unknown): boolean {
   return err instanceof DomainError && err.code === 'function_not_found'
 }
 
-/** Errors whose hint names what is really there. */
-const CODES_WITH_NEAR_NAMES: ReadonlySet<string> = new Set(['42P01', '42703'])
-
 /** What to throw instead of `err`: our own error for a failed guard, else the same with a hint. */
-async function explain(
-  deps: TablesDeps,
-  { call, schema, session }: DataContext,
-  err: unknown,
-): Promise<unknown> {
+async function explain(deps: TablesDeps, context: DataContext, err: unknown): Promise<unknown> {
   if (!(err instanceof PostgresError)) return err
+  const { call, schema, session } = context
   const guard = readGuardFailure(err)
   if (guard?.guard === 'max_affected') return maxAffectedExceeded(guard.rowCount)
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   nameTheTable(err, call.name)
-  const catalog = CODES_WITH_NEAR_NAMES.has(err.code) ? await catalogOrNothing(deps, session) : undefined
+  const catalog = await catalogForHint(deps, context, err.code)
   return explainPostgresError(err, { role: session.role, schema, table: call.name, catalog })
 }
 
-/** The rows of an update come under an alias of ours; callers know the table. */
+/** The rows of a write come under aliases of ours; callers know the table. */
 function nameTheTable(err: PostgresError, table: string): void {
-  err.message = err.message.replace(
-    /^column r\.(.+) does not exist$/,
-    `column $1 of relation "${table.replaceAll('$', '$$$$')}" does not exist`,
-  )
+  const unknown = /^column r\.(.+) does not exist$/.exec(err.message)?.[1]
+  if (unknown !== undefined) err.message = `column ${unknown} of relation "${table}" does not exist`
+  err.hint = err.hint?.replaceAll(/"(?:r|quoin_row)\./g, () => `"${table}.`)
 }
 
-async function catalogOrNothing(deps: TablesDeps, session: DataSession): Promise<Catalog | undefined> {
+async function catalogForHint(
+  deps: TablesDeps,
+  context: DataContext,
+  code: string,
+): Promise<Catalog | undefined> {
+  if (code !== '42P01' && code !== '42703') return undefined
   try {
-    return await deps.catalog.read(deps.data, session)
+    // An unknown table is the common case of the first, and must not read the catalog each time.
+    return await catalogFor(deps, context, code === '42703' ? 'relation' : 'nothing')
   } catch {
     // The hint is poorer without it; the caller's own error matters more than this second one.
     return undefined

@@ -1,0 +1,186 @@
+// /v1/db: tables, views and functions as resources, in PostgREST's grammar.
+
+import { callFunction } from '../../features/tables/call-function.ts'
+import { deleteRows, updateRows } from '../../features/tables/change-rows.ts'
+import type { DataAnswer } from '../../features/tables/data-answer.ts'
+import type { DataCall } from '../../features/tables/data-session.ts'
+import { QUOIN_DIALECT } from '../../features/tables/dialect.ts'
+import { insertRows } from '../../features/tables/insert-rows.ts'
+import { ROWS_BODY_BYTES_MAX } from '../../features/tables/limits.ts'
+import { readRows } from '../../features/tables/read-rows.ts'
+import { type DocumentedParameter, defineRoute, type HandlerInput } from '../../http/route.ts'
+
+type Caller = Pick<
+  HandlerInput<string, 'any_key', undefined, undefined>,
+  'principal' | 'request' | 'requestId' | 'readBodyText'
+>
+
+function callOf(name: string, { principal, request, requestId, readBodyText }: Caller): DataCall {
+  return {
+    name,
+    url: new URL(request.url),
+    method: request.method,
+    headers: request.headers,
+    role: principal.key.role,
+    claims: principal.endUser?.claims ?? null,
+    requestId,
+    readBodyText,
+  }
+}
+
+const toResponse = ({ status, headers, body }: DataAnswer) => new Response(body, { status, headers })
+
+const FILTERS: DocumentedParameter = {
+  name: '<column>',
+  in: 'query',
+  description:
+    'A filter, `operator.value`; several must all hold. Operators: eq neq gt gte lt lte like ilike match imatch in is ' +
+    'isdistinct cs cd ov sl sr nxr nxl adj fts plfts phfts wfts; `not.` before one negates it. Trees: ' +
+    '`or=(a.eq.1,and(b.gt.2,c.is.null))`.',
+  example: 'gte.18',
+}
+const SELECT: DocumentedParameter = {
+  name: 'select',
+  in: 'query',
+  description: 'Columns that come back: `id,alias:name,data->a->>b,created_at::date`. All unless said.',
+  example: 'id,name',
+}
+const ORDER: DocumentedParameter = {
+  name: 'order',
+  in: 'query',
+  description: 'Columns to sort by, each with `.asc` or `.desc` and `.nullsfirst` or `.nullslast`.',
+  example: 'created_at.desc.nullslast,id',
+}
+const LIMIT: DocumentedParameter = {
+  name: 'limit',
+  in: 'query',
+  description: 'Most rows that come back: 1000 unless said, at most 10000.',
+  example: '100',
+}
+const OFFSET: DocumentedParameter = {
+  name: 'offset',
+  in: 'query',
+  description: 'Rows to skip.',
+  example: '200',
+}
+const COLUMNS: DocumentedParameter = {
+  name: 'columns',
+  in: 'query',
+  description: 'Keys of the body to use; others are ignored. Rows may then have different keys.',
+}
+const PREFER: DocumentedParameter = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    'Preferences, separated by commas: return=representation|minimal|headers-only, count=exact|planned|estimated, ' +
+    'max-affected=n, tx=rollback (a dry run), resolution=merge-duplicates|ignore-duplicates, missing=default, ' +
+    'timezone=<name>, handling=strict.',
+}
+
+const BODY_TYPES = ['application/json', 'text/csv', 'application/x-www-form-urlencoded']
+const ROW_TYPES = ['application/json', 'text/csv', 'application/vnd.pgrst.object+json']
+
+export const dbRoutes = [
+  defineRoute({
+    id: 'db.call',
+    method: 'post',
+    path: '/v1/db/rpc/:function',
+    auth: 'any_key',
+    summary: 'Call a Postgres function',
+    description:
+      'The body is a JSON object of arguments by name. A scalar answers as bare JSON, a set as an array, a row as an ' +
+      'object, void as 204. Rows can be filtered, ordered and paged by the query string.',
+    bodyBytesMax: ROWS_BODY_BYTES_MAX,
+    documented: {
+      parameters: [FILTERS, SELECT, ORDER, LIMIT, OFFSET, PREFER],
+      requestTypes: ['application/json'],
+      responseTypes: ROW_TYPES,
+    },
+    handle: async input =>
+      toResponse(await callFunction(input.deps, callOf(input.params.function, input), QUOIN_DIALECT)),
+  }),
+  defineRoute({
+    id: 'db.read',
+    method: 'get',
+    path: '/v1/db/:table',
+    auth: 'any_key',
+    summary: 'Read rows of a table or view',
+    description:
+      'Row-level security decides what an anon key sees. 206 when a count was asked for and there are more rows; ' +
+      '`Content-Range` says which rows these are.',
+    documented: {
+      parameters: [
+        FILTERS,
+        SELECT,
+        ORDER,
+        LIMIT,
+        OFFSET,
+        {
+          name: 'Range',
+          in: 'header',
+          description: 'Rows by position, `0-9`; another way to say limit and offset.',
+        },
+        PREFER,
+      ],
+      responseTypes: ROW_TYPES,
+    },
+    handle: async input =>
+      toResponse(await readRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+  }),
+  defineRoute({
+    id: 'db.insert',
+    method: 'post',
+    path: '/v1/db/:table',
+    auth: 'any_key',
+    summary: 'Insert or upsert rows',
+    description:
+      'The body is one row or an array of rows; all are inserted or none. 201 with the rows, 200 when an upsert ' +
+      'changed existing rows only.',
+    bodyBytesMax: ROWS_BODY_BYTES_MAX,
+    status: 201,
+    documented: {
+      parameters: [
+        SELECT,
+        COLUMNS,
+        {
+          name: 'on_conflict',
+          in: 'query',
+          description:
+            'Columns of the unique constraint that an upsert looks at; the primary key unless said.',
+        },
+        PREFER,
+      ],
+      requestTypes: BODY_TYPES,
+      responseTypes: ROW_TYPES,
+    },
+    handle: async input =>
+      toResponse(await insertRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+  }),
+  defineRoute({
+    id: 'db.update',
+    method: 'patch',
+    path: '/v1/db/:table',
+    auth: 'any_key',
+    summary: 'Change the rows that match a filter',
+    description: 'Needs at least one filter. The body holds the columns to set. 200 with the changed rows.',
+    bodyBytesMax: ROWS_BODY_BYTES_MAX,
+    documented: {
+      parameters: [FILTERS, SELECT, COLUMNS, PREFER],
+      requestTypes: BODY_TYPES,
+      responseTypes: ROW_TYPES,
+    },
+    handle: async input =>
+      toResponse(await updateRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+  }),
+  defineRoute({
+    id: 'db.delete',
+    method: 'delete',
+    path: '/v1/db/:table',
+    auth: 'any_key',
+    summary: 'Delete the rows that match a filter',
+    description: 'Needs at least one filter. 200 with the rows as they were.',
+    documented: { parameters: [FILTERS, SELECT, PREFER], responseTypes: ROW_TYPES },
+    handle: async input =>
+      toResponse(await deleteRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+  }),
+]
