@@ -41,6 +41,8 @@ interface Schema {
   const?: unknown
   default?: unknown
   format?: string
+  minimum?: number
+  maximum?: number
 }
 
 interface Endpoint extends Operation {
@@ -243,7 +245,13 @@ function typeName(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeName).join(' | ')
   if (schema.items) return `${typeName(schema.items)}[]`
   const type = Array.isArray(schema.type) ? schema.type.join(' | ') : (schema.type ?? 'any')
-  return schema.format ? `${type} (${schema.format})` : type
+  return [schema.format ? `${type} (${schema.format})` : type, ...limitsOf(schema)].join(', ')
+}
+
+function limitsOf({ minimum, maximum, default: fallback }: Schema): string[] {
+  const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
+  const range = isBounded ? [`${minimum ?? 0} to ${maximum}`] : []
+  return fallback === undefined ? range : [...range, `${JSON.stringify(fallback)} unless said`]
 }
 
 function curlExample(endpoint: Endpoint, baseUrl: string): string {

@@ -1,0 +1,118 @@
+// Signed-in users: their access token's claims reach row-level security, and nothing that is not a good token does.
+
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeKey } from '../support/keys.ts'
+import { connectOwner } from '../support/postgres.ts'
+import { startTestWorker, type TestWorker } from '../support/worker.ts'
+
+const TABLE = 'end_user_notes'
+
+let issuer: Server
+let issuerUrl: string
+let privateKey: CryptoKey
+let quoin: TestWorker
+let anonKey: string
+let serviceKey: string
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  privateKey = pair.privateKey
+  const jwks = JSON.stringify({
+    keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }],
+  })
+  issuer = createServer((_, res) => void res.setHeader('content-type', 'application/json').end(jwks))
+  await new Promise<void>(resolve => issuer.listen(0, '127.0.0.1', resolve))
+  issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
+  await using owner = await connectOwner()
+  await owner.query(`create table public.${TABLE} (id int primary key, owner_id text default quoin.uid(), note text);
+    alter table public.${TABLE} enable row level security;
+    create policy own on public.${TABLE} to anon using (owner_id = quoin.uid()) with check (owner_id = quoin.uid());
+    grant select, insert on public.${TABLE} to anon;
+    insert into public.${TABLE} values (1, 'alice', 'a'), (2, 'bob', 'b'), (3, 'bob', 'c')`)
+  quoin = await startTestWorker({ vars: { OAUTH_PUBLIC_URL: issuerUrl } })
+  anonKey = (await makeKey('anon')).key
+  serviceKey = (await makeKey('service_role')).key
+})
+
+afterAll(async () => {
+  await quoin?.close()
+  issuer?.close()
+  await using owner = await connectOwner()
+  await owner.query(`drop table if exists public.${TABLE}`)
+})
+
+function tokenOf(sub: string, more: JWTPayload = {}): Promise<string> {
+  return new SignJWT({ client_id: 'app', scp: ['notes'], ...more })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .setIssuer(issuerUrl)
+    .setSubject(sub)
+    .setExpirationTime(more.exp ?? '5m')
+    .sign(privateKey)
+}
+
+function read(key: string, token?: string, path = `/v1/db/${TABLE}?select=id&order=id`): Promise<Response> {
+  return quoin.fetch(path, {
+    headers: { apikey: key, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+  })
+}
+
+async function ids(response: Response): Promise<number[]> {
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { id: number }[]).map(row => row.id)
+}
+
+describe('row-level security with two users', () => {
+  it('shows each user their own rows, nobody’s to a caller without a token, and all to service_role', async () => {
+    expect(await ids(await read(anonKey, await tokenOf('alice')))).toEqual([1])
+    expect(await ids(await read(anonKey, await tokenOf('bob')))).toEqual([2, 3])
+    expect(await ids(await read(anonKey))).toEqual([])
+    expect(await ids(await read(serviceKey))).toEqual([1, 2, 3])
+    expect(await ids(await read(serviceKey, await tokenOf('alice')))).toEqual([1, 2, 3])
+  })
+
+  it('lets a user write as themselves only', async () => {
+    const insert = async (row: object) =>
+      quoin.fetch(`/v1/db/${TABLE}`, {
+        method: 'POST',
+        headers: {
+          apikey: anonKey,
+          authorization: `Bearer ${await tokenOf('carol')}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(row),
+      })
+    expect(await (await insert({ id: 10, note: 'mine' })).json()).toEqual([
+      { id: 10, owner_id: 'carol', note: 'mine' },
+    ])
+    const forged = await insert({ id: 11, owner_id: 'alice', note: 'hers' })
+    expect(forged.status).toBe(403)
+    expect(await forged.json()).toMatchObject({ code: '42501', hint: expect.stringContaining('policy') })
+  })
+
+  // The key alone decides the role: a token that claims service_role must stay anon.
+  it('overwrites the claim "role" with the key’s', async () => {
+    const token = await tokenOf('alice', { role: 'service_role' })
+    expect(await ids(await read(anonKey, token))).toEqual([1])
+  })
+
+  it('keeps no user’s claims for the next call on the same connection', async () => {
+    await read(anonKey, await tokenOf('bob'))
+    expect(await ids(await read(anonKey))).toEqual([])
+  })
+})
+
+describe('a bad bearer token', () => {
+  it.each([
+    ['no JWT', async () => 'nonsense'],
+    ['an expired one', () => tokenOf('alice', { exp: 1 })],
+    ['an ID token', () => tokenOf('alice', { nonce: 'n' })],
+    ['another API key', async () => (await makeKey('service_role')).key],
+  ])('is 401 and never falls back to anonymous: %s', async (_, token) => {
+    const response = await read(anonKey, await token())
+    expect(response.status).toBe(401)
+    expect((await response.json()) as object).toMatchObject({ code: expect.stringMatching(/^invalid_/) })
+  })
+})
