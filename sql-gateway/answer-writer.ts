@@ -3,7 +3,7 @@
  * Long answers are kept as bytes in parts, so that no single string grows without bound.
  */
 import type { Batch, BatchAnswer, Statement } from './batch.ts'
-import { type BodyRow, NO_FIELDS, readBodyRow, type RowFields, rowJson } from './row-fields.ts'
+import { type BodyRow, NO_FIELDS, type RowFields, readBodyRow, rowJson } from './row-fields.ts'
 
 const PART_CHARACTERS = 64 * 1024
 
@@ -49,7 +49,11 @@ export class AnswerWriter {
       const row = this.#bodyRow
       return { kind: 'body', body: row?.body ?? null, row: row?.others ?? null }
     }
-    return { kind: 'json', parts: this.#parts, text: this.#batch.begin === undefined ? this.#text : `${this.#text}]}` }
+    return {
+      kind: 'json',
+      parts: this.#parts,
+      text: this.#batch.begin === undefined ? this.#text : `${this.#text}]}`,
+    }
   }
 
   #head(index: number, fields: RowFields): string {

@@ -4,10 +4,10 @@
  */
 import { AnswerWriter } from './answer-writer.ts'
 import type { Batch, BatchAnswer } from './batch.ts'
-import { gatewayError, SqlError } from './errors.ts'
-import type { MessageWriter } from './message-writer.ts'
 import { readErrorResponse } from './error-response.ts'
-import { readRowFields, type RowFields, NO_FIELDS } from './row-fields.ts'
+import { gatewayError, type SqlError } from './errors.ts'
+import type { MessageWriter } from './message-writer.ts'
+import { NO_FIELDS, type RowFields, readRowFields } from './row-fields.ts'
 import type { StatementName, StatementNames } from './statement-names.ts'
 
 /** What the run's owner has to do after a message. */
@@ -50,7 +50,7 @@ export class BatchRun {
     this.#answer = new AnswerWriter(batch)
     this.#offset = batch.begin === undefined ? 0 : 1
     this.#steps = stepsOf(batch)
-    this.#isEndHeld = !batch.isOwn && batch.statements.some((statement) => COPY.test(statement.sql))
+    this.#isEndHeld = !batch.isOwn && batch.statements.some(statement => COPY.test(statement.sql))
   }
 
   /** True when every statement, and the COMMIT where there is one, is done. */
@@ -169,7 +169,8 @@ export class BatchRun {
       const queryIndex = this.#index - this.#offset
       if (this.#offset === 1 && queryIndex >= 0) error.queryIndex = queryIndex
     }
-    const isSyncMissing = this.#isEndHeld && isFirst && this.#index < this.#batch.statements.length + this.#offset
+    const isSyncMissing =
+      this.#isEndHeld && isFirst && this.#index < this.#batch.statements.length + this.#offset
     return isSyncMissing ? 'send_end' : 'continue'
   }
 }

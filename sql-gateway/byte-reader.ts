@@ -23,7 +23,7 @@ export class ByteReader {
       if (chunk?.length === bytes) return chunk
       const isOver = chunk !== null || this.#stream.readableEnded || this.#stream.destroyed
       if (isOver) throw new Error('the stream ended within a message')
-      await new Promise<void>((resolve) => {
+      await new Promise<void>(resolve => {
         this.#resolve = resolve
       })
     }

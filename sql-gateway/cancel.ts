@@ -3,8 +3,8 @@
  * Postgres never answers it; whether the statement stopped shows on the session itself.
  */
 import { serialize } from 'pg-protocol'
-import { openSocket } from './session.ts'
 import type { ServedEntry } from './served.ts'
+import { openSocket } from './session.ts'
 
 const CANCEL_TIMEOUT_MS = 2_000
 
@@ -13,7 +13,7 @@ export async function requestCancel(entry: ServedEntry, processId: number, secre
   try {
     const socket = await openSocket(entry)
     socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy())
-    await new Promise<void>((resolve) => {
+    await new Promise<void>(resolve => {
       socket.once('close', () => resolve())
       socket.resume()
       socket.write(serialize.cancel(processId, secretKey))

@@ -66,7 +66,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the environment; throws `ConfigError` at the first setting that is wrong. */
 export function readConfig(env: Environment): GatewayConfig {
-  const urls = (env.GATEWAY_DATABASE_URLS ?? '').split(/\s+/).filter((url) => url !== '')
+  const urls = (env.GATEWAY_DATABASE_URLS ?? '').split(/\s+/).filter(url => url !== '')
   return {
     entries: parseEntries(urls, env.GATEWAY_SOCKET_DIR || undefined),
     host: env.GATEWAY_HOST || '127.0.0.1',
@@ -95,7 +95,8 @@ export function parseEntries(urls: readonly string[], socketDir: string | undefi
 /** The limits that the environment sets, the defaults for the rest. */
 export function readLimits(env: Environment): GatewayLimits {
   const limits: Partial<Record<keyof GatewayLimits, number>> = {}
-  for (const key of Object.keys(LIMITS) as (keyof GatewayLimits)[]) limits[key] = readInteger(env, ...LIMITS[key])
+  for (const key of Object.keys(LIMITS) as (keyof GatewayLimits)[])
+    limits[key] = readInteger(env, ...LIMITS[key])
   return limits as GatewayLimits
 }
 

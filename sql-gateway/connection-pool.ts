@@ -2,10 +2,10 @@
  * Owns the connections of one served database for one kind of statements: opening, lending, clearing.
  * Must not know what runs on them; whoever borrows gives back clean or destroys.
  */
-import { gatewayError, SqlError } from './errors.ts'
+import { gatewayError, type SqlError } from './errors.ts'
 import { PostgresConnection } from './postgres-connection.ts'
-import { openSession } from './session.ts'
 import type { ServedEntry } from './served.ts'
+import { openSession } from './session.ts'
 
 /** Whoever waits for a connection; exactly one of the two is called, unless it left the line. */
 export interface Waiter {
@@ -45,11 +45,20 @@ export class ConnectionPool {
   /** Lends a connection now or as soon as one frees up; fails at once when the line is full or Postgres is away. */
   acquire(waiter: Waiter): void {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
-      if (connection.isUsable) return waiter.onConnection(connection)
+      if (connection.isUsable) {
+        waiter.onConnection(connection)
+        return
+      }
       connection.destroy()
     }
-    if (this.#isClosed) return waiter.onFailure(gatewayError('57P01', 'the gateway is shutting down'))
-    if (this.#waiters.size >= this.#limits.waitersMax) return waiter.onFailure(this.exhausted())
+    if (this.#isClosed) {
+      waiter.onFailure(gatewayError('57P01', 'the gateway is shutting down'))
+      return
+    }
+    if (this.#waiters.size >= this.#limits.waitersMax) {
+      waiter.onFailure(this.exhausted())
+      return
+    }
     this.#waiters.add(waiter)
     this.#openAsNeeded()
   }
@@ -62,13 +71,20 @@ export class ConnectionPool {
   /** Takes a connection back; it must be idle, outside of a transaction and as good as new. */
   release(connection: PostgresConnection): void {
     connection.use(undefined)
-    if (!connection.isUsable) return connection.destroy()
+    if (!connection.isUsable) {
+      connection.destroy()
+      return
+    }
     const [waiter] = this.#waiters
     if (waiter !== undefined) {
       this.#waiters.delete(waiter)
-      return waiter.onConnection(connection)
+      waiter.onConnection(connection)
+      return
     }
-    if (this.#isClosed) return connection.end()
+    if (this.#isClosed) {
+      connection.end()
+      return
+    }
     connection.idleSinceMs = Date.now()
     this.#idle.push(connection)
   }
@@ -76,9 +92,13 @@ export class ConnectionPool {
   /** The error of a batch that found no free connection in time. */
   exhausted(): SqlError {
     const { size } = this.#limits
-    return gatewayError('53300', `the gateway's connection pool is exhausted: all ${size} connections are busy`, {
-      hint: 'Shorten the transactions, or raise the pool size of the gateway.',
-    })
+    return gatewayError(
+      '53300',
+      `the gateway's connection pool is exhausted: all ${size} connections are busy`,
+      {
+        hint: 'Shorten the transactions, or raise the pool size of the gateway.',
+      },
+    )
   }
 
   /** Refuses new borrowers and ends what is idle; what is lent ends when it comes back. */
@@ -96,12 +116,16 @@ export class ConnectionPool {
 
   #openAsNeeded(): void {
     const isPaused = this.#all.size > 0 && Date.now() < this.#openNotBeforeMs
-    while (!isPaused && this.#opening < this.#waiters.size && this.#all.size + this.#opening < this.#limits.size) {
+    while (
+      !isPaused &&
+      this.#opening < this.#waiters.size &&
+      this.#all.size + this.#opening < this.#limits.size
+    ) {
       this.#opening++
       openSession(this.#entry, STARTUP_PARAMETERS, this.#limits.connectTimeoutMs).then(
-        (session) => {
+        session => {
           this.#opening--
-          const connection = new PostgresConnection(this.#entry, session, (closed) => this.#forget(closed))
+          const connection = new PostgresConnection(this.#entry, session, closed => this.#forget(closed))
           this.#all.add(connection)
           this.release(connection)
         },
@@ -131,7 +155,7 @@ export class ConnectionPool {
 
   #sweep(): void {
     const limitMs = Date.now() - this.#limits.idleTimeoutMs
-    const stale = this.#idle.filter((connection) => connection.idleSinceMs < limitMs)
+    const stale = this.#idle.filter(connection => connection.idleSinceMs < limitMs)
     for (const connection of stale) connection.end()
   }
 }

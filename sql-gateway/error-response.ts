@@ -10,7 +10,7 @@ const HEADER_BYTES = 5
 /** Decodes the ErrorResponse whose body lies from `start` to `end`; the header stands right before it. */
 export function readErrorResponse(bytes: Buffer, start: number, end: number): SqlError {
   let error: SqlError | undefined
-  new Parser().parse(bytes.subarray(start - HEADER_BYTES, end), (message) => {
+  new Parser().parse(bytes.subarray(start - HEADER_BYTES, end), message => {
     if (message instanceof DatabaseError) {
       const { message: text, ...fields } = pickFields(message)
       error = new SqlError(text, fields)
@@ -23,7 +23,22 @@ function pickFields(error: DatabaseError) {
   const { message, severity, code, detail, hint, position, internalPosition, internalQuery, where } = error
   const { schema, table, column, dataType, constraint, file, line, routine } = error
   return {
-    message, severity, code, detail, hint, position, internalPosition, internalQuery, where,
-    schema, table, column, dataType, constraint, file, line, routine,
+    message,
+    severity,
+    code,
+    detail,
+    hint,
+    position,
+    internalPosition,
+    internalQuery,
+    where,
+    schema,
+    table,
+    column,
+    dataType,
+    constraint,
+    file,
+    line,
+    routine,
   }
 }

@@ -24,8 +24,22 @@ export interface SqlErrorFields {
 }
 
 const FIELD_NAMES = [
-  'code', 'detail', 'hint', 'position', 'internalPosition', 'internalQuery', 'severity', 'where', 'table',
-  'column', 'schema', 'dataType', 'constraint', 'file', 'line', 'routine',
+  'code',
+  'detail',
+  'hint',
+  'position',
+  'internalPosition',
+  'internalQuery',
+  'severity',
+  'where',
+  'table',
+  'column',
+  'schema',
+  'dataType',
+  'constraint',
+  'file',
+  'line',
+  'routine',
 ] as const satisfies readonly (keyof SqlErrorFields)[]
 
 /** An error that is safe to show to the caller: from Postgres as it came, or the gateway's own with an SQLSTATE. */
@@ -43,7 +57,12 @@ export class SqlError extends Error {
 }
 
 /** An error of the gateway itself; severity `ERROR` unless said otherwise. */
-export function gatewayError(code: string, message: string, more: SqlErrorFields = {}, status = 400): SqlError {
+export function gatewayError(
+  code: string,
+  message: string,
+  more: SqlErrorFields = {},
+  status = 400,
+): SqlError {
   return new SqlError(message, { severity: 'ERROR', ...more, code }, status)
 }
 

@@ -72,7 +72,8 @@ export class Execution implements Waiter, ConnectionUser {
     const { resultBytesMax } = this.#limits
     if (this.#resultBytes <= resultBytesMax) return
     // Rows are dropped by now; what still piles up is one endless error message.
-    if (this.#isOverResultCap && (this.#connection?.bytesHeld ?? 0) > resultBytesMax) this.#connection?.destroy()
+    if (this.#isOverResultCap && (this.#connection?.bytesHeld ?? 0) > resultBytesMax)
+      this.#connection?.destroy()
     if (this.#isOverResultCap) return
     this.#isOverResultCap = true
     this.#connection?.discardRows()
@@ -85,7 +86,7 @@ export class Execution implements Waiter, ConnectionUser {
     const next = this.#run.onFrame(code, bytes, start, end)
     if (next === 'continue') return
     if (next === 'ready') this.#onReady(connection)
-    else if (next === 'send_end') connection.write((writer) => this.#run.writeEnd(writer))
+    else if (next === 'send_end') connection.write(writer => this.#run.writeEnd(writer))
     else this.#onCopyRefused(connection)
   }
 
@@ -96,7 +97,7 @@ export class Execution implements Waiter, ConnectionUser {
 
   #launch(connection: PostgresConnection): void {
     connection.use(this)
-    connection.write((writer) => this.#run.write(writer, connection.names))
+    connection.write(writer => this.#run.write(writer, connection.names))
   }
 
   #onReady(connection: PostgresConnection): void {
@@ -107,9 +108,13 @@ export class Execution implements Waiter, ConnectionUser {
       // The signal of a cancel may still be on its way: it must not hit the next batch.
       this.#settle(this.#outcomeOfCancelled(this.#cancelledFor))
       connection.use(undefined)
-      return connection.destroy()
+      connection.destroy()
+      return
     }
-    if (run.failedByStaleName && !this.#isRepeat) return this.#repeat(connection)
+    if (run.failedByStaleName && !this.#isRepeat) {
+      this.#repeat(connection)
+      return
+    }
     if (!this.#batch.isOwn) this.#awaitReset(connection, run.status)
     else if (run.status === 'I') this.#pool.release(connection)
     else this.#reset(connection, ['ROLLBACK'])
@@ -120,7 +125,7 @@ export class Execution implements Waiter, ConnectionUser {
   #repeat(connection: PostgresConnection): void {
     this.#isRepeat = true
     const statements = this.#run.status === 'I' ? ['DEALLOCATE ALL'] : ['ROLLBACK', 'DEALLOCATE ALL']
-    this.#reset(connection, statements, (clean) => {
+    this.#reset(connection, statements, clean => {
       clean.names.clear()
       if (this.#answer === undefined) return this.#pool.release(clean)
       this.#run = new BatchRun(this.#batch)
@@ -131,7 +136,7 @@ export class Execution implements Waiter, ConnectionUser {
   /** The batch sent its reset along, which Postgres refuses while a transaction is open. */
   #awaitReset(connection: PostgresConnection, status: string): void {
     const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
-    connection.awaitReady(1, (error) => {
+    connection.awaitReady(1, error => {
       clearTimeout(timer)
       if (error === undefined && status === 'I') return this.#pool.release(connection)
       if (status !== 'I') return this.#reset(connection, ['ROLLBACK', RESET_SESSION])
@@ -144,11 +149,11 @@ export class Execution implements Waiter, ConnectionUser {
   #reset(
     connection: PostgresConnection,
     statements: readonly string[],
-    then: (clean: PostgresConnection) => void = (clean) => this.#pool.release(clean),
+    then: (clean: PostgresConnection) => void = clean => this.#pool.release(clean),
   ): void {
     const isAnswerOwed = this.#isRepeat && this.#answer !== undefined
     const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
-    connection.command(statements, (error) => {
+    connection.command(statements, error => {
       clearTimeout(timer)
       if (error === undefined) return then(connection)
       connection.use(undefined)
@@ -168,17 +173,23 @@ export class Execution implements Waiter, ConnectionUser {
     if (this.#answer === undefined) return
     if (this.#connection === undefined) {
       this.#pool.leave(this)
-      return this.#settle(this.#pool.exhausted())
+      this.#settle(this.#pool.exhausted())
+      return
     }
     const { deadlineMs } = this.#batch
-    this.#cancel(gatewayError('57014', `canceling statement due to the gateway's deadline of ${deadlineMs} ms`))
+    this.#cancel(
+      gatewayError('57014', `canceling statement due to the gateway's deadline of ${deadlineMs} ms`),
+    )
   }
 
   #cancel(reason: SqlError): void {
     const connection = this.#connection
     if (connection === undefined || this.#cancelledFor !== undefined) return
     this.#cancelledFor = reason
-    this.#grace = setTimeout(() => connection.destroy('Postgres did not react to a cancel'), this.#limits.cancelGraceMs)
+    this.#grace = setTimeout(
+      () => connection.destroy('Postgres did not react to a cancel'),
+      this.#limits.cancelGraceMs,
+    )
     void requestCancel(connection.entry, connection.processId, connection.secretKey)
   }
 

@@ -20,9 +20,9 @@ const PROBE: Batch = {
 /** True when every pool's Postgres answers within two seconds. */
 export async function isHealthy(pools: readonly ConnectionPool[]): Promise<boolean> {
   const probes = pools.map(
-    (pool) =>
-      new Promise<boolean>((resolve) => {
-        new Execution(PROBE, pool, LIMITS, (outcome) => resolve(!(outcome instanceof SqlError))).start()
+    pool =>
+      new Promise<boolean>(resolve => {
+        new Execution(PROBE, pool, LIMITS, outcome => resolve(!(outcome instanceof SqlError))).start()
       }),
   )
   return (await Promise.all(probes)).every(Boolean)

@@ -24,7 +24,9 @@ interface Hashes {
 }
 
 /** RFC 5802 with SHA-256, without channel binding; each throws when the server breaks the exchange. */
-export const { startSession, continueSession, finalizeSession } = requirePg('pg/lib/crypto/sasl.js') as Exchanges
+export const { startSession, continueSession, finalizeSession } = requirePg(
+  'pg/lib/crypto/sasl.js',
+) as Exchanges
 
 /** The answer to AuthenticationMD5Password. */
 export const { postgresMd5PasswordHash } = requirePg('pg/lib/crypto/utils.js') as Hashes

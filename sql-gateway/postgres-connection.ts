@@ -3,12 +3,12 @@
  * One user at a time; must not know batches.
  */
 import type { Socket } from 'node:net'
-import { connectionError, type SqlError } from './errors.ts'
 import { readErrorResponse } from './error-response.ts'
+import { connectionError, type SqlError } from './errors.ts'
 import { type FrameListener, FrameReader } from './frame-reader.ts'
 import { MessageWriter } from './message-writer.ts'
-import { addressOf, type Session } from './session.ts'
 import type { ServedEntry } from './served.ts'
+import { addressOf, type Session } from './session.ts'
 import { StatementNames } from './statement-names.ts'
 
 /** Who uses the connection now. */
@@ -45,9 +45,9 @@ export class PostgresConnection {
     this.#socket = session.socket
     this.#onClosed = onClosed
     this.#listener = (code, bytes, start, end) => this.#dispatch(code, bytes, start, end)
-    this.#socket.on('data', (chunk) => this.#read(chunk))
+    this.#socket.on('data', chunk => this.#read(chunk))
     this.#socket.on('end', () => this.destroy('the server closed the connection'))
-    this.#socket.on('error', (error) => this.destroy(error.message))
+    this.#socket.on('error', error => this.destroy(error.message))
     this.#socket.on('close', () => this.destroy('the connection was closed'))
   }
 
@@ -81,7 +81,7 @@ export class PostgresConnection {
   /** Runs fixed statements one after another; `done` gets the first error, or that of a connection that broke. */
   command(statements: readonly string[], done: (error: SqlError | undefined) => void): void {
     this.awaitReady(statements.length, done)
-    this.write((messages) => {
+    this.write(messages => {
       for (const statement of statements) messages.query(statement)
     })
   }
@@ -107,7 +107,9 @@ export class PostgresConnection {
     const user = this.#user
     this.#user = undefined
     this.#onClosed(this)
-    user?.onClosed(connectionError(`the connection to Postgres at ${addressOf(this.entry)} was lost: ${reason}`))
+    user?.onClosed(
+      connectionError(`the connection to Postgres at ${addressOf(this.entry)} was lost: ${reason}`),
+    )
   }
 
   /** Ends an idle session the polite way. */

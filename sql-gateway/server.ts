@@ -3,11 +3,23 @@
  * Must not read the environment; `main.ts` does.
  */
 import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { assertSafeBinding, type GatewayConfig, type GatewayLimits, parseEntries, readLimits } from './config.ts'
+import {
+  assertSafeBinding,
+  type GatewayConfig,
+  type GatewayLimits,
+  parseEntries,
+  readLimits,
+} from './config.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { Execution } from './execution.ts'
 import { isHealthy } from './health.ts'
@@ -60,7 +72,7 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
   assertSafeBinding(config)
   const deps: SqlRouteDeps = {
     entries: new ServedEntries(config.entries),
-    pools: new Map(config.entries.map((entry) => [entry, makePools(entry, config.limits)])),
+    pools: new Map(config.entries.map(entry => [entry, makePools(entry, config.limits)])),
     limits: config.limits,
     running: new Set<Execution>(),
     log,
@@ -82,17 +94,32 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
 function route(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): void {
   const path = req.url ?? ''
   if (path === '/sql') {
-    if (req.method === 'POST') return handleSql(deps, req, res)
-    return sendPlain(res, 405, { message: 'use POST' }, { Allow: 'POST' })
+    if (req.method === 'POST') {
+      handleSql(deps, req, res)
+      return
+    }
+    sendPlain(res, 405, { message: 'use POST' }, { Allow: 'POST' })
+    return
   }
-  if (path !== '/healthz') return sendPlain(res, 404, { message: 'there is nothing here' })
-  if (req.method !== 'GET') return sendPlain(res, 405, { message: 'use GET' }, { Allow: 'GET' })
-  void isHealthy([...deps.pools.values()].map(({ own }) => own)).then((isUp) => {
+  if (path !== '/healthz') {
+    sendPlain(res, 404, { message: 'there is nothing here' })
+    return
+  }
+  if (req.method !== 'GET') {
+    sendPlain(res, 405, { message: 'use GET' }, { Allow: 'GET' })
+    return
+  }
+  void isHealthy([...deps.pools.values()].map(({ own }) => own)).then(isUp => {
     sendPlain(res, isUp ? 200 : 503, { status: isUp ? 'ok' : 'unavailable' })
   })
 }
 
-function sendPlain(res: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+function sendPlain(
+  res: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
   res.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   res.end(JSON.stringify(body))
 }
@@ -108,11 +135,18 @@ function makePools(entry: ServedEntry, limits: GatewayLimits): EntryPools {
 
 async function makeServer(config: GatewayConfig, listener: RequestListener): Promise<Server> {
   const { limits, tlsCertFile, tlsKeyFile } = config
-  const options = { requestTimeout: limits.requestTimeoutMs, headersTimeout: 10_000, keepAliveTimeout: 75_000 }
+  const options = {
+    requestTimeout: limits.requestTimeoutMs,
+    headersTimeout: 10_000,
+    keepAliveTimeout: 75_000,
+  }
   const server =
     tlsCertFile === undefined || tlsKeyFile === undefined
       ? createServer(options, listener)
-      : createTlsServer({ ...options, cert: await readFile(tlsCertFile), key: await readFile(tlsKeyFile) }, listener)
+      : createTlsServer(
+          { ...options, cert: await readFile(tlsCertFile), key: await readFile(tlsKeyFile) },
+          listener,
+        )
   server.maxConnections = limits.httpConnectionsMax
   // A caller that stopped reading its answer holds the memory of it no longer than the longest batch may last.
   server.timeout = limits.deadlineMsMax + 60_000
@@ -127,7 +161,7 @@ function listen(server: Server, { port, host }: GatewayConfig): Promise<void> {
 }
 
 async function shutDown(server: Server, deps: SqlRouteDeps, closeTunnels: CloseTunnels): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
   closeTunnels()
   const deadlineMs = Date.now() + deps.limits.shutdownGraceMs
   let isClosed = false
@@ -135,14 +169,14 @@ async function shutDown(server: Server, deps: SqlRouteDeps, closeTunnels: CloseT
   // An answer is on its way until its connection is idle, which is later than the end of its batch.
   while (!isClosed && Date.now() < deadlineMs) {
     server.closeIdleConnections()
-    await new Promise((next) => setTimeout(next, 10))
+    await new Promise(next => setTimeout(next, 10))
   }
   for (const { own, caller } of deps.pools.values()) {
     own.destroy()
     caller.destroy()
   }
   // The answers of batches that were just broken are written before their sockets go.
-  await new Promise((next) => setImmediate(next))
+  await new Promise(next => setImmediate(next))
   server.closeAllConnections()
   await closed
 }

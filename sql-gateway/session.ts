@@ -7,8 +7,13 @@ import { connect as connectTls } from 'node:tls'
 import { serialize } from 'pg-protocol'
 import type { BackendMessage } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { continueSession, finalizeSession, postgresMd5PasswordHash, startSession } from './pg-authentication.ts'
 import { connectionError, SqlError } from './errors.ts'
+import {
+  continueSession,
+  finalizeSession,
+  postgresMd5PasswordHash,
+  startSession,
+} from './pg-authentication.ts'
 import type { ServedEntry } from './served.ts'
 
 /** An authenticated session that is ready for its first query; the socket has no listeners left but an idle `error`. */
@@ -27,7 +32,8 @@ export function addressOf(entry: ServedEntry): string {
 
 /** Connects and, where the entry says so, negotiates TLS; rejects with the socket's own error. */
 export async function openSocket(entry: ServedEntry): Promise<Socket> {
-  const socket = entry.socketPath === undefined ? connectTcp(entry.port, entry.host) : connectTcp(entry.socketPath)
+  const socket =
+    entry.socketPath === undefined ? connectTcp(entry.port, entry.host) : connectTcp(entry.socketPath)
   await once(socket, 'connect')
   socket.setNoDelay(true)
   if (entry.tls === 'off') return socket
@@ -53,7 +59,7 @@ export async function openSession(
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
   })
-  const opening = openSocket(entry).then((opened) => {
+  const opening = openSocket(entry).then(opened => {
     socket = opened
     return startUp(opened, entry, parameters)
   })
@@ -62,7 +68,10 @@ export async function openSession(
   } catch (error) {
     socket?.destroy()
     // A socket that opens only after the time is up must not stay behind.
-    opening.then((late) => late.socket.destroy(), () => socket?.destroy())
+    opening.then(
+      late => late.socket.destroy(),
+      () => socket?.destroy(),
+    )
     throw unreachable(entry, error)
   } finally {
     clearTimeout(timer)
@@ -76,11 +85,16 @@ function unreachable(entry: ServedEntry, error: unknown): SqlError {
     const refused = connectionError(`${target} refused the connection: ${error.message}`, detail)
     return new SqlError(refused.message, { ...refused.fields, hint: `SQLSTATE of the refusal: ${code}` })
   }
-  const reason = error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : String(error)
+  const reason =
+    error instanceof Error ? error.message || (error as NodeJS.ErrnoException).code : String(error)
   return connectionError(`${target} cannot be reached: ${reason}`)
 }
 
-function startUp(socket: Socket, entry: ServedEntry, parameters: Readonly<Record<string, string>>): Promise<Session> {
+function startUp(
+  socket: Socket,
+  entry: ServedEntry,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Session> {
   return new Promise((resolve, reject) => {
     const parser = new Parser()
     const statuses: [string, string][] = []
@@ -98,7 +112,7 @@ function startUp(socket: Socket, entry: ServedEntry, parameters: Readonly<Record
         resolve({ socket, processId: key.processID, secretKey: key.secretKey, parameterStatuses: statuses })
       } else authenticate(message).catch(reject)
     }
-    socket.on('data', (chunk) => {
+    socket.on('data', chunk => {
       try {
         parser.parse(chunk, onMessage)
       } catch (error) {
@@ -114,7 +128,7 @@ function startUp(socket: Socket, entry: ServedEntry, parameters: Readonly<Record
 /** Answers the server's authentication requests: none, cleartext, MD5 and SCRAM-SHA-256. */
 function makeAuthenticator(socket: Socket, entry: ServedEntry): (message: BackendMessage) => Promise<void> {
   let scram: ReturnType<typeof startSession> | undefined
-  return async (message) => {
+  return async message => {
     const { name, salt, mechanisms, data } = message as BackendMessage & {
       salt: Buffer
       mechanisms: string[]
@@ -146,7 +160,10 @@ function once(socket: Socket, event: 'connect' | 'data' | 'secureConnect'): Prom
       outcome()
     }
     socket.once(event, (chunk: Buffer) => settle(() => resolve(chunk))())
-    socket.once('error', (error) => settle(() => reject(error))())
-    socket.once('close', settle(() => reject(new Error('the server closed the connection'))))
+    socket.once('error', error => settle(() => reject(error))())
+    socket.once(
+      'close',
+      settle(() => reject(new Error('the server closed the connection'))),
+    )
   })
 }

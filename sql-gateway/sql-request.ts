@@ -53,7 +53,7 @@ export function readBatch(headers: IncomingHttpHeaders, body: Buffer, limits: Re
   // Only an escape can bring a NUL or half a surrogate pair into JSON that is valid UTF-8.
   const hasEscapes = text.includes('\\u')
   return {
-    statements: statements.map((statement) => readStatement(statement, format, hasEscapes)),
+    statements: statements.map(statement => readStatement(statement, format, hasEscapes)),
     begin: isSingle ? undefined : beginOf(headers),
     isOwn: headers['quoin-statements'] === 'own',
     isBodyWanted: headers['quoin-result'] === 'body',
@@ -74,7 +74,8 @@ function parseJson(text: string, parse: (text: string) => unknown): Record<strin
 function checkStatement(value: unknown): RawStatement {
   const { query, params, arrayMode } = (value ?? {}) as Record<string, unknown>
   if (typeof query !== 'string') throw malformed('each statement needs "query", a string')
-  if (params !== undefined && params !== null && !Array.isArray(params)) throw malformed('"params" must be a list')
+  if (params !== undefined && params !== null && !Array.isArray(params))
+    throw malformed('"params" must be a list')
   if (Array.isArray(params) && params.length > PARAMETERS_MAX) {
     throw gatewayError('54023', `a statement can have at most ${PARAMETERS_MAX} parameters`)
   }
@@ -88,7 +89,7 @@ function readStatement(raw: RawStatement, byHeaders: RowFormat, hasEscapes: bool
   const params = (raw.params ?? []).map(parameterText)
   if (hasEscapes) {
     assertText(raw.query, 'the query')
-    params.forEach((param, index) => assertText(param, `parameter ${index + 1}`))
+    for (const [index, param] of params.entries()) assertText(param, `parameter ${index + 1}`)
   }
   const isArrayMode = raw.arrayMode ?? byHeaders.isArrayMode
   const format = isArrayMode === byHeaders.isArrayMode ? byHeaders : { ...byHeaders, isArrayMode }

@@ -8,7 +8,7 @@ import type { GatewayLimits } from './config.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { errorJson, gatewayError, SqlError } from './errors.ts'
 import { Execution } from './execution.ts'
-import { ServedEntries, type ServedEntry } from './served.ts'
+import type { ServedEntries, ServedEntry } from './served.ts'
 import { readBatch } from './sql-request.ts'
 
 /** The two pools of one served database. */
@@ -32,8 +32,11 @@ const ROW_HEADER_BYTES_MAX = 32 * 1024
 /** Answers one request; never rejects and never throws. */
 export function handleSql(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): void {
   const entry = deps.entries.find(String(req.headers['neon-connection-string'] ?? ''))
-  if (entry === undefined) return sendError(res, unknownString())
-  readBody(req, deps.limits.requestBodyBytesMax, (body) => {
+  if (entry === undefined) {
+    sendError(res, unknownString())
+    return
+  }
+  readBody(req, deps.limits.requestBodyBytesMax, body => {
     if (body instanceof SqlError) return sendError(res, body)
     try {
       runBatch(deps, entry, body, req, res)
@@ -54,7 +57,7 @@ function runBatch(
   const pools = deps.pools.get(entry)
   if (pools === undefined) throw unknownString()
   let isAnswered = false
-  const execution = new Execution(batch, batch.isOwn ? pools.own : pools.caller, deps.limits, (outcome) => {
+  const execution = new Execution(batch, batch.isOwn ? pools.own : pools.caller, deps.limits, outcome => {
     isAnswered = true
     deps.running.delete(execution)
     if (outcome instanceof SqlError) sendError(res, outcome)
@@ -71,7 +74,10 @@ function runBatch(
 
 /** Collects the body up to the cap; calls back once, unless the caller goes away before the end. */
 function readBody(req: IncomingMessage, bytesMax: number, done: (body: Buffer | SqlError) => void): void {
-  if (Number(req.headers['content-length'] ?? 0) > bytesMax) return done(tooLarge(bytesMax))
+  if (Number(req.headers['content-length'] ?? 0) > bytesMax) {
+    done(tooLarge(bytesMax))
+    return
+  }
   const chunks: Buffer[] = []
   let bytes = 0
   req.on('data', (chunk: Buffer) => {
@@ -99,7 +105,10 @@ export function sendError(res: ServerResponse, error: SqlError): void {
 
 function sendAnswer(res: ServerResponse, answer: BatchAnswer): void {
   if (res.destroyed) return
-  if (answer.kind === 'body') return sendBody(res, answer)
+  if (answer.kind === 'body') {
+    sendBody(res, answer)
+    return
+  }
   const partBytes = answer.parts.reduce((sum, part) => sum + part.length, 0)
   const length = partBytes + Buffer.byteLength(answer.text)
   res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': length })
@@ -110,8 +119,9 @@ function sendAnswer(res: ServerResponse, answer: BatchAnswer): void {
 function sendBody(res: ServerResponse, { body, row }: Extract<BatchAnswer, { kind: 'body' }>): void {
   const header = asciiJson(row)
   if (header.length > ROW_HEADER_BYTES_MAX) {
-    const detail = 'The batch was committed.'
-    return sendError(res, gatewayError('54000', `Quoin-Row larger than ${ROW_HEADER_BYTES_MAX} bytes`, { detail }))
+    const tooLong = `Quoin-Row larger than ${ROW_HEADER_BYTES_MAX} bytes`
+    sendError(res, gatewayError('54000', tooLong, { detail: 'The batch was committed.' }))
+    return
   }
   res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': body?.length ?? 0, 'Quoin-Row': header })
   res.end(body ?? undefined)
@@ -119,12 +129,14 @@ function sendBody(res: ServerResponse, { body, row }: Extract<BatchAnswer, { kin
 
 /** JSON in printable ASCII: everything else as a `\u` escape, which any JSON parser reads. */
 function asciiJson(value: unknown): string {
-  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escape)
+  const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escapeUnit)
 }
 
 function unknownString(): SqlError {
-  return gatewayError('28P01', 'the connection string names no database that this gateway serves', { severity: 'FATAL' })
+  return gatewayError('28P01', 'the connection string names no database that this gateway serves', {
+    severity: 'FATAL',
+  })
 }
 
 function tooLarge(bytesMax: number): SqlError {

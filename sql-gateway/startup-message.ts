@@ -53,7 +53,7 @@ export function fatalResponse(error: SqlError): Buffer {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, `M${error.message}`]
   if (detail !== undefined) fields.push(`D${detail}`)
   if (hint !== undefined) fields.push(`H${hint}`)
-  return message('E', Buffer.from(`${fields.map((field) => field.replaceAll('\0', '')).join('\0')}\0\0`))
+  return message('E', Buffer.from(`${fields.map(field => field.replaceAll('\0', '')).join('\0')}\0\0`))
 }
 
 function message(code: string, body: Buffer): Buffer {

@@ -43,7 +43,13 @@ export class StatementNames {
     const closed = this.#bySql.size >= NAMES_MAX ? this.#leastRecentlyUsed() : undefined
     if (closed !== undefined && closed.lastUsed > this.#batchStart) return undefined
     if (closed !== undefined) this.#bySql.delete(closed.sql)
-    const added = { sql, name: `q${++this.#serial}`, isParsed: false, fields: undefined, lastUsed: ++this.#clock }
+    const added = {
+      sql,
+      name: `q${++this.#serial}`,
+      isParsed: false,
+      fields: undefined,
+      lastUsed: ++this.#clock,
+    }
     this.#bySql.set(sql, added)
     return { added, closed }
   }

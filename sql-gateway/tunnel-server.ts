@@ -25,7 +25,7 @@ export function acceptTunnels(server: Server, entries: ServedEntries, limits: Ga
     socket.on('error', () => socket.destroy())
     if (req.url?.split('?', 1)[0] !== '/v2') return refuse(socket, '404 Not Found')
     if (sockets.clients.size >= limits.tunnelsMax) return refuse(socket, '503 Service Unavailable')
-    sockets.handleUpgrade(req, socket, head, (webSocket) => {
+    sockets.handleUpgrade(req, socket, head, webSocket => {
       const client = createWebSocketStream(webSocket)
       // A broken frame or connection also closes the stream, and that is what the tunnel acts on.
       client.on('error', () => client.destroy())

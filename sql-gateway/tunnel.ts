@@ -8,8 +8,8 @@ import type { Duplex } from 'node:stream'
 import { ByteReader } from './byte-reader.ts'
 import { requestCancel } from './cancel.ts'
 import { gatewayError, SqlError } from './errors.ts'
-import { openSession, type Session } from './session.ts'
 import type { ServedEntries, ServedEntry } from './served.ts'
+import { openSession, type Session } from './session.ts'
 import {
   ASK_FOR_PASSWORD,
   fatalResponse,
@@ -69,7 +69,11 @@ interface Opened {
 }
 
 /** Up to a session that is ready; undefined after a CancelRequest. */
-async function openForClient(deps: TunnelDeps, client: Duplex, reader: ByteReader): Promise<Opened | undefined> {
+async function openForClient(
+  deps: TunnelDeps,
+  client: Duplex,
+  reader: ByteReader,
+): Promise<Opened | undefined> {
   const opening = await readOpening(client, reader)
   if (opening.kind === 'cancel') return void (await passCancel(deps, opening.body))
   const parameters = opening.kind === 'startup' ? readStartupParameters(opening.body) : undefined
@@ -80,12 +84,17 @@ async function openForClient(deps: TunnelDeps, client: Duplex, reader: ByteReade
   const user = parameters.get('user') ?? ''
   const entry = deps.entries.findByPassword(user, parameters.get('database') ?? user, password)
   if (entry === undefined) throw gatewayError('28P01', `password authentication failed for user "${user}"`)
-  const passed = [...parameters].filter(([name]) => !WITHHELD_PARAMETERS.has(name) && !name.startsWith('_pq_.'))
+  const passed = [...parameters].filter(
+    ([name]) => !WITHHELD_PARAMETERS.has(name) && !name.startsWith('_pq_.'),
+  )
   const session = await openSession(entry, Object.fromEntries(passed), deps.limits.connectTimeoutMs)
   return { entry, session }
 }
 
-async function readOpening(client: Duplex, reader: ByteReader): Promise<{ kind: ReturnType<typeof openingKind>; body: Buffer }> {
+async function readOpening(
+  client: Duplex,
+  reader: ByteReader,
+): Promise<{ kind: ReturnType<typeof openingKind>; body: Buffer }> {
   for (let i = 0; i <= ENCRYPTION_REQUESTS_MAX; i++) {
     const head = await reader.read(8)
     const length = head.readInt32BE(0)

@@ -4,7 +4,15 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../sql-gateway/config.ts'
 import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
-import { countRunning, makePost, mark, q, startPostgres, startTestGateway, type TestPostgres } from './support.ts'
+import {
+  countRunning,
+  makePost,
+  mark,
+  q,
+  startPostgres,
+  startTestGateway,
+  type TestPostgres,
+} from './support.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -15,7 +23,12 @@ let post: ReturnType<typeof makePost>
 beforeAll(async () => {
   postgres = await startPostgres()
   gateway = await startTestGateway(postgres, {
-    limits: { callerPoolSize: 2, ownPoolSize: 2, requestBodyBytesMax: MEBIBYTE, resultBytesMax: 4 * MEBIBYTE },
+    limits: {
+      callerPoolSize: 2,
+      ownPoolSize: 2,
+      requestBodyBytesMax: MEBIBYTE,
+      resultBytesMax: 4 * MEBIBYTE,
+    },
   })
   post = makePost(gateway, postgres.url())
 }, 60_000)
@@ -27,7 +40,7 @@ afterAll(async () => {
 
 async function expectIntact(): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => post(q('select $1::int', [i]))))
-  expect(answers.map((answer) => answer.json.rows[0][0])).toEqual(['0', '1', '2', '3', '4', '5'])
+  expect(answers.map(answer => answer.json.rows[0][0])).toEqual(['0', '1', '2', '3', '4', '5'])
 }
 
 describe('connection strings', () => {
@@ -36,7 +49,9 @@ describe('connection strings', () => {
     const idle = await startTestGateway(postgres)
     const ask = makePost(idle, postgres.url())
     const sessions = async (): Promise<number> => {
-      const { rows } = await postgres.admin.query("select count(*)::int as n from pg_stat_activity where application_name = 'quoin-sql-gateway'")
+      const { rows } = await postgres.admin.query(
+        "select count(*)::int as n from pg_stat_activity where application_name = 'quoin-sql-gateway'",
+      )
       return rows[0].n
     }
     const before = await sessions()
@@ -63,7 +78,11 @@ describe('connection strings', () => {
       expect(json.message).not.toContain('APP')
     }
     expect(await sessions()).toBe(before)
-    for (const suffix of ['?application_name=x', '?fallback_application_name=y&application_name=z', '?host=%2Ftmp']) {
+    for (const suffix of [
+      '?application_name=x',
+      '?fallback_application_name=y&application_name=z',
+      '?host=%2Ftmp',
+    ]) {
       expect((await ask(q('select 1'), { connectionString: served + suffix })).status).toBe(200)
     }
     await idle.close()
@@ -111,7 +130,9 @@ describe('requests', () => {
     const statusOf = (headers: Record<string, string>, chunks: number): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const all = { 'Neon-Connection-String': postgres.url(), ...headers }
-        const req = request(`${gateway.url}/sql`, { method: 'POST', headers: all }, (res) => resolve(res.resume().statusCode))
+        const req = request(`${gateway.url}/sql`, { method: 'POST', headers: all }, res =>
+          resolve(res.resume().statusCode),
+        )
         req.on('error', reject)
         req.flushHeaders()
         for (let i = 0; i < chunks; i++) req.write('x'.repeat(64 * 1024))
@@ -133,7 +154,7 @@ describe('requests', () => {
 
   it('survives bytes that are no HTTP', async () => {
     const socket = connect(gateway.port, '127.0.0.1')
-    const closed = new Promise((resolve) => socket.on('close', resolve))
+    const closed = new Promise(resolve => socket.on('close', resolve))
     socket.on('error', () => undefined)
     socket.resume().write(Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7919) % 256)))
     await closed
@@ -142,12 +163,17 @@ describe('requests', () => {
 })
 
 describe('results', () => {
-  it.each(['text', 'body'])('cancels a batch whose result is over the cap (%s)', async (kind) => {
+  it.each(['text', 'body'])('cancels a batch whose result is over the cap (%s)', async kind => {
     const headers: Record<string, string> = kind === 'body' ? { 'Quoin-Result': 'body' } : {}
     const note = mark()
     const started = Date.now()
     const { status, json } = await post(
-      { queries: [q('create table never (id int)'), q(`select repeat('x', 1000), generate_series(1, 100000000) -- ${note}`)] },
+      {
+        queries: [
+          q('create table never (id int)'),
+          q(`select repeat('x', 1000), generate_series(1, 100000000) -- ${note}`),
+        ],
+      },
       { headers },
     )
     expect({ status, json }).toMatchObject({
@@ -182,7 +208,10 @@ describe('results', () => {
     const before = process.memoryUsage().rss
     const started = Date.now()
     const { json } = await post({
-      queries: [q('declare c no scroll cursor for select generate_series(1, 1000000000)'), q('fetch 11 from c')],
+      queries: [
+        q('declare c no scroll cursor for select generate_series(1, 1000000000)'),
+        q('fetch 11 from c'),
+      ],
     })
     expect(json.results[1].rows).toHaveLength(11)
     expect(Date.now() - started).toBeLessThan(1_000)
@@ -193,8 +222,14 @@ describe('results', () => {
 describe('time', () => {
   it('cancels a batch at its deadline', async () => {
     const note = mark()
-    const { json } = await post({ queries: [q(`select pg_sleep(60) -- ${note}`)] }, { headers: { 'Quoin-Timeout-Ms': '100' } })
-    expect(json).toMatchObject({ code: '57014', message: "canceling statement due to the gateway's deadline of 100 ms" })
+    const { json } = await post(
+      { queries: [q(`select pg_sleep(60) -- ${note}`)] },
+      { headers: { 'Quoin-Timeout-Ms': '100' } },
+    )
+    expect(json).toMatchObject({
+      code: '57014',
+      message: "canceling statement due to the gateway's deadline of 100 ms",
+    })
     await expect.poll(() => countRunning(postgres, note)).toBe(0)
     await expectIntact()
   })
@@ -202,10 +237,15 @@ describe('time', () => {
   it('answers at the deadline also when Postgres does not react to the cancel', async () => {
     const stubborn = await startTestGateway(postgres, { limits: { cancelGraceMs: 100 } })
     // The handler swallows the cancel, as a foreign function in a C library might.
-    const swallow = 'do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$'
-    const { json } = await makePost(stubborn, postgres.url())(q(swallow), { headers: { 'Quoin-Timeout-Ms': '100' } })
+    const swallow =
+      'do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$'
+    const { json } = await makePost(stubborn, postgres.url())(q(swallow), {
+      headers: { 'Quoin-Timeout-Ms': '100' },
+    })
     expect(json.code).toBe('57014')
-    await postgres.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'do $$ begin loop%'")
+    await postgres.admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'do $$ begin loop%'",
+    )
     await stubborn.close()
   })
 
@@ -249,7 +289,11 @@ describe('settings', () => {
       expect(() => readConfig(env)).toThrow(/^GATEWAY_[^\n]*$/)
       expect(() => readConfig(env)).not.toThrow(/secret/)
     }
-    expect(readConfig(urls)).toMatchObject({ host: '127.0.0.1', port: 4488, entries: [{ port: 5432, tls: 'off' }] })
+    expect(readConfig(urls)).toMatchObject({
+      host: '127.0.0.1',
+      port: 4488,
+      entries: [{ port: 5432, tls: 'off' }],
+    })
   })
 
   it('binds to another address than loopback only with TLS or behind a proxy that has it', async () => {

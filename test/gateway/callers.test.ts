@@ -1,5 +1,5 @@
 /** What one caller leaves in a session never reaches the next, whatever its SQL does; all on a single connection. */
-import { Client, neon, type NeonQueryFunction } from '@neondatabase/serverless'
+import { Client, type NeonQueryFunction, neon } from '@neondatabase/serverless'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../sql-gateway/server.ts'
 import { makePost, q, startPostgres, startTestGateway, type TestPostgres } from './support.ts'
@@ -37,10 +37,10 @@ describe('a session between callers', () => {
   it('forgets settings, role and search path', async () => {
     await sql.transaction([sql`set statement_timeout = 12345`, sql`set search_path = pg_catalog`])
     await sql`select set_config('request.jwt.claims', 'secret', false)`
-    expect(await sql`select current_setting('statement_timeout') as timeout, current_setting('search_path') as path,
-      coalesce(current_setting('request.jwt.claims', true), '') as claims`).toEqual([
-      { timeout: '0', path: '"$user", public', claims: '' },
-    ])
+    expect(
+      await sql`select current_setting('statement_timeout') as timeout, current_setting('search_path') as path,
+      coalesce(current_setting('request.jwt.claims', true), '') as claims`,
+    ).toEqual([{ timeout: '0', path: '"$user", public', claims: '' }])
     expect(await backend()).toBe(pid)
   })
 
@@ -50,13 +50,13 @@ describe('a session between callers', () => {
     await sql`prepare mine as select 1`
     await sql.transaction([sql`declare kept cursor with hold for select 1`])
     await sql`listen somewhere`
-    expect(await sql`select to_regclass('pg_temp.stash') as stash,
+    expect(
+      await sql`select to_regclass('pg_temp.stash') as stash,
       (select count(*)::int from pg_locks where locktype = 'advisory') as locks,
       (select count(*)::int from pg_cursors where name = 'kept') as cursors,
       (select count(*)::int from pg_listening_channels()) as channels,
-      (select count(*)::int from pg_prepared_statements) as names`).toEqual([
-      { stash: null, locks: 0, cursors: 0, channels: 0, names: 0 },
-    ])
+      (select count(*)::int from pg_prepared_statements) as names`,
+    ).toEqual([{ stash: null, locks: 0, cursors: 0, channels: 0, names: 0 }])
     expect(await backend()).toBe(pid)
   })
 
@@ -66,19 +66,19 @@ describe('a session between callers', () => {
       for i in 1..300 loop execute format('create temp table stash%s as select 1 as secret', i); end loop;
       perform set_config('statement_timeout', '1', false);
     end $$`
-    expect(await sql`select current_setting('statement_timeout') as timeout, to_regclass('pg_temp.stash1') as stash`).toEqual([
-      { timeout: '0', stash: null },
-    ])
+    expect(
+      await sql`select current_setting('statement_timeout') as timeout, to_regclass('pg_temp.stash1') as stash`,
+    ).toEqual([{ timeout: '0', stash: null }])
     expect(await backend()).not.toBe(pid)
   })
 
-  it('never shares a connection with Quoin\'s own statements', async () => {
+  it("never shares a connection with Quoin's own statements", async () => {
     const own = await post(q('select pg_backend_pid()'), { headers: { 'Quoin-Statements': 'own' } })
     expect(own.json.rows[0][0]).not.toBe(await backend())
   })
 })
 
-describe('transaction control in a caller\'s SQL', () => {
+describe("transaction control in a caller's SQL", () => {
   it('leaves no transaction open after BEGIN alone', async () => {
     await sql`begin`
     await sql`insert into note values (1)`
@@ -96,9 +96,11 @@ describe('transaction control in a caller\'s SQL', () => {
     ['commit and chain', [1, 2]],
     ['rollback and chain', [2]],
   ])('survives %s inside a batch', async (control, ids) => {
-    const results = await post({ queries: [q('insert into note values (1)'), q(control), q('insert into note values (2)')] })
+    const results = await post({
+      queries: [q('insert into note values (1)'), q(control), q('insert into note values (2)')],
+    })
     expect(results.status).toBe(200)
-    expect(await sql`select id from note order by id`).toEqual(ids.map((id) => ({ id })))
+    expect(await sql`select id from note order by id`).toEqual(ids.map(id => ({ id })))
     expect(await sql`select pg_current_xact_id_if_assigned() as xid`).toEqual([{ xid: null }])
   })
 
@@ -115,15 +117,17 @@ describe('transaction control in a caller\'s SQL', () => {
   })
 })
 
-describe('COPY in a caller\'s SQL', () => {
+describe("COPY in a caller's SQL", () => {
   it.each([
     'copy note from stdin',
     'copy note to stdout',
     'COPY (select i from generate_series(1, 100000) i) TO STDOUT',
-  ])('refuses %s, commits nothing of its batch, and answers the next caller', async (copy) => {
+  ])('refuses %s, commits nothing of its batch, and answers the next caller', async copy => {
     const single = await post(q(copy))
     expect(single.json).toMatchObject({ code: '0A000', message: expect.stringContaining('COPY') })
-    const batch = await post({ queries: [q('insert into note values (9)'), q(copy), q('insert into note values (10)')] })
+    const batch = await post({
+      queries: [q('insert into note values (9)'), q(copy), q('insert into note values (10)')],
+    })
     expect(batch.json).toMatchObject({ code: '0A000', queryIndex: 1 })
     expect(await sql`select id from note`).toEqual([])
   })

@@ -1,5 +1,5 @@
 /** The unmodified driver over HTTP: what it gets from Neon it gets from the gateway. */
-import { neon, type NeonQueryFunction } from '@neondatabase/serverless'
+import { type NeonQueryFunction, neon } from '@neondatabase/serverless'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../sql-gateway/server.ts'
 import { type Answer, makePost, q, startPostgres, startTestGateway, type TestPostgres } from './support.ts'
@@ -26,7 +26,8 @@ describe('values', () => {
   it('brings every kind of value there and back', async () => {
     const when = new Date('2026-03-04T05:06:07.089Z')
     const bytes = Buffer.from([0, 1, 127, 128, 255])
-    const rows = await sql`select ${'Grüße 🐘 "\\ \n'}::text as text, ${42}::int as number, ${true}::bool as bool,
+    const rows =
+      await sql`select ${'Grüße 🐘 "\\ \n'}::text as text, ${42}::int as number, ${true}::bool as bool,
       ${null}::text as nothing, ${[1, 2, 3]}::int[] as list, ${['a"b', 'c\\d', 'e,{}', null]}::text[] as texts,
       ${{ deep: [1, { x: null }] }}::jsonb as json, ${bytes}::bytea as bytes, ${when}::timestamptz as time,
       ${'9007199254740993'}::int8 as big`
@@ -47,9 +48,13 @@ describe('values', () => {
   })
 
   it('tells command, row count and fields as Neon does', async () => {
-    const full = await sql.query('insert into account values (1, $1, 10), (2, $2, 20) returning id', ['a@x', 'b@x'], {
-      fullResults: true,
-    })
+    const full = await sql.query(
+      'insert into account values (1, $1, 10), (2, $2, 20) returning id',
+      ['a@x', 'b@x'],
+      {
+        fullResults: true,
+      },
+    )
     expect(full).toMatchObject({ command: 'INSERT', rowCount: 2, rows: [{ id: 1 }, { id: 2 }] })
     expect(full.fields).toEqual([
       {
@@ -63,7 +68,13 @@ describe('values', () => {
       },
     ])
     const created = await post(q('create table made (id int)'))
-    expect(created.json).toEqual({ fields: [], rows: [], command: 'CREATE', rowCount: null, rowAsArray: true })
+    expect(created.json).toEqual({
+      fields: [],
+      rows: [],
+      command: 'CREATE',
+      rowCount: null,
+      rowAsArray: true,
+    })
     const empty = await post(q(''))
     expect(empty.json).toEqual({ fields: [], rows: [], command: '', rowCount: null, rowAsArray: true })
   })
@@ -102,7 +113,12 @@ describe('values', () => {
       '"params":[123456789012345678901234567890,{"n":12345678901234567890},["a\\nb","c\\"d",null,{"e":1}],true]}'
     const { json } = await post(body)
     expect(json.rows).toEqual([
-      ['123456789012345678901234567890', '{"n": 12345678901234567890}', '{"a\nb","c\\"d",NULL,"{\\"e\\":1}"}', 't'],
+      [
+        '123456789012345678901234567890',
+        '{"n": 12345678901234567890}',
+        '{"a\nb","c\\"d",NULL,"{\\"e\\":1}"}',
+        't',
+      ],
     ])
   })
 
@@ -127,12 +143,21 @@ describe('batches', () => {
     )
     expect(results[0]).toEqual([{ level: 'serializable', ro: 'on', deferrable: 'on', xid: null }])
     expect(results[1]).toEqual(results[2])
-    const levels = { ReadUncommitted: 'read uncommitted', ReadCommitted: 'read committed', RepeatableRead: 'repeatable read' }
+    const levels = {
+      ReadUncommitted: 'read uncommitted',
+      ReadCommitted: 'read committed',
+      RepeatableRead: 'repeatable read',
+    }
     for (const [name, level] of Object.entries(levels)) {
-      const [rows] = await sql.transaction([sql`show transaction_isolation`], { isolationLevel: name as 'ReadCommitted' })
+      const [rows] = await sql.transaction([sql`show transaction_isolation`], {
+        isolationLevel: name as 'ReadCommitted',
+      })
       expect(rows).toEqual([{ transaction_isolation: level }])
     }
-    const unknown = await post({ queries: [q('select 1')] }, { headers: { 'Neon-Batch-Isolation-Level': 'Chaos' } })
+    const unknown = await post(
+      { queries: [q('select 1')] },
+      { headers: { 'Neon-Batch-Isolation-Level': 'Chaos' } },
+    )
     expect(unknown).toMatchObject({ status: 400, json: { message: 'invalid isolation level' } })
   })
 
@@ -150,7 +175,7 @@ describe('batches', () => {
 })
 
 describe('errors', () => {
-  it('passes every field of an error under Neon\'s names', async () => {
+  it("passes every field of an error under Neon's names", async () => {
     await sql`insert into account values (60, 'twice@x', 1)`
     await expect(sql`insert into account values (61, 'twice@x', 1)`).rejects.toMatchObject({
       name: 'NeonDbError',
@@ -171,7 +196,9 @@ describe('errors', () => {
       internalQuery: 'selec 1',
       where: expect.stringContaining('PL/pgSQL'),
     })
-    await expect(sql`do $$ begin raise 'no' using hint = 'try', datatype = 'd', column = 'c'; end $$`).rejects.toMatchObject({
+    await expect(
+      sql`do $$ begin raise 'no' using hint = 'try', datatype = 'd', column = 'c'; end $$`,
+    ).rejects.toMatchObject({
       hint: 'try',
       dataType: 'd',
       column: 'c',

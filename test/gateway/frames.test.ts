@@ -16,17 +16,21 @@ function message(code: number, body: Uint8Array): Buffer {
 function cut(reader: FrameReader, chunks: readonly Buffer[]): string[] {
   const found: string[] = []
   for (const chunk of chunks) {
-    reader.push(chunk, (code, bytes, start, end) => found.push(`${code}:${bytes.toString('hex', start, end)}`))
+    reader.push(chunk, (code, bytes, start, end) =>
+      found.push(`${code}:${bytes.toString('hex', start, end)}`),
+    )
   }
   return found
 }
 
 function chunksOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [0, ...cuts.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  const places = [0, ...cuts.map(place => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
   return places.slice(1).map((end, i) => bytes.subarray(places[i], end))
 }
 
-const messages = fc.array(fc.tuple(fc.constantFrom(DATA_ROW, READY, 0x43, 0x4e, 0x64), fc.uint8Array({ maxLength: 40 })))
+const messages = fc.array(
+  fc.tuple(fc.constantFrom(DATA_ROW, READY, 0x43, 0x4e, 0x64), fc.uint8Array({ maxLength: 40 })),
+)
 const cuts = fc.array(fc.nat(2_000), { maxLength: 30 })
 
 describe('FrameReader', () => {

@@ -5,7 +5,16 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
-import { countRunning, freePort, makePost, mark, q, startPostgres, startTestGateway, type TestPostgres } from './support.ts'
+import {
+  countRunning,
+  freePort,
+  makePost,
+  mark,
+  q,
+  startPostgres,
+  startTestGateway,
+  type TestPostgres,
+} from './support.ts'
 
 const MAIN = fileURLToPath(new URL('../../sql-gateway/main.ts', import.meta.url))
 
@@ -20,12 +29,15 @@ afterAll(async () => {
 })
 
 async function sessionsOf(user: string): Promise<number> {
-  const { rows } = await postgres.admin.query('select count(*)::int as n from pg_stat_activity where usename = $1', [user])
+  const { rows } = await postgres.admin.query(
+    'select count(*)::int as n from pg_stat_activity where usename = $1',
+    [user],
+  )
   return rows[0].n
 }
 
 describe('Postgres', () => {
-  it.each(['app', 'cleartext_user', 'md5_user'])('lets the gateway in over TCP as %s', async (user) => {
+  it.each(['app', 'cleartext_user', 'md5_user'])('lets the gateway in over TCP as %s', async user => {
     const gateway = await startGateway({ databaseUrls: [postgres.url(user)] })
     const { json } = await makePost(gateway, postgres.url(user))(q('select current_user'))
     expect(json.rows).toEqual([[user]])
@@ -40,11 +52,15 @@ describe('Postgres', () => {
     expect((await makePost(gateway, refused)(q('select 1'))).json).toMatchObject({
       code: '08006',
       severity: 'FATAL',
-      message: expect.stringMatching(/^Postgres at 127\.0\.0\.1:\d+ refused the connection: password authentication failed/),
+      message: expect.stringMatching(
+        /^Postgres at 127\.0\.0\.1:\d+ refused the connection: password authentication failed/,
+      ),
     })
     expect((await makePost(gateway, away)(q('select 1'))).json).toMatchObject({
       code: '08006',
-      message: expect.stringMatching(new RegExp(`^Postgres at 127\\.0\\.0\\.1:${port} cannot be reached: .*ECONNREFUSED`)),
+      message: expect.stringMatching(
+        new RegExp(`^Postgres at 127\\.0\\.0\\.1:${port} cannot be reached: .*ECONNREFUSED`),
+      ),
     })
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(503)
     await gateway.close()
@@ -105,20 +121,25 @@ describe('the process', () => {
     return { child, gateway: { url: `http://127.0.0.1:${port}`, port, close: async () => void child.kill() } }
   }
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes running batches on %s and leaves nothing behind', async (signal) => {
-    const { child, gateway } = await startProcess()
-    const post = makePost(gateway, postgres.url())
-    expect((await makePost(gateway, postgres.url('other'))(q('select current_user'))).json.rows).toEqual([['other']])
-    const note = mark()
-    const running = post(q(`select pg_sleep(0.3), 'done' -- ${note}`))
-    await expect.poll(() => countRunning(postgres, note)).toBe(1)
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    expect((await running).json.rows).toEqual([['', 'done']])
-    expect(await exited).toEqual([0, null])
-    await expect(post(q('select 1'))).rejects.toThrow()
-    await expect.poll(() => sessionsOf('app')).toBe(0)
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'finishes running batches on %s and leaves nothing behind',
+    async signal => {
+      const { child, gateway } = await startProcess()
+      const post = makePost(gateway, postgres.url())
+      expect((await makePost(gateway, postgres.url('other'))(q('select current_user'))).json.rows).toEqual([
+        ['other'],
+      ])
+      const note = mark()
+      const running = post(q(`select pg_sleep(0.3), 'done' -- ${note}`))
+      await expect.poll(() => countRunning(postgres, note)).toBe(1)
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      expect((await running).json.rows).toEqual([['', 'done']])
+      expect(await exited).toEqual([0, null])
+      await expect(post(q('select 1'))).rejects.toThrow()
+      await expect.poll(() => sessionsOf('app')).toBe(0)
+    },
+  )
 
   it('says in one line what is wrong with its settings', async () => {
     const child = spawnGateway({ GATEWAY_DATABASE_URLS: postgres.url(), GATEWAY_HOST: '0.0.0.0' })
@@ -134,6 +155,9 @@ describe('the process', () => {
     const running = makePost(gateway, postgres.url())(q(`select pg_sleep(60) -- ${note}`))
     await expect.poll(() => countRunning(postgres, note)).toBe(1)
     await gateway.close()
-    expect((await running).json).toMatchObject({ code: '08006', message: expect.stringContaining('shutting down') })
+    expect((await running).json).toMatchObject({
+      code: '08006',
+      message: expect.stringContaining('shutting down'),
+    })
   })
 })

@@ -5,7 +5,8 @@ import { makePost, q, startPostgres, startTestGateway, type TestPostgres } from 
 
 const OWN = { 'Quoin-Statements': 'own' }
 const BODY = { ...OWN, 'Quoin-Result': 'body' }
-const LIST_NAMES = "select statement, generic_plans + custom_plans from pg_prepared_statements where statement like '%' || $1"
+const LIST_NAMES =
+  "select statement, generic_plans + custom_plans from pg_prepared_statements where statement like '%' || $1"
 
 let postgres: TestPostgres
 let gateway: Gateway
@@ -39,14 +40,19 @@ describe('names', () => {
     const text = 'select name from item where id = $1 -- once'
     for (let i = 0; i < 3; i++) {
       const { json } = await own(q(text, [1]), q(text, [2]))
-      expect(json.results.map((result: { rows: unknown }) => result.rows)).toEqual([[['one']], [['zwei – ü']]])
+      expect(json.results.map((result: { rows: unknown }) => result.rows)).toEqual([
+        [['one']],
+        [['zwei – ü']],
+      ])
       expect(json.results[1].fields).toEqual(json.results[0].fields)
     }
     expect((await own(q(LIST_NAMES, ['-- once']))).json.results[0].rows).toEqual([[text, '6']])
   })
 
-  it('never names a caller\'s text', async () => {
-    const { json } = await post({ queries: [q('select 1'), q('select count(*) from pg_prepared_statements')] })
+  it("never names a caller's text", async () => {
+    const { json } = await post({
+      queries: [q('select 1'), q('select count(*) from pg_prepared_statements')],
+    })
     expect(json.results[1].rows).toEqual([['0']])
   })
 
@@ -68,8 +74,11 @@ describe('names', () => {
     const queries = Array.from({ length: 450 }, (_, i) => q(`select ${i} -- wide`))
     for (let pass = 0; pass < 2; pass++) {
       const { json } = await own(...queries)
-      expect(json.results.map((result: { rows: string[][] }) => result.rows[0]?.[0])).toEqual(queries.map((_, i) => String(i)))
-      const { rows } = (await own(q('select count(*)::int <= 200 from pg_prepared_statements'))).json.results[0]
+      expect(json.results.map((result: { rows: string[][] }) => result.rows[0]?.[0])).toEqual(
+        queries.map((_, i) => String(i)),
+      )
+      const { rows } = (await own(q('select count(*)::int <= 200 from pg_prepared_statements'))).json
+        .results[0]
       expect(rows).toEqual([['t']])
     }
   })
@@ -87,7 +96,8 @@ describe('names', () => {
   })
 
   it('recovers when the names are gone from the session', async () => {
-    const single = (): ReturnType<typeof post> => post(q('select name from item where id = 1'), { headers: OWN })
+    const single = (): ReturnType<typeof post> =>
+      post(q('select name from item where id = 1'), { headers: OWN })
     await single()
     await post(q('deallocate all'), { headers: OWN })
     expect((await single()).json.rows).toEqual([['one']])
@@ -120,7 +130,7 @@ describe('names', () => {
 })
 
 describe('the raw answer', () => {
-  it('is the first column of the last statement\'s first row, the others in a header', async () => {
+  it("is the first column of the last statement's first row, the others in a header", async () => {
     const last = q("select '{\"ä\": 1}'::json, 7, null, 'ü\"\n€🐘' union all select '[]', 8, null, null")
     const { status, headers, text } = await post({ queries: [q('select 99'), last] }, { headers: BODY })
     expect(status).toBe(200)
@@ -141,7 +151,13 @@ describe('the raw answer', () => {
 
   it('carries 10 MB byte by byte', async () => {
     const { text, headers } = await post(
-      { queries: [q("select string_agg(md5(i::text), '' order by i), md5(string_agg(md5(i::text), '' order by i)) from generate_series(1, 328000) i")] },
+      {
+        queries: [
+          q(
+            "select string_agg(md5(i::text), '' order by i), md5(string_agg(md5(i::text), '' order by i)) from generate_series(1, 328000) i",
+          ),
+        ],
+      },
       { headers: BODY },
     )
     expect(text.length).toBe(328_000 * 32)

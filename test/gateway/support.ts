@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { neonConfig } from '@neondatabase/serverless'
@@ -54,7 +54,14 @@ export async function startPostgres(): Promise<TestPostgres> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', `unix_socket_directories=${folder}`, '-c', 'fsync=off'],
+    postgresFlags: [
+      '-c',
+      `unix_socket_directories=${folder}`,
+      '-c',
+      'fsync=off',
+      '-c',
+      'log_min_messages=log',
+    ],
     onLog: () => undefined,
     onError: () => undefined,
   })
@@ -95,9 +102,9 @@ async function connect(connectionString: string): Promise<pg.Client> {
 
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
+  await new Promise(resolve => probe.once('listening', resolve))
   const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
+  await new Promise(resolve => probe.close(resolve))
   return port
 }
 
@@ -151,7 +158,12 @@ export function makePost(gateway: Gateway, connectionString: string) {
     })
     const text = await response.text()
     const isJson = /^[{[]/.test(text)
-    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    }
   }
 }
 

@@ -4,14 +4,25 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Gateway } from '../../sql-gateway/server.ts'
-import { countRunning, makePost, mark, pointDriverAt, q, startPostgres, startTestGateway, type TestPostgres } from './support.ts'
+import {
+  countRunning,
+  makePost,
+  mark,
+  pointDriverAt,
+  q,
+  startPostgres,
+  startTestGateway,
+  type TestPostgres,
+} from './support.ts'
 
 let postgres: TestPostgres
 let gateway: Gateway
 
 beforeAll(async () => {
   postgres = await startPostgres()
-  gateway = await startTestGateway(postgres, { limits: { tunnelAuthenticationTimeoutMs: 500, tunnelsMax: 30 } })
+  gateway = await startTestGateway(postgres, {
+    limits: { tunnelAuthenticationTimeoutMs: 500, tunnelsMax: 30 },
+  })
 }, 60_000)
 
 afterAll(async () => {
@@ -27,7 +38,7 @@ async function openClient(connectionString = postgres.url()): Promise<Client> {
 
 /** The error by which a connection attempt ends; the driver sends its password and goes on without waiting. */
 function refusalOf(connectionString: string): Promise<Error & { code?: string }> {
-  return new Promise((resolve) => {
+  return new Promise(resolve => {
     const client = new Client(connectionString)
     client.on('error', resolve)
     client.connect().catch(resolve)
@@ -36,7 +47,7 @@ function refusalOf(connectionString: string): Promise<Error & { code?: string }>
 
 /** Opens a bare WebSocket, sends these bytes, and resolves with what came back when it closes. */
 function exchange(...messages: Uint8Array[]): Promise<Buffer> {
-  return new Promise((resolve) => {
+  return new Promise(resolve => {
     const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/v2`)
     const received: Buffer[] = []
     socket.on('open', () => {
@@ -49,7 +60,12 @@ function exchange(...messages: Uint8Array[]): Promise<Buffer> {
 }
 
 function startupPacket(code: number, parameters: Record<string, string> = {}): Buffer {
-  const body = Buffer.from(`${Object.entries(parameters).flat().map((text) => `${text}\0`).join('')}\0`)
+  const body = Buffer.from(
+    `${Object.entries(parameters)
+      .flat()
+      .map(text => `${text}\0`)
+      .join('')}\0`,
+  )
   const head = Buffer.alloc(8)
   head.writeInt32BE(body.length + 8, 0)
   head.writeInt32BE(code, 4)
@@ -82,7 +98,9 @@ describe('sessions', () => {
     await makePost(gateway, postgres.url())(q("select pg_notify('news', 'ü')"))
     await expect.poll(() => heard).toEqual(['hello', 'news:ü'])
     await expect(client.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
-    const { rows } = await client.query("select current_setting('application_name') as name, current_setting('geqo') as geqo")
+    const { rows } = await client.query(
+      "select current_setting('application_name') as name, current_setting('geqo') as geqo",
+    )
     expect(rows).toEqual([{ name: 'tunnelled', geqo: 'off' }])
     await client.end()
   })
@@ -92,7 +110,9 @@ describe('sessions', () => {
     const text = 'aé€🐘'.repeat(400_000)
     const { rows } = await client.query('select $1::text as text, md5($1) as sum', [text])
     expect(rows[0].text === text).toBe(true)
-    const many = await client.query('select i, repeat($1, 100) as text from generate_series(1, 20000) i', ['x'])
+    const many = await client.query('select i, repeat($1, 100) as text from generate_series(1, 20000) i', [
+      'x',
+    ])
     expect(many.rows).toHaveLength(20_000)
     await client.end()
   })
@@ -103,7 +123,9 @@ describe('sessions', () => {
     const password = Buffer.from('p\0\0\0\x08APP\0', 'latin1')
     const query = Buffer.from(`Q\0\0\0\0select pg_sleep(60) -- ${note}\0`, 'latin1')
     query.writeInt32BE(query.length - 1, 1)
-    socket.on('open', () => socket.send(Buffer.concat([startupPacket(VERSION_3, { user: 'app' }), password, query])))
+    socket.on('open', () =>
+      socket.send(Buffer.concat([startupPacket(VERSION_3, { user: 'app' }), password, query])),
+    )
     await expect.poll(() => countRunning(postgres, note)).toBe(1)
     socket.terminate()
     await expect.poll(() => countRunning(postgres, note), { timeout: 5_000 }).toBe(0)
@@ -142,22 +164,30 @@ describe('before authentication', () => {
       served.replace(/app$/, 'postgres'),
     ]
     for (const connectionString of wrong) {
-      expect(await refusalOf(connectionString), connectionString).toMatchObject({ code: '28P01', severity: 'FATAL' })
+      expect(await refusalOf(connectionString), connectionString).toMatchObject({
+        code: '28P01',
+        severity: 'FATAL',
+      })
     }
   })
 
   it('never passes bytes on before the password was right', async () => {
     const query = Buffer.from('Q\0\0\0\rselect 1\0', 'latin1')
     const answer = await exchange(startupPacket(VERSION_3, { user: 'app', database: 'app' }), query)
-    expect(answer.toString('latin1')).toMatch(/^R\0\0\0\x08\0\0\0\x03E.*08P01.*expected password response/s)
+    expect(answer.subarray(0, 9)).toEqual(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]))
+    expect(answer.toString('latin1', 9)).toMatch(/^E.*08P01.*expected password response/s)
   })
 
   it('answers N to a request for encryption, and refuses replication and foreign versions', async () => {
     const ssl = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
-    expect((await exchange(ssl, startupPacket(VERSION_3, { user: 'app', replication: 'on' }))).toString()).toMatch(/^NE.*replication/s)
+    expect(
+      (await exchange(ssl, startupPacket(VERSION_3, { user: 'app', replication: 'on' }))).toString(),
+    ).toMatch(/^NE.*replication/s)
     expect((await exchange(ssl, ssl, ssl)).toString()).toMatch(/^NNNE.*too many requests/s)
     expect((await exchange(startupPacket(131_072))).toString()).toMatch(/^E.*unsupported start-up/s)
-    expect((await exchange(Buffer.from([0x7f, 0xff, 0xff, 0xff, 0, 3, 0, 0]))).toString()).toMatch(/^E.*invalid length/s)
+    expect((await exchange(Buffer.from([0x7f, 0xff, 0xff, 0xff, 0, 3, 0, 0]))).toString()).toMatch(
+      /^E.*invalid length/s,
+    )
   })
 
   it('closes a connection that does not authenticate in time', async () => {
@@ -169,7 +199,7 @@ describe('before authentication', () => {
     const narrow = await startTestGateway(postgres, { limits: { tunnelsMax: 1 } })
     const first = await openClient()
     const second = new WebSocket(`ws://127.0.0.1:${narrow.port}/v2`)
-    const error = await new Promise<Error>((resolve) => second.on('error', resolve))
+    const error = await new Promise<Error>(resolve => second.on('error', resolve))
     expect(error.message).toContain('503')
     await first.end()
     await narrow.close()
@@ -178,7 +208,7 @@ describe('before authentication', () => {
 
   it('refuses an upgrade on other paths', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/sql`)
-    const error = await new Promise<Error>((resolve) => socket.on('error', resolve))
+    const error = await new Promise<Error>(resolve => socket.on('error', resolve))
     expect(error.message).toContain('404')
   })
 
@@ -186,14 +216,20 @@ describe('before authentication', () => {
   it('survives arbitrary bytes', async () => {
     const packet = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
-      fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.concat([Buffer.from([0, 0, 0, 8 + bytes.length, 0, 3, 0, 0]), bytes])),
-      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.concat([startupPacket(VERSION_3, { user: 'app' }), bytes])),
-      fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.concat([Buffer.from([0, 0, 0, 16, 4, 0xd2, 0x16, 0x2e]), bytes])),
+      fc
+        .uint8Array({ maxLength: 60 })
+        .map(bytes => Buffer.concat([Buffer.from([0, 0, 0, 8 + bytes.length, 0, 3, 0, 0]), bytes])),
+      fc
+        .uint8Array({ maxLength: 40 })
+        .map(bytes => Buffer.concat([startupPacket(VERSION_3, { user: 'app' }), bytes])),
+      fc
+        .uint8Array({ maxLength: 8 })
+        .map(bytes => Buffer.concat([Buffer.from([0, 0, 0, 16, 4, 0xd2, 0x16, 0x2e]), bytes])),
     )
     const many = fc.array(fc.array(packet, { minLength: 1, maxLength: 3 }), { minLength: 20, maxLength: 20 })
     await fc.assert(
-      fc.asyncProperty(many, async (connections) => {
-        const answers = await Promise.all(connections.map((messages) => exchange(...messages)))
+      fc.asyncProperty(many, async connections => {
+        const answers = await Promise.all(connections.map(messages => exchange(...messages)))
         // ReadyForQuery would mean that somebody got in.
         for (const answer of answers) expect(answer.includes(Buffer.from('Z\0\0\0\x05'))).toBe(false)
       }),
