@@ -18,7 +18,7 @@ export interface ParsedStatement {
 export interface SqlParser {
   /**
    * The statements of a text, in order; none for a text of blanks and comments. Throws `PostgresError` 42601 with the
-   * position for what Postgres' grammar refuses, `sql_syntax` for what is nested too deeply to be read.
+   * position for what Postgres' grammar refuses, `sql_syntax` for what is too long or nested too deeply to be read.
    */
   parse(sql: string): Promise<ParsedStatement[]>
 }
@@ -26,8 +26,8 @@ export interface SqlParser {
 /** Makes an instance of the compiled module; in workerd the module is imported, in Node it is read from the package. */
 export type Instantiate = (imports: WebAssembly.Imports) => WebAssembly.Instance
 
-/** Memory beyond which an instance is thrown away after its call: WebAssembly memory never shrinks. */
-const KEPT_BYTES_MAX = 128 * 1024 * 1024
+/** An instance that grew by more than this is thrown away after its call: WebAssembly memory never shrinks. */
+const KEPT_GROWTH_BYTES_MAX = 16 * 1024 * 1024
 
 /** Offsets of the fields in libpg_query's `PgQueryParseResult` and `PgQueryError`. */
 const RESULT_TREE = 0
@@ -38,13 +38,14 @@ const ERROR_CURSOR_POSITION = 16
 /** Makes the parser; its first instance is ready when the promise resolves (about 10 ms). */
 export async function makeSqlParser(instantiate: Instantiate): Promise<SqlParser> {
   let instance: PgQueryModule | undefined = await makeInstance(instantiate)
+  const keptBytesMax = instance.HEAPU8.byteLength + KEPT_GROWTH_BYTES_MAX
   return {
     async parse(sql) {
       const module = instance ?? (await makeInstance(instantiate))
       // Unset while it runs: an instance whose call ended in an exception has a stack that nobody unwound.
       instance = undefined
       const statements = parseWith(module, sql)
-      if (module.HEAPU8.byteLength <= KEPT_BYTES_MAX) instance = module
+      if (module.HEAPU8.byteLength <= keptBytesMax) instance = module
       if (statements instanceof Error) throw statements
       return statements
     },
@@ -88,18 +89,8 @@ function asBrowserWorker<T>(run: () => T): T {
 
 /** The statements, or the refusal as a value; what is thrown means that the instance is no longer sound. */
 function parseWith(module: PgQueryModule, sql: string): ParsedStatement[] | Error {
-  try {
-    return callParser(module, sql)
-  } catch (cause) {
-    // The trees of long chains (`1+1+1...`) are walked by recursion: the stack ends, or its guard page is hit.
-    if (cause instanceof RangeError || cause instanceof WebAssembly.RuntimeError) throw tooDeep(cause)
-    throw cause
-  }
-}
-
-function callParser(module: PgQueryModule, sql: string): ParsedStatement[] | Error {
   const text = copyIn(module, sql)
-  const result = module._wasm_parse_query_raw(text)
+  const result = callParser(module, text)
   const error = module.getValue(result + RESULT_ERROR, 'i32')
   const answer = error === 0 ? readStatements(module, result, sql) : readError(module, error)
   module._wasm_free_parse_result(result)
@@ -107,21 +98,28 @@ function callParser(module: PgQueryModule, sql: string): ParsedStatement[] | Err
   return answer
 }
 
+/** The trees of long chains (`1+1+1...`) are walked by recursion, and large texts need 200 times their size: both end in traps. */
+function callParser(module: PgQueryModule, text: number): number {
+  try {
+    return module._wasm_parse_query_raw(text)
+  } catch (cause) {
+    throw tooLarge(cause)
+  }
+}
+
 function copyIn(module: PgQueryModule, sql: string): number {
   const bytes = module.lengthBytesUTF8(sql) + 1
   const pointer = module._malloc(bytes)
-  if (pointer === 0) throw new RangeError('the parser has no memory for the text')
+  if (pointer === 0) throw tooLarge(undefined)
   module.stringToUTF8(sql, pointer, bytes)
   return pointer
 }
 
 function readError(module: PgQueryModule, error: number): PostgresError {
   const position = module.getValue(error + ERROR_CURSOR_POSITION, 'i32')
-  return new PostgresError({
-    message: module.UTF8ToString(module.getValue(error + ERROR_MESSAGE, 'i32')),
-    code: '42601',
-    position: position > 0 ? String(position) : null,
-  })
+  const message = module.UTF8ToString(module.getValue(error + ERROR_MESSAGE, 'i32'))
+  if (message === 'out of memory') throw tooLarge(message)
+  return new PostgresError({ message, code: '42601', position: position > 0 ? String(position) : null })
 }
 
 function readStatements(module: PgQueryModule, result: number, sql: string): ParsedStatement[] {
@@ -143,9 +141,9 @@ function characterIndexes(module: PgQueryModule, sql: string): (byteOffset: numb
     new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes.subarray(0, byteOffset)).length
 }
 
-function tooDeep(cause: unknown): DomainError {
-  return new DomainError('sql_syntax', 'The SQL is nested too deeply to be read.', {
-    hint: 'Split long chains of operators: use IN (...) or = ANY($1) with an array parameter in place of many ORs.',
+function tooLarge(cause: unknown): DomainError {
+  return new DomainError('sql_syntax', 'The SQL is too long or nested too deeply to be read.', {
+    hint: 'Send values as parameters: = ANY($1) for many ORs, INSERT ... SELECT * FROM unnest($1::int[]) for many rows.',
     cause,
   })
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../../../src/errors.ts'
 import { StatementReader } from '../../../src/features/sql/statement.ts'
 import { loadNodeParser } from './node-parser.ts'
 
-const reader = new StatementReader(loadNodeParser)
+const reader = new StatementReader(() => loadNodeParser())
 
 const READS = [
   'select 1',

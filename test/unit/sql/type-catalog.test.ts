@@ -9,12 +9,14 @@ const MOOD = ['20001', 'mood', 'e', '0', '0', ',']
 function makeDeps(answer: () => (string | null)[][]) {
   const asked: string[] = []
   let time = 1_000_000
-  const batch: DataDatabase['batch'] = async (_, statements) => {
+  const timeouts: number[] = []
+  const batch: DataDatabase['batch'] = async ({ timeoutMs }, statements) => {
+    timeouts.push(timeoutMs)
     asked.push(statements[0]?.params[0] ?? '')
     return [{ command: 'SELECT', rowCount: null, fields: [], rows: answer() }]
   }
   const deps = { data: { batch } as DataDatabase, now: () => new Date(time) }
-  return { deps, asked, passTime: (ms: number) => (time += ms) }
+  return { deps, asked, timeouts, passTime: (ms: number) => (time += ms) }
 }
 
 test('built-in types cost no trip', async () => {
@@ -36,6 +38,12 @@ test('an unknown type is asked for once, for all that ask in a minute', async ()
   passTime(60_000)
   await catalog.find(deps, session, [20_001])
   expect(asked).toHaveLength(2)
+})
+
+test('a caller with a timeout of a millisecond gets the names all the same', async () => {
+  const { deps, timeouts } = makeDeps(() => [MOOD])
+  await new TypeCatalog().find(deps, session, [20_001])
+  expect(timeouts[0]).toBeGreaterThanOrEqual(1_000)
 })
 
 // The caller's statement is committed by then: an error would tell them that it was not.
