@@ -36,6 +36,8 @@ export interface StackSettings {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
   readonly user?: { readonly uid: number; readonly gid: number }
+  /** True: the ports are those of `env` and the defaults, for tests of what happens when one is taken. */
+  readonly onOwnPorts?: boolean
 }
 
 /** A folder for one stack; open to others, since as root the user `postgres` must pass through it. */
@@ -50,7 +52,7 @@ export async function startStack(dataDir: string, settings: StackSettings = {}):
   const { child, output } = spawnStack(dataDir, settings)
   const exited = once(child, 'exit')
   const endsAt = performance.now() + START_DEADLINE_MS
-  while (!existsSync(devFilePath(dataDir))) {
+  while (!isReady(dataDir, child)) {
     if (child.exitCode !== null || performance.now() > endsAt) {
       child.kill('SIGTERM')
       throw new Error(`the stack does not start (exit code ${child.exitCode}):\n${output()}`)
@@ -68,12 +70,19 @@ export async function startStack(dataDir: string, settings: StackSettings = {}):
   return { facts: readDevFile(dataDir), dataDir, child, output, stop }
 }
 
+/** The facts of an earlier stack that was killed may still be there. */
+function isReady(dataDir: string, child: ChildProcess): boolean {
+  return existsSync(devFilePath(dataDir)) && readDevFile(dataDir).pids.main === child.pid
+}
+
 /** Starts a stack without waiting for it, for tests of what it says when it cannot start. */
-export function spawnStack(dataDir: string, { args = [], env, cwd = PROJECT_DIR, user }: StackSettings = {}) {
+export function spawnStack(dataDir: string, settings: StackSettings = {}) {
+  const { args = [], env, cwd = PROJECT_DIR, user, onOwnPorts = false } = settings
+  const ports = onOwnPorts ? [] : ['--free-ports']
   const program = join(cwd, 'local', 'main.ts')
-  const child = spawn(process.execPath, [program, '--free-ports', '--data-dir', dataDir, ...args], {
+  const child = spawn(process.execPath, [program, ...ports, '--data-dir', dataDir, ...args], {
     cwd,
-    env: env ?? withoutOutsideSystems(process.env),
+    env: { ...withoutOutsideSystems(process.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   })

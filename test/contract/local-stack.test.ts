@@ -1,0 +1,333 @@
+// `npm run dev` as its user meets it: what it prints works, it says in one line what is wrong, and whatever happens no
+// process stays behind and no data is lost.
+
+import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { devFilePath, readDevFile } from '../../local/dev-file.ts'
+import { isOfStack, listProcesses } from '../../local/process-table.ts'
+import { PROJECT_DIR } from '../../local/project.ts'
+import { waitUntil } from '../../local/wait.ts'
+import { makeStackFolder, type RunningStack, spawnStack, startStack } from '../support/stack.ts'
+
+const run = promisify(execFile)
+
+/** Folders of the test under way, removed with what still runs in them. */
+const folders: string[] = []
+const running: RunningStack[] = []
+
+function newDataDir(): string {
+  const folder = makeStackFolder()
+  folders.push(folder)
+  return join(folder, 'stack')
+}
+
+async function start(dataDir: string, settings = {}): Promise<RunningStack> {
+  const stack = await startStack(dataDir, settings)
+  running.push(stack)
+  return stack
+}
+
+/** Processes that this stack started and that are still there. */
+function survivors(dataDir: string): number[] {
+  return listProcesses()
+    .filter(entry => isOfStack(entry, dataDir))
+    .map(entry => entry.pid)
+}
+
+async function expectNothingLeft(dataDir: string, ports: readonly number[]): Promise<void> {
+  // Postgres' own children may need an instant after it.
+  await waitUntil({ what: 'all processes end', deadlineMs: 5_000 }, async () =>
+    survivors(dataDir).length === 0 ? true : undefined,
+  )
+  for (const port of ports) expect([port, await isListening(port)]).toEqual([port, false])
+  expect(existsSync(devFilePath(dataDir))).toBe(false)
+}
+
+function portsOf({ facts }: RunningStack): number[] {
+  const urls = [facts.base_url, facts.sql_gateway_url ?? '', facts.database_url]
+  return urls.map(url => Number(new URL(url).port))
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false)
+  socket.destroy()
+  return outcome
+}
+
+/** Runs a stack that cannot start to its end. */
+async function runToItsEnd(dataDir: string, settings: Parameters<typeof spawnStack>[1]) {
+  const { child, output } = spawnStack(dataDir, settings)
+  await once(child, 'close')
+  return { code: child.exitCode, lines: output().trimEnd().split('\n') }
+}
+
+async function queryOwner(stack: RunningStack, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: stack.facts.database_url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+afterEach(async () => {
+  for (const stack of running.splice(0)) {
+    await stack.stop()
+    // A test that fails half-way may leave what it killed a stack for.
+    for (const pid of survivors(stack.dataDir)) process.kill(pid, 'SIGKILL')
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a running stack', () => {
+  const folder = makeStackFolder()
+  const dataDir = join(folder, 'stack')
+  let stack: RunningStack
+
+  beforeAll(async () => {
+    stack = await startStack(dataDir)
+  })
+
+  afterAll(async () => {
+    await stack.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
+    'prints three curl lines that work as they are',
+    async () => {
+      const lines = stack
+        .output()
+        .split('\n')
+        .filter(line => line.startsWith('curl '))
+      expect(lines).toHaveLength(3)
+      const answers: unknown[] = []
+      for (const line of lines) answers.push(JSON.parse((await run('sh', ['-c', line])).stdout))
+      expect(answers).toEqual([
+        [expect.objectContaining({ title: 'Written with curl', done: false, owner_id: null })],
+        expect.arrayContaining([expect.objectContaining({ title: 'Written with curl' })]),
+        expect.objectContaining({ rows: expect.arrayContaining([{ owner_id: 'alice', count: '1' }]) }),
+      ])
+    },
+  )
+
+  it('keeps passwords and keys to its user', () => {
+    for (const name of ['secrets.json', 'dev.json', 'worker.env', 'logs/worker.log']) {
+      expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, 0])
+    }
+  })
+
+  it('gives the owner what a hosted Postgres gives, and no superuser', async () => {
+    const sql =
+      'select rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, rolreplication from pg_roles where rolname = current_user'
+    expect(await queryOwner(stack, sql)).toEqual([
+      { rolsuper: false, rolcreatedb: true, rolcreaterole: true, rolbypassrls: true, rolreplication: true },
+    ])
+  })
+
+  it('refuses a second start in its folder in one line, and goes on', async () => {
+    const second = await runToItsEnd(dataDir, {})
+    expect(second).toEqual({
+      code: 1,
+      lines: [expect.stringContaining(`in use by process ${stack.facts.pids.main}`)],
+    })
+    expect((await fetch(`${stack.facts.base_url}/healthz`)).status).toBe(200)
+    expect(readDevFile(dataDir)).toEqual(stack.facts)
+  })
+
+  it('serves another one as a Postgres that runs elsewhere, which then starts none of its own', async () => {
+    const other = newDataDir()
+    const { database_url: DATABASE_URL, data_database_url: DATA_DATABASE_URL } = stack.facts
+    const second = await start(other, { env: { DATABASE_URL, DATA_DATABASE_URL } })
+    expect(Object.keys(second.facts.pids)).toEqual(['main', 'gateway', 'worker'])
+    expect(second.facts).toMatchObject({
+      database_url: DATABASE_URL,
+      superuser_url: null,
+      postgres_port: null,
+    })
+    expect(existsSync(join(other, 'postgres'))).toBe(false)
+    const headers = { apikey: second.facts.service_role_key }
+    expect((await fetch(`${stack.facts.base_url}/v1/status`, { headers })).status).toBe(200)
+  })
+
+  it('makes another one say which port is taken and what to do', async () => {
+    const [workerPort, gatewayPort, postgresPort] = portsOf(stack)
+    const cases = [
+      { QUOIN_PORT: workerPort, says: '--port or QUOIN_PORT' },
+      { QUOIN_GATEWAY_PORT: gatewayPort, says: 'QUOIN_GATEWAY_PORT' },
+      { QUOIN_POSTGRES_PORT: postgresPort, says: 'QUOIN_POSTGRES_PORT' },
+    ]
+    for (const { says, ...ports } of cases) {
+      const other = newDataDir()
+      const free = { QUOIN_PORT: '1', QUOIN_GATEWAY_PORT: '2', QUOIN_POSTGRES_PORT: '3' }
+      const env = {
+        ...free,
+        ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+      }
+      const outcome = await runToItsEnd(other, { onOwnPorts: true, env })
+      const port = String(Object.values(ports)[0])
+      expect(outcome).toEqual({
+        code: 1,
+        lines: [expect.stringMatching(`port ${port}, .* is taken .*${says}`)],
+      })
+      expect(survivors(other)).toEqual([])
+    }
+  })
+})
+
+describe('the end', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'on %s leaves no process, port or facts behind, within seconds',
+    async signal => {
+      const dataDir = newDataDir()
+      const stack = await start(dataDir)
+      // A terminal that is closed takes the output with it.
+      if (signal === 'SIGHUP')
+        for (const stream of [stack.child.stdout, stack.child.stderr]) stream?.destroy()
+      const startedAt = performance.now()
+      expect(await stack.stop(signal)).toBe(0)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      await expectNothingLeft(dataDir, portsOf(stack))
+    },
+  )
+
+  it('comes at once when Ctrl-C is pressed again, though a child hangs', async () => {
+    const dataDir = newDataDir()
+    const stack = await start(dataDir)
+    process.kill(stack.facts.pids.gateway ?? 0, 'SIGSTOP')
+    // A second signal right after the first is taken for its echo: npm passes on what the terminal sends as well.
+    const pressedAt = performance.now()
+    const pressing = setInterval(() => stack.child.kill('SIGINT'), 100)
+    await once(stack.child, 'exit')
+    clearInterval(pressing)
+    expect(performance.now() - pressedAt).toBeLessThan(3_000)
+    await expectNothingLeft(dataDir, portsOf(stack))
+  })
+
+  it('comes during the start too', async () => {
+    const dataDir = newDataDir()
+    const { child, output } = spawnStack(dataDir)
+    await waitUntil(
+      { what: 'the Worker is starting', deadlineMs: 60_000 },
+      async () => output().includes('wrangler') || undefined,
+    )
+    child.kill('SIGINT')
+    await once(child, 'exit')
+    expect(child.exitCode).toBe(0)
+    await expectNothingLeft(dataDir, [])
+  })
+
+  it.each(['worker', 'gateway', 'postgres'])(
+    'comes with the name and the log of the %s when that dies',
+    async name => {
+      const dataDir = newDataDir()
+      const stack = await start(dataDir)
+      process.kill(stack.facts.pids[name] ?? 0, 'SIGKILL')
+      await once(stack.child, 'exit')
+      expect(stack.child.exitCode).toBe(1)
+      expect(stack.output()).toMatch(
+        new RegExp(`quoin: ${name} ended by SIGKILL; the last lines of .*${name}.log`),
+      )
+      await expectNothingLeft(dataDir, portsOf(stack))
+    },
+  )
+})
+
+describe('the next start', () => {
+  it('has the data, the keys and the ports of a stack that was killed, and ends what that left running', async () => {
+    const dataDir = newDataDir()
+    const first = await start(dataDir)
+    await queryOwner(first, "insert into public.todos (title) values ('survives')")
+    await first.stop('SIGKILL')
+    expect(survivors(dataDir).length).toBeGreaterThan(0)
+    const ports = portsOf(first)
+    const [worker, gateway, postgres] = ports.map(String)
+    const env = { QUOIN_PORT: worker, QUOIN_GATEWAY_PORT: gateway, QUOIN_POSTGRES_PORT: postgres }
+    const second = await start(dataDir, { onOwnPorts: true, env })
+    expect(second.output()).toMatch(/ended what an earlier start had left behind: .*postgres/)
+    expect(portsOf(second)).toEqual(ports)
+    expect(second.facts.anon_key).toBe(first.facts.anon_key)
+    expect(await queryOwner(second, "select title from public.todos where title = 'survives'")).toHaveLength(
+      1,
+    )
+  })
+
+  it('makes a new key in place of one that was revoked, and with --reset everything anew', async () => {
+    const dataDir = newDataDir()
+    const first = await start(dataDir)
+    await queryOwner(first, "insert into public.todos (title) values ('gone')")
+    await queryOwner(
+      first,
+      "update quoin.api_keys set revoked_at = now(), version = version + 1 where role = 'anon'",
+    )
+    await first.stop()
+    const second = await start(dataDir)
+    expect(second.facts.anon_key).not.toBe(first.facts.anon_key)
+    expect(second.facts.service_role_key).toBe(first.facts.service_role_key)
+    await second.stop()
+    const third = await start(dataDir, { args: ['--reset'] })
+    expect(third.facts.service_role_key).not.toBe(first.facts.service_role_key)
+    expect(await queryOwner(third, "select title from public.todos where title = 'gone'")).toEqual([])
+  })
+})
+
+describe('an ordinary user', () => {
+  const nobody = { uid: idOf('-u'), gid: idOf('-g') }
+  const isPossible = process.getuid?.() === 0 && Number.isInteger(nobody.uid) && canEnterProject(nobody)
+
+  // Otherwise every other test here runs as an ordinary user already, or there is none to become.
+  it.skipIf(!isPossible)('runs the stack from a folder of their own', async () => {
+    const dataDir = newDataDir()
+    const project = join(dataDir, '..', 'project')
+    copyProject(project, nobody)
+    const home = join(dataDir, '..', 'home')
+    mkdirSync(home)
+    for (const folder of [home, join(dataDir, '..')]) chownSync(folder, nobody.uid, nobody.gid)
+    const stack = await start(dataDir, { cwd: project, user: nobody, env: { HOME: home } })
+    expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody.uid)
+    const headers = { apikey: stack.facts.service_role_key }
+    expect((await fetch(`${stack.facts.base_url}/v1/status`, { headers })).status).toBe(200)
+    expect(await stack.stop()).toBe(0)
+    await expectNothingLeft(dataDir, portsOf(stack))
+  })
+})
+
+function idOf(flag: string): number {
+  return Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout || Number.NaN)
+}
+
+function canEnterProject(user: { uid: number; gid: number }): boolean {
+  return spawnSync(process.execPath, ['--version'], { ...user, cwd: PROJECT_DIR }).status === 0
+}
+
+/** What runs the stack, without what was installed: that is shared, and read only. */
+function copyProject(target: string, owner: { uid: number; gid: number }): void {
+  mkdirSync(target)
+  const names = [
+    'local',
+    'src',
+    'durable-objects',
+    'sql-gateway',
+    'migrations',
+    'scripts',
+    'package.json',
+    'wrangler.toml',
+  ]
+  for (const name of [...names, 'tsconfig.json', 'tsconfig.base.json']) {
+    cpSync(join(PROJECT_DIR, name), join(target, name), { recursive: true })
+  }
+  symlinkSync(join(PROJECT_DIR, 'node_modules'), join(target, 'node_modules'))
+  chmodSync(target, 0o755)
+  chownSync(target, owner.uid, owner.gid)
+}
