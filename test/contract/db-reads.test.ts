@@ -124,6 +124,12 @@ describe('bounds', () => {
     ).toHaveLength(999)
   })
 
+  test('a body just under 10 MiB is taken, whatever it holds', async () => {
+    const body = JSON.stringify([{ id: 0, name: '"'.repeat(5 * 1024 * 1024 - 100) }])
+    const headers = { prefer: 'return=minimal, tx=rollback' }
+    expect((await service(rows, { method: 'POST', body, headers })).status).toBe(201)
+  })
+
   test('a body over 10 MiB is 413', async () => {
     const body = JSON.stringify([{ id: 1, name: 'x'.repeat(10 * 1024 * 1024) }])
     expect((await service(rows, { method: 'POST', body })).status).toBe(413)

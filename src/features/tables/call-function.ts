@@ -3,13 +3,13 @@
 import { DomainError } from '../../errors.ts'
 import { buildCall } from './call-statement.ts'
 import type { Catalog } from './catalog.ts'
-import { answer, type DataAnswer } from './data-answer.ts'
+import { answer, type DataAnswer, rowsStatus } from './data-answer.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { type ResolvedCall, resolveFunction } from './function-resolution.ts'
 import { negotiateFormat } from './media-type.ts'
 import { refuseBadName } from './names.ts'
-import { contentRange, pageStatus, parsePage } from './page.ts'
+import { contentRange, parsePage } from './page.ts'
 import { parseJsonBody, parsePayload } from './payload.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import { parseQueryString } from './query-string.ts'
@@ -63,7 +63,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
     'content-range': contentRange(target.returnsSet ? page.offset : 0, statement.rowCount, total),
     'preference-applied': applied,
   }
-  const status = target.returnsSet ? pageStatus(page, statement.rowCount, total) : 200
+  const status = target.returnsSet ? rowsStatus(statement, page, total) : 200
   return answer(deps, context, status, statement.body, fields, statement)
 }
 

@@ -1,6 +1,7 @@
 // The answer of a verb, and the headers that all answers share. Knows no HTTP framework.
 
 import { DomainError } from '../../errors.ts'
+import { type Page, pageStatus } from './page.ts'
 import type { DataContext, StatementOutcome, TablesDeps } from './run-statement.ts'
 
 /** What goes back to the caller; the route makes a `Response` of it. */
@@ -23,8 +24,25 @@ export function answer(
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) headers.set(name, value)
   if (deps.config.dbSchemas.length > 1) headers.set('content-profile', schema)
   const chosen = outcome ? applyResponseSettings(outcome, headers, status) : status
-  const hasNoBody = chosen === 204 || chosen === 205 || chosen === 304
-  return { status: chosen, headers, body: hasNoBody ? null : body }
+  const sent = chosen === 204 || chosen === 205 || chosen === 304 ? null : body
+  if (outcome && sent === null) discardBody(outcome)
+  return { status: chosen, headers, body: sent }
+}
+
+/** 200 or 206 for a page of rows; throws `invalid_range` when it begins behind the known end. */
+export function rowsStatus(outcome: StatementOutcome, page: Page, total: number | null): 200 | 206 {
+  try {
+    return pageStatus(page, outcome.rowCount, total)
+  } catch (err) {
+    discardBody(outcome)
+    throw err
+  }
+}
+
+/** Lets go of a body that nobody will read: open subrequests are few, and unread ones hold later ones up. */
+export function discardBody({ body }: StatementOutcome): void {
+  // A stream that was read to its end already cannot be cancelled and need not be.
+  if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
 }
 
 /** The user's functions and triggers may set the status and headers (`response.status`, `response.headers`). */

@@ -1,6 +1,6 @@
 // GET of a table or view.
 
-import { answer, type DataAnswer } from './data-answer.ts'
+import { answer, type DataAnswer, discardBody, rowsStatus } from './data-answer.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { UNKNOWN_TYPES } from './field-sql.ts'
@@ -8,7 +8,7 @@ import { filterNeedsTypes } from './filter-sql.ts'
 import { ROW_LIMIT_MAX } from './limits.ts'
 import { negotiateFormat } from './media-type.ts'
 import { refuseBadName } from './names.ts'
-import { contentRange, pageStatus, parsePage } from './page.ts'
+import { contentRange, parsePage } from './page.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import type { DataQuery } from './query-ast.ts'
 import { parseQueryString } from './query-string.ts'
@@ -50,8 +50,11 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
     })
   })
   const total = totalOf(outcome, preferences.count)
-  const status = pageStatus(page, outcome.rowCount, total)
-  if (format.kind === 'object' && outcome.rowCount !== 1) throw notSingular(outcome.rowCount)
+  if (format.kind === 'object' && outcome.rowCount !== 1) {
+    discardBody(outcome)
+    throw notSingular(outcome.rowCount)
+  }
+  const status = rowsStatus(outcome, page, total)
   return answer(deps, context, status, outcome.body, {
     'content-type': format.contentType,
     'content-range': contentRange(page.offset, outcome.rowCount, total),

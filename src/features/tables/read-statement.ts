@@ -52,25 +52,23 @@ export function rowsSql(
   const limit = params.add(String(page.limit))
   const offset = page.offset === 0 ? undefined : params.add(String(page.offset))
   const slice = `${orderSql(scope, query.order)} limit ${limit}${offset === undefined ? '' : ` offset ${offset}`}`
-  const total = totalSql(source, scope, query, count, limit, offset)
+  const total = totalSql(from, count, limit, offset)
   const columns = [body, 'count(*)', total, ...more]
   return `select ${columns.join(',')} from (select ${list}${from}${slice}) "t"`
 }
 
+/** Rows of the whole result; `from` is the FROM and WHERE of the page, with the same parameters. */
 function totalSql(
-  source: string,
-  scope: FieldScope,
-  query: DataQuery,
+  from: string,
   count: Preferences['count'],
   limit: string,
   offset: string | undefined,
 ): string {
   if (count !== 'exact' && count !== 'estimated') return 'null'
-  const from = `from ${source}${whereSql(scope, query.filters)}`
   const counted =
     count === 'exact'
-      ? `(select count(*) ${from})`
-      : `(select count(*) from (select 1 ${from} limit ${ROW_LIMIT_MAX + 1}) "c")`
+      ? `(select count(*)${from})`
+      : `(select count(*) from (select 1${from} limit ${ROW_LIMIT_MAX + 1}) "c")`
   // A page that is not full ends where the result ends: no second scan then.
   const isLast =
     offset === undefined

@@ -38,13 +38,13 @@ export function guardSql(guard: Guard, condition: string): string {
   return `case when ${condition} then ('${GUARD_MARK}${guard}:'||count(*))::int end`
 }
 
-/** The guard that failed and the rows it counted, if `err` is a guard's failure. */
+/** The guard that failed and the rows it counted, if `err` is a guard's failure. Its quotes depend on the server's language. */
 export function readGuardFailure(err: {
   code: string
   message: string
 }): { guard: Guard; rowCount: number } | undefined {
   if (err.code !== '22P02') return undefined
-  const match = /"quoin:(max_affected|not_singular):(\d+)"$/.exec(err.message)
+  const match = /\Wquoin:(max_affected|not_singular):(\d+)\W*$/.exec(err.message)
   if (!match) return undefined
   return { guard: match[1] === 'max_affected' ? 'max_affected' : 'not_singular', rowCount: Number(match[2]) }
 }

@@ -1,0 +1,183 @@
+// The remembered catalog, the choice of overloads, and the hints made from both.
+
+import { describe, expect, test } from 'vitest'
+import type { DataSession } from '../../../src/db/database.ts'
+import { PostgresError } from '../../../src/db/postgres-error.ts'
+import { Catalog, CatalogCache } from '../../../src/features/tables/catalog.ts'
+import type { DatabaseFunction } from '../../../src/features/tables/catalog-types.ts'
+import { chooseSchema, dataSession } from '../../../src/features/tables/data-session.ts'
+import { explainPostgresError } from '../../../src/features/tables/error-hints.ts'
+import { resolveFunction } from '../../../src/features/tables/function-resolution.ts'
+import { nearestName } from '../../../src/features/tables/nearest-name.ts'
+
+const SESSION: DataSession = {
+  role: 'anon',
+  claims: '{"role":"anon"}',
+  requestId: 'r',
+  searchPath: ['public'],
+  timeoutMs: 1,
+  method: 'GET',
+  path: '/',
+  headers: '{}',
+}
+
+/** A database that only has a catalog, and counts how often it is read. */
+function makeData() {
+  const data = {
+    reads: 0,
+    searchPath: [] as readonly string[],
+    async batch(session: DataSession) {
+      data.reads += 1
+      data.searchPath = session.searchPath
+      const relations = [
+        { schema: 'public', name: `t${data.reads}`, columns: [['id', 'integer', null]], primaryKey: ['id'] },
+      ]
+      const text = JSON.stringify({ relations, functions: [] })
+      return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
+    },
+  }
+  return data
+}
+
+describe('the cache', () => {
+  test('is read once in 30 s, with pg_catalog alone on the path', async () => {
+    let nowMs = 0
+    const data = makeData()
+    const cache = new CatalogCache(['public'], () => new Date(nowMs))
+    const first = await cache.read(data, SESSION)
+    nowMs = 29_999
+    expect(await cache.read(data, SESSION)).toBe(first)
+    nowMs = 30_000
+    expect(await cache.read(data, SESSION)).not.toBe(first)
+    expect([data.reads, data.searchPath]).toEqual([2, ['pg_catalog']])
+  })
+
+  test('a name that is missing makes it be read again, once a second and name', async () => {
+    let nowMs = 0
+    const data = makeData()
+    const cache = new CatalogCache(['public'], () => new Date(nowMs))
+    await cache.read(data, SESSION)
+    await cache.refresh(data, SESSION, 'public.a')
+    await cache.refresh(data, SESSION, 'public.a')
+    expect(data.reads).toBe(2)
+    await cache.refresh(data, SESSION, 'public.b')
+    expect(data.reads).toBe(3)
+    nowMs = 1_000
+    expect((await cache.refresh(data, SESSION, 'public.a')).relation('public', 't4')?.primaryKey).toEqual([
+      'id',
+    ])
+  })
+})
+
+describe('overloads', () => {
+  const make = (name: string, ...names: string[]): DatabaseFunction => ({
+    schema: 'public',
+    name,
+    arguments: names.map(text => ({
+      name: text.replace('?', ''),
+      type: text === '' ? 'json' : 'integer',
+      hasDefault: text.endsWith('?'),
+      isVariadic: false,
+    })),
+    returns: 'scalar',
+    returnsSet: false,
+    isVolatile: true,
+  })
+  const catalog = new Catalog(
+    [],
+    [make('add', 'a', 'b?'), make('add', 'a', 'c'), make('raw', ''), make('none')],
+    0,
+  )
+  const resolve = (name: string, names: string[] | undefined) =>
+    resolveFunction(catalog, 'public', name, names)
+  const code = (expected: string) => expect.objectContaining({ code: expected })
+
+  test('are chosen by the names sent, defaults left out or not', () => {
+    expect(resolve('add', ['a']).target.arguments[1]?.name).toBe('b')
+    expect(resolve('add', ['c', 'a']).target.arguments[1]?.name).toBe('c')
+    expect(resolve('none', []).passing).toBe('byName')
+  })
+
+  test('one unnamed JSON argument takes any body', () => {
+    expect(resolve('raw', ['x']).passing).toBe('wholeBody')
+    expect(resolve('raw', undefined).passing).toBe('wholeBody')
+    expect(() => resolve('none', undefined)).toThrow(code('function_not_found'))
+  })
+
+  test.each([[['a', 'b', 'c']], [['b']], [[]], [['']]])('%j fits none', names =>
+    expect(() => resolve('add', names)).toThrow(code('function_not_found')),
+  )
+
+  test('several fits are ambiguous', () => {
+    const twice = new Catalog([], [make('f', 'a'), make('f', 'a')], 0)
+    expect(() => resolveFunction(twice, 'public', 'f', ['a'])).toThrow(code('ambiguous_function'))
+  })
+})
+
+describe('hints', () => {
+  const columns = ['id', 'name', 'created_at'].map(name => ({ name, type: 'text', defaultSql: undefined }))
+  const catalog = new Catalog([{ schema: 'public', name: 'users', columns, primaryKey: ['id'] }], [], 0)
+  const context = { role: 'anon', schema: 'public', table: 'users', catalog }
+  const hint = (code: string, message: string, more = {}) =>
+    explainPostgresError(new PostgresError({ code, message, ...more }), context).hint
+
+  test.each([
+    ['42703', 'column users.nmae does not exist', '"name"'],
+    ['42703', 'column "create_at" of relation "users" does not exist', '"created_at"'],
+    ['42P01', 'relation "public.user" does not exist', '"public.users"'],
+    ['42501', 'permission denied for table users', 'ON public.users TO anon'],
+    ['42501', 'permission denied for function f', 'GRANT EXECUTE ON FUNCTION f TO anon'],
+    ['42501', 'permission denied for sequence s', 'GRANT USAGE ON SEQUENCE s TO anon'],
+    ['42501', 'new row violates row-level security policy for table "users"', '"users" lets anon'],
+    ['22P02', 'invalid input syntax for type integer: "x"', 'valid integer'],
+    ['22P02', 'invalid input value for enum mood: "x"', 'valid mood'],
+    ['22P02', 'invalid input syntax for type double precision: "x"', 'valid double precision'],
+    ['42883', 'operator does not exist: integer ~~ unknown', 'operator'],
+    ['57014', 'canceling statement due to statement timeout', 'too long'],
+  ])('%s %s', (code, message, expected) => expect(hint(code, message)).toContain(expected))
+
+  test("Postgres' own hint stays, an unknown code has none", () => {
+    expect(hint('42703', 'column x does not exist', { hint: 'own' })).toBe('own')
+    expect(hint('XX999', 'odd')).toBeUndefined()
+  })
+
+  test.each([
+    ['nmae', 'name'],
+    ['usres', 'users'],
+    ['USERS', 'users'],
+    ['zzzzzz', undefined],
+    ['x', undefined],
+  ])('the name nearest to %s is %s', (name, nearest) =>
+    expect(nearestName(name, ['name', 'users', 'id'])).toBe(nearest),
+  )
+})
+
+describe('the session of a call', () => {
+  const call = {
+    name: 'users',
+    url: new URL('http://host/v1/db/users?x=1'),
+    method: 'GET',
+    headers: new Headers({ apikey: 'k', authorization: 'Bearer t', cookie: 'c=1', 'X-Tenant': 'acme' }),
+    role: 'anon' as const,
+    claims: { sub: 'u1', role: 'service_role' },
+    requestId: 'req',
+    readBodyText: async () => '',
+  }
+
+  test("the key's role wins over the claims, and credentials are no headers", () => {
+    const session = dataSession(call, 'public')
+    expect(JSON.parse(session.claims)).toEqual({ sub: 'u1', role: 'anon' })
+    expect(JSON.parse(session.headers)).toEqual({ 'x-tenant': 'acme' })
+    expect(session).toMatchObject({ role: 'anon', path: '/v1/db/users', searchPath: ['public'] })
+  })
+
+  test('reads take Accept-Profile, writes Content-Profile, and only exposed schemas', () => {
+    const headers = new Headers({ 'accept-profile': 'b', 'content-profile': 'a' })
+    expect(chooseSchema({ method: 'GET', headers }, ['a', 'b'])).toBe('b')
+    expect(chooseSchema({ method: 'POST', headers }, ['a', 'b'])).toBe('a')
+    expect(chooseSchema({ method: 'GET', headers: new Headers() }, ['a', 'b'])).toBe('a')
+    expect(() => chooseSchema({ method: 'GET', headers }, ['a'])).toThrow(
+      expect.objectContaining({ code: 'schema_not_exposed' }),
+    )
+  })
+})

@@ -1,0 +1,93 @@
+// Bodies of writes: JSON, CSV and forms.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseCsv } from '../../../src/features/tables/csv.ts'
+import { parsePayload } from '../../../src/features/tables/payload.ts'
+import { anyText } from './query-grammar.ts'
+
+const json = (text: string, columns?: string[]) => parsePayload(text, 'application/json', columns)
+const code = (expected: string) => expect.objectContaining({ code: expected })
+
+describe('JSON', () => {
+  test('goes on as it came, so that no number loses digits', () => {
+    const row = '{"a": 12345678901234567890.0123456789}'
+    expect(json(row)).toEqual({ json: `[${row}]`, keys: ['a'], rowCount: 1 })
+    expect(json(`[${row}]`).json).toBe(`[${row}]`)
+  })
+
+  test('rows need equal keys, in any order, unless columns are named', () => {
+    expect(json('[{"a":1,"b":2},{"b":1,"a":2}]').keys).toEqual(['a', 'b'])
+    expect(() => json('[{"a":1},{"b":2}]')).toThrow('All object keys must match')
+    expect(() => json('[{"a":1},{"a":1,"b":2}]')).toThrow('All object keys must match')
+    expect(json('[{"a":1},{"b":2}]', ['a']).keys).toEqual(['a'])
+  })
+
+  test.each(['', ' ', '{', '[1]', '[[]]', 'null', '"x"', '[{},null]', '{"a":1}{', '{"a":NaN}'])(
+    '%s is refused',
+    text => expect(() => json(text)).toThrow(code('invalid_body')),
+  )
+
+  test.each([
+    '{"a":"\\u0000"}',
+    '{"a":{"b":["\\uD800"]}}',
+    '{"\\u0000":1}',
+    '{"":1}',
+    `{"${'k'.repeat(64)}":1}`,
+  ])('%s is refused: Postgres cannot hold it', text => expect(() => json(text)).toThrow(code('invalid_body')))
+
+  test('an escape that only looks like NUL is fine', () => {
+    expect(json('{"a":"\\\\u0000 \\ud83d\\ude00"}').keys).toEqual(['a'])
+  })
+
+  test('a key of an object prototype is a key like any other', () => {
+    expect(json('{"__proto__":1,"constructor":2}').keys).toEqual(['__proto__', 'constructor'])
+    expect(() => json('[{"a":1},{"toString":1}]')).toThrow('All object keys must match')
+  })
+})
+
+describe('CSV', () => {
+  test('every table is read back as it was written', () => {
+    const cell = fc.oneof(fc.constant(null), anyText)
+    const table = fc
+      .integer({ min: 1, max: 4 })
+      .chain(width =>
+        fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }),
+      )
+    const write = (value: string | null) => (value === null ? 'NULL' : `"${value.replaceAll('"', '""')}"`)
+    fc.assert(
+      fc.property(table, rows => {
+        const header = (rows[0] ?? []).map((_, i) => `c${i}`)
+        const text = [header.join(','), ...rows.map(row => row.map(write).join(','))].join('\r\n')
+        expect(parseCsv(text)).toEqual({ columns: header, rows })
+      }),
+    )
+  })
+
+  test('unquoted values are taken as they are, a last line break makes no row', () => {
+    expect(parseCsv('a,b\n1, x y \n,"NULL"\n').rows).toEqual([
+      ['1', ' x y '],
+      ['', 'NULL'],
+    ])
+  })
+
+  test.each(['', 'a,b\n1', 'a,b\n1,2,3', 'a\n"x', 'a\n"x"y', 'a,\n1,2'])('%j is refused', text =>
+    expect(() => parseCsv(text)).toThrow(code('invalid_body')),
+  )
+
+  test('becomes rows of texts', () => {
+    const payload = parsePayload('a,b\n1,NULL', 'text/csv; charset=utf-8', undefined)
+    expect(payload).toEqual({ json: '[{"a":"1","b":null}]', keys: ['a', 'b'], rowCount: 1 })
+  })
+})
+
+test('forms become one row', () => {
+  expect(parsePayload('a=1+2&b=%26', 'application/x-www-form-urlencoded', undefined).json).toBe(
+    '[{"a":"1 2","b":"&"}]',
+  )
+})
+
+test('other types are refused', () => {
+  expect(() => parsePayload('x', 'text/plain', undefined)).toThrow(code('unsupported_media_type'))
+  expect(() => parsePayload('x', 'application/jsonx', undefined)).toThrow(code('unsupported_media_type'))
+})
