@@ -49,7 +49,7 @@ export async function runMigrations(
 
 /** The same client for the runner, with the search path that each of its statements may see. */
 function withSearchPaths(client: Client): Client {
-  let current = BOOKKEEPING_PATH
+  let current: string | undefined = BOOKKEEPING_PATH
   const query = async (statement: string | QueryConfig, values?: unknown[]) => {
     const text = typeof statement === 'string' ? statement : statement.text
     const wanted = BOOKKEEPING.test(text.trim()) ? BOOKKEEPING_PATH : MIGRATION_PATH
@@ -57,7 +57,14 @@ function withSearchPaths(client: Client): Client {
       await client.query(`set search_path = ${wanted}`)
       current = wanted
     }
-    return client.query(statement, values)
+    try {
+      return await client.query(statement, values)
+    } catch (err) {
+      // The runner leaves a failed transaction open, in which it could not even give back its lock.
+      await client.query('rollback')
+      current = undefined
+      throw err
+    }
   }
   return new Proxy(client, {
     get: (target, property) => {

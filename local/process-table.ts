@@ -25,10 +25,6 @@ export function isOfStack(entry: ProcessEntry, dataDir: string): boolean {
   return identity.includes(`${STACK_MARK}=${dataDir}\n`) || identity.includes(`\n${dataDir}/`)
 }
 
-export function isAlive(pid: number): boolean {
-  return listProcesses().some(entry => entry.pid === pid)
-}
-
 function listFromProc(): ProcessEntry[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))

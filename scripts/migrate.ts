@@ -2,6 +2,7 @@
 // DATABASE_URL names (the owner's connection string); without it, in that of the running local stack.
 
 import { resolve } from 'node:path'
+import { DatabaseError } from 'pg'
 import { runMigrations } from '../local/migrations.ts'
 import { errorText } from '../local/wait.ts'
 import { ownerUrl } from './owner-url.ts'
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
 }
 
 main().catch(err => {
-  process.stderr.write(`quoin: ${errorText(err)}\n`)
+  const detail = err instanceof DatabaseError && err.detail ? `\n${err.detail}` : ''
+  process.stderr.write(`quoin: ${errorText(err)}${detail}\n`)
   process.exit(1)
 })
