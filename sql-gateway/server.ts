@@ -21,7 +21,6 @@ import {
   readLimits,
 } from './config.ts'
 import { ConnectionPool } from './connection-pool.ts'
-import type { Execution } from './execution.ts'
 import { isHealthy } from './health.ts'
 import { ServedEntries, type ServedEntry } from './served.ts'
 import { type EntryPools, handleSql, type SqlRouteDeps } from './sql-route.ts'
@@ -74,10 +73,14 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
     entries: new ServedEntries(config.entries),
     pools: new Map(config.entries.map(entry => [entry, makePools(entry, config.limits)])),
     limits: config.limits,
-    running: new Set<Execution>(),
     log,
   }
-  const server = await makeServer(config, (req, res) => route(deps, req, res))
+  const answering = new Set<ServerResponse>()
+  const server = await makeServer(config, (req, res) => {
+    answering.add(res)
+    res.on('close', () => answering.delete(res))
+    route(deps, req, res)
+  })
   const closeTunnels = acceptTunnels(server, deps.entries, config.limits)
   await listen(server, config)
   const { port } = server.address() as AddressInfo
@@ -87,7 +90,7 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
   return {
     url: `${scheme}://${host}:${port}`,
     port,
-    close: () => (closing ??= shutDown(server, deps, closeTunnels)),
+    close: () => (closing ??= shutDown(server, deps, answering, closeTunnels)),
   }
 }
 
@@ -160,17 +163,17 @@ function listen(server: Server, { port, host }: GatewayConfig): Promise<void> {
   })
 }
 
-async function shutDown(server: Server, deps: SqlRouteDeps, closeTunnels: CloseTunnels): Promise<void> {
+async function shutDown(
+  server: Server,
+  deps: SqlRouteDeps,
+  answering: ReadonlySet<ServerResponse>,
+  closeTunnels: CloseTunnels,
+): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   closeTunnels()
   const deadlineMs = Date.now() + deps.limits.shutdownGraceMs
-  let isClosed = false
-  void closed.then(() => (isClosed = true))
-  // An answer is on its way until its connection is idle, which is later than the end of its batch.
-  while (!isClosed && Date.now() < deadlineMs) {
-    server.closeIdleConnections()
-    await new Promise(next => setTimeout(next, 10))
-  }
+  // Not the connections are waited for: a client may hold one open on which it never asked anything.
+  while (answering.size > 0 && Date.now() < deadlineMs) await new Promise(next => setTimeout(next, 10))
   for (const { own, caller } of deps.pools.values()) {
     own.destroy()
     caller.destroy()

@@ -21,8 +21,6 @@ export interface SqlRouteDeps {
   readonly entries: ServedEntries
   readonly pools: ReadonlyMap<ServedEntry, EntryPools>
   readonly limits: GatewayLimits
-  /** Batches that were accepted and not answered yet. */
-  readonly running: Set<Execution>
   readonly log: { error(details: object, message: string): void }
 }
 
@@ -59,15 +57,12 @@ function runBatch(
   let isAnswered = false
   const execution = new Execution(batch, batch.isOwn ? pools.own : pools.caller, deps.limits, outcome => {
     isAnswered = true
-    deps.running.delete(execution)
     if (outcome instanceof SqlError) sendError(res, outcome)
     else sendAnswer(res, outcome)
   })
-  deps.running.add(execution)
   execution.start()
   res.on('close', () => {
     if (isAnswered) return
-    deps.running.delete(execution)
     execution.abort()
   })
 }

@@ -1,6 +1,7 @@
 /** The gateway as a process beside Postgres: start, health, Postgres going away and coming back, shutdown. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -147,6 +148,15 @@ describe('the process', () => {
     const [line] = await lines(child, 1)
     expect(line?.msg).toMatch(/^GATEWAY_HOST 0\.0\.0\.0 is not loopback/)
     expect(await exited).toEqual([1, null])
+  })
+
+  it('does not wait for a connection on which nothing was asked', async () => {
+    const gateway = await startTestGateway(postgres, { limits: { shutdownGraceMs: 30_000 } })
+    const silent = connect(gateway.port, '127.0.0.1')
+    await once(silent, 'connect')
+    const left = once(silent, 'close')
+    await gateway.close()
+    await left
   })
 
   it('does not outlive its grace time', async () => {
