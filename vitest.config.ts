@@ -1,31 +1,52 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-// Four kinds of tests, from the fastest to the most real. CONTRIBUTING.md says which proves what.
+/** What takes a real stack: started once per project by test/support/stack.ts. */
+const onStack = { globalSetup: ['test/support/stack.ts'], testTimeout: 60_000, hookTimeout: 60_000 }
+
+// From the fastest to the most real. CONTRIBUTING.md says which proves what.
 export default defineConfig({
   test: {
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'static', include: ['test/static/**/*.test.ts'] } },
-      { test: { name: 'gateway', include: ['test/gateway/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'gateway',
+          include: ['test/gateway/**/*.test.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
-          globalSetup: ['test/support/stack.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Each file builds and serves a Worker of its own: side by side they only wait for each other.
           fileParallelism: false,
+          ...onStack,
         },
       },
       {
-        test: {
-          name: 'contract',
-          include: ['test/contract/**/*.test.ts'],
-          globalSetup: ['test/support/stack.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
+        plugins: [
+          cloudflareTest(({ inject }) => {
+            const stack = inject('stack')
+            return {
+              main: './src/worker.ts',
+              wrangler: { configPath: './wrangler.toml' },
+              miniflare: {
+                bindings: {
+                  DATABASE_URL: stack.database_url,
+                  DATA_DATABASE_URL: stack.data_database_url,
+                  SQL_GATEWAY_URL: stack.sql_gateway_url ?? '',
+                },
+              },
+            }
+          }),
+        ],
+        test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...onStack },
       },
+      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...onStack } },
     ],
   },
 })

@@ -15,7 +15,10 @@ export interface GeneratedDocument {
 /** Every generated document with the text that it should have now. */
 export async function generatedDocuments(): Promise<GeneratedDocument[]> {
   return [
-    { path: 'docs/openapi.json', text: `${JSON.stringify(openApiDocument(allRoutes, 'http://127.0.0.1:8787'), null, 2)}\n` },
+    {
+      path: 'docs/openapi.json',
+      text: `${JSON.stringify(openApiDocument(allRoutes, 'http://127.0.0.1:8787'), null, 2)}\n`,
+    },
     { path: 'docs/api.md', text: apiPage() },
     { path: 'README.md', text: await readmeWithVariables() },
   ]
@@ -34,7 +37,10 @@ function apiPage(): string {
 
 async function readmeWithVariables(): Promise<string> {
   const readme = await readFile('README.md', 'utf8')
-  const { properties = {}, required = [] } = z.toJSONSchema(Variables, { io: 'input', unrepresentable: 'any' })
+  const { properties = {}, required = [] } = z.toJSONSchema(Variables, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
   const rows = Object.entries(properties).map(([name, property]) => {
     const schema = property as { description?: string; default?: unknown }
     const fallback = schema.default === undefined ? '' : `\`${String(schema.default)}\``

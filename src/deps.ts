@@ -1,7 +1,6 @@
 // The composition root: bindings and variables in, dependencies out. The only file that touches bindings, and the
 // only home of what an isolate remembers between requests.
 
-import type { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
 import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
 import { SqlWire } from './db/sql-wire.ts'
@@ -13,7 +12,7 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
-import type { KeyLimiters } from './features/rate-limit/key-limiter.ts'
+import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
 import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
 import { loadSqlParser } from './features/sql/load-parser.ts'
 import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
@@ -22,7 +21,8 @@ import { BoundedMap } from './lib/bounded-map.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
 export interface Env {
-  API_KEY_LIMITER: DurableObjectNamespace<ApiKeyLimiter>
+  /** One `ApiKeyLimiter` per key; written by shape, so that Node programs can read this file's types. */
+  API_KEY_LIMITER: { getByName(keyHash: string): KeyLimiter }
 }
 
 /** What handlers and features are given. A feature names the parts it needs and gets no others. */

@@ -75,14 +75,22 @@ export class SqlWire {
 
   /** Runs the statements in one transaction and answers each one's result, in order. */
   async batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
-    const response = await this.#send(statements, options, false)
-    const { results } = await readJson<{ results: StatementResult[] }>(response)
-    return results
+    // Not AbortSignal.timeout: a timer that is still running keeps a Durable Object in memory for all its seconds.
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(new Error('deadline')), options.timeoutMs + GRACE_MS)
+    try {
+      const response = await this.#send(statements, options, false, deadline.signal)
+      const { results } = await readJson<{ results: StatementResult[] }>(response)
+      return results
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Runs the statements in one transaction and answers the last one's single row without parsing its first column. */
   async batchForBody(statements: readonly Statement[], options: BatchOptions): Promise<BodyResult> {
-    const response = await this.#send(statements, options, this.#isOwnGateway)
+    const signal = AbortSignal.timeout(options.timeoutMs + GRACE_MS)
+    const response = await this.#send(statements, options, this.#isOwnGateway, signal)
     const row = response.headers.get('quoin-row')
     if (row !== null)
       return {
@@ -94,7 +102,12 @@ export class SqlWire {
     return { body: body ?? '', columns }
   }
 
-  async #send(statements: readonly Statement[], options: BatchOptions, asBody: boolean): Promise<Response> {
+  async #send(
+    statements: readonly Statement[],
+    options: BatchOptions,
+    asBody: boolean,
+    signal: AbortSignal,
+  ): Promise<Response> {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'neon-connection-string': this.#connectionString,
@@ -115,7 +128,7 @@ export class SqlWire {
         method: 'POST',
         headers,
         body: JSON.stringify({ queries }),
-        signal: AbortSignal.timeout(options.timeoutMs + GRACE_MS),
+        signal,
       })
     } catch (cause) {
       throw databaseUnavailable(cause)

@@ -20,11 +20,6 @@ export interface AdmissionDeps {
   now: () => Date
 }
 
-export interface Admitted {
-  principal: ApiKeyPrincipal
-  rateLimit: RateLimitState
-}
-
 /** Called as soon as the window's state is known, so that a refused request carries the headers too. */
 export type OnRateLimit = (state: RateLimitState) => void
 

@@ -4,7 +4,11 @@
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>()
 
-  constructor(private readonly sizeMax: number) {}
+  readonly #sizeMax: number
+
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
+  }
 
   get(key: Key): Value | undefined {
     return this.#entries.get(key)
@@ -15,7 +19,7 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    if (!this.#entries.has(key) && this.#entries.size >= this.sizeMax) {
+    if (!this.#entries.has(key) && this.#entries.size >= this.#sizeMax) {
       const oldest = this.#entries.keys().next()
       if (!oldest.done) this.#entries.delete(oldest.value)
     }

@@ -1,8 +1,8 @@
 // Every route of the table with every kind of credential. A new route is in here the moment it is declared.
 
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import type { AnyRoute } from '../../src/http/route.ts'
 import { generateKey } from '../../src/features/keys/key-format.ts'
+import type { AnyRoute } from '../../src/http/route.ts'
 import { allRoutes } from '../../src/routes/index.ts'
 import { makeKey } from '../support/keys.ts'
 
@@ -13,12 +13,18 @@ let anon: string
 let service: string
 let revoked: string
 beforeAll(async () => {
-  const roomy = { rate_limit_per_minute: 10_000 }
-  ;[anon, service, revoked] = await Promise.all([
+  const roomy = { rateLimitPerMinute: 10_000 }
+  const [anonKey, serviceKey, revokedKey] = await Promise.all([
     makeKey('anon', roomy),
     makeKey('service_role', roomy),
-    makeKey('service_role', { ...roomy, revoked_at: new Date().toISOString() }),
+    makeKey('service_role', roomy),
   ])
+  ;[anon, service, revoked] = [anonKey.key, serviceKey.key, revokedKey.key]
+  const response = await fetch(`${base_url}/v1/keys/${revokedKey.id}`, {
+    method: 'DELETE',
+    headers: { apikey: service },
+  })
+  expect(response.status).toBe(200)
 })
 
 /** Places that no test has, so that a request that gets through changes nothing. */
@@ -44,32 +50,46 @@ async function expectRefusal(response: Response, status: number, code: string): 
   })
 }
 
-describe.each(keyed.map(route => [`${route.method.toUpperCase()} ${route.path}`, route] as const))('%s', (_, route) => {
-  it('refuses a request without a key', async () => {
-    await expectRefusal(await call(route, {}), 401, 'invalid_api_key')
-  })
+describe.each(keyed.map(route => [`${route.method.toUpperCase()} ${route.path}`, route] as const))(
+  '%s',
+  (_, route) => {
+    it('refuses a request without a key', async () => {
+      await expectRefusal(await call(route, {}), 401, 'invalid_api_key')
+    })
 
-  it.each(['', 'svc_sk_short', 'not a key', 'svc_sk_'.padEnd(56, 'A'), 'é'])('refuses the malformed key "%s"', async apikey => {
-    await expectRefusal(await call(route, { apikey: encodeURI(apikey) }), 401, 'invalid_api_key')
-  })
+    it.each(['', 'svc_sk_short', 'not a key', 'svc_sk_'.padEnd(56, 'A'), 'é'])(
+      'refuses the malformed key "%s"',
+      async apikey => {
+        await expectRefusal(await call(route, { apikey: encodeURI(apikey) }), 401, 'invalid_api_key')
+      },
+    )
 
-  it('refuses an unknown key of good form, and says no more than for a malformed one', async () => {
-    await expectRefusal(await call(route, { apikey: generateKey('service_role'), 'cf-connecting-ip': route.id }), 401, 'invalid_api_key')
-  })
+    it('refuses an unknown key of good form, and says no more than for a malformed one', async () => {
+      await expectRefusal(
+        await call(route, { apikey: generateKey('service_role'), 'cf-connecting-ip': route.id }),
+        401,
+        'invalid_api_key',
+      )
+    })
 
-  it('refuses a revoked key', async () => {
-    await expectRefusal(await call(route, { apikey: revoked, 'cf-connecting-ip': route.id }), 401, 'invalid_api_key')
-  })
+    it('refuses a revoked key', async () => {
+      await expectRefusal(
+        await call(route, { apikey: revoked, 'cf-connecting-ip': route.id }),
+        401,
+        'invalid_api_key',
+      )
+    })
 
-  it('lets an anon key through only where any key is enough', async () => {
-    const response = await call(route, { apikey: anon })
-    if (route.auth === 'service_role') await expectRefusal(response, 403, 'insufficient_role')
-    else expect((await response.json()).code).not.toBe('insufficient_role')
-  })
+    it('lets an anon key through only where any key is enough', async () => {
+      const response = await call(route, { apikey: anon })
+      if (route.auth === 'service_role') await expectRefusal(response, 403, 'insufficient_role')
+      else expect((await response.json()).code).not.toBe('insufficient_role')
+    })
 
-  it('lets a service_role key through', async () => {
-    const response = await call(route, { apikey: service })
-    expect([401, 403, 429, 500, 503]).not.toContain(response.status)
-    expect(response.headers.get('x-ratelimit-limit')).toBe('10000')
-  })
-})
+    it('lets a service_role key through', async () => {
+      const response = await call(route, { apikey: service })
+      expect([401, 403, 429, 500, 503]).not.toContain(response.status)
+      expect(response.headers.get('x-ratelimit-limit')).toBe('10000')
+    })
+  },
+)

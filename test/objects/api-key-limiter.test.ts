@@ -3,6 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { ApiKeyLimiter } from '../../durable-objects/api-key-limiter.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
 import type { Env } from '../../src/deps.ts'
@@ -10,7 +11,8 @@ import { describeKey, generateKey, hashKey } from '../../src/features/keys/key-f
 import type { KeyRow } from '../../src/features/keys/key-row.ts'
 import { findKeyById, insertKey, rotateKeyRow } from '../../src/features/keys/key-store.ts'
 
-interface TestEnv extends Env {
+interface TestEnv extends Omit<Env, 'API_KEY_LIMITER'> {
+  API_KEY_LIMITER: DurableObjectNamespace<ApiKeyLimiter>
   DATABASE_URL: string
   SQL_GATEWAY_URL: string
 }

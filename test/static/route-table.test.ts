@@ -29,8 +29,10 @@ describe('the route table', () => {
   it('gives each surface its own kind of credential', () => {
     for (const route of allRoutes) {
       expect(AUTH_LEVELS, name(route)).toContain(route.auth)
-      if (route.path.startsWith('/v1/')) expect(['any_key', 'service_role'], name(route)).toContain(route.auth)
-      if (route.path.startsWith('/api/')) expect(['none', 'session', 'admin'], name(route)).toContain(route.auth)
+      if (route.path.startsWith('/v1/'))
+        expect(['any_key', 'service_role'], name(route)).toContain(route.auth)
+      if (route.path.startsWith('/api/'))
+        expect(['none', 'session', 'admin'], name(route)).toContain(route.auth)
       expect(route.auth === 'internal', name(route)).toBe(route.path.startsWith('/internal/'))
     }
   })
@@ -42,7 +44,9 @@ describe('the route table', () => {
   // Hono tries routes in order: `/v1/db/:table` before `/v1/db/views` would swallow it.
   it('has no literal path shadowed by an earlier parameter', () => {
     const shadowed = allRoutes.filter((route, index) =>
-      allRoutes.slice(0, index).some(earlier => earlier.method === route.method && covers(earlier.path, route.path)),
+      allRoutes
+        .slice(0, index)
+        .some(earlier => earlier.method === route.method && covers(earlier.path, route.path)),
     )
     expect(shadowed.map(name)).toEqual([])
   })

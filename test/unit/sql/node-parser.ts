@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { makeSqlParser, type SqlParser } from '../../../src/features/sql/parser.ts'
 import {
   boundMemory,
   PARSER_MEMORY_BYTES_MAX,
   PARSER_MEMORY_BYTES_MIN,
-} from '../../../src/features/sql/parser-memory.ts'
+} from '../../../scripts/parser-memory.ts'
+import { makeSqlParser, type SqlParser } from '../../../src/features/sql/parser.ts'
 
 const wasmPath = createRequire(import.meta.url).resolve('libpg-query/wasm/libpg-query.wasm')
 const bytes = readFileSync(wasmPath)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { boundMemory } from '../../../src/features/sql/parser-memory.ts'
-import { boundedWasm, loadNodeParser } from './node-parser.ts'
+import { boundMemory } from '../../../scripts/parser-memory.ts'
+import { boundedWasm, loadNodeParser } from '../sql/node-parser.ts'
 
 const MIB = 1024 * 1024
 
