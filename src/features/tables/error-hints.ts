@@ -2,6 +2,7 @@
 // Pure. Only fills a hint that Postgres left empty; code, message and detail stay Postgres' own.
 
 import type { PostgresError } from '../../db/postgres-error.ts'
+import { quoteIdentifier } from '../../db/sql.ts'
 import type { Catalog } from './catalog.ts'
 import { nearestName } from './nearest-name.ts'
 
@@ -12,6 +13,8 @@ export interface ErrorHintContext {
   readonly schema?: string
   /** The table of the request, where there is one. */
   readonly table?: string
+  /** The rights on the table that the request needs, as GRANT writes them. */
+  readonly privileges?: string
   /** For nearest names; without it the hint names the place to look instead. */
   readonly catalog?: Catalog | undefined
 }
@@ -78,22 +81,31 @@ function explainForeignKey({ message }: PostgresError): string {
 
 function explainMissingRight(
   err: PostgresError,
-  { role = 'this role', schema, table }: ErrorHintContext,
+  { role = 'this role', schema, table, privileges = '<the right it needs>' }: ErrorHintContext,
 ): string {
   if (/row-level security/.test(err.message)) {
     const name = /for table "([^"]+)"/.exec(err.message)?.[1] ?? table
     const place = name === undefined ? 'the table' : `the table "${name}"`
     return `No policy of ${place} lets ${role} write this row. Add one with CREATE POLICY ... WITH CHECK; if the row may be written but not read back, send Prefer: return=minimal.`
   }
-  const [, kind, object] = /permission denied for (?:materialized )?(\w+) (.+)$/.exec(err.message) ?? []
-  if (kind === 'schema') return `Run: GRANT USAGE ON SCHEMA ${object} TO ${role};`
-  if (kind === 'function') return `Run: GRANT EXECUTE ON FUNCTION ${object} TO ${role};`
-  if (kind === 'sequence') return `Run: GRANT USAGE ON SEQUENCE ${object} TO ${role};`
+  const [, kind, object = ''] = /permission denied for (?:materialized )?(\w+) (.+)$/.exec(err.message) ?? []
+  const name = plainOrQuoted(object)
+  if (kind === 'schema') return `Run: GRANT USAGE ON SCHEMA ${name} TO ${role};`
+  if (kind === 'function') return `Run: GRANT EXECUTE ON FUNCTION ${name} TO ${role};`
+  if (kind === 'sequence') return `Run: GRANT USAGE ON SEQUENCE ${name} TO ${role};`
   if (kind === 'table' || kind === 'view') {
-    const target = schema !== undefined && object === table ? `${schema}.${object}` : object
-    return `Run: GRANT SELECT, INSERT, UPDATE, DELETE ON ${target} TO ${role}; with only the rights it needs. To write without reading back send Prefer: return=minimal.`
+    const target = schema !== undefined && object === table ? `${plainOrQuoted(schema)}.${name}` : name
+    const minimal = privileges.includes(', ')
+      ? ' To write without reading back send Prefer: return=minimal.'
+      : ''
+    return `Run: GRANT ${privileges} ON ${target} TO ${role};${minimal}`
   }
   return `Grant the missing right to ${role}.`
+}
+
+/** A name as SQL takes it: in quotes only where it needs them. */
+function plainOrQuoted(name: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : quoteIdentifier(name)
 }
 
 function explainUnknownColumn(

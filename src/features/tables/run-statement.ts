@@ -160,6 +160,13 @@ function mayBeStale(err: unknown): boolean {
   return err instanceof DomainError && err.code === 'function_not_found'
 }
 
+/** What each method needs to change rows and to read them back. */
+const PRIVILEGES: Readonly<Record<string, string>> = {
+  POST: 'INSERT, SELECT',
+  PATCH: 'UPDATE, SELECT',
+  DELETE: 'DELETE, SELECT',
+}
+
 /** What to throw instead of `err`: our own error for a failed guard, else the same with a hint. */
 async function explain(deps: TablesDeps, context: DataContext, err: unknown): Promise<unknown> {
   if (!(err instanceof PostgresError)) return err
@@ -169,7 +176,8 @@ async function explain(deps: TablesDeps, context: DataContext, err: unknown): Pr
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   nameTheTable(err, call.name)
   const catalog = await catalogForHint(deps, context, err.code)
-  return explainPostgresError(err, { role: session.role, schema, table: call.name, catalog })
+  const privileges = PRIVILEGES[call.method] ?? 'SELECT'
+  return explainPostgresError(err, { role: session.role, schema, table: call.name, privileges, catalog })
 }
 
 /** The rows of a write come under aliases of ours; callers know the table. */

@@ -117,7 +117,7 @@ describe('overloads', () => {
 describe('hints', () => {
   const columns = ['id', 'name', 'created_at'].map(name => ({ name, type: 'text', defaultSql: undefined }))
   const catalog = new Catalog([{ schema: 'public', name: 'users', columns, primaryKey: ['id'] }], [], 0)
-  const context = { role: 'anon', schema: 'public', table: 'users', catalog }
+  const context = { role: 'anon', schema: 'public', table: 'users', privileges: 'SELECT', catalog }
   const hint = (code: string, message: string, more = {}) =>
     explainPostgresError(new PostgresError({ code, message, ...more }), context).hint
 
@@ -125,7 +125,8 @@ describe('hints', () => {
     ['42703', 'column users.nmae does not exist', '"name"'],
     ['42703', 'column "create_at" of relation "users" does not exist', '"created_at"'],
     ['42P01', 'relation "public.user" does not exist', '"public.users"'],
-    ['42501', 'permission denied for table users', 'ON public.users TO anon'],
+    ['42501', 'permission denied for table users', 'GRANT SELECT ON public.users TO anon;'],
+    ['42501', 'permission denied for table My Table', 'GRANT SELECT ON "My Table" TO anon;'],
     ['42501', 'permission denied for function f', 'GRANT EXECUTE ON FUNCTION f TO anon'],
     ['42501', 'permission denied for sequence s', 'GRANT USAGE ON SEQUENCE s TO anon'],
     ['42501', 'new row violates row-level security policy for table "users"', '"users" lets anon'],
