@@ -2,8 +2,17 @@
 
 import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../db/sql.ts'
 import type { Column } from './catalog-types.ts'
+import type { ColumnTypes } from './field-sql.ts'
 import type { Payload } from './payload.ts'
-import type { WriteCatalog } from './write-statement.ts'
+
+/** What only the catalog knows; each is undefined or unknown where the statement does without. */
+export interface WriteCatalog {
+  readonly typeOf: ColumnTypes
+  /** Columns to read the rows with, instead of the table's row type. */
+  readonly typedColumns: readonly Column[] | undefined
+  /** True: keys that a row lacks take the column's default. */
+  readonly fillsDefaults: boolean
+}
 
 /**
  * `select "r"."a" from ...`. Without a catalog the table's own row type reads the JSON. That fails for tables with a

@@ -11,8 +11,9 @@ import { refuseBadName } from './names.ts'
 import { type Preferences, parsePrefer } from './prefer.ts'
 import type { DataQuery } from './query-ast.ts'
 import { parseQueryString } from './query-string.ts'
+import type { WriteCatalog } from './row-source-sql.ts'
 import type { DataContext, TablesDeps } from './run-statement.ts'
-import type { WriteCatalog, WriteRequest } from './write-statement.ts'
+import type { WriteRequest } from './write-statement.ts'
 
 /** A write, read from its request; nothing has touched the database yet. */
 export interface WriteCall {

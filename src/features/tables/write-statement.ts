@@ -8,14 +8,13 @@ import {
   quoteQualified,
   type Statement,
 } from '../../db/sql.ts'
-import type { Column } from './catalog-types.ts'
 import { type ColumnTypes, type FieldScope, orderSql, selectListSql } from './field-sql.ts'
 import { whereSql } from './filter-sql.ts'
 import type { OutputFormat } from './media-type.ts'
 import type { Payload } from './payload.ts'
 import type { DataQuery, SelectItem } from './query-ast.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
-import { rowSourceSql } from './row-source-sql.ts'
+import { rowSourceSql, type WriteCatalog } from './row-source-sql.ts'
 
 /** What is common to all writes. */
 export interface WriteRequest {
@@ -30,15 +29,6 @@ export interface WriteRequest {
 export interface ConflictRule {
   readonly resolution: 'merge-duplicates' | 'ignore-duplicates'
   readonly target: readonly string[]
-}
-
-/** What only the catalog knows; each is undefined or unknown where the statement does without. */
-export interface WriteCatalog {
-  readonly typeOf: ColumnTypes
-  /** Columns to read the rows with, instead of the table's row type. */
-  readonly typedColumns: readonly Column[] | undefined
-  /** True: keys that a row lacks take the column's default. */
-  readonly fillsDefaults: boolean
 }
 
 export function buildInsert(
