@@ -7,7 +7,7 @@ import type { PlatformDatabase } from '../src/db/database.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
 import { type KeyRow, predecessorRetiresAtMs } from '../src/features/keys/key-row.ts'
 import { findKeyByHash, touchKeyRow } from '../src/features/keys/key-store.ts'
-import type { Admission } from '../src/features/rate-limit/admission.ts'
+import type { Admission, LotAsk } from '../src/features/rate-limit/admission.ts'
 import type { KeyLimiter, Retirement } from '../src/features/rate-limit/key-limiter.ts'
 import {
   isOver,
@@ -17,6 +17,7 @@ import {
   toKnownKey,
   withRow,
 } from '../src/features/rate-limit/limiter-state.ts'
+import { LotLedger } from '../src/features/rate-limit/lot-ledger.ts'
 import { type Bucket, SlidingWindow } from '../src/features/rate-limit/window.ts'
 import { LimiterStorage } from './limiter-storage.ts'
 
@@ -35,6 +36,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   readonly #platform: PlatformDatabase
   readonly #storage: LimiterStorage
   readonly #window: SlidingWindow
+  readonly #lots = new LotLedger()
   #facts: LimiterFacts
   #known: KnownKey | undefined
   /** Grows when somebody tells this object something, so that a reading begun before cannot undo it. */
@@ -65,8 +67,9 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     )
   }
 
-  admit(): Promise<Admission> {
-    return this.#admit(false)
+  async admit(ask?: LotAsk): Promise<Admission> {
+    const admission = await this.#admit(false)
+    return ask === undefined ? admission : this.#lots.answer(admission, ask, this.#window, Date.now())
   }
 
   admitForPredecessor(): Promise<Admission> {

@@ -12,6 +12,7 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
+import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
 import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
 import { loadSqlParser } from './features/sql/load-parser.ts'
@@ -37,7 +38,8 @@ export interface Deps {
   /** Postgres' own parser, and what was learned of statements and types. */
   sql: SqlRuntime
   identifyKey: (text: string) => Promise<string | null>
-  knownKeys: { has(hash: string): boolean; add(hash: string): void }
+  /** Lets requests in; for changing a key there are `limiters`. */
+  keyGate: KeyGate
   unknownKeyGuard: UnknownKeyGuard
   limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
@@ -75,7 +77,7 @@ export function depsOf(env: object): Deps {
 function makeDeps(env: Env): Deps {
   const config = parseConfig(env)
   const now = () => new Date()
-  const seen = new BoundedMap<string, true>(SEEN_KEYS_MAX)
+  const limiters: KeyLimiters = { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) }
   return {
     config,
     platform: platformDatabase(config),
@@ -85,9 +87,9 @@ function makeDeps(env: Env): Deps {
     catalog: makeCatalog({ schemas: config.dbSchemas, now }),
     sql: makeSqlRuntime(loadSqlParser),
     identifyKey: rememberingIdentifier(),
-    knownKeys: { has: hash => seen.has(hash), add: hash => seen.set(hash, true) },
+    keyGate: new KeyGate(limiters),
     unknownKeyGuard: new UnknownKeyGuard(),
-    limiters: { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) },
+    limiters,
     verifyAccessToken: accessTokenVerifier(config, now),
     now,
   }

@@ -52,6 +52,8 @@ export interface ErrorFacts {
   cause?: unknown
   /** Seconds after which a new try makes sense; becomes Retry-After. */
   retryAfterSeconds?: number | undefined
+  /** Methods that the path takes; becomes Allow. */
+  allowedMethods?: readonly string[] | undefined
 }
 
 /** An error with a stable code and a message that is safe to show to the caller. */
@@ -60,6 +62,7 @@ export class DomainError extends Error {
   readonly detail: string | undefined
   readonly hint: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly allowedMethods: readonly string[] | undefined
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -68,5 +71,6 @@ export class DomainError extends Error {
     this.detail = facts.detail
     this.hint = facts.hint
     this.retryAfterSeconds = facts.retryAfterSeconds
+    this.allowedMethods = facts.allowedMethods
   }
 }

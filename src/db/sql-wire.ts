@@ -45,72 +45,72 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `database_unavailable` else. */
 export class SqlWire {
+  readonly #target: WireTarget
   readonly #url: string
-  readonly #connectionString: string
   readonly #isOwnGateway: boolean
   readonly #fetch: Fetch
+  readonly #onTrip: OnTrip | undefined
 
-  readonly #target: WireTarget
-
-  constructor(target: WireTarget, fetchFunction: Fetch = (url, init) => fetch(url, init)) {
+  constructor(target: WireTarget, fetchFunction: Fetch = (url, init) => fetch(url, init), onTrip?: OnTrip) {
     this.#target = target
-    this.#connectionString = target.connectionString
     this.#isOwnGateway = target.gatewayUrl !== undefined
     this.#url =
       target.gatewayUrl === undefined ? neonEndpoint(target.connectionString) : `${target.gatewayUrl}/sql`
     this.#fetch = fetchFunction
+    this.#onTrip = onTrip
   }
 
   /** The same wire, reporting each trip. */
   observed(onTrip: OnTrip): SqlWire {
-    return new SqlWire(this.#target, async (url, init) => {
-      const startedAt = performance.now()
-      try {
-        return await this.#fetch(url, init)
-      } finally {
-        onTrip(performance.now() - startedAt)
-      }
-    })
+    return new SqlWire(this.#target, this.#fetch, onTrip)
   }
 
   /** Runs the statements in one transaction and answers each one's result, in order. */
-  async batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
-    // Not AbortSignal.timeout: a timer that is still running keeps a Durable Object in memory for all its seconds.
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(new Error('deadline')), options.timeoutMs + GRACE_MS)
-    try {
-      const response = await this.#send(statements, options, false, deadline.signal)
-      const { results } = await readJson<{ results: StatementResult[] }>(response)
-      return results
-    } finally {
-      clearTimeout(timer)
-    }
+  batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
+    return withDeadline(options.timeoutMs + GRACE_MS, async () => {
+      const response = await this.#send(statements, options, false)
+      return (await readJson<{ results: StatementResult[] }>(response)).results
+    })
   }
 
   /** Runs the statements in one transaction and answers the last one's single row without parsing its first column. */
-  async batchForBody(statements: readonly Statement[], options: BatchOptions): Promise<BodyResult> {
-    const signal = AbortSignal.timeout(options.timeoutMs + GRACE_MS)
-    const response = await this.#send(statements, options, this.#isOwnGateway, signal)
-    const row = response.headers.get('quoin-row')
-    if (row !== null)
-      return {
-        body: response.body ?? '',
-        columns: (JSON.parse(decodeURIComponent(row)) ?? []) as (string | null)[],
+  batchForBody(statements: readonly Statement[], options: BatchOptions): Promise<BodyResult> {
+    return withDeadline(options.timeoutMs + GRACE_MS, async () => {
+      const response = await this.#send(statements, options, this.#isOwnGateway)
+      const row = response.headers.get('quoin-row')
+      if (row !== null) {
+        return { body: response.body ?? '', columns: (JSON.parse(row) ?? []) as (string | null)[] }
       }
-    const { results } = await readJson<{ results: StatementResult[] }>(response)
-    const [body, ...columns] = results.at(-1)?.rows[0] ?? []
-    return { body: body ?? '', columns }
+      const { results } = await readJson<{ results: StatementResult[] }>(response)
+      const [body, ...columns] = results.at(-1)?.rows[0] ?? []
+      return { body: body ?? '', columns }
+    })
   }
 
-  async #send(
-    statements: readonly Statement[],
-    options: BatchOptions,
-    asBody: boolean,
-    signal: AbortSignal,
-  ): Promise<Response> {
+  async #send(statements: readonly Statement[], options: BatchOptions, asBody: boolean): Promise<Response> {
+    const queries = statements.map(({ sql, params }) => ({ query: sql, params }))
+    const request = {
+      method: 'POST',
+      headers: this.#headers(options, asBody),
+      body: JSON.stringify({ queries }),
+    }
+    let response: Response
+    const startedAt = performance.now()
+    try {
+      response = await this.#fetch(this.#url, request)
+    } catch (cause) {
+      throw databaseUnavailable(cause)
+    } finally {
+      this.#onTrip?.(performance.now() - startedAt)
+    }
+    if (response.status === 200) return response
+    throw await processFailure(response)
+  }
+
+  #headers(options: BatchOptions, asBody: boolean): Record<string, string> {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
-      'neon-connection-string': this.#connectionString,
+      'neon-connection-string': this.#target.connectionString,
       'neon-raw-text-output': 'true',
       'neon-array-mode': 'true',
     }
@@ -121,20 +121,27 @@ export class SqlWire {
       if (options.prepared) headers['quoin-statements'] = 'own'
       if (asBody) headers['quoin-result'] = 'body'
     }
-    const queries = statements.map(({ sql, params }) => ({ query: sql, params }))
-    let response: Response
-    try {
-      response = await this.#fetch(this.#url, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ queries }),
-        signal,
-      })
-    } catch (cause) {
-      throw databaseUnavailable(cause)
-    }
-    if (response.status === 200) return response
-    throw await processFailure(response)
+    return headers
+  }
+}
+
+/**
+ * Gives up on work that takes longer than `timeoutMs`. Not by AbortSignal.timeout: that timer outlives the work, which
+ * keeps a Durable Object in memory for all its seconds, and costs a call 20 µs. What was given up ends with its request,
+ * and our gateway cancels the query by its own deadline.
+ */
+async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(databaseUnavailable(new Error(`no answer within ${timeoutMs} ms`))),
+      timeoutMs,
+    )
+  })
+  try {
+    return await Promise.race([work(), deadline])
+  } finally {
+    if (timer !== undefined) clearTimeout(timer)
   }
 }
 

@@ -4,7 +4,7 @@
 import { DomainError } from '../errors.ts'
 import type { EndUser } from '../features/oauth/access-token.ts'
 import type { Admission, RateLimitState } from '../features/rate-limit/admission.ts'
-import type { KeyLimiters } from '../features/rate-limit/key-limiter.ts'
+import type { KeyGate } from '../features/rate-limit/key-gate.ts'
 import type { UnknownKeyGuard } from '../features/rate-limit/unknown-keys.ts'
 import type { ApiKeyPrincipal } from './auth.ts'
 import { invalidApiKey, readCredentials } from './credentials.ts'
@@ -12,10 +12,8 @@ import { invalidApiKey, readCredentials } from './credentials.ts'
 export interface AdmissionDeps {
   /** The SHA-256 of a text that has a key's form and checksum; null for any other text, at no cost. */
   identifyKey: (text: string) => Promise<string | null>
-  /** Hashes of keys that this isolate has seen admitted: never blocked for what their neighbours send. */
-  knownKeys: { has(hash: string): boolean; add(hash: string): void }
+  keyGate: KeyGate
   unknownKeyGuard: UnknownKeyGuard
-  limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
   now: () => Date
 }
@@ -33,14 +31,15 @@ export async function admit(
   const keyHash = await deps.identifyKey(apiKey)
   if (keyHash === null) throw invalidApiKey()
   const address = headers.get('cf-connecting-ip') ?? 'unknown'
-  const isKnown = deps.knownKeys.has(keyHash)
-  if (!isKnown && deps.unknownKeyGuard.isBlocked(address, deps.now().getTime())) throw tooManyUnknownKeys()
+  const nowMs = deps.now().getTime()
+  // A known key is never blocked for what its neighbours send.
+  if (!deps.keyGate.isKnown(keyHash) && deps.unknownKeyGuard.isBlocked(address, nowMs))
+    throw tooManyUnknownKeys()
 
-  const admission = await callLimiter(deps, keyHash)
+  const admission = await askGate(deps, keyHash, nowMs)
   if ('rateLimit' in admission) onRateLimit(admission.rateLimit)
   switch (admission.outcome) {
     case 'admitted': {
-      if (!isKnown) deps.knownKeys.add(keyHash)
       const endUser = accessToken === undefined ? null : await deps.verifyAccessToken(accessToken)
       return { kind: 'api_key', key: admission.key, endUser }
     }
@@ -53,14 +52,14 @@ export async function admit(
     case 'unavailable':
       throw admissionUnavailable()
     case 'refused':
-      deps.unknownKeyGuard.recordUnknown(address, deps.now().getTime())
+      deps.unknownKeyGuard.recordUnknown(address, nowMs)
       throw invalidApiKey()
   }
 }
 
-async function callLimiter(deps: AdmissionDeps, keyHash: string): Promise<Admission> {
+async function askGate(deps: AdmissionDeps, keyHash: string, nowMs: number): Promise<Admission> {
   try {
-    return await deps.limiters.byHash(keyHash).admit()
+    return await deps.keyGate.admit(keyHash, nowMs)
   } catch (cause) {
     throw admissionUnavailable(cause)
   }
@@ -94,13 +93,12 @@ function tooManyUnknownKeys(): DomainError {
 }
 
 /** `X-RateLimit-*`, and the IETF draft's two fields, on every answer to a known key (design section 3.3). */
-export function setRateLimitHeaders(
-  headers: Headers,
-  { limit, remaining, resetSeconds }: RateLimitState,
-): void {
-  headers.set('x-ratelimit-limit', String(limit))
-  headers.set('x-ratelimit-remaining', String(remaining))
-  headers.set('x-ratelimit-reset', String(resetSeconds))
-  headers.set('ratelimit-policy', `"default";q=${limit};w=60`)
-  headers.set('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
+export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimitState): Record<string, string> {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(resetSeconds),
+    'ratelimit-policy': `"default";q=${limit};w=60`,
+    ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+  }
 }

@@ -2,17 +2,16 @@
 // Knows no feature; what a route does stands in `src/routes`.
 
 import { type Context, Hono } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
 import type { RateLimitState } from '../features/rate-limit/admission.ts'
-import { admit, setRateLimitHeaders } from './admission.ts'
+import { admit, rateLimitHeaders } from './admission.ts'
 import type { ApiKeyPrincipal } from './auth.ts'
 import { BODY_BYTES_MAX, parseJson, readText } from './body.ts'
-import { allowAnyOrigin, preflightResponse } from './cors.ts'
+import { CORS_HEADERS, preflightResponse } from './cors.ts'
 import { errorResponse } from './error-response.ts'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute, RawAnswer } from './route.ts'
 import { RequestTimings } from './timings.ts'
 import { parseInput } from './validation.ts'
 
@@ -39,14 +38,7 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
       serve(route, depsForRequest, c.env as object, newExchange(c, c.req.param())),
     )
   }
-  for (const [path, methods] of methodsByPath(routes)) {
-    app.all(path, c => {
-      const response = finishError(newExchange(c, {}), methodNotAllowed(c.req.method, methods))
-      response.headers.set('allow', methods.join(', '))
-      return response
-    })
-  }
-  app.notFound(c => finishError(newExchange(c, {}), pathNotFound(c.req.path)))
+  app.notFound(c => finishError(newExchange(c, {}), noRoute(routes, c.req.method, c.req.path)))
   app.onError((err, c) => finishError(newExchange(c, {}), err))
   return app
 }
@@ -60,7 +52,7 @@ async function serve(
   try {
     const deps = depsForRequest(env, exchange.timings)
     await authenticate(route, deps, exchange)
-    return finish(exchange, await runHandler(route, deps, exchange))
+    return await runHandler(route, deps, exchange)
   } catch (err) {
     return finishError(exchange, err)
   }
@@ -90,19 +82,32 @@ async function authenticate(route: AnyRoute, deps: Deps, exchange: Exchange): Pr
 async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<Response> {
   const { request } = exchange
   const readBodyText = () => readText(request, route.bodyBytesMax ?? BODY_BYTES_MAX)
+  const search = searchOf(request.url)
   const result = await route.handle({
     deps,
     principal: exchange.principal as never,
     params: exchange.params,
-    query: route.query && parseInput(route.query, queryObject(request.url), 'query'),
+    query: route.query && parseInput(route.query, Object.fromEntries(new URLSearchParams(search)), 'query'),
     body: route.body && (await readBody(route.body, request, readBodyText)),
     requestId: exchange.requestId,
     request,
+    path: exchange.path,
+    search,
     readBodyText,
   })
-  if (result instanceof Response) return result
-  if (route.status === 204) return new Response(null, { status: 204 })
-  return Response.json(result, { status: (route.status ?? 200) as ContentfulStatusCode })
+  if (result instanceof Response) return finishResponse(exchange, result)
+  // `defineRoute` lets a route without a response schema return nothing else.
+  if (route.response === undefined) return finish(exchange, result as RawAnswer)
+  const status = route.status ?? 200
+  return finish(exchange, { status, headers: JSON_TYPE, body: JSON.stringify(result) })
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** By hand: the runtime has checked the URL already, and parsing it again costs more than all of a handler. */
+function searchOf(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at)
 }
 
 async function readBody(
@@ -112,10 +117,6 @@ async function readBody(
 ): Promise<unknown> {
   const json = parseJson(await readBodyText(), request.headers.get('content-type'))
   return parseInput(schema, json, 'body')
-}
-
-function queryObject(url: string): Record<string, string> {
-  return Object.fromEntries(new URL(url).searchParams)
 }
 
 function newExchange(c: Context, params: Record<string, string>): Exchange {
@@ -132,36 +133,53 @@ function newExchange(c: Context, params: Record<string, string>): Exchange {
 
 function finishError(exchange: Exchange, err: unknown): Response {
   const isAnonymous = exchange.principal?.key.role !== 'service_role' && !exchange.principal?.endUser
-  return finish(exchange, errorResponse(err, { requestId: exchange.requestId, isAnonymous }))
+  return finishResponse(exchange, errorResponse(err, { requestId: exchange.requestId, isAnonymous }))
 }
 
-/** Every answer carries the request id and the times; under /v1 the limit's state and the cross-origin headers too. */
-function finish(exchange: Exchange, response: Response): Response {
-  const { headers } = response
-  headers.set('x-request-id', exchange.requestId)
-  headers.set('server-timing', exchange.timings.header())
-  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
-  headers.set('x-content-type-options', 'nosniff')
-  if (exchange.rateLimit) setRateLimitHeaders(headers, exchange.rateLimit)
-  if (exchange.path.startsWith('/v1/')) allowAnyOrigin(headers)
+function finish(exchange: Exchange, { status, headers, body, cookies = [] }: RawAnswer): Response {
+  const response = new Response(body, { status, headers: { ...commonHeaders(exchange), ...headers } })
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie)
   return response
 }
 
-function methodsByPath(routes: readonly AnyRoute[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>()
-  for (const { path, method } of routes)
-    methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()])
-  return methods
+function finishResponse(exchange: Exchange, response: Response): Response {
+  const { headers } = response
+  for (const [name, value] of Object.entries(commonHeaders(exchange))) {
+    if (!headers.has(name)) headers.set(name, value)
+  }
+  return response
 }
 
-function methodNotAllowed(method: string, allowed: string[]): DomainError {
+/** Every answer carries the request id and the times; under /v1 the limit's state and the cross-origin headers too. */
+function commonHeaders({ requestId, timings, path, rateLimit }: Exchange): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'server-timing': timings.header(),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(path.startsWith('/v1/') ? CORS_HEADERS : undefined),
+    ...(rateLimit ? rateLimitHeaders(rateLimit) : undefined),
+  }
+}
+
+/** Why no route took the request: the path is unknown, or known with other methods only. */
+function noRoute(routes: readonly AnyRoute[], method: string, path: string): DomainError {
+  const allowed = routes.filter(route => isPathOf(route.path, path)).map(route => route.method.toUpperCase())
+  if (allowed.length === 0) {
+    return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
+      hint: 'Every endpoint is listed at /docs.',
+    })
+  }
   return new DomainError('method_not_allowed', `${method} is not served here.`, {
     hint: `Use ${allowed.join(', ')}.`,
+    allowedMethods: allowed,
   })
 }
 
-function pathNotFound(path: string): DomainError {
-  return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
-    hint: 'Every endpoint is listed at /docs.',
-  })
+function isPathOf(pattern: string, path: string): boolean {
+  const [expected, actual] = [pattern.split('/'), path.split('/')]
+  return (
+    expected.length === actual.length &&
+    expected.every((part, i) => part.startsWith(':') || part === actual[i])
+  )
 }

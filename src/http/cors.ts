@@ -22,7 +22,7 @@ export function preflightResponse(request: Request): Response {
 }
 
 /** Lets a page of any origin read the answer and its headers. */
-export function allowAnyOrigin(headers: Headers): void {
-  headers.set('access-control-allow-origin', '*')
-  headers.set('access-control-expose-headers', EXPOSED_HEADERS)
-}
+export const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED_HEADERS,
+} as const

@@ -68,6 +68,7 @@ const STATUS_BY_SQLSTATE: Record<string, number> = {
 }
 const STATUS_BY_CLASS: Record<string, number> = {
   '08': 503,
+  '0A': 400,
   '0L': 403,
   '0P': 403,
   '21': 400,
@@ -114,6 +115,7 @@ function fromDomain(err: DomainError, { requestId }: ErrorContext): Response {
   const headers: Record<string, string> = {}
   if (err.retryAfterSeconds !== undefined)
     headers['retry-after'] = String(Math.max(1, Math.ceil(err.retryAfterSeconds)))
+  if (err.allowedMethods) headers.allow = err.allowedMethods.join(', ')
   if (status === 401)
     headers['www-authenticate'] =
       err.code === 'invalid_access_token' ? 'Bearer error="invalid_token"' : 'ApiKey'

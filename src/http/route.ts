@@ -29,8 +29,24 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
   body: Output<Body>
   requestId: string
   request: Request
+  path: string
+  /** The raw query string with its question mark; empty without one. */
+  search: string
   /** The raw body, at most `bodyBytesMax` bytes of valid UTF-8; for routes without a `body` schema. */
   readBodyText: () => Promise<string>
+}
+
+/**
+ * What a route without a `response` schema answers: the makings of a `Response`. The app builds it once with all headers,
+ * because each header that is set later crosses into the runtime by itself.
+ */
+export interface RawAnswer {
+  status: number
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>
+  body: BodyInit | null
+  /** Values of Set-Cookie, the one header that may come several times. */
+  cookies?: readonly string[]
 }
 
 /** A parameter that OpenAPI should show for a route that reads its query string or headers itself. */
@@ -60,7 +76,7 @@ export interface Route<
   body?: Body
   /** Largest request body in bytes; 1 MiB unless said. */
   bodyBytesMax?: number
-  /** Shape of the JSON answer. Left out: the handler returns a `Response`. */
+  /** Shape of the JSON answer. Left out: the handler returns a `RawAnswer` or a `Response`. */
   response?: Answer
   /** Status of a good answer; 200 unless said. */
   status?: 200 | 201 | 204
@@ -68,7 +84,7 @@ export interface Route<
   documented?: { parameters?: DocumentedParameter[]; requestTypes?: string[]; responseTypes?: string[] }
   handle: (
     input: HandlerInput<Path, Auth, Query, Body>,
-  ) => Promise<Answer extends z.ZodType ? z.input<Answer> | Response : Response>
+  ) => Promise<Answer extends z.ZodType ? z.input<Answer> | Response : RawAnswer | Response>
 }
 
 /** Declares one endpoint; returns it as it is. Its whole use is the type inference. */

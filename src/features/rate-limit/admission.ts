@@ -12,9 +12,23 @@ export interface RateLimitState {
   resetSeconds: number
 }
 
+/** Permits that an isolate may use by itself until `LOT_LIFETIME_MS` after it sent its request for them. */
+export interface PermitLot {
+  id: string
+  permits: number
+}
+
+/** Sent along with a request to be admitted, by an isolate where the key is busy. */
+export interface LotAsk {
+  /** Permits that the isolate could use within the lot's life. */
+  wanted: number
+  /** Lots that are over, each named once, with what was left of them. */
+  settled: { id: string; unused: number }[]
+}
+
 /** The closed set of answers to "who is this key, and may it call now". */
 export type Admission =
-  | { outcome: 'admitted'; key: ApiKey; rateLimit: RateLimitState }
+  | { outcome: 'admitted'; key: ApiKey; rateLimit: RateLimitState; lot?: PermitLot }
   | { outcome: 'rate_limited'; key: ApiKey; rateLimit: RateLimitState; retryAfterSeconds: number }
   | { outcome: 'project_paused'; key: ApiKey; rateLimit: RateLimitState }
   /** No such key, or one that is expired, revoked or rotated out: callers are never told which. */

@@ -2,7 +2,7 @@
 // `durable-objects/api-key-limiter.ts` answers them.
 
 import type { KeyRow } from '../keys/key-row.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, LotAsk } from './admission.ts'
 import type { Bucket } from './window.ts'
 
 /** What the limiter of a rotated-out key must know. */
@@ -15,8 +15,8 @@ export interface Retirement {
 
 /** One key's limiter. All of it is safe to repeat. */
 export interface KeyLimiter {
-  /** Who the key is, and whether it may call now; counts the request when it may. */
-  admit(): Promise<Admission>
+  /** Who the key is, and whether it may call now; counts the request when it may. With `ask`, perhaps a lot of permits too. */
+  admit(ask?: LotAsk): Promise<Admission>
   /** As `admit`, for a request that came with the key before this one. */
   admitForPredecessor(): Promise<Admission>
   /** Tells the key's row as it is now. An older version never overwrites a newer; a rotated key's window is taken over. */

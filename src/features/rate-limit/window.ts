@@ -74,6 +74,30 @@ export class SlidingWindow {
     return true
   }
 
+  /**
+   * Counts as many of `count` requests as the limit leaves, all of them until 60 s after `lifetimeMs` from now: they may
+   * happen at any moment until then. Answers how many, and the end of the bucket that counts them, for `giveBack`.
+   */
+  admitAhead(nowMs: number, count: number, lifetimeMs: number): Bucket {
+    this.#advance(nowMs)
+    const bucket = this.#openBucket(lifetimeMs)
+    const admitted = Math.max(0, Math.min(count, this.#limit - this.#used))
+    bucket.count += admitted
+    this.#used += admitted
+    if (bucket.count > bucket.journaled) this.#journalAhead(bucket)
+    return { endMs: bucket.endMs, count: admitted }
+  }
+
+  /** Takes back requests that were counted ahead and did not happen. The journal may keep them: it only ever overstates. */
+  giveBack({ endMs, count }: Bucket, nowMs: number): void {
+    this.#advance(nowMs)
+    const bucket = this.#buckets.findLast((each, index) => each.endMs === endMs && index >= this.#head)
+    if (bucket === undefined) return
+    const returned = Math.min(count, bucket.count)
+    bucket.count -= returned
+    this.#used -= returned
+  }
+
   /** The window as the response headers show it. */
   state(nowMs: number): RateLimitState {
     this.#advance(nowMs)
@@ -135,11 +159,11 @@ export class SlidingWindow {
     }
   }
 
-  #openBucket(): LiveBucket {
+  #openBucket(lifetimeMs = 0): LiveBucket {
     const newest = this.#head < this.#buckets.length ? this.#buckets.at(-1) : undefined
-    const endMs = (Math.floor(this.#latestMs / this.#widthMs) + 1) * this.#widthMs
-    // A newest bucket that ends later (the limit was lowered, or the clock set back over an eviction) takes the
-    // request: it then counts longer, never shorter.
+    const endMs = (Math.floor((this.#latestMs + lifetimeMs) / this.#widthMs) + 1) * this.#widthMs
+    // A newest bucket that ends later (it was opened ahead, the limit was lowered, or the clock set back over an
+    // eviction) takes the request: it then counts longer, never shorter.
     if (newest !== undefined && newest.endMs >= endMs) return newest
     if (newest !== undefined && newest.journaled > newest.count) {
       // The bucket is closed: what it was journaled ahead would else be lost at an eviction, bucket after bucket.

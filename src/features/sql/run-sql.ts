@@ -1,6 +1,7 @@
 // Runs callers' SQL: one statement, or up to twenty in one transaction. One trip to the database each, and a second
 // only when an answer holds types that this isolate has not met. Callers' SQL is never prepared by name.
 
+import { type Caller, callerSession } from '../../db/caller-session.ts'
 import type { DataDatabase, DataSession } from '../../db/database.ts'
 import type { StatementResult } from '../../db/sql-wire.ts'
 import { DomainError } from '../../errors.ts'
@@ -27,16 +28,23 @@ export function makeSqlRuntime(loadParser: () => Promise<SqlParser>): SqlRuntime
 export interface SqlDeps {
   data: DataDatabase
   sql: SqlRuntime
+  /** Unqualified names are looked up in the exposed schemas. */
+  config: { dbSchemas: readonly string[] }
   now: () => Date
 }
 
-/** Who the SQL runs as; its deadline is the request's `timeout`. */
-export type SqlSession = Omit<DataSession, 'timeoutMs'>
+/** Who the SQL runs as; the deadline of its session is the request's `timeout`. */
+export type SqlCaller = Caller
 
 /** Runs one statement and answers the JSON text of an SQL response. Lets `PostgresError` pass, placed in the caller's text. */
-export async function runSql(deps: SqlDeps, session: SqlSession, input: SqlRequest): Promise<string> {
+export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest): Promise<string> {
   const item = await readItem(deps, input, undefined)
-  const [json = ''] = await runItems(deps, { ...session, timeoutMs: input.timeout }, [item], input.row_limit)
+  const [json = ''] = await runItems(
+    deps,
+    callerSession(caller, deps.config.dbSchemas, input.timeout),
+    [item],
+    input.row_limit,
+  )
   return json
 }
 
@@ -46,13 +54,18 @@ export async function runSql(deps: SqlDeps, session: SqlSession, input: SqlReque
  */
 export async function runTransaction(
   deps: SqlDeps,
-  session: SqlSession,
+  caller: SqlCaller,
   input: SqlTransactionRequest,
 ): Promise<string> {
   refuseStatementCount(input.statements.length)
   const items: SqlItem[] = []
   for (const [i, statement] of input.statements.entries()) items.push(await readItem(deps, statement, i))
-  const results = await runItems(deps, { ...session, timeoutMs: input.timeout }, items, input.row_limit)
+  const results = await runItems(
+    deps,
+    callerSession(caller, deps.config.dbSchemas, input.timeout),
+    items,
+    input.row_limit,
+  )
   return `{"results":[${results.join(',')}]}`
 }
 

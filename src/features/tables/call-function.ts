@@ -27,7 +27,7 @@ interface CallOutcome {
 export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the function', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
-  const query = parseQueryString(call.url.search)
+  const query = parseQueryString(call.search)
   const page = parsePage(query, null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))

@@ -4,11 +4,14 @@ import { DomainError } from '../../errors.ts'
 import { type Page, pageStatus } from './page.ts'
 import type { DataContext, StatementOutcome, TablesDeps } from './run-statement.ts'
 
-/** What goes back to the caller; the route makes a `Response` of it. */
+/** What goes back to the caller; the app makes a `Response` of it. */
 export interface DataAnswer {
   readonly status: number
-  readonly headers: Headers
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
   readonly body: BodyInit | null
+  /** Values of Set-Cookie. */
+  readonly cookies: readonly string[]
 }
 
 /** Headers from the verb itself; undefined ones are left out. */
@@ -20,13 +23,14 @@ export function answer(
   fields: Readonly<Record<string, string | undefined>>,
   outcome?: StatementOutcome,
 ): DataAnswer {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) headers.set(name, value)
-  if (deps.config.dbSchemas.length > 1) headers.set('content-profile', schema)
-  const chosen = outcome ? applyResponseSettings(outcome, headers, status) : status
+  const headers: Record<string, string> = {}
+  const cookies: string[] = []
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) headers[name] = value
+  if (deps.config.dbSchemas.length > 1) headers['content-profile'] = schema
+  const chosen = outcome ? applyResponseSettings(outcome, headers, cookies, status) : status
   const sent = chosen === 204 || chosen === 205 || chosen === 304 ? null : body
   if (outcome && sent === null) discardBody(outcome)
-  return { status: chosen, headers, body: sent }
+  return { status: chosen, headers, body: sent, cookies }
 }
 
 /** 200 or 206 for a page of rows; throws `invalid_range` when it begins behind the known end. */
@@ -48,10 +52,11 @@ export function discardBody({ body }: StatementOutcome): void {
 /** The user's functions and triggers may set the status and headers (`response.status`, `response.headers`). */
 function applyResponseSettings(
   { responseHeaders, responseStatus }: StatementOutcome,
-  headers: Headers,
+  headers: Record<string, string>,
+  cookies: string[],
   status: number,
 ): number {
-  if (responseHeaders !== null) setHeaders(responseHeaders, headers)
+  if (responseHeaders !== null) setHeaders(responseHeaders, headers, cookies)
   if (responseStatus === null) return status
   if (/^[2-5]\d\d$/.test(responseStatus)) return Number(responseStatus)
   throw new DomainError('internal_error', 'response.status guc must be a valid status code', {
@@ -60,7 +65,7 @@ function applyResponseSettings(
   })
 }
 
-function setHeaders(text: string, headers: Headers): void {
+function setHeaders(text: string, headers: Record<string, string>, cookies: string[]): void {
   try {
     const list: unknown = JSON.parse(text)
     if (!Array.isArray(list)) throw new TypeError('not an array')
@@ -68,8 +73,10 @@ function setHeaders(text: string, headers: Headers): void {
       const [[name, value] = [], ...others] = Object.entries(item as Record<string, unknown>)
       if (name === undefined || typeof value !== 'string' || others.length > 0)
         throw new TypeError('not one key')
-      if (name.toLowerCase() === 'set-cookie') headers.append(name, value)
-      else headers.set(name, value)
+      // Building a throw-away Headers refuses names and values that HTTP cannot carry.
+      new Headers([[name, value]])
+      if (name.toLowerCase() === 'set-cookie') cookies.push(value)
+      else headers[name.toLowerCase()] = value
     }
   } catch (cause) {
     throw new DomainError(

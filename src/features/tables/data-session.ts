@@ -1,40 +1,23 @@
 // One call to the data API, and the database session it gets: who it acts as, what its policies may read.
 
-import type { DatabaseRole, DataSession } from '../../db/database.ts'
+import { type Caller, callerSession } from '../../db/caller-session.ts'
+import type { DataSession } from '../../db/database.ts'
 import { DomainError } from '../../errors.ts'
 import { STATEMENT_TIMEOUT_MS } from './limits.ts'
 
 /** What a verb needs to know of the request; the body is read only by verbs that have one. */
-export interface DataCall {
+export interface DataCall extends Caller {
   /** Table, view or function, as in the path. */
   readonly name: string
-  readonly url: URL
-  readonly method: string
-  readonly headers: Headers
-  /** The API key alone decides the role (design section 3.4). */
-  readonly role: DatabaseRole
-  /** Claims of the signed-in user; null when only a key came. */
-  readonly claims: Readonly<Record<string, unknown>> | null
-  readonly requestId: string
+  /** The raw query string with its question mark; empty without one. */
+  readonly search: string
   readonly readBodyText: () => Promise<string>
 }
 
-/** Policies read `request.headers`; credentials are not theirs to read, and would end up in logs. */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['apikey', 'authorization', 'cookie'])
-
-/** The session of a call in `schema`. `role` in the claims is always the key's. */
+/** The session of a call in `schema`; `public` is searched too, since extensions put their operators there. */
 export function dataSession(call: DataCall, schema: string): DataSession {
-  const headers = [...call.headers].filter(([name]) => !CREDENTIAL_HEADERS.has(name))
-  return {
-    role: call.role,
-    claims: JSON.stringify({ ...call.claims, role: call.role }),
-    requestId: call.requestId,
-    searchPath: [schema],
-    timeoutMs: STATEMENT_TIMEOUT_MS,
-    method: call.method,
-    path: call.url.pathname,
-    headers: JSON.stringify(Object.fromEntries(headers)),
-  }
+  const searchPath = schema === 'public' ? [schema] : [schema, 'public']
+  return callerSession(call, searchPath, STATEMENT_TIMEOUT_MS)
 }
 
 /** The schema a call means: `Accept-Profile` on reads, `Content-Profile` on writes, else the first exposed one. */

@@ -149,5 +149,5 @@ async function locationOf(
     const value = row[name]
     return `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(String(value))}`}`
   })
-  return `${context.call.url.pathname}?${filters.join('&')}`
+  return `${context.call.path}?${filters.join('&')}`
 }

@@ -29,7 +29,7 @@ import {
 export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
-  const query = parseQueryString(call.url.search)
+  const query = parseQueryString(call.search)
   const page = parsePage(query, call.headers.get('range'), dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))

@@ -33,7 +33,7 @@ export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect
   return {
     context: { call, schema, session: dataSession(call, schema) },
     table: { schema, name: call.name },
-    query: parseQueryString(call.url.search),
+    query: parseQueryString(call.search),
     preferences,
     format: negotiateFormat(call.headers.get('accept')),
     returning: preferences.return ?? dialect.defaultReturn,

@@ -2,7 +2,6 @@
 
 import { callFunction } from '../../features/tables/call-function.ts'
 import { deleteRows, updateRows } from '../../features/tables/change-rows.ts'
-import type { DataAnswer } from '../../features/tables/data-answer.ts'
 import type { DataCall } from '../../features/tables/data-session.ts'
 import { QUOIN_DIALECT } from '../../features/tables/dialect.ts'
 import { insertRows } from '../../features/tables/insert-rows.ts'
@@ -12,13 +11,17 @@ import { type DocumentedParameter, defineRoute, type HandlerInput } from '../../
 
 type Caller = Pick<
   HandlerInput<string, 'any_key', undefined, undefined>,
-  'principal' | 'request' | 'requestId' | 'readBodyText'
+  'principal' | 'request' | 'path' | 'search' | 'requestId' | 'readBodyText'
 >
 
-function callOf(name: string, { principal, request, requestId, readBodyText }: Caller): DataCall {
+function callOf(
+  name: string,
+  { principal, request, path, search, requestId, readBodyText }: Caller,
+): DataCall {
   return {
     name,
-    url: new URL(request.url),
+    path,
+    search,
     method: request.method,
     headers: request.headers,
     role: principal.key.role,
@@ -27,8 +30,6 @@ function callOf(name: string, { principal, request, requestId, readBodyText }: C
     readBodyText,
   }
 }
-
-const toResponse = ({ status, headers, body }: DataAnswer) => new Response(body, { status, headers })
 
 const FILTERS: DocumentedParameter = {
   name: '<column>',
@@ -96,8 +97,7 @@ export const dbRoutes = [
       requestTypes: ['application/json'],
       responseTypes: ROW_TYPES,
     },
-    handle: async input =>
-      toResponse(await callFunction(input.deps, callOf(input.params.function, input), QUOIN_DIALECT)),
+    handle: input => callFunction(input.deps, callOf(input.params.function, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.read',
@@ -124,8 +124,7 @@ export const dbRoutes = [
       ],
       responseTypes: ROW_TYPES,
     },
-    handle: async input =>
-      toResponse(await readRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+    handle: input => readRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.insert',
@@ -153,8 +152,7 @@ export const dbRoutes = [
       requestTypes: BODY_TYPES,
       responseTypes: ROW_TYPES,
     },
-    handle: async input =>
-      toResponse(await insertRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+    handle: input => insertRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.update',
@@ -169,8 +167,7 @@ export const dbRoutes = [
       requestTypes: BODY_TYPES,
       responseTypes: ROW_TYPES,
     },
-    handle: async input =>
-      toResponse(await updateRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+    handle: input => updateRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
   }),
   defineRoute({
     id: 'db.delete',
@@ -180,7 +177,6 @@ export const dbRoutes = [
     summary: 'Delete the rows that match a filter',
     description: 'Needs at least one filter. 200 with the rows as they were.',
     documented: { parameters: [FILTERS, SELECT, PREFER], responseTypes: ROW_TYPES },
-    handle: async input =>
-      toResponse(await deleteRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT)),
+    handle: input => deleteRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
   }),
 ]

@@ -1,28 +1,27 @@
 // /v1/sql: callers' own SQL, one statement or a transaction.
 
-import { runSql, runTransaction } from '../../features/sql/run-sql.ts'
+import { runSql, runTransaction, type SqlCaller } from '../../features/sql/run-sql.ts'
 import {
   SqlRequest,
   SqlResponse,
   SqlTransactionRequest,
   SqlTransactionResponse,
 } from '../../features/sql/schemas.ts'
-import { sqlSession } from '../../features/sql/sql-session.ts'
 import { defineRoute, type HandlerInput } from '../../http/route.ts'
 
 type Caller = Pick<
   HandlerInput<string, 'service_role', undefined, undefined>,
-  'deps' | 'principal' | 'requestId' | 'request'
+  'deps' | 'principal' | 'requestId' | 'request' | 'path'
 >
 
-const sessionOf = ({ deps, principal, requestId, request }: Caller) =>
-  sqlSession({
-    role: principal.key.role,
-    endUser: principal.endUser,
-    requestId,
-    request,
-    searchPath: deps.config.dbSchemas,
-  })
+const callerOf = ({ principal, requestId, request, path }: Caller): SqlCaller => ({
+  role: principal.key.role,
+  claims: principal.endUser?.claims ?? null,
+  requestId,
+  method: request.method,
+  path,
+  headers: request.headers,
+})
 
 /** The answer's text is JSON already: values were spliced into it without being parsed. */
 const jsonResponse = (text: string) => new Response(text, { headers: { 'content-type': 'application/json' } })
@@ -40,7 +39,7 @@ export const sqlRoutes = [
       'transaction control, PREPARE, EXECUTE, DEALLOCATE, DISCARD, LISTEN, LOAD, COPY, SET SESSION AUTHORIZATION.',
     body: SqlRequest,
     response: SqlResponse,
-    handle: async input => jsonResponse(await runSql(input.deps, sessionOf(input), input.body)),
+    handle: async input => jsonResponse(await runSql(input.deps, callerOf(input), input.body)),
   }),
   defineRoute({
     id: 'sql.transaction',
@@ -53,6 +52,6 @@ export const sqlRoutes = [
       '`statements[2]`. The same statements are allowed as at /v1/sql, one per item.',
     body: SqlTransactionRequest,
     response: SqlTransactionResponse,
-    handle: async input => jsonResponse(await runTransaction(input.deps, sessionOf(input), input.body)),
+    handle: async input => jsonResponse(await runTransaction(input.deps, callerOf(input), input.body)),
   }),
 ]

@@ -1,27 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Bucket, SlidingWindow, type WindowJournal } from '../../../src/features/rate-limit/window.ts'
+import { SlidingWindow } from '../../../src/features/rate-limit/window.ts'
+import { busiestSpan, StoredBuckets } from './window-oracle.ts'
 
 const T0 = 1_800_000_000_000
-
-/** A journal in memory: what would survive an eviction. */
-class StoredBuckets implements WindowJournal {
-  readonly counts = new Map<number, number>()
-  writes = 0
-
-  write(endMs: number, count: number): void {
-    this.counts.set(endMs, count)
-    this.writes += 1
-  }
-
-  all(): Bucket[] {
-    return Array.from(this.counts, ([endMs, count]) => ({ endMs, count }))
-  }
-
-  total(): number {
-    return this.all().reduce((sum, bucket) => sum + bucket.count, 0)
-  }
-}
 
 /** The obvious way: every admitted time in a list. A reading t stands for any moment up to t + 1. */
 class NaiveLog {
@@ -38,18 +20,6 @@ class NaiveLog {
     this.times.push(nowMs)
     return true
   }
-}
-
-/** The most requests in any span of 60 seconds, both ends included. */
-function busiestSpan(admittedMs: readonly number[]): number {
-  const times = [...admittedMs].sort((a, b) => a - b)
-  let first = 0
-  let most = 0
-  times.forEach((time, index) => {
-    while (time - (times[first] ?? time) > 60_000) first += 1
-    most = Math.max(most, index - first + 1)
-  })
-  return most
 }
 
 /** Pauses between requests: bursts, the edges of the window, and long silence. */

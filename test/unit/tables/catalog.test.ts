@@ -156,7 +156,8 @@ describe('hints', () => {
 describe('the session of a call', () => {
   const call = {
     name: 'users',
-    url: new URL('http://host/v1/db/users?x=1'),
+    path: '/v1/db/users',
+    search: '?x=1',
     method: 'GET',
     headers: new Headers({ apikey: 'k', authorization: 'Bearer t', cookie: 'c=1', 'X-Tenant': 'acme' }),
     role: 'anon' as const,

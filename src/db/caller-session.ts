@@ -1,0 +1,40 @@
+// The database session of a caller of the Client API: who they act as, and what policies, triggers and functions may
+// read of the request. The one place that decides both.
+
+import type { DatabaseRole, DataSession } from './database.ts'
+
+/** What of a request reaches the database. */
+export interface Caller {
+  /** The API key alone decides the role (design section 3.4). */
+  readonly role: DatabaseRole
+  /** Claims of the signed-in user; null when only a key came. */
+  readonly claims: Readonly<Record<string, unknown>> | null
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+}
+
+/** SQL may read every other header of the request (`request.headers`); these hold credentials. */
+const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
+  'apikey',
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+])
+
+/** The caller's session. A `role` among the user's claims is overwritten with the key's. */
+export function callerSession(caller: Caller, searchPath: readonly string[], timeoutMs: number): DataSession {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of caller.headers) if (!HIDDEN_HEADERS.has(name)) headers[name] = value
+  return {
+    role: caller.role,
+    claims: JSON.stringify({ ...caller.claims, role: caller.role }),
+    requestId: caller.requestId,
+    searchPath,
+    timeoutMs,
+    method: caller.method,
+    path: caller.path,
+    headers: JSON.stringify(headers),
+  }
+}
