@@ -71,6 +71,24 @@ describe('CSV', () => {
     ])
   })
 
+  test.each([
+    ['without quotes in it', 'x'.repeat(9 * 1024 * 1024)],
+    ['of quotes alone', '"'.repeat(4.5 * 1024 * 1024)],
+    ['of quotes, commas and line breaks', `${'x'.repeat(1_000_000)}"a",\r\n`.repeat(9)],
+  ])('one field may be as large as a body: %s', (_, value) => {
+    expect(parseCsv(`a,b\n1,"${value.replaceAll('"', '""')}"\n`).rows[0]?.[1] === value).toBe(true)
+  })
+
+  // A bound of time on a busy machine is no sharp one: what is caught is work that grows with the square.
+  test('many small fields, quoted or not, are read in linear time', () => {
+    for (const line of ['1,x\n', '"1","x"\r\n', ',\n']) {
+      const text = `a,b\n${line.repeat(300_000)}`
+      const startMs = performance.now()
+      expect(parseCsv(text).rows).toHaveLength(300_000)
+      expect(performance.now() - startMs).toBeLessThan(3_000)
+    }
+  })
+
   test.each(['', 'a,b\n1', 'a,b\n1,2,3', 'a\n"x', 'a\n"x"y', 'a,\n1,2'])('%j is refused', text =>
     expect(() => parseCsv(text)).toThrow(code('invalid_body')),
   )
