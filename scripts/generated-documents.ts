@@ -5,7 +5,11 @@ import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { Variables } from '../src/config.ts'
 import { openApiDocument } from '../src/http/openapi.ts'
+import { referenceRoutes } from '../src/http/reference/routes.ts'
 import { allRoutes } from '../src/routes/index.ts'
+
+/** The whole table, as a running service describes it. */
+const routes = [...allRoutes, ...referenceRoutes(allRoutes)]
 
 export interface GeneratedDocument {
   path: string
@@ -17,7 +21,7 @@ export async function generatedDocuments(): Promise<GeneratedDocument[]> {
   return [
     {
       path: 'docs/openapi.json',
-      text: `${JSON.stringify(openApiDocument(allRoutes, 'http://127.0.0.1:8787'), null, 2)}\n`,
+      text: `${JSON.stringify(openApiDocument(routes, 'http://127.0.0.1:8787'), null, 2)}\n`,
     },
     { path: 'docs/api.md', text: apiPage() },
     { path: 'README.md', text: await readmeWithVariables() },
@@ -25,7 +29,7 @@ export async function generatedDocuments(): Promise<GeneratedDocument[]> {
 }
 
 function apiPage(): string {
-  const groups = Map.groupBy(allRoutes, route => route.id.split('.')[0] ?? '')
+  const groups = Map.groupBy(routes, route => route.id.split('.')[0] ?? '')
   const sections = [...groups].map(([name, routes]) => {
     const rows = routes.map(
       ({ method, path, auth, summary }) => `| \`${method.toUpperCase()} ${path}\` | ${auth} | ${summary} |`,
@@ -35,6 +39,16 @@ function apiPage(): string {
   return `# API\n\nWritten by \`npm run docs\` from the route table. Fields: \`/docs\` of a running service.\n\n${sections.join('\n')}`
 }
 
+/** What the schema makes of a variable that is not set; read by parsing, since JSON Schema loses it behind transforms. */
+function defaultOf(name: string): string {
+  const parsed: Record<string, unknown> = Variables.parse({
+    DATABASE_URL: 'postgres://h',
+    DATA_DATABASE_URL: 'postgres://h',
+  })
+  const value = parsed[name]
+  return value === undefined ? '' : `\`${String(value)}\``
+}
+
 async function readmeWithVariables(): Promise<string> {
   const readme = await readFile('README.md', 'utf8')
   const { properties = {}, required = [] } = z.toJSONSchema(Variables, {
@@ -42,9 +56,8 @@ async function readmeWithVariables(): Promise<string> {
     unrepresentable: 'any',
   })
   const rows = Object.entries(properties).map(([name, property]) => {
-    const schema = property as { description?: string; default?: unknown }
-    const fallback = schema.default === undefined ? '' : `\`${String(schema.default)}\``
-    return `| \`${name}\` | ${required.includes(name) ? 'required' : fallback} | ${schema.description ?? ''} |`
+    const { description = '' } = property as { description?: string }
+    return `| \`${name}\` | ${required.includes(name) ? 'required' : defaultOf(name)} | ${description} |`
   })
   const table = `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}`
   return readme.replace(/(<!-- variables:.*-->)[\s\S]*?(<!-- \/variables -->)/, `$1\n${table}\n$2`)

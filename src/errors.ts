@@ -6,7 +6,6 @@ export const ERROR_CODES = {
   admission_unavailable: 'The API key could not be checked just now; nothing was done.',
   ambiguous_function: 'Several functions of that name take the arguments that were sent.',
   conflict: 'The record was changed by somebody else in between; read it again.',
-  credential_required: 'The route needs a credential that was not sent.',
   database_unavailable: 'The database does not answer.',
   empty_transaction: 'A transaction needs at least one statement.',
   filter_required:

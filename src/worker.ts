@@ -2,7 +2,7 @@
 
 import { depsForRequest } from './deps.ts'
 import { createApp } from './http/app.ts'
-import { referenceRoutes } from './http/reference/routes.tsx'
+import { referenceRoutes } from './http/reference/routes.ts'
 import { allRoutes } from './routes/index.ts'
 
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'

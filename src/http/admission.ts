@@ -47,7 +47,7 @@ export async function admit(
       throw rateLimited(admission.rateLimit, admission.retryAfterSeconds)
     case 'project_paused':
       throw new DomainError('project_paused', 'The project of this API key is paused.', {
-        hint: 'Set its status to active: PATCH /v1/projects/:id with a key of another project, or the dashboard.',
+        hint: "Set the project's status to active to let its keys in again.",
       })
     case 'unavailable':
       throw admissionUnavailable()

@@ -2,7 +2,7 @@
 
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS =
-  'Content-Range, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, ' +
+  'Content-Profile, Content-Range, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, ' +
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id'
 
 /** Answers the browser's preflight; a browser sends no key with it, so it is not counted. */
@@ -17,6 +17,7 @@ export function preflightResponse(request: Request): Response {
         'apikey, authorization, content-type, prefer',
       'access-control-max-age': '86400',
       vary: 'Access-Control-Request-Headers',
+      'x-request-id': crypto.randomUUID(),
     },
   })
 }

@@ -17,7 +17,6 @@ const STATUS: Record<ErrorCode, number> = {
   admission_unavailable: 503,
   ambiguous_function: 300,
   conflict: 409,
-  credential_required: 401,
   database_unavailable: 503,
   empty_transaction: 400,
   filter_required: 400,
@@ -51,7 +50,10 @@ const STATUS: Record<ErrorCode, number> = {
   validation_failed: 400,
 }
 
-/** SQLSTATEs and classes with a status of their own; all other 22, 23, 42, P0 are the caller's mistake: 400. */
+/**
+ * SQLSTATEs with a status of their own. Every other is the caller's mistake or the caller's own code speaking: 400, with
+ * Postgres' words. Classes in which Postgres itself failed are in `SERVER_CLASSES`.
+ */
 const STATUS_BY_SQLSTATE: Record<string, number> = {
   '23503': 409,
   '23505': 409,
@@ -60,33 +62,19 @@ const STATUS_BY_SQLSTATE: Record<string, number> = {
   '40P01': 409,
   '42883': 404,
   '42P01': 404,
-  '53400': 503,
-  '54000': 400,
   '55P03': 409,
   '57014': 408,
-  '57P01': 503,
 }
 const STATUS_BY_CLASS: Record<string, number> = {
   '08': 503,
-  '0A': 400,
   '0L': 403,
   '0P': 403,
-  '21': 400,
-  '22': 400,
-  '23': 400,
-  '25': 400,
-  '26': 400,
   '28': 403,
-  '2D': 400,
-  '34': 400,
-  '42': 400,
-  '44': 400,
   '53': 503,
-  '54': 400,
-  '55': 400,
   '57': 503,
-  P0: 400,
 }
+/** System error, configuration file, foreign data wrapper, internal error: not the caller's to mend. */
+const SERVER_CLASSES: ReadonlySet<string> = new Set(['58', 'F0', 'HV', 'XX'])
 
 /** What the status of a refused right depends on: a known caller is forbidden, an anonymous one may sign in. */
 export interface ErrorContext {
@@ -144,7 +132,9 @@ function postgresStatus(err: PostgresError, isAnonymous: boolean): number {
   // `RAISE SQLSTATE 'PT402'` lets a function of the user choose the status, as in PostgREST.
   const chosen = /^PT([45]\d\d)$/.exec(err.code)?.[1]
   if (chosen) return Number(chosen)
-  return STATUS_BY_SQLSTATE[err.code] ?? STATUS_BY_CLASS[err.code.slice(0, 2)] ?? 500
+  const errorClass = err.code.slice(0, 2)
+  if (SERVER_CLASSES.has(errorClass)) return 500
+  return STATUS_BY_SQLSTATE[err.code] ?? STATUS_BY_CLASS[errorClass] ?? 400
 }
 
 function internalBody(requestId: string): ErrorBody {
@@ -162,16 +152,12 @@ function respond(status: number, body: ErrorBody, headers: Record<string, string
 }
 
 function logFailure(code: string, err: unknown, requestId: string): void {
-  const { message, stack, cause } =
-    err instanceof Error ? err : { message: String(err), stack: undefined, cause: undefined }
-  console.error(
-    JSON.stringify({
-      level: 'error',
-      code,
-      request_id: requestId,
-      message,
-      stack,
-      cause: cause && String(cause),
-    }),
-  )
+  const { message, stack, cause } = err instanceof Error ? err : new Error(String(err))
+  const entry = { level: 'error', code, request_id: requestId, message, stack, cause: cause && String(cause) }
+  console.error(withoutPasswords(JSON.stringify(entry)))
+}
+
+/** Whatever a library puts into its message, the credentials of a connection string must not get into the log. */
+function withoutPasswords(text: string): string {
+  return text.replace(/\/\/[^\s/@:"]+:[^\s/@"]+@/g, '//***@')
 }

@@ -82,8 +82,8 @@ describe.each(keyed.map(route => [`${route.method.toUpperCase()} ${route.path}`,
 
     it('lets an anon key through only where any key is enough', async () => {
       const response = await call(route, { apikey: anon })
-      if (route.auth === 'service_role') await expectRefusal(response, 403, 'insufficient_role')
-      else expect((await response.json()).code).not.toBe('insufficient_role')
+      if (route.auth === 'service_role') return await expectRefusal(response, 403, 'insufficient_role')
+      expect([401, 403, 429, 500, 503]).not.toContain(response.status)
     })
 
     it('lets a service_role key through', async () => {

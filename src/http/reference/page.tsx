@@ -6,7 +6,7 @@ import { VERSION } from '../../lib/version.ts'
 import { STYLE } from './style.ts'
 
 /** The parts of the OpenAPI document that the page shows. */
-export interface ReferenceDocument {
+interface ReferenceDocument {
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>
 }
@@ -50,8 +50,13 @@ interface Endpoint extends Operation {
   path: string
 }
 
-/** The whole page. `nonce` is what its Content-Security-Policy lets the style sheet through with. */
-export function ReferencePage({ document, nonce }: { document: ReferenceDocument; nonce: string }) {
+/** The page as HTML text. `nonce` is what its Content-Security-Policy lets the style sheet through with. */
+export function renderReferencePage(document: object, nonce: string): string {
+  // The document was made by `openApiDocument`, whose shape `ReferenceDocument` names in part.
+  return `<!doctype html>${<ReferencePage document={document as ReferenceDocument} nonce={nonce} />}`
+}
+
+function ReferencePage({ document, nonce }: { document: ReferenceDocument; nonce: string }) {
   const groups = groupByTag(document)
   const baseUrl = document.servers[0]?.url ?? ''
   return (

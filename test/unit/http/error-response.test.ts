@@ -28,6 +28,23 @@ describe('errorResponse', () => {
     ['P0001', 400],
     ['25006', 405],
     ['PT402', 402],
+    ['PT299', 400],
+    ['0A000', 400],
+    ['20000', 400],
+    ['24000', 400],
+    ['2BP01', 400],
+    ['2F005', 400],
+    ['38000', 400],
+    ['39000', 400],
+    ['3B001', 400],
+    ['3D000', 400],
+    ['3F000', 400],
+    ['QX001', 400],
+    ['53400', 503],
+    ['57P01', 503],
+    ['58030', 500],
+    ['F0000', 500],
+    ['HV000', 500],
     ['XX000', 500],
   ])('maps SQLSTATE %s to %i', (code, status) => {
     expect(errorResponse(postgres(code), context).status).toBe(status)
@@ -55,6 +72,7 @@ describe('errorResponse', () => {
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')
     expect(logged.mock.calls[0]?.[0]).toContain('"request_id":"r1"')
+    expect(logged.mock.calls[0]?.[0]).not.toContain('secret')
   })
 
   it('does not show what an internal error of Postgres says', async () => {

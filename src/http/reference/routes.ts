@@ -2,7 +2,6 @@
 
 import { openApiDocument } from '../openapi.ts'
 import { type AnyRoute, defineRoute } from '../route.ts'
-import { type ReferenceDocument, ReferencePage } from './page.tsx'
 
 /** The two routes that describe the others, and themselves. */
 export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
@@ -30,11 +29,11 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
   return described.slice(routes.length)
 }
 
-function page(document: object): Response {
+async function page(document: object): Promise<Response> {
+  // Loaded when it is first read: other requests need no JSX, and Node programs that read the table cannot run it.
+  const { renderReferencePage } = await import('./page.tsx')
   const nonce = crypto.randomUUID()
-  // The document was made by `openApiDocument`, whose shape `ReferenceDocument` names in part.
-  const html = <ReferencePage document={document as ReferenceDocument} nonce={nonce} />
-  return new Response(`<!doctype html>${html}`, {
+  return new Response(renderReferencePage(document, nonce), {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`,

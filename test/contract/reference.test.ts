@@ -1,0 +1,70 @@
+// What the service says about itself: the OpenAPI document, the page, status and modules, the load balancer's route.
+
+import { expect, inject, it } from 'vitest'
+import { allRoutes } from '../../src/routes/index.ts'
+import { startTestWorker } from '../support/worker.ts'
+
+const { base_url, service_role_key } = inject('stack')
+const read = (path: string) => fetch(base_url + path, { headers: { apikey: service_role_key } })
+
+interface Document {
+  openapi: string
+  servers: { url: string }[]
+  paths: Record<
+    string,
+    Record<string, { security: object[]; responses: object; parameters: { name: string }[] }>
+  >
+}
+
+it('describes every route of the table in OpenAPI 3.1, with its path parameters and its credential', async () => {
+  const document = (await (await fetch(`${base_url}/openapi.json`)).json()) as Document
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.servers[0]?.url).toBe(base_url)
+  for (const { path, method, auth } of allRoutes) {
+    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method]
+    expect(operation, `${method} ${path}`).toBeDefined()
+    const names = operation?.parameters.map(({ name }) => name)
+    for (const [, name] of path.matchAll(/:(\w+)/g)) expect(names).toContain(name)
+    expect(operation?.security.length, path).toBe(auth === 'none' ? 0 : 1)
+  }
+})
+
+it('shows every route on a page that loads nothing from elsewhere and cannot be framed', async () => {
+  const response = await fetch(`${base_url}/docs`)
+  const html = await response.text()
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /default-src 'none'.*frame-ancestors 'none'/,
+  )
+  for (const { id } of allRoutes) expect(html).toContain(`id="${id}"`)
+  expect(html).not.toMatch(/(src|href)="https?:/)
+})
+
+it('gives the overview of a platform that is well', async () => {
+  expect(await (await read('/v1/status')).json()).toMatchObject({
+    status: 'ok',
+    base_url,
+    database: { state: 'up', server_version: expect.stringMatching(/^18/), schemas: ['public'] },
+    projects: expect.any(Number),
+    api_keys: expect.any(Number),
+  })
+})
+
+it('lists the modules, with the reason of one that is off', async () => {
+  const { data } = (await (await read('/v1/modules')).json()) as {
+    data: { name: string; enabled: boolean; reason: string }[]
+  }
+  expect(data.find(({ name }) => name === 'sql')).toMatchObject({ enabled: true, reason: null })
+  expect(data.find(({ name }) => name === 'end_users')).toMatchObject({
+    enabled: false,
+    reason: 'OAUTH_PUBLIC_URL is not set',
+  })
+})
+
+// A load balancer asks often, and must not take the Worker out because the database is away.
+it('answers the load balancer without asking the database', async () => {
+  await using quoin = await startTestWorker({ vars: { SQL_GATEWAY_URL: 'http://127.0.0.1:9' } })
+  const response = await quoin.fetch('/healthz')
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({ status: 'ok' })
+})

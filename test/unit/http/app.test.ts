@@ -1,0 +1,199 @@
+// The machinery around every route, with counting stand-ins in place of the limiter and the database.
+
+import { beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
+import { SqlWire } from '../../../src/db/sql-wire.ts'
+import type { Deps } from '../../../src/deps.ts'
+import type { Admission } from '../../../src/features/rate-limit/admission.ts'
+import { KeyGate } from '../../../src/features/rate-limit/key-gate.ts'
+import { UnknownKeyGuard } from '../../../src/features/rate-limit/unknown-keys.ts'
+import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
+import { makeCatalog } from '../../../src/features/tables/catalog.ts'
+import { createApp } from '../../../src/http/app.ts'
+import { defineRoute } from '../../../src/http/route.ts'
+import { allRoutes } from '../../../src/routes/index.ts'
+import { ANY_KEY } from '../rate-limit/window-oracle.ts'
+import { loadNodeParser } from '../sql/node-parser.ts'
+
+const counts = { limiter: 0, database: 0 }
+let admission: Admission
+
+beforeEach(() => {
+  counts.limiter = 0
+  counts.database = 0
+  const rateLimit = { limit: 100, remaining: 99, resetSeconds: 60 }
+  admission = { outcome: 'admitted', key: { ...ANY_KEY, role: 'service_role' }, rateLimit }
+})
+
+/** Answers every batch as the gateway would: one row of a body, or one empty result a statement. */
+async function answerBatch(_url: string, init: RequestInit): Promise<Response> {
+  counts.database += 1
+  const asBody = new Headers(init.headers).get('quoin-result') === 'body'
+  if (asBody) return new Response('[]', { headers: { 'quoin-row': '["0",null,null,null,"0"]' } })
+  const { queries } = JSON.parse(String(init.body)) as { queries: unknown[] }
+  return Response.json({
+    results: queries.map(() => ({ command: 'SELECT', rowCount: 0, fields: [], rows: [] })),
+  })
+}
+
+const wire = new SqlWire({ connectionString: 'postgres://h', gatewayUrl: 'http://gateway' }, answerBatch)
+const now = () => new Date()
+// Every other method of a limiter is for changing keys, which no route under test does.
+const limiters = {
+  byHash: () => ({
+    admit: async () => {
+      counts.limiter += 1
+      return admission
+    },
+  }),
+} as unknown as Deps['limiters']
+
+function appOf(routes = allRoutes) {
+  const keyGate = new KeyGate(limiters)
+  const config: Deps['config'] = {
+    baseUrl: 'http://quoin.test',
+    databaseUrl: '',
+    dataDatabaseUrl: '',
+    sqlGatewayUrl: 'http://gateway',
+    dbSchemas: ['public'],
+    rateLimitPerMinute: 100,
+    oauthPublicUrl: undefined,
+    oauthIssuer: undefined,
+    dataAudience: undefined,
+  }
+  const deps: Deps = {
+    config,
+    platform: new PlatformDatabase(wire),
+    data: new DataDatabase(wire),
+    catalog: makeCatalog({ schemas: ['public'], now }),
+    sql: makeSqlRuntime(() => loadNodeParser()),
+    identifyKey: async text => (text.startsWith('svc_') ? text : null),
+    limiters,
+    keyGate,
+    unknownKeyGuard: new UnknownKeyGuard(),
+    verifyAccessToken: async () => ({ subject: 'a', claims: {} }),
+    now,
+  }
+  return createApp(routes, () => deps)
+}
+
+const KEY = { apikey: 'svc_sk_x', 'content-type': 'application/json' }
+const CALLS: [string, string, RequestInit][] = [
+  ['a read', '/v1/db/t?id=eq.1', {}],
+  ['a read with a count', '/v1/db/t?order=id', { headers: { ...KEY, prefer: 'count=exact' } }],
+  ['an insert', '/v1/db/t', { method: 'POST', body: '{"id":1}' }],
+  ['an update', '/v1/db/t?id=eq.1', { method: 'PATCH', body: '{"a":1}' }],
+  ['a delete', '/v1/db/t?id=eq.1', { method: 'DELETE' }],
+  [
+    'an upsert on named columns',
+    '/v1/db/t?on_conflict=id',
+    { method: 'POST', body: '{"id":1}', headers: { ...KEY, prefer: 'resolution=merge-duplicates' } },
+  ],
+  ['SQL', '/v1/sql', { method: 'POST', body: '{"sql":"select 1"}' }],
+  [
+    'a transaction',
+    '/v1/sql/transaction',
+    { method: 'POST', body: '{"statements":[{"sql":"select 1"},{"sql":"select 2"}]}' },
+  ],
+]
+
+describe('the budget of a call (design section 1)', () => {
+  it.each(CALLS)('%s asks the limiter once and the database once', async (_, path, init) => {
+    await appOf().request(path, { headers: KEY, ...init })
+    expect(counts).toEqual({ limiter: 1, database: 1 })
+  })
+
+  it('a key without a good form asks nobody', async () => {
+    const response = await appOf().request('/v1/db/t', { headers: { apikey: 'nonsense' } })
+    expect(response.status).toBe(401)
+    expect(counts).toEqual({ limiter: 0, database: 0 })
+  })
+})
+
+describe('the order of checks', () => {
+  // Whoever has no key must learn nothing from error messages about bodies.
+  it('looks at the credential before the body', async () => {
+    const response = await appOf().request('/v1/sql', { method: 'POST', body: '{{{' })
+    expect(response.status).toBe(401)
+  })
+
+  it('refuses an anon key on a service_role route before it reads the body', async () => {
+    if (admission.outcome === 'admitted') admission = { ...admission, key: ANY_KEY }
+    const response = await appOf().request('/v1/sql', { method: 'POST', body: '{{{', headers: KEY })
+    expect(response.status).toBe(403)
+  })
+
+  it('tells a limited key when to come back, with the headers of its window', async () => {
+    const rateLimit = { limit: 100, remaining: 0, resetSeconds: 7 }
+    admission = { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 7 }
+    const response = await appOf().request('/v1/db/t', { headers: KEY })
+    expect(response.status).toBe(429)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'retry-after': '7',
+      'x-ratelimit-limit': '100',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '7',
+      'ratelimit-policy': '"default";q=100;w=60',
+      ratelimit: '"default";r=0;t=7',
+    })
+    expect(counts.database).toBe(0)
+  })
+
+  it('answers 503, not 401, when the key could not be checked', async () => {
+    admission = { outcome: 'unavailable' }
+    expect((await appOf().request('/v1/db/t', { headers: KEY })).status).toBe(503)
+  })
+})
+
+describe('paths and methods', () => {
+  it('names the methods that a path takes', async () => {
+    const response = await appOf().request('/v1/db/t', { method: 'PUT' })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, POST, PATCH, DELETE')
+    expect(await response.json()).toMatchObject({ code: 'method_not_allowed' })
+  })
+
+  it('answers an unknown path in the shape of every error', async () => {
+    const response = await appOf().request('/v2/x')
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
+      error: expect.stringContaining('/v2/x'),
+      code: 'not_found',
+      detail: null,
+      hint: expect.any(String),
+      request_id: response.headers.get('x-request-id'),
+    })
+  })
+
+  it('lets any origin ask before it sends a key, at no cost to the key', async () => {
+    const response = await appOf().request('/v1/db/t', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-headers': 'apikey, prefer' },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-headers')).toBe('apikey, prefer')
+    expect(counts.limiter).toBe(0)
+  })
+})
+
+describe('what a handler throws', () => {
+  it('does not reach the caller when it is unknown', async () => {
+    const failing = defineRoute({
+      id: 'test.fail',
+      method: 'get',
+      path: '/v1/fail',
+      auth: 'any_key',
+      summary: 'Fails',
+      response: z.object({}),
+      handle: async () => {
+        throw new Error('postgres://owner:secret@host')
+      },
+    })
+    const response = await appOf([failing]).request('/v1/fail', { headers: KEY })
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('secret')
+    expect(response.headers.get('x-ratelimit-limit')).toBe('100')
+  })
+})
