@@ -90,17 +90,16 @@ function queryParameters(query: z.ZodObject): Json[] {
 }
 
 function requestBody(route: AnyRoute): Json {
+  const example = route.example === undefined ? {} : { example: route.example }
   if (route.body) {
-    const isRequired = !route.body.safeParse(undefined).success
-    return {
-      requestBody: {
-        required: isRequired,
-        content: { 'application/json': { schema: jsonSchema(route.body, 'input') } },
-      },
-    }
+    const required = !route.body.safeParse(undefined).success
+    const json = { schema: jsonSchema(route.body, 'input'), ...example }
+    return { requestBody: { required, content: { 'application/json': json } } }
   }
-  const types = route.documented?.requestTypes
-  return types ? { requestBody: { content: Object.fromEntries(types.map(type => [type, {}])) } } : {}
+  const [first, ...others] = route.documented?.requestTypes ?? []
+  if (first === undefined) return {}
+  const content = { [first]: example, ...Object.fromEntries(others.map(type => [type, {}])) }
+  return { requestBody: { content } }
 }
 
 function responses(route: AnyRoute): Json {

@@ -74,6 +74,8 @@ export interface Route<
   description?: string
   query?: Query
   body?: Body
+  /** A body that works, for the document and the page. */
+  example?: unknown
   /** Largest request body in bytes; 1 MiB unless said. */
   bodyBytesMax?: number
   /** Shape of the JSON answer. Left out: the handler returns a `RawAnswer` or a `Response`. */

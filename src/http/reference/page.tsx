@@ -18,7 +18,7 @@ interface Operation {
   description?: string
   security: object[]
   parameters: Parameter[]
-  requestBody?: { content: Record<string, { schema?: Schema }> }
+  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> }
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
 }
 
@@ -262,6 +262,13 @@ function limitsOf({ minimum, maximum, default: fallback }: Schema): string[] {
 function curlExample(endpoint: Endpoint, baseUrl: string): string {
   const method = endpoint.method === 'get' ? '' : ` -X ${endpoint.method.toUpperCase()}`
   const key = endpoint.security.length > 0 ? ' \\\n  -H "apikey: $QUOIN_KEY"' : ''
-  const body = endpoint.requestBody ? ` \\\n  -H 'Content-Type: application/json' -d '{…}'` : ''
+  const body = endpoint.requestBody
+    ? ` \\\n  -H 'Content-Type: application/json' -d '${exampleBody(endpoint)}'`
+    : ''
   return `curl${method} ${baseUrl}${endpoint.path}${key}${body}`
+}
+
+function exampleBody({ requestBody }: Endpoint): string {
+  const example = requestBody?.content['application/json']?.example
+  return example === undefined ? '{}' : JSON.stringify(example)
 }

@@ -33,6 +33,7 @@ export const keyRoutes = [
     summary: 'Create an API key',
     description: 'The answer holds the key itself, this once. It works at once.',
     body: ApiKeyIn,
+    example: { name: 'web shop', role: 'anon', rate_limit_per_minute: 600 },
     response: ApiKeyWithSecret,
     status: 201,
     handle: ({ deps, body, principal }) => createKey(deps, body, principal.key.project_id),
@@ -58,6 +59,7 @@ export const keyRoutes = [
       'The answer holds the new key, this once. Both keys count in the same window while the old one lives. ' +
       'Rotating again ends an earlier overlap. A key may rotate itself.',
     body: ApiKeyRotation.optional(),
+    example: { overlap_seconds: 3600 },
     response: ApiKeyWithSecret,
     handle: ({ deps, params, body }) => rotateKey(deps, params.id, body ?? { overlap_seconds: 0 }),
   }),

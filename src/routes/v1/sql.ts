@@ -38,6 +38,7 @@ export const sqlRoutes = [
       'only as far as row_limit; every other statement runs to its end and only the answer is cut. Not allowed: ' +
       'transaction control, PREPARE, EXECUTE, DEALLOCATE, DISCARD, LISTEN, LOAD, COPY, SET SESSION AUTHORIZATION.',
     body: SqlRequest,
+    example: { sql: 'select * from todos where done = $1', params: [false], row_limit: 10 },
     response: SqlResponse,
     handle: async input => jsonResponse(await runSql(input.deps, callerOf(input), input.body)),
   }),
@@ -51,6 +52,12 @@ export const sqlRoutes = [
       'All or nothing: when a statement fails, everything is rolled back and `detail` begins with its index, as in ' +
       '`statements[2]`. The same statements are allowed as at /v1/sql, one per item.',
     body: SqlTransactionRequest,
+    example: {
+      statements: [
+        { sql: 'update todos set done = true where id = $1', params: [1] },
+        { sql: 'delete from todos where id = $1', params: [2] },
+      ],
+    },
     response: SqlTransactionResponse,
     handle: async input => jsonResponse(await runTransaction(input.deps, callerOf(input), input.body)),
   }),
