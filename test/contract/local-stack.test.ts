@@ -85,10 +85,19 @@ afterEach(async () => {
   for (const stack of running.splice(0)) {
     await stack.stop()
     // A test that fails half-way may leave what it killed a stack for.
-    for (const pid of survivors(stack.dataDir)) process.kill(pid, 'SIGKILL')
+    for (const pid of survivors(stack.dataDir)) killIfThere(pid)
   }
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
+
+/** A process may end between being listed and being killed. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err
+  }
+}
 
 describe('a running stack', () => {
   const folder = makeStackFolder()
