@@ -35,6 +35,7 @@ beforeAll(async () => {
     create function ${t}_slow() returns void language sql as 'select pg_sleep(30)';
     grant execute on all functions in schema public to service_role;
     revoke execute on function ${t}_add(int, int) from public;
+    grant execute on function ${t}_series(int) to anon;
   `)
   db = await makeDbCaller()
   anon = await makeDbCaller('anon')
@@ -184,6 +185,25 @@ describe('functions that are not there', () => {
     const { status, body } = await call('add', { a: 1, c: 2 })
     expect([status, body.code]).toEqual([404, 'function_not_found'])
     expect(body.hint).toContain(`public.${t}_add(a => integer, b => integer)`)
+  })
+
+  test('are not named to a role that may not call them', async () => {
+    const guess = (name: string) => anon(`rpc/${t}_${name}`, { method: 'POST', body: { guess: 1 } })
+    for (const name of ['ad', 'add']) {
+      const { status, body } = await guess(name)
+      expect([status, body.code]).toEqual([404, 'function_not_found'])
+      expect(body.hint).not.toMatch(/_add|integer/)
+    }
+    expect((await guess('serie')).body.hint).toContain(`${t}_series`)
+  })
+
+  // Postgres looks for columns before it looks for rights, and its hints name what they find.
+  test('do not tell the columns of their rows to a role that may not call them', async () => {
+    const asked = { method: 'POST', body: { wanted: 1 } }
+    const query = `rpc/${t}_one?select=hiddn`
+    expect((await db(query, asked)).body.hint).toContain('hidden')
+    const { status, body } = await anon(query, asked)
+    expect([status, `${body.hint}`]).toEqual([400, expect.not.stringContaining('hidden')])
   })
 
   test('a function made a moment ago is found', async () => {

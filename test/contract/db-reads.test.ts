@@ -18,6 +18,8 @@ beforeAll(async () => {
     create policy tenant_rows on ${rows} for select to anon
       using (tenant = current_setting('request.headers', true)::json->>'x-tenant');
     create table ${t}_closed (id int primary key);
+    create table ${t}_partly (id int primary key, secret text);
+    grant select (id) on ${t}_partly to anon;
     create table ${t}_open (id int primary key, name text);
     alter table ${t}_open enable row level security;
     grant insert on ${t}_open to anon;
@@ -34,7 +36,9 @@ beforeAll(async () => {
 })
 
 afterAll(() =>
-  asOwner(`drop view ${t}_seen, ${t}_slow, ${t}_big; drop table ${rows}, ${t}_closed, ${t}_open`),
+  asOwner(
+    `drop view ${t}_seen, ${t}_slow, ${t}_big; drop table ${rows}, ${t}_closed, ${t}_partly, ${t}_open`,
+  ),
 )
 
 describe('who sees what', () => {
@@ -160,6 +164,23 @@ describe('bad input', () => {
     const { status, body } = await service(`${rows}?${query}`)
     expect([status, body.code]).toEqual([400, 'invalid_filter'])
     expect(body.hint).toContain(hint)
+  })
+
+  // Anon keys are public: whoever holds one must not read the schema out of the hints.
+  test('no hint names a table or column to a role without a right to it', async () => {
+    const guesses = [`${t}_closed?nope=eq.1`, `${t}_closed?idd=eq.1`, `${t}_close`, `${t}_partly?secre=eq.1`]
+    const named = /_closed"|has the columns|_closed\.id|"secret"|\.secret"|, secret/
+    for (const guess of guesses) {
+      const told = await service(guess)
+      expect([400, 404]).toContain(told.status)
+      expect(told.body.hint).toMatch(named)
+      const kept = await anon(guess)
+      expect(kept.status).toBe(told.status)
+      expect(`${kept.body.hint} ${kept.body.detail}`).not.toMatch(/_closed"|_closed\.id|secret/)
+    }
+    // What is granted it is told, also where only columns are.
+    expect((await anon(`${t}_partly?idd=eq.1`)).body.hint).toContain(`${t}_partly.id"`)
+    expect((await anon(`${t}_rowz`)).body.hint).toContain(rows)
   })
 
   // Each would end its literal, list or name if values or names were pasted into SQL text.

@@ -38,7 +38,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {
     if (catalog === undefined) throw new TypeError('a call needs the catalog')
     const names = body.names && query.columns ? query.columns : body.names
-    const resolved = resolveFunction(catalog, schema, call.name, names)
+    const resolved = resolveFunction(catalog, { schema, name: call.name }, names, context.session.role)
     refuseBoundWithoutSet(resolved, preferences)
     const request = { query, page, format, count, maxAffected }
     const statement = await runPlan(deps, context, {

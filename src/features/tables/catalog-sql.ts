@@ -1,8 +1,30 @@
 // The one query that reads the catalog of the exposed schemas, and the shape of its answer. Pure.
-// pg_catalog is readable by every role, so what is known does not depend on who asks.
+// pg_catalog is readable by every role, so what is known does not depend on who asks; that is why the rights of both
+// roles stand in it.
 
+import type { DatabaseRole } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
+
+/** In the order in which rights are listed. */
+const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
+
+/** A JSON array of booleans, one per role: whether it may use the schema and `condition`, given the role, holds. */
+function rightsSql(condition: (role: string) => string): string {
+  const rights = ROLES.map(
+    role => `has_schema_privilege('${role}', n.oid, 'USAGE') and ${condition(`'${role}'`)}`,
+  )
+  return `json_build_array(${rights.join(', ')})`
+}
+
+const COLUMN_RIGHTS = rightsSql(
+  role => `has_column_privilege(${role}, c.oid, a.attnum, 'SELECT, INSERT, UPDATE')`,
+)
+const RELATION_RIGHTS = rightsSql(
+  role =>
+    `(has_any_column_privilege(${role}, c.oid, 'SELECT, INSERT, UPDATE') or has_table_privilege(${role}, c.oid, 'DELETE'))`,
+)
+const FUNCTION_RIGHTS = rightsSql(role => `has_function_privilege(${role}, p.oid, 'EXECUTE')`)
 
 /** Identity columns have no default expression of their own; their sequence gives the next value. */
 const DEFAULT_SQL = `case
@@ -11,8 +33,8 @@ const DEFAULT_SQL = `case
   when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end`
 
 const RELATIONS = `select coalesce(json_agg(json_build_object(
-    'schema', n.nspname, 'name', c.relname,
-    'columns', (select coalesce(json_agg(json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL})
+    'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
+    'columns', (select coalesce(json_agg(json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
         order by a.attnum), '[]')
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
@@ -25,7 +47,7 @@ const RELATIONS = `select coalesce(json_agg(json_build_object(
   where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')`
 
 const FUNCTIONS = `select coalesce(json_agg(json_build_object(
-    'schema', n.nspname, 'name', p.proname,
+    'schema', n.nspname, 'name', p.proname, 'rights', ${FUNCTION_RIGHTS},
     'argumentNames', p.proargnames, 'argumentModes', p.proargmodes,
     'argumentTypes', (select coalesce(json_agg(format_type(u.type, -1) order by u.place), '[]')
       from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality u(type, place)),
@@ -46,12 +68,16 @@ export function catalogStatement(schemas: readonly string[]): Statement {
   }
 }
 
+/** As `rightsSql` lists them. */
+type Rights = boolean[]
+
 interface CatalogRow {
   relations: {
     schema: string
     name: string
-    columns: [name: string, type: string, defaultSql: string | null][]
+    columns: [name: string, type: string, defaultSql: string | null, rights: Rights][]
     primaryKey: string[]
+    rights: Rights
   }[]
   functions: FunctionRow[]
 }
@@ -67,20 +93,28 @@ interface FunctionRow {
   isVolatile: boolean
   returnsVoid: boolean
   returnsRow: boolean
+  rights: Rights
 }
 
 /** The relations and functions in the text that the statement answers. */
 export function parseCatalog(text: string): { relations: Relation[]; functions: DatabaseFunction[] } {
   const row = JSON.parse(text) as CatalogRow
   return {
-    relations: row.relations.map(relation => ({
+    relations: row.relations.map(({ columns, rights, ...relation }) => ({
       ...relation,
-      columns: relation.columns.map(
-        ([name, type, sql]): Column => ({ name, type, defaultSql: sql ?? undefined }),
-      ),
+      columns: columns.map(toColumn),
+      usableBy: rolesOf(rights),
     })),
     functions: row.functions.map(toFunction),
   }
+}
+
+function rolesOf(rights: Rights): DatabaseRole[] {
+  return ROLES.filter((_, i) => rights[i] === true)
+}
+
+function toColumn([name, type, sql, rights]: CatalogRow['relations'][number]['columns'][number]): Column {
+  return { name, type, defaultSql: sql ?? undefined, usableBy: rolesOf(rights) }
 }
 
 function toFunction(row: FunctionRow): DatabaseFunction {
@@ -104,5 +138,6 @@ function toFunction(row: FunctionRow): DatabaseFunction {
     returns: row.returnsVoid ? 'void' : row.returnsRow || hasOutputs ? 'row' : 'scalar',
     returnsSet: row.returnsSet,
     isVolatile: row.isVolatile,
+    usableBy: rolesOf(row.rights),
   }
 }

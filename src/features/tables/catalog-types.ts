@@ -1,4 +1,7 @@
 // What the data API knows about the database: the exposed relations and functions. Types only.
+// Every name says which roles may use it: to others it must not be told, for anon keys are public.
+
+import type { DatabaseRole } from '../../db/database.ts'
 
 export interface Column {
   readonly name: string
@@ -6,6 +9,8 @@ export interface Column {
   readonly type: string
   /** The default as Postgres prints it, every name qualified; undefined where there is none. */
   readonly defaultSql: string | undefined
+  /** Roles that may select, insert or update it. */
+  readonly usableBy: readonly DatabaseRole[]
 }
 
 /** A table, view, materialized view, foreign or partitioned table. */
@@ -15,6 +20,8 @@ export interface Relation {
   readonly columns: readonly Column[]
   /** Columns of the primary key in the key's order; empty without one. */
   readonly primaryKey: readonly string[]
+  /** Roles with a right to its rows, or to a column of them. */
+  readonly usableBy: readonly DatabaseRole[]
 }
 
 export interface FunctionArgument {
@@ -36,4 +43,6 @@ export interface DatabaseFunction {
   readonly returnsSet: boolean
   /** True when it may write: anything but STABLE and IMMUTABLE. */
   readonly isVolatile: boolean
+  /** Roles that may execute it. */
+  readonly usableBy: readonly DatabaseRole[]
 }

@@ -1,7 +1,7 @@
 // The catalog of the exposed schemas, as one isolate remembers it. Reading and filtering a table needs none of it;
 // upserts, functions, JSON paths, text search and the hints of errors do.
 
-import type { DataDatabase, DataSession } from '../../db/database.ts'
+import type { DatabaseRole, DataDatabase, DataSession } from '../../db/database.ts'
 import { catalogStatement, parseCatalog } from './catalog-sql.ts'
 import type { DatabaseFunction, Relation } from './catalog-types.ts'
 import type { ColumnTypes } from './field-sql.ts'
@@ -29,8 +29,17 @@ export class Catalog {
     return this.#relations.find(relation => relation.name === name && relation.schema === schema)
   }
 
-  relationNames(schema: string): string[] {
-    return this.#relations.filter(relation => relation.schema === schema).map(({ name }) => name)
+  /** Names that may be told to a caller in this role: those of relations it has a right to. */
+  relationNames(schema: string, role: DatabaseRole): string[] {
+    return this.#relations
+      .filter(relation => relation.schema === schema && relation.usableBy.includes(role))
+      .map(({ name }) => name)
+  }
+
+  /** Columns of one relation that may be told to a caller in this role; none of a relation that is not known. */
+  columnNames(schema: string, name: string, role: DatabaseRole): string[] {
+    const columns = this.relation(schema, name)?.columns ?? []
+    return columns.filter(({ usableBy }) => usableBy.includes(role)).map(column => column.name)
   }
 
   /** Every overload of a name. */
@@ -38,9 +47,12 @@ export class Catalog {
     return this.#functions.filter(candidate => candidate.name === name && candidate.schema === schema)
   }
 
-  functionNames(schema: string): string[] {
-    const names = this.#functions.filter(candidate => candidate.schema === schema).map(({ name }) => name)
-    return [...new Set(names)]
+  /** Names that may be told to a caller in this role: those of functions it may execute. */
+  functionNames(schema: string, role: DatabaseRole): string[] {
+    const usable = this.#functions.filter(
+      candidate => candidate.schema === schema && candidate.usableBy.includes(role),
+    )
+    return [...new Set(usable.map(({ name }) => name))]
   }
 
   /** The types of one relation's columns, for the SQL of fields. */

@@ -1,6 +1,7 @@
 // Makes Postgres' errors teach: what to do about the common SQLSTATEs, and the nearest name for one that is unknown.
-// Pure. Only fills a hint that Postgres left empty; code, message and detail stay Postgres' own.
+// Pure. Code, message and detail stay Postgres' own, and so does its hint, unless that names what the role may not use.
 
+import type { DatabaseRole } from '../../db/database.ts'
 import type { PostgresError } from '../../db/postgres-error.ts'
 import { quoteIdentifier } from '../../db/sql.ts'
 import type { Catalog } from './catalog.ts'
@@ -9,9 +10,9 @@ import { nearestName } from './nearest-name.ts'
 /** What is known about the failed statement; each part may be missing. */
 export interface ErrorHintContext {
   /** Database role that the statement ran as. */
-  readonly role?: string
+  readonly role: DatabaseRole
   readonly schema?: string
-  /** The table of the request, where there is one. */
+  /** The table or function of the request; none where the caller wrote the SQL. */
   readonly table?: string
   /** The rights on the table that the request needs, as GRANT writes them. */
   readonly privileges?: string
@@ -23,8 +24,23 @@ type Explain = (err: PostgresError, context: ErrorHintContext) => string | undef
 
 /** The same error with a hint that says what to do, unless Postgres gave one or the code is not known here. */
 export function explainPostgresError(err: PostgresError, context: ErrorHintContext): PostgresError {
+  if (err.code === '42703' && !mayTell(err.hint ?? '', context)) err.hint = undefined
   if (err.hint === undefined || err.hint === '') err.hint = EXPLANATIONS[err.code]?.(err, context)
   return err
+}
+
+/**
+ * Postgres names the nearest column before it looks for rights. True when every name in quotes is of the request's table
+ * and known to be the role's, or comes out of a function that the role may execute. The hint's language does not matter.
+ */
+function mayTell(hint: string, { catalog, schema, table, role }: ErrorHintContext): boolean {
+  if (schema === undefined || table === undefined || !hint.includes('"')) return true
+  const relation = catalog?.relation(schema, table)
+  const overloads = relation === undefined ? (catalog?.functions(schema, table) ?? []) : []
+  if (overloads.some(({ usableBy }) => usableBy.includes(role))) return true
+  const columns = catalog?.columnNames(schema, table, role) ?? []
+  const rest = columns.reduce((text, column) => text.replaceAll(`"${table}.${column}"`, ''), hint)
+  return !rest.includes('"')
 }
 
 const EXPLANATIONS: Readonly<Record<string, Explain>> = {
@@ -81,7 +97,7 @@ function explainForeignKey({ message }: PostgresError): string {
 
 function explainMissingRight(
   err: PostgresError,
-  { role = 'this role', schema, table, privileges = '<the right it needs>' }: ErrorHintContext,
+  { role, schema, table, privileges = '<the right it needs>' }: ErrorHintContext,
 ): string {
   if (/row-level security/.test(err.message)) {
     const name = /for table "([^"]+)"/.exec(err.message)?.[1] ?? table
@@ -110,24 +126,26 @@ function plainOrQuoted(name: string): string {
 
 function explainUnknownColumn(
   err: PostgresError,
-  { catalog, schema, table }: ErrorHintContext,
+  { catalog, schema, table, role }: ErrorHintContext,
 ): string | undefined {
   const [, name] =
     /column "?(?:[^".]+"?\."?)?([^"]+?)"? (?:of relation "[^"]*" )?does not exist/.exec(err.message) ?? []
-  const relation =
-    catalog && schema !== undefined && table !== undefined ? catalog.relation(schema, table) : undefined
-  if (name === undefined || relation === undefined) return undefined
-  const columns = relation.columns.map(column => column.name)
+  if (name === undefined || schema === undefined || table === undefined) return undefined
+  const columns = catalog?.columnNames(schema, table, role) ?? []
+  if (columns.length === 0) return undefined
   const near = nearestName(name, columns)
-  const list = `"${relation.name}" has the columns ${columns.slice(0, 30).join(', ')}${columns.length > 30 ? ', ...' : ''}.`
+  const list = `"${table}" has the columns ${columns.slice(0, 30).join(', ')}${columns.length > 30 ? ', ...' : ''}.`
   return near === undefined ? list : `Perhaps you meant the column "${near}". ${list}`
 }
 
-function explainUnknownTable(err: PostgresError, { catalog, schema = 'public' }: ErrorHintContext): string {
+function explainUnknownTable(
+  err: PostgresError,
+  { catalog, schema = 'public', role }: ErrorHintContext,
+): string {
   const name = /relation "(?:[^"]*\.)?([^".]+)" does not exist/.exec(err.message)?.[1]
-  const near = name === undefined ? undefined : nearestName(name, catalog?.relationNames(schema) ?? [])
+  const near = name === undefined ? undefined : nearestName(name, catalog?.relationNames(schema, role) ?? [])
   if (near !== undefined) return `Perhaps you meant the table "${schema}.${near}".`
-  return 'Check the name, and that the schema is one of those exposed; GET /v1/database/schema lists what is there.'
+  return 'Check the name and its schema. To make the table, send CREATE TABLE to POST /v1/sql with a service_role key.'
 }
 
 function explainUnknownFunction({ message }: PostgresError): string {

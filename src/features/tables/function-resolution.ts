@@ -1,5 +1,8 @@
-// Chooses the overload that a call by argument names means. Pure.
+// Chooses the overload that a call by argument names means. Pure. Every overload may be meant, also one that the caller has
+// no right to: Postgres refuses it then. But refusals name only functions that the caller may execute.
 
+import type { DatabaseRole } from '../../db/database.ts'
+import type { QualifiedName } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { DatabaseFunction } from './catalog-types.ts'
@@ -17,18 +20,19 @@ export interface ResolvedCall {
  */
 export function resolveFunction(
   catalog: Catalog,
-  schema: string,
-  name: string,
+  named: QualifiedName,
   argumentNames: readonly string[] | undefined,
+  role: DatabaseRole,
 ): ResolvedCall {
-  const overloads = catalog.functions(schema, name)
+  const overloads = catalog.functions(named.schema, named.name)
   const fitting = argumentNames ? overloads.filter(candidate => accepts(candidate, argumentNames)) : []
-  if (fitting.length > 1) throw ambiguous(fitting)
+  if (fitting.length > 1) throw ambiguous(named, fitting, role)
   const [target] = fitting
   if (target) return { target, passing: 'byName' }
   const wholeBody = overloads.find(takesWholeBody)
   if (wholeBody) return { target: wholeBody, passing: 'wholeBody' }
-  throw notFound(catalog, schema, name, argumentNames ?? [], overloads)
+  const near = nearestNames(named.name, catalog.functionNames(named.schema, role), 3)
+  throw notFound(named, argumentNames ?? [], signatures(overloads, role), near)
 }
 
 function accepts({ arguments: parameters }: DatabaseFunction, names: readonly string[]): boolean {
@@ -44,34 +48,44 @@ function takesWholeBody({ arguments: parameters }: DatabaseFunction): boolean {
   return others.length === 0 && only?.name === '' && (only.type === 'json' || only.type === 'jsonb')
 }
 
-function ambiguous(fitting: readonly DatabaseFunction[]): DomainError {
+function ambiguous(
+  { schema, name }: QualifiedName,
+  fitting: readonly DatabaseFunction[],
+  role: DatabaseRole,
+): DomainError {
+  const usable = signatures(fitting, role)
+  const candidates = usable.length > 0 ? `: ${usable.join(', ')}` : ` those called ${schema}.${name}`
   return new DomainError(
     'ambiguous_function',
-    `Could not choose the best candidate function between: ${fitting.map(signature).join(', ')}`,
+    `Could not choose the best candidate function between${candidates}`,
     {
       hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
     },
   )
 }
 
-function signature({ schema, name, arguments: parameters }: DatabaseFunction): string {
-  return `${schema}.${name}(${parameters.map(argument => `${argument.name} => ${argument.type}`).join(', ')})`
+/** `public.add(a => integer, b => integer)` of each function that the role may execute. */
+function signatures(functions: readonly DatabaseFunction[], role: DatabaseRole): string[] {
+  return functions
+    .filter(({ usableBy }) => usableBy.includes(role))
+    .map(({ schema, name, arguments: parameters }) => {
+      const list = parameters.map(argument => `${argument.name} => ${argument.type}`).join(', ')
+      return `${schema}.${name}(${list})`
+    })
 }
 
 function notFound(
-  catalog: Catalog,
-  schema: string,
-  name: string,
+  { schema, name }: QualifiedName,
   argumentNames: readonly string[],
-  overloads: readonly DatabaseFunction[],
+  overloads: readonly string[],
+  near: readonly string[],
 ): DomainError {
   const call = argumentNames.length > 0 ? `(${argumentNames.join(', ')})` : ' without parameters'
-  const near = nearestNames(name, catalog.functionNames(schema), 3).map(found => `${schema}.${found}`)
   const hint =
     overloads.length > 0
-      ? `The function exists as ${overloads.map(signature).join(', ')}: pass every argument without a default by its name.`
+      ? `The function exists as ${overloads.join(', ')}: pass every argument without a default by its name.`
       : near.length > 0
-        ? `Perhaps you meant to call the function ${near.join(' or ')}.`
+        ? `Perhaps you meant to call the function ${near.map(found => `${schema}.${found}`).join(' or ')}.`
         : `Create it in the schema ${schema}, and grant EXECUTE on it to the role of the API key.`
   return new DomainError('function_not_found', `Could not find the function ${schema}.${name}${call}.`, {
     detail: `Searched for the function ${schema}.${name}${call}, or with a single unnamed json/jsonb parameter.`,

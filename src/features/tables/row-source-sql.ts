@@ -29,7 +29,7 @@ export function rowSourceSql(
     const list = keys.map(key => `"r".${quoteIdentifier(key)}`).join(',')
     return `select ${list} from json_populate_recordset(null::${quoteQualified(table)},${rows}) "r"`
   }
-  const columns = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
+  const columns: SentColumn[] = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
   const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
   const list = columns
     .map(column => (fillsDefaults ? withDefault(column, params) : sentValue(column)))
@@ -37,17 +37,19 @@ export function rowSourceSql(
   return `select ${list} from json_array_elements(${rows}) "e"("v"),json_to_record("e"."v") "r"(${definitions})`
 }
 
+type SentColumn = Pick<Column, 'name' | 'type' | 'defaultSql'>
+
 /** A column that the catalog does not have: Postgres will say so, about the table and not about our alias. */
-function untyped(name: string): Column {
+function untyped(name: string): SentColumn {
   return { name, type: 'text', defaultSql: undefined }
 }
 
-function sentValue({ name }: Column): string {
+function sentValue({ name }: SentColumn): string {
   return `"r".${quoteIdentifier(name)}`
 }
 
 /** An absent key reads as SQL NULL, a key with null as JSON null: only the first takes the default. */
-function withDefault(column: Column, params: Parameters): string {
+function withDefault(column: SentColumn, params: Parameters): string {
   const name = quoteIdentifier(column.name)
   if (column.defaultSql === undefined) return `${sentValue(column)} ${name}`
   return `case when "e"."v"->${params.add(column.name)}::text is null then ${column.defaultSql} else ${sentValue(column)} end ${name}`

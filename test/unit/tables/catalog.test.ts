@@ -1,12 +1,13 @@
 // The remembered catalog, the choice of overloads, and the hints made from both.
 
 import { describe, expect, test } from 'vitest'
-import type { DataSession } from '../../../src/db/database.ts'
+import type { DatabaseRole, DataSession } from '../../../src/db/database.ts'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
+import type { DomainError } from '../../../src/errors.ts'
 import { Catalog, CatalogCache } from '../../../src/features/tables/catalog.ts'
 import type { DatabaseFunction } from '../../../src/features/tables/catalog-types.ts'
 import { chooseSchema, dataSession } from '../../../src/features/tables/data-session.ts'
-import { explainPostgresError } from '../../../src/features/tables/error-hints.ts'
+import { type ErrorHintContext, explainPostgresError } from '../../../src/features/tables/error-hints.ts'
 import { resolveFunction } from '../../../src/features/tables/function-resolution.ts'
 import { nearestName } from '../../../src/features/tables/nearest-name.ts'
 
@@ -30,7 +31,13 @@ function makeData() {
       data.reads += 1
       data.searchPath = session.searchPath
       const relations = [
-        { schema: 'public', name: `t${data.reads}`, columns: [['id', 'integer', null]], primaryKey: ['id'] },
+        {
+          schema: 'public',
+          name: `t${data.reads}`,
+          columns: [['id', 'integer', null, [true, true]]],
+          primaryKey: ['id'],
+          rights: [true, true],
+        },
       ]
       const text = JSON.stringify({ relations, functions: [] })
       return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
@@ -82,6 +89,11 @@ describe('overloads', () => {
     returns: 'scalar',
     returnsSet: false,
     isVolatile: true,
+    usableBy: ['anon', 'service_role'],
+  })
+  const forService = (target: DatabaseFunction): DatabaseFunction => ({
+    ...target,
+    usableBy: ['service_role'],
   })
   const catalog = new Catalog(
     [],
@@ -89,7 +101,7 @@ describe('overloads', () => {
     0,
   )
   const resolve = (name: string, names: string[] | undefined) =>
-    resolveFunction(catalog, 'public', name, names)
+    resolveFunction(catalog, { schema: 'public', name }, names, 'anon')
   const code = (expected: string) => expect.objectContaining({ code: expected })
 
   test('are chosen by the names sent, defaults left out or not', () => {
@@ -110,16 +122,60 @@ describe('overloads', () => {
 
   test('several fits are ambiguous', () => {
     const twice = new Catalog([], [make('f', 'a'), make('f', 'a')], 0)
-    expect(() => resolveFunction(twice, 'public', 'f', ['a'])).toThrow(code('ambiguous_function'))
+    expect(() => resolveFunction(twice, { schema: 'public', name: 'f' }, ['a'], 'anon')).toThrow(
+      code('ambiguous_function'),
+    )
+  })
+
+  // The anon key is public: what it may not call it must not be able to list by guessing.
+  test.each([
+    ['a wrong argument', 'wages', ['guess']],
+    ['a near name', 'wagse', []],
+    ['arguments that fit several', 'pay', ['salary']],
+  ])('%s names functions only to a role that may call them', (_, name, names) => {
+    const hidden = [make('wages', 'salary'), make('pay', 'salary'), make('pay', 'salary', 'bonus?')]
+    const partly = new Catalog([], hidden.map(forService), 0)
+    const refusal = (role: DatabaseRole) => {
+      try {
+        resolveFunction(partly, { schema: 'public', name }, names, role)
+        return 'none'
+      } catch (err) {
+        const { message, hint } = err as DomainError
+        return `${message} ${hint}`.replaceAll(`public.${name}(${names.join(', ')})`, '')
+      }
+    }
+    expect(refusal('service_role')).toMatch(/public\.(?:wages|pay)/)
+    expect(refusal('anon')).not.toMatch(/public\.(?:wages|pay)\(|public\.wages|bonus|integer/)
   })
 })
 
 describe('hints', () => {
-  const columns = ['id', 'name', 'created_at'].map(name => ({ name, type: 'text', defaultSql: undefined }))
-  const catalog = new Catalog([{ schema: 'public', name: 'users', columns, primaryKey: ['id'] }], [], 0)
-  const context = { role: 'anon', schema: 'public', table: 'users', privileges: 'SELECT', catalog }
-  const hint = (code: string, message: string, more = {}) =>
-    explainPostgresError(new PostgresError({ code, message, ...more }), context).hint
+  const everyone: DatabaseRole[] = ['anon', 'service_role']
+  const column = (name: string, usableBy = everyone) => ({
+    name,
+    type: 'text',
+    defaultSql: undefined,
+    usableBy,
+  })
+  const columns = [
+    ...['id', 'name', 'created_at'].map(name => column(name)),
+    column('salary', ['service_role']),
+  ]
+  const payroll = [column('id', ['service_role']), column('iban', ['service_role'])]
+  const relations = [
+    { schema: 'public', name: 'users', columns, primaryKey: ['id'], usableBy: everyone },
+    {
+      schema: 'public',
+      name: 'payroll',
+      columns: payroll,
+      primaryKey: ['id'],
+      usableBy: ['service_role' as const],
+    },
+  ]
+  const catalog = new Catalog(relations, [], 0)
+  const context = { role: 'anon' as const, schema: 'public', table: 'users', privileges: 'SELECT', catalog }
+  const hint = (code: string, message: string, more = {}, other: Partial<ErrorHintContext> = {}) =>
+    explainPostgresError(new PostgresError({ code, message, ...more }), { ...context, ...other }).hint
 
   test.each([
     ['42703', 'column users.nmae does not exist', '"name"'],
@@ -136,6 +192,34 @@ describe('hints', () => {
     ['42883', 'operator does not exist: integer ~~ unknown', 'operator'],
     ['57014', 'canceling statement due to statement timeout', 'too long'],
   ])('%s %s', (code, message, expected) => expect(hint(code, message)).toContain(expected))
+
+  // The anon key is public: names that its role has no right to must not be had by guessing near them.
+  test.each([
+    ['a near column', '42703', 'column users.salry does not exist', 'users', /salary/],
+    ['a column of a closed table', '42703', 'column payroll.nope does not exist', 'payroll', /iban/],
+    ['a near table', '42P01', 'relation "public.payrol" does not exist', 'payrol', /public\.payroll/],
+  ])('%s is named only to a role that may use it', (_, code, message, table, name) => {
+    expect(hint(code, message, {}, { role: 'service_role', table })).toMatch(name)
+    expect(hint(code, message, {}, { role: 'anon', table }) ?? '').not.toMatch(name)
+  })
+
+  test("Postgres' own nearest column goes only to a role that may use it", () => {
+    const refused = (table: string, near: string, role: DatabaseRole) =>
+      hint(
+        '42703',
+        `column ${table}.x does not exist`,
+        { hint: `Perhaps you meant to reference the column "${table}.${near}".` },
+        { role, table },
+      ) ?? ''
+    expect(refused('users', 'name', 'anon')).toContain('"users.name"')
+    expect(refused('users', 'salary', 'service_role')).toContain('"users.salary"')
+    expect(refused('users', 'salary', 'anon')).not.toContain('salary')
+    expect(refused('payroll', 'iban', 'anon')).not.toContain('iban')
+  })
+
+  test('no hint names an endpoint that this version does not have', () => {
+    expect(hint('42P01', 'relation "public.zzzzzz" does not exist')).not.toContain('/v1/database')
+  })
 
   test("Postgres' own hint stays, an unknown code has none", () => {
     expect(hint('42703', 'column x does not exist', { hint: 'own' })).toBe('own')
