@@ -27,7 +27,9 @@ export function answer(
   const cookies: string[] = []
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) headers[name] = value
   if (deps.config.dbSchemas.length > 1) headers['content-profile'] = schema
-  const chosen = outcome ? applyResponseSettings(outcome, headers, cookies, status) : status
+  const chosen = outcome
+    ? orDiscard(outcome, () => applyResponseSettings(outcome, headers, cookies, status))
+    : status
   const sent = chosen === 204 || chosen === 205 || chosen === 304 ? null : body
   if (outcome && sent === null) discardBody(outcome)
   return { status: chosen, headers, body: sent, cookies }
@@ -35,8 +37,13 @@ export function answer(
 
 /** 200 or 206 for a page of rows; throws `invalid_range` when it begins behind the known end. */
 export function rowsStatus(outcome: StatementOutcome, page: Page, total: number | null): 200 | 206 {
+  return orDiscard(outcome, () => pageStatus(page, outcome.rowCount, total))
+}
+
+/** What `judge` answers; when it throws nobody will read the body. */
+function orDiscard<T>(outcome: StatementOutcome, judge: () => T): T {
   try {
-    return pageStatus(page, outcome.rowCount, total)
+    return judge()
   } catch (err) {
     discardBody(outcome)
     throw err
@@ -59,30 +66,59 @@ function applyResponseSettings(
   if (responseHeaders !== null) setHeaders(responseHeaders, headers, cookies)
   if (responseStatus === null) return status
   if (/^[2-5]\d\d$/.test(responseStatus)) return Number(responseStatus)
-  throw new DomainError('internal_error', 'response.status guc must be a valid status code', {
-    detail: `It is "${responseStatus.slice(0, 100)}".`,
-    hint: "Set it with set_config('response.status', '202', true).",
-  })
+  throw badSetting(
+    'response.status guc must be a valid status code',
+    `It is "${responseStatus.slice(0, 100)}".`,
+    "Set it with set_config('response.status', '202', true).",
+  )
 }
 
+/** Of one connection, or of the bytes that the runtime sends: an answer that sets them itself cannot be read. */
+const SERVER_HEADERS =
+  /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|trailer|te|proxy-.*)$/
+
 function setHeaders(text: string, headers: Record<string, string>, cookies: string[]): void {
+  for (const [name, value] of parseHeaders(text)) {
+    if (SERVER_HEADERS.test(name)) {
+      throw badSetting(
+        `response.headers guc must not set ${name}`,
+        'The length and the connection of an answer belong to the server.',
+        'Leave it out of response.headers.',
+      )
+    }
+    if (name === 'set-cookie') cookies.push(value)
+    else headers[name] = value
+  }
+}
+
+/** Lower-case names and values of `[{"Name": "value"}, ...]`. */
+function parseHeaders(text: string): [name: string, value: string][] {
   try {
     const list: unknown = JSON.parse(text)
     if (!Array.isArray(list)) throw new TypeError('not an array')
-    for (const item of list) {
+    return list.map(item => {
       const [[name, value] = [], ...others] = Object.entries(item as Record<string, unknown>)
       if (name === undefined || typeof value !== 'string' || others.length > 0)
         throw new TypeError('not one key')
       // Building a throw-away Headers refuses names and values that HTTP cannot carry.
       new Headers([[name, value]])
-      if (name.toLowerCase() === 'set-cookie') cookies.push(value)
-      else headers[name.toLowerCase()] = value
-    }
+      return [name.toLowerCase(), value]
+    })
   } catch (cause) {
-    throw new DomainError(
-      'internal_error',
+    throw badSetting(
       'response.headers guc must be a JSON array composed of objects with a single key and a string value',
-      { hint: `Set it like '[{"Cache-Control": "max-age=60"}]'.`, cause },
+      `It is ${text.slice(0, 100)}.`,
+      `Set it like '[{"Cache-Control": "max-age=60"}]'.`,
+      cause,
     )
   }
+}
+
+/** The settings are read after COMMIT: a caller that would send the request again must know. */
+function badSetting(message: string, detail: string, hint: string, cause?: unknown): DomainError {
+  return new DomainError('internal_error', message, {
+    detail: `${detail} What the request changed is committed, unless it asked for tx=rollback.`,
+    hint,
+    cause,
+  })
 }
