@@ -1,7 +1,7 @@
 // `npm run dev` as its user meets it: what it prints works, it says in one line what is wrong, and whatever happens no
 // process stays behind and no data is lost.
 
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -210,6 +210,22 @@ describe('the end', () => {
       await expectNothingLeft(dataDir, portsOf(stack))
     },
   )
+
+  // The scripts begin with `exec`: else a signal to npm ends npm and its shell, and everything below lives on.
+  it('reaches everything when npm alone is told to end', async () => {
+    const dataDir = newDataDir()
+    const npm = spawn('npm', ['start', '--', '--free-ports', '--data-dir', dataDir], {
+      cwd: PROJECT_DIR,
+      stdio: 'ignore',
+    })
+    const ended = once(npm, 'exit')
+    await waitUntil({ what: 'the stack is ready', deadlineMs: 60_000 }, async () =>
+      existsSync(devFilePath(dataDir)) ? true : undefined,
+    )
+    npm.kill('SIGTERM')
+    await ended
+    await expectNothingLeft(dataDir, [])
+  })
 
   it('comes at once when Ctrl-C is pressed again, though a child hangs', async () => {
     const dataDir = newDataDir()
