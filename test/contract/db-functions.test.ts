@@ -127,6 +127,19 @@ describe('results', () => {
   })
 })
 
+describe('what a call would ignore is refused', () => {
+  test.each([
+    ['add', '?on_conflict=a', { a: 1 }],
+    ['add', '?limit=1', { a: 1 }],
+    ['nothing', '?order=a', {}],
+    ['series', '?select=id', { n: 2 }],
+  ])('%s%s', async (name, query, body) => {
+    const answer = await call(name, body, {}, query)
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_parameter'])
+    expect(answer.body.error).toContain('has no use in')
+  })
+})
+
 describe('what a call may do', () => {
   const count = async () => (await db(`${t}_rows?select=id`)).body.length
 

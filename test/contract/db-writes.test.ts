@@ -393,3 +393,32 @@ describe('errors of Postgres', () => {
     expect(body.hint).toContain('first')
   })
 })
+
+describe('what a request would ignore is refused, and nothing is written', () => {
+  test.each([
+    ['POST', 'id=eq.1', 'filter'],
+    ['POST', 'limit=1', 'limit'],
+    ['POST', 'offset=1', 'offset'],
+    ['POST', 'on_conflict=id', 'on_conflict'],
+    ['PATCH', 'id=eq.1&on_conflict=id', 'on_conflict'],
+    ['DELETE', 'id=eq.1&columns=id', 'columns'],
+    ['DELETE', 'id=eq.1&offset=0', 'offset'],
+    ['GET', 'columns=id', 'columns'],
+    ['GET', 'on_conflict=id', 'on_conflict'],
+  ])('%s ?%s', async (method, query, parameter) => {
+    const body = method === 'GET' || method === 'DELETE' ? {} : { body: { name: 'four' } }
+    const answer = await db(`${items}?${query}`, { method, ...body })
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_parameter'])
+    expect(`${answer.body.error} ${answer.body.hint}`).toContain(parameter)
+    expect(await names()).toHaveLength(3)
+  })
+
+  test('max-affected on an insert is refused under handling=strict, and else not said to be applied', async () => {
+    const strict = await post([{ name: 'a' }, { name: 'b' }], { prefer: 'max-affected=1, handling=strict' })
+    expect([strict.status, strict.body.code]).toEqual([400, 'invalid_preference'])
+    expect(strict.body.hint).toContain('PATCH and DELETE')
+    expect(await names()).toHaveLength(3)
+    const plain = await post({ name: 'a' }, { prefer: 'max-affected=1, return=minimal' })
+    expect([plain.status, plain.headers.get('preference-applied')]).toEqual([201, 'return=minimal'])
+  })
+})

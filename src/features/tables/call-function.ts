@@ -10,6 +10,7 @@ import { type ResolvedCall, resolveFunction } from './function-resolution.ts'
 import { negotiateFormat } from './media-type.ts'
 import { refuseBadName } from './names.ts'
 import { contentRange, parsePage } from './page.ts'
+import { refuseUnused } from './parameter-use.ts'
 import { parseJsonBody, parsePayload } from './payload.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import { parseQueryString } from './query-string.ts'
@@ -28,6 +29,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   refuseBadName('invalid_parameter', 'The name of the function', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search)
+  refuseUnused(query, 'call', dialect)
   const page = parsePage(query, null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))
@@ -40,6 +42,8 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
     const names = body.names && query.columns ? query.columns : body.names
     const resolved = resolveFunction(catalog, { schema, name: call.name }, names, context.session.role)
     refuseBoundWithoutSet(resolved, preferences)
+    const { returns, returnsSet } = resolved.target
+    if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
     const request = { query, page, format, count, maxAffected }
     const statement = await runPlan(deps, context, {
       main: buildCall(resolved, names ?? [], body.json, request),

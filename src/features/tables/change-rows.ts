@@ -7,6 +7,7 @@ import { answer, type DataAnswer } from './data-answer.ts'
 import type { DataCall } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { contentRange } from './page.ts'
+import { refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { type Preferences, preferenceApplied } from './prefer.ts'
 import { queryNeed } from './read-rows.ts'
@@ -31,7 +32,8 @@ import { buildDelete, buildUpdate } from './write-statement.ts'
 /** Sets the columns of the body in every row that matches; 200 with the rows. Throws `filter_required`. */
 export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
-  refuseUnboundedWrite(write, dialect)
+  refuseUnboundedWrite(write)
+  refuseUnused(write.query, 'update', dialect)
   const payload = parsePayload(
     await call.readBodyText(),
     call.headers.get('content-type'),
@@ -55,7 +57,8 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
 /** Deletes every row that matches; 200 with the rows as they were. Throws `filter_required`. */
 export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
-  refuseUnboundedWrite(write, dialect)
+  refuseUnboundedWrite(write)
+  refuseUnused(write.query, 'delete', dialect)
   const outcome = await run(deps, write, queryNeed(write.query), catalog =>
     buildDelete(write.table, writeRequestOf(write), writeCatalogOf(write, catalog).typeOf),
   )

@@ -1,9 +1,11 @@
 // POST on a table or view: insert, or upsert.
 
+import { DomainError } from '../../errors.ts'
 import type { Catalog } from './catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 import type { DataCall } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
+import { refuseIdleConflict, refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { preferenceApplied } from './prefer.ts'
 import {
@@ -29,6 +31,9 @@ import { buildInsert, type ConflictRule } from './write-statement.ts'
  */
 export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
+  refuseUnused(write.query, 'insert', dialect)
+  refuseIdleConflict(write.query, write.preferences.resolution !== undefined, dialect)
+  refuseIdleBound(write, dialect)
   const payload = parsePayload(
     await call.readBodyText(),
     call.headers.get('content-type'),
@@ -85,6 +90,15 @@ async function tryInsert(
 
 /** max-affected guards changes of existing rows; an insert says itself how many there are. */
 const NO_BOUND = undefined
+
+function refuseIdleBound({ preferences }: WriteCall, { refusesUnusedParameters }: Dialect): void {
+  if (!refusesUnusedParameters || preferences.handling !== 'strict' || preferences.maxAffected === undefined)
+    return
+  throw new DomainError('invalid_preference', 'max-affected has no use in an insert.', {
+    detail: 'The body says how many rows there are.',
+    hint: 'It bounds PATCH and DELETE, and calls of functions that return rows.',
+  })
+}
 
 /** An upsert without on_conflict means the primary key, a location is made of it, and only the catalog knows it. */
 function insertNeed({ query, preferences, returning }: WriteCall): CatalogNeed {

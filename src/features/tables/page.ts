@@ -2,6 +2,7 @@
 
 import { DomainError } from '../../errors.ts'
 import type { Dialect } from './dialect.ts'
+import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX } from './limits.ts'
 import type { DataQuery } from './query-ast.ts'
 
 export interface Page {
@@ -18,26 +19,26 @@ export function parsePage(
   range: string | null,
   dialect: Dialect,
 ): Page {
-  const limit = dialect.isPageStrict ? strictLimit(query.limit, dialect) : lenientLimit(query.limit, dialect)
+  const limit = dialect.isPageStrict ? strictLimit(query.limit) : lenientLimit(query.limit)
   const offset = dialect.isPageStrict ? strictOffset(query.offset) : (wholeNumber(query.offset) ?? 0)
   return intersectRange({ limit, offset }, range)
 }
 
-function strictLimit(text: string | undefined, { rowLimitDefault, rowLimitMax }: Dialect): number {
-  if (text === undefined) return rowLimitDefault
+function strictLimit(text: string | undefined): number {
+  if (text === undefined) return ROW_LIMIT_DEFAULT
   const limit = wholeNumber(text)
-  if (limit !== undefined && limit >= 0 && limit <= rowLimitMax) return limit
-  throw new DomainError('invalid_parameter', `"limit" must be a whole number from 0 to ${rowLimitMax}.`, {
+  if (limit !== undefined && limit >= 0 && limit <= ROW_LIMIT_MAX) return limit
+  throw new DomainError('invalid_parameter', `"limit" must be a whole number from 0 to ${ROW_LIMIT_MAX}.`, {
     detail: `limit=${text.slice(0, 100)}`,
-    hint: `Without it a read returns at most ${rowLimitDefault} rows; use offset to read on.`,
+    hint: `Without it a read returns at most ${ROW_LIMIT_DEFAULT} rows; use offset to read on.`,
   })
 }
 
-function lenientLimit(text: string | undefined, { rowLimitDefault, rowLimitMax }: Dialect): number {
+function lenientLimit(text: string | undefined): number {
   const limit = wholeNumber(text)
-  if (limit === undefined) return rowLimitDefault
+  if (limit === undefined) return ROW_LIMIT_DEFAULT
   if (limit < 0) throw invalidRange('Limit should be greater than or equal to zero.')
-  return Math.min(limit, rowLimitMax)
+  return Math.min(limit, ROW_LIMIT_MAX)
 }
 
 function strictOffset(text: string | undefined): number {

@@ -9,6 +9,7 @@ import { ROW_LIMIT_MAX } from './limits.ts'
 import { negotiateFormat } from './media-type.ts'
 import { refuseBadName } from './names.ts'
 import { contentRange, parsePage } from './page.ts'
+import { refuseUnused } from './parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import type { DataQuery } from './query-ast.ts'
 import { parseQueryString } from './query-string.ts'
@@ -30,6 +31,7 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search)
+  refuseUnused(query, 'read', dialect)
   const page = parsePage(query, call.headers.get('range'), dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))

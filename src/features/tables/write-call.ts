@@ -40,18 +40,13 @@ export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect
   }
 }
 
-/** PATCH and DELETE change only what a filter names. Throws `filter_required`, or `invalid_parameter` for a limit. */
-export function refuseUnboundedWrite({ query, context }: WriteCall, dialect: Dialect): void {
+/** PATCH and DELETE change only what a filter names. Throws `filter_required`. */
+export function refuseUnboundedWrite({ query, context }: WriteCall): void {
   const { method } = context.call
   if (query.filters.length === 0) {
     throw new DomainError('filter_required', `${method} needs at least one filter.`, {
       detail: 'Without one every row of the table would be changed; select, order and limit are no filters.',
       hint: 'Add a filter such as ?id=eq.1; to mean every row write one that holds for all, such as ?id=not.is.null.',
-    })
-  }
-  if (dialect.refusesLimitOnWrite && (query.limit !== undefined || query.offset !== undefined)) {
-    throw new DomainError('invalid_parameter', `${method} does not take limit and offset.`, {
-      hint: 'Use Prefer: max-affected=n, which changes nothing when more rows match.',
     })
   }
 }
