@@ -1,24 +1,20 @@
 // `npm run bench`: what a call costs, beside PostgREST on the same Postgres and a constant answer of the same Worker.
 // Measures in turns within one run, because the machine's speed drifts. Prints a table; asserts nothing.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measureInTurns, type Target } from './load.ts'
+import { type LoadOptions, measureInTurns } from './load.ts'
 import { startPostgrest } from './postgrest.ts'
 import { printReport } from './report.ts'
-import { seedBenchTable, TABLE } from './seed.ts'
+import { seedBenchTable } from './seed.ts'
 import { startStack } from './stack.ts'
+import { benchTargets } from './targets.ts'
 import { buildWorker, startWorkerd } from './workerd.ts'
 
-const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 32)
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 5)
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
-
-/** A hundred rows of one group, in order: an index gives the group, the order is sorted. */
-const FILTER = 'select=id,name,amount,created_at&group_id=eq.7&order=id&limit=100'
-
 const folder = await mkdtemp(join(tmpdir(), 'quoin-bench-'))
+// As root, Postgres runs as another user, who must be able to pass through.
+await chmod(folder, 0o755)
 const cleanups: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
 
 try {
@@ -26,36 +22,20 @@ try {
   const bundle = await buildWorker(join(folder, 'dist'))
   const stack = await startStack(join(folder, 'stack'))
   cleanups.push(stack.stop)
-  const { apiKey, rowId } = await seedBenchTable(stack.facts)
+  const seeded = await seedBenchTable(stack.facts)
   const worker = await startWorkerd(join(folder, 'workerd'), bundle, stack.facts)
   cleanups.push(worker.stop)
   const postgrest = await startPostgrest(folder, stack.facts)
   cleanups.push(postgrest.stop)
 
-  const headers = { apikey: apiKey }
-  const targets: Target[] = [
-    { name: 'constant', what: 'constant', url: `${worker.url}/healthz`, headers: {} },
-    {
-      name: 'quoin',
-      what: 'row by primary key',
-      url: `${worker.url}/v1/db/${TABLE}?id=eq.${rowId}`,
-      headers,
-    },
-    {
-      name: 'postgrest',
-      what: 'row by primary key',
-      url: `${postgrest.url}/${TABLE}?id=eq.${rowId}`,
-      headers: {},
-    },
-    { name: 'quoin', what: '100 filtered rows', url: `${worker.url}/v1/db/${TABLE}?${FILTER}`, headers },
-    { name: 'postgrest', what: '100 filtered rows', url: `${postgrest.url}/${TABLE}?${FILTER}`, headers: {} },
-  ]
-  const results = await measureInTurns(targets, {
-    connections: CONNECTIONS,
-    seconds: SECONDS,
-    rounds: ROUNDS,
-  })
-  printReport(results, { connections: CONNECTIONS, seconds: SECONDS, rounds: ROUNDS })
+  const options: LoadOptions = {
+    connections: Number(process.env.BENCH_CONNECTIONS ?? 32),
+    seconds: Number(process.env.BENCH_SECONDS ?? 5),
+    rounds: Number(process.env.BENCH_ROUNDS ?? 3),
+    processes: { workerd: worker.pid, gateway: stack.facts.pids.gateway ?? 0 },
+  }
+  const targets = benchTargets(stack.facts, seeded, worker.url, postgrest.url)
+  printReport(await measureInTurns(targets, options), options)
 } finally {
   for (const cleanup of cleanups.reverse()) await cleanup()
 }

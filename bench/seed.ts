@@ -1,8 +1,8 @@
-// The table that the benchmarks read, and an anon key whose limit they cannot reach.
+// The table that the benchmarks read, and keys whose limit they cannot reach.
 
 import pg from 'pg'
-import { generateKey, hashKey } from '../src/features/keys/key-format.ts'
-import type { StackFacts } from './stack.ts'
+import { storeApiKey } from '../local/api-key.ts'
+import type { StackFacts } from '../local/dev-file.ts'
 
 export const TABLE = 'bench_items'
 
@@ -10,10 +10,14 @@ const ROWS = 100_000
 /** High enough that no run comes near it: what is measured is the check, not the refusal. */
 const RATE_LIMIT_PER_MINUTE = 100_000_000
 
-/** Fills the table once and makes a key; both vanish with the stack's folder. */
-export async function seedBenchTable({
-  database_url,
-}: StackFacts): Promise<{ apiKey: string; rowId: number }> {
+export interface Seeded {
+  anonKey: string
+  serviceKey: string
+  rowId: number
+}
+
+/** Fills the table once and makes the keys; all of it vanishes with the stack's folder. */
+export async function seedBenchTable({ database_url }: StackFacts): Promise<Seeded> {
   const client = new pg.Client({ connectionString: database_url })
   await client.connect()
   try {
@@ -27,18 +31,11 @@ export async function seedBenchTable({
       create policy everybody on public.${TABLE} for select to anon using (true);
       grant select on public.${TABLE} to anon;
       analyze public.${TABLE}`)
-    return { apiKey: await insertKey(client), rowId: ROWS / 2 }
+    const key = { name: 'bench', rateLimitPerMinute: RATE_LIMIT_PER_MINUTE }
+    const anon = await storeApiKey(client, { ...key, role: 'anon' })
+    const service = await storeApiKey(client, { ...key, role: 'service_role' })
+    return { anonKey: anon.key, serviceKey: service.key, rowId: ROWS / 2 }
   } finally {
     await client.end()
   }
-}
-
-async function insertKey(client: pg.Client): Promise<string> {
-  const apiKey = generateKey('anon')
-  await client.query(
-    `insert into quoin.api_keys (project_id, name, role, prefix, last_four, key_hash, rate_limit_per_minute)
-     select id, 'bench', 'anon', 'svc_pk_', $1, $2, $3 from quoin.projects order by created_at limit 1`,
-    [apiKey.slice(-4), await hashKey(apiKey), RATE_LIMIT_PER_MINUTE],
-  )
-  return apiKey
 }

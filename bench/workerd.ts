@@ -5,9 +5,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { StackFacts } from '../local/dev-file.ts'
+import { waitUntil } from '../local/wait.ts'
 import { freePort } from './ports.ts'
-import type { StackFacts } from './stack.ts'
-import { waitUntilAnswers } from './wait.ts'
 
 const run = promisify(execFile)
 
@@ -34,11 +34,13 @@ export async function startWorkerd(folder: string, bundle: string, facts: StackF
       BASE_URL: url,
       DATABASE_URL: facts.database_url,
       DATA_DATABASE_URL: facts.data_database_url,
-      SQL_GATEWAY_URL: facts.sql_gateway_url,
+      SQL_GATEWAY_URL: facts.sql_gateway_url ?? '',
     },
   })
-  await waitUntilAnswers(`${url}/healthz`)
-  return { url, stop: async () => void child.kill('SIGKILL') }
+  await waitUntil({ what: 'workerd answers', deadlineMs: 20_000 }, async () =>
+    (await fetch(`${url}/healthz`)).ok ? true : undefined,
+  )
+  return { url, pid: child.pid ?? 0, stop: async () => void child.kill('SIGKILL') }
 }
 
 const VARIABLES = ['BASE_URL', 'DATABASE_URL', 'DATA_DATABASE_URL', 'SQL_GATEWAY_URL']
