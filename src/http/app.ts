@@ -2,6 +2,7 @@
 // Knows no feature; what a route does stands in `src/routes`.
 
 import { type Context, Hono } from 'hono'
+import { PatternRouter } from 'hono/router/pattern-router'
 import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
@@ -31,7 +32,9 @@ interface Exchange {
 
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
 export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRequest): Hono {
-  const app = new Hono()
+  // Paths where a literal and a parameter meet (/v1/db/rpc, /v1/db/:table) put Hono's default router on its slow path,
+  // which costs a request 15 µs more than trying the patterns in turn.
+  const app = new Hono({ router: new PatternRouter() })
   app.options('/v1/*', c => preflightResponse(c.req.raw))
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, c =>
