@@ -45,7 +45,7 @@ function byNameSql(
   const passed = target.arguments.filter(({ name }) => argumentNames.includes(name))
   if (passed.length === 0) return `${quoteQualified(target)}() ${alias}`
   const definitions = passed.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
-  const source = `json_to_record(${params.add(body)}) "quoin_arguments"(${definitions})`
+  const source = `pg_catalog.json_to_record(${params.add(body)}) "quoin_arguments"(${definitions})`
   return `${source},${quoteQualified(target)}(${passed.map(passSql).join(',')}) ${alias}`
 }
 
@@ -58,7 +58,8 @@ function resultSql(target: DatabaseFunction, from: string, request: CallRequest,
   const alias = quoteIdentifier(target.name)
   if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}`
   if (target.returns === 'scalar' && !target.returnsSet) {
-    const value = request.format.kind === 'csv' ? `${alias}.${alias}::text` : `to_json(${alias}.${alias})`
+    const value =
+      request.format.kind === 'csv' ? `${alias}.${alias}::text` : `pg_catalog.to_json(${alias}.${alias})`
     return `select coalesce(${value}::text,'null'),1,null,${RESPONSE_SETTINGS} from ${from}`
   }
   const more = [RESPONSE_SETTINGS, 'null', ...guards(request, scope)]
@@ -74,7 +75,9 @@ function rowsOf(target: DatabaseFunction, request: CallRequest): { request: Read
   if (target.returns === 'scalar') {
     const value = `"t".${quoteIdentifier(target.name)}`
     const all = { ...request, query: { ...request.query, select: [{ kind: 'all' as const }] } }
-    const body = isList ? `coalesce(json_agg(${value}),'[]')` : `coalesce(json_agg(${value})->0,'null')`
+    const body = isList
+      ? `coalesce(pg_catalog.json_agg(${value}),'[]')`
+      : `coalesce(pg_catalog.json_agg(${value})->0,'null')`
     return { request: all, body: request.format.kind === 'csv' ? bodySql(request.format) : body }
   }
   const kind = isList && !target.returnsSet ? 'object' : request.format.kind
@@ -84,8 +87,8 @@ function rowsOf(target: DatabaseFunction, request: CallRequest): { request: Read
 function guards({ maxAffected, format }: CallRequest, { params }: FieldScope): string[] {
   const list: string[] = []
   if (maxAffected !== undefined) {
-    list.push(guardSql('max_affected', `count(*)>${params.add(String(maxAffected))}::bigint`))
+    list.push(guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(maxAffected))}::bigint`))
   }
-  if (format.kind === 'object') list.push(guardSql('not_singular', 'count(*)<>1'))
+  if (format.kind === 'object') list.push(guardSql('not_singular', 'pg_catalog.count(*)<>1'))
   return list
 }

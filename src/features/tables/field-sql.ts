@@ -22,7 +22,8 @@ export function fieldSql({ relation, params, typeOf }: FieldScope, { name, path 
   if (path.length === 0) return column
   // Arrays and composites have no arrows of their own; for json and jsonb the column must stand bare, or no index fits.
   const type = typeOf(name)
-  const base = type === undefined || type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`
+  const base =
+    type === undefined || type === 'json' || type === 'jsonb' ? column : `pg_catalog.to_jsonb(${column})`
   const steps = path.map(({ arrow, operand }) =>
     typeof operand === 'number'
       ? `${arrow}${params.add(String(operand))}::int`

@@ -64,7 +64,7 @@ function textSearchSql(
   const config = test.config === undefined ? '' : `${scope.params.add(test.config)}::regconfig,`
   const document = fieldSql(scope, field)
   const type = field.path.length > 0 ? 'text' : (scope.typeOf(field.name) ?? 'tsvector')
-  const vector = type === 'tsvector' ? document : `to_tsvector(${config}${document})`
+  const vector = type === 'tsvector' ? document : `pg_catalog.to_tsvector(${config}${document})`
   return `${vector} @@ ${TEXT_SEARCH_SQL[test.operator]}(${config}${scope.params.add(test.query)})`
 }
 

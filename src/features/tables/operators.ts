@@ -28,10 +28,10 @@ export const COMPARE_SQL: Readonly<Record<CompareOperator, string>> = {
 
 /** The function that reads a text-search operator's value. */
 export const TEXT_SEARCH_SQL: Readonly<Record<TextSearchOperator, string>> = {
-  fts: 'to_tsquery',
-  plfts: 'plainto_tsquery',
-  phfts: 'phraseto_tsquery',
-  wfts: 'websearch_to_tsquery',
+  fts: 'pg_catalog.to_tsquery',
+  plfts: 'pg_catalog.plainto_tsquery',
+  phfts: 'pg_catalog.phraseto_tsquery',
+  wfts: 'pg_catalog.websearch_to_tsquery',
 }
 
 const QUANTIFIABLE: ReadonlySet<string> = new Set<QuantifiableOperator>([

@@ -53,7 +53,7 @@ export function rowsSql(
   const offset = page.offset === 0 ? undefined : params.add(String(page.offset))
   const slice = `${orderSql(scope, query.order)} limit ${limit}${offset === undefined ? '' : ` offset ${offset}`}`
   const total = totalSql(from, count, limit, offset)
-  const columns = [body, 'count(*)', total, ...more]
+  const columns = [body, 'pg_catalog.count(*)', total, ...more]
   return `select ${columns.join(',')} from (select ${list}${from}${slice}) "t"`
 }
 
@@ -67,14 +67,14 @@ function totalSql(
   if (count !== 'exact' && count !== 'estimated') return 'null'
   const counted =
     count === 'exact'
-      ? `(select count(*)${from})`
-      : `(select count(*) from (select 1${from} limit ${ROW_LIMIT_MAX + 1}) "c")`
+      ? `(select pg_catalog.count(*)${from})`
+      : `(select pg_catalog.count(*) from (select 1${from} limit ${ROW_LIMIT_MAX + 1}) "c")`
   // A page that is not full ends where the result ends: no second scan then.
   const isLast =
     offset === undefined
-      ? `count(*)<${limit}::bigint`
-      : `count(*)<${limit}::bigint and (count(*)>0 or ${offset}::bigint=0)`
-  return `case when ${isLast} then count(*)${offset === undefined ? '' : `+${offset}::bigint`} else ${counted} end`
+      ? `pg_catalog.count(*)<${limit}::bigint`
+      : `pg_catalog.count(*)<${limit}::bigint and (pg_catalog.count(*)>0 or ${offset}::bigint=0)`
+  return `case when ${isLast} then pg_catalog.count(*)${offset === undefined ? '' : `+${offset}::bigint`} else ${counted} end`
 }
 
 function buildExplain(table: QualifiedName, query: DataQuery, typeOf: ColumnTypes): Statement {

@@ -27,14 +27,14 @@ export function rowSourceSql(
   const rows = params.add(json)
   if (typedColumns === undefined || keys.length === 0) {
     const list = keys.map(key => `"r".${quoteIdentifier(key)}`).join(',')
-    return `select ${list} from json_populate_recordset(null::${quoteQualified(table)},${rows}) "r"`
+    return `select ${list} from pg_catalog.json_populate_recordset(null::${quoteQualified(table)},${rows}) "r"`
   }
   const columns: SentColumn[] = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
   const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
   const list = columns
     .map(column => (fillsDefaults ? withDefault(column, params) : sentValue(column)))
     .join(',')
-  return `select ${list} from json_array_elements(${rows}) "e"("v"),json_to_record("e"."v") "r"(${definitions})`
+  return `select ${list} from pg_catalog.json_array_elements(${rows}) "e"("v"),pg_catalog.json_to_record("e"."v") "r"(${definitions})`
 }
 
 type SentColumn = Pick<Column, 'name' | 'type' | 'defaultSql'>

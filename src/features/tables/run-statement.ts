@@ -77,7 +77,7 @@ const CHECK_CONSTRAINTS: Statement = { sql: 'set constraints all immediate', par
 const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_dry_run', params: [] }
 
 function timezoneStatement(timezone: string): Statement {
-  return { sql: "select set_config('timezone',$1,true)", params: [timezone] }
+  return { sql: "select pg_catalog.set_config('timezone',$1,true)", params: [timezone] }
 }
 
 function toOutcome(

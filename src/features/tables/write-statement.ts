@@ -53,8 +53,8 @@ export function buildInsert(
 }
 
 /** Rows that an upsert changed instead of inserting are counted in a setting of the transaction: views have no xmax. */
-const UPDATED_COUNT = `coalesce(nullif(current_setting('quoin.updated',true),''),'0')`
-const COUNT_UPDATE = `set_config('quoin.updated',(${UPDATED_COUNT}::int+1)::text,true) is not null`
+const UPDATED_COUNT = `coalesce(nullif(pg_catalog.current_setting('quoin.updated',true),''),'0')`
+const COUNT_UPDATE = `pg_catalog.set_config('quoin.updated',(${UPDATED_COUNT}::int+1)::text,true) is not null`
 
 function conflictSql({ resolution, target }: ConflictRule, keys: readonly string[]): string {
   const on = ` on conflict(${target.map(quoteIdentifier).join(',')})`
@@ -136,9 +136,11 @@ function wrap(
   const body = request.returning === 'minimal' ? "''" : bodySql(request.format)
   const guards: string[] = []
   if (request.maxAffected !== undefined) {
-    guards.push(guardSql('max_affected', `count(*)>${params.add(String(request.maxAffected))}::bigint`))
+    guards.push(
+      guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(request.maxAffected))}::bigint`),
+    )
   }
-  if (request.format.kind === 'object') guards.push(guardSql('not_singular', 'count(*)<>1'))
-  const columns = [body, 'count(*)', 'null', RESPONSE_SETTINGS, updatedCount, ...guards]
+  if (request.format.kind === 'object') guards.push(guardSql('not_singular', 'pg_catalog.count(*)<>1'))
+  const columns = [body, 'pg_catalog.count(*)', 'null', RESPONSE_SETTINGS, updatedCount, ...guards]
   return { sql: `with "q" as (${inner}) select ${columns.join(',')} from ${rows} "t"`, params: params.values }
 }

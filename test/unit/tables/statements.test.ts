@@ -47,7 +47,7 @@ const payload = (value: unknown): Payload => parsePayload(JSON.stringify(value),
 describe('reads', () => {
   test('a row by primary key is as short as it can be', () => {
     expect(read('?id=eq.7')).toEqual({
-      sql: `select coalesce(json_agg("t".*),'[]'),count(*),null from (select "users".* from "public"."users" where "users"."id" = $1 limit $2) "t"`,
+      sql: `select coalesce(pg_catalog.json_agg("t".*),'[]'),pg_catalog.count(*),null from (select "users".* from "public"."users" where "users"."id" = $1 limit $2) "t"`,
       params: ['7', '10'],
     })
   })
@@ -106,7 +106,7 @@ describe('reads', () => {
       UNKNOWN_TYPES,
     )
     expect(main.sql).toContain(
-      'case when count(*)<$2::bigint and (count(*)>0 or $3::bigint=0) then count(*)+$3::bigint else (select count(*)',
+      'case when pg_catalog.count(*)<$2::bigint and (pg_catalog.count(*)>0 or $3::bigint=0) then pg_catalog.count(*)+$3::bigint else (select pg_catalog.count(*)',
     )
     expect(main.params).toEqual(['1', '10', '5'])
   })
@@ -119,7 +119,9 @@ describe('reads', () => {
       { query, page: PAGE, format: JSON_FORMAT, count: undefined },
       typeOf,
     ).main
-    expect(sql).toContain('to_jsonb("users"."tags")->$1::int as "tags","users"."data"->>$2::text as "k"')
+    expect(sql).toContain(
+      'pg_catalog.to_jsonb("users"."tags")->$1::int as "tags","users"."data"->>$2::text as "k"',
+    )
   })
 })
 
@@ -155,7 +157,7 @@ describe('writes', () => {
     )
     expect(params).toEqual([`[{"a":"'; drop table x"}]`])
     expect(sql).toContain(
-      'insert into "public"."users"("a") select "r"."a" from json_populate_recordset(null::"public"."users",$1) "r"',
+      'insert into "public"."users"("a") select "r"."a" from pg_catalog.json_populate_recordset(null::"public"."users",$1) "r"',
     )
   })
 
