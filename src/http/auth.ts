@@ -3,7 +3,10 @@
 
 import type { ApiKey } from '../features/keys/schemas.ts'
 import type { EndUser } from '../features/oauth/access-token.ts'
-import type { AuthLevel } from './route.ts'
+
+/** Who may call: nobody in particular, a dashboard session, an administrator, an API key, or the listener. */
+export const AUTH_LEVELS = ['none', 'session', 'admin', 'any_key', 'service_role', 'internal'] as const
+export type AuthLevel = (typeof AUTH_LEVELS)[number]
 
 export interface ApiKeyPrincipal {
   kind: 'api_key'

@@ -3,7 +3,8 @@
 import * as z from 'zod'
 import { ERROR_CODES } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
-import type { AnyRoute, AuthLevel } from './route.ts'
+import type { AuthLevel } from './auth.ts'
+import type { AnyRoute } from './route.ts'
 
 type Json = Record<string, unknown>
 

@@ -3,11 +3,7 @@
 
 import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import type { Principal } from './auth.ts'
-
-/** Who may call: nobody in particular, a dashboard session, an administrator, an API key, or the listener. */
-export const AUTH_LEVELS = ['none', 'session', 'admin', 'any_key', 'service_role', 'internal'] as const
-export type AuthLevel = (typeof AUTH_LEVELS)[number]
+import type { AuthLevel, Principal } from './auth.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 

@@ -1,7 +1,7 @@
 // The laws of the route table: what every endpoint must keep to, whoever adds it.
 
 import { describe, expect, it } from 'vitest'
-import { AUTH_LEVELS } from '../../src/http/route.ts'
+import { AUTH_LEVELS } from '../../src/http/auth.ts'
 import { allRoutes } from '../../src/routes/index.ts'
 import { SPECIFIED_ENDPOINTS } from '../support/specified-endpoints.ts'
 
