@@ -139,7 +139,9 @@ function EndpointCard({ endpoint, baseUrl }: { endpoint: Endpoint; baseUrl: stri
       </h3>
       <p>{endpoint.summary}.</p>
       {credential.reverse().map(paragraph => (
-        <p class="more">{paragraph}</p>
+        <p class="more">
+          <Prose text={paragraph} />
+        </p>
       ))}
       {endpoint.parameters.length > 0 && <Fields title="Parameters" rows={endpoint.parameters.map(toRow)} />}
       {bodySchema && <Fields title="Body" rows={schemaRows(bodySchema)} />}
@@ -148,6 +150,11 @@ function EndpointCard({ endpoint, baseUrl }: { endpoint: Endpoint; baseUrl: stri
       <pre>{curlExample(endpoint, baseUrl)}</pre>
     </article>
   )
+}
+
+/** Text in which `backticks` mark code, as descriptions in the routes do. */
+function Prose({ text }: { text: string }) {
+  return <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 }
 
 interface Row {
@@ -169,7 +176,9 @@ function Fields({ title, rows }: { title: string; rows: Row[] }) {
               {row.isRequired && <em title="required">*</em>}
             </th>
             <td class="type">{row.type}</td>
-            <td>{row.description}</td>
+            <td>
+              <Prose text={row.description} />
+            </td>
           </tr>
         ))}
       </table>

@@ -18,7 +18,7 @@ nav h2 { margin: 1.1rem 0 0.3rem; font-size: 0.75rem; letter-spacing: 0.08em; te
 b { text-transform: uppercase; font-size: 0.75em; letter-spacing: 0.03em; }
 .get { color: var(--get); } .post { color: var(--post); } .patch { color: var(--patch); } .put { color: var(--put); } .delete { color: var(--delete); }
 main { padding: 2.5rem clamp(1.25rem, 4vw, 4rem); max-width: 62rem; }
-h1 { margin: 0 0 0.5rem; font-size: 1.9rem; } main > section > h2 { margin: 3rem 0 1rem; font-size: 1.3rem; text-transform: capitalize; }
+h1 { margin: 0 0 0.5rem; font-size: 1.9rem; } main > section > h2 { margin: 3rem 0 1rem; font-size: 1.3rem; }
 article { padding: 1.25rem 0; border-top: 1px solid var(--line); }
 h3 { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: baseline; margin: 0; font-size: 1.05rem; }
 .auth { margin-left: auto; padding: 0.05rem 0.6rem; border: 1px solid var(--line); border-radius: 1rem; color: var(--dim); font-size: 0.75rem; font-weight: 400; }
@@ -27,6 +27,6 @@ details { margin: 0.8rem 0; } summary { cursor: pointer; font-weight: 600; font-
 table { width: 100%; border-collapse: collapse; margin: 0.4rem 0; font-size: 0.88rem; }
 th, td { padding: 0.35rem 0.8rem 0.35rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; overflow-wrap: anywhere; }
 th { width: 30%; } th em { color: var(--delete); font-style: normal; } .type { width: 25%; color: var(--dim); }
-pre { margin: 0.8rem 0 0; padding: 0.8rem 1rem; overflow: auto; border-radius: 0.5rem; background: var(--soft); border: 1px solid var(--line); }
+pre { margin: 0.8rem 0 0; padding: 0.8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 0.5rem; background: var(--soft); border: 1px solid var(--line); }
 @media (max-width: 56rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--line); } }
 `
