@@ -11,7 +11,7 @@ import { negotiateFormat } from './media-type.ts'
 import { refuseBadName } from './names.ts'
 import { contentRange, parsePage } from './page.ts'
 import { refuseUnused } from './parameter-use.ts'
-import { parseJsonBody, parsePayload } from './payload.ts'
+import { bodyType, parseJsonBody, parsePayload, unsupportedType } from './payload.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import { parseQueryString } from './query-string.ts'
 import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
@@ -77,18 +77,11 @@ function readArguments(
   contentType: string | null,
 ): { json: string; names: string[] | undefined } {
   if (text.trim() === '') return { json: '{}', names: [] }
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '')) {
+  const type = bodyType(contentType)
+  if (type === 'csv') throw unsupportedType('text/csv', 'the arguments as a JSON object or a form')
+  if (type === 'form') {
     const { json, keys } = parsePayload(text, contentType, undefined)
     return { json: json.slice(1, -1), names: [...keys] }
-  }
-  if (contentType !== null && !/^application\/([\w.+-]+\+)?json\b/i.test(contentType)) {
-    throw new DomainError(
-      'unsupported_media_type',
-      `Content-Type not acceptable: ${contentType.slice(0, 100)}`,
-      {
-        hint: 'Send the arguments as a JSON object, with Content-Type: application/json.',
-      },
-    )
   }
   const value = parseJsonBody(text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,28 +1,21 @@
 // PATCH and DELETE on a table or view: both change the rows that the filters name, and only those.
 
-import type { Statement } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
-import type { Catalog } from './catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 import type { DataCall } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { contentRange } from './page.ts'
 import { refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
-import { type Preferences, preferenceApplied } from './prefer.ts'
+import { type Preferences, preferenceApplied, WRITE_PREFERENCES } from './prefer.ts'
 import { queryNeed } from './read-rows.ts'
+import { type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
 import {
-  type CatalogNeed,
-  runPlan,
-  type StatementOutcome,
-  type TablesDeps,
-  withCatalog,
-} from './run-statement.ts'
-import {
-  isDomainFailure,
   readWriteCall,
   refuseUnboundedWrite,
+  runWrite,
   type WriteCall,
+  withRowType,
   writeCatalogOf,
   writeContentType,
   writeRequestOf,
@@ -40,16 +33,11 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
     write.query.columns,
   )
   refuseSeveralRows(payload)
-  const build = (isTyped: boolean) => (catalog: Catalog | undefined) =>
-    buildUpdate(write.table, payload, writeRequestOf(write), writeCatalogOf(write, catalog, isTyped))
   const need = write.preferences.missing === 'default' ? 'relation' : queryNeed(write.query)
-  let outcome: StatementOutcome
-  try {
-    outcome = await run(deps, write, need, build(false))
-  } catch (err) {
-    if (!isDomainFailure(err)) throw err
-    outcome = await run(deps, write, 'relation', build(true))
-  }
+  const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {
+    const known = writeCatalogOf(write, catalog, isTyped)
+    return runWrite(deps, write, buildUpdate(write.table, payload, writeRequestOf(write), known))
+  })
   const total = write.preferences.count === undefined ? null : outcome.rowCount
   return answerChange(deps, write, outcome, contentRange(0, outcome.rowCount, total), ['missing'])
 }
@@ -59,28 +47,12 @@ export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dial
   const write = readWriteCall(deps, call, dialect)
   refuseUnboundedWrite(write)
   refuseUnused(write.query, 'delete', dialect)
-  const outcome = await run(deps, write, queryNeed(write.query), catalog =>
-    buildDelete(write.table, writeRequestOf(write), writeCatalogOf(write, catalog).typeOf),
-  )
+  const outcome = await withCatalog(deps, write.context, queryNeed(write.query), catalog => {
+    const { typeOf } = writeCatalogOf(write, catalog)
+    return runWrite(deps, write, buildDelete(write.table, writeRequestOf(write), typeOf))
+  })
   const total = write.preferences.count === undefined ? '*' : String(outcome.rowCount)
   return answerChange(deps, write, outcome, `*/${total}`, [])
-}
-
-function run(
-  deps: TablesDeps,
-  { context, preferences }: WriteCall,
-  need: CatalogNeed,
-  build: (catalog: Catalog | undefined) => Statement,
-): Promise<StatementOutcome> {
-  return withCatalog(deps, context, need, catalog =>
-    runPlan(deps, context, {
-      main: build(catalog),
-      readOnly: false,
-      prepared: true,
-      isDryRun: preferences.tx === 'rollback',
-      timezone: preferences.timezone,
-    }),
-  )
 }
 
 function answerChange(
@@ -96,11 +68,7 @@ function answerChange(
     'content-range': range,
     'preference-applied': preferenceApplied(write.preferences, [
       ...honoured,
-      'return',
-      'count',
-      'tx',
-      'handling',
-      'timezone',
+      ...WRITE_PREFERENCES,
       'maxAffected',
     ]),
   }

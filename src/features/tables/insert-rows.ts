@@ -7,18 +7,13 @@ import type { DataCall } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { refuseIdleConflict, refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
-import { preferenceApplied } from './prefer.ts'
+import { preferenceApplied, WRITE_PREFERENCES } from './prefer.ts'
+import type { CatalogNeed, StatementOutcome, TablesDeps } from './run-statement.ts'
 import {
-  type CatalogNeed,
-  runPlan,
-  type StatementOutcome,
-  type TablesDeps,
-  withCatalog,
-} from './run-statement.ts'
-import {
-  isDomainFailure,
   readWriteCall,
+  runWrite,
   type WriteCall,
+  withRowType,
   writeCatalogOf,
   writeContentType,
   writeRequestOf,
@@ -39,19 +34,10 @@ export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dial
     call.headers.get('content-type'),
     write.query.columns,
   )
-  const outcome = await runInsert(deps, write, payload)
+  const outcome = await withRowType(deps, write, insertNeed(write), (catalog, isTyped) =>
+    tryInsert(deps, write, payload, catalog, isTyped),
+  )
   return answerInsert(deps, write, outcome)
-}
-
-async function runInsert(deps: TablesDeps, write: WriteCall, payload: Payload): Promise<InsertOutcome> {
-  const attempt = (isTyped: boolean) => (catalog: Catalog | undefined) =>
-    tryInsert(deps, write, payload, catalog, isTyped)
-  try {
-    return await withCatalog(deps, write.context, insertNeed(write), attempt(false))
-  } catch (err) {
-    if (!isDomainFailure(err)) throw err
-    return withCatalog(deps, write.context, 'relation', attempt(true))
-  }
 }
 
 interface InsertOutcome {
@@ -67,7 +53,7 @@ async function tryInsert(
   catalog: Catalog | undefined,
   isTyped: boolean,
 ): Promise<InsertOutcome> {
-  const { context, table, preferences } = write
+  const { table } = write
   const primaryKey = catalog?.relation(table.schema, table.name)?.primaryKey ?? []
   const conflict = conflictRule(write, primaryKey)
   const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
@@ -76,15 +62,7 @@ async function tryInsert(
     ...(wantsLocation ? { returning: primaryKey } : {}),
   }
   const main = buildInsert(table, payload, conflict, request, writeCatalogOf(write, catalog, isTyped))
-  const isDryRun = preferences.tx === 'rollback'
-  const { timezone } = preferences
-  const statement = await runPlan(deps, context, {
-    main,
-    readOnly: false,
-    prepared: true,
-    isDryRun,
-    timezone,
-  })
+  const statement = await runWrite(deps, write, main)
   return { statement, conflict, primaryKey: wantsLocation ? primaryKey : [] }
 }
 
@@ -128,11 +106,7 @@ async function answerInsert(
   const applied = preferenceApplied(write.preferences, [
     ...(conflict ? (['resolution'] as const) : []),
     'missing',
-    'return',
-    'count',
-    'tx',
-    'handling',
-    'timezone',
+    ...WRITE_PREFERENCES,
   ])
   const body = write.returning === 'representation' ? statement.body : null
   return answer(

@@ -35,12 +35,25 @@ function readPayload(
   contentType: string | null,
   columns: readonly string[] | undefined,
 ): Payload {
+  const type = bodyType(contentType)
+  if (type === 'csv') return csvPayload(text, columns)
+  if (type === 'form') return formPayload(text, columns)
+  return jsonPayload(text, columns)
+}
+
+/** The form of a body; JSON unless said. Throws `unsupported_media_type` for what cannot be read. */
+export function bodyType(contentType: string | null): 'json' | 'csv' | 'form' {
   const type = (contentType ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (type === 'text/csv') return csvPayload(text, columns)
-  if (type === 'application/x-www-form-urlencoded') return formPayload(text, columns)
-  if (/^application\/([\w.+-]+\+)?json$/.test(type)) return jsonPayload(text, columns)
-  throw new DomainError('unsupported_media_type', `Content-Type not acceptable: ${type.slice(0, 100)}`, {
-    hint: 'Send application/json, text/csv or application/x-www-form-urlencoded.',
+  if (type === 'text/csv') return 'csv'
+  if (type === 'application/x-www-form-urlencoded') return 'form'
+  if (/^application\/([\w.+-]+\+)?json$/.test(type)) return 'json'
+  throw unsupportedType(type, 'application/json, text/csv or application/x-www-form-urlencoded')
+}
+
+/** `415` for a body; `readable` lists what can be read instead. */
+export function unsupportedType(type: string, readable: string): DomainError {
+  return new DomainError('unsupported_media_type', `Content-Type not acceptable: ${type.slice(0, 100)}`, {
+    hint: `Send ${readable}.`,
   })
 }
 

@@ -25,6 +25,21 @@ const CHOICES = {
   handling: ['strict', 'lenient'],
 } as const
 
+/** The order of `Preference-Applied`. */
+const APPLIED_ORDER: readonly (keyof Preferences)[] = [
+  'resolution',
+  'missing',
+  'return',
+  'count',
+  'tx',
+  'handling',
+  'timezone',
+  'maxAffected',
+]
+
+/** What every insert, update and delete honours. */
+export const WRITE_PREFERENCES = ['return', 'count', 'tx', 'handling', 'timezone'] as const
+
 const KNOWN = [...Object.keys(CHOICES), 'timezone', 'max-affected']
 
 /** Reads the header; of a preference sent twice the first counts. Throws `invalid_preference`. */
@@ -57,19 +72,9 @@ export function preferenceApplied(
   preferences: Preferences,
   honoured: readonly (keyof Preferences)[],
 ): string | undefined {
-  const order: (keyof Preferences)[] = [
-    'resolution',
-    'missing',
-    'return',
-    'count',
-    'tx',
-    'handling',
-    'timezone',
-    'maxAffected',
-  ]
-  const applied = order
-    .filter(name => preferences[name] !== undefined && honoured.includes(name))
-    .map(name => `${name === 'maxAffected' ? 'max-affected' : name}=${preferences[name]}`)
+  const applied = APPLIED_ORDER.filter(
+    name => preferences[name] !== undefined && honoured.includes(name),
+  ).map(name => `${name === 'maxAffected' ? 'max-affected' : name}=${preferences[name]}`)
   return applied.length > 0 ? applied.join(', ') : undefined
 }
 

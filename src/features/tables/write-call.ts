@@ -1,6 +1,7 @@
 // What POST, PATCH and DELETE of a table have in common: reading the request, running the statement, answering.
 
 import { PostgresError } from '../../db/postgres-error.ts'
+import type { Statement } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
 import type { Catalog } from './catalog.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
@@ -12,7 +13,14 @@ import { type Preferences, parsePrefer } from './prefer.ts'
 import type { DataQuery } from './query-ast.ts'
 import { parseQueryString } from './query-string.ts'
 import type { WriteCatalog } from './row-source-sql.ts'
-import type { DataContext, TablesDeps } from './run-statement.ts'
+import {
+  type CatalogNeed,
+  type DataContext,
+  runPlan,
+  type StatementOutcome,
+  type TablesDeps,
+  withCatalog,
+} from './run-statement.ts'
 import type { WriteRequest } from './write-statement.ts'
 
 /** A write, read from its request; nothing has touched the database yet. */
@@ -74,8 +82,38 @@ export function writeCatalogOf(
   }
 }
 
+/** Runs the statement of a write in one trip; under tx=rollback everything is undone at its end. */
+export function runWrite(
+  deps: TablesDeps,
+  { context, preferences }: WriteCall,
+  main: Statement,
+): Promise<StatementOutcome> {
+  return runPlan(deps, context, {
+    main,
+    readOnly: false,
+    prepared: true,
+    isDryRun: preferences.tx === 'rollback',
+    timezone: preferences.timezone,
+  })
+}
+
+/** Runs `attempt` with the table's row type, and once more column by column when that cannot read the rows. */
+export async function withRowType<T>(
+  deps: TablesDeps,
+  { context }: WriteCall,
+  need: CatalogNeed,
+  attempt: (catalog: Catalog | undefined, isTyped: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withCatalog(deps, context, need, catalog => attempt(catalog, false))
+  } catch (err) {
+    if (!isDomainFailure(err)) throw err
+    return withCatalog(deps, context, 'relation', catalog => attempt(catalog, true))
+  }
+}
+
 /** True when a domain refused the null of a column that was not sent: the table's row type cannot read such rows. */
-export function isDomainFailure(err: unknown): boolean {
+function isDomainFailure(err: unknown): boolean {
   return (
     err instanceof PostgresError &&
     (err.code === '23502' || err.code === '23514') &&
