@@ -8,6 +8,7 @@ import { readErrorResponse } from './error-response.ts'
 import { gatewayError, type SqlError } from './errors.ts'
 import type { MessageWriter } from './message-writer.ts'
 import { NO_FIELDS, type RowFields, readRowFields } from './row-fields.ts'
+import { END_OF_READS, END_OF_WRITES, RESET_CALLER, RESET_OWN } from './session-state.ts'
 import type { StatementName, StatementNames } from './statement-names.ts'
 
 /** What the run's owner has to do after a message. */
@@ -23,9 +24,8 @@ interface Step {
 }
 
 const COPY = /\bcopy\b/i
-/** Takes back what a caller's SQL may leave in a session: settings, role, temporary tables, locks, cursors, LISTEN. */
-export const RESET_SESSION = 'DISCARD ALL'
 const NO_PARAMS: readonly never[] = []
+const COMMIT: readonly string[] = ['COMMIT']
 /** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
 const STALE_NAME_CODES = new Set(['0A000', '26000', '42P05'])
 
@@ -53,7 +53,7 @@ export class BatchRun {
     this.#isEndHeld = !batch.isOwn && batch.statements.some(statement => COPY.test(statement.sql))
   }
 
-  /** True when every statement, and the COMMIT where there is one, is done. */
+  /** True when every statement, and the end of the transaction where there is one, is done. */
   get isComplete(): boolean {
     return this.error === undefined && this.#index === this.#steps.length
   }
@@ -61,6 +61,12 @@ export class BatchRun {
   /** True when the failure is one of stale names, so that the same batch may succeed with fresh ones. */
   get failedByStaleName(): boolean {
     return this.#batch.isOwn && this.status !== '' && STALE_NAME_CODES.has(this.error?.fields.code ?? '')
+  }
+
+  /** The query that follows the Sync and resets the session; undefined for a batch that ends with its own reset. */
+  get reset(): string | undefined {
+    if (!this.#batch.isOwn) return RESET_CALLER
+    return this.#batch.begin === undefined ? RESET_OWN : undefined
   }
 
   answer(): BatchAnswer {
@@ -92,7 +98,7 @@ export class BatchRun {
         }
         return 'continue'
       case 0x43: // CommandComplete
-        return this.#endStep(bytes.toString('latin1', start, end - 1))
+        return this.#endStep(step?.isDescribed ? bytes.toString('latin1', start, end - 1) : '')
       case 0x49: // EmptyQueryResponse
         return this.#endStep('')
       case 0x31: // ParseComplete
@@ -125,10 +131,13 @@ export class BatchRun {
     for (const { named } of this.#steps) if (named !== undefined && !named.isParsed) names.forget(named)
   }
 
-  /** A caller's session is reset in the same flush; in a transaction that is still open the reset fails. */
+  /**
+   * The session is reset in the same flush unless the batch did it itself; the answer does not wait for it. In a
+   * caller's transaction that is still open the reset fails.
+   */
   #writeSync(writer: MessageWriter): void {
     writer.sync()
-    if (!this.#batch.isOwn) writer.query(RESET_SESSION)
+    if (this.reset !== undefined) writer.query(this.reset)
   }
 
   #assignNames(writer: MessageWriter, names: StatementNames): void {
@@ -167,7 +176,9 @@ export class BatchRun {
     if (isFirst) {
       this.error = error
       const queryIndex = this.#index - this.#offset
-      if (this.#offset === 1 && queryIndex >= 0) error.queryIndex = queryIndex
+      if (this.#offset === 1 && queryIndex >= 0) {
+        error.queryIndex = Math.min(queryIndex, this.#batch.statements.length)
+      }
     }
     const isSyncMissing =
       this.#isEndHeld && isFirst && this.#index < this.#batch.statements.length + this.#offset
@@ -179,8 +190,13 @@ function stepsOf(batch: Batch): Step[] {
   const steps: Step[] = []
   if (batch.begin !== undefined) steps.push(stepOf(batch.begin, NO_PARAMS, false))
   for (const { sql, params } of batch.statements) steps.push(stepOf(sql, params, true))
-  if (batch.begin !== undefined) steps.push(stepOf('COMMIT', NO_PARAMS, false))
+  if (batch.begin !== undefined) for (const sql of endOf(batch)) steps.push(stepOf(sql, NO_PARAMS, false))
   return steps
+}
+
+function endOf(batch: Batch): readonly string[] {
+  if (!batch.isOwn) return COMMIT
+  return batch.isRolledBack ? END_OF_READS : END_OF_WRITES
 }
 
 function stepOf(sql: string, params: readonly (string | null)[], isDescribed: boolean): Step {

@@ -15,11 +15,15 @@ export interface Batch {
   readonly statements: readonly Statement[]
   /** The statement that opens the transaction; undefined for a single query, which runs without one. */
   readonly begin: string | undefined
+  /** True when the transaction reads only and its end may be a ROLLBACK: not when its COMMIT could still fail. */
+  readonly isRolledBack: boolean
   /** True when the texts are Quoin's own: prepared by name, on connections that no caller's SQL ever reaches. */
   readonly isOwn: boolean
   /** True when the answer is the bytes of the last statement's first column. */
   readonly isBodyWanted: boolean
   readonly deadlineMs: number
+  /** Most bytes that Postgres may send, where the request wants less than the gateway allows. */
+  readonly resultBytesMax: number | undefined
 }
 
 /** What a batch that succeeded answers with. */

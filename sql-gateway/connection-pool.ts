@@ -6,6 +6,7 @@ import { gatewayError, type SqlError } from './errors.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import type { ServedEntry } from './served.ts'
 import { openSession } from './session.ts'
+import { STARTUP_PARAMETERS } from './session-state.ts'
 
 /** Whoever waits for a connection; exactly one of the two is called, unless it left the line. */
 export interface Waiter {
@@ -22,7 +23,6 @@ export interface PoolLimits {
 
 /** After a connection was refused while others live, how long no new one is tried. */
 const OPEN_PAUSE_MS = 250
-const STARTUP_PARAMETERS = { application_name: 'quoin-sql-gateway' }
 
 export class ConnectionPool {
   readonly #entry: ServedEntry

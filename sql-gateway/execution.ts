@@ -3,11 +3,12 @@
  * fresh names, and leaving the connection clean for the next. Must not know HTTP.
  */
 import type { Batch, BatchAnswer } from './batch.ts'
-import { BatchRun, RESET_SESSION } from './batch-run.ts'
+import { BatchRun } from './batch-run.ts'
 import { requestCancel } from './cancel.ts'
 import type { ConnectionPool, Waiter } from './connection-pool.ts'
 import { gatewayError, SqlError } from './errors.ts'
 import type { ConnectionUser, PostgresConnection } from './postgres-connection.ts'
+import { RESET_OWN } from './session-state.ts'
 
 export interface ExecutionLimits {
   resultBytesMax: number
@@ -24,6 +25,7 @@ export class Execution implements Waiter, ConnectionUser {
   readonly #batch: Batch
   readonly #pool: ConnectionPool
   readonly #limits: ExecutionLimits
+  readonly #resultBytesMax: number
   #deadline: NodeJS.Timeout | undefined
   #answer: Answer | undefined
   #connection: PostgresConnection | undefined
@@ -39,6 +41,7 @@ export class Execution implements Waiter, ConnectionUser {
     this.#batch = batch
     this.#pool = pool
     this.#limits = limits
+    this.#resultBytesMax = Math.min(batch.resultBytesMax ?? limits.resultBytesMax, limits.resultBytesMax)
     this.#answer = answer
     this.#run = new BatchRun(batch)
   }
@@ -69,7 +72,7 @@ export class Execution implements Waiter, ConnectionUser {
 
   onBytes(bytes: number): void {
     this.#resultBytes += bytes
-    const { resultBytesMax } = this.#limits
+    const resultBytesMax = this.#resultBytesMax
     if (this.#resultBytes <= resultBytesMax) return
     // Rows are dropped by now; what still piles up is one endless error message.
     if (this.#isOverResultCap && (this.#connection?.bytesHeld ?? 0) > resultBytesMax)
@@ -115,51 +118,63 @@ export class Execution implements Waiter, ConnectionUser {
       this.#repeat(connection)
       return
     }
-    if (!this.#batch.isOwn) this.#awaitReset(connection, run.status)
+    if (run.reset !== undefined) this.#awaitReset(connection, run.status, run.reset)
     else if (run.status === 'I') this.#pool.release(connection)
-    else this.#reset(connection, ['ROLLBACK'])
+    else this.#reset(connection, ['ROLLBACK', RESET_OWN])
     this.#settle(run.isComplete ? run.answer() : (run.error ?? desynchronised()))
   }
 
   /** Nothing was committed: Postgres skipped the COMMIT. */
   #repeat(connection: PostgresConnection): void {
     this.#isRepeat = true
-    const statements = this.#run.status === 'I' ? ['DEALLOCATE ALL'] : ['ROLLBACK', 'DEALLOCATE ALL']
-    this.#reset(connection, statements, clean => {
+    const statements = ['DEALLOCATE ALL', RESET_OWN]
+    if (this.#run.status !== 'I') statements.unshift('ROLLBACK')
+    // The reset that such a batch may have sent along is still to be answered.
+    const sent = this.#run.reset === undefined ? 0 : 1
+    const repeat = (clean: PostgresConnection): void => {
       clean.names.clear()
-      if (this.#answer === undefined) return this.#pool.release(clean)
+      if (this.#answer === undefined) {
+        this.#pool.release(clean)
+        return
+      }
       this.#run = new BatchRun(this.#batch)
       this.onConnection(clean)
-    })
+    }
+    this.#reset(connection, statements, repeat, sent)
   }
 
-  /** The batch sent its reset along, which Postgres refuses while a transaction is open. */
-  #awaitReset(connection: PostgresConnection, status: string): void {
+  /** The batch sent its reset along, which fails while a transaction is open. */
+  #awaitReset(connection: PostgresConnection, status: string, reset: string): void {
     const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
     connection.awaitReady(1, error => {
       clearTimeout(timer)
       if (error === undefined && status === 'I') return this.#pool.release(connection)
-      if (status !== 'I') return this.#reset(connection, ['ROLLBACK', RESET_SESSION])
+      if (status !== 'I') return this.#reset(connection, ['ROLLBACK', reset])
       connection.use(undefined)
       connection.destroy()
     })
   }
 
-  /** Brings the connection back to a known state; a connection that cannot be is destroyed. */
+  /** Brings the connection back to a known state, after as many queries that were sent already; or destroys it. */
   #reset(
     connection: PostgresConnection,
     statements: readonly string[],
     then: (clean: PostgresConnection) => void = clean => this.#pool.release(clean),
+    sent = 0,
   ): void {
     const isAnswerOwed = this.#isRepeat && this.#answer !== undefined
     const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
-    connection.command(statements, error => {
+    const done = (error: SqlError | undefined): void => {
       clearTimeout(timer)
-      if (error === undefined) return then(connection)
+      if (error === undefined) {
+        then(connection)
+        return
+      }
       connection.use(undefined)
       connection.destroy()
       if (isAnswerOwed) this.#settle(error)
-    })
+    }
+    connection.command(statements, done, sent)
   }
 
   #onCopyRefused(connection: PostgresConnection): void {

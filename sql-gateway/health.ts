@@ -12,9 +12,11 @@ const LIMITS = { resultBytesMax: 64 * 1024, cancelGraceMs: 100 }
 const PROBE: Batch = {
   statements: [{ sql: 'SELECT 1', params: [], format: { isRawText: true, isArrayMode: true } }],
   begin: undefined,
+  isRolledBack: false,
   isOwn: true,
   isBodyWanted: false,
   deadlineMs: HEALTH_TIMEOUT_MS,
+  resultBytesMax: undefined,
 }
 
 /** True when every pool's Postgres answers within two seconds. */

@@ -78,9 +78,12 @@ export class PostgresConnection {
     this.#reader.isDiscarding = true
   }
 
-  /** Runs fixed statements one after another; `done` gets the first error, or that of a connection that broke. */
-  command(statements: readonly string[], done: (error: SqlError | undefined) => void): void {
-    this.awaitReady(statements.length, done)
+  /**
+   * Runs fixed statements one after another; `done` gets the first error, or that of a connection that broke.
+   * `sent` is the number of simple queries that were written before and are not answered yet.
+   */
+  command(statements: readonly string[], done: (error: SqlError | undefined) => void, sent = 0): void {
+    this.awaitReady(statements.length + sent, done)
     this.write(messages => {
       for (const statement of statements) messages.query(statement)
     })

@@ -18,6 +18,9 @@ export interface RequestLimits {
 /** What a statement may carry at most: the Bind message counts its parameters in 16 bits. */
 const PARAMETERS_MAX = 65_535
 
+/** A request can only lower the gateway's own bound: what it names above that has no effect. */
+const RESULT_BYTES_NAMED_MAX = 1024 ** 3
+
 const ISOLATION_LEVELS = new Map([
   ['ReadUncommitted', 'READ UNCOMMITTED'],
   ['ReadCommitted', 'READ COMMITTED'],
@@ -55,9 +58,17 @@ export function readBatch(headers: IncomingHttpHeaders, body: Buffer, limits: Re
   return {
     statements: statements.map(statement => readStatement(statement, format, hasEscapes)),
     begin: isSingle ? undefined : beginOf(headers),
+    isRolledBack: headers['neon-batch-read-only'] === 'true' && isCommitSure(headers),
     isOwn: headers['quoin-statements'] === 'own',
     isBodyWanted: headers['quoin-result'] === 'body',
-    deadlineMs: readDeadline(headers['quoin-timeout-ms'], limits),
+    deadlineMs:
+      readWhole('Quoin-Timeout-Ms', headers['quoin-timeout-ms'], limits.deadlineMsMax) ??
+      limits.deadlineMsDefault,
+    resultBytesMax: readWhole(
+      'Quoin-Result-Bytes-Max',
+      headers['quoin-result-bytes-max'],
+      RESULT_BYTES_NAMED_MAX,
+    ),
   }
 }
 
@@ -115,11 +126,17 @@ function beginOf(headers: IncomingHttpHeaders): string {
   return begin
 }
 
-function readDeadline(header: string | string[] | undefined, limits: RequestLimits): number {
-  if (header === undefined) return limits.deadlineMsDefault
-  const deadlineMs = Number(header)
-  if (Number.isInteger(deadlineMs) && deadlineMs >= 1 && deadlineMs <= limits.deadlineMsMax) return deadlineMs
-  throw gatewayError('22023', `Quoin-Timeout-Ms must be a whole number from 1 to ${limits.deadlineMsMax}`)
+/** A serializable transaction is only known to have read something consistent once its COMMIT succeeds. */
+function isCommitSure(headers: IncomingHttpHeaders): boolean {
+  return headers['neon-batch-isolation-level'] !== 'Serializable'
+}
+
+/** The whole number of a header, from 1 to `max`; undefined when it was not sent. */
+function readWhole(name: string, header: string | string[] | undefined, max: number): number | undefined {
+  if (header === undefined) return undefined
+  const value = Number(header)
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value
+  throw gatewayError('22023', `${name} must be a whole number from 1 to ${max}`)
 }
 
 function malformed(message: string): SqlError {

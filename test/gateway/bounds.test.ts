@@ -192,6 +192,19 @@ describe('results', () => {
     await expectIntact()
   })
 
+  it('takes a lower cap from a request, and never a higher one', async () => {
+    const ask = (bytes: number, cap: number) =>
+      post(q("select repeat('x', $1)", [bytes]), { headers: { 'Quoin-Result-Bytes-Max': String(cap) } })
+    expect((await ask(10_000, 20_000)).status).toBe(200)
+    expect((await ask(30_000, 20_000)).json).toMatchObject({
+      code: '54000',
+      message: 'result larger than 20000 bytes; use LIMIT or a cursor',
+    })
+    expect((await ask(5 * MEBIBYTE, 8 * MEBIBYTE)).json.code).toBe('54000')
+    for (const wrong of [0, 1.5, -1]) expect((await ask(1, wrong)).json.code).toBe('22023')
+    await expectIntact()
+  })
+
   it('cuts off a flood of notices', async () => {
     const flood = "do $$ begin for i in 1..20000 loop raise notice '%', repeat('x', 1000); end loop; end $$"
     expect((await post({ queries: [q(flood)] })).json.code).toBe('54000')
