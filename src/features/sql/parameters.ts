@@ -2,7 +2,7 @@
 // NUL and lone surrogates are refused before, for every body (`http/validation.ts`).
 
 import { DomainError } from '../../errors.ts'
-import { type ArrayItem, writeArrayLiteral } from './array-literal.ts'
+import { type ArrayItem, writeArrayLiteral } from '../../lib/array-literal.ts'
 
 /**
  * Strings as they are, numbers and booleans as text, arrays as Postgres arrays, objects as JSON text. Throws

@@ -1,6 +1,6 @@
 // From Postgres' text of a value to its JSON text, so that nothing is lost: no float ever stands between them. Pure.
 
-import { type ArrayItem, readArrayLiteral } from './array-literal.ts'
+import { type ArrayItem, readArrayLiteral } from '../../lib/array-literal.ts'
 import type { PgType } from './built-in-types.ts'
 
 /** Turns a value's text into JSON text. */

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import type { PlatformDatabase } from '../../db/database.ts'
+import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { VERSION } from '../../lib/version.ts'
 
 export const PlatformStatus = z.object({
@@ -71,9 +72,7 @@ export async function readPlatformStatus({ platform, config, now }: StatusDeps):
 
 async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | undefined> {
   try {
-    const [facts] = await platform.query<Facts>(FACTS_SQL, [
-      `{${schemas.map(name => JSON.stringify(name)).join(',')}}`,
-    ])
+    const [facts] = await platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)])
     return facts
   } catch {
     // Down is an answer here. Every other endpoint logs the cause.

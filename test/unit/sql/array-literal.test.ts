@@ -1,10 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  type ArrayItem,
-  readArrayLiteral,
-  writeArrayLiteral,
-} from '../../../src/features/sql/array-literal.ts'
+import { type ArrayItem, readArrayLiteral, writeArrayLiteral } from '../../../src/lib/array-literal.ts'
 
 test('reads elements, NULL, quotes, escapes and nesting', () => {
   expect(readArrayLiteral('{}')).toEqual([])

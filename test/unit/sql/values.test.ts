@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { writeArrayLiteral } from '../../../src/features/sql/array-literal.ts'
 import { BUILT_IN_TYPES, type PgType } from '../../../src/features/sql/built-in-types.ts'
 import { toJsonOf } from '../../../src/features/sql/values.ts'
+import { writeArrayLiteral } from '../../../src/lib/array-literal.ts'
 
 const USER_TYPES: Record<number, PgType> = {
   20001: { name: 'mood', of: undefined, isArray: false, delimiter: ',' },
