@@ -56,7 +56,8 @@ function wholeNumber(text: string | undefined): number | undefined {
 
 /** `Range: 0-9` counts rows, not bytes; anything else is no range of ours and is ignored (RFC 9110 section 14.2). */
 function intersectRange(page: Page, range: string | null): Page {
-  const match = /^(?:items=)?(\d{1,12})-(\d{0,12})$/.exec(range ?? '')
+  if (range === null) return page
+  const match = /^(?:items=)?(\d{1,12})-(\d{0,12})$/.exec(range)
   if (!match) return page
   const first = Number(match[1])
   const last = match[2] ? Number(match[2]) : Number.POSITIVE_INFINITY

@@ -5,14 +5,14 @@ import type { Dialect } from './dialect.ts'
 
 /** The preferences of one request; undefined where none was sent. */
 export interface Preferences {
-  resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined
-  missing: 'default' | 'null' | undefined
-  return: 'representation' | 'minimal' | 'headers-only' | undefined
-  count: 'exact' | 'planned' | 'estimated' | undefined
-  tx: 'commit' | 'rollback' | undefined
-  handling: 'strict' | 'lenient' | undefined
-  timezone: string | undefined
-  maxAffected: number | undefined
+  readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | undefined
+  readonly missing: 'default' | 'null' | undefined
+  readonly return: 'representation' | 'minimal' | 'headers-only' | undefined
+  readonly count: 'exact' | 'planned' | 'estimated' | undefined
+  readonly tx: 'commit' | 'rollback' | undefined
+  readonly handling: 'strict' | 'lenient' | undefined
+  readonly timezone: string | undefined
+  readonly maxAffected: number | undefined
 }
 
 /** The allowed values of each preference that has a closed list, in the order of `Preference-Applied`. */
@@ -42,9 +42,21 @@ export const WRITE_PREFERENCES = ['return', 'count', 'tx', 'handling', 'timezone
 
 const KNOWN = [...Object.keys(CHOICES), 'timezone', 'max-affected']
 
+const NO_PREFERENCES: Preferences = {
+  resolution: undefined,
+  missing: undefined,
+  return: undefined,
+  count: undefined,
+  tx: undefined,
+  handling: undefined,
+  timezone: undefined,
+  maxAffected: undefined,
+}
+
 /** Reads the header; of a preference sent twice the first counts. Throws `invalid_preference`. */
 export function parsePrefer(header: string | null, dialect: Dialect): Preferences {
-  const sent = splitPrefer(header ?? '')
+  if (header === null) return NO_PREFERENCES
+  const sent = splitPrefer(header)
   const isStrict = sent.get('handling') === 'strict'
   const bad = [...sent].filter(([name, value]) => !isValid(name, value))
   const refused = isStrict ? bad : bad.filter(([name]) => dialect.isPreferStrict && KNOWN.includes(name))
@@ -72,6 +84,7 @@ export function preferenceApplied(
   preferences: Preferences,
   honoured: readonly (keyof Preferences)[],
 ): string | undefined {
+  if (preferences === NO_PREFERENCES) return undefined
   const applied = APPLIED_ORDER.filter(
     name => preferences[name] !== undefined && honoured.includes(name),
   ).map(name => `${name === 'maxAffected' ? 'max-affected' : name}=${preferences[name]}`)

@@ -61,7 +61,7 @@ export function decodePairs(search: string): [name: string, value: string][] {
 function decode(text: string): string {
   let decoded: string
   try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '))
+    decoded = /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
   } catch {
     // The only error of decodeURIComponent: a percent sign without two digits, or bytes that are no UTF-8.
     throw invalidParameter(

@@ -36,6 +36,13 @@ describe('JSON', () => {
     `{"${'k'.repeat(64)}":1}`,
   ])('%s is refused: Postgres cannot hold it', text => expect(() => json(text)).toThrow(code('invalid_body')))
 
+  test('a name is counted in bytes: 63 are taken, 64 and more are not', () => {
+    for (const name of ['k'.repeat(63), '€'.repeat(21), `${'😀'.repeat(15)}abc`])
+      expect(json(`{"${name}":1}`).keys).toEqual([name])
+    for (const name of ['k'.repeat(64), '€'.repeat(22), 'ü'.repeat(32), '😀'.repeat(16)])
+      expect(() => json(`{"${name}":1}`)).toThrow(code('invalid_body'))
+  })
+
   test('an escape that only looks like NUL is fine', () => {
     expect(json('{"a":"\\\\u0000 \\ud83d\\ude00"}').keys).toEqual(['a'])
   })
