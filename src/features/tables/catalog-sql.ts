@@ -4,6 +4,7 @@
 
 import type { DatabaseRole } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
+import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
 
 /** In the order in which rights are listed. */
@@ -61,10 +62,9 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
 
 /** One row with one text: the catalog of `schemas` as JSON. The search path must hold pg_catalog alone. */
 export function catalogStatement(schemas: readonly string[]): Statement {
-  const array = `{${schemas.map(schema => `"${schema.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
   return {
     sql: `select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}))`,
-    params: [array],
+    params: [writeArrayLiteral(schemas)],
   }
 }
 

@@ -1,5 +1,6 @@
 // Filters as SQL. Pure. Every value is a parameter without a type, so that Postgres reads it as the column's type.
 
+import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { type FieldScope, fieldSql } from './field-sql.ts'
 import { COMPARE_SQL, TEXT_SEARCH_SQL } from './operators.ts'
 import type { Condition, Filter, IsValue, Test } from './query-ast.ts'
@@ -40,7 +41,8 @@ function testSql({ params }: FieldScope, test: Exclude<Test, { kind: 'text_searc
       return `${COMPARE_SQL[test.operator]} ${test.quantifier} (${values})`
     }
     case 'in':
-      return `= any (${params.add(arrayLiteral(test.values))})`
+      // One parameter for the whole list, so that lists of any length share one SQL text.
+      return `= any (${params.add(writeArrayLiteral(test.values))})`
     case 'is':
       return IS_SQL[test.value]
   }
@@ -49,11 +51,6 @@ function testSql({ params }: FieldScope, test: Exclude<Test, { kind: 'text_searc
 /** `*` stands for `%`, which would have to be escaped in a URL. */
 function withWildcards(operator: string, value: string): string {
   return operator === 'like' || operator === 'ilike' ? value.replaceAll('*', '%') : value
-}
-
-/** One parameter for the whole list, so that lists of any length share one SQL text. */
-export function arrayLiteral(values: readonly string[]): string {
-  return `{${values.map(value => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
 function textSearchSql(

@@ -5,7 +5,6 @@ import { parse } from 'libpg-query'
 import { describe, expect, test } from 'vitest'
 import { castSql } from '../../../src/features/tables/cast-sql.ts'
 import { UNKNOWN_TYPES } from '../../../src/features/tables/field-sql.ts'
-import { arrayLiteral } from '../../../src/features/tables/filter-sql.ts'
 import { negotiateFormat } from '../../../src/features/tables/media-type.ts'
 import { type Payload, parsePayload } from '../../../src/features/tables/payload.ts'
 import type { Filter } from '../../../src/features/tables/query-ast.ts'
@@ -29,6 +28,16 @@ const NO_CATALOG = { typeOf: UNKNOWN_TYPES, typedColumns: undefined, fillsDefaul
 async function statementsOf(sql: string): Promise<string[]> {
   const { stmts = [] } = await parse(sql)
   return stmts.map(({ stmt = {} }) => Object.keys(stmt).join())
+}
+
+/** Functions that a text calls by their name alone. */
+async function bareFunctionsOf(sql: string): Promise<string[]> {
+  const found: string[] = []
+  JSON.parse(JSON.stringify(await parse(sql)), (key, value) => {
+    if (key === 'FuncCall' && value.funcname.length === 1) found.push(value.funcname[0].String.sval)
+    return value
+  })
+  return found
 }
 
 function read(search: string, filters?: readonly Filter[]) {
@@ -74,7 +83,7 @@ describe('reads', () => {
   test('lists of any length share one text', () => {
     expect(read('?id=in.(1,2,3)').sql).toBe(read('?id=in.(4)').sql)
     expect(read('?id=in.(1,"a\\"b")').params[0]).toBe('{"1","a\\"b"}')
-    expect(arrayLiteral(['\\', '{,}', ''])).toBe('{"\\\\","{,}",""}')
+    expect(read('?id=in.("\\\\","{,}","")').params[0]).toBe('{"\\\\","{,}",""}')
   })
 
   test('any text as a name stays one name', async () => {
@@ -201,4 +210,31 @@ test("only our own guards are read as guards, not a caller's text", () => {
   expect(readGuardFailure(message('quoin:max_affected:3'))).toEqual({ guard: 'max_affected', rowCount: 3 })
   expect(readGuardFailure(message('quoin:max_affected:x'))).toBeUndefined()
   expect(readGuardFailure({ ...message('quoin:max_affected:3'), code: '22003' })).toBeUndefined()
+})
+
+// An overload in the schema of a call that fits better than pg_catalog's would change what everybody reads and writes.
+describe('every function that Quoin calls carries its schema', () => {
+  const accepts = ['*/*', 'text/csv', 'application/vnd.pgrst.object+json;nulls=stripped']
+  const typeOf = () => 'integer[]'
+  const columns = [{ name: 'a', type: 'integer', defaultSql: '1', usableBy: [] }]
+  const conflict = { resolution: 'merge-duplicates' as const, target: ['id'] }
+
+  test.each(accepts)('%s', async accept => {
+    const format = negotiateFormat(accept)
+    const query = parseQueryString('?select=id,list->0&words=fts(english).a&a=in.(1,2)')
+    const request = { ...write('?id=eq.1', { format, maxAffected: 1 }) }
+    const filled = { typeOf, typedColumns: columns, fillsDefaults: true }
+    const statements = [
+      buildRead(TABLE, { query, page: { limit: 1, offset: 1 }, format, count: 'exact' }, typeOf).main,
+      buildRead(TABLE, { query, page: PAGE, format, count: 'estimated' }, typeOf).main,
+      buildInsert(TABLE, payload({ a: 1 }), conflict, request, NO_CATALOG),
+      buildInsert(TABLE, payload({ a: 1 }), undefined, request, filled),
+      buildUpdate(TABLE, payload({ a: 1 }), request, NO_CATALOG),
+      buildDelete(TABLE, request, UNKNOWN_TYPES),
+    ]
+    for (const { sql } of statements) {
+      expect(sql).toContain('pg_catalog.')
+      expect(await bareFunctionsOf(sql)).toEqual([])
+    }
+  })
 })
