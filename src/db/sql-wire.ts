@@ -1,9 +1,9 @@
 // The Neon driver's HTTP wire, spoken with a plain `fetch`: one batch, one round trip, one transaction.
 // Knows no roles and no claims; `database.ts` puts those in front of each batch.
 
-import { DomainError } from '../errors.ts'
-import { PostgresError, type PostgresErrorFields } from './postgres-error.ts'
 import type { Statement } from './sql.ts'
+import { readJson } from './wire-answer.ts'
+import { databaseUnavailable, processFailure } from './wire-failure.ts'
 
 export interface WireTarget {
   /** Complete connection string; goes in a header, never into a log. */
@@ -38,12 +38,18 @@ export interface BodyResult {
 /** How long the fetch outlives the gateway's deadline, so that the gateway's own error arrives. */
 const GRACE_MS = 3_000
 
+/** The largest answer that is parsed here: an isolate has 128 MB for all of its calls, and parsing takes several times the bytes. */
+const PARSED_BYTES_MAX = 16 * 1024 * 1024
+
 /** Told how long a trip to the database took, in milliseconds, good or bad. */
 export type OnTrip = (milliseconds: number) => void
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `database_unavailable` else. */
+/**
+ * Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `response_too_large` for
+ * answers over 16 MiB that are parsed (over the gateway's own bound where they pass through), `database_unavailable` else.
+ */
 export class SqlWire {
   readonly #target: WireTarget
   readonly #url: string
@@ -69,7 +75,7 @@ export class SqlWire {
   batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
     return withDeadline(options.timeoutMs + GRACE_MS, async () => {
       const response = await this.#send(statements, options, false)
-      return (await readJson<{ results: StatementResult[] }>(response)).results
+      return (await this.#read(response, options)).results
     })
   }
 
@@ -81,7 +87,7 @@ export class SqlWire {
       if (row !== null) {
         return { body: response.body ?? '', columns: (JSON.parse(row) ?? []) as (string | null)[] }
       }
-      const { results } = await readJson<{ results: StatementResult[] }>(response)
+      const { results } = await this.#read(response, options)
       const [body, ...columns] = results.at(-1)?.rows[0] ?? []
       return { body: body ?? '', columns }
     })
@@ -104,7 +110,11 @@ export class SqlWire {
       this.#onTrip?.(performance.now() - startedAt)
     }
     if (response.status === 200) return response
-    throw await processFailure(response)
+    throw await processFailure(response, options.readOnly)
+  }
+
+  #read(response: Response, { readOnly }: BatchOptions): Promise<{ results: StatementResult[] }> {
+    return readJson(response, PARSED_BYTES_MAX, readOnly)
   }
 
   #headers(options: BatchOptions, asBody: boolean): Record<string, string> {
@@ -120,6 +130,7 @@ export class SqlWire {
       headers['quoin-timeout-ms'] = String(options.timeoutMs)
       if (options.prepared) headers['quoin-statements'] = 'own'
       if (asBody) headers['quoin-result'] = 'body'
+      else headers['quoin-result-bytes-max'] = String(PARSED_BYTES_MAX)
     }
     return headers
   }
@@ -143,48 +154,6 @@ async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promi
   } finally {
     if (timer !== undefined) clearTimeout(timer)
   }
-}
-
-/** Turns an answer that is not 200 into the error to throw. Neon and our gateway send 400 with Postgres' fields. */
-async function processFailure(response: Response): Promise<Error> {
-  const text = await response.text()
-  if (response.status === 400) {
-    const fields = parseFields(text)
-    if (fields) return new PostgresError(fields)
-  }
-  if (response.status === 413) {
-    return new DomainError(
-      'payload_too_large',
-      'The statements and their parameters are larger than the database takes in one call.',
-    )
-  }
-  return databaseUnavailable(new Error(`the SQL endpoint answered ${response.status}: ${text.slice(0, 200)}`))
-}
-
-function parseFields(text: string): PostgresErrorFields | undefined {
-  try {
-    const fields = JSON.parse(text) as PostgresErrorFields
-    return typeof fields.code === 'string' && typeof fields.message === 'string' ? fields : undefined
-  } catch {
-    // Not JSON, so not from Postgres: the caller reports the status instead.
-    return undefined
-  }
-}
-
-async function readJson<T>(response: Response): Promise<T> {
-  try {
-    return (await response.json()) as T
-  } catch (cause) {
-    throw databaseUnavailable(cause)
-  }
-}
-
-function databaseUnavailable(cause: unknown): DomainError {
-  return new DomainError('database_unavailable', 'The database does not answer.', {
-    hint: 'Try again in a moment. The health of every part is at /v1/gateway/health.',
-    cause,
-    retryAfterSeconds: 1,
-  })
 }
 
 /** Neon serves SQL over HTTP at `api.` in place of the first label of the database's host name. */

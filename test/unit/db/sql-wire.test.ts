@@ -1,0 +1,189 @@
+import { describe, expect, it, test } from 'vitest'
+import { PostgresError } from '../../../src/db/postgres-error.ts'
+import { SqlWire } from '../../../src/db/sql-wire.ts'
+import { DomainError } from '../../../src/errors.ts'
+
+const MEBIBYTE = 1024 * 1024
+const PIECE_BYTES = 64 * 1024
+const TARGET = {
+  connectionString: 'postgresql://role:secret@db.internal/quoin',
+  gatewayUrl: 'http://gateway',
+}
+const NEON = { connectionString: 'postgresql://role:secret@ep-x.eu.neon.tech/quoin', gatewayUrl: undefined }
+const WRITING = { prepared: true, readOnly: false, timeoutMs: 1_000 }
+const READING = { ...WRITING, readOnly: true }
+const STATEMENTS = [{ sql: 'select 1', params: [] }]
+
+/** What a batch throws when the endpoint answers so; undefined when it does not throw. */
+async function failureOf(
+  answer: () => Response,
+  options = WRITING,
+  target: typeof TARGET | typeof NEON = TARGET,
+) {
+  const wire = new SqlWire(target, async () => answer())
+  return wire.batch(STATEMENTS, options).then(
+    () => undefined,
+    (err: unknown) => err,
+  )
+}
+
+function refused(fields: object): () => Response {
+  return () => new Response(JSON.stringify({ message: 'm', ...fields }), { status: 400 })
+}
+
+describe('failures of the connection', () => {
+  // An attack's first step is to learn where the database is: none of these words may reach a caller.
+  it.each([
+    [
+      '08006',
+      'Postgres at /tmp/x/.s.PGSQL.5432 refused the connection: password authentication failed',
+      'FATAL',
+      null,
+    ],
+    ['08001', 'cannot reach db.internal:5432', 'FATAL', null],
+    ['28P01', 'password authentication failed for user "role"', 'FATAL', 'auth_failed'],
+    ['28000', 'no pg_hba.conf entry for host "10.0.0.7"', 'FATAL', 'ClientAuthentication'],
+    ['53300', 'all 10 connections are busy', 'ERROR', null],
+    ['53300', 'remaining connection slots are reserved', 'FATAL', 'InitPostgres'],
+    ['57P01', 'terminating connection due to administrator command', 'FATAL', 'ProcessInterrupts'],
+    ['57P02', 'terminating connection because of crash of another server process', 'FATAL', 'quickdie'],
+    ['57P03', 'the database system is starting up', 'FATAL', 'ProcessStartupPacket'],
+  ])(
+    'say one fixed sentence and keep their own for the log (%s, %s)',
+    async (code, message, severity, routine) => {
+      const failure = await failureOf(
+        refused({ code, message, severity, routine, hint: 'internal', detail: 'internal' }),
+      )
+      expect(failure).toMatchObject({
+        code: 'database_unavailable',
+        message: 'The database does not answer.',
+        hint: expect.stringContaining('GET /v1/status'),
+        detail: undefined,
+        retryAfterSeconds: 1,
+        cause: { code, message },
+      })
+    },
+  )
+
+  it.each([
+    [
+      '08P01',
+      'bind message supplies 1 parameters, but prepared statement "" requires 2',
+      'exec_bind_message',
+    ],
+    ['28000', 'only members may call this', 'exec_stmt_raise'],
+    ['57P01', 'said by a function', 'exec_stmt_raise'],
+    ['23505', 'duplicate key', '_bt_check_unique'],
+    ['57014', 'canceling statement due to statement timeout', 'ProcessInterrupts'],
+  ])("are not what the caller's own SQL says (%s, %s)", async (code, message, routine) => {
+    const failure = await failureOf(refused({ code, message, severity: 'ERROR', routine }))
+    expect(failure).toBeInstanceOf(PostgresError)
+    expect(failure).toMatchObject({ code, message })
+  })
+
+  it.each([
+    ['an answer that is no JSON', () => new Response('<html>', { status: 200 })],
+    ['a proxy that fails', () => new Response('bad gateway at 10.0.0.7', { status: 502 })],
+    [
+      'a fetch that fails',
+      (): Response => {
+        throw new TypeError('connect ECONNREFUSED 127.0.0.1:4488')
+      },
+    ],
+  ])('include %s', async (_what, answer) => {
+    const failure = await failureOf(answer)
+    expect(failure).toBeInstanceOf(DomainError)
+    expect(failure).toMatchObject({ code: 'database_unavailable', message: 'The database does not answer.' })
+  })
+})
+
+describe('answers that are too large', () => {
+  const sizeOf = (bytes: number) => `{"results":[],"x":"${'x'.repeat(bytes)}"}`
+  /** A body whose length nobody announces, as Neon sends it. */
+  const streamed = (text: string, onCancel = () => {}) => {
+    const bytes = new TextEncoder().encode(text)
+    let at = 0
+    return new Response(
+      new ReadableStream({
+        pull(controller) {
+          if (at >= bytes.length) return controller.close()
+          controller.enqueue(bytes.subarray(at, at + PIECE_BYTES))
+          at += PIECE_BYTES
+        },
+        cancel: onCancel,
+      }),
+    )
+  }
+
+  test('are refused by the gateway, which is told the bound of what is parsed', async () => {
+    let asked: HeadersInit | undefined
+    const wire = new SqlWire(TARGET, async (_url, init) => {
+      asked = init.headers
+      return new Response('{"results":[]}')
+    })
+    await wire.batch(STATEMENTS, WRITING)
+    expect(new Headers(asked).get('quoin-result-bytes-max')).toBe(String(16 * MEBIBYTE))
+    await wire.batchForBody(STATEMENTS, WRITING)
+    expect(new Headers(asked).get('quoin-result-bytes-max')).toBeNull()
+  })
+
+  const committed = 'The result was complete, and the batch committed, before it could be cancelled.'
+  it.each([
+    [WRITING, undefined, 'The result is larger than 16 MiB. Nothing was changed.'],
+    [
+      WRITING,
+      committed,
+      'The result is larger than 16 MiB. What the call wrote is committed: do not send it again.',
+    ],
+    [READING, committed, 'The result is larger than 16 MiB. Nothing was changed.'],
+  ])('say whether what they wrote stays (%o, %s)', async (options, detail, message) => {
+    const fields = {
+      code: '54000',
+      severity: 'ERROR',
+      detail,
+      message: `result larger than ${16 * MEBIBYTE} bytes`,
+    }
+    expect(await failureOf(refused(fields), options)).toMatchObject({
+      code: 'response_too_large',
+      message,
+      hint: expect.stringContaining('row_limit'),
+    })
+  })
+
+  test("are not what Postgres' own limits say", async () => {
+    const fields = {
+      code: '54000',
+      severity: 'ERROR',
+      routine: 'exec_stmt_raise',
+      message: 'result larger than 5 bytes',
+    }
+    expect(await failureOf(refused(fields))).toBeInstanceOf(PostgresError)
+  })
+
+  test('are given up while they come, without waiting for their end', async () => {
+    let isCancelled = false
+    const endless = () =>
+      streamed(sizeOf(40 * MEBIBYTE), () => {
+        isCancelled = true
+      })
+    expect(await failureOf(endless, WRITING, NEON)).toMatchObject({
+      code: 'response_too_large',
+      message: expect.stringContaining('is committed'),
+    })
+    expect(isCancelled).toBe(true)
+  })
+
+  test('are given up by what they announce', async () => {
+    const announced = () =>
+      new Response(sizeOf(10), { headers: { 'content-length': String(16 * MEBIBYTE + 1) } })
+    expect(await failureOf(announced, READING)).toMatchObject({ code: 'response_too_large' })
+    expect(await failureOf(() => streamed(sizeOf(15 * MEBIBYTE)), READING, NEON)).toBeUndefined()
+  })
+
+  test('are read character by character however the pieces fall', async () => {
+    const text = JSON.stringify({ results: [{ rows: [[`${'x'.repeat(65_520)}€🐘`.repeat(4)]] }] })
+    const wire = new SqlWire(NEON, async () => streamed(text))
+    const [result] = await wire.batch(STATEMENTS, READING)
+    expect(result?.rows[0]?.[0]).toBe(`${'x'.repeat(65_520)}€🐘`.repeat(4))
+  })
+})
