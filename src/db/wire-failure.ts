@@ -43,7 +43,7 @@ export function databaseUnavailable(cause: unknown): DomainError {
 export function responseTooLarge(bytesMax: number, isWriteCommitted: boolean): DomainError {
   const limit = bytesMax < MEBIBYTE ? `${bytesMax} bytes` : `${Math.floor(bytesMax / MEBIBYTE)} MiB`
   const fate = isWriteCommitted
-    ? 'What the call wrote is committed: do not send it again.'
+    ? 'The transaction was committed all the same: what it wrote stays.'
     : 'Nothing was changed.'
   return new DomainError('response_too_large', `The result is larger than ${limit}. ${fate}`, {
     hint: 'Ask for less at a time: a smaller row_limit or limit, or fewer columns.',

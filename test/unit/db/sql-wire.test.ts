@@ -133,7 +133,7 @@ describe('answers that are too large', () => {
     [
       WRITING,
       committed,
-      'The result is larger than 16 MiB. What the call wrote is committed: do not send it again.',
+      'The result is larger than 16 MiB. The transaction was committed all the same: what it wrote stays.',
     ],
     [READING, committed, 'The result is larger than 16 MiB. Nothing was changed.'],
   ])('say whether what they wrote stays (%o, %s)', async (options, detail, message) => {
@@ -168,7 +168,7 @@ describe('answers that are too large', () => {
       })
     expect(await failureOf(endless, WRITING, NEON)).toMatchObject({
       code: 'response_too_large',
-      message: expect.stringContaining('is committed'),
+      message: expect.stringContaining('was committed'),
     })
     expect(isCancelled).toBe(true)
   })
