@@ -10,12 +10,14 @@ import type { Column, DatabaseFunction, FunctionArgument, Relation } from './cat
 /** In the order in which rights are listed. */
 const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
 
-/** A JSON array of booleans, one per role: whether it may use the schema and `condition`, given the role, holds. */
+/** A JSON array of booleans, one per role: whether `condition`, given the role, holds. */
 function rightsSql(condition: (role: string) => string): string {
-  const rights = ROLES.map(
-    role => `has_schema_privilege('${role}', n.oid, 'USAGE') and ${condition(`'${role}'`)}`,
-  )
-  return `json_build_array(${rights.join(', ')})`
+  return `json_build_array(${ROLES.map(role => condition(`'${role}'`)).join(', ')})`
+}
+
+/** Without a right to the schema none to what is in it is of use; of a column that is asked with its relation. */
+function usesSchema(role: string): string {
+  return `has_schema_privilege(${role}, n.oid, 'USAGE')`
 }
 
 const COLUMN_RIGHTS = rightsSql(
@@ -23,9 +25,11 @@ const COLUMN_RIGHTS = rightsSql(
 )
 const RELATION_RIGHTS = rightsSql(
   role =>
-    `(has_any_column_privilege(${role}, c.oid, 'SELECT, INSERT, UPDATE') or has_table_privilege(${role}, c.oid, 'DELETE'))`,
+    `${usesSchema(role)} and (has_any_column_privilege(${role}, c.oid, 'SELECT, INSERT, UPDATE') or has_table_privilege(${role}, c.oid, 'DELETE'))`,
 )
-const FUNCTION_RIGHTS = rightsSql(role => `has_function_privilege(${role}, p.oid, 'EXECUTE')`)
+const FUNCTION_RIGHTS = rightsSql(
+  role => `${usesSchema(role)} and has_function_privilege(${role}, p.oid, 'EXECUTE')`,
+)
 
 /** Identity columns have no default expression of their own; their sequence gives the next value. */
 const DEFAULT_SQL = `case

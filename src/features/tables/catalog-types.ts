@@ -9,7 +9,7 @@ export interface Column {
   readonly type: string
   /** The default as Postgres prints it, every name qualified; undefined where there is none. */
   readonly defaultSql: string | undefined
-  /** Roles that may select, insert or update it. */
+  /** Roles that may select, insert or update it, once they may use its relation. */
   readonly usableBy: readonly DatabaseRole[]
 }
 

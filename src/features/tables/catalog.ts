@@ -38,8 +38,9 @@ export class Catalog {
 
   /** Columns of one relation that may be told to a caller in this role; none of a relation that is not known. */
   columnNames(schema: string, name: string, role: DatabaseRole): string[] {
-    const columns = this.relation(schema, name)?.columns ?? []
-    return columns.filter(({ usableBy }) => usableBy.includes(role)).map(column => column.name)
+    const relation = this.relation(schema, name)
+    if (!relation?.usableBy.includes(role)) return []
+    return relation.columns.filter(({ usableBy }) => usableBy.includes(role)).map(column => column.name)
   }
 
   /** Every overload of a name. */
