@@ -23,13 +23,17 @@ const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ])
 
+const claimsOfUser = (claims: object, role: DatabaseRole) => JSON.stringify({ ...claims, role })
+const CLAIMS_WITHOUT_USER = { anon: claimsOfUser({}, 'anon'), service_role: claimsOfUser({}, 'service_role') }
+
 /** The caller's session. A `role` among the user's claims is overwritten with the key's. */
 export function callerSession(caller: Caller, searchPath: readonly string[], timeoutMs: number): DataSession {
   const headers: Record<string, string> = {}
   for (const [name, value] of caller.headers) if (!HIDDEN_HEADERS.has(name)) headers[name] = value
   return {
     role: caller.role,
-    claims: JSON.stringify({ ...caller.claims, role: caller.role }),
+    claims:
+      caller.claims === null ? CLAIMS_WITHOUT_USER[caller.role] : claimsOfUser(caller.claims, caller.role),
     requestId: caller.requestId,
     searchPath,
     timeoutMs,

@@ -35,6 +35,8 @@ export interface BodyResult {
   columns: (string | null)[]
 }
 
+/** How long the gateway waits beyond the statement's own time: Postgres' own time-out keeps its connection, a cancel does not. */
+const GATEWAY_GRACE_MS = 250
 /** How long the fetch outlives the gateway's deadline, so that the gateway's own error arrives. */
 const GRACE_MS = 3_000
 
@@ -127,7 +129,7 @@ export class SqlWire {
     if (options.readOnly) headers['neon-batch-read-only'] = 'true'
     if (options.isolationLevel) headers['neon-batch-isolation-level'] = options.isolationLevel
     if (this.#isOwnGateway) {
-      headers['quoin-timeout-ms'] = String(options.timeoutMs)
+      headers['quoin-timeout-ms'] = String(options.timeoutMs + GATEWAY_GRACE_MS)
       if (options.prepared) headers['quoin-statements'] = 'own'
       if (asBody) headers['quoin-result'] = 'body'
       else headers['quoin-result-bytes-max'] = String(PARSED_BYTES_MAX)

@@ -14,7 +14,7 @@ export interface Statement {
 
 /** Quotes a name so that it can only ever be a name: `my"col` becomes `"my""col"`. NUL must be refused before. */
 export function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`
 }
 
 /** `"schema"."name"`, both quoted. */

@@ -1,6 +1,6 @@
 // The machinery around every route, with counting stand-ins in place of the limiter and the database.
 
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
@@ -18,6 +18,9 @@ import { loadNodeParser } from '../sql/node-parser.ts'
 
 const counts = { limiter: 0, database: 0 }
 let admission: Admission
+
+// What is logged is looked at in error-response.test.ts.
+vi.spyOn(console, 'error').mockImplementation(() => {})
 
 beforeEach(() => {
   counts.limiter = 0
