@@ -167,18 +167,19 @@ const REVOKE_ALL = `
   drop owned by anon, service_role;
 `
 
+// Roles are the cluster's: another database of it may be in use. That one's grants keep anon and service_role from being
+// dropped, but nothing in it depends on authenticator, which may log in to it all the same: it goes last, and only when
+// both others could go.
 const DROP_ROLES = `
   do $do$
-  declare
-    dropped text;
   begin
-    foreach dropped in array array['authenticator', 'service_role', 'anon'] loop
-      begin
-        execute format('drop role if exists %I', dropped);
-      exception when dependent_objects_still_exist or insufficient_privilege then
-        raise notice 'Role % stays: another database uses it, or another owner made it.', dropped;
-      end;
-    end loop;
+    begin
+      drop role if exists service_role;
+      drop role if exists anon;
+      drop role if exists authenticator;
+    exception when dependent_objects_still_exist or insufficient_privilege then
+      raise notice 'The roles stay: another database uses them, or another owner made them.';
+    end;
   end
   $do$
 `
