@@ -14,7 +14,7 @@ import { CORS_HEADERS, preflightResponse } from './cors.ts'
 import { errorResponse } from './error-response.ts'
 import type { AnyRoute, RawAnswer } from './route.ts'
 import { RequestTimings } from './timings.ts'
-import { parseInput } from './validation.ts'
+import { parseInput, readQuery } from './validation.ts'
 
 /** Gives the composed dependencies of one request; its database reports each trip to `timings`. */
 export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
@@ -90,7 +90,7 @@ async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Prom
     deps,
     principal: exchange.principal as never,
     params: exchange.params,
-    query: route.query && parseInput(route.query, Object.fromEntries(new URLSearchParams(search)), 'query'),
+    query: route.query && parseInput(route.query, readQuery(search), 'query'),
     body: route.body && (await readBody(route.body, request, readBodyText)),
     requestId: exchange.requestId,
     request,

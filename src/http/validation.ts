@@ -28,6 +28,20 @@ export function parseInput<Schema extends z.ZodType>(
   })
 }
 
+/** The query string as an object. Throws `validation_failed` for a parameter that is given twice: which one counts? */
+export function readQuery(search: string): Record<string, string> {
+  const query: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (Object.hasOwn(query, name)) {
+      throw new DomainError('validation_failed', `query.${name}: given more than once.`, {
+        hint: 'Give it once.',
+      })
+    }
+    query[name] = value
+  }
+  return query
+}
+
 /**
  * Postgres text cannot hold NUL, and a lone surrogate is no character: the first would fail deep inside, the second
  * would be stored as something else than what was sent.

@@ -122,6 +122,11 @@ describe('POST /v1/keys', () => {
       { name: 'a', role: 'anon', expires_at: '2020-01-01T00:00:00Z' },
       'validation_failed',
     ],
+    [
+      'an end in a year that no list could show again',
+      { name: 'a', role: 'anon', expires_at: '9999-12-31T23:59:59.999999999Z' },
+      'validation_failed',
+    ],
     ['an end that is no time', { name: 'a', role: 'anon', expires_at: 'tomorrow' }, 'validation_failed'],
     [
       'an end without a zone',
@@ -182,6 +187,9 @@ describe('GET /v1/keys', () => {
     'limit=abc',
     'limit=-1',
     'limit=1.5',
+    'limit=1e2',
+    'limit=1&limit=2',
+    'foo=1',
     'cursor=abc',
     `cursor=${btoa('["now()","x"]')}`,
     `cursor=${btoa('{}')}`,

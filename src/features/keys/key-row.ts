@@ -36,6 +36,9 @@ export function predecessorRetiresAtMs(row: KeyRow): number {
   return row.previous_expires_at === null ? 0 : Date.parse(row.previous_expires_at)
 }
 
+/** What Postgres has and JavaScript cannot say (`infinity`, years from 10000) stays as it is: one row must not spoil a list. */
 function toIso(timestamp: string | null): string | null {
-  return timestamp === null ? null : new Date(timestamp).toISOString()
+  if (timestamp === null) return null
+  const timeMs = Date.parse(timestamp)
+  return Number.isNaN(timeMs) ? timestamp : new Date(timeMs).toISOString()
 }

@@ -26,6 +26,9 @@ export const RATE_LIMIT_PER_MINUTE_MAX = 100_000_000
 export const OVERLAP_SECONDS_MAX = 7 * 24 * 60 * 60
 export const KEYS_PER_PAGE_MAX = 1_000
 
+/** Postgres knows later years, JavaScript's ISO form does not: a key that nobody could list again. */
+const EXPIRES_BEFORE_MS = Date.UTC(9999, 0, 1)
+
 export const ApiKeyIn = z.strictObject({
   name: z
     .string()
@@ -44,6 +47,7 @@ export const ApiKeyIn = z.strictObject({
     .describe('Requests in any 60 seconds; the default of the deployment when left out'),
   expires_at: z.iso
     .datetime({ offset: true })
+    .refine(text => Date.parse(text) < EXPIRES_BEFORE_MS, 'must be before the year 9999')
     .nullish()
     .describe('When the key stops working; never when left out'),
 })
@@ -59,9 +63,15 @@ export const ApiKeyRotation = z.strictObject({
 })
 export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>
 
-export const ApiKeyListQuery = z.object({
+/** Digits alone: `1e2` and `+5` are typing mistakes in a query string. */
+const WholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+
+export const ApiKeyListQuery = z.strictObject({
   project_id: z.uuid().optional(),
-  limit: z.coerce.number().int().min(1).max(KEYS_PER_PAGE_MAX).default(100).describe('Keys per page'),
+  limit: WholeNumber.pipe(z.int().min(1).max(KEYS_PER_PAGE_MAX)).default(100).describe('Keys per page'),
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
 })
 export type ApiKeyListQuery = z.infer<typeof ApiKeyListQuery>
