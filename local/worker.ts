@@ -38,6 +38,8 @@ export async function startWorker(children: Children, settings: WorkerSettings):
     env: {
       ...process.env,
       CI: '1',
+      // wrangler's page for looking into Durable Objects would let anybody on this machine read limiters without a key.
+      X_LOCAL_EXPLORER: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       WRANGLER_SEND_METRICS: 'false',
       XDG_CONFIG_HOME: join(settings.dataDir, 'config'),
