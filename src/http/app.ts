@@ -53,11 +53,25 @@ async function serve(
   exchange: Exchange,
 ): Promise<Response> {
   try {
+    refuseBrokenPath(exchange.request.url)
     const deps = depsForRequest(env, exchange.timings)
     await authenticate(route, deps, exchange)
     return await runHandler(route, deps, exchange)
   } catch (err) {
     return finishError(exchange, err)
+  }
+}
+
+/** A path that is no percent-encoded UTF-8 would name another thing than was meant. */
+function refuseBrokenPath(url: string): void {
+  if (!url.includes('%')) return
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+  } catch (cause) {
+    throw new DomainError('invalid_parameter', 'The path is not valid percent-encoded UTF-8.', {
+      hint: 'Encode each segment, as encodeURIComponent does.',
+      cause,
+    })
   }
 }
 

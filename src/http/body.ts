@@ -6,10 +6,21 @@ import { DomainError } from '../errors.ts'
 export const BODY_BYTES_MAX = 1024 * 1024
 
 /**
- * The body as text, at most `bytesMax` bytes of UTF-8. Throws `payload_too_large`, or `invalid_body` for bytes that are
- * no UTF-8: replacing them silently would store something else than what was sent.
+ * The body as text, at most `bytesMax` bytes of UTF-8. Throws `payload_too_large`, `unsupported_media_type` for a
+ * compressed body, or `invalid_body` for bytes that are no UTF-8: replacing them silently would store something else
+ * than what was sent.
  */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity') {
+    throw new DomainError(
+      'unsupported_media_type',
+      `The body is encoded as ${encoding.slice(0, 50)}, which is not read.`,
+      {
+        hint: 'Send the body as it is, without Content-Encoding.',
+      },
+    )
+  }
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared > bytesMax) throw payloadTooLarge(bytesMax)
   if (request.body === null) return ''

@@ -157,6 +157,15 @@ describe('paths and methods', () => {
     expect(await response.json()).toMatchObject({ code: 'method_not_allowed' })
   })
 
+  it.each(['/v1/db/to%zzdos', '/v1/db/to%ff'])(
+    'refuses a path that is no percent-encoded UTF-8: %s',
+    async path => {
+      const response = await appOf().request(path, { headers: KEY })
+      expect([response.status, (await response.json()).code]).toEqual([400, 'invalid_parameter'])
+      expect(counts.database).toBe(0)
+    },
+  )
+
   it('answers an unknown path in the shape of every error', async () => {
     const response = await appOf().request('/v2/x')
     expect(response.status).toBe(404)

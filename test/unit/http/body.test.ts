@@ -28,6 +28,11 @@ describe('readText', () => {
     expect(await readText(request(chunks(bytes.slice(0, 1), bytes.slice(1))), 5)).toBe('é')
   })
 
+  it('refuses a compressed body instead of reading it as text', async () => {
+    const compressed = request('abc', { 'content-encoding': 'gzip' })
+    await expect(readText(compressed, 5)).rejects.toMatchObject({ code: 'unsupported_media_type' })
+  })
+
   it('refuses bytes that are no UTF-8 instead of replacing them', async () => {
     await expect(readText(request(chunks(new Uint8Array([0xff, 0xfe]))), 5)).rejects.toMatchObject({
       code: 'invalid_body',
