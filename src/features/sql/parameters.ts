@@ -28,21 +28,22 @@ function toScalar(value: unknown, where: string): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** From here on a JSON number is written with an exponent: no id, but a float that means what it says. */
-const EXPONENT_FROM = 1e21
-
-/** Beyond 2^53 a JSON integer has been rounded by the time it is here: an id would be stored wrong, silently. */
+/**
+ * Beyond 2^53 a JSON integer has been rounded by the time it is here, and beyond 1.8e308 any number is Infinity: an id or
+ * an amount would be stored wrong, silently. How it was written (`1e21`) is lost too, so no integer of that size passes.
+ */
 function refuseLostDigits(value: unknown, where: string): void {
-  const isLongInteger = Number.isInteger(value) && !Number.isSafeInteger(value)
-  if (typeof value === 'number' && isLongInteger && Math.abs(value) < EXPONENT_FROM) {
-    throw new DomainError(
-      'validation_failed',
-      `${where}: holds an integer beyond 2^53, which JSON readers round.`,
-      {
-        hint: 'Send it as a string, as in "9007199254740993"; send JSON that holds it as a string of JSON text.',
-      },
-    )
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw lostDigits(`${where}: holds a number beyond 1.8e308`)
+    if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      throw lostDigits(`${where}: holds an integer beyond 2^53`)
   }
   if (typeof value === 'object' && value !== null)
     for (const item of Object.values(value)) refuseLostDigits(item, where)
+}
+
+function lostDigits(what: string): DomainError {
+  return new DomainError('validation_failed', `${what}, which JSON readers do not keep exactly.`, {
+    hint: 'Send it as a string, as in "9007199254740993"; send JSON that holds it as a string of JSON text.',
+  })
 }

@@ -36,6 +36,11 @@ describe('a number that JSON readers round is refused, with its parameter named'
     ['negative', [-(2 ** 53)], 'params[0]'],
     ['in an array', [[1, [2 ** 60]]], 'params[0]'],
     ['just below an exponent', [1e21 - 2 ** 20], 'params[0]'],
+    ['written with an exponent', [1e21], 'params[0]'],
+    ['of many digits', [JSON.parse('123456789012345678901234567890')], 'params[0]'],
+    ['too large for a double', [1, JSON.parse('1e999')], 'params[1]'],
+    ['too large and negative, in an array', [[[JSON.parse('-1e999')]]], 'params[0]'],
+    ['too large, inside an object in an array', [[{ a: [JSON.parse('1e999')] }]], 'params[0]'],
     ['inside an object', ['a', 'b', { a: [{ b: 2 ** 60 }] }], 'params[2]'],
   ])('%s', (_, params, where) => {
     try {
@@ -47,12 +52,20 @@ describe('a number that JSON readers round is refused, with its parameter named'
       expect((err as Error).message).toContain(where)
     }
   })
-  test('while the largest exact ones pass, and floats that no integer type could hold', () => {
-    expect(toParameters([2 ** 53 - 1, -(2 ** 53) + 1, 1e21, -1.5e308])).toEqual([
+  test('with what to do instead', () => {
+    for (const value of [2 ** 60, 1e21, Number.POSITIVE_INFINITY]) {
+      expect(() => toParameters([value])).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining('Send it as a string') }),
+      )
+    }
+  })
+  test('while the largest exact ones pass, and fractions, and 0 without its sign', () => {
+    expect(toParameters([2 ** 53 - 1, -(2 ** 53) + 1, 4503599627370495.5, 1e-300, -0])).toEqual([
       '9007199254740991',
       '-9007199254740991',
-      '1e+21',
-      '-1.5e+308',
+      '4503599627370495.5',
+      '1e-300',
+      '0',
     ])
   })
 })
