@@ -15,10 +15,17 @@ export interface StatementKind {
 /** The login role of all callers' connections: what is changed about it stays after the call, for everybody. */
 const LOGIN_ROLE = 'authenticator'
 
+/** What a caller's statements run as. Their default privileges and their memberships are the service's, not the callers'. */
+const SERVICE_ROLES: ReadonlySet<unknown> = new Set([LOGIN_ROLE, 'anon', 'service_role'])
+
 const TRANSACTION_HINT =
   'Every call is one transaction already. For several statements in one, use POST /v1/sql/transaction; it rolls back by itself when one fails.'
 const SESSION_HINT =
   'Nothing of a session stays after a call: use parameters ($1, $2, ...) and run the statement itself.'
+const OWNED_HINT =
+  'It would take with it the default privileges that later tables and functions rely on. Drop the tables by name: DROP TABLE a, b.'
+const MEMBERSHIP_HINT =
+  "Who may act as the service's roles is the administrator's affair. Grant rights on tables, functions and schemas instead."
 const COPY_HINT = 'Use INSERT, or POST /v1/db/:table with a JSON or CSV body; to read, use SELECT.'
 
 /** Statements that are refused, with the words to name them by and what to do instead. */
@@ -65,6 +72,7 @@ export function statementKind(node: SyntaxNode): StatementKind {
       'All calls connect as that role. Its owner changes it on a connection of their own.',
     )
   }
+  refuseAboutServiceRoles(name, fields)
   return { isRead: name === 'SelectStmt' && isPlainRead(fields), command: commandTag(name, fields) }
 }
 
@@ -101,6 +109,32 @@ function isAboutLoginRole(fields: SyntaxNode): boolean {
     if (role?.['rolename'] === LOGIN_ROLE || role?.['priv_name'] === LOGIN_ROLE) return true
     return role?.['roletype'] !== undefined && role['roletype'] !== 'ROLESPEC_CSTRING'
   })
+}
+
+/** Seen here only when it is the statement itself: inside of DO or a function it is Postgres that decides. */
+function refuseAboutServiceRoles(name: string, fields: SyntaxNode): void {
+  if (name === 'DropOwnedStmt' || name === 'ReassignOwnedStmt') {
+    const role = asArray(fields['roles']).map(roleName).find(isServiceRole)
+    const words = name === 'DropOwnedStmt' ? 'DROP OWNED' : 'REASSIGN OWNED'
+    if (role) throw notAllowed(`${words} BY the role "${role}" is not allowed here.`, OWNED_HINT)
+  }
+  const granted = name === 'GrantRoleStmt' ? asArray(fields['granted_roles']) : []
+  // ALTER GROUP ... ADD USER is the old spelling of GRANT, and the same node as ALTER ROLE, whose options are not kept.
+  const altered = name === 'AlterRoleStmt' ? [fields['role']] : []
+  const role = [...granted, ...altered].map(roleName).find(isServiceRole)
+  if (role)
+    throw notAllowed(`The role "${role}" and membership in it cannot be changed here.`, MEMBERSHIP_HINT)
+}
+
+function isServiceRole(name: unknown): name is string {
+  return SERVICE_ROLES.has(name)
+}
+
+/** A role is named by a RoleSpec, bare or wrapped, and as what is granted by an AccessPriv. */
+function roleName(item: unknown): unknown {
+  const node = item as SyntaxNode | undefined
+  const role = (node?.['RoleSpec'] ?? node?.['AccessPriv'] ?? node) as SyntaxNode | undefined
+  return role?.['rolename'] ?? role?.['priv_name']
 }
 
 function asArray(value: SyntaxNode[string]): readonly unknown[] {

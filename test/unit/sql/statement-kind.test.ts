@@ -97,6 +97,13 @@ const OTHERS: [sql: string, command: string | undefined][] = [
   ['truncate t', 'TRUNCATE TABLE'],
   ['comment on table t is null', undefined],
   ['grant select on t to anon', undefined],
+  ['revoke select on t from anon, service_role', undefined],
+  ['grant reader to service_role', undefined],
+  ['drop owned by somebody', 'DROP OWNED'],
+  [
+    'alter default privileges for role service_role grant execute on functions to public',
+    'ALTER DEFAULT PRIVILEGES',
+  ],
   ['vacuum', undefined],
   ['create database d', undefined],
 ]
@@ -137,6 +144,17 @@ const REFUSED: [sql: string, named: RegExp][] = [
   ['grant authenticator to anon', /authenticator/],
   ['reassign owned by authenticator to anon', /authenticator/],
   ['drop owned by session_user', /authenticator/],
+  ['drop owned by service_role', /DROP OWNED BY the role "service_role"/],
+  ['drop owned by somebody, "anon" cascade', /DROP OWNED BY the role "anon"/],
+  ['drop owned by current_user', /authenticator/],
+  ['drop owned by current_role', /authenticator/],
+  ['reassign owned by service_role to somebody', /REASSIGN OWNED BY the role "service_role"/],
+  ['reassign owned by anon to service_role', /REASSIGN OWNED BY the role "anon"/],
+  ['grant service_role to somebody', /The role "service_role" and membership in it/],
+  ['grant somebody, anon to other with admin option', /The role "anon" and membership in it/],
+  ['revoke anon from authenticator', /The role "anon" and membership in it/],
+  ['revoke service_role from somebody', /The role "service_role" and membership in it/],
+  ['alter group service_role add user somebody', /The role "service_role" and membership in it/],
   ['select 1; select 2', /one statement/],
   ['select 1; commit', /one statement/],
   ['', /no statement/],
@@ -160,6 +178,11 @@ describe('statements that are refused, each with its name and what to do', () =>
     expect(err.code).toBe('statement_not_allowed')
     expect(err.message).toMatch(named)
   })
+})
+
+test('whoever wants everything of a role gone is told to drop by name', async () => {
+  const err = await reader.read('drop owned by service_role').catch(e => e)
+  expect(err.hint).toContain('DROP TABLE a, b')
 })
 
 test('several statements are counted, and the transaction endpoint is named', async () => {
