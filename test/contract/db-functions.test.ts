@@ -18,6 +18,9 @@ beforeAll(async () => {
     create function ${t}_list() returns setof ${t}_rows language sql stable as 'select * from ${t}_rows order by id';
     create function ${t}_one(wanted int) returns ${t}_rows language sql stable as 'select * from ${t}_rows where id = wanted';
     create function ${t}_table() returns table (k int, v text) language sql as $$ values (1, 'a'), (2, null) $$;
+    create function ${t}_counted() returns table (count int, max int) language sql as 'select 1, 2';
+    create type ${t}_tally as (id int, count int);
+    create function ${t}_tallied() returns setof ${t}_tally language sql as 'select 3, 4';
     create function ${t}_outs(in x int, out double int, out half numeric) language sql as 'select x * 2, x / 2.0';
     create function ${t}_sum(variadic numbers int[]) returns int language sql as 'select sum(n)::int from unnest(numbers) n';
     create function ${t}_whole(json) returns text language sql as 'select json_typeof($1)';
@@ -45,6 +48,7 @@ afterAll(() =>
   asOwner(`do $$ declare f record; begin
     for f in select oid::regprocedure as name from pg_proc where proname like '${t}\\_%' loop
       execute 'drop function ' || f.name; end loop; end $$;
+    drop type ${t}_tally;
     drop table ${t}_rows`),
 )
 
@@ -137,6 +141,24 @@ describe('what a call would ignore is refused', () => {
     const answer = await call(name, body, {}, query)
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_parameter'])
     expect(answer.body.error).toContain('has no use in')
+  })
+})
+
+describe('functions of Postgres over the rows of a result', () => {
+  test.each(['list', 'table'])('of %s are no columns', async name => {
+    for (const [query, code] of [
+      ['?select=json_agg', 'invalid_select'],
+      ['?count=gt.0', 'invalid_filter'],
+      ['?order=max', 'invalid_order'],
+    ] as const) {
+      const { status, body } = await call(name, {}, {}, query)
+      expect([query, status, body.code]).toEqual([query, 400, code])
+    }
+  })
+
+  test('columns with their names are columns', async () => {
+    expect((await call('counted', {}, {}, '?select=count&max=gt.1')).body).toEqual([{ count: 1 }])
+    expect((await call('tallied', {}, {}, '?select=count')).body).toEqual([{ count: 4 }])
   })
 })
 

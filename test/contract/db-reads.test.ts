@@ -1,6 +1,8 @@
 // GET /v1/db/:table beyond what PostgREST has too: who sees what, the bounds of the specification, and bad input.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROW_FUNCTIONS, ROW_FUNCTIONS_SQL } from '../../src/features/tables/row-functions.ts'
+import { connectOwner } from '../support/postgres.ts'
 import { asOwner, type DbCaller, freshPrefix, makeDbCaller } from './db-caller.ts'
 
 const t = freshPrefix()
@@ -29,6 +31,10 @@ beforeAll(async () => {
       current_setting('request.path', true) as path, current_user::text as role;
     grant select on ${t}_seen to anon;
     create view ${t}_slow as select pg_sleep(30)::text as slept;
+    create table ${t}_tally (id int primary key, count int, max int, "Ä" int);
+    insert into ${t}_tally values (1, 7, 9), (2, 8, 3);
+    create function ${t}_twice(${t}_tally) returns int language sql immutable as 'select $1.count * 2';
+    grant select (id, count) on ${t}_tally to anon;
     create view ${t}_big as select i as id from generate_series(1, 20000) i;
   `)
   service = await makeDbCaller()
@@ -37,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() =>
   asOwner(
-    `drop view ${t}_seen, ${t}_slow, ${t}_big; drop table ${rows}, ${t}_closed, ${t}_partly, ${t}_open`,
+    `drop function ${t}_twice; drop table ${t}_tally; drop view ${t}_seen, ${t}_slow, ${t}_big; drop table ${rows}, ${t}_closed, ${t}_partly, ${t}_open`,
   ),
 )
 
@@ -94,6 +100,53 @@ describe('bounds', () => {
     expect((await service(`${t}_big`)).body).toHaveLength(1000)
     const most = await service(`${t}_big?limit=10000`)
     expect([most.body.length, most.headers.get('content-range')]).toEqual([10_000, '0-9999/*'])
+  })
+
+  test('no name of Postgres folds all rows into one: functions over the row are no columns', async () => {
+    await using owner = await connectOwner()
+    const { rows: found } = await owner.query<{ name: string }>(ROW_FUNCTIONS_SQL)
+    expect(found.map(({ name }) => name)).toEqual([...ROW_FUNCTIONS])
+    for (const name of ROW_FUNCTIONS) {
+      const { status, body } = await service(`${t}_big?select=${name}`)
+      expect([name, status, body.code]).toEqual([name, 400, 'invalid_select'])
+    }
+  })
+
+  test.each([
+    ['select=id,x:json_agg->0', 'invalid_select', 'json_agg'],
+    ['pg_restore_relation_stats=is.true', 'invalid_filter', 'pg_restore_relation_stats'],
+    ['or=(id.eq.1,not.and(count.gt.2,id.gt.1))', 'invalid_filter', 'count'],
+    ['order=id,row_to_json.desc', 'invalid_order', 'row_to_json'],
+  ])('%s is 400 %s that names the column', async (query, code, name) => {
+    const { status, body } = await service(`${t}_big?${query}`)
+    expect([status, body.code, body.error]).toEqual([400, code, `"${t}_big" has no column "${name}".`])
+    expect(body.detail).toContain('aggregates')
+  })
+
+  test('a column that is called as such a function is a column, and users have computed fields', async () => {
+    const query = `${t}_tally?select=count,max,twice:${t}_twice&max=gt.1&order=count.desc`
+    expect((await service(query)).body).toEqual([
+      { count: 8, max: 3, twice: 16 },
+      { count: 7, max: 9, twice: 14 },
+    ])
+    expect((await anon(`${t}_tally?select=count&order=count`)).body).toEqual([{ count: 7 }, { count: 8 }])
+    expect((await anon(`${t}_tally?select=max`)).body.code).toBe('42501')
+  })
+
+  test('writes and calls refuse them in what comes back', async () => {
+    const changes: [string, string][] = [
+      ['POST', `${t}_closed?select=json_agg`],
+      ['PATCH', `${t}_closed?select=id&hash_record=gt.0`],
+      ['DELETE', `${t}_closed?id=eq.1&select=count`],
+    ]
+    for (const [method, path] of changes) {
+      const { status, body } = await service(path, {
+        method,
+        ...(method === 'DELETE' ? {} : { body: { id: 1 } }),
+      })
+      expect([method, status, body.code]).toEqual([method, 400, expect.stringMatching(/^invalid_/)])
+    }
+    expect((await service(`${t}_closed?select=id`)).body).toEqual([])
   })
 
   test.each(['abc', '-1', '10001', '1.5', '1e3', ' ', '0x10', '99999999999999999999'])(

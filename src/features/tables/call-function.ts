@@ -14,6 +14,7 @@ import { refuseUnused } from './parameter-use.ts'
 import { bodyType, parseJsonBody, parsePayload, unsupportedType } from './payload.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import { parseQueryString } from './query-string.ts'
+import { refuseRowFunctions } from './row-functions.ts'
 import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
 
 interface CallOutcome {
@@ -44,6 +45,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
     refuseBoundWithoutSet(resolved, preferences)
     const { returns, returnsSet } = resolved.target
     if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
+    refuseRowFunctions(query, call.name, resolved.target.resultColumns)
     const request = { query, page, format, count, maxAffected }
     const statement = await runPlan(deps, context, {
       main: buildCall(resolved, names ?? [], body.json, request),

@@ -57,6 +57,8 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
     'argumentTypes', (select coalesce(json_agg(format_type(u.type, -1) order by u.place), '[]')
       from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality u(type, place)),
     'defaults', p.pronargdefaults, 'returnsSet', p.proretset, 'isVolatile', p.provolatile = 'v',
+    'rowColumns', (select json_agg(a.attname order by a.attnum) from pg_attribute a
+      where a.attrelid = coalesce(b.typrelid, t.typrelid) and a.attrelid <> 0 and a.attnum > 0 and not a.attisdropped),
     'returnsVoid', p.prorettype = 'void'::regtype,
     'returnsRow', t.typtype = 'c' or p.prorettype = 'record'::regtype or b.typtype = 'c')
     order by n.nspname, p.proname, p.oid), '[]')
@@ -95,6 +97,8 @@ interface FunctionRow {
   defaults: number
   returnsSet: boolean
   isVolatile: boolean
+  /** Of a composite result. */
+  rowColumns: string[] | null
   returnsVoid: boolean
   returnsRow: boolean
   rights: Rights
@@ -126,7 +130,10 @@ function toFunction(row: FunctionRow): DatabaseFunction {
   const inputs = row.argumentTypes
     .map((type, i) => ({ name: row.argumentNames?.[i] ?? '', type, mode: modes?.[i] ?? 'i' }))
     .filter(({ mode }) => mode === 'i' || mode === 'b' || mode === 'v')
-  const hasOutputs = modes?.some(mode => mode === 'o' || mode === 'b' || mode === 't') ?? false
+  const outputNames = (modes ?? []).flatMap((mode, i) =>
+    mode === 'o' || mode === 'b' || mode === 't' ? [row.argumentNames?.[i] ?? ''] : [],
+  )
+  const hasOutputs = outputNames.length > 0
   const firstDefault = inputs.length - row.defaults
   return {
     schema: row.schema,
@@ -140,6 +147,7 @@ function toFunction(row: FunctionRow): DatabaseFunction {
       }),
     ),
     returns: row.returnsVoid ? 'void' : row.returnsRow || hasOutputs ? 'row' : 'scalar',
+    resultColumns: row.rowColumns ?? outputNames,
     returnsSet: row.returnsSet,
     isVolatile: row.isVolatile,
     usableBy: rolesOf(row.rights),

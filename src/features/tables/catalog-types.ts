@@ -40,6 +40,8 @@ export interface DatabaseFunction {
   readonly arguments: readonly FunctionArgument[]
   /** `void`; `scalar` for one value; `row` for composites, OUT arguments and TABLE. */
   readonly returns: 'void' | 'scalar' | 'row'
+  /** Columns of the rows that it returns; empty for values, and for rows whose columns nobody declared. */
+  readonly resultColumns: readonly string[]
   readonly returnsSet: boolean
   /** True when it may write: anything but STABLE and IMMUTABLE. */
   readonly isVolatile: boolean

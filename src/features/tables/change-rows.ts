@@ -8,7 +8,7 @@ import { contentRange } from './page.ts'
 import { refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { type Preferences, preferenceApplied, WRITE_PREFERENCES } from './prefer.ts'
-import { queryNeed } from './read-rows.ts'
+import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
 import { type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
 import {
   readWriteCall,
@@ -35,6 +35,7 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
   refuseSeveralRows(payload)
   const need = write.preferences.missing === 'default' ? 'relation' : queryNeed(write.query)
   const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {
+    refuseFunctionsOfRelation(write.query, write.table, catalog)
     const known = writeCatalogOf(write, catalog, isTyped)
     return runWrite(deps, write, buildUpdate(write.table, payload, writeRequestOf(write), known))
   })
@@ -48,6 +49,7 @@ export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dial
   refuseUnboundedWrite(write)
   refuseUnused(write.query, 'delete', dialect)
   const outcome = await withCatalog(deps, write.context, queryNeed(write.query), catalog => {
+    refuseFunctionsOfRelation(write.query, write.table, catalog)
     const { typeOf } = writeCatalogOf(write, catalog)
     return runWrite(deps, write, buildDelete(write.table, writeRequestOf(write), typeOf))
   })

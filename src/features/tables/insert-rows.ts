@@ -8,6 +8,7 @@ import type { Dialect } from './dialect.ts'
 import { refuseIdleConflict, refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { preferenceApplied, WRITE_PREFERENCES } from './prefer.ts'
+import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
 import type { CatalogNeed, StatementOutcome, TablesDeps } from './run-statement.ts'
 import {
   readWriteCall,
@@ -54,6 +55,7 @@ async function tryInsert(
   isTyped: boolean,
 ): Promise<InsertOutcome> {
   const { table } = write
+  refuseFunctionsOfRelation(write.query, table, catalog)
   const primaryKey = catalog?.relation(table.schema, table.name)?.primaryKey ?? []
   const conflict = conflictRule(write, primaryKey)
   const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
@@ -82,7 +84,7 @@ function refuseIdleBound({ preferences }: WriteCall, { refusesUnusedParameters }
 function insertNeed({ query, preferences, returning }: WriteCall): CatalogNeed {
   const needsKey = preferences.resolution !== undefined && query.onConflict === undefined
   const isNeeded = needsKey || preferences.missing === 'default' || returning === 'headers-only'
-  return isNeeded ? 'relation' : 'nothing'
+  return isNeeded ? 'relation' : queryNeed(query)
 }
 
 /** Without a key to conflict on, rows are simply inserted. */

@@ -1,5 +1,7 @@
 // GET of a table or view.
 
+import type { QualifiedName } from '../../db/sql.ts'
+import type { Catalog } from './catalog.ts'
 import { answer, type DataAnswer, discardBody, rowsStatus } from './data-answer.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
@@ -14,6 +16,7 @@ import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import type { DataQuery } from './query-ast.ts'
 import { parseQueryString } from './query-string.ts'
 import { buildRead } from './read-statement.ts'
+import { namesRowFunction, refuseRowFunctions } from './row-functions.ts'
 import {
   type CatalogNeed,
   notSingular,
@@ -39,6 +42,7 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   const table = { schema, name: call.name }
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
+    refuseFunctionsOfRelation(query, table, catalog)
     const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
     const { main, explain } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
     const timezone = preferences.timezone
@@ -64,13 +68,33 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   })
 }
 
-/** The table must be known when the SQL depends on column types: JSON paths and text search do. */
-export function queryNeed({ select, filters, order }: DataQuery): CatalogNeed {
-  const needsTypes =
+/**
+ * The table must be known when the SQL depends on column types, as JSON paths and text search do, or when a name may be
+ * a column or a function of Postgres over the row.
+ */
+export function queryNeed(query: DataQuery): CatalogNeed {
+  const { select, filters, order } = query
+  const needsColumns =
+    namesRowFunction(query) ||
     filters.some(filterNeedsTypes) ||
     select.some(item => item.kind === 'field' && item.field.path.length > 0) ||
     order.some(term => term.field.path.length > 0)
-  return needsTypes ? 'relation' : 'nothing'
+  return needsColumns ? 'relation' : 'nothing'
+}
+
+/** Throws `invalid_*` for a function of Postgres over the row; of a relation that nobody knows Postgres will speak. */
+export function refuseFunctionsOfRelation(
+  query: DataQuery,
+  { schema, name }: QualifiedName,
+  catalog: Catalog | undefined,
+): void {
+  const columns = catalog?.relation(schema, name)?.columns
+  if (columns === undefined) return
+  refuseRowFunctions(
+    query,
+    name,
+    columns.map(column => column.name),
+  )
 }
 
 /** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */

@@ -107,6 +107,14 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   '42725',
 ])
 
+/** Ours that say that a function, or a column with the name of a function of Postgres, is not in the catalog. */
+const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
+  'function_not_found',
+  'invalid_filter',
+  'invalid_order',
+  'invalid_select',
+])
+
 /** What a request must know before its SQL can be made: nothing, the table it names, or the functions of its name. */
 export type CatalogNeed = 'nothing' | 'relation' | 'functions'
 
@@ -157,7 +165,7 @@ function fullName({ schema, call }: DataContext): string {
 
 function mayBeStale(err: unknown): boolean {
   if (err instanceof PostgresError) return STALE_CODES.has(err.code)
-  return err instanceof DomainError && err.code === 'function_not_found'
+  return err instanceof DomainError && STALE_DOMAIN_CODES.has(err.code)
 }
 
 /** What each method needs to change rows and to read them back. */

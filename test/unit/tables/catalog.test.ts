@@ -87,6 +87,7 @@ describe('overloads', () => {
       isVariadic: false,
     })),
     returns: 'scalar',
+    resultColumns: [],
     returnsSet: false,
     isVolatile: true,
     usableBy: ['anon', 'service_role'],
