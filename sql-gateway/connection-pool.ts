@@ -7,6 +7,7 @@ import { PostgresConnection } from './postgres-connection.ts'
 import type { ServedEntry } from './served.ts'
 import { openSession } from './session.ts'
 import { STARTUP_PARAMETERS } from './session-state.ts'
+import { terminateBackend } from './terminate.ts'
 
 /** Whoever waits for a connection; exactly one of the two is called, unless it left the line. */
 export interface Waiter {
@@ -21,23 +22,30 @@ export interface PoolLimits {
   idleTimeoutMs: number
 }
 
+/** Told of a backend that may still run although its connection is gone; the error holds no secret. */
+export type OnBackendLeft = (processId: number, error: unknown) => void
+
 /** After a connection was refused while others live, how long no new one is tried. */
 const OPEN_PAUSE_MS = 250
 
 export class ConnectionPool {
   readonly #entry: ServedEntry
   readonly #limits: PoolLimits
+  readonly #onBackendLeft: OnBackendLeft
   /** The one that was used last is lent first, so that the others can go idle. */
   readonly #idle: PostgresConnection[] = []
   readonly #all = new Set<PostgresConnection>()
   readonly #waiters = new Set<Waiter>()
   readonly #sweeper: NodeJS.Timeout
   #opening = 0
+  /** Backends without a connection that are not known to be gone: they hold locks and a place of max_connections. */
+  #ending = 0
   #openNotBeforeMs = 0
   #isClosed = false
 
-  constructor(entry: ServedEntry, limits: PoolLimits) {
+  constructor(entry: ServedEntry, limits: PoolLimits, onBackendLeft: OnBackendLeft) {
     this.#entry = entry
+    this.#onBackendLeft = onBackendLeft
     this.#limits = limits
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(limits.idleTimeoutMs, 30_000)).unref()
   }
@@ -89,6 +97,22 @@ export class ConnectionPool {
     this.#idle.push(connection)
   }
 
+  /**
+   * Closes a connection whose statement does not end by a cancel, and ends its backend too. Until that is gone, or every
+   * try to end it has failed, it counts as one of the pool's.
+   */
+  terminate(connection: PostgresConnection, reason: string): void {
+    this.#ending++
+    connection.destroy(reason)
+    const { processId } = connection
+    terminateBackend(this.#entry, processId)
+      .catch((error: unknown) => this.#onBackendLeft(processId, error))
+      .finally(() => {
+        this.#ending--
+        if (this.#waiters.size > 0) this.#openAsNeeded()
+      })
+  }
+
   /** The error of a batch that found no free connection in time. */
   exhausted(): SqlError {
     const { size } = this.#limits
@@ -119,7 +143,7 @@ export class ConnectionPool {
     while (
       !isPaused &&
       this.#opening < this.#waiters.size &&
-      this.#all.size + this.#opening < this.#limits.size
+      this.#all.size + this.#opening + this.#ending < this.#limits.size
     ) {
       this.#opening++
       openSession(this.#entry, STARTUP_PARAMETERS, this.#limits.connectTimeoutMs).then(

@@ -12,7 +12,7 @@ import { RESET_OWN } from './session-state.ts'
 
 export interface ExecutionLimits {
   resultBytesMax: number
-  /** How long Postgres has to react to a cancel before the connection is destroyed. */
+  /** How long Postgres has to react to a cancel before the connection is destroyed and its backend terminated. */
   cancelGraceMs: number
 }
 
@@ -202,7 +202,7 @@ export class Execution implements Waiter, ConnectionUser {
     if (connection === undefined || this.#cancelledFor !== undefined) return
     this.#cancelledFor = reason
     this.#grace = setTimeout(
-      () => connection.destroy('Postgres did not react to a cancel'),
+      () => this.#pool.terminate(connection, 'Postgres did not react to a cancel'),
       this.#limits.cancelGraceMs,
     )
     void requestCancel(connection.entry, connection.processId, connection.secretKey)

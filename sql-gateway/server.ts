@@ -20,7 +20,7 @@ import {
   parseEntries,
   readLimits,
 } from './config.ts'
-import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionPool, type OnBackendLeft } from './connection-pool.ts'
 import { isHealthy } from './health.ts'
 import { ServedEntries, type ServedEntry } from './served.ts'
 import { type EntryPools, handleSql, type SqlRouteDeps } from './sql-route.ts'
@@ -71,7 +71,7 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
   assertSafeBinding(config)
   const deps: SqlRouteDeps = {
     entries: new ServedEntries(config.entries),
-    pools: new Map(config.entries.map(entry => [entry, makePools(entry, config.limits)])),
+    pools: new Map(config.entries.map(entry => [entry, makePools(entry, config.limits, log)])),
     limits: config.limits,
     log,
   }
@@ -127,12 +127,14 @@ function sendPlain(
   res.end(JSON.stringify(body))
 }
 
-function makePools(entry: ServedEntry, limits: GatewayLimits): EntryPools {
+function makePools(entry: ServedEntry, limits: GatewayLimits, log: GatewayLog): EntryPools {
   const { waitersMax, connectTimeoutMs, idleTimeoutMs } = limits
   const common = { waitersMax, connectTimeoutMs, idleTimeoutMs }
+  const onBackendLeft: OnBackendLeft = (processId, err) =>
+    log.error({ err, processId, database: entry.database }, 'a backend that ignores cancels may still run')
   return {
-    own: new ConnectionPool(entry, { ...common, size: limits.ownPoolSize }),
-    caller: new ConnectionPool(entry, { ...common, size: limits.callerPoolSize }),
+    own: new ConnectionPool(entry, { ...common, size: limits.ownPoolSize }, onBackendLeft),
+    caller: new ConnectionPool(entry, { ...common, size: limits.callerPoolSize }, onBackendLeft),
   }
 }
 

@@ -11,6 +11,8 @@ export const STARTUP_PARAMETERS: Readonly<Record<string, string>> = {
   application_name: 'quoin-sql-gateway',
   array_nulls: 'on',
   bytea_output: 'hex',
+  // A statement that swallows cancels must not outlive its connection, should the gateway be gone or fail to end it.
+  client_connection_check_interval: '10s',
   client_min_messages: 'notice',
   DateStyle: 'ISO, MDY',
   default_transaction_deferrable: 'off',

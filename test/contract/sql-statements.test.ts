@@ -151,6 +151,23 @@ describe('bounds', () => {
     await sql(`drop table ${table}`)
   })
 
+  // The attack: enough of these would use up the connections of the database for good.
+  test('a statement that swallows every cancel is 408, and neither it nor its locks stay', async () => {
+    const table = freshName('swallow')
+    await sql(`create table ${table} (i int)`)
+    const text = `do $$ begin
+      lock table ${table};
+      loop begin perform pg_sleep(5); exception when query_canceled then null; end; end loop;
+    end $$`
+    const { status, body } = await sql(text, [], { timeout: 50 })
+    expect({ status, code: body.code }).toEqual({ status: 408, code: '57014' })
+    const locks = async () =>
+      (await sql('select count(*)::int as n from pg_locks where relation = $1::regclass', [table])).body
+        .rows[0].n
+    await expect.poll(locks, { timeout: 5_000 }).toBe(0)
+    await sql(`drop table ${table}`)
+  })
+
   // The attack: a caller who switches the timeout off to hold a connection for good.
   test('a deadline holds although the statement switches its timeout off', async () => {
     const startedAt = performance.now()

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../sql-gateway/config.ts'
-import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
+import { type Gateway, type GatewayLog, startGateway } from '../../sql-gateway/server.ts'
 import {
   countRunning,
   makePost,
@@ -247,19 +247,64 @@ describe('time', () => {
     await expectIntact()
   })
 
-  it('answers at the deadline also when Postgres does not react to the cancel', async () => {
-    const stubborn = await startTestGateway(postgres, { limits: { cancelGraceMs: 100 } })
-    // The handler swallows the cancel, as a foreign function in a C library might.
-    const swallow =
-      'do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$'
-    const { json } = await makePost(stubborn, postgres.url())(q(swallow), {
-      headers: { 'Quoin-Timeout-Ms': '100' },
+  describe('when the statement swallows every cancel', () => {
+    const swallow = (note: string): string =>
+      `do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$ -- ${note}`
+    const headers = { 'Quoin-Timeout-Ms': '100' }
+
+    it('answers at the deadline, and ends the backend', async () => {
+      const stubborn = await startTestGateway(postgres, { limits: { cancelGraceMs: 100 } })
+      const note = mark()
+      const { json } = await makePost(stubborn, postgres.url())(q(swallow(note)), { headers })
+      expect(json.code).toBe('57014')
+      // Before client_connection_check_interval, the second line, could have done it.
+      await expect.poll(() => countRunning(postgres, note), { timeout: 5_000 }).toBe(0)
+      await stubborn.close()
     })
-    expect(json.code).toBe('57014')
-    await postgres.admin.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'do $$ begin loop%'",
-    )
-    await stubborn.close()
+
+    it('lends no connection in its place before the backend is gone', async () => {
+      const stubborn = await startTestGateway(postgres, { limits: { cancelGraceMs: 100, callerPoolSize: 1 } })
+      const ask = makePost(stubborn, postgres.url())
+      const note = mark()
+      const [swallowed, next] = await Promise.all([
+        ask(q(swallow(note)), { headers }),
+        ask(
+          q(`select count(*) from pg_stat_activity where query like $1 and pid <> pg_backend_pid()`, [
+            `%${note}`,
+          ]),
+        ),
+      ])
+      expect(swallowed.json.code).toBe('57014')
+      expect(next.json.rows).toEqual([['0']])
+      await stubborn.close()
+    })
+
+    it('gives the place back once it has given up on the backend, and says so in the log', async () => {
+      const errors: unknown[] = []
+      const log: GatewayLog = {
+        info: () => undefined,
+        warn: () => undefined,
+        error: (about: unknown) => void errors.push(about),
+      }
+      const stubborn = await startTestGateway(postgres, {
+        limits: { cancelGraceMs: 100, callerPoolSize: 1 },
+        log,
+      })
+      const ask = makePost(stubborn, postgres.url())
+      const note = mark()
+      const swallowed = ask(q(swallow(note)), { headers: { 'Quoin-Timeout-Ms': '1000' } })
+      await expect.poll(() => countRunning(postgres, note)).toBe(1)
+      await postgres.admin.query('alter role app connection limit 0')
+      expect((await swallowed).json.code).toBe('57014')
+      await expect.poll(() => errors.length, { timeout: 15_000 }).toBe(1)
+      await postgres.admin.query('alter role app connection limit -1')
+      await postgres.admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where query like $1 and pid <> pg_backend_pid()',
+        [`%${note}`],
+      )
+      expect((await ask(q('select 1'))).json.rows).toEqual([['1']])
+      await stubborn.close()
+    })
   })
 
   it('says that the pool is exhausted when no connection frees up in time', async () => {
