@@ -74,15 +74,18 @@ function applyResponseSettings(
 }
 
 /** Of one connection, or of the bytes that the runtime sends: an answer that sets them itself cannot be read. */
-const SERVER_HEADERS =
-  /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|trailer|te|proxy-.*)$/
+const CONNECTION_HEADERS =
+  'content-length|transfer-encoding|connection|keep-alive|upgrade|trailer|te|proxy-.*'
+/** What Quoin itself says about a request; callers and browsers act on it. Retry-After is left to the user's work. */
+const OWN_HEADERS = 'x-ratelimit-.*|ratelimit.*|x-request-id|server-timing|access-control-.*'
+const SERVER_HEADERS = new RegExp(`^(?:${CONNECTION_HEADERS}|${OWN_HEADERS})$`)
 
 function setHeaders(text: string, headers: Record<string, string>, cookies: string[]): void {
   for (const [name, value] of parseHeaders(text)) {
     if (SERVER_HEADERS.test(name)) {
       throw badSetting(
         `response.headers guc must not set ${name}`,
-        'The length and the connection of an answer belong to the server.',
+        'The length and the connection of an answer, its request id, rate limit, timing and CORS belong to the server.',
         'Leave it out of response.headers.',
       )
     }

@@ -70,6 +70,12 @@ describe('response.headers and response.status', () => {
     })
   })
 
+  test('may ask for a pause: the work knows best when to come back', () => {
+    expect(answerWith({ headers: '[{"Retry-After":"5"}]' }).make().headers).toMatchObject({
+      'retry-after': '5',
+    })
+  })
+
   // A length or a hop-by-hop field that does not fit what the runtime sends splits or cuts the answers of a connection.
   test.each([
     'Content-Length',
@@ -81,6 +87,12 @@ describe('response.headers and response.status', () => {
     'TE',
     'Proxy-Authenticate',
     'proxy-connection',
+    'X-RateLimit-Remaining',
+    'ratelimit-policy',
+    'RateLimit',
+    'X-Request-Id',
+    'Server-Timing',
+    'Access-Control-Allow-Origin',
   ])('%s is refused by name: it belongs to the server', name => {
     const { make } = answerWith({ headers: JSON.stringify([{ [name]: '1' }]) })
     expect(make).toThrow(
