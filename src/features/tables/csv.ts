@@ -8,6 +8,11 @@ export function parseCsv(text: string): { columns: string[]; rows: (string | nul
   if (!header) throw invalidCsv('The body is empty; CSV begins with a line of column names.')
   const columns = header.map(name => (name ?? 'NULL').trim())
   if (columns.some(name => name === '')) throw invalidCsv('A column name of the header line is empty.')
+  const seen = new Set<string>()
+  const repeated = columns.find(name => seen.size === seen.add(name).size)
+  if (repeated !== undefined) {
+    throw invalidCsv(`The header line names the column "${repeated.slice(0, 100)}" more than once.`)
+  }
   const wrong = rows.findIndex(row => row.length !== columns.length)
   if (wrong >= 0) {
     throw invalidCsv(

@@ -100,6 +100,15 @@ describe('CSV', () => {
     expect(() => parseCsv(text)).toThrow(code('invalid_body')),
   )
 
+  test('a column comes once: of two values for one column one would be lost', () => {
+    for (const text of ['a,a\n1,2', 'a,b, a \n1,2,3', '"a",a']) {
+      expect(() => parseCsv(text)).toThrow(
+        expect.objectContaining({ code: 'invalid_body', message: expect.stringContaining('"a"') }),
+      )
+    }
+    expect(parseCsv('a,A\n1,2').columns).toEqual(['a', 'A'])
+  })
+
   test('becomes rows of texts', () => {
     const payload = parsePayload('a,b\n1,NULL', 'text/csv; charset=utf-8', undefined)
     expect(payload).toEqual({ json: '[{"a":"1","b":null}]', keys: ['a', 'b'], rowCount: 1 })
