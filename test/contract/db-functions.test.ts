@@ -38,7 +38,7 @@ beforeAll(async () => {
     create function ${t}_slow() returns void language sql as 'select pg_sleep(30)';
     grant execute on all functions in schema public to service_role;
     revoke execute on function ${t}_add(int, int) from public;
-    grant execute on function ${t}_series(int) to anon;
+    grant execute on function ${t}_series(int), ${t}_list() to anon;
   `)
   db = await makeDbCaller()
   anon = await makeDbCaller('anon')
@@ -207,6 +207,16 @@ describe('what a call may do', () => {
     const { status, body } = await call('slow')
     expect([status, body.code]).toEqual([408, '57014'])
   }, 20_000)
+})
+
+describe('a function that reads what its caller may not', () => {
+  test('is told what the function lacks, and nothing about inserts', async () => {
+    const { status, body } = await anon(`rpc/${t}_list`, { method: 'POST' })
+    expect([status, body.code]).toEqual([401, '42501'])
+    expect(body.hint).toContain(`${t}_rows`)
+    expect(body.hint).toContain('SECURITY DEFINER')
+    expect(body.hint).not.toMatch(/INSERT|return=minimal/)
+  })
 })
 
 describe('functions that are not there', () => {

@@ -94,6 +94,11 @@ export class CatalogCache {
     return await this.#load(data, session)
   }
 
+  /** The catalog as it is now, whatever is remembered: for what must not be written from memory. One trip. */
+  readAnew(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    return this.#load(data, session)
+  }
+
   async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
     const readAtMs = this.#now().getTime()
     // With pg_catalog alone on the path Postgres prints every other name with its schema.

@@ -16,6 +16,8 @@ export interface ErrorHintContext {
   readonly table?: string
   /** The rights on the table that the request needs, as GRANT writes them. */
   readonly privileges?: string
+  /** True when the request calls a function, whose own statements may need any right. */
+  readonly isCall?: boolean
   /** For nearest names; without it the hint names the place to look instead. */
   readonly catalog?: Catalog | undefined
 }
@@ -97,7 +99,7 @@ function explainForeignKey({ message }: PostgresError): string {
 
 function explainMissingRight(
   err: PostgresError,
-  { role, schema, table, privileges = '<the right it needs>' }: ErrorHintContext,
+  { role, schema, table, privileges = '<the right it needs>', isCall = false }: ErrorHintContext,
 ): string {
   if (/row-level security/.test(err.message)) {
     const name = /for table "([^"]+)"/.exec(err.message)?.[1] ?? table
@@ -111,12 +113,20 @@ function explainMissingRight(
   if (kind === 'sequence') return `Run: GRANT USAGE ON SEQUENCE ${name} TO ${role};`
   if (kind === 'table' || kind === 'view') {
     const target = schema !== undefined && object === table ? `${plainOrQuoted(schema)}.${name}` : name
+    if (isCall) {
+      return `Grant ${role} the right on ${name} that the function needs, or declare the function SECURITY DEFINER.`
+    }
     const minimal = privileges.includes(', ')
       ? ' To write without reading back send Prefer: return=minimal.'
       : ''
-    return `Run: GRANT ${privileges} ON ${target} TO ${role};${minimal}`
+    return `Run: GRANT ${privileges} ON ${target} TO ${role}; or, where only some columns are to be open: GRANT ${ofColumns(privileges)} ON ${target} TO ${role};${minimal}`
   }
   return `Grant the missing right to ${role}.`
+}
+
+/** Every right but DELETE can be given for columns alone. */
+function ofColumns(privileges: string): string {
+  return privileges.replaceAll(/SELECT|INSERT|UPDATE/g, '$& (<columns>)')
 }
 
 /** A name as SQL takes it: in quotes only where it needs them. */

@@ -105,6 +105,7 @@ const STALE_CODES: ReadonlySet<string> = new Set([
   '42883',
   '42P10',
   '42725',
+  '42804',
 ])
 
 /** Ours that say that a function, or a column with the name of a function of Postgres, is not in the catalog. */
@@ -115,8 +116,11 @@ const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
   'invalid_select',
 ])
 
-/** What a request must know before its SQL can be made: nothing, the table it names, or the functions of its name. */
-export type CatalogNeed = 'nothing' | 'relation' | 'functions'
+/**
+ * What a request must know before its SQL can be made: nothing, the table it names (`relation_now`: not from memory), or
+ * the functions of its name.
+ */
+export type CatalogNeed = 'nothing' | 'relation' | 'relation_now' | 'functions'
 
 /**
  * Runs `attempt` with the catalog, when it needs one, and once more with a fresh catalog when Postgres says that a name
@@ -132,28 +136,30 @@ export async function withCatalog<T>(
   try {
     return await attempt(known)
   } catch (err) {
-    if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, err)
+    if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, need, err)
     const fresh = await deps.catalog.refresh(deps.data, context.session, fullName(context))
-    if (fresh === known) throw await explain(deps, context, err)
-    return await retry(deps, context, fresh, attempt)
+    if (fresh === known) throw await explain(deps, context, need, err)
+    return await retry(deps, context, need, fresh, attempt)
   }
 }
 
 async function retry<T>(
   deps: TablesDeps,
   context: DataContext,
+  need: CatalogNeed,
   catalog: Catalog,
   attempt: (catalog: Catalog) => Promise<T>,
 ): Promise<T> {
   try {
     return await attempt(catalog)
   } catch (err) {
-    throw await explain(deps, context, err)
+    throw await explain(deps, context, need, err)
   }
 }
 
 /** The remembered catalog; a fresh one when it does not have the table, which may have been made a moment ago. */
 async function catalogFor(deps: TablesDeps, context: DataContext, need: CatalogNeed): Promise<Catalog> {
+  if (need === 'relation_now') return deps.catalog.readAnew(deps.data, context.session)
   const known = await deps.catalog.read(deps.data, context.session)
   if (need !== 'relation' || known.relation(context.schema, context.call.name)) return known
   return deps.catalog.refresh(deps.data, context.session, fullName(context))
@@ -176,7 +182,12 @@ const PRIVILEGES: Readonly<Record<string, string>> = {
 }
 
 /** What to throw instead of `err`: our own error for a failed guard, else the same with a hint. */
-async function explain(deps: TablesDeps, context: DataContext, err: unknown): Promise<unknown> {
+async function explain(
+  deps: TablesDeps,
+  context: DataContext,
+  need: CatalogNeed,
+  err: unknown,
+): Promise<unknown> {
   if (!(err instanceof PostgresError)) return err
   const { call, schema, session } = context
   const guard = readGuardFailure(err)
@@ -184,15 +195,22 @@ async function explain(deps: TablesDeps, context: DataContext, err: unknown): Pr
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   nameTheTable(err, call.name)
   const catalog = await catalogForHint(deps, context, err.code)
-  const privileges = PRIVILEGES[call.method] ?? 'SELECT'
-  return explainPostgresError(err, { role: session.role, schema, table: call.name, privileges, catalog })
+  // A call is a POST too, but what its function does with which table nobody knows here.
+  const privileges = need === 'functions' ? undefined : (PRIVILEGES[call.method] ?? 'SELECT')
+  return explainPostgresError(err, {
+    role: session.role,
+    schema,
+    table: call.name,
+    catalog,
+    ...(privileges === undefined ? { isCall: true } : { privileges }),
+  })
 }
 
 /** The rows of a write come under aliases of ours; callers know the table. */
 function nameTheTable(err: PostgresError, table: string): void {
   const unknown = /^column r\.(.+) does not exist$/.exec(err.message)?.[1]
   if (unknown !== undefined) err.message = `column ${unknown} of relation "${table}" does not exist`
-  err.hint = err.hint?.replaceAll(/"(?:r|quoin_row)\./g, () => `"${table}.`)
+  err.hint = err.hint?.replaceAll(/"(?:r|quoin_rows?)\./g, () => `"${table}.`)
 }
 
 async function catalogForHint(
