@@ -137,6 +137,23 @@ describe('POST', () => {
     expect(body).toEqual([{ name: 'a b&c', qty: 4 }])
   })
 
+  test('missing=default writes the default of this moment, not a remembered one', async () => {
+    const prefer = { prefer: 'missing=default,return=representation' }
+    const add = async (a: number) => (await post({ a }, prefer, `${t}_moving?columns=a,b`)).body
+    await asOwner(`create table ${t}_moving (a int primary key, b int default 1)`)
+    try {
+      expect(await add(1)).toEqual([{ a: 1, b: 1 }])
+      await asOwner(`alter table ${t}_moving alter b set default 2`)
+      expect(await add(2)).toEqual([{ a: 2, b: 2 }])
+      await asOwner(
+        `alter table ${t}_moving alter b drop default, alter b type text, alter b set default 'three'`,
+      )
+      expect(await add(3)).toEqual([{ a: 3, b: 'three' }])
+    } finally {
+      await asOwner(`drop table ${t}_moving`)
+    }
+  })
+
   test('columns picks keys and lifts the rule of equal keys; missing=default fills the rest', async () => {
     const rows = [{ name: 'a', qty: 1, extra: true }, { name: 'b' }, { name: 'c', qty: null }]
     expect((await post(rows)).status).toBe(400)
@@ -279,6 +296,19 @@ describe('PATCH', () => {
 
   test('takes one object', async () => {
     expect((await patch(`${items}?id=eq.1`, [{ qty: 1 }, { qty: 2 }])).status).toBe(400)
+  })
+})
+
+describe('a table with the name of an alias of ours', () => {
+  test.each(['quoin_row', 'quoin_rows', 'r', 'q', 't', 'e'])('%s is read and written', async name => {
+    await asOwner(`create table ${name} (id int primary key, v text)`)
+    try {
+      expect((await post({ id: 1, v: 'a' }, {}, name)).status).toBe(201)
+      expect((await patch(`${name}?id=eq.1&select=v&order=id`, { v: 'b' })).body).toEqual([{ v: 'b' }])
+      expect((await remove(`${name}?id=eq.1`)).body).toEqual([{ id: 1, v: 'b' }])
+    } finally {
+      await asOwner(`drop table ${name}`)
+    }
   })
 })
 

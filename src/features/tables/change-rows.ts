@@ -33,7 +33,7 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
     write.query.columns,
   )
   refuseSeveralRows(payload)
-  const need = write.preferences.missing === 'default' ? 'relation' : queryNeed(write.query)
+  const need = write.preferences.missing === 'default' ? 'relation_now' : queryNeed(write.query)
   const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {
     refuseFunctionsOfRelation(write.query, write.table, catalog)
     const known = writeCatalogOf(write, catalog, isTyped)

@@ -83,7 +83,8 @@ function refuseIdleBound({ preferences }: WriteCall, { refusesUnusedParameters }
 /** An upsert without on_conflict means the primary key, a location is made of it, and only the catalog knows it. */
 function insertNeed({ query, preferences, returning }: WriteCall): CatalogNeed {
   const needsKey = preferences.resolution !== undefined && query.onConflict === undefined
-  const isNeeded = needsKey || preferences.missing === 'default' || returning === 'headers-only'
+  if (preferences.missing === 'default') return 'relation_now'
+  const isNeeded = needsKey || returning === 'headers-only'
   return isNeeded ? 'relation' : queryNeed(query)
 }
 

@@ -75,10 +75,12 @@ export function buildUpdate(
   const scope = { relation: table.name, params, typeOf: catalog.typeOf }
   if (payload.keys.length === 0) return wrapNothing(table, request, scope)
   const source = rowSourceSql(table, payload, catalog, params)
-  const set = payload.keys.map(quoteIdentifier).map(name => `${name}="quoin_row".${name}`)
+  // The table stands in the same FROM: an alias of its name would clash.
+  const row = quoteIdentifier(table.name === 'quoin_row' ? 'quoin_rows' : 'quoin_row')
+  const set = payload.keys.map(quoteIdentifier).map(name => `${name}=${row}.${name}`)
   const where = whereSql(scope, request.query.filters)
   return wrapWrite(
-    `update ${quoteQualified(table)} set ${set.join(',')} from (${source}) "quoin_row"${where}`,
+    `update ${quoteQualified(table)} set ${set.join(',')} from (${source}) ${row}${where}`,
     request,
     scope,
   )
