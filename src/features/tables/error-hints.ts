@@ -119,7 +119,12 @@ function explainMissingRight(
     const minimal = privileges.includes(', ')
       ? ' To write without reading back send Prefer: return=minimal.'
       : ''
-    return `Run: GRANT ${privileges} ON ${target} TO ${role}; or, where only some columns are to be open: GRANT ${ofColumns(privileges)} ON ${target} TO ${role};${minimal}`
+    const narrow = ofColumns(privileges)
+    const columns =
+      narrow === privileges
+        ? ''
+        : ` or, where only some columns are to be open: GRANT ${narrow} ON ${target} TO ${role};`
+    return `Run: GRANT ${privileges} ON ${target} TO ${role};${columns}${minimal}`
   }
   return `Grant the missing right to ${role}.`
 }

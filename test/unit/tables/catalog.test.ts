@@ -174,6 +174,13 @@ describe('hints', () => {
     },
   ]
   const catalog = new Catalog(relations, [], 0)
+  test('of a right that nobody can name is one GRANT, not the same twice', () => {
+    const err = new PostgresError({ code: '42501', message: 'permission denied for table users' })
+    expect(explainPostgresError(err, { role: 'service_role' }).hint).toBe(
+      'Run: GRANT <the right it needs> ON users TO service_role;',
+    )
+  })
+
   const context = { role: 'anon' as const, schema: 'public', table: 'users', privileges: 'SELECT', catalog }
   const hint = (code: string, message: string, more = {}, other: Partial<ErrorHintContext> = {}) =>
     explainPostgresError(new PostgresError({ code, message, ...more }), { ...context, ...other }).hint

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { parseQueryString } from '../../../src/features/tables/query-string.ts'
+import { queryNeed } from '../../../src/features/tables/read-rows.ts'
 
 const column = (name: string) => ({ name, path: [] })
 const code = (expected: string) => expect.objectContaining({ code: expected })
@@ -92,4 +93,13 @@ describe('parameters', () => {
     expect([query.columns, query.onConflict]).toEqual([['a', 'b,c'], ['x']])
     expect(() => parseQueryString('?columns=a;b')).toThrow(code('invalid_parameter'))
   })
+})
+
+describe('what a request needs to know of its table', () => {
+  test.each([
+    ['?select=id,name&or=(id.eq.1,rank.gt.2)&order=id', 'nothing'],
+    ['?select=count', 'relation'],
+    ['?or=(id.eq.1,not.and(to_json.is.null,id.gt.2))', 'relation'],
+    ['?order=max', 'relation'],
+  ])('%s: %s', (search, need) => expect(queryNeed(parseQueryString(search))).toBe(need))
 })
