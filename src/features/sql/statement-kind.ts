@@ -22,6 +22,8 @@ const TRANSACTION_HINT =
   'Every call is one transaction already. For several statements in one, use POST /v1/sql/transaction; it rolls back by itself when one fails.'
 const SESSION_HINT =
   'Nothing of a session stays after a call: use parameters ($1, $2, ...) and run the statement itself.'
+const ENCODING_HINT =
+  "Requests and answers are JSON, which is UTF-8. To get other bytes, use convert_to(text, 'LATIN1')."
 const OWNED_HINT =
   'It would take with it the default privileges that later tables and functions rely on. Drop the tables by name: DROP TABLE a, b.'
 const MEMBERSHIP_HINT =
@@ -66,6 +68,9 @@ export function statementKind(node: SyntaxNode): StatementKind {
   if (name === 'VariableSetStmt' && fields['name'] === 'session_authorization') {
     throw notAllowed('SET SESSION AUTHORIZATION is not allowed here.', 'The role follows from the API key.')
   }
+  if (name === 'VariableSetStmt' && fields['kind'] === 'VAR_SET_VALUE' && isClientEncoding(fields)) {
+    throw notAllowed('Setting client_encoding is not allowed here.', ENCODING_HINT)
+  }
   if (ROLE_STATEMENTS.has(name) && isAboutLoginRole(fields)) {
     throw notAllowed(
       `Statements about the role "${LOGIN_ROLE}" are not allowed here.`,
@@ -74,6 +79,11 @@ export function statementKind(node: SyntaxNode): StatementKind {
   }
   refuseAboutServiceRoles(name, fields)
   return { isRead: name === 'SelectStmt' && isPlainRead(fields), command: commandTag(name, fields) }
+}
+
+/** Postgres keeps the case that it was written in, and ignores it. */
+function isClientEncoding(fields: SyntaxNode): boolean {
+  return String(fields['name']).toLowerCase() === 'client_encoding'
 }
 
 /** DECLARE CURSOR takes neither SELECT INTO (written in the leftmost branch of a UNION) nor CTEs that change data. */
