@@ -92,7 +92,7 @@ describe('Postgres', () => {
     await expect.poll(async () => (await post(q('select 1'))).status, { timeout: 5_000 }).toBe(200)
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
     await gateway.close()
-    expect(await sessionsOf('app')).toBe(0)
+    await expect.poll(() => sessionsOf('app')).toBe(0)
   })
 })
 
