@@ -69,7 +69,9 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
 
   async admit(ask?: LotAsk): Promise<Admission> {
     const admission = await this.#admit(false)
-    return ask === undefined ? admission : this.#lots.answer(admission, ask, this.#window, Date.now())
+    // A replaced key counts in its successor's window: lots out of this one would be a second allowance.
+    if (ask === undefined || this.#facts.retirement !== undefined) return admission
+    return this.#lots.answer(admission, ask, this.#window, Date.now())
   }
 
   admitForPredecessor(): Promise<Admission> {

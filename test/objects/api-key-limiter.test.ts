@@ -129,9 +129,22 @@ it('forgets everything of a replaced key once its overlap is over', async () => 
   expect(tables).toEqual([])
 })
 
+// The replaced key counts in its successor's window: a lot out of its own would be a second allowance.
+it('gives no permit lots for a replaced key during its overlap', async () => {
+  const ask = { wanted: 100, settled: [] }
+  const old = await makeKey(100_000)
+  expect(await old.limiter.admit(ask)).toMatchObject({ outcome: 'admitted', lot: { permits: 100 } })
+  const successor = await rotateWithOverlap(old.row, 2 * MINUTE_MS)
+  await successor.limiter.learn(successor.row)
+  const admission = await old.limiter.admit(ask)
+  expect(admission.outcome).toBe('admitted')
+  expect(admission).not.toHaveProperty('lot')
+  expect(await successor.limiter.admit(ask)).toMatchObject({ lot: { permits: 100 } })
+})
+
 type Limiter = ReturnType<typeof API_KEY_LIMITER.getByName>
 
-async function makeKey(): Promise<{ row: KeyRow; limiter: Limiter }> {
+async function makeKey(rateLimitPerMinute: number | null = null): Promise<{ row: KeyRow; limiter: Limiter }> {
   const key = generateKey('anon')
   const row = await insertKey(platform, {
     projectId: null,
@@ -139,7 +152,7 @@ async function makeKey(): Promise<{ row: KeyRow; limiter: Limiter }> {
     role: 'anon',
     ...describeKey(key),
     keyHash: await hashKey(key),
-    rateLimitPerMinute: null,
+    rateLimitPerMinute,
     expiresAt: null,
   })
   if (row === undefined) throw new Error('the stack has no project')
