@@ -1,4 +1,4 @@
-// For load balancers: is this process there? Asks nothing outside; /v1/gateway/health will say how the parts do.
+// For load balancers: is this process there? Asks nothing outside; /v1/status says how the database does.
 
 import * as z from 'zod'
 import { defineRoute } from '../http/route.ts'

@@ -93,3 +93,15 @@ describe.each(keyed.map(route => [`${route.method.toUpperCase()} ${route.path}`,
     })
   },
 )
+
+describe.each(['/v1/sql', '/v1/sql/transaction', '/v1/keys'])('POST %s', path => {
+  it('refuses a body of more than 1 MiB, with the code and before it is parsed', async () => {
+    const response = await fetch(base_url + path, {
+      method: 'POST',
+      headers: { apikey: service, 'content-type': 'application/json' },
+      body: 'x'.repeat(1024 * 1024 + 1),
+    })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 'payload_too_large', hint: expect.any(String) })
+  })
+})

@@ -2,9 +2,10 @@
 
 import { expect, inject, it } from 'vitest'
 import { allRoutes } from '../../src/routes/index.ts'
+import { startCountingGateway } from '../support/counting-gateway.ts'
 import { startTestWorker } from '../support/worker.ts'
 
-const { base_url, service_role_key } = inject('stack')
+const { base_url, service_role_key, sql_gateway_url } = inject('stack')
 const read = (path: string) => fetch(base_url + path, { headers: { apikey: service_role_key } })
 
 interface Document {
@@ -47,6 +48,23 @@ it('gives the overview of a platform that is well', async () => {
     database: { state: 'up', server_version: expect.stringMatching(/^18/), schemas: ['public'] },
     projects: expect.any(Number),
     api_keys: expect.any(Number),
+  })
+})
+
+// The page one looks at when something is wrong must not itself be an error.
+it('says that the platform is degraded, with nulls, when the database is away', async () => {
+  const gateway = await startCountingGateway(sql_gateway_url ?? '')
+  await using quoin = await startTestWorker({ vars: { SQL_GATEWAY_URL: gateway.url } })
+  const status = () => quoin.fetch('/v1/status', { headers: { apikey: service_role_key } })
+  expect(await (await status()).json()).toMatchObject({ status: 'ok' })
+  await gateway.close()
+  const response = await status()
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({
+    status: 'degraded',
+    database: { state: 'down', latency_ms: null, server_version: null, tables: null },
+    projects: null,
+    api_keys: null,
   })
 })
 

@@ -56,6 +56,19 @@ describe('no way of changing the role reaches the keys', () => {
     expect(body.detail).toMatch(/^statements\[2\]/)
   })
 
+  // It would take back the default privileges that keep later functions from anon.
+  test.each(['drop owned by service_role', 'reassign owned by service_role to anon'])(
+    '%s is refused and takes no default privilege away',
+    async statement => {
+      const defaults = 'select count(*)::int as n from pg_default_acl'
+      const before = (await owner.query(defaults)).rows[0].n
+      expect(before).toBeGreaterThan(0)
+      const { status, body } = await sql(statement)
+      expect([status, body.code]).toEqual([400, 'statement_not_allowed'])
+      expect((await owner.query(defaults)).rows[0].n).toBe(before)
+    },
+  )
+
   test('the owner and every other role with more rights cannot be taken on', async () => {
     const { rows } = await owner.query(
       "select rolname from pg_roles where rolname not in ('anon', 'service_role', 'authenticator')",
