@@ -5,6 +5,8 @@ import * as z from 'zod'
 
 const Url = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/ })
+const Text = z.string().min(1)
+const WholeNumber = z.coerce.number().int()
 const List = z
   .string()
   .transform(text => text.split(',').map(item => item.trim()))
@@ -40,6 +42,50 @@ export const Variables = z.object({
     .describe(
       '`iss` that access tokens must carry, exactly. Unset: OAUTH_PUBLIC_URL, with or without a final slash.',
     ),
+  OAUTH_ADMIN_URL: Url.optional().describe("Address of the OAuth2 server's admin API."),
+  OAUTH_ADMIN_TOKEN: Text.optional().describe(
+    'Bearer token for a gateway in front of the admin API; unset: no Authorization header is sent. Secret.',
+  ),
+  OAUTH_CLIENT_OWNER: Text.optional().describe(
+    '`owner` of the OAuth2 clients that are ours, written at creation. Unset: every client of the OAuth2 server is.',
+  ),
+  OAUTH_DATABASE_URL: PostgresUrl.optional().describe(
+    "Connection string of the OAuth2 server's own database, for flushing ended tokens. Unset: its flush endpoint is tried. Secret.",
+  ),
+  IDENTITY_PUBLIC_URL: Url.optional().describe(
+    "Address of the identity provider's public API: sessions of /api, and the login page of the bridge.",
+  ),
+  IDENTITY_ADMIN_URL: Url.optional().describe(
+    "Address of the identity provider's admin API: /v1/auth/identities, and the claims of a subject at consent.",
+  ),
+  DASHBOARD_URL: Url.optional().describe(
+    'Address of the dashboard: the one other origin that may call /api with cookies.',
+  ),
+  ADMIN_IDENTITY_IDS: List.default([]).describe(
+    'Ids of identities that are administrators, beside those whose metadata_public.role is `admin`; separated by commas.',
+  ),
+  DASHBOARD_ROLES: List.optional().describe(
+    'Values of metadata_public.role that may use /api at all, separated by commas. Unset: every identity may.',
+  ),
+  API_RATE_LIMIT_PER_MINUTE: WholeNumber.min(1)
+    .max(1_000_000)
+    .default(600)
+    .describe('Requests to /api in any 60 seconds that one client address may make.'),
+  CONSENT_RATE_LIMIT_PER_MINUTE: WholeNumber.min(1)
+    .max(1_000_000)
+    .default(30)
+    .describe('Consent decisions in any 60 seconds that one client address may send.'),
+  CONSENT_REMEMBER_SECONDS: WholeNumber.min(0)
+    .max(315_360_000)
+    .default(0)
+    .describe('How long a remembered consent holds, in seconds; 0: until it is revoked.'),
+  BRAND_NAME: Text.max(60).default('Quoin').describe("Name on the bridge's pages."),
+  BRAND_COLOR: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/)
+    .default('#1f5f8b')
+    .describe("Accent colour of the bridge's pages, as #rrggbb."),
+  BRAND_LOGO_URL: Url.optional().describe("Logo on the bridge's pages. Unset: the name alone."),
   DATA_AUDIENCE: z
     .string()
     .min(1)
@@ -57,6 +103,26 @@ export interface Config {
   oauthPublicUrl: string | undefined
   oauthIssuer: string | undefined
   dataAudience: string | undefined
+  oauthAdminUrl: string | undefined
+  oauthAdminToken: string | undefined
+  oauthClientOwner: string | undefined
+  oauthDatabaseUrl: string | undefined
+  identityPublicUrl: string | undefined
+  identityAdminUrl: string | undefined
+  dashboardUrl: string | undefined
+  adminIdentityIds: readonly string[]
+  dashboardRoles: readonly string[] | undefined
+  apiRateLimitPerMinute: number
+  consentRateLimitPerMinute: number
+  consentRememberSeconds: number
+  brand: Brand
+}
+
+/** How the pages that end users see present the deployment. */
+export interface Brand {
+  name: string
+  color: string
+  logoUrl: string | undefined
 }
 
 /** A variable is missing or wrong. The message names it and says what it must be, never its value. */
@@ -82,6 +148,23 @@ export function parseConfig(env: object): Config {
     oauthPublicUrl: variables.OAUTH_PUBLIC_URL,
     oauthIssuer: variables.OAUTH_ISSUER,
     dataAudience: variables.DATA_AUDIENCE,
+    oauthAdminUrl: variables.OAUTH_ADMIN_URL,
+    oauthAdminToken: variables.OAUTH_ADMIN_TOKEN,
+    oauthClientOwner: variables.OAUTH_CLIENT_OWNER,
+    oauthDatabaseUrl: variables.OAUTH_DATABASE_URL,
+    identityPublicUrl: variables.IDENTITY_PUBLIC_URL,
+    identityAdminUrl: variables.IDENTITY_ADMIN_URL,
+    dashboardUrl: variables.DASHBOARD_URL,
+    adminIdentityIds: variables.ADMIN_IDENTITY_IDS,
+    dashboardRoles: variables.DASHBOARD_ROLES,
+    apiRateLimitPerMinute: variables.API_RATE_LIMIT_PER_MINUTE,
+    consentRateLimitPerMinute: variables.CONSENT_RATE_LIMIT_PER_MINUTE,
+    consentRememberSeconds: variables.CONSENT_REMEMBER_SECONDS,
+    brand: {
+      name: variables.BRAND_NAME,
+      color: variables.BRAND_COLOR,
+      logoUrl: variables.BRAND_LOGO_URL,
+    },
   }
 }
 

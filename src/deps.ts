@@ -1,6 +1,8 @@
 // The composition root: bindings and variables in, dependencies out. The only file that touches bindings, and the
 // only home of what an isolate remembers between requests.
 
+import type { Upstream } from './clients/http.ts'
+import { whoami } from './clients/identity.ts'
 import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
 import { SqlWire } from './db/sql-wire.ts'
@@ -12,9 +14,11 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
+import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
 import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
+import { SessionGate } from './features/sessions/session-gate.ts'
 import { loadSqlParser } from './features/sql/load-parser.ts'
 import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
 import { type CatalogCache, makeCatalog } from './features/tables/catalog.ts'
@@ -24,6 +28,8 @@ import { BoundedMap } from './lib/bounded-map.ts'
 export interface Env {
   /** One `ApiKeyLimiter` per key; written by shape, so that Node programs can read this file's types. */
   API_KEY_LIMITER: { getByName(keyHash: string): KeyLimiter }
+  /** One `AddressLimiter` per client address and allowance. */
+  ADDRESS_LIMITER: { getByName(name: string): AddressLimiter }
 }
 
 /** What handlers and features are given. A feature names the parts it needs and gets no others. */
@@ -43,7 +49,19 @@ export interface Deps {
   unknownKeyGuard: UnknownKeyGuard
   limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
+  /** Lets sessions of the identity provider into `/api`. */
+  sessionGate: SessionGate
+  addressGate: AddressGate
+  upstreams: Upstreams
   now: () => Date
+}
+
+/** The outside servers, each by the address and credentials it is called with. */
+export interface Upstreams {
+  oauthPublic: Upstream
+  oauthAdmin: Upstream
+  identityPublic: Upstream
+  identityAdmin: Upstream
 }
 
 /** Told of each trip to the database, so that a request's answer can say where its time went. */
@@ -78,6 +96,7 @@ function makeDeps(env: Env): Deps {
   const config = parseConfig(env)
   const now = () => new Date()
   const limiters: KeyLimiters = { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) }
+  const upstreams = makeUpstreams(config)
   return {
     config,
     platform: platformDatabase(config),
@@ -91,7 +110,36 @@ function makeDeps(env: Env): Deps {
     unknownKeyGuard: new UnknownKeyGuard(),
     limiters,
     verifyAccessToken: accessTokenVerifier(config, now),
+    sessionGate: new SessionGate({
+      whoami: cookieHeader => whoami(upstreams.identityPublic, cookieHeader),
+      adminIdentityIds: config.adminIdentityIds,
+      dashboardRoles: config.dashboardRoles,
+      now,
+    }),
+    addressGate: new AddressGate(
+      { byName: name => env.ADDRESS_LIMITER.getByName(name) },
+      { api: config.apiRateLimitPerMinute, consent: config.consentRateLimitPerMinute },
+    ),
+    upstreams,
     now,
+  }
+}
+
+function makeUpstreams(config: Config): Upstreams {
+  // Looked up at each call: tests put a fetch of their own in its place.
+  const callFetch: typeof fetch = (...args) => fetch(...args)
+  const oauth = { name: 'oauth_server', fetch: callFetch } as const
+  const identity = { name: 'identity_provider', fetch: callFetch } as const
+  return {
+    oauthPublic: { ...oauth, baseUrl: config.oauthPublicUrl, variable: 'OAUTH_PUBLIC_URL' },
+    oauthAdmin: {
+      ...oauth,
+      baseUrl: config.oauthAdminUrl,
+      variable: 'OAUTH_ADMIN_URL',
+      token: config.oauthAdminToken,
+    },
+    identityPublic: { ...identity, baseUrl: config.identityPublicUrl, variable: 'IDENTITY_PUBLIC_URL' },
+    identityAdmin: { ...identity, baseUrl: config.identityAdminUrl, variable: 'IDENTITY_ADMIN_URL' },
   }
 }
 

@@ -3,9 +3,16 @@
 
 /** Every code of ours that can reach a caller, with the sentence that documents it (design section 3.6). */
 export const ERROR_CODES = {
+  admin_required: 'The endpoint is for administrators, and the session belongs to somebody else.',
   admission_unavailable: 'The API key could not be checked just now; nothing was done.',
   ambiguous_function: 'Several functions of that name take the arguments that were sent.',
+  challenge_expired:
+    'The login, consent, device or logout request has expired; start again from the application.',
+  challenge_not_found: 'The OAuth2 server knows no such login, consent, device or logout request.',
+  challenge_used: 'The login, consent, device or logout request was answered already.',
   conflict: 'The record was changed by somebody else in between; read it again.',
+  cross_site_request: 'The request came from a page of another origin, which may not change anything here.',
+  dashboard_role_required: 'The identity has none of the roles that may use the dashboard.',
   database_unavailable: 'The database does not answer.',
   empty_transaction: 'A transaction needs at least one statement.',
   filter_required:
@@ -25,6 +32,7 @@ export const ERROR_CODES = {
   max_affected_exceeded: 'More rows would have changed than max-affected allows; nothing was changed.',
   method_not_allowed: 'The path exists, but not with this method.',
   not_acceptable: 'None of the media types in Accept can be produced.',
+  not_configured: 'The deployment lacks a variable that this endpoint needs; the error names it.',
   not_found: 'Nothing is served under this path, or the record does not exist.',
   not_singular: 'A single object was asked for, but the result has none or several rows.',
   payload_too_large: 'The request body is larger than the route takes.',
@@ -32,10 +40,15 @@ export const ERROR_CODES = {
   rate_limited: 'The key has used up its requests for this minute.',
   response_too_large: 'The result is larger than Quoin returns in one answer.',
   schema_not_exposed: 'The schema is not one of those in DB_SCHEMAS.',
+  second_factor_required: 'The session needs a second factor before it counts.',
+  session_required: 'The endpoint needs the session of a signed-in user, and none that is valid was sent.',
   sql_syntax: 'The SQL could not be parsed.',
   statement_not_allowed: 'This kind of statement is not allowed here.',
   too_many_statements: 'A transaction takes at most 20 statements.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',
+  upstream_invalid_answer: 'A server that Quoin depends on gave an answer that Quoin does not understand.',
+  upstream_misconfigured:
+    'A server that Quoin depends on refused the credentials or the path that Quoin is configured with.',
   upstream_unavailable: 'A server that Quoin depends on does not answer.',
   validation_failed: 'A field of the request does not have the shape it must have.',
 } as const

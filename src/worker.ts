@@ -5,6 +5,7 @@ import { createApp } from './http/app.ts'
 import { referenceRoutes } from './http/reference/routes.ts'
 import { allRoutes } from './routes/index.ts'
 
+export { AddressLimiter } from '../durable-objects/address-limiter.ts'
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
 
 const app = createApp([...allRoutes, ...referenceRoutes(allRoutes)], depsForRequest)

@@ -8,11 +8,13 @@ import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
 import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
-import type { ApiKeyPrincipal } from './auth.ts'
+import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
 import { BODY_BYTES_MAX, parseJson, readText } from './body.ts'
-import { CORS_HEADERS, preflightResponse } from './cors.ts'
-import { errorResponse } from './error-response.ts'
-import type { AnyRoute, RawAnswer } from './route.ts'
+import { CORS_HEADERS, dashboardCorsHeaders, dashboardPreflightResponse, preflightResponse } from './cors.ts'
+import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
+import { ownOrigins, refuseCrossSite } from './origin.ts'
+import { type AnyRoute, type RawAnswer, wantsPage } from './route.ts'
+import { admitAddress, admitSession } from './session.ts'
 import { RequestTimings } from './timings.ts'
 import { parseInput, readQuery } from './validation.ts'
 
@@ -26,8 +28,12 @@ interface Exchange {
   path: string
   params: Record<string, string>
   timings: RequestTimings
-  principal: ApiKeyPrincipal | null
+  principal: ApiKeyPrincipal | SessionPrincipal | null
+  /** The client's network address; null when the platform gives none. */
+  address: string | null
   rateLimit: RateLimitState | undefined
+  /** Cross-origin headers of a dashboard answer. */
+  cors: Record<string, string> | undefined
 }
 
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
@@ -36,6 +42,10 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   // which costs a request 15 µs more than trying the patterns in turn.
   const app = new Hono({ router: new PatternRouter() })
   app.options('/v1/*', c => preflightResponse(c.req.raw))
+  app.options('/api/*', c => {
+    const { config } = depsForRequest(c.env as object, new RequestTimings())
+    return dashboardPreflightResponse(c.req.raw, config.dashboardUrl)
+  })
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, c =>
       serve(route, depsForRequest, c.env as object, newExchange(c, c.req.param())),
@@ -52,14 +62,25 @@ async function serve(
   env: object,
   exchange: Exchange,
 ): Promise<Response> {
+  let deps: Deps | undefined
   try {
     refuseBrokenPath(exchange.request.url)
-    const deps = depsForRequest(env, exchange.timings)
+    deps = depsForRequest(env, exchange.timings)
     await authenticate(route, deps, exchange)
     return await runHandler(route, deps, exchange)
   } catch (err) {
-    return finishError(exchange, err)
+    const page = deps && errorPage(route, deps, exchange, err)
+    return page ?? finishError(exchange, err)
   }
+}
+
+/** The error as a page, for a route that serves people with browsers; undefined for scripts. */
+function errorPage(route: AnyRoute, deps: Deps, exchange: Exchange, err: unknown): Response | undefined {
+  const { request } = exchange
+  if (route.errorPage === undefined || !wantsPage(request)) return undefined
+  const { status, headers, body } = answerTo(exchange, err)
+  const page = route.errorPage({ status, error: body, brand: deps.config.brand, request })
+  return finish(exchange, { ...page, headers: { ...headers, ...page.headers } })
 }
 
 /** A path that is no percent-encoded UTF-8 would name another thing than was meant. */
@@ -75,17 +96,23 @@ function refuseBrokenPath(url: string): void {
   }
 }
 
+/** Whether the caller may come in, before anything that was sent is looked at. */
 async function authenticate(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
-  if (route.auth === 'none') return
-  if (route.auth !== 'any_key' && route.auth !== 'service_role') {
-    throw new Error(`no route may ask for "${route.auth}" yet: its credential check is not built`)
-  }
   const startedAt = performance.now()
-  exchange.principal = await admit(deps, exchange.request.headers, state => {
+  if (exchange.path.startsWith('/api/')) await authenticateDashboard(route, deps, exchange)
+  else if (route.auth === 'any_key' || route.auth === 'service_role')
+    await authenticateKey(route, deps, exchange)
+  else if (route.auth !== 'none')
+    throw new Error(`no route may ask for "${route.auth}" here: its credential check is not built`)
+  if (route.auth !== 'none') exchange.timings.add('admission', performance.now() - startedAt)
+}
+
+async function authenticateKey(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
+  const principal = await admit(deps, exchange.request.headers, state => {
     exchange.rateLimit = state
   })
-  exchange.timings.add('admission', performance.now() - startedAt)
-  if (route.auth === 'service_role' && exchange.principal.key.role !== 'service_role') {
+  exchange.principal = principal
+  if (route.auth === 'service_role' && principal.key.role !== 'service_role') {
     throw new DomainError(
       'insufficient_role',
       'This endpoint needs a service_role key; the key sent is an anon key.',
@@ -94,6 +121,15 @@ async function authenticate(route: AnyRoute, deps: Deps, exchange: Exchange): Pr
       },
     )
   }
+}
+
+async function authenticateDashboard(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
+  const { config } = deps
+  exchange.cors = dashboardCorsHeaders(exchange.request, config.dashboardUrl)
+  refuseCrossSite(exchange.request, ownOrigins(config.baseUrl, config.dashboardUrl))
+  await admitAddress(deps, route.allowance ?? 'api', exchange.address)
+  if (route.auth === 'session' || route.auth === 'admin')
+    exchange.principal = await admitSession(deps, route.auth, exchange.request.headers)
 }
 
 async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<Response> {
@@ -107,6 +143,11 @@ async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Prom
     query: route.query && parseInput(route.query, readQuery(search), 'query'),
     body: route.body && (await readBody(route.body, request, readBodyText)),
     requestId: exchange.requestId,
+    caller: {
+      actor: actorOf(exchange.principal),
+      requestId: exchange.requestId,
+      address: exchange.address,
+    },
     request,
     path: exchange.path,
     search,
@@ -144,13 +185,20 @@ function newExchange(c: Context, params: Record<string, string>): Exchange {
     params,
     timings: new RequestTimings(),
     principal: null,
+    address: c.req.header('cf-connecting-ip') ?? null,
     rateLimit: undefined,
+    cors: undefined,
   }
 }
 
 function finishError(exchange: Exchange, err: unknown): Response {
-  const isAnonymous = exchange.principal?.key.role !== 'service_role' && !exchange.principal?.endUser
-  return finishResponse(exchange, errorResponse(err, { requestId: exchange.requestId, isAnonymous }))
+  return finishResponse(exchange, errorResponse(answerTo(exchange, err)))
+}
+
+function answerTo({ principal, requestId }: Exchange, err: unknown): ErrorAnswer {
+  const isKnown =
+    principal?.kind === 'session' || principal?.key.role === 'service_role' || principal?.endUser
+  return answerOf(err, { requestId, isAnonymous: !isKnown })
 }
 
 function finish(exchange: Exchange, { status, headers, body, cookies = [] }: RawAnswer): Response {
@@ -168,7 +216,7 @@ function finishResponse(exchange: Exchange, response: Response): Response {
 }
 
 /** Every answer carries the request id and the times; under /v1 the limit's state and the cross-origin headers too. */
-function commonHeaders({ requestId, timings, path, rateLimit }: Exchange): Record<string, string> {
+function commonHeaders({ requestId, timings, path, rateLimit, cors }: Exchange): Record<string, string> {
   return {
     'x-request-id': requestId,
     'server-timing': timings.header(),
@@ -176,6 +224,7 @@ function commonHeaders({ requestId, timings, path, rateLimit }: Exchange): Recor
     'x-content-type-options': 'nosniff',
     ...(path.startsWith('/v1/') ? CORS_HEADERS : undefined),
     ...(rateLimit ? rateLimitHeaders(rateLimit) : undefined),
+    ...cors,
   }
 }
 

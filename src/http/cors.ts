@@ -1,4 +1,5 @@
-// Cross-origin rules of the Client API: any origin, no credentials (design section 3.5).
+// Cross-origin rules (design section 3.5). The Client API: any origin, no credentials. The dashboard layer: the dashboard's
+// origin alone, with credentials.
 
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS =
@@ -27,3 +28,37 @@ export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED_HEADERS,
 } as const
+
+/** Answers a preflight for `/api`: allowed for the dashboard's origin, and for no other. */
+export function dashboardPreflightResponse(request: Request, dashboardUrl: string | undefined): Response {
+  const allowed = dashboardCorsHeaders(request, dashboardUrl)
+  const isDashboard = 'access-control-allow-origin' in allowed
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...allowed,
+      ...(isDashboard && {
+        'access-control-allow-methods': ALLOWED_METHODS,
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '86400',
+      }),
+      'x-request-id': crypto.randomUUID(),
+    },
+  })
+}
+
+/** Lets the dashboard's pages, and only those, read an answer of `/api`. */
+export function dashboardCorsHeaders(
+  request: Request,
+  dashboardUrl: string | undefined,
+): Record<string, string> {
+  const origin = request.headers.get('origin')
+  const isDashboard = dashboardUrl !== undefined && origin === new URL(dashboardUrl).origin
+  if (!isDashboard) return { vary: 'Origin' }
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': EXPOSED_HEADERS,
+  }
+}

@@ -14,9 +14,15 @@ export interface ErrorBody {
 }
 
 const STATUS: Record<ErrorCode, number> = {
+  admin_required: 403,
   admission_unavailable: 503,
   ambiguous_function: 300,
+  challenge_expired: 410,
+  challenge_not_found: 404,
+  challenge_used: 409,
   conflict: 409,
+  cross_site_request: 403,
+  dashboard_role_required: 403,
   database_unavailable: 503,
   empty_transaction: 400,
   filter_required: 400,
@@ -35,6 +41,7 @@ const STATUS: Record<ErrorCode, number> = {
   max_affected_exceeded: 400,
   method_not_allowed: 405,
   not_acceptable: 406,
+  not_configured: 501,
   not_found: 404,
   not_singular: 406,
   payload_too_large: 413,
@@ -42,10 +49,14 @@ const STATUS: Record<ErrorCode, number> = {
   rate_limited: 429,
   response_too_large: 400,
   schema_not_exposed: 406,
+  second_factor_required: 403,
+  session_required: 401,
   sql_syntax: 400,
   statement_not_allowed: 400,
   too_many_statements: 400,
   unsupported_media_type: 415,
+  upstream_invalid_answer: 502,
+  upstream_misconfigured: 502,
   upstream_unavailable: 502,
   validation_failed: 400,
 }
@@ -82,15 +93,33 @@ export interface ErrorContext {
   isAnonymous: boolean
 }
 
-/** The response for anything that was thrown. Logs what callers are not told. */
-export function errorResponse(err: unknown, context: ErrorContext): Response {
+/** An error as it goes out, before it is JSON or a page. */
+export interface ErrorAnswer {
+  status: number
+  headers: Record<string, string>
+  body: ErrorBody
+}
+
+/** The answer for anything that was thrown. Logs what callers are not told. */
+export function answerOf(err: unknown, context: ErrorContext): ErrorAnswer {
   if (err instanceof DomainError) return fromDomain(err, context)
   if (err instanceof PostgresError) return fromPostgres(err, context)
   logFailure('unhandled', err, context.requestId)
-  return respond(500, internalBody(context.requestId))
+  return { status: 500, headers: {}, body: internalBody(context.requestId) }
 }
 
-function fromDomain(err: DomainError, { requestId }: ErrorContext): Response {
+/** The answer as JSON. */
+export function errorResponse({ status, headers, body }: ErrorAnswer): Response {
+  return Response.json(body, { status, headers })
+}
+
+/** What a 401 asks for (RFC 9110 section 11.6.1). */
+const CHALLENGES: Partial<Record<ErrorCode, string>> = {
+  invalid_access_token: 'Bearer error="invalid_token"',
+  session_required: 'Session',
+}
+
+function fromDomain(err: DomainError, { requestId }: ErrorContext): ErrorAnswer {
   const status = STATUS[err.code]
   if (status >= 500) logFailure(err.code, err.cause ?? err, requestId)
   const body = {
@@ -104,16 +133,14 @@ function fromDomain(err: DomainError, { requestId }: ErrorContext): Response {
   if (err.retryAfterSeconds !== undefined)
     headers['retry-after'] = String(Math.max(1, Math.ceil(err.retryAfterSeconds)))
   if (err.allowedMethods) headers.allow = err.allowedMethods.join(', ')
-  if (status === 401)
-    headers['www-authenticate'] =
-      err.code === 'invalid_access_token' ? 'Bearer error="invalid_token"' : 'ApiKey'
-  return respond(status, body, headers)
+  if (status === 401) headers['www-authenticate'] = CHALLENGES[err.code] ?? 'ApiKey'
+  return { status, headers, body }
 }
 
-function fromPostgres(err: PostgresError, context: ErrorContext): Response {
+function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
   const status = postgresStatus(err, context.isAnonymous)
   if (status >= 500) logFailure(err.code, err, context.requestId)
-  if (status === 500) return respond(500, internalBody(context.requestId))
+  if (status === 500) return { status, headers: {}, body: internalBody(context.requestId) }
   const { requestId: request_id } = context
   const body = {
     error: err.message,
@@ -124,7 +151,7 @@ function fromPostgres(err: PostgresError, context: ErrorContext): Response {
   }
   const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
   if (status === 401) headers['www-authenticate'] = 'Bearer'
-  return respond(status, body, headers)
+  return { status, headers, body }
 }
 
 function postgresStatus(err: PostgresError, isAnonymous: boolean): number {
@@ -145,10 +172,6 @@ function internalBody(requestId: string): ErrorBody {
     hint: 'Try again; if it stays, report the request id.',
     request_id: requestId,
   }
-}
-
-function respond(status: number, body: ErrorBody, headers: Record<string, string> = {}): Response {
-  return Response.json(body, { status, headers })
 }
 
 function logFailure(code: string, err: unknown, requestId: string): void {

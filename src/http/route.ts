@@ -2,8 +2,11 @@
 // handler's input, the OpenAPI document, /docs, /v1/gateway/rules and the tests of the route table.
 
 import type * as z from 'zod'
+import type { Brand } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import type { Caller } from '../features/audit/caller.ts'
 import type { AuthLevel, Principal } from './auth.ts'
+import type { ErrorBody } from './error-response.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -24,6 +27,8 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
   query: Output<Query>
   body: Output<Body>
   requestId: string
+  /** Who calls and from where, for the audit log. */
+  caller: Caller
   request: Request
   path: string
   /** The raw query string with its question mark; empty without one. */
@@ -43,6 +48,21 @@ export interface RawAnswer {
   body: BodyInit | null
   /** Values of Set-Cookie, the one header that may come several times. */
   cookies?: readonly string[]
+}
+
+/** What an error page has to show. */
+export interface ErrorPageInput {
+  status: number
+  error: ErrorBody
+  brand: Brand
+  request: Request
+}
+
+/** True for a browser that shows what it gets, false for a script: the first of the two media types decides. */
+export function wantsPage(request: Request): boolean {
+  const accept = request.headers.get('accept') ?? ''
+  const [html, json] = [accept.indexOf('text/html'), accept.indexOf('application/json')]
+  return html !== -1 && (json === -1 || html < json)
 }
 
 /** A parameter that OpenAPI should show for a route that reads its query string or headers itself. */
@@ -78,6 +98,10 @@ export interface Route<
   response?: Answer
   /** Status of a good answer; 200 unless said. */
   status?: 200 | 201 | 204
+  /** Under /api: which allowance of the client's address a call uses up; `api` unless said. */
+  allowance?: 'api' | 'consent'
+  /** For routes that people reach with a browser: the error as a page, in place of JSON. */
+  errorPage?: (input: ErrorPageInput) => RawAnswer
   /** For routes that read the query string or the body themselves: what the document should say. */
   documented?: { parameters?: DocumentedParameter[]; requestTypes?: string[]; responseTypes?: string[] }
   handle: (

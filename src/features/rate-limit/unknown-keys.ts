@@ -1,6 +1,8 @@
 // Stops an address that guesses keys before any object or database is asked (design section 3.2). Per isolate, in
 // memory, no clock: a guard against load, not an exact limit.
 
+import { networkOf } from './network.ts'
+
 /** Unknown keys from one address within a minute that are still looked up. */
 const UNKNOWN_KEYS_MAX = 20
 const WINDOW_MS = 60_000
@@ -41,14 +43,4 @@ export class UnknownKeyGuard {
     const oldest = this.#strikes.keys().next()
     if (!oldest.done) this.#strikes.delete(oldest.value)
   }
-}
-
-/** An IPv6 customer owns at least a /64, so its addresses count as one; IPv4 addresses stand for themselves. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('::')
-  const first = head === '' ? [] : head.split(':')
-  const last = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0')
-  return [...first, ...zeros, ...last].slice(0, 4).join(':')
 }

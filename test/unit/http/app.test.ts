@@ -2,12 +2,15 @@
 
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import type { Whoami } from '../../../src/clients/identity.ts'
 import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import type { Deps } from '../../../src/deps.ts'
+import { AddressGate } from '../../../src/features/rate-limit/address-gate.ts'
 import type { Admission } from '../../../src/features/rate-limit/admission.ts'
 import { KeyGate } from '../../../src/features/rate-limit/key-gate.ts'
 import { UnknownKeyGuard } from '../../../src/features/rate-limit/unknown-keys.ts'
+import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
 import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
 import { makeCatalog } from '../../../src/features/tables/catalog.ts'
 import { createApp } from '../../../src/http/app.ts'
@@ -52,6 +55,23 @@ const limiters = {
   }),
 } as unknown as Deps['limiters']
 
+/** Cookies name who is signed in: `user`, `admin`, or nobody. */
+function whoamiOf(cookies: string): Whoami {
+  const role = /^session=(user|admin)$/.exec(cookies)?.[1]
+  if (role === undefined) return { outcome: 'none' }
+  const identity = { id: role, traits: {}, metadata_public: { role }, verifiable_addresses: [] }
+  return { outcome: 'session', session: { id: 's', active: true, authentication_methods: [], identity } }
+}
+let addressWait: number | undefined
+
+const nowhere = { baseUrl: undefined, variable: 'X', fetch }
+const NO_UPSTREAMS: Deps['upstreams'] = {
+  oauthPublic: { name: 'oauth_server', ...nowhere },
+  oauthAdmin: { name: 'oauth_server', ...nowhere },
+  identityPublic: { name: 'identity_provider', ...nowhere },
+  identityAdmin: { name: 'identity_provider', ...nowhere },
+}
+
 function appOf(routes = allRoutes) {
   const keyGate = new KeyGate(limiters)
   const config: Deps['config'] = {
@@ -64,6 +84,19 @@ function appOf(routes = allRoutes) {
     oauthPublicUrl: undefined,
     oauthIssuer: undefined,
     dataAudience: undefined,
+    oauthAdminUrl: undefined,
+    oauthAdminToken: undefined,
+    oauthClientOwner: undefined,
+    oauthDatabaseUrl: undefined,
+    identityPublicUrl: undefined,
+    identityAdminUrl: undefined,
+    dashboardUrl: 'https://dashboard.test',
+    adminIdentityIds: [],
+    dashboardRoles: undefined,
+    apiRateLimitPerMinute: 600,
+    consentRateLimitPerMinute: 30,
+    consentRememberSeconds: 0,
+    brand: { name: 'Quoin', color: '#1f5f8b', logoUrl: undefined },
   }
   const deps: Deps = {
     config,
@@ -76,6 +109,17 @@ function appOf(routes = allRoutes) {
     keyGate,
     unknownKeyGuard: new UnknownKeyGuard(),
     verifyAccessToken: async () => ({ subject: 'a', claims: {} }),
+    sessionGate: new SessionGate({
+      whoami: async cookies => whoamiOf(cookies),
+      adminIdentityIds: [],
+      dashboardRoles: undefined,
+      now,
+    }),
+    addressGate: new AddressGate(
+      { byName: () => ({ admit: async limit => ({ limit, retryAfterSeconds: addressWait }) }) },
+      { api: 600, consent: 30 },
+    ),
+    upstreams: NO_UPSTREAMS,
     now,
   }
   return createApp(routes, () => deps)
@@ -207,5 +251,77 @@ describe('what a handler throws', () => {
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')
     expect(response.headers.get('x-ratelimit-limit')).toBe('100')
+  })
+})
+
+describe('the dashboard layer', () => {
+  const route = (auth: 'none' | 'session' | 'admin', method: 'get' | 'post' = 'post') =>
+    defineRoute({
+      id: 'things.do',
+      method,
+      path: '/api/things',
+      auth,
+      summary: 'Does it',
+      handle: async () => ({ status: 200, headers: {}, body: 'done' }),
+    })
+  const USER = { cookie: 'session=user' }
+  const ask = (auth: 'none' | 'session' | 'admin', headers: Record<string, string>) =>
+    appOf([route(auth)]).request('/api/things', { method: 'POST', headers })
+
+  beforeEach(() => {
+    addressWait = undefined
+  })
+
+  it.each([
+    ['session', {}, 401, 'session_required'],
+    ['session', { cookie: 'session=nobody' }, 401, 'session_required'],
+    ['session', USER, 200, undefined],
+    ['admin', USER, 403, 'admin_required'],
+    ['admin', { cookie: 'session=admin' }, 200, undefined],
+    ['none', {}, 200, undefined],
+  ] as const)('level %s with %j: %i %s', async (auth, headers, status, code) => {
+    const response = await ask(auth, headers)
+    const body = await response.text()
+    expect(response.status).toBe(status)
+    if (code !== undefined) expect(JSON.parse(body)).toMatchObject({ code })
+  })
+
+  // Cross-site request forgery: the browser sends the session along whichever page asks.
+  it.each([
+    [{ origin: 'https://evil.test' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 200],
+    [{ origin: 'http://quoin.test' }, 200],
+    [{ origin: 'https://dashboard.test', 'sec-fetch-site': 'cross-site' }, 200],
+    [{ origin: 'https://dashboard.test.evil.test' }, 403],
+  ])('answers a changing request with %j by %i', async (headers, status) => {
+    expect((await ask('session', { ...USER, ...headers })).status).toBe(status)
+  })
+
+  it('lets any page read, but shows the answer to the dashboard alone', async () => {
+    const read = (origin: string) =>
+      appOf([route('session', 'get')]).request('/api/things', { headers: { ...USER, origin } })
+    const [dashboard, other] = [await read('https://dashboard.test'), await read('https://evil.test')]
+    expect(dashboard.headers.get('access-control-allow-origin')).toBe('https://dashboard.test')
+    expect(dashboard.headers.get('access-control-allow-credentials')).toBe('true')
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+    expect(other.headers.get('vary')).toContain('Origin')
+  })
+
+  it('answers the preflight of the dashboard alone', async () => {
+    const preflight = (origin: string) =>
+      appOf([route('session')]).request('/api/things', { method: 'OPTIONS', headers: { origin } })
+    expect((await preflight('https://dashboard.test')).headers.get('access-control-allow-methods')).toContain(
+      'POST',
+    )
+    expect((await preflight('https://evil.test')).headers.get('access-control-allow-methods')).toBeNull()
+  })
+
+  it('tells an address that calls too often when to come back, before it looks at the session', async () => {
+    addressWait = 9
+    const response = await ask('session', {})
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '9'])
   })
 })

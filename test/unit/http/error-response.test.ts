@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
 import { DomainError } from '../../../src/errors.ts'
-import { errorResponse } from '../../../src/http/error-response.ts'
+import { answerOf, type ErrorContext, errorResponse } from '../../../src/http/error-response.ts'
 
 const context = { requestId: 'r1', isAnonymous: false }
 const postgres = (code: string) => new PostgresError({ code, message: 'm', detail: 'd', hint: null })
@@ -9,6 +9,8 @@ const postgres = (code: string) => new PostgresError({ code, message: 'm', detai
 const logged = vi.spyOn(console, 'error')
 beforeEach(() => logged.mockImplementation(() => {}))
 afterEach(() => logged.mockClear())
+
+const respond = (err: unknown, context: ErrorContext) => errorResponse(answerOf(err, context))
 
 describe('errorResponse', () => {
   it.each([
@@ -47,16 +49,16 @@ describe('errorResponse', () => {
     ['HV000', 500],
     ['XX000', 500],
   ])('maps SQLSTATE %s to %i', (code, status) => {
-    expect(errorResponse(postgres(code), context).status).toBe(status)
+    expect(respond(postgres(code), context).status).toBe(status)
   })
 
   it('tells an anonymous caller to sign in (401) and a known one that it may not (403)', () => {
-    expect(errorResponse(postgres('42501'), { ...context, isAnonymous: true }).status).toBe(401)
-    expect(errorResponse(postgres('42501'), context).status).toBe(403)
+    expect(respond(postgres('42501'), { ...context, isAnonymous: true }).status).toBe(401)
+    expect(respond(postgres('42501'), context).status).toBe(403)
   })
 
   it('has the five fields of the specification, null where there is nothing to say', async () => {
-    const body = await errorResponse(new DomainError('not_found', 'no such key'), context).json()
+    const body = await respond(new DomainError('not_found', 'no such key'), context).json()
     expect(body).toEqual({
       error: 'no such key',
       code: 'not_found',
@@ -68,7 +70,7 @@ describe('errorResponse', () => {
 
   // An unknown failure may carry a connection string or a row in its message.
   it('never shows the message of an unknown failure, and logs it with the request id', async () => {
-    const response = errorResponse(new Error('postgres://owner:secret@db'), context)
+    const response = respond(new Error('postgres://owner:secret@db'), context)
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')
     expect(logged.mock.calls[0]?.[0]).toContain('"request_id":"r1"')
@@ -76,12 +78,12 @@ describe('errorResponse', () => {
   })
 
   it('does not show what an internal error of Postgres says', async () => {
-    const response = errorResponse(postgres('XX000'), context)
+    const response = respond(postgres('XX000'), context)
     expect(await response.json()).toMatchObject({ code: 'internal_error', detail: null })
   })
 
   it('says when to try again', () => {
-    const response = errorResponse(new DomainError('rate_limited', 'm', { retryAfterSeconds: 12.2 }), context)
+    const response = respond(new DomainError('rate_limited', 'm', { retryAfterSeconds: 12.2 }), context)
     expect(response.headers.get('retry-after')).toBe('13')
   })
 })

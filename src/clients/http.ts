@@ -1,0 +1,181 @@
+// One call to an outside server: bounded in time and size, never redirected, and every failure of the server told apart
+// from an answer of it. What an answer means is for the client of that server to say.
+
+import { DomainError } from '../errors.ts'
+
+/** Names of outside servers, as errors and health checks show them. */
+export type UpstreamName = 'oauth_server' | 'identity_provider' | 'permission_server'
+
+/** An address of an outside server. */
+export interface Upstream {
+  readonly name: UpstreamName
+  /** Without a final slash; undefined when the deployment has not set it. */
+  readonly baseUrl: string | undefined
+  /** The variable that holds the address, for the error that asks for it. */
+  readonly variable: string
+  /** Sent as a bearer token where set. */
+  readonly token?: string | undefined
+  readonly fetch: typeof fetch
+}
+
+export interface UpstreamCall {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** From the server's root; ids in it percent-encoded by the caller. */
+  path: string
+  /** Undefined values are left out; an array repeats its name. */
+  query?: Readonly<Record<string, string | readonly string[] | undefined>>
+  json?: unknown
+  form?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>>
+  /** Milliseconds until the call is given up; 5 000 unless said. */
+  timeoutMs?: number
+}
+
+export interface UpstreamAnswer {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body, undefined when it is not JSON (an HTML page, nothing). */
+  json: unknown
+}
+
+const TIMEOUT_MS = 5_000
+/** A page of 500 clients with all their fields stays far below. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+/**
+ * Sends one request. Throws `not_configured`, or `upstream_unavailable` when there is no whole answer in time; every
+ * answer that arrived, of whatever status, is returned.
+ */
+export async function callUpstream(upstream: Upstream, call: UpstreamCall): Promise<UpstreamAnswer> {
+  const url = urlOf(upstream, call)
+  const deadline = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS)
+  try {
+    const response = await upstream.fetch(url, {
+      method: call.method,
+      headers: headersOf(upstream, call),
+      body: bodyOf(call),
+      redirect: 'manual',
+      signal: deadline,
+    })
+    const text = await readCapped(response)
+    return { status: response.status, headers: response.headers, text, json: parseJson(text) }
+  } catch (cause) {
+    throw unavailable(upstream, cause)
+  }
+}
+
+/** The error for a server that is down, slow, or fails by itself (5xx). */
+export function unavailable(upstream: Pick<Upstream, 'name'>, cause?: unknown): DomainError {
+  return new DomainError('upstream_unavailable', `${SPOKEN[upstream.name]} does not answer just now.`, {
+    detail: upstream.name,
+    hint: 'Try again in a moment.',
+    cause,
+    retryAfterSeconds: 5,
+  })
+}
+
+/** The error for a refusal that is not about the caller: a gateway's 401 or 403, an unknown path. */
+export function misconfigured(
+  upstream: Pick<Upstream, 'name' | 'variable'>,
+  answer: UpstreamAnswer,
+): DomainError {
+  return new DomainError(
+    'upstream_misconfigured',
+    `${SPOKEN[upstream.name]} refused a request of Quoin itself (status ${answer.status}).`,
+    {
+      detail: upstream.name,
+      hint: `Whoever runs this deployment should check ${upstream.variable} and the token for it.`,
+      cause: describe(answer),
+    },
+  )
+}
+
+/** The error for an answer of a form that the server should not give: HTML where JSON belongs, a field missing. */
+export function invalidAnswer(
+  upstream: Pick<Upstream, 'name' | 'variable'>,
+  answer: UpstreamAnswer,
+): DomainError {
+  return new DomainError(
+    'upstream_invalid_answer',
+    `${SPOKEN[upstream.name]} gave an answer that Quoin does not understand (status ${answer.status}).`,
+    {
+      detail: upstream.name,
+      hint: `Whoever runs this deployment should check that ${upstream.variable} is the address of that server.`,
+      cause: describe(answer),
+    },
+  )
+}
+
+/** For an answer that is none of those a call expects: which of the three errors it is. */
+export function unexpected(
+  upstream: Pick<Upstream, 'name' | 'variable'>,
+  answer: UpstreamAnswer,
+): DomainError {
+  if (answer.status >= 500) return unavailable(upstream, describe(answer))
+  if (answer.status === 401 || answer.status === 403) return misconfigured(upstream, answer)
+  return invalidAnswer(upstream, answer)
+}
+
+const SPOKEN: Record<UpstreamName, string> = {
+  oauth_server: 'The OAuth2 server',
+  identity_provider: 'The identity provider',
+  permission_server: 'The permission server',
+}
+
+/** For the log. Bodies of good answers may hold secrets; those of refusals may not, and are cut short. */
+function describe({ status, text }: UpstreamAnswer): string {
+  return status < 400 ? `status ${status}` : `status ${status}: ${text.slice(0, 300)}`
+}
+
+function urlOf(upstream: Upstream, { path, query = {} }: UpstreamCall): string {
+  if (upstream.baseUrl === undefined) {
+    throw new DomainError('not_configured', `This deployment has no ${upstream.variable}.`, {
+      detail: upstream.name,
+      hint: `Set ${upstream.variable} to the address of that server.`,
+    })
+  }
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    for (const item of typeof value === 'string' ? [value] : value) search.append(name, item)
+  }
+  return `${upstream.baseUrl}${path}${search.size === 0 ? '' : `?${search}`}`
+}
+
+function headersOf(upstream: Upstream, call: UpstreamCall): Record<string, string> {
+  return {
+    accept: 'application/json',
+    ...(call.json === undefined ? undefined : { 'content-type': 'application/json' }),
+    ...(call.form === undefined ? undefined : { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(upstream.token === undefined ? undefined : { authorization: `Bearer ${upstream.token}` }),
+    ...call.headers,
+  }
+}
+
+function bodyOf(call: UpstreamCall): string | null {
+  if (call.json !== undefined) return JSON.stringify(call.json)
+  if (call.form !== undefined) return new URLSearchParams(call.form).toString()
+  return null
+}
+
+async function readCapped(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,103 @@
+// Who is signed in to the dashboard layer. The caller's cookies are put to the identity provider, whose good answer is
+// kept for a few seconds, so that a page that makes ten calls asks once (design section 3.5).
+
+import type { Identity, Session, Whoami } from '../../clients/identity.ts'
+import { DomainError } from '../../errors.ts'
+import { BoundedMap } from '../../lib/bounded-map.ts'
+import { sha256Hex } from '../../lib/hash.ts'
+
+/** How long a good answer counts: a revoked session is refused at most so much later. */
+const ANSWER_FRESH_MS = 10_000
+const SESSIONS_REMEMBERED_MAX = 10_000
+/** A browser sends at most about this many bytes of cookies to one host; more is no browser. */
+const COOKIES_LENGTH_MAX = 16_384
+
+/** A session that may use `/api`. */
+export interface DashboardSession {
+  session: Session
+  /** Administrators are named by their public role or by the deployment (`ADMIN_IDENTITY_IDS`). */
+  isAdmin: boolean
+}
+
+export interface SessionRules {
+  whoami: (cookieHeader: string) => Promise<Whoami>
+  adminIdentityIds: readonly string[]
+  /** Public roles that may use `/api`; undefined: every identity may. */
+  dashboardRoles: readonly string[] | undefined
+  now: () => Date
+}
+
+interface Remembered {
+  session: Session
+  untilMs: number
+}
+
+/** Lets sessions in. One isolate's memory; only good answers are kept. */
+export class SessionGate {
+  readonly #rules: SessionRules
+  /** By the hash of the cookies: the cookies themselves are not kept. */
+  readonly #remembered = new BoundedMap<string, Remembered>(SESSIONS_REMEMBERED_MAX)
+
+  constructor(rules: SessionRules) {
+    this.#rules = rules
+  }
+
+  /**
+   * The session of these cookies. Throws `session_required`, `second_factor_required`, `dashboard_role_required`, and
+   * the `upstream_*` errors when the identity provider cannot be asked.
+   */
+  async enter(cookieHeader: string | null): Promise<DashboardSession> {
+    if (cookieHeader === null || cookieHeader === '') throw sessionRequired('No session cookie was sent.')
+    if (cookieHeader.length > COOKIES_LENGTH_MAX) throw sessionRequired('The cookies are too long.')
+    const session = await this.#sessionOf(cookieHeader)
+    const { identity } = session
+    const role = identity.metadata_public['role']
+    const isAdmin = role === 'admin' || this.#rules.adminIdentityIds.includes(identity.id)
+    if (!isAdmin && !mayUseDashboard(identity, this.#rules.dashboardRoles)) {
+      throw new DomainError('dashboard_role_required', 'This identity may not use the dashboard.', {
+        hint: `Ask an administrator to set metadata_public.role of the identity to one that this deployment lets in.`,
+      })
+    }
+    return { session, isAdmin }
+  }
+
+  async #sessionOf(cookieHeader: string): Promise<Session> {
+    const nowMs = this.#rules.now().getTime()
+    const hash = await sha256Hex(cookieHeader)
+    const known = this.#remembered.get(hash)
+    if (known !== undefined && nowMs < known.untilMs) return known.session
+    this.#remembered.delete(hash)
+    const answer = await this.#rules.whoami(cookieHeader)
+    switch (answer.outcome) {
+      case 'none':
+        throw sessionRequired('The session is not valid: it has ended, or the cookie is no session.')
+      case 'second_factor':
+        throw new DomainError('second_factor_required', 'The session needs a second factor.', {
+          detail: answer.redirectTo,
+          hint: 'Sign in with the second factor at the identity provider, then come back.',
+        })
+      case 'session':
+        this.#remembered.set(hash, { session: answer.session, untilMs: freshUntil(answer.session, nowMs) })
+        return answer.session
+    }
+  }
+}
+
+function mayUseDashboard(identity: Identity, roles: readonly string[] | undefined): boolean {
+  if (roles === undefined) return true
+  const role = identity.metadata_public['role']
+  return typeof role === 'string' && roles.includes(role)
+}
+
+/** Never beyond the session's own end. */
+function freshUntil(session: Session, nowMs: number): number {
+  const endsMs = session.expires_at === undefined ? Number.NaN : Date.parse(session.expires_at)
+  const freshUntilMs = nowMs + ANSWER_FRESH_MS
+  return Number.isNaN(endsMs) ? freshUntilMs : Math.min(freshUntilMs, endsMs)
+}
+
+function sessionRequired(message: string): DomainError {
+  return new DomainError('session_required', message, {
+    hint: 'Sign in at the identity provider and send its session cookie along.',
+  })
+}
