@@ -14,10 +14,8 @@ export const Identity = z.looseObject({
     .record(z.string(), z.unknown())
     .nullish()
     .transform(traits => traits ?? {}),
-  metadata_public: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .transform(metadata => metadata ?? {}),
+  /** Empty where there is none, and where it is no object: the provider takes any JSON. */
+  metadata_public: z.record(z.string(), z.unknown()).catch({}),
   verifiable_addresses: z
     .array(Address)
     .nullish()

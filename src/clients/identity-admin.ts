@@ -1,0 +1,155 @@
+// The identity provider's admin API (the Kratos wire, contracts of its admin port): who there is, and where somebody is
+// signed in. Reads only. Credentials are never asked for, and are dropped where the server sends them unasked.
+
+import * as z from 'zod'
+import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from './http.ts'
+import { Identity } from './identity.ts'
+import { nextPageToken } from './link-header.ts'
+
+/** An identity as administrators see it: with its second set of metadata, and without credentials. */
+export const AdminIdentity = Identity.extend({
+  schema_id: z.string().default(''),
+  recovery_addresses: z
+    .array(z.looseObject({ value: z.string() }))
+    .nullish()
+    .transform(addresses => addresses ?? []),
+  metadata_admin: z.unknown(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+}).transform(({ credentials: _secret, ...identity }) => identity)
+export type AdminIdentity = z.infer<typeof AdminIdentity>
+
+/** A session as the admin API lists it: without its identity. */
+export const ListedSession = z.looseObject({
+  id: z.string().min(1),
+  active: z.boolean().default(true),
+  authenticated_at: z.string().optional(),
+  issued_at: z.string().optional(),
+  expires_at: z.string().optional(),
+  authenticator_assurance_level: z.string().optional(),
+  devices: z
+    .array(
+      z.looseObject({
+        ip_address: z.string().optional(),
+        user_agent: z.string().optional(),
+        location: z.string().optional(),
+      }),
+    )
+    .nullish()
+    .transform(devices => devices ?? []),
+})
+export type ListedSession = z.infer<typeof ListedSession>
+
+/** Ids of identities are UUIDs, of whatever version. */
+const IdentityId = z.guid()
+
+/** The identity with this id; undefined when there is none, as for a text that is no UUID, which is not sent. */
+export async function getIdentity(identityAdmin: Upstream, id: string): Promise<AdminIdentity | undefined> {
+  if (!IdentityId.safeParse(id).success) return undefined
+  const answer = await callUpstream(identityAdmin, { method: 'GET', path: `/admin/identities/${id}` })
+  return processGetIdentity(identityAdmin, answer)
+}
+
+/** The provider's own 404; a gateway's or a web server's is a page, and means that the address is wrong. */
+const NotFound = z.looseObject({ error: z.looseObject({ code: z.literal(404) }) })
+
+/** What an answer to `getIdentity` means: 404 is nobody, but only in the provider's own words. */
+export function processGetIdentity(
+  identityAdmin: Upstream,
+  answer: UpstreamAnswer,
+): AdminIdentity | undefined {
+  if (answer.status === 404 && NotFound.safeParse(answer.json).success) return undefined
+  return parseAnswer(identityAdmin, answer, AdminIdentity)
+}
+
+/** The most ids that one list may ask for: the `Link` header repeats each, and grows beyond what clients read. */
+export const IDENTITY_IDS_MAX = 200
+/** The server cuts a larger page to this without saying so. */
+export const IDENTITIES_PER_PAGE_MAX = 500
+
+export interface IdentityListCall {
+  pageSize: number
+  /** From `nextPageToken` of the page before. */
+  pageToken?: string | undefined
+  /** UUIDs, at most `IDENTITY_IDS_MAX`; unknown ones are left out. Not beside `credentialsIdentifier`. */
+  ids?: readonly string[] | undefined
+  /** What somebody signs in with, in any letter case. */
+  credentialsIdentifier?: string | undefined
+}
+
+export interface IdentityPage {
+  identities: AdminIdentity[]
+  /** Undefined on the last page. */
+  nextPageToken: string | undefined
+}
+
+/** What `listIdentities` knows of a page; or that the server does not take the page token any more. */
+export type IdentityListAnswer = ({ outcome: 'page' } & IdentityPage) | { outcome: 'refused_token' }
+
+/** One page of identities, in the order of their ids. */
+export async function listIdentities(
+  identityAdmin: Upstream,
+  call: IdentityListCall,
+): Promise<IdentityListAnswer> {
+  const answer = await callUpstream(identityAdmin, {
+    method: 'GET',
+    path: '/admin/identities',
+    query: {
+      page_size: String(call.pageSize),
+      page_token: call.pageToken,
+      ids: call.ids,
+      credentials_identifier: call.credentialsIdentifier,
+    },
+  })
+  return processListIdentities(identityAdmin, answer, call)
+}
+
+/** What an answer to `listIdentities` means. With a token, 400 is about the token: all else was checked before. */
+export function processListIdentities(
+  identityAdmin: Upstream,
+  answer: UpstreamAnswer,
+  { pageToken }: Pick<IdentityListCall, 'pageToken'>,
+): IdentityListAnswer {
+  if (answer.status === 400 && pageToken !== undefined) return { outcome: 'refused_token' }
+  const identities = parseAnswer(identityAdmin, answer, listOf(AdminIdentity))
+  return { outcome: 'page', identities, nextPageToken: nextPageToken(answer.headers) }
+}
+
+/** The newest active sessions of an identity, at most `max`; none for an id that nobody has. */
+export async function listActiveSessions(
+  identityAdmin: Upstream,
+  id: string,
+  max: number,
+): Promise<ListedSession[]> {
+  const answer = await callUpstream(identityAdmin, {
+    method: 'GET',
+    path: `/admin/identities/${encodeURIComponent(id)}/sessions`,
+    // Page 1 is the first here, other than in the list of identities.
+    query: { active: 'true', page: '1', per_page: String(max) },
+  })
+  return processListActiveSessions(identityAdmin, answer).slice(0, max)
+}
+
+/** What an answer to `listActiveSessions` means. Sessions of a disabled identity are listed, but are not active. */
+export function processListActiveSessions(identityAdmin: Upstream, answer: UpstreamAnswer): ListedSession[] {
+  return parseAnswer(identityAdmin, answer, listOf(ListedSession)).filter(session => session.active)
+}
+
+/** Go writes an empty list as `null` here and there. */
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item)
+    .nullable()
+    .transform(list => list ?? [])
+}
+
+function parseAnswer<Schema extends z.ZodType>(
+  identityAdmin: Upstream,
+  answer: UpstreamAnswer,
+  schema: Schema,
+): z.output<Schema> {
+  if (answer.status !== 200) throw unexpected(identityAdmin, answer)
+  const parsed = schema.safeParse(answer.json)
+  if (!parsed.success) throw invalidAnswer(identityAdmin, answer)
+  return parsed.data
+}
