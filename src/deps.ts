@@ -21,6 +21,7 @@ import { UnknownKeyGuard } from './features/rate-limit/unknown-keys.ts'
 import { SessionGate } from './features/sessions/session-gate.ts'
 import { loadSqlParser } from './features/sql/load-parser.ts'
 import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
+import { deploymentWarnings } from './features/status/warnings.ts'
 import { type CatalogCache, makeCatalog } from './features/tables/catalog.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 
@@ -94,6 +95,7 @@ export function depsOf(env: object): Deps {
 
 function makeDeps(env: Env): Deps {
   const config = parseConfig(env)
+  for (const message of deploymentWarnings(config)) console.warn(JSON.stringify({ level: 'warn', message }))
   const now = () => new Date()
   const limiters: KeyLimiters = { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) }
   const upstreams = makeUpstreams(config)

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { PlatformDatabase } from '../../db/database.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { VERSION } from '../../lib/version.ts'
+import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
 export const PlatformStatus = z.object({
   status: z.enum(['ok', 'degraded']).describe('degraded: a part that requests need does not answer'),
@@ -20,6 +21,7 @@ export const PlatformStatus = z.object({
   }),
   projects: z.number().nullable(),
   api_keys: z.number().nullable().describe('keys that are neither revoked nor expired'),
+  warnings: z.array(z.string()).describe('settings of this deployment that are allowed but dangerous'),
 })
 export type PlatformStatus = z.infer<typeof PlatformStatus>
 
@@ -43,7 +45,7 @@ const FACTS_SQL = `
 
 interface StatusDeps {
   platform: PlatformDatabase
-  config: { baseUrl: string; dbSchemas: readonly string[] }
+  config: WarnedSettings & { dbSchemas: readonly string[] }
   now: () => Date
 }
 
@@ -67,6 +69,7 @@ export async function readPlatformStatus({ platform, config, now }: StatusDeps):
     database,
     projects: facts?.projects ?? null,
     api_keys: facts?.api_keys ?? null,
+    warnings: deploymentWarnings(config),
   }
 }
 
