@@ -69,13 +69,15 @@ it('says that the platform is degraded, with nulls, when the database is away', 
 })
 
 it('lists the modules, with the reason of one that is off', async () => {
-  const { data } = (await (await read('/v1/modules')).json()) as {
-    data: { name: string; enabled: boolean; reason: string }[]
-  }
-  expect(data.find(({ name }) => name === 'sql')).toMatchObject({ enabled: true, reason: null })
-  expect(data.find(({ name }) => name === 'end_users')).toMatchObject({
+  await using quoin = await startTestWorker({ vars: { OAUTH_PUBLIC_URL: '', IDENTITY_PUBLIC_URL: '' } })
+  const response = await quoin.fetch('/v1/modules', { headers: { apikey: service_role_key } })
+  const { data } = (await response.json()) as { data: { name: string; enabled: boolean; reason: string }[] }
+  const module = (name: string) => data.find(each => each.name === name)
+  expect(module('sql')).toMatchObject({ enabled: true, reason: null })
+  expect(module('end_users')).toMatchObject({ enabled: false, reason: 'OAUTH_PUBLIC_URL is not set' })
+  expect(module('bridge')).toMatchObject({
     enabled: false,
-    reason: 'OAUTH_PUBLIC_URL is not set',
+    reason: 'OAUTH_PUBLIC_URL and IDENTITY_PUBLIC_URL are not set',
   })
 })
 

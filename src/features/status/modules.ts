@@ -11,25 +11,39 @@ export const Module = z.object({
 export type Module = z.infer<typeof Module>
 
 interface ModulesDeps {
-  config: { oauthPublicUrl: string | undefined }
+  config: {
+    oauthPublicUrl: string | undefined
+    oauthAdminUrl: string | undefined
+    identityPublicUrl: string | undefined
+    identityAdminUrl: string | undefined
+  }
 }
 
 /** Every module of this deployment, on or off by its configuration. */
 export function listModules({ config }: ModulesDeps): Module[] {
+  const oauthPublic = { OAUTH_PUBLIC_URL: config.oauthPublicUrl }
+  const oauth = { ...oauthPublic, OAUTH_ADMIN_URL: config.oauthAdminUrl }
+  const sessions = { IDENTITY_PUBLIC_URL: config.identityPublicUrl }
   return [
-    { name: 'keys', summary: 'API keys with exact rate limits', enabled: true, reason: null },
-    { name: 'sql', summary: 'SQL over HTTP', enabled: true, reason: null },
-    {
-      name: 'tables',
-      summary: 'REST over tables and functions, with row-level security',
-      enabled: true,
-      reason: null,
-    },
-    {
-      name: 'end_users',
-      summary: 'Access tokens of signed-in users beside an API key',
-      enabled: config.oauthPublicUrl !== undefined,
-      reason: config.oauthPublicUrl === undefined ? 'OAUTH_PUBLIC_URL is not set' : null,
-    },
+    module('keys', 'API keys with exact rate limits'),
+    module('sql', 'SQL over HTTP'),
+    module('tables', 'REST over tables and functions, with row-level security'),
+    module('end_users', 'Access tokens of signed-in users beside an API key', oauthPublic),
+    module('dashboard_sessions', 'Sessions of the identity provider for /api', sessions),
+    module('oauth', 'Administration of the OAuth2 server', oauth),
+    module('bridge', 'Login, consent, device and logout pages of the OAuth2 server', {
+      ...oauth,
+      ...sessions,
+    }),
+    module('identities', 'Views of the identities', { IDENTITY_ADMIN_URL: config.identityAdminUrl }),
+    module('audit', 'Who changed what'),
   ]
+}
+
+/** On when every variable that it needs is set; else the reason names those that are not. */
+function module(name: string, summary: string, needs: Record<string, string | undefined> = {}): Module {
+  const missing = Object.keys(needs).filter(variable => needs[variable] === undefined)
+  const verb = missing.length === 1 ? 'is' : 'are'
+  const reason = missing.length === 0 ? null : `${missing.join(' and ')} ${verb} not set`
+  return { name, summary, enabled: reason === null, reason }
 }
