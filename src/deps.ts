@@ -14,6 +14,7 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
+import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
@@ -54,6 +55,8 @@ export interface Deps {
   sessionGate: SessionGate
   addressGate: AddressGate
   upstreams: Upstreams
+  /** The OAuth2 server's discovery document and public keys, kept for a short time. */
+  oauthDocuments: PublicDocuments
   now: () => Date
 }
 
@@ -123,6 +126,7 @@ function makeDeps(env: Env): Deps {
       { api: config.apiRateLimitPerMinute, consent: config.consentRateLimitPerMinute },
     ),
     upstreams,
+    oauthDocuments: new PublicDocuments({ oauthPublic: upstreams.oauthPublic, now }),
     now,
   }
 }

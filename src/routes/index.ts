@@ -1,6 +1,7 @@
 // The route table: every endpoint of the service, in the order in which paths are tried.
 
 import type { AnyRoute } from '../http/route.ts'
+import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { healthRoutes } from './health.ts'
 import { dbRoutes } from './v1/db.ts'
 import { keyRoutes } from './v1/keys.ts'
@@ -15,4 +16,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...statusRoutes,
   ...moduleRoutes,
   ...keyRoutes,
+  ...oauthServerRoutes,
 ]

@@ -14,4 +14,7 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /v1/keys',
   'DELETE /v1/keys/:id',
   'POST /v1/keys/:id/rotate',
+  'GET /api/oauthsrv/health',
+  'GET /api/oauthsrv/discovery',
+  'GET /api/oauthsrv/jwks',
 ] as const

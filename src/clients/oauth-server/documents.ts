@@ -1,0 +1,93 @@
+// The OAuth2 server's public documents and whether it is there (the Hydra wire). Passes the documents on as they are,
+// once it is sure that they are what they should be.
+
+import * as z from 'zod'
+import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
+import { PublicJwk } from './public-jwk.ts'
+
+/** OpenID Connect discovery; the fields that every server has, and whatever else this one says. */
+export const DiscoveryDocument = z.looseObject({
+  issuer: z.string().min(1),
+  authorization_endpoint: z.url(),
+  token_endpoint: z.url(),
+  jwks_uri: z.url(),
+  userinfo_endpoint: z.url().optional(),
+  registration_endpoint: z.url().optional(),
+  response_types_supported: z.array(z.string()),
+  subject_types_supported: z.array(z.string()),
+  id_token_signing_alg_values_supported: z.array(z.string()),
+  grant_types_supported: z.array(z.string()).optional(),
+  scopes_supported: z.array(z.string()).optional(),
+  claims_supported: z.array(z.string()).optional(),
+})
+export type DiscoveryDocument = z.infer<typeof DiscoveryDocument>
+
+/** The keys that tokens are verified with. */
+export const PublicKeySet = z.object({
+  keys: z
+    .array(PublicJwk)
+    .nullable()
+    .transform(keys => keys ?? []),
+})
+export type PublicKeySet = z.infer<typeof PublicKeySet>
+
+/** How a server's readiness looks from here. `misconfigured`: something answers, but not that server, or it refuses us. */
+export const Readiness = z.enum(['up', 'down', 'misconfigured', 'not_configured'])
+export type Readiness = z.infer<typeof Readiness>
+
+/** The discovery document. Throws the `upstream_*` errors and `not_configured`. */
+export async function fetchDiscovery(oauthPublic: Upstream): Promise<DiscoveryDocument> {
+  const answer = await callUpstream(oauthPublic, { method: 'GET', path: '/.well-known/openid-configuration' })
+  return processDocument(DiscoveryDocument, oauthPublic, answer)
+}
+
+/** The public keys, without anything private that a server might show by mistake. Throws as `fetchDiscovery`. */
+export async function fetchPublicKeys(oauthPublic: Upstream): Promise<PublicKeySet> {
+  const answer = await callUpstream(oauthPublic, { method: 'GET', path: '/.well-known/jwks.json' })
+  return processDocument(PublicKeySet, oauthPublic, answer)
+}
+
+/** The document in an answer: 200 and of the right form, else one of the `upstream_*` errors. */
+export function processDocument<Schema extends z.ZodType>(
+  schema: Schema,
+  oauthPublic: Upstream,
+  answer: UpstreamAnswer,
+): z.output<Schema> {
+  if (answer.status !== 200) throw unexpected(oauthPublic, answer)
+  const parsed = schema.safeParse(answer.json)
+  if (!parsed.success) throw invalidAnswer(oauthPublic, answer)
+  return parsed.data
+}
+
+/** Asks whether one of the server's two ports is ready. Throws `upstream_unavailable` and `not_configured`. */
+export async function probeReadiness(server: Upstream, timeoutMs: number): Promise<Readiness> {
+  return processReadiness(await callUpstream(server, { method: 'GET', path: '/health/ready', timeoutMs }))
+}
+
+/** Bodies of a bad state are of any form, so the status decides; a page with status 200 is some other server. */
+export function processReadiness({ status, json }: UpstreamAnswer): Readiness {
+  if (status === 200)
+    return z.looseObject({ status: z.string() }).safeParse(json).success ? 'up' : 'misconfigured'
+  return status >= 500 ? 'down' : 'misconfigured'
+}
+
+/** Whether applications may register themselves; `unknown` when the server's answer does not tell. */
+export const DynamicRegistration = z.enum(['enabled', 'disabled', 'unknown'])
+export type DynamicRegistration = z.infer<typeof DynamicRegistration>
+
+/**
+ * Asks for a client that does not exist, without a token: 401 where registration is on, 404 where it is off. The
+ * discovery document cannot tell. Throws `upstream_unavailable` and `not_configured`.
+ */
+export async function probeDynamicRegistration(
+  oauthPublic: Upstream,
+  timeoutMs: number,
+): Promise<DynamicRegistration> {
+  const answer = await callUpstream(oauthPublic, { method: 'GET', path: '/oauth2/register/x', timeoutMs })
+  return processDynamicRegistration(answer)
+}
+
+export function processDynamicRegistration({ status }: UpstreamAnswer): DynamicRegistration {
+  if (status === 401) return 'enabled'
+  return status === 404 ? 'disabled' : 'unknown'
+}

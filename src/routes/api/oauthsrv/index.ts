@@ -1,0 +1,47 @@
+// /api/oauthsrv: the OAuth2 server's health and public documents.
+
+import { OauthServerHealth, readOauthServerHealth } from '../../../features/oauth/documents/health.ts'
+import {
+  DiscoveryDocument,
+  PublicKeySet,
+  readDiscovery,
+  readPublicKeys,
+} from '../../../features/oauth/documents/read-documents.ts'
+import { defineRoute } from '../../../http/route.ts'
+
+export const oauthServerRoutes = [
+  defineRoute({
+    id: 'oauth_server.health',
+    method: 'get',
+    path: '/api/oauthsrv/health',
+    auth: 'none',
+    summary: "Say how the OAuth2 server's public and admin ports do",
+    description:
+      'Asks both at the same time, for at most two seconds. 200 when both are up, else 503 with the same body.',
+    response: OauthServerHealth,
+    handle: async ({ deps }) => {
+      const health = await readOauthServerHealth(deps)
+      return health.status === 'ok' ? health : Response.json(health, { status: 503 })
+    },
+  }),
+  defineRoute({
+    id: 'oauth_server.discovery',
+    method: 'get',
+    path: '/api/oauthsrv/discovery',
+    auth: 'none',
+    summary: "Read the OAuth2 server's discovery document",
+    description: 'As the server gives it; at most a minute old.',
+    response: DiscoveryDocument,
+    handle: ({ deps }) => readDiscovery(deps),
+  }),
+  defineRoute({
+    id: 'oauth_server.jwks',
+    method: 'get',
+    path: '/api/oauthsrv/jwks',
+    auth: 'none',
+    summary: 'Read the public keys that tokens are verified with',
+    description: 'At most ten seconds old, so that a key which signs from now on is found here in time.',
+    response: PublicKeySet,
+    handle: ({ deps }) => readPublicKeys(deps),
+  }),
+]
