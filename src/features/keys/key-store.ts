@@ -1,6 +1,7 @@
 // The SQL on `quoin.api_keys`, one statement each. Decides nothing and speaks to no limiter.
 
 import type { PlatformDatabase } from '../../db/database.ts'
+import type { KeysetPosition } from '../../db/keyset-page.ts'
 import type { Statement } from '../../db/sql.ts'
 import type { KeyRow } from './key-row.ts'
 import type { ApiKeyRole } from './schemas.ts'
@@ -67,7 +68,7 @@ export async function findKeyById(db: KeyDatabase, id: string): Promise<KeyRow |
 export interface KeyPage {
   projectId: string | null
   /** The last row of the page before; null for the first page. */
-  after: { createdAt: string; id: string } | null
+  after: KeysetPosition | null
   limit: number
 }
 

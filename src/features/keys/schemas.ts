@@ -1,6 +1,7 @@
 // The API key record as callers see it, and what they may send. The secret itself is in no record (design section 3.1).
 
 import * as z from 'zod'
+import { WholeNumber } from '../../lib/whole-number.ts'
 
 export const ApiKeyRole = z.enum(['anon', 'service_role'])
 export type ApiKeyRole = z.infer<typeof ApiKeyRole>
@@ -62,12 +63,6 @@ export const ApiKeyRotation = z.strictObject({
     .describe('How long the old key goes on working, within the same limit; 0: it dies at once'),
 })
 export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>
-
-/** Digits alone: `1e2` and `+5` are typing mistakes in a query string. */
-const WholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
-  .transform(Number)
 
 export const ApiKeyListQuery = z.strictObject({
   project_id: z.uuid().optional(),
