@@ -27,6 +27,10 @@ export const ListedSession = z.looseObject({
   issued_at: z.string().optional(),
   expires_at: z.string().optional(),
   authenticator_assurance_level: z.string().optional(),
+  authentication_methods: z
+    .array(z.looseObject({ method: z.string().optional() }))
+    .nullish()
+    .transform(methods => methods ?? []),
   devices: z
     .array(
       z.looseObject({
@@ -40,12 +44,12 @@ export const ListedSession = z.looseObject({
 })
 export type ListedSession = z.infer<typeof ListedSession>
 
-/** Ids of identities are UUIDs, of whatever version. */
-const IdentityId = z.guid()
+/** Ids of identities are UUIDs, of whatever version; nothing else is ever sent. */
+const isIdentityId = (id: string) => z.guid().safeParse(id).success
 
 /** The identity with this id; undefined when there is none, as for a text that is no UUID, which is not sent. */
 export async function getIdentity(identityAdmin: Upstream, id: string): Promise<AdminIdentity | undefined> {
-  if (!IdentityId.safeParse(id).success) return undefined
+  if (!isIdentityId(id)) return undefined
   const answer = await callUpstream(identityAdmin, { method: 'GET', path: `/admin/identities/${id}` })
   return processGetIdentity(identityAdmin, answer)
 }
@@ -121,9 +125,10 @@ export async function listActiveSessions(
   id: string,
   max: number,
 ): Promise<ListedSession[]> {
+  if (!isIdentityId(id)) return []
   const answer = await callUpstream(identityAdmin, {
     method: 'GET',
-    path: `/admin/identities/${encodeURIComponent(id)}/sessions`,
+    path: `/admin/identities/${id}/sessions`,
     // Page 1 is the first here, other than in the list of identities.
     query: { active: 'true', page: '1', per_page: String(max) },
   })

@@ -3,6 +3,8 @@
 import type { AnyRoute } from '../http/route.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { healthRoutes } from './health.ts'
+import { auditLogRoutes } from './v1/audit-logs.ts'
+import { authRoutes } from './v1/auth.ts'
 import { dbRoutes } from './v1/db.ts'
 import { keyRoutes } from './v1/keys.ts'
 import { moduleRoutes } from './v1/modules.ts'
@@ -16,5 +18,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...statusRoutes,
   ...moduleRoutes,
   ...keyRoutes,
+  ...authRoutes,
+  ...auditLogRoutes,
   ...oauthServerRoutes,
 ]

@@ -1,0 +1,21 @@
+// One identity, and where it is signed in.
+
+import { getIdentity, listActiveSessions } from '../../clients/identity-admin.ts'
+import { DomainError } from '../../errors.ts'
+import { toIdentity, toIdentitySession } from './identity-record.ts'
+import type { IdentityDeps } from './list-identities.ts'
+import { type IdentityDetail, SESSIONS_SHOWN_MAX } from './schemas.ts'
+
+/** The identity with its newest active sessions. Throws `not_found`, and the `upstream_*` errors. */
+export async function readIdentity({ upstreams }: IdentityDeps, id: string): Promise<IdentityDetail> {
+  const [identity, sessions] = await Promise.all([
+    getIdentity(upstreams.identityAdmin, id),
+    listActiveSessions(upstreams.identityAdmin, id, SESSIONS_SHOWN_MAX),
+  ])
+  if (identity === undefined) {
+    throw new DomainError('not_found', 'No identity has this id.', {
+      hint: 'GET /v1/auth/identities lists them; ?email= finds one by its e-mail address.',
+    })
+  }
+  return { ...toIdentity(identity), active_sessions: sessions.map(toIdentitySession) }
+}

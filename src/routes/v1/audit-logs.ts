@@ -1,0 +1,20 @@
+// GET /v1/audit-logs
+
+import { listAuditLogs } from '../../features/audit/list-audit-logs.ts'
+import { AuditLogList, AuditLogListQuery } from '../../features/audit/schemas.ts'
+import { defineRoute } from '../../http/route.ts'
+
+export const auditLogRoutes = [
+  defineRoute({
+    id: 'audit_logs.list',
+    method: 'get',
+    path: '/v1/audit-logs',
+    auth: 'service_role',
+    summary: 'The audit log, newest first',
+    description:
+      'Who changed what, when, from where, and what became of it. Entries are never changed or deleted.',
+    query: AuditLogListQuery,
+    response: AuditLogList,
+    handle: ({ deps, query }) => listAuditLogs(deps, query),
+  }),
+]
