@@ -10,6 +10,7 @@ export const ERROR_CODES = {
     'The login, consent, device or logout request has expired; start again from the application.',
   challenge_not_found: 'The OAuth2 server knows no such login, consent, device or logout request.',
   challenge_used: 'The login, consent, device or logout request was answered already.',
+  client_without_secret: 'The OAuth2 client does not authenticate with a secret, so it has none to replace.',
   conflict: 'The record was changed by somebody else in between; read it again.',
   cross_site_request: 'The request came from a page of another origin, which may not change anything here.',
   dashboard_role_required: 'The identity has none of the roles that may use the dashboard.',
@@ -35,6 +36,7 @@ export const ERROR_CODES = {
   not_configured: 'The deployment lacks a variable that this endpoint needs; the error names it.',
   not_found: 'Nothing is served under this path, or the record does not exist.',
   not_singular: 'A single object was asked for, but the result has none or several rows.',
+  oauth_client_refused: 'The OAuth2 server refused what a client was to be made or changed to.',
   payload_too_large: 'The request body is larger than the route takes.',
   project_paused: 'The project of this API key is paused.',
   rate_limited: 'The key has used up its requests for this minute.',
@@ -45,6 +47,7 @@ export const ERROR_CODES = {
   sql_syntax: 'The SQL could not be parsed.',
   statement_not_allowed: 'This kind of statement is not allowed here.',
   too_many_statements: 'A transaction takes at most 20 statements.',
+  unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',
   upstream_invalid_answer: 'A server that Quoin depends on gave an answer that Quoin does not understand.',
   upstream_misconfigured:

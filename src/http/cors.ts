@@ -3,8 +3,8 @@
 
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS =
-  'Content-Profile, Content-Range, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, ' +
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id'
+  'Content-Profile, Content-Range, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, ' +
+  'Server-Timing, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id'
 
 /** Answers the browser's preflight; a browser sends no key with it, so it is not counted. */
 export function preflightResponse(request: Request): Response {
