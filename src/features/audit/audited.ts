@@ -2,6 +2,7 @@
 // change is ever without one: with the database down nothing happens. What became of it is added afterwards, once.
 
 import type { PlatformDatabase } from '../../db/database.ts'
+import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
 import type { Caller } from './caller.ts'
 import { withoutSecrets } from './redact.ts'
@@ -43,12 +44,16 @@ export async function audited<Result>(
   try {
     done = await perform()
   } catch (err) {
-    const code = err instanceof DomainError ? err.code : 'internal_error'
-    await complete(deps, id, { outcome: 'failed', errorCode: code })
+    await complete(deps, id, { outcome: 'failed', errorCode: codeOf(err) })
     throw err
   }
   await complete(deps, id, { outcome: 'succeeded', targetId: done.targetId, after: done.after })
   return done.result
+}
+
+/** The code that the caller is told. */
+function codeOf(err: unknown): string {
+  return err instanceof DomainError || err instanceof PostgresError ? err.code : 'internal_error'
 }
 
 const INSERT = `

@@ -1,6 +1,8 @@
-// Makes an API key: stored as its hash, shown once.
+// Makes an API key: stored as its hash, shown once. The audit log gets the record, never the key.
 
 import { DomainError } from '../../errors.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
 import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
 import { describeKey, generateKey, hashKey } from './key-format.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
@@ -19,24 +21,38 @@ export interface CreateKeyDeps {
  */
 export async function createKey(
   deps: CreateKeyDeps,
+  caller: Caller,
   input: ApiKeyIn,
   callerProjectId: string | null,
 ): Promise<ApiKeyWithSecret> {
   refusePastExpiry(input.expires_at ?? null, deps.now())
-  const key = generateKey(input.role)
-  const keyHash = await hashKey(key)
-  const row = await insertKey(deps.platform, {
+  const change = { action: 'keys.create', targetKind: 'api_key', targetId: null }
+  return await audited(deps, caller, change, async () => {
+    const key = generateKey(input.role)
+    const row = await storeKey(deps, input, callerProjectId, key)
+    await tellLimiter(deps.limiters, row)
+    const record = toApiKey(row)
+    return { result: { ...record, key }, targetId: record.id, after: record }
+  })
+}
+
+async function storeKey(
+  { platform }: CreateKeyDeps,
+  input: ApiKeyIn,
+  callerProjectId: string | null,
+  key: string,
+): Promise<KeyRow> {
+  const row = await insertKey(platform, {
     projectId: input.project_id ?? callerProjectId,
     name: input.name,
     role: input.role,
     ...describeKey(key),
-    keyHash,
+    keyHash: await hashKey(key),
     rateLimitPerMinute: input.rate_limit_per_minute ?? null,
     expiresAt: input.expires_at ?? null,
   })
   if (row === undefined) throw unknownProject()
-  await tellLimiter(deps.limiters, row)
-  return { ...toApiKey(row), key }
+  return row
 }
 
 async function tellLimiter(limiters: KeyLimiters, row: KeyRow): Promise<void> {

@@ -1,6 +1,8 @@
 // Ends an API key for good: its limiter first, which refuses from that moment on, then the database.
 
 import { DomainError } from '../../errors.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
 import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
 import { keyNotFound, parseKeyId } from './key-id.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
@@ -16,16 +18,20 @@ export interface RevokeKeyDeps {
  * Revokes the key, and the one it replaced where that still works. Safe to repeat: the time of the first revocation
  * stays. Throws `invalid_parameter`, `not_found`, and `admission_unavailable` when the limiter cannot be told.
  */
-export async function revokeKey(deps: RevokeKeyDeps, idText: string): Promise<ApiKey> {
+export async function revokeKey(deps: RevokeKeyDeps, caller: Caller, idText: string): Promise<ApiKey> {
   const id = parseKeyId(idText)
   const row = await findKeyById(deps.platform, id)
   if (row === undefined) throw keyNotFound(id)
-  const told = await tellLimiters(deps.limiters, row, new Set())
-  const revoked = await revokeKeyRow(deps.platform, id)
-  if (revoked === undefined) throw keyNotFound(id)
-  // A rotation that came in between has made another key: the row now says which, and no rotation can follow.
-  await tellLimiters(deps.limiters, revoked, told)
-  return toApiKey(revoked)
+  const change = { action: 'keys.revoke', targetKind: 'api_key', targetId: id, before: toApiKey(row) }
+  return await audited(deps, caller, change, async () => {
+    const told = await tellLimiters(deps.limiters, row, new Set())
+    const revoked = await revokeKeyRow(deps.platform, id)
+    if (revoked === undefined) throw keyNotFound(id)
+    // A rotation that came in between has made another key: the row now says which, and no rotation can follow.
+    await tellLimiters(deps.limiters, revoked, told)
+    const record = toApiKey(revoked)
+    return { result: record, after: record }
+  })
 }
 
 async function tellLimiters(limiters: KeyLimiters, row: KeyRow, told: Set<string>): Promise<Set<string>> {

@@ -2,6 +2,8 @@
 // it does not answer nothing has changed. Then the new key's limiter takes the old one's window over.
 
 import { DomainError } from '../../errors.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
 import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
 import { describeKey, generateKey, hashKey } from './key-format.ts'
 import { keyNotFound, parseKeyId } from './key-id.ts'
@@ -22,26 +24,41 @@ export interface RotateKeyDeps {
  */
 export async function rotateKey(
   deps: RotateKeyDeps,
+  caller: Caller,
   idText: string,
-  { overlap_seconds: overlapSeconds }: ApiKeyRotation,
+  rotation: ApiKeyRotation,
 ): Promise<ApiKeyWithSecret> {
   const id = parseKeyId(idText)
   const row = await findKeyById(deps.platform, id)
   if (row === undefined) throw keyNotFound(id)
-  const now = deps.now()
-  refuseDeadKey(row, now)
-  const key = generateKey(row.role)
-  const rotated = await rotateKeyRow(deps.platform, {
-    id,
+  const change = { action: 'keys.rotate', targetKind: 'api_key', targetId: id, before: toApiKey(row) }
+  return await audited(deps, caller, change, async () => {
+    const key = generateKey(row.role)
+    const rotated = await replaceKey(deps, row, key, rotation)
+    await handOver(deps.limiters, rotated)
+    const record = toApiKey(rotated)
+    return { result: { ...record, key }, after: record }
+  })
+}
+
+async function replaceKey(
+  { platform, now }: RotateKeyDeps,
+  row: KeyRow,
+  key: string,
+  { overlap_seconds: overlapSeconds }: ApiKeyRotation,
+): Promise<KeyRow> {
+  const time = now()
+  refuseDeadKey(row, time)
+  const rotated = await rotateKeyRow(platform, {
+    id: row.id,
     version: row.version,
     keyHash: await hashKey(key),
     lastFour: describeKey(key).lastFour,
     previousExpiresAt:
-      overlapSeconds === 0 ? null : new Date(now.getTime() + overlapSeconds * 1_000).toISOString(),
+      overlapSeconds === 0 ? null : new Date(time.getTime() + overlapSeconds * 1_000).toISOString(),
   })
   if (rotated === undefined) throw changedMeanwhile()
-  await handOver(deps.limiters, rotated)
-  return { ...toApiKey(rotated), key }
+  return rotated
 }
 
 async function handOver(limiters: KeyLimiters, row: KeyRow): Promise<void> {

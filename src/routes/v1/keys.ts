@@ -36,7 +36,7 @@ export const keyRoutes = [
     example: { name: 'web shop', role: 'anon', rate_limit_per_minute: 600 },
     response: ApiKeyWithSecret,
     status: 201,
-    handle: ({ deps, body, principal }) => createKey(deps, body, principal.key.project_id),
+    handle: ({ deps, caller, body, principal }) => createKey(deps, caller, body, principal.key.project_id),
   }),
   defineRoute({
     id: 'keys.revoke',
@@ -47,7 +47,7 @@ export const keyRoutes = [
     description:
       'The key is refused from then on, and so is the one that it replaced. Safe to repeat. A key may revoke itself.',
     response: ApiKey,
-    handle: ({ deps, params }) => revokeKey(deps, params.id),
+    handle: ({ deps, caller, params }) => revokeKey(deps, caller, params.id),
   }),
   defineRoute({
     id: 'keys.rotate',
@@ -61,6 +61,7 @@ export const keyRoutes = [
     body: ApiKeyRotation.optional(),
     example: { overlap_seconds: 3600 },
     response: ApiKeyWithSecret,
-    handle: ({ deps, params, body }) => rotateKey(deps, params.id, body ?? { overlap_seconds: 0 }),
+    handle: ({ deps, caller, params, body }) =>
+      rotateKey(deps, caller, params.id, body ?? { overlap_seconds: 0 }),
   }),
 ]

@@ -1,6 +1,7 @@
 // What the verbs do when something fails half-way. That they work at all is shown over HTTP in test/contract.
 
 import { describe, expect, it } from 'vitest'
+import type { Caller } from '../../../src/features/audit/caller.ts'
 import { createKey } from '../../../src/features/keys/create-key.ts'
 import { parseKey } from '../../../src/features/keys/key-format.ts'
 import type { KeyRow } from '../../../src/features/keys/key-row.ts'
@@ -30,11 +31,20 @@ const ROW: KeyRow = {
   project_status: 'active',
 }
 
-/** A database that gives these answers, one to each statement; it and the limiters note what they are asked. */
+const CALLER: Caller = { actor: { kind: 'api_key', id: ID, name: 'a' }, requestId: 'r', address: null }
+
+/**
+ * A database that gives these answers, one to each statement on keys; it and the limiters note what they are asked. The
+ * audit log always works.
+ */
 function makeDeps(answers: KeyRow[][], events: string[], failing: 'limiters' | 'nothing' = 'nothing') {
   const platform: KeyDatabase = {
     // The rows have the shape that the statement's caller names; which statement it is, the order of answers says.
     query: async <Row>(sql: string) => {
+      if (sql.includes('quoin.audit_logs')) {
+        events.push(`audit ${sql.trimStart().split(' ', 1)[0]}`)
+        return [{ id: 'audit-row' }] as Row[]
+      }
       events.push(sql.trimStart().split(' ', 1)[0] ?? '')
       return (answers.shift() ?? []) as Row[]
     },
@@ -58,7 +68,7 @@ function makeDeps(answers: KeyRow[][], events: string[], failing: 'limiters' | '
 describe('createKey', () => {
   it('still shows the key when its limiter could not be told: nobody could read it again', async () => {
     const deps = makeDeps([[ROW]], [], 'limiters')
-    const { key } = await createKey(deps, { name: 'a', role: 'anon' }, null)
+    const { key } = await createKey(deps, CALLER, { name: 'a', role: 'anon' }, null)
     expect(parseKey(key)).toEqual({ role: 'anon' })
   })
 })
@@ -67,38 +77,40 @@ describe('rotateKey', () => {
   it('still shows the new key when its limiter could not be told', async () => {
     const rotated = { ...ROW, version: 2, key_hash: 'new', previous_key_hash: 'old' }
     const deps = makeDeps([[ROW], [rotated]], [], 'limiters')
-    const { key } = await rotateKey(deps, ID, { overlap_seconds: 0 })
+    const { key } = await rotateKey(deps, CALLER, ID, { overlap_seconds: 0 })
     expect(parseKey(key)).toEqual({ role: 'anon' })
   })
 
   it('tells no limiter anything when another rotation was first', async () => {
     const events: string[] = []
-    await expect(rotateKey(makeDeps([[ROW], []], events), ID, { overlap_seconds: 0 })).rejects.toMatchObject({
+    await expect(
+      rotateKey(makeDeps([[ROW], []], events), CALLER, ID, { overlap_seconds: 0 }),
+    ).rejects.toMatchObject({
       code: 'conflict',
     })
-    expect(events).toEqual(['select', 'update'])
+    expect(events).toEqual(['select', 'audit insert', 'update', 'audit update'])
   })
 })
 
 describe('revokeKey', () => {
   it('ends the key at its limiter before the database is written', async () => {
     const events: string[] = []
-    await revokeKey(makeDeps([[ROW], [ROW]], events), ID)
-    expect(events).toEqual(['select', 'revoke old', 'update'])
+    await revokeKey(makeDeps([[ROW], [ROW]], events), CALLER, ID)
+    expect(events).toEqual(['select', 'audit insert', 'revoke old', 'update', 'audit update'])
   })
 
   it('writes nothing when the limiter cannot be told', async () => {
     const events: string[] = []
-    await expect(revokeKey(makeDeps([[ROW]], events, 'limiters'), ID)).rejects.toMatchObject({
+    await expect(revokeKey(makeDeps([[ROW]], events, 'limiters'), CALLER, ID)).rejects.toMatchObject({
       code: 'admission_unavailable',
     })
-    expect(events).toEqual(['select', 'revoke old'])
+    expect(events).toEqual(['select', 'audit insert', 'revoke old', 'audit update'])
   })
 
   it('ends the key that a rotation made in between, too', async () => {
     const events: string[] = []
     const rotated = { ...ROW, key_hash: 'new', previous_key_hash: 'old' }
-    await revokeKey(makeDeps([[ROW], [rotated]], events), ID)
-    expect(events).toEqual(['select', 'revoke old', 'update', 'revoke new'])
+    await revokeKey(makeDeps([[ROW], [rotated]], events), CALLER, ID)
+    expect(events).toEqual(['select', 'audit insert', 'revoke old', 'update', 'revoke new', 'audit update'])
   })
 })
