@@ -1,6 +1,7 @@
 // The route table: every endpoint of the service, in the order in which paths are tried.
 
 import type { AnyRoute } from '../http/route.ts'
+import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { healthRoutes } from './health.ts'
 import { auditLogRoutes } from './v1/audit-logs.ts'
@@ -21,4 +22,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...authRoutes,
   ...auditLogRoutes,
   ...oauthServerRoutes,
+  ...claimsConfigRoutes,
 ]

@@ -20,4 +20,6 @@ export const SPECIFIED_ENDPOINTS = [
   'GET /api/oauthsrv/health',
   'GET /api/oauthsrv/discovery',
   'GET /api/oauthsrv/jwks',
+  'GET /api/oauthsrv/claims-config',
+  'PUT /api/oauthsrv/claims-config',
 ] as const

@@ -6,6 +6,7 @@ import type { Whoami } from '../../../src/clients/identity.ts'
 import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import type { Deps } from '../../../src/deps.ts'
+import { PublicDocuments } from '../../../src/features/oauth/documents/public-documents.ts'
 import { AddressGate } from '../../../src/features/rate-limit/address-gate.ts'
 import type { Admission } from '../../../src/features/rate-limit/admission.ts'
 import { KeyGate } from '../../../src/features/rate-limit/key-gate.ts'
@@ -120,6 +121,7 @@ function appOf(routes = allRoutes) {
       { api: 600, consent: 30 },
     ),
     upstreams: NO_UPSTREAMS,
+    oauthDocuments: new PublicDocuments({ oauthPublic: NO_UPSTREAMS.oauthPublic, now }),
     now,
   }
   return createApp(routes, () => deps)

@@ -1,0 +1,22 @@
+// Changes which claims tokens carry, from the next consent on.
+
+import { audited } from '../../audit/audited.ts'
+import type { Caller } from '../../audit/caller.ts'
+import { checkClaims } from './check-claims.ts'
+import { type ClaimsConfigDeps, readClaimsConfig, writeClaimsConfig } from './claims-store.ts'
+import type { ClaimsConfig, ClaimsConfigPatch } from './schemas.ts'
+
+/** Stores the maps that are given and answers the whole configuration. Throws `reserved_claim` and `invalid_claim_template`. */
+export async function replaceClaimsConfig(
+  deps: ClaimsConfigDeps,
+  patch: ClaimsConfigPatch,
+  caller: Caller,
+): Promise<ClaimsConfig> {
+  checkClaims(patch)
+  const before = await readClaimsConfig(deps)
+  const change = { action: 'claims_config.replace', targetKind: 'claims_config', targetId: null, before }
+  return audited(deps, caller, change, async () => {
+    const result = await writeClaimsConfig(deps, patch)
+    return { result, after: result }
+  })
+}

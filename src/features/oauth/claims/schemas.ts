@@ -1,0 +1,33 @@
+// The claims configuration as callers see it and send it (Spec, Claims configuration). What a template may say is
+// checked in `check-claims.ts`, because its mistakes have codes of their own.
+
+import * as z from 'zod'
+
+/** More claims than this make tokens that no header carries. */
+const CLAIMS_MAX = 50
+const CLAIM_NAME_LENGTH_MAX = 200
+const TEMPLATE_LENGTH_MAX = 1_000
+
+const ClaimTemplates = z
+  .record(
+    z
+      .string()
+      .min(1)
+      .max(CLAIM_NAME_LENGTH_MAX)
+      .regex(/^\P{Cc}*$/u, 'must hold no control characters'),
+    z.string().max(TEMPLATE_LENGTH_MAX),
+  )
+  .refine(claims => Object.keys(claims).length <= CLAIMS_MAX, `must hold at most ${CLAIMS_MAX} claims`)
+  .describe('Claim name to template; a template holds {{traits.*}}, {{metadata_public.*}} or {{id}}')
+export type ClaimTemplates = z.infer<typeof ClaimTemplates>
+
+/** Which claims go into tokens beside the standard ones. */
+export const ClaimsConfig = z.strictObject({
+  id_token_claims: ClaimTemplates,
+  access_token_claims: ClaimTemplates,
+})
+export type ClaimsConfig = z.infer<typeof ClaimsConfig>
+
+/** A change of the configuration: a map that is left out stays as it is, one that is there replaces the stored one. */
+export const ClaimsConfigPatch = ClaimsConfig.partial()
+export type ClaimsConfigPatch = z.infer<typeof ClaimsConfigPatch>

@@ -1,0 +1,38 @@
+// /api/oauthsrv/claims-config: which claims tokens carry beside the standard ones.
+
+import { readClaimsConfig } from '../../../features/oauth/claims/claims-store.ts'
+import { replaceClaimsConfig } from '../../../features/oauth/claims/replace-claims-config.ts'
+import { ClaimsConfig, ClaimsConfigPatch } from '../../../features/oauth/claims/schemas.ts'
+import { defineRoute } from '../../../http/route.ts'
+
+const EXAMPLE = {
+  id_token_claims: { groups: '{{traits.groups}}', plan: '{{metadata_public.plan}}' },
+  access_token_claims: { contact: '{{traits.name.first}} <{{traits.email}}>' },
+}
+
+export const claimsConfigRoutes = [
+  defineRoute({
+    id: 'claims_config.read',
+    method: 'get',
+    path: '/api/oauthsrv/claims-config',
+    auth: 'session',
+    summary: 'Read the claims configuration',
+    response: ClaimsConfig,
+    handle: ({ deps }) => readClaimsConfig(deps),
+  }),
+  defineRoute({
+    id: 'claims_config.replace',
+    method: 'put',
+    path: '/api/oauthsrv/claims-config',
+    auth: 'session',
+    summary: 'Set which claims tokens carry, from the next consent on',
+    description:
+      'A template that is exactly one `{{path}}` keeps the JSON type of the value; in mixed text values are inserted. ' +
+      'Paths: `traits.*`, `metadata_public.*`, `id`; a path that leads to nothing leaves its claim out. ' +
+      'Claims of the OAuth2 server itself (`iss`, `sub`, `aud`, ...) are refused. A map that is left out stays as it is.',
+    body: ClaimsConfigPatch,
+    example: EXAMPLE,
+    response: ClaimsConfig,
+    handle: ({ deps, body, caller }) => replaceClaimsConfig(deps, body, caller),
+  }),
+]
