@@ -3,6 +3,7 @@
 
 /** Every code of ours that can reach a caller, with the sentence that documents it (design section 3.6). */
 export const ERROR_CODES = {
+  account_unavailable: 'The account that signed in is disabled or no longer exists.',
   admin_required: 'The endpoint is for administrators, and the session belongs to somebody else.',
   admission_unavailable: 'The API key could not be checked just now; nothing was done.',
   ambiguous_function: 'Several functions of that name take the arguments that were sent.',
@@ -18,6 +19,7 @@ export const ERROR_CODES = {
   empty_transaction: 'A transaction needs at least one statement.',
   filter_required:
     'PATCH and DELETE need at least one filter, so that nobody changes a whole table by accident.',
+  form_token_invalid: 'The form was not sent from a page that was opened in the same browser.',
   function_not_found: 'No function of that name takes those arguments.',
   insufficient_role: 'The API key is valid, but the route needs a service_role key.',
   internal_error: 'Something failed inside Quoin; the request id finds it in the log.',
@@ -46,10 +48,13 @@ export const ERROR_CODES = {
   reserved_claim: 'The claim belongs to the OAuth2 server; the claims configuration cannot set it.',
   response_too_large: 'The result is larger than Quoin returns in one answer.',
   schema_not_exposed: 'The schema is not one of those in DB_SCHEMAS.',
+  scope_not_requested: 'A scope was granted that the application has not asked for.',
   second_factor_required: 'The session needs a second factor before it counts.',
   session_required: 'The endpoint needs the session of a signed-in user, and none that is valid was sent.',
+  sign_in_loop: 'The browser came back from the sign-in page without a session, several times.',
   sql_syntax: 'The SQL could not be parsed.',
   statement_not_allowed: 'This kind of statement is not allowed here.',
+  subject_mismatch: 'The request belongs to another account than the one that is signed in.',
   too_many_statements: 'A transaction takes at most 20 statements.',
   unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',
@@ -57,6 +62,7 @@ export const ERROR_CODES = {
   upstream_misconfigured:
     'A server that Quoin depends on refused the credentials or the path that Quoin is configured with.',
   upstream_unavailable: 'A server that Quoin depends on does not answer.',
+  user_code_invalid: 'No device waits with this code: it is wrong, used or expired.',
   validation_failed: 'A field of the request does not have the shape it must have.',
 } as const
 

@@ -69,17 +69,22 @@ async function serve(
     await authenticate(route, deps, exchange)
     return await runHandler(route, deps, exchange)
   } catch (err) {
-    const page = deps && errorPage(route, deps, exchange, err)
+    const page = deps && (await errorPage(route, deps, exchange, err))
     return page ?? finishError(exchange, err)
   }
 }
 
 /** The error as a page, for a route that serves people with browsers; undefined for scripts. */
-function errorPage(route: AnyRoute, deps: Deps, exchange: Exchange, err: unknown): Response | undefined {
+async function errorPage(
+  route: AnyRoute,
+  deps: Deps,
+  exchange: Exchange,
+  err: unknown,
+): Promise<Response | undefined> {
   const { request } = exchange
   if (route.errorPage === undefined || !wantsPage(request)) return undefined
   const { status, headers, body } = answerTo(exchange, err)
-  const page = route.errorPage({ status, error: body, brand: deps.config.brand, request })
+  const page = await route.errorPage({ status, error: body, brand: deps.config.brand, request, cause: err })
   return finish(exchange, { ...page, headers: { ...headers, ...page.headers } })
 }
 

@@ -14,6 +14,7 @@ export interface ErrorBody {
 }
 
 const STATUS: Record<ErrorCode, number> = {
+  account_unavailable: 403,
   admin_required: 403,
   admission_unavailable: 503,
   ambiguous_function: 300,
@@ -27,6 +28,7 @@ const STATUS: Record<ErrorCode, number> = {
   database_unavailable: 503,
   empty_transaction: 400,
   filter_required: 400,
+  form_token_invalid: 403,
   function_not_found: 404,
   insufficient_role: 403,
   internal_error: 500,
@@ -54,16 +56,20 @@ const STATUS: Record<ErrorCode, number> = {
   reserved_claim: 422,
   response_too_large: 400,
   schema_not_exposed: 406,
+  scope_not_requested: 422,
   second_factor_required: 403,
   session_required: 401,
+  sign_in_loop: 400,
   sql_syntax: 400,
   statement_not_allowed: 400,
+  subject_mismatch: 403,
   too_many_statements: 400,
   unsupported_combination: 422,
   unsupported_media_type: 415,
   upstream_invalid_answer: 502,
   upstream_misconfigured: 502,
   upstream_unavailable: 502,
+  user_code_invalid: 400,
   validation_failed: 400,
 }
 

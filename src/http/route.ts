@@ -56,6 +56,8 @@ export interface ErrorPageInput {
   error: ErrorBody
   brand: Brand
   request: Request
+  /** What was thrown, for a page that knows more about its own errors than their JSON says. */
+  cause: unknown
 }
 
 /** True for a browser that shows what it gets, false for a script: the first of the two media types decides. */
@@ -101,7 +103,7 @@ export interface Route<
   /** Under /api: which allowance of the client's address a call uses up; `api` unless said. */
   allowance?: 'api' | 'consent'
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */
-  errorPage?: (input: ErrorPageInput) => RawAnswer
+  errorPage?: (input: ErrorPageInput) => Promise<RawAnswer>
   /** For routes that read the query string or the body themselves: what the document should say. */
   documented?: { parameters?: DocumentedParameter[]; requestTypes?: string[]; responseTypes?: string[] }
   handle: (
