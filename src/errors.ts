@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   invalid_preference: 'A preference was not understood, and handling=strict was asked for.',
   invalid_range: 'The range asked for does not exist in the result.',
   invalid_select: 'The select parameter could not be read.',
+  last_signing_key: 'The key is the only one of a set that the OAuth2 server signs with, and is not deleted.',
   max_affected_exceeded: 'More rows would have changed than max-affected allows; nothing was changed.',
   method_not_allowed: 'The path exists, but not with this method.',
   not_acceptable: 'None of the media types in Accept can be produced.',

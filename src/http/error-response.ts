@@ -42,6 +42,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_preference: 400,
   invalid_range: 416,
   invalid_select: 400,
+  last_signing_key: 409,
   max_affected_exceeded: 400,
   method_not_allowed: 405,
   not_acceptable: 406,

@@ -3,6 +3,7 @@
 import type { AnyRoute } from '../http/route.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
+import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { healthRoutes } from './health.ts'
 import { auditLogRoutes } from './v1/audit-logs.ts'
 import { authRoutes } from './v1/auth.ts'
@@ -23,4 +24,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...auditLogRoutes,
   ...oauthServerRoutes,
   ...claimsConfigRoutes,
+  ...signingKeyRoutes,
 ]

@@ -22,4 +22,6 @@ export const SPECIFIED_ENDPOINTS = [
   'GET /api/oauthsrv/jwks',
   'GET /api/oauthsrv/claims-config',
   'PUT /api/oauthsrv/claims-config',
+  'POST /api/oauthsrv/keys',
+  'DELETE /api/oauthsrv/keys/:set/:kid',
 ] as const

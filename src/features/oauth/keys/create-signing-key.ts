@@ -1,0 +1,43 @@
+// Makes a signing key; the first half of a rotation (Spec, Signing key rotation).
+
+import type { Upstream } from '../../../clients/http.ts'
+import { createStoredKey } from '../../../clients/oauth-server/keys.ts'
+import { DomainError } from '../../../errors.ts'
+import { audited } from '../../audit/audited.ts'
+import type { Caller } from '../../audit/caller.ts'
+import type { PublicDocuments } from '../documents/public-documents.ts'
+import { insertKeyDate, type KeyDatesDeps } from './key-dates.ts'
+import { toSigningKey } from './list-signing-keys.ts'
+import { SERVER_KEY_SETS, type SigningKey, type SigningKeyIn } from './schemas.ts'
+
+export interface ChangeSigningKeysDeps extends KeyDatesDeps {
+  upstreams: { oauthAdmin: Upstream }
+  oauthDocuments: Pick<PublicDocuments, 'forget'>
+}
+
+/**
+ * Makes a key in a set, and the set with it where there is none. In a set that the server signs with, the key signs from
+ * now on. Throws `validation_failed` for a key there that is not for signing, and the `upstream_*` errors.
+ */
+export async function createSigningKey(
+  deps: ChangeSigningKeysDeps,
+  { set_id: setId, algorithm, use }: SigningKeyIn,
+  caller: Caller,
+): Promise<SigningKey> {
+  if (use !== 'sig' && SERVER_KEY_SETS.includes(setId)) {
+    throw new DomainError(
+      'validation_failed',
+      `body.use: must be "sig" in ${setId}, which the server signs with.`,
+    )
+  }
+  const kid = crypto.randomUUID()
+  const change = { action: 'signing_keys.create', targetKind: 'signing_key', targetId: `${setId}/${kid}` }
+  return audited(deps, caller, change, async () => {
+    // First the date: should the server's answer get lost, a key that it has made is listed with it all the same.
+    const createdAt = await insertKeyDate(deps, { setId, kid, algorithm, use })
+    const key = await createStoredKey(deps.upstreams.oauthAdmin, setId, { alg: algorithm, use, kid })
+    deps.oauthDocuments.forget()
+    const result = toSigningKey(setId, key, createdAt)
+    return { result, after: result }
+  })
+}

@@ -1,0 +1,52 @@
+// Deletes a signing key; the second half of a rotation (Spec, Signing key rotation).
+
+import { deleteStoredKey } from '../../../clients/oauth-server/keys.ts'
+import { DomainError } from '../../../errors.ts'
+import { audited } from '../../audit/audited.ts'
+import type { Caller } from '../../audit/caller.ts'
+import type { ChangeSigningKeysDeps } from './create-signing-key.ts'
+import { deleteKeyDate } from './key-dates.ts'
+import { listSigningKeys } from './list-signing-keys.ts'
+import { SERVER_KEY_SETS, type SigningKey } from './schemas.ts'
+
+/**
+ * Deletes a key and answers what it was; tokens signed with it verify no longer. Throws `not_found`, and
+ * `last_signing_key` for the only key of a set that the server signs with: it would make itself another, unasked.
+ */
+export async function deleteSigningKey(
+  deps: ChangeSigningKeysDeps,
+  { set: setId, kid }: { set: string; kid: string },
+  caller: Caller,
+): Promise<SigningKey> {
+  // The server says 204 for every key, so whether there is one is found out before.
+  const keys = await listSigningKeys(deps, setId)
+  const key = keys.find(candidate => candidate.kid === kid)
+  if (key === undefined) {
+    throw new DomainError('not_found', `The key set "${setId}" has no such key.`, {
+      hint: `GET /api/oauthsrv/keys/${setId} lists its keys.`,
+    })
+  }
+  if (keys.length === 1 && SERVER_KEY_SETS.includes(setId)) throw lastSigningKey(setId)
+  const change = {
+    action: 'signing_keys.delete',
+    targetKind: 'signing_key',
+    targetId: `${setId}/${kid}`,
+    before: key,
+  }
+  return audited(deps, caller, change, async () => {
+    await deleteStoredKey(deps.upstreams.oauthAdmin, setId, kid)
+    deps.oauthDocuments.forget()
+    await deleteKeyDate(deps, setId, kid)
+    return { result: key }
+  })
+}
+
+function lastSigningKey(setId: string): DomainError {
+  return new DomainError(
+    'last_signing_key',
+    `This is the only key of ${setId}, which the server signs with.`,
+    {
+      hint: 'Create a new key in the set first; from then on that one signs, and this one can be deleted.',
+    },
+  )
+}
