@@ -1,0 +1,175 @@
+// The admin's lists of identities, and making many in one request.
+
+import { readIncludedTypes, takenConflict } from './admin-identities.ts'
+import { answerJson } from './answers.ts'
+import type { IdentityContext, Json, RequestContext } from './context.ts'
+import { isJsonObject } from './context.ts'
+import { isUniqueViolation } from './database.ts'
+import { adminIdentity, schemaUrl } from './identity.ts'
+import { CREATE_FIELDS, makeIdentity } from './identity-input.ts'
+import { countIdentities, type IdentityFilter, insertIdentity, listIdentities } from './identity-store.ts'
+import {
+  type IdentityPaging,
+  type Keyset,
+  keysetLink,
+  oldPageLink,
+  parseIdentityPaging,
+} from './pagination.ts'
+import { readStrictBody, refuseUnknown } from './request-body.ts'
+import { queryOf, type Route } from './route-table.ts'
+import { normaliseIdentifier } from './traits-schema.ts'
+import { NIL_UUID, parseUuid } from './uuid.ts'
+import { badRequest, unreadable, WireError } from './wire-error.ts'
+
+const IDS_MAX = 500
+const BATCH_MAX = 1000
+const BATCH_WITH_PASSWORD_MAX = 200
+const PATH = '/admin/identities'
+
+export function adminIdentityListRoutes(context: IdentityContext): Route[] {
+  return [
+    { method: 'GET', path: '/identities', handle: c => list(context, c) },
+    { method: 'PATCH', path: '/identities', handle: c => createMany(context, c) },
+  ]
+}
+
+async function list(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const query = queryOf(c)
+  const filter = readFilter(query)
+  const include = readIncludedTypes(query)
+  if (Object.keys(filter).length > 1) throw badRequest('You cannot combine multiple filters in this API')
+  const paging = parseIdentityPaging(query)
+  const found = await listIdentities(context.db, filter, windowOf(paging))
+  const shown = found.slice(0, paging.size)
+  if (paging.kind === 'page') {
+    const total = filter.identifier === undefined ? await countIdentities(context.db) : shown.length
+    c.header('x-total-count', String(total))
+    c.header('link', oldPageLink(PATH, query, total, paging))
+  } else {
+    c.header('link', nextLink(query, paging, found.length > paging.size ? shown.at(-1)?.id : undefined))
+  }
+  const isByIdentifier = filter.identifier !== undefined || filter.identifierPrefix !== undefined
+  const url = schemaUrl(context.addresses.publicUrl)
+  const view = { url, include, hasCredentials: include.size > 0 || isByIdentifier }
+  return answerJson(
+    c,
+    shown.map(identity => adminIdentity(identity, view)),
+  )
+}
+
+/** One more than the page holds says whether there is a next one. */
+function windowOf(paging: IdentityPaging) {
+  return paging.kind === 'page'
+    ? { offset: paging.page * paging.size, limit: paging.size }
+    : { after: paging.token, limit: paging.size + 1 }
+}
+
+function nextLink(query: URLSearchParams, { size }: Keyset, lastId: string | undefined): string {
+  return keysetLink(PATH, query, size, NIL_UUID, lastId)
+}
+
+/** The filters asked for; an empty text is none, an empty id is a bad one. */
+function readFilter(query: URLSearchParams): IdentityFilter {
+  const ids = query.getAll('ids')
+  const organization = query.get('organization_id') ?? ''
+  const identifier = query.get('credentials_identifier') ?? ''
+  const similar = query.get('preview_credentials_identifier_similar') ?? ''
+  return {
+    ...(ids.length === 0 ? {} : { ids: readIds(ids) }),
+    ...(organization === '' ? {} : { organizationId: readId(organization, 'organization_id') }),
+    ...(identifier === '' ? {} : { identifier: [normaliseIdentifier(identifier), identifier] as const }),
+    ...(similar === '' ? {} : { identifierPrefix: normaliseIdentifier(similar) }),
+  }
+}
+
+/** Bad ones are told before there are too many. */
+function readIds(texts: readonly string[]): string[] {
+  const ids = texts.map(text => readId(text, 'ids'))
+  if (ids.length <= IDS_MAX) return ids
+  throw badRequest(`The number of ids to filter must not exceed ${IDS_MAX}.`)
+}
+
+function readId(text: string, parameter: string): string {
+  const id = parseUuid(text)
+  if (id === undefined) throw badRequest(`Invalid UUID value \`${text}\` for parameter \`${parameter}\`.`)
+  return id
+}
+
+/** Each is made or fails by itself; a body that cannot be one at all makes none. */
+async function createMany(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const entries = await readBatch(c)
+  const identities = await Promise.all(
+    entries.map(entry => (entry.create === undefined ? undefined : makeIdentity(context, entry.create))),
+  )
+  const results: unknown[] = []
+  for (const [i, identity] of identities.entries()) {
+    const patchId = entries[i]?.patchId
+    const named = patchId === undefined ? {} : { patch_id: patchId }
+    if (identity === undefined) results.push(null)
+    else if (await tryInsert(context, identity))
+      results.push({ action: 'create', identity: identity.id, ...named })
+    else results.push({ action: 'error', ...named, error: takenConflict().body })
+  }
+  return answerJson(c, { identities: results })
+}
+
+async function tryInsert(
+  { db }: IdentityContext,
+  identity: Parameters<typeof insertIdentity>[1],
+): Promise<boolean> {
+  try {
+    await db.inTransaction(tx => insertIdentity(tx, identity))
+    return true
+  } catch (err) {
+    if (isUniqueViolation(err)) return false
+    throw err
+  }
+}
+
+interface BatchEntry {
+  readonly patchId: string | undefined
+  readonly create: Readonly<Record<string, Json>> | undefined
+}
+
+async function readBatch(c: RequestContext): Promise<BatchEntry[]> {
+  const entries = await readEntries(c)
+  if (entries.length > BATCH_MAX)
+    throw badRequest(
+      `The maximum number of identities per request that can be created or deleted at once is ${BATCH_MAX}.`,
+    )
+  if (entries.filter(entry => hasPlainPassword(entry.create)).length > BATCH_WITH_PASSWORD_MAX) {
+    throw badRequest(
+      `The maximum number of identities per request that can be created with a plaintext password is ${BATCH_WITH_PASSWORD_MAX}.`,
+    )
+  }
+  return entries
+}
+
+async function readEntries(c: RequestContext): Promise<BatchEntry[]> {
+  try {
+    const identities = (await readStrictBody(c, ['identities']))['identities'] ?? []
+    if (!Array.isArray(identities)) throw unreadable('json: cannot unmarshal identities')
+    return identities.map(readEntry)
+  } catch (err) {
+    // Kratos answers 400 here, and speaks of 500 in the body.
+    if (err instanceof WireError) throw new WireError(500, { message: err.message, httpStatus: 400 })
+    throw err
+  }
+}
+
+function readEntry(entry: Json): BatchEntry {
+  if (!isJsonObject(entry)) throw unreadable('json: cannot unmarshal an identity patch: it is no object')
+  refuseUnknown(entry, ['create', 'patch_id'])
+  const { create, patch_id: patchId } = entry
+  if (create !== undefined && create !== null && !isJsonObject(create))
+    throw unreadable('json: cannot unmarshal create: it is no object')
+  if (create) refuseUnknown(create, CREATE_FIELDS)
+  return { create: create ?? undefined, patchId: typeof patchId === 'string' ? patchId : undefined }
+}
+
+function hasPlainPassword(create: BatchEntry['create']): boolean {
+  const credentials = create?.['credentials']
+  const password = isJsonObject(credentials) ? credentials['password'] : undefined
+  const config = isJsonObject(password) ? password['config'] : undefined
+  return isJsonObject(config) && typeof config['password'] === 'string' && config['password'] !== ''
+}

@@ -1,0 +1,73 @@
+// The two ports: which routes they have and what stands before them. Everything they do is in the files named here.
+
+import type { HttpBindings } from '@hono/node-server'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { ServiceApp } from '../service/listen.ts'
+import { adminIdentityRoutes } from './admin-identities.ts'
+import { adminIdentityListRoutes } from './admin-identity-lists.ts'
+import { adminSessionRoutes } from './admin-sessions.ts'
+import { answerError, answerRedirect } from './answers.ts'
+import type { IdentityContext } from './context.ts'
+import { cors } from './cors.ts'
+import { csrfGate } from './csrf-gate.ts'
+import { healthRoutes, schemaRoutes, versionRoute } from './documents.ts'
+import { loginRoutes } from './login.ts'
+import { logoutRoutes } from './logout.ts'
+import { toAdminPort, toPublicPort } from './port-redirects.ts'
+import { addRoutes } from './route-table.ts'
+import { selfServiceErrorRoutes } from './self-service-errors.ts'
+import { whoamiRoutes } from './whoami.ts'
+import { WireError } from './wire-error.ts'
+
+const BODY_BYTES_MAX = 5 * 1024 * 1024
+
+export function publicApp(context: IdentityContext): ServiceApp {
+  const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
+  app.use(noStore, limitBody, cors, csrfGate(context), oneSlash)
+  addRoutes(app, [
+    ...healthRoutes(context),
+    ...schemaRoutes(context),
+    ...whoamiRoutes(context),
+    ...loginRoutes(context),
+    ...logoutRoutes(context),
+    ...selfServiceErrorRoutes(context),
+    ...toAdminPort(context),
+  ])
+  return app
+}
+
+/** Its routes stand without `/admin` and are found with it too, as are paths with doubled slashes. */
+export function adminApp(context: IdentityContext): ServiceApp {
+  const getPath = (req: Request) =>
+    new URL(req.url).pathname.replace(/\/{2,}/g, '/').replace(/^\/admin(?=\/)/, '')
+  const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>({ getPath })
+  app.use(noStore, limitBody)
+  addRoutes(app, [
+    ...healthRoutes(context),
+    versionRoute,
+    ...toPublicPort(context),
+    ...adminIdentityListRoutes(context),
+    ...adminSessionRoutes(context),
+    ...adminIdentityRoutes(context),
+  ])
+  return app
+}
+
+/** Nothing here is for a cache: it is somebody's own, or true for a moment. */
+const noStore: MiddlewareHandler = async (c, next) => {
+  await next()
+  if (c.req.method === 'GET') c.header('cache-control', 'private, no-cache, no-store, must-revalidate')
+}
+
+const limitBody = bodyLimit({
+  maxSize: BODY_BYTES_MAX,
+  onError: c => answerError(c, new WireError(413, { message: 'http: request body too large' })),
+})
+
+/** A doubled slash is a mistake of the caller's, who is shown the right path. */
+const oneSlash: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
+  if (!c.req.path.includes('//')) return next()
+  const { pathname, search } = new URL(c.req.url)
+  return answerRedirect(c, pathname.replace(/\/{2,}/g, '/') + search, 307)
+}

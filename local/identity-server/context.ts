@@ -1,0 +1,44 @@
+// What every part of the identity provider is given. Made once by server.ts; nothing here is looked up anywhere else.
+
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Database } from './database.ts'
+import type { TraitsSchema } from './traits-schema.ts'
+
+/** Bases without a slash at the end. */
+export interface Addresses {
+  readonly publicUrl: string
+  readonly adminUrl: string
+  readonly uiUrl: string
+  /** A whole URL. */
+  readonly defaultReturnUrl: string
+}
+
+export interface IdentityContext {
+  readonly db: Database
+  readonly schema: TraitsSchema
+  readonly secret: string
+  /** Known once the ports are taken, hence before the first request. */
+  readonly addresses: Addresses
+  readonly allowedReturnUrls: readonly string[]
+  readonly sessionMs: number
+  readonly flowMs: number
+}
+
+/** A request as the handlers see it. */
+export type RequestContext = Context<{ Bindings: HttpBindings }>
+
+/** Any value of JSON. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+/** False for null and for lists. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isObject(value)
+}

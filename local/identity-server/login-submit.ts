@@ -1,0 +1,144 @@
+// A login form: checked, the password compared, a session made. Tells a wrong password and an unknown person apart in
+// nothing, not even in time.
+
+import { randomUUID } from 'node:crypto'
+import { answerJson, answerRedirect } from './answers.ts'
+import type { IdentityContext, JsonObject, RequestContext } from './context.ts'
+import { generalFault, type LoginFlow, type Message, missingFault, withForm } from './flow.ts'
+import { returnUrl } from './flow-start.ts'
+import { saveFlow } from './flow-store.ts'
+import { formText, readForm, UnreadableForm } from './flow-submission.ts'
+import { FlowFault, isScript, refuseForeignForm, requireOpen, submitFlow } from './flow-submit.ts'
+import { type Identity, passwordHash } from './identity.ts'
+import { findByPasswordIdentifier } from './identity-store.ts'
+import { INVALID_CREDENTIALS, loginFields, NO_LOGIN_METHOD, secondFactorFields } from './login-form.ts'
+import { isPassword } from './password.ts'
+import { type CurrentSession, findRequestSession } from './request-session.ts'
+import { issueSessionCookie, signIn } from './sign-in.ts'
+import { normaliseIdentifier, type TraitsSchema } from './traits-schema.ts'
+import { wholeSession } from './whoami.ts'
+import { alreadySignedIn, firstFactorRequired, WireError } from './wire-error.ts'
+
+export function submitLogin(context: IdentityContext, c: RequestContext): Promise<Response> {
+  return submitFlow(context, c, {
+    kind: 'login',
+    faultStatus: 303,
+    restart: old => restarted(context, old),
+    complete: flow => complete(context, c, flow),
+  })
+}
+
+async function complete(context: IdentityContext, c: RequestContext, flow: LoginFlow): Promise<Response> {
+  const current = await findRequestSession(context, c)
+  if (current !== undefined && !flow.refresh && flow.requested_aal === 'aal1') {
+    if (flow.type === 'browser' && !isScript(c)) return answerRedirect(c, context.addresses.defaultReturnUrl)
+    throw returned(context.schema, flow, {
+      messages: [generalFault(alreadySignedIn('login').body.reason ?? '')],
+    })
+  }
+  if (current === undefined && flow.requested_aal === 'aal2') throw firstFactorRequired()
+  requireOpen(flow)
+  const identity = await authenticate(context, c, flow)
+  const signedIn = await signIn(context, context.db, c, identity, current)
+  await saveFlow(context, 'login', { ...flow, active: 'password' })
+  return answerSignedIn(context, c, flow, signedIn, current)
+}
+
+/** The identity of the form; throws `FlowFault` with the form unless everything in it is right. */
+async function authenticate(context: IdentityContext, c: RequestContext, flow: LoginFlow): Promise<Identity> {
+  const form = await readFormOf(context.schema, c, flow)
+  if (flow.requested_aal === 'aal2' || formText(form, 'method') !== 'password')
+    throw returned(context.schema, flow, { messages: [NO_LOGIN_METHOD] })
+  const identifier = formText(form, 'identifier') || formText(form, 'password_identifier')
+  const password = formText(form, 'password')
+  const missing = {
+    ...(identifier === '' ? { identifier: [missingFault('identifier')] } : {}),
+    ...(password === '' ? { password: [missingFault('password')] } : {}),
+  }
+  if (Object.keys(missing).length > 0) throw returned(context.schema, flow, { identifier, fields: missing })
+  try {
+    refuseForeignForm(context, c, flow, form)
+  } catch (err) {
+    if (!(err instanceof WireError) || err.body.code !== 400) throw err
+    throw returned(context.schema, flow, { identifier, messages: [generalFault(err.body.reason ?? '')] })
+  }
+  const identity = await findByPasswordIdentifier(context.db, normaliseIdentifier(identifier))
+  const isRight = await isPassword(password, passwordHash(identity))
+  if (identity !== undefined && isRight) return identity
+  throw returned(context.schema, flow, { identifier, messages: [INVALID_CREDENTIALS] })
+}
+
+async function readFormOf(schema: TraitsSchema, c: RequestContext, flow: LoginFlow): Promise<JsonObject> {
+  try {
+    return await readForm(c)
+  } catch (err) {
+    if (err instanceof UnreadableForm) throw returned(schema, flow, { messages: [generalFault(err.message)] })
+    throw err
+  }
+}
+
+interface Faults {
+  /** What was typed; what stood there before when nothing was. */
+  readonly identifier?: string
+  readonly messages?: readonly Message[]
+  readonly fields?: Readonly<Record<string, readonly Message[]>>
+}
+
+function returned(
+  schema: TraitsSchema,
+  flow: LoginFlow,
+  { identifier, messages, fields }: Faults,
+): FlowFault {
+  const before = formOf(flow)
+  const form = {
+    ...before,
+    identifier: identifier || before.identifier,
+    ...(fields === undefined ? {} : { messages: fields }),
+  }
+  const nodes = flow.requested_aal === 'aal2' ? flow.ui.nodes : loginFields(schema, form)
+  return new FlowFault(withForm({ ...flow, updated_at: new Date().toISOString() }, nodes, messages))
+}
+
+function formOf(flow: LoginFlow) {
+  const value = (name: string) => {
+    const found = flow.ui.nodes.find(node => node.attributes.name === name)?.attributes.value
+    return typeof found === 'string' ? found : ''
+  }
+  return { csrfToken: value('csrf_token'), identifier: value('identifier'), isRefresh: flow.refresh }
+}
+
+function restarted({ schema, flowMs }: IdentityContext, old: LoginFlow): LoginFlow {
+  const id = randomUUID()
+  const now = new Date()
+  const { csrfToken } = formOf(old)
+  const nodes =
+    old.requested_aal === 'aal2' ? secondFactorFields(old.type, csrfToken) : loginFields(schema, formOf(old))
+  return {
+    ...withForm(old, nodes),
+    id,
+    ui: { action: old.ui.action.replace(old.id, id), method: 'POST', nodes },
+    issued_at: now.toISOString(),
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + flowMs).toISOString(),
+  }
+}
+
+function answerSignedIn(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: LoginFlow,
+  signedIn: CurrentSession,
+  before: CurrentSession | undefined,
+): Response {
+  const session = wholeSession(context, signedIn)
+  if (flow.type === 'api')
+    return answerJson(c, { session_token: signedIn.token, session, continue_with: null })
+  const to = returnUrl(context, flow.return_to)
+  issueSessionCookie(context, c, signedIn, before)
+  if (!isScript(c)) return answerRedirect(c, to)
+  return answerJson(c, {
+    session,
+    continue_with: [{ action: 'redirect_browser_to', redirect_browser_to: to }],
+  })
+}

@@ -1,0 +1,69 @@
+// Errors on the way of a browser: kept under an id, shown by the error page, read as JSON. A script gets them at once.
+
+import { randomUUID } from 'node:crypto'
+import { isJsonRequest } from './accept.ts'
+import { answerError, answerJson, answerRedirect } from './answers.ts'
+import type { IdentityContext, RequestContext } from './context.ts'
+import { queryOf, type Route } from './route-table.ts'
+import { parseUuid } from './uuid.ts'
+import { type ErrorBody, noSuchResource, toWireError } from './wire-error.ts'
+
+interface KeptError {
+  readonly id: string
+  readonly error: ErrorBody
+  readonly created_at: Date
+}
+
+/** JSON for a script; a browser is sent to the error page. */
+export async function forwardError(
+  { db, addresses }: IdentityContext,
+  c: RequestContext,
+  err: unknown,
+): Promise<Response> {
+  if (isJsonRequest(name => c.req.header(name))) return answerError(c, err)
+  const id = randomUUID()
+  const { body } = toWireError(err)
+  await db.query('insert into flow_errors (id, error, created_at) values ($1, $2, $3)', [
+    id,
+    JSON.stringify(body),
+    new Date(),
+  ])
+  return answerRedirect(c, `${addresses.uiUrl}/error?id=${id}`)
+}
+
+/** Undefined when there is none under this id (any more). */
+export async function findKeptError(
+  { db }: Pick<IdentityContext, 'db'>,
+  id: string,
+): Promise<KeptError | undefined> {
+  const uuid = parseUuid(id)
+  if (uuid === undefined) return undefined
+  const { rows } = await db.query<KeptError>('select id, error, created_at from flow_errors where id = $1', [
+    uuid,
+  ])
+  return rows[0]
+}
+
+export function selfServiceErrorRoutes(context: IdentityContext): Route[] {
+  return [{ method: 'GET', path: '/self-service/errors', handle: c => read(context, c) }]
+}
+
+async function read(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const query = queryOf(c)
+  const id = query.get('error') || query.get('id') || ''
+  if (id === 'stub:500')
+    return answerJson(c, { id: randomUUID(), error: STUB, ...timesOf('0001-01-01T00:00:00Z') })
+  const kept = await findKeptError(context, id)
+  if (kept === undefined) throw noSuchResource()
+  return answerJson(c, { id: kept.id, error: kept.error, ...timesOf(kept.created_at) })
+}
+
+const timesOf = (at: Date | string) => ({ created_at: at, updated_at: at })
+
+/** For whoever builds an error page and wants to see one. */
+const STUB = {
+  code: 500,
+  status: 'Internal Server Error',
+  reason: 'This is a stub error.',
+  message: 'An internal server error occurred, please contact the system administrator',
+}

@@ -1,0 +1,52 @@
+// Starts the local identity provider: an own server that speaks the wire of Ory Kratos v26.2.0, as far as Quoin, its
+// bridge and browsers ask. Password sign-in only; no mails, no second factor, no other providers. For development and
+// tests on one machine: it is not made for the internet.
+
+import { listen } from '../service/listen.ts'
+import { adminApp, publicApp } from './apps.ts'
+import type { Addresses, IdentityContext } from './context.ts'
+import { openDatabase } from './database.ts'
+import { type IdentityServerSettings, lifespans } from './settings.ts'
+import { startSweeping } from './sweeping.ts'
+import { loadTraitsSchema } from './traits-schema.ts'
+
+export interface IdentityServer {
+  readonly publicUrl: string
+  readonly adminUrl: string
+  /** Lets open requests finish, then leaves the database. */
+  close(): Promise<void>
+}
+
+/** Resolves when both ports answer; rejects when a port is taken or the database is out of reach. */
+export async function startIdentityServer(settings: IdentityServerSettings): Promise<IdentityServer> {
+  const { sessionMs, flowMs } = lifespans(settings)
+  const { secret, allowedReturnUrls } = settings
+  const schema = loadTraitsSchema()
+  const db = await openDatabase(settings.databaseUrl)
+  const addresses = { publicUrl: '', adminUrl: '', uiUrl: '', defaultReturnUrl: '' }
+  const context: IdentityContext = { db, schema, secret, allowedReturnUrls, addresses, sessionMs, flowMs }
+  const publicListener = await listen(publicApp(context), settings.publicPort)
+  const adminListener = await listen(adminApp(context), settings.adminPort).catch(async (err: unknown) => {
+    await publicListener.close()
+    await db.close()
+    throw err
+  })
+  Object.assign(addresses, addressesOf(settings, publicListener.url, adminListener.url))
+  const sweeping = startSweeping(db)
+  return {
+    publicUrl: addresses.publicUrl,
+    adminUrl: addresses.adminUrl,
+    close: async () => {
+      sweeping.stop()
+      await Promise.all([publicListener.close(), adminListener.close()])
+      await db.close()
+    },
+  }
+}
+
+function addressesOf(settings: IdentityServerSettings, publicPortUrl: string, adminUrl: string): Addresses {
+  const withoutSlash = (url: string) => url.replace(/\/+$/, '')
+  const publicUrl = withoutSlash(settings.publicUrl ?? publicPortUrl)
+  const uiUrl = withoutSlash(settings.uiUrl ?? `${publicUrl}/ui`)
+  return { publicUrl, adminUrl, uiUrl, defaultReturnUrl: settings.defaultReturnUrl ?? `${uiUrl}/welcome` }
+}

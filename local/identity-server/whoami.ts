@@ -1,0 +1,92 @@
+// The question that our Worker asks about every visitor, and a person's own sessions.
+
+import { answerJson, answerNothing } from './answers.ts'
+import type { IdentityContext, RequestContext } from './context.ts'
+import { publicIdentity, schemaUrl } from './identity.ts'
+import { parseSessionPage, sessionPageLink } from './pagination.ts'
+import { type CurrentSession, cookieFault, findRequestSession } from './request-session.ts'
+import { pathParameter, queryOf, type Route } from './route-table.ts'
+import { sessionView } from './session.ts'
+import { countSessions, endOtherSessions, endSession, listSessions } from './session-store.ts'
+import { requireUuid } from './uuid.ts'
+import { badRequest, unreadable, WireError } from './wire-error.ts'
+
+export function whoamiRoutes(context: IdentityContext): Route[] {
+  return [
+    { method: 'ANY', path: '/sessions/whoami', handle: c => whoami(context, c) },
+    { method: 'GET', path: '/sessions', handle: c => listOthers(context, c) },
+    { method: 'DELETE', path: '/sessions', handle: c => endOthers(context, c) },
+    { method: 'DELETE', path: '/sessions/:id', handle: c => endOne(context, c) },
+  ]
+}
+
+async function whoami(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const current = await requireSession(context, c, 'No valid session credentials found in the request.')
+  const template = queryOf(c).get('tokenize_as') ?? ''
+  if (template !== '') throw badRequest(`Unable to find tokenizer template ${JSON.stringify(template)}.`)
+  // The real server would issue the cookie again here, and stumbles over one that it cannot read.
+  const fault = cookieFault(context.secret, c)
+  if (fault !== undefined) throw new WireError(500, { message: `securecookie: ${FAULTS[fault]}` })
+  c.header('x-kratos-authenticated-identity-id', current.identity.id)
+  return answerJson(c, wholeSession(context, current))
+}
+
+const FAULTS = {
+  'not base64': 'base64 decode failed - caused by: illegal base64 data',
+  'not valid': 'the value is not valid',
+}
+
+/** A session with its identity and devices, as sign-in and whoami answer it. */
+export function wholeSession(
+  context: Pick<IdentityContext, 'addresses'>,
+  { session, identity }: CurrentSession,
+) {
+  const url = schemaUrl(context.addresses.publicUrl)
+  return sessionView(session, { identity: { of: identity, schemaUrl: url }, devices: 'shown' })
+}
+
+/** An identity as its owner sees it. */
+export function ownIdentity(context: Pick<IdentityContext, 'addresses'>, { identity }: CurrentSession) {
+  return publicIdentity(identity, schemaUrl(context.addresses.publicUrl))
+}
+
+async function requireSession(
+  context: IdentityContext,
+  c: RequestContext,
+  reason = 'No valid session cookie found.',
+): Promise<CurrentSession> {
+  const current = await findRequestSession(context, c)
+  if (current === undefined) throw new WireError(401, { reason })
+  return current
+}
+
+async function listOthers(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const { session, identity } = await requireSession(context, c)
+  const query = queryOf(c)
+  const at = parseSessionPage(query)
+  const filter = { identityId: identity.id, exceptId: session.id, isActive: true }
+  const total = await countSessions(context.db, filter)
+  const offset = Math.max(0, at.page - 1) * at.size
+  const others = await listSessions(context.db, filter, { limit: at.size, offset })
+  c.header('x-total-count', String(total))
+  c.header('link', sessionPageLink('/sessions', query, total, at))
+  const view = { identity: { of: identity, schemaUrl: '' }, devices: 'shown' } as const
+  return answerJson(
+    c,
+    others.map(other => sessionView(other, view)),
+  )
+}
+
+async function endOthers(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const { session, identity } = await requireSession(context, c)
+  return answerJson(c, { count: await endOtherSessions(context.db, identity.id, session.id) })
+}
+
+/** Another session of the same person; somebody else's is left alone and answered alike. */
+async function endOne(context: IdentityContext, c: RequestContext): Promise<Response> {
+  const { session, identity } = await requireSession(context, c)
+  const id = requireUuid(pathParameter(c, 'id'))
+  if (id === session.id) throw unreadable('cannot revoke current session')
+  await endSession(context.db, id, identity.id)
+  return answerNothing(c)
+}
