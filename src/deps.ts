@@ -3,6 +3,8 @@
 
 import type { Upstream } from './clients/http.ts'
 import { whoami } from './clients/identity.ts'
+import { getClient } from './clients/oauth-server/clients.ts'
+import { introspectToken } from './clients/oauth-server/introspection.ts'
 import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
 import { SqlWire } from './db/sql-wire.ts'
@@ -11,10 +13,12 @@ import {
   type AccessTokenRules,
   type EndUser,
   invalidAccessToken,
+  isJwt,
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
+import { OpaqueTokenGate } from './features/oauth/opaque-token.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
@@ -114,7 +118,7 @@ function makeDeps(env: Env): Deps {
     keyGate: new KeyGate(limiters),
     unknownKeyGuard: new UnknownKeyGuard(),
     limiters,
-    verifyAccessToken: accessTokenVerifier(config, now),
+    verifyAccessToken: accessTokenVerifier(config, upstreams, now),
     sessionGate: new SessionGate({
       whoami: cookieHeader => whoami(upstreams.identityPublic, cookieHeader),
       adminIdentityIds: config.adminIdentityIds,
@@ -169,10 +173,29 @@ function rememberingIdentifier(): (text: string) => Promise<string | null> {
   }
 }
 
-function accessTokenVerifier(config: Config, now: () => Date): (token: string) => Promise<EndUser> {
-  const { oauthPublicUrl, oauthIssuer, dataAudience } = config
-  if (oauthPublicUrl === undefined) return () => Promise.reject(invalidAccessToken())
+/** Who an access token beside an API key belongs to: a JWT says so itself, of an opaque one the OAuth2 server is asked. */
+function accessTokenVerifier(
+  config: Config,
+  { oauthAdmin }: Upstreams,
+  now: () => Date,
+): (token: string) => Promise<EndUser> {
+  const { oauthPublicUrl, oauthAdminUrl, oauthClientOwner, dataAudience: audience } = config
+  const refuse = () => Promise.reject(invalidAccessToken())
+  const verifyJwt = oauthPublicUrl === undefined ? refuse : jwtVerifier(config, oauthPublicUrl, now)
+  const opaqueTokens = new OpaqueTokenGate({
+    introspect: token => introspectToken(oauthAdmin, token),
+    isOurClient: async clientId =>
+      oauthClientOwner === undefined || (await getClient(oauthAdmin, clientId))?.owner === oauthClientOwner,
+    audience,
+    now,
+  })
+  const verifyOpaque = oauthAdminUrl === undefined ? refuse : (token: string) => opaqueTokens.enter(token)
+  return token => (isJwt(token) ? verifyJwt(token) : verifyOpaque(token))
+}
+
+function jwtVerifier(config: Config, oauthPublicUrl: string, now: () => Date) {
+  const { oauthIssuer, dataAudience: audience } = config
   const issuers = oauthIssuer === undefined ? [oauthPublicUrl, `${oauthPublicUrl}/`] : [oauthIssuer]
-  const rules: AccessTokenRules = { issuers, audience: dataAudience, keys: remoteKeys(oauthPublicUrl), now }
-  return token => verifyAccessToken(rules, token)
+  const rules: AccessTokenRules = { issuers, audience, keys: remoteKeys(oauthPublicUrl), now }
+  return (token: string) => verifyAccessToken(rules, token)
 }

@@ -4,6 +4,7 @@
 import {
   createRemoteJWKSet,
   customFetch,
+  decodeProtectedHeader,
   errors,
   type JWTPayload,
   type JWTVerifyGetKey,
@@ -58,6 +59,17 @@ export function remoteKeys(
     cacheMaxAge: 600_000,
     [customFetch]: fetchFunction,
   })
+}
+
+/** Whether a bearer token has a JWT's form: three parts, the first of them a header. All others are opaque. */
+export function isJwt(token: string): boolean {
+  if (token.split('.', 4).length !== 3) return false
+  try {
+    decodeProtectedHeader(token)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -115,6 +127,6 @@ function keyServerUnavailable(cause: unknown): DomainError {
 /** The one answer for every token that is not good. */
 export function invalidAccessToken(): DomainError {
   return new DomainError('invalid_access_token', 'The bearer token is not a valid access token.', {
-    hint: 'Send a current JWT access token of the OAuth2 server, or leave the Authorization header out.',
+    hint: 'Send a current access token of the OAuth2 server, or leave the Authorization header out.',
   })
 }

@@ -1,0 +1,75 @@
+// The signed-in user of an application, from an opaque access token beside an API key: only the OAuth2 server can say whose
+// it is. Its good answer is kept for a few seconds, so that a page that makes ten calls asks once (design section 3.4).
+
+import type { ActiveToken } from '../../clients/oauth-server/introspection.ts'
+import { BoundedMap } from '../../lib/bounded-map.ts'
+import { sha256Hex } from '../../lib/hash.ts'
+import { type EndUser, invalidAccessToken } from './access-token.ts'
+
+/** How long a good answer counts: a revoked token is refused at most so much later. */
+const ANSWER_FRESH_MS = 10_000
+const TOKENS_REMEMBERED_MAX = 10_000
+/** What a bearer token is written in (RFC 6750 section 2.1), of a length that no server exceeds. */
+const TOKEN = /^[\w.~+/-]{1,4096}=*$/
+
+export interface OpaqueTokenRules {
+  /** The token's facts; undefined when it is not active. */
+  introspect: (token: string) => Promise<ActiveToken | undefined>
+  /** Value that `aud` must hold; undefined accepts any. */
+  audience: string | undefined
+  /** Whether a client is one of this deployment's: the OAuth2 server may have others. */
+  isOurClient: (clientId: string) => Promise<boolean>
+  now: () => Date
+}
+
+interface Remembered {
+  endUser: EndUser
+  untilMs: number
+}
+
+/** Says whose an opaque access token is. One isolate's memory; only good answers are kept. */
+export class OpaqueTokenGate {
+  readonly #rules: OpaqueTokenRules
+  /** By the hash of the token: the token itself is not kept. */
+  readonly #remembered = new BoundedMap<string, Remembered>(TOKENS_REMEMBERED_MAX)
+
+  constructor(rules: OpaqueTokenRules) {
+    this.#rules = rules
+  }
+
+  /**
+   * The token's user. Throws `invalid_access_token`, without saying which check failed, and the `upstream_*` errors when
+   * the OAuth2 server cannot be asked.
+   */
+  async enter(token: string): Promise<EndUser> {
+    if (!TOKEN.test(token)) throw invalidAccessToken()
+    const nowMs = this.#rules.now().getTime()
+    const hash = await sha256Hex(token)
+    const known = this.#remembered.get(hash)
+    if (known !== undefined && nowMs < known.untilMs) return known.endUser
+    this.#remembered.delete(hash)
+    const facts = await this.#rules.introspect(token)
+    if (facts === undefined || !isGood(facts, this.#rules.audience, nowMs)) throw invalidAccessToken()
+    if (!(await this.#rules.isOurClient(facts.client_id))) throw invalidAccessToken()
+    const endUser = { subject: facts.sub, claims: claimsOf(facts) }
+    this.#remembered.set(hash, { endUser, untilMs: Math.min(nowMs + ANSWER_FRESH_MS, expiresMs(facts)) })
+    return endUser
+  }
+}
+
+/** An access token that names somebody, is for us, and is still good by our own clock. */
+function isGood(facts: ActiveToken, audience: string | undefined, nowMs: number): boolean {
+  const isForUs = audience === undefined || facts.aud.includes(audience)
+  return facts.token_use === 'access_token' && facts.sub !== '' && isForUs && nowMs < expiresMs(facts)
+}
+
+/** A token whose end is not told never ends by our clock; the server is asked again all the same. */
+function expiresMs({ exp }: ActiveToken): number {
+  return exp === undefined ? Number.POSITIVE_INFINITY : exp * 1_000
+}
+
+/** What row-level security sees: these and no other, so that the answer's `role` or `username` says nothing here. */
+function claimsOf({ sub, client_id, scope, exp, iat, aud, iss, ext }: ActiveToken): Record<string, unknown> {
+  const claims = { sub, client_id, scope, exp, iat, aud, iss, ext: ext ?? {} }
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
+}
