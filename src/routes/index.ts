@@ -2,6 +2,7 @@
 
 import type { AnyRoute } from '../http/route.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
+import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { healthRoutes } from './health.ts'
@@ -10,6 +11,7 @@ import { authRoutes } from './v1/auth.ts'
 import { dbRoutes } from './v1/db.ts'
 import { keyRoutes } from './v1/keys.ts'
 import { moduleRoutes } from './v1/modules.ts'
+import { oauth2Routes } from './v1/oauth2.ts'
 import { sqlRoutes } from './v1/sql.ts'
 import { statusRoutes } from './v1/status.ts'
 
@@ -22,7 +24,9 @@ export const allRoutes: readonly AnyRoute[] = [
   ...keyRoutes,
   ...authRoutes,
   ...auditLogRoutes,
+  ...oauth2Routes,
   ...oauthServerRoutes,
+  ...oauthClientRoutes,
   ...claimsConfigRoutes,
   ...signingKeyRoutes,
 ]

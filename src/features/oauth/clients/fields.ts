@@ -1,0 +1,171 @@
+// The fields of a client that callers may write, one by one. What they may not be together is in `combinations.ts`.
+
+import * as z from 'zod'
+import {
+  linkProblem,
+  logoutUriProblem,
+  redirectUriProblem,
+  sectorUriProblem,
+  URI_LENGTH_MAX,
+} from './uris.ts'
+
+/** Grants of the specification; the server would store any word. */
+export const GRANT_TYPES = [
+  'authorization_code',
+  'client_credentials',
+  'refresh_token',
+  'implicit',
+  'urn:ietf:params:oauth:grant-type:device_code',
+] as const
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** What response types are made of, in the order in which the specifications write them. */
+const RESPONSE_TYPE_WORDS = ['code', 'id_token', 'token']
+
+/** Ten years. A longer lifetime is a mistake in the unit. */
+export const TTL_SECONDS_MAX = 315_360_000
+/** Metadata travel in every login and consent request, whose challenges stand in addresses. */
+export const METADATA_BYTES_MAX = 4096
+const URIS_MAX = 100
+
+/** A text of which `problemOf` says what is wrong with it. */
+function checkedText(lengthMax: number, problemOf: (text: string) => string | undefined) {
+  return z
+    .string()
+    .max(lengthMax)
+    .superRefine((text, context) => {
+      const problem = problemOf(text)
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    })
+}
+
+/** As `checkedText`; the empty text and null clear the field. */
+function clearableText(lengthMax: number, problemOf: (text: string) => string | undefined) {
+  return checkedText(lengthMax, text => (text === '' ? undefined : problemOf(text))).nullable()
+}
+
+/** A list in which nothing stands twice. */
+function distinctList<Item extends z.ZodType<string>>(item: Item, lengthMax: number) {
+  return z
+    .array(item)
+    .max(lengthMax)
+    .superRefine((items, context) => {
+      items.forEach((value, index) => {
+        const first = items.indexOf(value)
+        if (first < index)
+          context.addIssue({ code: 'custom', path: [index], message: `is the same as number ${first}` })
+      })
+    })
+}
+
+const CONTROL_CHARACTER = /\p{Cc}/u
+
+function plainTextProblem(text: string): string | undefined {
+  return CONTROL_CHARACTER.test(text) ? 'must hold no control characters' : undefined
+}
+
+/** Words of printable ASCII without quote and backslash, one space between them (RFC 6749 section 3.3). */
+function scopeProblem(scope: string): string | undefined {
+  const words = scope.split(' ')
+  if (words.includes('')) return 'must be words with one space between them'
+  const bad = words.find(word => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))
+  if (bad !== undefined) return `"${bad}" holds a character that a scope may not have`
+  const repeated = words.find((word, index) => words.indexOf(word) < index)
+  return repeated === undefined ? undefined : `holds "${repeated}" twice`
+}
+
+/** Clients ask for several audiences with spaces between them. */
+function audienceProblem(audience: string): string | undefined {
+  return /^[\x21-\x7e]+$/.test(audience) ? undefined : 'must be printable ASCII without spaces'
+}
+
+function responseTypeProblem(type: string): string | undefined {
+  const words = type.split(' ')
+  const unknown = words.find(word => !RESPONSE_TYPE_WORDS.includes(word))
+  if (unknown !== undefined)
+    return `"${unknown}" is no response type: they are made of code, token and id_token`
+  return new Set(words).size < words.length ? 'holds a word twice' : undefined
+}
+
+/** `id_token code` and `code id_token` are one response type (OAuth 2.0 Multiple Response Types section 3). */
+function inUsualOrder(type: string): string {
+  const words = type.split(' ')
+  return RESPONSE_TYPE_WORDS.filter(word => words.includes(word)).join(' ')
+}
+
+const Metadata = z.record(z.string(), z.unknown()).superRefine((metadata, context) => {
+  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).byteLength
+  if (bytes > METADATA_BYTES_MAX)
+    context.addIssue({ code: 'custom', message: `must be at most ${METADATA_BYTES_MAX} bytes of JSON` })
+  const skip = metadata['skip_consent']
+  if (skip !== undefined && typeof skip !== 'boolean')
+    context.addIssue({ code: 'custom', path: ['skip_consent'], message: 'must be true or false' })
+})
+
+const Link = clearableText(URI_LENGTH_MAX, linkProblem)
+const LogoutUri = clearableText(URI_LENGTH_MAX, logoutUriProblem)
+const RedirectUri = checkedText(URI_LENGTH_MAX, redirectUriProblem)
+const ResponseType = checkedText(40, responseTypeProblem).transform(inUsualOrder)
+const Ttl = z.int().min(1).max(TTL_SECONDS_MAX).nullable()
+
+/** Lifetimes and the rest of the token configuration; the fields of `PATCH .../token-config`. */
+export const TOKEN_FIELDS = {
+  access_token_ttl: Ttl.describe(
+    'Seconds that access tokens of every grant live; null: as the server has it',
+  ),
+  refresh_token_ttl: Ttl.describe(
+    'Seconds that refresh tokens of every grant live; null: as the server has it',
+  ),
+  id_token_ttl: Ttl.describe('Seconds that ID tokens of every grant live; null: as the server has it'),
+  access_token_strategy: z
+    .enum(['jwt', 'opaque'])
+    .nullable()
+    .describe(
+      'null: opaque, unless the server is set to jwt. Access tokens issued before a change stop working',
+    ),
+  frontchannel_logout_uri: LogoutUri.describe('The browser calls it when the user logs out'),
+  backchannel_logout_uri: LogoutUri.describe('The OAuth2 server posts a logout_token to it'),
+}
+
+/** Every field that a caller may write. */
+export const CLIENT_FIELDS = {
+  client_name: checkedText(200, plainTextProblem).describe('Shown on the consent screen'),
+  grant_types: distinctList(z.enum(GRANT_TYPES), GRANT_TYPES.length).min(1),
+  response_types: distinctList(ResponseType, 10).describe(
+    'Each made of code, id_token and token; those of the grants when left out at creation',
+  ),
+  redirect_uris: distinctList(RedirectUri, URIS_MAX).describe(
+    'Absolute and without fragment; http for loopback hosts only, custom schemes for applications',
+  ),
+  post_logout_redirect_uris: distinctList(RedirectUri, URIS_MAX).describe(
+    'Each of the scheme, host and port of a redirect URI',
+  ),
+  scope: clearableText(4096, scopeProblem).describe(
+    'Scopes that the client may ask for, with spaces between them; null: as the server has it',
+  ),
+  token_endpoint_auth_method: z
+    .enum(['none', 'client_secret_basic', 'client_secret_post'])
+    .describe('none: a public client, which must use PKCE'),
+  audience: distinctList(checkedText(URI_LENGTH_MAX, audienceProblem), 50).describe(
+    'Resource servers that tokens may be asked for',
+  ),
+  subject_type: z
+    .enum(['public', 'pairwise'])
+    .describe('pairwise: each client, or each sector, gets a sub of its own'),
+  sector_identifier_uri: clearableText(URI_LENGTH_MAX, sectorUriProblem).describe(
+    'Clients with the same host here get the same pairwise sub; a JSON array of their redirect URIs',
+  ),
+  metadata: Metadata.describe(
+    `At most ${METADATA_BYTES_MAX} bytes of JSON. skip_consent: true approves without a screen`,
+  ),
+  skip_consent: z.boolean().describe('The same as metadata.skip_consent: either is enough'),
+  ...TOKEN_FIELDS,
+  frontchannel_logout_session_required: z.boolean(),
+  backchannel_logout_session_required: z.boolean(),
+  client_uri: Link,
+  logo_uri: Link,
+  tos_uri: Link,
+  policy_uri: Link,
+  owner: clearableText(255, plainTextProblem),
+  contacts: distinctList(checkedText(320, plainTextProblem).min(1), 20),
+}

@@ -1,0 +1,75 @@
+// Lists of our clients: all of them, or one page.
+
+import {
+  CLIENTS_PER_PAGE_MAX,
+  type ClientListCall,
+  type ClientPage,
+  listClientPage,
+} from '../../../clients/oauth-server/clients.ts'
+import { DomainError } from '../../../errors.ts'
+import { toOAuthClient } from './client-record.ts'
+import { isOwnClient, type OAuthClientDeps } from './own-client.ts'
+import type { OAuthClient, OAuthClientListQuery } from './schemas.ts'
+
+/** 10 000 clients. More in one answer would take tens of megabytes of an isolate's memory. */
+export const PAGES_MAX = 20
+const PAGE_SIZE_DEFAULT = 100
+
+/** Clients by id, and where one page was asked for, the token of the next. */
+export interface OAuthClientListing {
+  clients: OAuthClient[]
+  /** Undefined for the whole list. */
+  page: { size: number; nextToken: string | undefined } | undefined
+}
+
+/**
+ * Every client of ours or, with a size or a token, one page. Throws `response_too_large` for the whole list of more than
+ * `PAGES_MAX` full pages, and `invalid_parameter` for a token that is expired.
+ */
+export async function listOAuthClients(
+  deps: OAuthClientDeps,
+  query: OAuthClientListQuery,
+): Promise<OAuthClientListing> {
+  if (query.page_size === undefined && query.page_token === undefined)
+    return { clients: await listAll(deps), page: undefined }
+  const size = query.page_size ?? PAGE_SIZE_DEFAULT
+  const page = await readPage(deps, { pageSize: size, pageToken: query.page_token })
+  return { clients: ownOf(deps, page), page: { size, nextToken: page.nextPageToken } }
+}
+
+async function listAll(deps: OAuthClientDeps): Promise<OAuthClient[]> {
+  const clients: OAuthClient[] = []
+  let pageToken: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await readPage(deps, { pageSize: CLIENTS_PER_PAGE_MAX, pageToken })
+    clients.push(...ownOf(deps, page))
+    pageToken = page.nextPageToken
+    if (pageToken === undefined) return clients
+  }
+  throw new DomainError(
+    'response_too_large',
+    `There are more than ${PAGES_MAX * CLIENTS_PER_PAGE_MAX} clients, too many for one answer.`,
+    {
+      hint: `Read them in pages: ?page_size=${CLIENTS_PER_PAGE_MAX}, then the rel="next" link of each answer.`,
+    },
+  )
+}
+
+function readPage({ upstreams, config }: OAuthClientDeps, call: ClientListCall): Promise<ClientPage> {
+  return listClientPage(upstreams.oauthAdmin, { ...call, owner: config.oauthClientOwner })
+}
+
+/** The server filters by owner already; a proxy that drops the parameter must not show other owners' clients. */
+function ownOf({ config }: OAuthClientDeps, { clients }: ClientPage): OAuthClient[] {
+  return clients.filter(client => isOwnClient(config, client)).map(toOAuthClient)
+}
+
+/** The `Link` header of one page (RFC 8288), with addresses of ours. */
+export function linkHeader(
+  path: string,
+  { size, nextToken }: NonNullable<OAuthClientListing['page']>,
+): string {
+  const first = `<${path}?page_size=${size}>; rel="first"`
+  if (nextToken === undefined) return first
+  return `${first}, <${path}?page_size=${size}&page_token=${encodeURIComponent(nextToken)}>; rel="next"`
+}

@@ -1,0 +1,88 @@
+// The client record as callers see it, and what they may send. A secret is in two answers only: that of the creation,
+// and that of the rotation.
+
+import * as z from 'zod'
+import { CLIENTS_PER_PAGE_MAX } from '../../../clients/oauth-server/clients.ts'
+import { CLIENT_FIELDS, TOKEN_FIELDS } from './fields.ts'
+
+const Uri = z.string().nullable()
+const Seconds = z.int().nullable()
+
+/**
+ * A client of the OAuth2 server (specification, OAuth2 client record). Wider than what may be written: clients that were
+ * made elsewhere are shown as they are.
+ */
+export const OAuthClient = z.object({
+  client_id: z.string(),
+  client_name: z.string(),
+  grant_types: z.array(z.string()),
+  response_types: z.array(z.string()),
+  redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z.array(z.string()),
+  scope: z.string(),
+  token_endpoint_auth_method: z.string(),
+  audience: z.array(z.string()),
+  subject_type: z.string(),
+  sector_identifier_uri: Uri,
+  metadata: z.record(z.string(), z.unknown()),
+  skip_consent: z.boolean(),
+  access_token_ttl: Seconds.describe("seconds; null: the server's default"),
+  refresh_token_ttl: Seconds,
+  id_token_ttl: Seconds,
+  access_token_strategy: z.string().nullable().describe("null: the server's default, which is opaque"),
+  frontchannel_logout_uri: Uri,
+  frontchannel_logout_session_required: z.boolean(),
+  backchannel_logout_uri: Uri,
+  backchannel_logout_session_required: z.boolean(),
+  client_uri: Uri,
+  logo_uri: Uri,
+  tos_uri: Uri,
+  policy_uri: Uri,
+  owner: z.string().nullable(),
+  contacts: z.array(z.string()),
+  created_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+})
+export type OAuthClient = z.infer<typeof OAuthClient>
+
+export const OAuthClientList = z.array(OAuthClient)
+
+/** The answer of the creation. */
+export const CreatedOAuthClient = OAuthClient.extend({
+  client_secret: z.string().optional().describe('Shown this once; a public client has none'),
+})
+export type CreatedOAuthClient = z.infer<typeof CreatedOAuthClient>
+
+/** What a new client is made of; everything may be left out but the redirect URIs that its grants need. */
+export const OAuthClientIn = z.strictObject(CLIENT_FIELDS).partial()
+export type OAuthClientIn = z.infer<typeof OAuthClientIn>
+
+/** Fields to change. The record's own id and times may be sent back with it. */
+export const OAuthClientPatch = OAuthClientIn.extend({
+  client_id: z.string().optional().describe('Cannot be changed'),
+  created_at: z.string().nullish().describe('Cannot be changed'),
+  updated_at: z.string().nullish().describe('Where sent, the change is refused if somebody made one since'),
+})
+export type OAuthClientPatch = z.infer<typeof OAuthClientPatch>
+
+export const TokenConfig = z.strictObject(TOKEN_FIELDS).partial()
+
+export const ClientSecret = z.object({ client_id: z.string(), client_secret: z.string() })
+export type ClientSecret = z.infer<typeof ClientSecret>
+
+/** A token of the server is longer and of these characters; one that it did not make crashes it. */
+const PageToken = z
+  .string()
+  .regex(/^[\w.~+/=-]{40,2000}$/, 'is no page token: take it from the Link header of the page before')
+
+export const OAuthClientListQuery = z.strictObject({
+  page_size: z
+    .string()
+    .regex(/^\d{1,4}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(1).max(CLIENTS_PER_PAGE_MAX))
+    .optional()
+    .describe('Clients per page; left out, with page_token, the whole list comes'),
+  page_token: PageToken.optional().describe('From the rel="next" link of the page before'),
+})
+export type OAuthClientListQuery = z.infer<typeof OAuthClientListQuery>
