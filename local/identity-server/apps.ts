@@ -15,6 +15,7 @@ import { healthRoutes, schemaRoutes, versionRoute } from './documents.ts'
 import { loginRoutes } from './login.ts'
 import { logoutRoutes } from './logout.ts'
 import { toAdminPort, toPublicPort } from './port-redirects.ts'
+import { registrationRoutes } from './registration.ts'
 import { addRoutes } from './route-table.ts'
 import { selfServiceErrorRoutes } from './self-service-errors.ts'
 import { whoamiRoutes } from './whoami.ts'
@@ -30,6 +31,7 @@ export function publicApp(context: IdentityContext): ServiceApp {
     ...schemaRoutes(context),
     ...whoamiRoutes(context),
     ...loginRoutes(context),
+    ...registrationRoutes(context),
     ...logoutRoutes(context),
     ...selfServiceErrorRoutes(context),
     ...toAdminPort(context),

@@ -13,10 +13,10 @@ import { forwardError } from './self-service-errors.ts'
 import { badRequest, WireError } from './wire-error.ts'
 
 /** The form goes back to whoever sent it, with what is wrong with it; not an error of the server's. */
-export class FlowFault extends Error {
-  readonly flow: Flow
+export class FlowFault<F extends Flow = Flow> extends Error {
+  readonly flow: F
 
-  constructor(flow: Flow) {
+  constructor(flow: F) {
     super('the form is returned')
     this.flow = flow
   }

@@ -1,0 +1,223 @@
+// A registration form: traits, then a password; or both at once. Makes the identity and its first session together.
+
+import { randomUUID } from 'node:crypto'
+import { answerError, answerJson, answerRedirect } from './answers.ts'
+import type { IdentityContext, Json, JsonObject, RequestContext } from './context.ts'
+import { isUniqueViolation } from './database.ts'
+import { generalFault, type Message, missingFault, type RegistrationFlow, withForm } from './flow.ts'
+import { returnUrl } from './flow-start.ts'
+import { saveFlow } from './flow-store.ts'
+import { formText, readForm, UnreadableForm } from './flow-submission.ts'
+import { FlowFault, isScript, pageOf, refuseForeignForm, requireOpen, submitFlow } from './flow-submit.ts'
+import { type Identity, withPasswordCredential } from './identity.ts'
+import { insertIdentity } from './identity-store.ts'
+import { findPasswordFault, hashPassword } from './password.ts'
+import {
+  CHOOSE_CREDENTIAL,
+  completeTraits,
+  IDENTIFIER_TAKEN,
+  NO_REGISTRATION_METHOD,
+  passwordMessage,
+  registrationFields,
+  type Screen,
+  screenOf,
+  violationMessages,
+} from './registration-form.ts'
+import { mediaType } from './request-body.ts'
+import { type CurrentSession, findRequestSession } from './request-session.ts'
+import { issueSessionCookie, signIn } from './sign-in.ts'
+import { SCHEMA_ID, type TraitsSchema } from './traits-schema.ts'
+import { ownIdentity, wholeSession } from './whoami.ts'
+import { alreadySignedIn, WireError } from './wire-error.ts'
+
+export function submitRegistration(context: IdentityContext, c: RequestContext): Promise<Response> {
+  return submitFlow(context, c, {
+    kind: 'registration',
+    faultStatus: 302,
+    restart: old => restarted(context, old),
+    complete: flow => complete(context, c, flow),
+  })
+}
+
+async function complete(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: RegistrationFlow,
+): Promise<Response> {
+  if ((await findRequestSession(context, c)) !== undefined) {
+    if (flow.type === 'browser' && !isScript(c))
+      return answerRedirect(c, context.addresses.defaultReturnUrl, 302)
+    return answerError(c, alreadySignedIn('registration'))
+  }
+  requireOpen(flow)
+  const { schema } = context
+  const form = await readFormOf(schema, c, flow)
+  const method = formText(form, 'method')
+  const isBack = formText(form, 'screen') === 'previous'
+  if (method !== 'password' && method !== 'profile' && !isBack)
+    throw returned(schema, flow, { messages: [NO_REGISTRATION_METHOD] })
+  refuseOrReturn(context, c, flow, form)
+  const traits = completeTraits(schema, form['traits'])
+  if (isBack) return answerStep(context, c, returned(schema, flow, { screen: 'profile', traits }).flow)
+  if (method === 'profile') return answerStep(context, c, credentialStep(schema, c, flow, traits))
+  return register(context, c, flow, traits, formText(form, 'password'))
+}
+
+async function readFormOf(
+  schema: TraitsSchema,
+  c: RequestContext,
+  flow: RegistrationFlow,
+): Promise<JsonObject> {
+  try {
+    return await readForm(c)
+  } catch (err) {
+    if (err instanceof UnreadableForm) throw returned(schema, flow, { messages: [generalFault(err.message)] })
+    throw err
+  }
+}
+
+function refuseOrReturn(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: RegistrationFlow,
+  form: JsonObject,
+): void {
+  try {
+    refuseForeignForm(context, c, flow, form)
+  } catch (err) {
+    if (!(err instanceof WireError) || err.body.code !== 400) throw err
+    throw returned(context.schema, flow, { messages: [generalFault(err.body.reason ?? '')] })
+  }
+}
+
+/** The password's turn, when the traits are right. */
+function credentialStep(
+  schema: TraitsSchema,
+  c: RequestContext,
+  flow: RegistrationFlow,
+  traits: JsonObject,
+): RegistrationFlow {
+  requireTraits(schema, flow, traits)
+  const next = returned(schema, flow, { screen: 'credentials', traits, messages: [CHOOSE_CREDENTIAL] }).flow
+  return mediaType(c) === 'application/json' ? { ...next, transient_payload: {} } : next
+}
+
+/** A step that went well: a script gets the flow with 400 all the same, for the sign-up is not complete. */
+async function answerStep(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: RegistrationFlow,
+): Promise<Response> {
+  await saveFlow(context, 'registration', flow)
+  if (flow.type === 'api' || isScript(c)) return answerJson(c, flow, 400)
+  return answerRedirect(c, pageOf(context, 'registration', flow))
+}
+
+function requireTraits(schema: TraitsSchema, flow: RegistrationFlow, traits: JsonObject): void {
+  const violations = schema.check(traits)
+  if (violations.length > 0) throw returned(schema, flow, { traits, fields: violationMessages(violations) })
+}
+
+async function register(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: RegistrationFlow,
+  traits: JsonObject,
+  password: string,
+): Promise<Response> {
+  const { schema } = context
+  if (password === '')
+    throw returned(schema, flow, { traits, fields: { password: [missingFault('password')] } })
+  requireTraits(schema, flow, traits)
+  const identifiers = schema.identifiers(traits)
+  const found = findPasswordFault(password, identifiers)
+  if (found !== undefined)
+    throw returned(schema, flow, { traits, fields: { password: [passwordMessage(found)] } })
+  const identity = newIdentity(traits, identifiers, await hashPassword(password))
+  try {
+    const signedIn = await context.db.inTransaction(async tx => {
+      await insertIdentity(tx, identity)
+      return signIn(context, tx, c, identity)
+    })
+    await saveFlow(context, 'registration', { ...flow, active: 'password' })
+    return answerRegistered(context, c, flow, signedIn)
+  } catch (err) {
+    if (!isUniqueViolation(err)) throw err
+    throw returned(schema, flow, { traits: {}, messages: [IDENTIFIER_TAKEN] })
+  }
+}
+
+function newIdentity(traits: Json, identifiers: readonly string[], hash: string): Identity {
+  const now = new Date()
+  return {
+    id: randomUUID(),
+    schema_id: SCHEMA_ID,
+    traits,
+    state: 'active',
+    state_changed_at: now,
+    metadata_public: null,
+    metadata_admin: null,
+    external_id: null,
+    organization_id: null,
+    created_at: now,
+    updated_at: now,
+    credentials: withPasswordCredential([], identifiers, hash),
+  }
+}
+
+interface Changes {
+  readonly screen?: Screen
+  readonly traits?: Json
+  readonly messages?: readonly Message[]
+  readonly fields?: Readonly<Record<string, readonly Message[]>>
+}
+
+/** The form with what is wrong with it; what is not named in `changes` is empty, but for the step. */
+function returned(
+  schema: TraitsSchema,
+  flow: RegistrationFlow,
+  { screen = screenOf(flow.ui.nodes), traits = {}, messages, fields = {} }: Changes,
+): FlowFault<RegistrationFlow> {
+  const form = { csrfToken: csrfTokenOf(flow), screen, traits, messages: fields }
+  const { transient_payload: _, ...kept } = flow
+  return new FlowFault(withForm<RegistrationFlow>(kept, registrationFields(schema, form), messages))
+}
+
+function csrfTokenOf(flow: RegistrationFlow): string {
+  const value = flow.ui.nodes.find(node => node.attributes.name === 'csrf_token')?.attributes.value
+  return typeof value === 'string' ? value : ''
+}
+
+function restarted({ schema, flowMs }: IdentityContext, old: RegistrationFlow): RegistrationFlow {
+  const id = randomUUID()
+  const nodes = registrationFields(schema, { csrfToken: csrfTokenOf(old), screen: 'profile', traits: {} })
+  const now = Date.now()
+  return {
+    ...old,
+    id,
+    ui: { action: old.ui.action.replace(old.id, id), method: 'POST', nodes },
+    issued_at: new Date(now).toISOString(),
+    expires_at: new Date(now + flowMs).toISOString(),
+  }
+}
+
+function answerRegistered(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: RegistrationFlow,
+  signedIn: CurrentSession,
+): Response {
+  const answer = { session: wholeSession(context, signedIn), identity: ownIdentity(context, signedIn) }
+  if (flow.type === 'api') {
+    const { token } = signedIn
+    const next = { action: 'set_ory_session_token', ory_session_token: token }
+    return answerJson(c, { session_token: token, ...answer, continue_with: [next] })
+  }
+  const to = returnUrl(context, flow.return_to)
+  issueSessionCookie(context, c, signedIn, undefined)
+  if (!isScript(c)) return answerRedirect(c, to)
+  return answerJson(c, {
+    ...answer,
+    continue_with: [{ action: 'redirect_browser_to', redirect_browser_to: to }],
+  })
+}
