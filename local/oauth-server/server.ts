@@ -1,0 +1,100 @@
+// Puts the OAuth2 server together: its database, its stores, and the two apps with everybody's routes. A new group of
+// routes is one line in `publicRoutes` or `adminRoutes`.
+
+import type { HttpBindings } from '@hono/node-server'
+import { Hono } from 'hono'
+import { type Listener, listen, type ServiceApp } from '../service/listen.ts'
+import { makeClientStore } from './clients/client-store.ts'
+import { addressesOf, type OAuthServerContext } from './context.ts'
+import { type Database, openDatabase } from './database/database.ts'
+import { makeKeyStore } from './keys/key-store.ts'
+import { OAuthServerSettings, type OAuthServerSettingsIn } from './settings.ts'
+import { adminApp, publicApp } from './wire/apps.ts'
+import { makePageTokens } from './wire/page-tokens.ts'
+
+export interface OAuthServer {
+  /** Without a slash at the end; the issuer, unless the settings name another. */
+  readonly publicUrl: string
+  readonly adminUrl: string
+  /** Resolves when no request is open any more and the database is let go. */
+  close(): Promise<void>
+}
+
+/** What tests put in the place of the real thing. */
+export interface OAuthServerParts {
+  readonly now?: () => number
+  readonly fetch?: typeof fetch
+}
+
+function publicRoutes(app: ServiceApp, context: OAuthServerContext): void {
+  void app
+  void context
+}
+
+function adminRoutes(app: ServiceApp, context: OAuthServerContext): void {
+  void app
+  void context
+}
+
+/** Starts both ports; rejects when a setting is wrong, the database is out of reach or a port is taken. */
+export async function startOAuthServer(
+  input: OAuthServerSettingsIn,
+  parts: OAuthServerParts = {},
+): Promise<OAuthServer> {
+  const settings = OAuthServerSettings.parse(input)
+  const database = await openDatabase(settings.databaseUrl)
+  const [publicPort, adminPort] = [new LateApp(), new LateApp()]
+  const listeners: Listener[] = []
+  const close = async () => {
+    await Promise.all(listeners.map(listener => listener.close()))
+    await database.close()
+  }
+  try {
+    const publicListener = await listen(publicPort.app, settings.publicPort)
+    listeners.push(publicListener)
+    const adminListener = await listen(adminPort.app, settings.adminPort)
+    listeners.push(adminListener)
+    const addresses = addressesOf(settings, settings.publicUrl ?? publicListener.url, adminListener.url)
+    const context = makeContext(settings, addresses, database, parts)
+    publicPort.serve(publicApp(), app => publicRoutes(app, context))
+    adminPort.serve(adminApp(), app => adminRoutes(app, context))
+    return { publicUrl: publicListener.url, adminUrl: adminListener.url, close }
+  } catch (err) {
+    await close()
+    throw err
+  }
+}
+
+function makeContext(
+  settings: OAuthServerSettings,
+  addresses: OAuthServerContext['addresses'],
+  database: Database,
+  { now = Date.now, fetch = globalThis.fetch }: OAuthServerParts,
+): OAuthServerContext {
+  const { systemSecret, rsaKeyBits, ttlSeconds } = settings
+  return {
+    settings,
+    addresses,
+    database,
+    clients: makeClientStore(database, now),
+    keys: makeKeyStore({ database, systemSecret, rsaKeyBits, now }),
+    pageTokens: makePageTokens(systemSecret, ttlSeconds.pageToken, now),
+    now,
+    fetch,
+  }
+}
+
+/** The routes know their server's address, which is known once it listens: requests before that wait. */
+class LateApp {
+  readonly app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
+  readonly #ready = Promise.withResolvers<ServiceApp>()
+
+  constructor() {
+    this.app.all('*', async c => (await this.#ready.promise).fetch(c.req.raw, c.env))
+  }
+
+  serve(app: ServiceApp, addRoutes: (app: ServiceApp) => void): void {
+    addRoutes(app)
+    this.#ready.resolve(app)
+  }
+}
