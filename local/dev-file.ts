@@ -17,6 +17,23 @@ export const StackFacts = z.object({
   /** Null, as `postgres_port`, when the database is somewhere else. */
   superuser_url: z.string().nullable(),
   postgres_port: z.number().nullable(),
+  /** The OAuth2 server and the identity provider; null when there is none, because the database is somewhere else. */
+  oauth_public_url: z.string().nullable(),
+  oauth_admin_url: z.string().nullable(),
+  oauth_database_url: z.string().nullable(),
+  identity_public_url: z.string().nullable(),
+  identity_admin_url: z.string().nullable(),
+  dashboard_url: z.string(),
+  /** The two who can sign in at the local identity provider; null with one that is somewhere else. */
+  admin_identity_id: z.string().nullable(),
+  admin_email: z.string().nullable(),
+  admin_password: z.string().nullable(),
+  user_identity_id: z.string().nullable(),
+  user_email: z.string().nullable(),
+  user_password: z.string().nullable(),
+  /** A session of each, as a ready `name=value`. */
+  session_cookie_admin: z.string().nullable(),
+  session_cookie_user: z.string().nullable(),
   /** Process groups by name, and the stack itself as `main`. */
   pids: z.record(z.string(), z.number()),
 })

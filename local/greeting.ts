@@ -19,8 +19,10 @@ export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Gre
     `  API                ${facts.base_url}/v1      reference: ${facts.base_url}/docs`,
     `  Postgres           ${postgres}`,
     ...(facts.sql_gateway_url === null ? [] : [`  SQL gateway        ${facts.sql_gateway_url}`]),
+    ...serverLines(facts),
     `  anon key           ${facts.anon_key}`,
     `  service_role key   ${facts.service_role_key}`,
+    ...peopleLines(facts),
     '',
     'Three calls that work as they are:',
     '',
@@ -29,6 +31,24 @@ export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Gre
     `The same facts for scripts: ${dataDir}/dev.json. Logs: ${dataDir}/logs. Data survives a restart;`,
     '`npm run dev -- --reset` starts over. Next: put a migration into migrations/ (`npm run migrate`), read README.md.',
     'Ctrl-C ends everything.',
+  ]
+}
+
+function serverLines(facts: StackFacts): string[] {
+  const { oauth_public_url: oauth, identity_public_url: identity } = facts
+  return [
+    ...(oauth === null ? [] : [`  OAuth2 server      ${oauth}      admin API: ${facts.oauth_admin_url}`]),
+    ...(identity === null
+      ? []
+      : [`  identity provider  ${identity}      admin API: ${facts.identity_admin_url}`]),
+  ]
+}
+
+function peopleLines(facts: StackFacts): string[] {
+  if (facts.admin_email === null) return []
+  return [
+    `  administrator      ${facts.admin_email}   password ${facts.admin_password}`,
+    `  user               ${facts.user_email}   password ${facts.user_password}`,
   ]
 }
 

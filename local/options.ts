@@ -14,6 +14,23 @@ export interface PortName {
 export const PORTS = {
   worker: { what: 'the Worker', variable: 'QUOIN_PORT', byDefault: 8787 },
   gateway: { what: 'the SQL gateway', variable: 'QUOIN_GATEWAY_PORT', byDefault: 4488 },
+  oauthPublic: { what: 'the OAuth2 server', variable: 'QUOIN_OAUTH_PUBLIC_PORT', byDefault: 4444 },
+  oauthAdmin: {
+    what: "the OAuth2 server's admin API",
+    variable: 'QUOIN_OAUTH_ADMIN_PORT',
+    byDefault: 4445,
+  },
+  identityPublic: {
+    what: 'the identity provider',
+    variable: 'QUOIN_IDENTITY_PUBLIC_PORT',
+    byDefault: 4433,
+  },
+  identityAdmin: {
+    what: "the identity provider's admin API",
+    variable: 'QUOIN_IDENTITY_ADMIN_PORT',
+    byDefault: 4434,
+  },
+  dashboard: { what: 'the dashboard', variable: 'QUOIN_DASHBOARD_PORT', byDefault: 5173 },
   postgres: { what: 'Postgres', variable: 'QUOIN_POSTGRES_PORT', byDefault: 54329 },
 } as const satisfies Record<string, PortName>
 
@@ -25,6 +42,12 @@ export interface OutsideDatabase {
   readonly dataDatabaseUrl: string
 }
 
+/** An outside system with a public and an admin address, of which the stack starts none. */
+export interface OutsideServer {
+  readonly publicUrl: string
+  readonly adminUrl: string
+}
+
 export interface StackOptions {
   readonly dataDir: string
   readonly reset: boolean
@@ -34,6 +57,8 @@ export interface StackOptions {
   readonly outsideDatabase: OutsideDatabase | undefined
   /** Set, even to nothing, when no local gateway is wanted; nothing means that the database is on Neon. */
   readonly outsideGatewayUrl: string | undefined
+  readonly outsideOAuthServer: OutsideServer | undefined
+  readonly outsideIdentityServer: OutsideServer | undefined
 }
 
 export const USAGE = `npm run dev -- [options]
@@ -42,8 +67,12 @@ export const USAGE = `npm run dev -- [options]
   --free-ports     take any free ports, for tests
   --data-dir DIR   keep the data there instead of in .quoin
   --quiet          print problems only
-Variables: QUOIN_PORT, QUOIN_GATEWAY_PORT, QUOIN_POSTGRES_PORT; DATABASE_URL and DATA_DATABASE_URL (and
-SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere; every variable of the Worker (README).`
+Variables: ${Object.values(PORTS)
+  .map(port => port.variable)
+  .join(', ')};
+DATABASE_URL and DATA_DATABASE_URL (and SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere;
+OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL, IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL for servers that run elsewhere;
+every variable of the Worker (README).`
 
 /** Reads flags and variables; throws `StackError` for what is wrong, and answers undefined when help was asked for. */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StackOptions | undefined {
@@ -54,14 +83,18 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     reset: flags.reset,
     quiet: flags.quiet,
     freePorts: flags['free-ports'],
-    ports: {
-      worker: readPort('--port', flags.port) ?? readVariable('worker', env),
-      gateway: readVariable('gateway', env),
-      postgres: readVariable('postgres', env),
-    },
+    ports: readPorts(flags.port, env),
     outsideDatabase: readOutsideDatabase(env),
     outsideGatewayUrl: env.SQL_GATEWAY_URL,
+    outsideOAuthServer: readOutsideServer('OAUTH', env),
+    outsideIdentityServer: readOutsideServer('IDENTITY', env),
   }
+}
+
+function readPorts(flag: string | undefined, env: NodeJS.ProcessEnv): Record<PortKey, number> {
+  const keys = Object.keys(PORTS) as PortKey[]
+  const ports = Object.fromEntries(keys.map(key => [key, readVariable(key, env)])) as Record<PortKey, number>
+  return { ...ports, worker: readPort('--port', flag) ?? ports.worker }
 }
 
 function parseFlags(args: readonly string[]) {
@@ -101,6 +134,18 @@ function readOutsideDatabase(env: NodeJS.ProcessEnv): OutsideDatabase | undefine
   if (databaseUrl || dataDatabaseUrl || env.SQL_GATEWAY_URL) {
     throw new StackError(
       'set DATABASE_URL (the owner) and DATA_DATABASE_URL (the role authenticator) together to use a Postgres that runs elsewhere, or neither',
+    )
+  }
+  return undefined
+}
+
+/** Both addresses or neither: half of an outside system would leave the other half to a local one. */
+function readOutsideServer(prefix: 'OAUTH' | 'IDENTITY', env: NodeJS.ProcessEnv): OutsideServer | undefined {
+  const [publicUrl, adminUrl] = [env[`${prefix}_PUBLIC_URL`], env[`${prefix}_ADMIN_URL`]]
+  if (publicUrl && adminUrl) return { publicUrl, adminUrl }
+  if (publicUrl || adminUrl) {
+    throw new StackError(
+      `set ${prefix}_PUBLIC_URL and ${prefix}_ADMIN_URL together to use a server that runs elsewhere, or neither`,
     )
   }
   return undefined

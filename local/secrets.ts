@@ -1,5 +1,5 @@
-// What the local stack makes once and must know again: passwords and the two API keys. Kept in `secrets.json`, readable
-// by its owner alone; `--reset` makes new ones.
+// What the local stack makes once and must know again: passwords, keys that its servers sign and encrypt with, and the two
+// API keys. Kept in `secrets.json`, readable by its owner alone; `--reset` makes new ones.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -15,6 +15,13 @@ const Secrets = z.object({
   authenticator_password: z.string().min(1),
   anon_key: z.string().min(1),
   service_role_key: z.string().min(1),
+  oauth_database_password: z.string().min(1),
+  oauth_system_secret: z.string().min(1),
+  oauth_pairwise_salt: z.string().min(1),
+  identity_database_password: z.string().min(1),
+  identity_cookie_secret: z.string().min(1),
+  admin_password: z.string().min(1),
+  user_password: z.string().min(1),
 })
 export type Secrets = z.infer<typeof Secrets>
 
@@ -26,11 +33,25 @@ export function loadSecrets(dataDir: string): Secrets {
     writePrivateFile(file, JSON.stringify(made, undefined, 2))
     return made
   }
+  const known = readKnown(file)
+  const parsed = Secrets.safeParse({ ...makeSecrets(), ...known })
+  if (!parsed.success) throw damaged(file)
+  // A folder of an earlier version lacks what its servers did not need yet.
+  if (Object.keys(parsed.data).some(name => !(name in known)))
+    writePrivateFile(file, JSON.stringify(parsed.data, undefined, 2))
+  return parsed.data
+}
+
+function readKnown(file: string): object {
   try {
-    return Secrets.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return z.looseObject({}).parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    throw new StackError(`${file} is damaged: start over with --reset`)
+    throw damaged(file)
   }
+}
+
+function damaged(file: string): StackError {
+  return new StackError(`${file} is damaged: start over with --reset`)
 }
 
 /** The secrets with these API keys instead; written only when something changes. */
@@ -56,6 +77,13 @@ function makeSecrets(): Secrets {
     authenticator_password: makePassword(),
     anon_key: generateKey('anon'),
     service_role_key: generateKey('service_role'),
+    oauth_database_password: makePassword(),
+    oauth_system_secret: makePassword(),
+    oauth_pairwise_salt: makePassword(),
+    identity_database_password: makePassword(),
+    identity_cookie_secret: makePassword(),
+    admin_password: makePassword(),
+    user_password: makePassword(),
   }
 }
 

@@ -4,13 +4,15 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Children } from './children.ts'
-import { localDatabaseUrls, prepareDatabase, setAuthenticatorPassword } from './database.ts'
+import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from './database.ts'
 import { type StackFacts, writeDevFile } from './dev-file.ts'
 import { startGateway } from './gateway.ts'
 import { greetingLines } from './greeting.ts'
 import { runMigrations } from './migrations.ts'
-import type { OutsideDatabase, PortKey, StackOptions } from './options.ts'
+import type { OutsideDatabase, OutsideServer, PortKey, StackOptions } from './options.ts'
 import { type Output, StackError } from './output.ts'
+import { type OutsideServerSettings, startIdentityServer, startOAuthServer } from './outside-servers.ts'
+import { type People, seedPeople } from './people.ts'
 import { choosePorts, LOOPBACK } from './ports.ts'
 import { initialisePostgres, startPostgres } from './postgres.ts'
 import { locatePostgres, type PostgresFiles } from './postgres-files.ts'
@@ -30,6 +32,17 @@ interface Database extends OutsideDatabase {
   /** Null for a database that is somewhere else. */
   readonly superuserUrl: string | null
   readonly socketDir: string | undefined
+  /** Of the local OAuth2 server and identity provider; null when the database is somewhere else. */
+  readonly oauthDatabaseUrl: string | null
+  readonly identityDatabaseUrl: string | null
+}
+
+/** What the Worker stands on; undefined where there is none. */
+interface Surroundings {
+  readonly gatewayUrl: string | undefined
+  readonly oauthServer: OutsideServer | undefined
+  readonly identityServer: OutsideServer | undefined
+  readonly people: People | undefined
 }
 
 /** Starts everything; resolves when it answers, its facts are written and the user has been told. */
@@ -47,8 +60,13 @@ export async function startStack(options: StackOptions, output: Output, children
     files === undefined ? outsideDatabase(options) : await openPostgres(context, files, secrets)
   const hasDemonstration = await fillDatabase(context, database, secrets)
   secrets = await seedApiKeys(database.databaseUrl, options.dataDir, secrets)
-  const gatewayUrl = await openGateway(context, database)
-  const facts = await openWorker(context, database, gatewayUrl, secrets)
+  output.progress('SQL gateway, OAuth2 server, identity provider')
+  const [gatewayUrl, oauthServer, identity] = await Promise.all([
+    openGateway(context, database),
+    openOAuthServer(context, database, secrets),
+    openIdentityServer(context, database, secrets),
+  ])
+  const facts = await openWorker(context, database, { gatewayUrl, oauthServer, ...identity }, secrets)
   writeDevFile(options.dataDir, facts)
   const seconds = output.elapsedSeconds()
   for (const line of greetingLines({ facts, dataDir: options.dataDir, hasDemonstration, seconds }))
@@ -58,7 +76,13 @@ export async function startStack(options: StackOptions, output: Output, children
 function wantedPorts(options: StackOptions): PortKey[] {
   const wanted: PortKey[] = ['worker']
   if (options.outsideGatewayUrl === undefined) wanted.push('gateway')
-  if (options.outsideDatabase === undefined) wanted.push('postgres')
+  if (options.outsideDatabase === undefined) {
+    wanted.push('postgres')
+    if (options.outsideOAuthServer === undefined) wanted.push('oauthPublic', 'oauthAdmin')
+    if (options.outsideIdentityServer === undefined) wanted.push('identityPublic', 'identityAdmin')
+  }
+  // Nobody else's page may be at the address that the Worker trusts as the dashboard's.
+  wanted.push('dashboard')
   return wanted
 }
 
@@ -78,7 +102,7 @@ async function openPostgres({ output, children, ports }: Context, files: Postgre
   const made = await initialisePostgres(files, secrets.superuser_password, children.stopped)
   const urls = localDatabaseUrls(secrets, ports.postgres)
   await startPostgres(children, files, ports.postgres, urls.superuserUrl)
-  await prepareDatabase(urls.superuserUrl, secrets)
+  await prepareDatabases(urls.superuserUrl, secrets)
   output.step(
     `Postgres 18 on ${LOOPBACK}:${ports.postgres} (${made === 'made' ? 'new data' : 'with its data'})`,
   )
@@ -87,7 +111,13 @@ async function openPostgres({ output, children, ports }: Context, files: Postgre
 
 function outsideDatabase(options: StackOptions): Database {
   if (options.outsideDatabase === undefined) throw new Error('asked for only when there is one')
-  return { ...options.outsideDatabase, superuserUrl: null, socketDir: undefined }
+  return {
+    ...options.outsideDatabase,
+    superuserUrl: null,
+    socketDir: undefined,
+    oauthDatabaseUrl: null,
+    identityDatabaseUrl: null,
+  }
 }
 
 /** Migrations, and for the local Postgres a password and the demonstration; answers whether that is there. */
@@ -118,8 +148,8 @@ async function migrate(databaseUrl: string): Promise<string[]> {
 async function openGateway(context: Context, database: Database): Promise<string | undefined> {
   const { options, output, children, ports } = context
   if (options.outsideGatewayUrl !== undefined) return options.outsideGatewayUrl || undefined
-  output.progress('SQL gateway')
   const databaseUrls = [database.databaseUrl, database.dataDatabaseUrl]
+  if (database.oauthDatabaseUrl !== null) databaseUrls.push(database.oauthDatabaseUrl)
   const url = await startGateway(children, {
     port: ports.gateway,
     databaseUrls,
@@ -129,19 +159,75 @@ async function openGateway(context: Context, database: Database): Promise<string
   return url
 }
 
+async function openOAuthServer(
+  context: Context,
+  { oauthDatabaseUrl }: Database,
+  secrets: Secrets,
+): Promise<OutsideServer | undefined> {
+  const { options, output, children, ports } = context
+  if (options.outsideOAuthServer !== undefined) return options.outsideOAuthServer
+  if (oauthDatabaseUrl === null) return undefined
+  const server = await startOAuthServer(children, {
+    ...addressesOf(context),
+    databaseUrl: oauthDatabaseUrl,
+    publicPort: ports.oauthPublic,
+    adminPort: ports.oauthAdmin,
+    secrets,
+  })
+  output.step(`OAuth2 server on ${server.publicUrl}, admin API on ${server.adminUrl}`)
+  return server
+}
+
+async function openIdentityServer(
+  context: Context,
+  { identityDatabaseUrl }: Database,
+  secrets: Secrets,
+): Promise<Pick<Surroundings, 'identityServer' | 'people'>> {
+  const { options, output, children, ports } = context
+  const outside = options.outsideIdentityServer
+  if (outside !== undefined || identityDatabaseUrl === null)
+    return { identityServer: outside, people: undefined }
+  const identityServer = await startIdentityServer(children, {
+    ...addressesOf(context),
+    databaseUrl: identityDatabaseUrl,
+    publicPort: ports.identityPublic,
+    adminPort: ports.identityAdmin,
+    secrets,
+  })
+  const people = await seedPeople(identityServer, secrets)
+  output.step(`identity provider on ${identityServer.publicUrl}, admin API on ${identityServer.adminUrl}`)
+  return { identityServer, people }
+}
+
+function addressesOf({ ports }: Context): Pick<OutsideServerSettings, 'baseUrl' | 'dashboardUrl'> {
+  return {
+    baseUrl: `http://${LOOPBACK}:${ports.worker}`,
+    dashboardUrl: `http://${LOOPBACK}:${ports.dashboard}`,
+  }
+}
+
 async function openWorker(
-  { options, output, children, ports }: Context,
+  context: Context,
   database: Database,
-  gatewayUrl: string | undefined,
+  { gatewayUrl, oauthServer, identityServer, people }: Surroundings,
   secrets: Secrets,
 ): Promise<StackFacts> {
-  const baseUrl = `http://${LOOPBACK}:${ports.worker}`
+  const { options, output, children, ports } = context
+  const { baseUrl, dashboardUrl } = addressesOf(context)
   output.progress('Worker (wrangler dev)')
   const variables = {
     BASE_URL: baseUrl,
     DATABASE_URL: database.databaseUrl,
     DATA_DATABASE_URL: database.dataDatabaseUrl,
     SQL_GATEWAY_URL: gatewayUrl ?? '',
+    DASHBOARD_URL: dashboardUrl,
+    ...(oauthServer && { OAUTH_PUBLIC_URL: oauthServer.publicUrl, OAUTH_ADMIN_URL: oauthServer.adminUrl }),
+    ...(identityServer && {
+      IDENTITY_PUBLIC_URL: identityServer.publicUrl,
+      IDENTITY_ADMIN_URL: identityServer.adminUrl,
+    }),
+    ...(database.oauthDatabaseUrl !== null &&
+      options.outsideOAuthServer === undefined && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
   }
   await startWorker(children, { dataDir: options.dataDir, port: ports.worker, variables })
   await waitForWorker(children, baseUrl, secrets.service_role_key)
@@ -155,6 +241,20 @@ async function openWorker(
     sql_gateway_url: gatewayUrl ?? null,
     superuser_url: database.superuserUrl,
     postgres_port: database.superuserUrl === null ? null : ports.postgres,
+    oauth_public_url: oauthServer?.publicUrl ?? null,
+    oauth_admin_url: oauthServer?.adminUrl ?? null,
+    oauth_database_url: database.oauthDatabaseUrl,
+    identity_public_url: identityServer?.publicUrl ?? null,
+    identity_admin_url: identityServer?.adminUrl ?? null,
+    dashboard_url: dashboardUrl,
+    admin_identity_id: people?.admin.identityId ?? null,
+    admin_email: people?.admin.email ?? null,
+    admin_password: people?.admin.password ?? null,
+    user_identity_id: people?.user.identityId ?? null,
+    user_email: people?.user.email ?? null,
+    user_password: people?.user.password ?? null,
+    session_cookie_admin: people?.admin.sessionCookie ?? null,
+    session_cookie_user: people?.user.sessionCookie ?? null,
     pids: { main: process.pid, ...children.groupIds },
   }
 }

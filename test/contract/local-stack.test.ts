@@ -49,9 +49,25 @@ async function expectNothingLeft(dataDir: string, ports: readonly number[]): Pro
   expect(existsSync(devFilePath(dataDir))).toBe(false)
 }
 
-function portsOf({ facts }: RunningStack): number[] {
-  const urls = [facts.base_url, facts.sql_gateway_url ?? '', facts.database_url]
-  return urls.map(url => Number(new URL(url).port))
+/** The ports of a stack by the variables that set them. */
+function portVariables({ facts }: RunningStack): Record<string, string> {
+  const urls = {
+    QUOIN_PORT: facts.base_url,
+    QUOIN_GATEWAY_PORT: facts.sql_gateway_url,
+    QUOIN_POSTGRES_PORT: facts.database_url,
+    QUOIN_OAUTH_PUBLIC_PORT: facts.oauth_public_url,
+    QUOIN_OAUTH_ADMIN_PORT: facts.oauth_admin_url,
+    QUOIN_IDENTITY_PUBLIC_PORT: facts.identity_public_url,
+    QUOIN_IDENTITY_ADMIN_PORT: facts.identity_admin_url,
+    QUOIN_DASHBOARD_PORT: facts.dashboard_url,
+  }
+  return Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, new URL(url ?? '').port]))
+}
+
+/** Of what listens: the dashboard's port is only kept free for it. */
+function portsOf(stack: RunningStack): number[] {
+  const { QUOIN_DASHBOARD_PORT: _, ...listening } = portVariables(stack)
+  return Object.values(listening).map(Number)
 }
 
 async function isListening(port: number): Promise<boolean> {
@@ -164,6 +180,8 @@ describe('a running stack', () => {
       database_url: DATABASE_URL,
       superuser_url: null,
       postgres_port: null,
+      oauth_public_url: null,
+      identity_public_url: null,
     })
     expect(existsSync(join(other, 'postgres'))).toBe(false)
     const headers = { apikey: second.facts.service_role_key }
@@ -171,21 +189,13 @@ describe('a running stack', () => {
   })
 
   it('makes another one say which port is taken and what to do', async () => {
-    const [workerPort, gatewayPort, postgresPort] = portsOf(stack)
-    const cases = [
-      { QUOIN_PORT: workerPort, says: '--port or QUOIN_PORT' },
-      { QUOIN_GATEWAY_PORT: gatewayPort, says: 'QUOIN_GATEWAY_PORT' },
-      { QUOIN_POSTGRES_PORT: postgresPort, says: 'QUOIN_POSTGRES_PORT' },
-    ]
-    for (const { says, ...ports } of cases) {
+    const { QUOIN_DASHBOARD_PORT: _, ...taken } = portVariables(stack)
+    const free = Object.fromEntries(Object.keys(portVariables(stack)).map((name, i) => [name, String(i + 1)]))
+    for (const [variable, port] of Object.entries(taken)) {
       const other = newDataDir()
-      const free = { QUOIN_PORT: '1', QUOIN_GATEWAY_PORT: '2', QUOIN_POSTGRES_PORT: '3' }
-      const env = {
-        ...free,
-        ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
-      }
+      const env = { ...free, [variable]: port }
+      const says = variable === 'QUOIN_PORT' ? '--port or QUOIN_PORT' : variable
       const outcome = await runToItsEnd(other, { onOwnPorts: true, env })
-      const port = String(Object.values(ports)[0])
       expect(outcome).toEqual({
         code: 1,
         lines: [expect.stringMatching(`port ${port}, .* is taken .*${says}`)],
@@ -277,9 +287,7 @@ describe('the next start', () => {
     await first.stop('SIGKILL')
     expect(survivors(dataDir).length).toBeGreaterThan(0)
     const ports = portsOf(first)
-    const [worker, gateway, postgres] = ports.map(String)
-    const env = { QUOIN_PORT: worker, QUOIN_GATEWAY_PORT: gateway, QUOIN_POSTGRES_PORT: postgres }
-    const second = await start(dataDir, { onOwnPorts: true, env })
+    const second = await start(dataDir, { onOwnPorts: true, env: portVariables(first) })
     expect(second.output()).toMatch(/ended what an earlier start had left behind: .*postgres/)
     expect(portsOf(second)).toEqual(ports)
     expect(second.facts.anon_key).toBe(first.facts.anon_key)
