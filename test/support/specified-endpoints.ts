@@ -35,4 +35,7 @@ export const SPECIFIED_ENDPOINTS = [
   'PUT /api/oauthsrv/claims-config',
   'POST /api/oauthsrv/keys',
   'DELETE /api/oauthsrv/keys/:set/:kid',
+  'POST /api/oauthsrv/introspect',
+  'POST /api/oauthsrv/revoke',
+  'POST /api/oauthsrv/flush',
 ] as const
