@@ -17,6 +17,7 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
+import { isOwnClient } from './features/oauth/clients/own-client.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import { OpaqueTokenGate } from './features/oauth/opaque-token.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
@@ -43,6 +44,8 @@ export interface Deps {
   config: Config
   /** Quoin's own tables, as the owner. */
   platform: PlatformDatabase
+  /** The OAuth2 server's own, for deleting ended tokens; undefined where the deployment does not name it. */
+  oauthDatabase: PlatformDatabase | undefined
   /** Callers' data, under the role of their key. */
   data: DataDatabase
   /** Tables and functions of the exposed schemas, as Postgres has them. */
@@ -109,6 +112,8 @@ function makeDeps(env: Env): Deps {
   return {
     config,
     platform: platformDatabase(config),
+    oauthDatabase:
+      config.oauthDatabaseUrl === undefined ? undefined : ownerOf(config.oauthDatabaseUrl, config),
     data: new DataDatabase(
       new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
     ),
@@ -155,9 +160,11 @@ function makeUpstreams(config: Config): Upstreams {
 
 /** Quoin's own tables; Durable Objects make theirs with this too. */
 export function platformDatabase(config: Config): PlatformDatabase {
-  return new PlatformDatabase(
-    new SqlWire({ connectionString: config.databaseUrl, gatewayUrl: config.sqlGatewayUrl }),
-  )
+  return ownerOf(config.databaseUrl, config)
+}
+
+function ownerOf(connectionString: string, { sqlGatewayUrl: gatewayUrl }: Config): PlatformDatabase {
+  return new PlatformDatabase(new SqlWire({ connectionString, gatewayUrl }))
 }
 
 /** SHA-256 costs a tenth of a constant answer (design section 14), so the hash of a key that was seen is kept. */
@@ -184,8 +191,12 @@ function accessTokenVerifier(
   const verifyJwt = oauthPublicUrl === undefined ? refuse : jwtVerifier(config, oauthPublicUrl, now)
   const opaqueTokens = new OpaqueTokenGate({
     introspect: token => introspectToken(oauthAdmin, token),
-    isOurClient: async clientId =>
-      oauthClientOwner === undefined || (await getClient(oauthAdmin, clientId))?.owner === oauthClientOwner,
+    isOurClient: async clientId => {
+      // Without an owner all clients are ours, and a token of one that is gone is not active: nothing to ask.
+      if (oauthClientOwner === undefined) return true
+      const client = await getClient(oauthAdmin, clientId)
+      return client !== undefined && isOwnClient(config, client)
+    },
     audience,
     now,
   })

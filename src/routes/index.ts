@@ -5,6 +5,7 @@ import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
+import { tokenRoutes } from './api/oauthsrv/tokens.ts'
 import { healthRoutes } from './health.ts'
 import { auditLogRoutes } from './v1/audit-logs.ts'
 import { authRoutes } from './v1/auth.ts'
@@ -29,4 +30,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...oauthClientRoutes,
   ...claimsConfigRoutes,
   ...signingKeyRoutes,
+  ...tokenRoutes,
 ]

@@ -1,0 +1,49 @@
+// /api/oauthsrv/introspect, /revoke and /flush: what becomes of tokens.
+
+import { flushEndedTokens } from '../../../features/oauth/tokens/flush-tokens.ts'
+import { introspectOwnToken } from '../../../features/oauth/tokens/introspect-token.ts'
+import { revokeToken } from '../../../features/oauth/tokens/revoke-token.ts'
+import { Flush, Introspection, Revocation, TokenIn } from '../../../features/oauth/tokens/schemas.ts'
+import { defineRoute } from '../../../http/route.ts'
+
+export const tokenRoutes = [
+  defineRoute({
+    id: 'tokens.introspect',
+    method: 'post',
+    path: '/api/oauthsrv/introspect',
+    auth: 'session',
+    summary: 'Say what a token is good for',
+    description:
+      'A token that is expired, revoked, garbage or of a client that is not ours is `{"active": false}`.',
+    body: TokenIn,
+    example: { token: 'ory_at_...' },
+    response: Introspection,
+    handle: ({ deps, body }) => introspectOwnToken(deps, body.token),
+  }),
+  defineRoute({
+    id: 'tokens.revoke',
+    method: 'post',
+    path: '/api/oauthsrv/revoke',
+    auth: 'session',
+    summary: 'Revoke an access or refresh token',
+    description:
+      'As narrowly as the OAuth2 server allows; the answer says what ended with the token. A token that is not active ' +
+      'is no error. JWT access tokens that somebody verifies without asking stay good until they expire.',
+    body: TokenIn,
+    example: { token: 'ory_at_...' },
+    response: Revocation,
+    handle: ({ deps, body, caller }) => revokeToken(deps, body.token, caller),
+  }),
+  defineRoute({
+    id: 'tokens.flush',
+    method: 'post',
+    path: '/api/oauthsrv/flush',
+    auth: 'admin',
+    summary: 'Delete expired and inactive tokens of all clients',
+    description:
+      'In the database of the OAuth2 server (OAUTH_DATABASE_URL) or, without it, through the server, if it can: 501 ' +
+      '`not_supported` where not. A rotated refresh token that is flushed can no longer be recognised when it is reused.',
+    response: Flush,
+    handle: ({ deps, caller }) => flushEndedTokens(deps, caller),
+  }),
+]
