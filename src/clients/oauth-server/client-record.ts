@@ -68,7 +68,7 @@ export const WireClient = z.object({
   backchannel_logout_session_required: Flag,
   skip_consent: Flag,
   /** Any JSON: other tools may have put there what they like. */
-  metadata: z.unknown(),
+  metadata: z.unknown().optional(),
   created_at: Text,
   updated_at: Text,
   ...LIFESPANS,

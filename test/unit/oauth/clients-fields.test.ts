@@ -1,0 +1,195 @@
+// What each field of a client takes. The OAuth2 server would store most of what is refused here.
+
+import { describe, expect, it } from 'vitest'
+import {
+  OAuthClientIn,
+  OAuthClientListQuery,
+  TokenConfig,
+} from '../../../src/features/oauth/clients/schemas.ts'
+import { parseInput } from '../../../src/http/validation.ts'
+
+/** The first mistake, as the caller is told; undefined when there is none. */
+function mistake(body: unknown): string | undefined {
+  try {
+    parseInput(OAuthClientIn, body, 'body')
+    return undefined
+  } catch (err) {
+    expect(err).toMatchObject({ code: 'validation_failed' })
+    return err instanceof Error ? err.message : String(err)
+  }
+}
+
+describe('a redirect URI', () => {
+  it.each([
+    'https://app.example.com/callback',
+    'https://app.example.com:8443/cb?tenant=1&x=%20',
+    'http://127.0.0.1/cb',
+    'http://127.0.0.1:5555/callback',
+    'http://[::1]:5555/callback',
+    'http://localhost:3000/',
+    'http://app.localhost/cb',
+    'com.example.app:/oauth2redirect',
+    'myapp://callback',
+    'msauth.com.example:cb',
+  ])('may be %s', uri => {
+    expect(mistake({ redirect_uris: [uri] })).toBeUndefined()
+  })
+
+  it.each([
+    ['', 'must be an absolute URI'],
+    ['/cb', 'must be an absolute URI'],
+    ['//app.example.com/cb', 'must be an absolute URI'],
+    ['app.example.com/cb', 'must be an absolute URI'],
+    ['nowhere', 'must be an absolute URI'],
+    ['myapp:', 'must be an absolute URI'],
+    ['https://app.example.com/cb#', 'must not hold a fragment'],
+    ['https://app.example.com/cb#x', 'must not hold a fragment'],
+    ['myapp://cb#x', 'must not hold a fragment'],
+    ['javascript:alert(1)', 'scheme "javascript:"'],
+    ['JavaScript:alert(1)', 'scheme "javascript:"'],
+    ['data:text/html,x', 'scheme "data:"'],
+    ['vbscript:x', 'scheme "vbscript:"'],
+    ['file:///etc/passwd', 'scheme "file:"'],
+    ['blob:https://x/y', 'scheme "blob:"'],
+    ['http://app.example.com/cb', 'must use https'],
+    ['http://127.0.0.1.example.com/cb', 'must use https'],
+    ['http://localhost.example.com/cb', 'must use https'],
+    ['http://[broken', 'is no valid URI'],
+    ['https://', 'is no valid URI'],
+    ['https:app.example.com', 'must have a host'],
+    ['https:/app.example.com', 'must have a host'],
+    ['https:///app.example.com', 'must have a host'],
+    ['https://user:secret@app.example.com/', 'must not hold a user name'],
+    ['https://*.example.com/cb', 'wildcard'],
+    ['https://app.example.com/a b', 'percent-encoded'],
+    ['https://app.example.com\\@evil.example/', 'percent-encoded'],
+    ['https://äpp.example.com/', 'percent-encoded'],
+    [' https://app.example.com/', 'must be an absolute URI'],
+    [`https://app.example.com/${'x'.repeat(2048)}`, 'Too big'],
+  ])('may not be %s', (uri, problem) => {
+    const message = mistake({ redirect_uris: ['https://good.example/', uri] })
+    expect(message).toContain('body.redirect_uris.1: ')
+    expect(message).toContain(problem)
+  })
+
+  it('may not be there twice', () => {
+    const uris = ['https://a.example/', 'https://b.example/', 'https://a.example/']
+    expect(mistake({ redirect_uris: uris })).toBe('body.redirect_uris.2: is the same as number 0')
+    expect(mistake({ redirect_uris: ['https://a.example', 'https://a.example/'] })).toBeUndefined()
+  })
+
+  it('is one of at most a hundred', () => {
+    const uris = Array.from({ length: 101 }, (_, index) => `https://a.example/${index}`)
+    expect(mistake({ redirect_uris: uris.slice(1) })).toBeUndefined()
+    expect(mistake({ redirect_uris: uris })).toContain('body.redirect_uris: ')
+  })
+})
+
+describe('every other field', () => {
+  it.each([
+    ['grant_types', ['authorization_code', 'telepathy'], 'body.grant_types.1'],
+    ['grant_types', ['urn:ietf:params:oauth:grant-type:jwt-bearer'], 'body.grant_types.0'],
+    ['grant_types', ['implicit', 'implicit'], 'body.grant_types.1'],
+    ['grant_types', [], 'body.grant_types'],
+    ['grant_types', 'authorization_code', 'body.grant_types'],
+    ['response_types', ['code', 'cookie'], 'body.response_types.1: "cookie" is no response type'],
+    ['response_types', ['code code'], 'body.response_types.0'],
+    ['response_types', ['code  token'], 'body.response_types.0'],
+    ['response_types', ['none'], 'body.response_types.0'],
+    ['response_types', ['code token', 'token code'], 'body.response_types.1: is the same as number 0'],
+    ['token_endpoint_auth_method', 'private_key_jwt', 'body.token_endpoint_auth_method'],
+    ['token_endpoint_auth_method', 'client_secret_jwt', 'body.token_endpoint_auth_method'],
+    ['subject_type', 'secret', 'body.subject_type'],
+    ['access_token_strategy', 'paseto', 'body.access_token_strategy'],
+    ['scope', 'openid  email', 'body.scope: must be words with one space'],
+    ['scope', ' openid', 'body.scope'],
+    ['scope', 'open"id', 'body.scope: "open"id" holds a character'],
+    ['scope', 'öpenid', 'body.scope'],
+    ['scope', 'openid\temail', 'body.scope'],
+    ['scope', 'openid email openid', 'body.scope: holds "openid" twice'],
+    ['scope', 'x'.repeat(4097), 'body.scope'],
+    ['audience', ['https://api.example', 'a b'], 'body.audience.1'],
+    ['audience', [''], 'body.audience.0'],
+    ['audience', ['a', 'a'], 'body.audience.1'],
+    [
+      'sector_identifier_uri',
+      'http://example.com/sector',
+      'body.sector_identifier_uri: must be an absolute https',
+    ],
+    ['sector_identifier_uri', 'https://example.com/s#x', 'body.sector_identifier_uri'],
+    ['sector_identifier_uri', 'sector.json', 'body.sector_identifier_uri'],
+    ['frontchannel_logout_uri', '/logout', 'body.frontchannel_logout_uri'],
+    ['frontchannel_logout_uri', 'https://a.example/#x', 'body.frontchannel_logout_uri'],
+    ['backchannel_logout_uri', 'javascript:x', 'body.backchannel_logout_uri'],
+    ['backchannel_logout_uri', 'myapp:/logout', 'body.backchannel_logout_uri'],
+    ['post_logout_redirect_uris', ['https://a.example/#x'], 'body.post_logout_redirect_uris.0'],
+    ['logo_uri', 'javascript:alert(1)', 'body.logo_uri: must be an absolute http or https address'],
+    ['tos_uri', 'data:text/html,x', 'body.tos_uri'],
+    ['policy_uri', 'x', 'body.policy_uri'],
+    ['client_uri', 'ftp://a.example/', 'body.client_uri'],
+    ['metadata', [], 'body.metadata'],
+    ['metadata', { skip_consent: 'yes' }, 'body.metadata.skip_consent: must be true or false'],
+    ['metadata', { text: 'ä'.repeat(2100) }, 'body.metadata: must be at most 4096 bytes'],
+    ['skip_consent', 'yes', 'body.skip_consent'],
+    ['client_name', 'x'.repeat(201), 'body.client_name'],
+    ['client_name', 'two\nlines', 'body.client_name'],
+    ['contacts', ['a@example.com', 'a@example.com'], 'body.contacts.1'],
+    ['client_id', 'mine', 'body: '],
+    ['client_secret', 'mine-and-nobody-elses', 'body: '],
+    ['jwks_uri', 'https://a.example/jwks', 'body: '],
+  ])('refuses %s %j', (field, value, message) => {
+    expect(mistake({ [field]: value })).toContain(message)
+  })
+
+  it.each([0, -1, 1.5, 315_360_001, '3600', Number.MAX_SAFE_INTEGER])('refuses a lifetime of %j', seconds => {
+    for (const field of ['access_token_ttl', 'refresh_token_ttl', 'id_token_ttl']) {
+      expect(mistake({ [field]: seconds })).toContain(`body.${field}: `)
+      expect(TokenConfig.safeParse({ [field]: seconds }).success).toBe(false)
+    }
+  })
+
+  it('takes null and the empty text for what can be cleared', () => {
+    for (const value of [null, '']) {
+      const body = {
+        scope: value,
+        logo_uri: value,
+        sector_identifier_uri: value,
+        backchannel_logout_uri: value,
+      }
+      expect(mistake(body)).toBeUndefined()
+    }
+    expect(mistake({ access_token_ttl: null, access_token_strategy: null })).toBeUndefined()
+  })
+
+  it('keeps response types in the usual order', () => {
+    const body = { response_types: ['token id_token', 'token id_token code', 'code'] }
+    expect(OAuthClientIn.parse(body).response_types).toEqual([
+      'id_token token',
+      'code id_token token',
+      'code',
+    ])
+  })
+
+  it('lets the token configuration hold nothing else', () => {
+    expect(TokenConfig.safeParse({ scope: 'openid' }).success).toBe(false)
+    expect(TokenConfig.safeParse({ access_token_ttl: 60, frontchannel_logout_uri: null }).success).toBe(true)
+  })
+})
+
+describe('a page token', () => {
+  // The server ends the connection when it is given a short one.
+  it.each(['AAAA', 'nonsense', 'x'.repeat(39), `${'x'.repeat(40)} `, 'ä'.repeat(40), 'x'.repeat(2001)])(
+    'is not %j',
+    page_token => {
+      expect(OAuthClientListQuery.safeParse({ page_token }).success).toBe(false)
+    },
+  )
+
+  it('is long and of a few characters', () => {
+    expect(OAuthClientListQuery.safeParse({ page_token: `${'aZ0-_'.repeat(20)}==` }).success).toBe(true)
+  })
+
+  it.each(['0', '-1', '501', 'abc', '1e2', ''])('comes with no page size of %j', page_size => {
+    expect(OAuthClientListQuery.safeParse({ page_size }).success).toBe(false)
+  })
+})
