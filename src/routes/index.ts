@@ -3,6 +3,7 @@
 import type { AnyRoute } from '../http/route.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
+import { consentRoutes } from './api/oauthsrv/consent.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
@@ -31,4 +32,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...claimsConfigRoutes,
   ...signingKeyRoutes,
   ...tokenRoutes,
+  ...consentRoutes,
 ]

@@ -38,4 +38,7 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /api/oauthsrv/introspect',
   'POST /api/oauthsrv/revoke',
   'POST /api/oauthsrv/flush',
+  'GET /api/oauthsrv/consent/:subject',
+  'DELETE /api/oauthsrv/consent/:subject',
+  'POST /api/oauthsrv/logout',
 ] as const

@@ -1,5 +1,7 @@
-// /api/oauthsrv: the OAuth2 server's health and public documents.
+// /api/oauthsrv: the OAuth2 server's health and public documents, and signing a person out of it.
 
+import { logOutSubject } from '../../../features/oauth/consent-sessions/log-out-subject.ts'
+import { Logout, SubjectIn } from '../../../features/oauth/consent-sessions/schemas.ts'
 import { OauthServerHealth, readOauthServerHealth } from '../../../features/oauth/documents/health.ts'
 import {
   DiscoveryDocument,
@@ -43,5 +45,20 @@ export const oauthServerRoutes = [
     description: 'At most ten seconds old, so that a key which signs from now on is found here in time.',
     response: PublicKeySet,
     handle: ({ deps }) => readPublicKeys(deps),
+  }),
+  defineRoute({
+    id: 'oauth_server.logout',
+    method: 'post',
+    path: '/api/oauthsrv/logout',
+    auth: 'session',
+    summary: 'Sign a person out of every application',
+    description:
+      'Ends the login sessions at the OAuth2 server, which tells applications with a back-channel logout URI, and revokes ' +
+      "the consents with their tokens. The person's session at the identity provider lives on: disable the identity or end " +
+      'its sessions there to keep somebody out.',
+    body: SubjectIn,
+    example: { subject: '9f1c2d3e-0000-4000-8000-000000000000' },
+    response: Logout,
+    handle: ({ deps, body, caller }) => logOutSubject(deps, body.subject, caller),
   }),
 ]

@@ -1,0 +1,59 @@
+// The consents of a subject at clients of ours, and the question whether there is such a subject at all: the OAuth2 server
+// knows subjects by their consents only, so the identity provider is asked about one that has none.
+
+import type { Upstream } from '../../../clients/http.ts'
+import { getIdentity } from '../../../clients/identity-admin.ts'
+import {
+  CONSENTS_PER_PAGE_MAX,
+  type GivenConsent,
+  listConsentPage,
+} from '../../../clients/oauth-server/sessions.ts'
+import { DomainError } from '../../../errors.ts'
+import { isOwnClient, type OAuthClientDeps } from '../clients/own-client.ts'
+
+export interface SubjectDeps extends OAuthClientDeps {
+  upstreams: { oauthAdmin: Upstream; identityAdmin: Upstream }
+}
+
+/** 5 000 consents of one person. */
+const PAGES_MAX = 10
+
+/**
+ * Every consent of the subject at a client of ours, the newest first. Throws `not_found` for a subject that has none and
+ * is nobody at the identity provider; where the deployment has no IDENTITY_ADMIN_URL, such a subject has none.
+ */
+export async function listSubjectConsents(deps: SubjectDeps, subject: string): Promise<GivenConsent[]> {
+  const all = await listAll(deps.upstreams.oauthAdmin, subject)
+  if (all.length === 0) await refuseUnknownSubject(deps.upstreams.identityAdmin, subject)
+  const own = all.filter(({ consent_request: { client } }) => isOwnClient(deps.config, client))
+  return own.sort((a, b) => compareTexts(b.handled_at, a.handled_at))
+}
+
+async function listAll(oauthAdmin: Upstream, subject: string): Promise<GivenConsent[]> {
+  const consents: GivenConsent[] = []
+  let pageToken: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await listConsentPage(oauthAdmin, subject, pageToken)
+    consents.push(...page.consents)
+    pageToken = page.nextPageToken
+    if (pageToken === undefined) return consents
+  }
+  throw new DomainError(
+    'response_too_large',
+    `The subject has more than ${PAGES_MAX * CONSENTS_PER_PAGE_MAX} consents, too many for one answer.`,
+    { hint: 'Revoke those of one client with DELETE and ?client=.' },
+  )
+}
+
+async function refuseUnknownSubject(identityAdmin: Upstream, subject: string): Promise<void> {
+  if (identityAdmin.baseUrl === undefined || (await getIdentity(identityAdmin, subject)) !== undefined) return
+  throw new DomainError('not_found', `Nobody has the id "${subject.slice(0, 100)}".`, {
+    hint: 'A subject is the id of an identity at the identity provider; GET /v1/auth/identities lists them.',
+  })
+}
+
+/** ISO 8601 times in UTC sort as texts. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
