@@ -14,6 +14,7 @@ import { csrfGate } from './csrf-gate.ts'
 import { healthRoutes, schemaRoutes, versionRoute } from './documents.ts'
 import { loginRoutes } from './login.ts'
 import { logoutRoutes } from './logout.ts'
+import { pageRoutes } from './pages.ts'
 import { toAdminPort, toPublicPort } from './port-redirects.ts'
 import { registrationRoutes } from './registration.ts'
 import { addRoutes } from './route-table.ts'
@@ -34,6 +35,7 @@ export function publicApp(context: IdentityContext): ServiceApp {
     ...registrationRoutes(context),
     ...logoutRoutes(context),
     ...selfServiceErrorRoutes(context),
+    ...pageRoutes(context),
     ...toAdminPort(context),
   ])
   return app

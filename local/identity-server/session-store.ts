@@ -11,30 +11,35 @@ const COLUMNS = `id, seq, identity_id, active, aal, authentication_methods, devi
 
 export async function insertSession(db: Queryable, session: Session, token: string): Promise<void> {
   await db.query(
-    `insert into sessions (id, identity_id, active, aal, authentication_methods, devices, issued_at, authenticated_at,
-       expires_at, token_hash)
+    `insert into sessions (id, active, aal, authentication_methods, issued_at, authenticated_at, expires_at,
+       identity_id, devices, token_hash)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [...values(session), hashToken(token)],
+    [
+      session.id,
+      ...changingValues(session),
+      session.identity_id,
+      JSON.stringify(session.devices),
+      hashToken(token),
+    ],
   )
 }
 
-/** Writes what a further sign-in changes. */
+/** Writes what a further sign-in changes. Its device is in the answer to it alone: kept is the first. */
 export async function updateSession(db: Queryable, session: Session): Promise<void> {
   await db.query(
-    `update sessions set identity_id = $2, active = $3, aal = $4, authentication_methods = $5, devices = $6,
-       issued_at = $7, authenticated_at = $8, expires_at = $9 where id = $1`,
-    values(session),
+    `update sessions set active = $2, aal = $3, authentication_methods = $4, issued_at = $5, authenticated_at = $6,
+       expires_at = $7
+     where id = $1`,
+    [session.id, ...changingValues(session)],
   )
 }
 
-function values(session: Session): unknown[] {
+/** In the order of both statements above. */
+function changingValues(session: Session): unknown[] {
   return [
-    session.id,
-    session.identity_id,
     session.active,
     session.aal,
     JSON.stringify(session.authentication_methods),
-    JSON.stringify(session.devices),
     session.issued_at,
     session.authenticated_at,
     session.expires_at,

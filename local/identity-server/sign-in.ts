@@ -32,7 +32,7 @@ export async function signIn(
   const renewed = current?.identity.id === identity.id ? current : undefined
   const session = authenticated(context, c, identity, renewed?.session)
   if (renewed !== undefined) {
-    await updateSession(db, { ...session, devices: withoutTwins(session.devices) })
+    await updateSession(db, session)
     return { session, identity, token: renewed.token }
   }
   const token = makeSessionToken()
@@ -59,12 +59,6 @@ function authenticated(
     authenticated_at: now,
     expires_at: new Date(now.getTime() + sessionMs),
   }
-}
-
-/** The answer to a further sign-in names its device again; what is kept names each once. */
-function withoutTwins(devices: readonly Device[]): Device[] {
-  const isSame = (a: Device, b: Device) => a.ip_address === b.ip_address && a.user_agent === b.user_agent
-  return devices.filter((device, i) => devices.findIndex(other => isSame(device, other)) === i)
 }
 
 function deviceOf(c: RequestContext): Device {

@@ -51,7 +51,9 @@ export class WireError extends Error {
     const text = message ?? MESSAGES[code] ?? STATUS_TEXT[code] ?? 'error'
     super(text)
     this.name = 'WireError'
-    this.body = { ...parts, code, status: STATUS_TEXT[code] ?? 'error', message: text }
+    const { id, ...rest } = parts
+    const status = STATUS_TEXT[code] ?? 'error'
+    this.body = { ...(id === undefined ? {} : { id }), code, status, ...rest, message: text }
     this.beside = beside
     this.httpStatus = httpStatus
   }
