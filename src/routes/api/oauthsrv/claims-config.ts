@@ -1,6 +1,11 @@
 // /api/oauthsrv/claims-config: which claims tokens carry beside the standard ones.
 
 import { readClaimsConfig } from '../../../features/oauth/claims/claims-store.ts'
+import {
+  ClaimsPreview,
+  ClaimsPreviewIn,
+  previewClaims,
+} from '../../../features/oauth/claims/preview-claims.ts'
 import { replaceClaimsConfig } from '../../../features/oauth/claims/replace-claims-config.ts'
 import { ClaimsConfig, ClaimsConfigPatch } from '../../../features/oauth/claims/schemas.ts'
 import { defineRoute } from '../../../http/route.ts'
@@ -34,5 +39,21 @@ export const claimsConfigRoutes = [
     example: EXAMPLE,
     response: ClaimsConfig,
     handle: ({ deps, body, caller }) => replaceClaimsConfig(deps, body, caller),
+  }),
+  defineRoute({
+    id: 'claims_config.preview',
+    method: 'post',
+    path: '/api/oauthsrv/claims-config/preview',
+    auth: 'session',
+    summary: "Show which claims a person's tokens would carry",
+    description: 'Exactly what the consent bridge would send. Stores nothing.',
+    body: ClaimsPreviewIn,
+    example: {
+      identity_id: '9f1c2d3e-0000-4000-8000-000000000000',
+      scopes: ['openid', 'email'],
+      config: EXAMPLE,
+    },
+    response: ClaimsPreview,
+    handle: ({ deps, body }) => previewClaims(deps, body),
   }),
 ]
