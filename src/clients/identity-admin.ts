@@ -13,7 +13,7 @@ export const AdminIdentity = Identity.extend({
     .array(z.looseObject({ value: z.string() }))
     .nullish()
     .transform(addresses => addresses ?? []),
-  metadata_admin: z.unknown(),
+  metadata_admin: z.unknown().optional(),
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
 }).transform(({ credentials: _secret, ...identity }) => identity)

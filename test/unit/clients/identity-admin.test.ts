@@ -90,6 +90,10 @@ describe('getIdentity', () => {
     })
   })
 
+  it('needs nothing but the id', () => {
+    expect(processGetIdentity(SERVER, answer(200, { id: ID }))).toMatchObject({ id: ID, traits: {} })
+  })
+
   it('is undefined for an id that nobody has', () => {
     expect(processGetIdentity(SERVER, answer(404, NOT_FOUND))).toBeUndefined()
   })
