@@ -1,6 +1,7 @@
 // The route table: every endpoint of the service, in the order in which paths are tried.
 
 import type { AnyRoute } from '../http/route.ts'
+import { bridgeRoutes } from './api/oauthsrv/bridge.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
 import { consentRoutes } from './api/oauthsrv/consent.ts'
@@ -33,4 +34,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...signingKeyRoutes,
   ...tokenRoutes,
   ...consentRoutes,
+  ...bridgeRoutes,
 ]

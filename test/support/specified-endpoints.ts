@@ -41,4 +41,10 @@ export const SPECIFIED_ENDPOINTS = [
   'GET /api/oauthsrv/consent/:subject',
   'DELETE /api/oauthsrv/consent/:subject',
   'POST /api/oauthsrv/logout',
+  'GET /api/oauthsrv/bridge/login',
+  'GET /api/oauthsrv/bridge/consent',
+  'GET /api/oauthsrv/bridge/consent/info',
+  'POST /api/oauthsrv/bridge/consent/accept',
+  'POST /api/oauthsrv/bridge/consent/reject',
+  'GET /api/oauthsrv/bridge/status',
 ] as const

@@ -1,0 +1,128 @@
+// POST bridge/consent/accept, reject and switch: what the person decided. JSON gets the address to go on at; a form gets
+// a page that goes on by itself, because browsers hold `form-action` against the redirects of a form too.
+
+import type { Session } from '../../../clients/identity.ts'
+import { endIdentitySession } from '../../../clients/identity-logout.ts'
+import type { Accepted } from '../../../clients/oauth-server/challenge.ts'
+import {
+  type ConsentRequest,
+  getConsentRequest,
+  rejectConsent,
+} from '../../../clients/oauth-server/consent-requests.ts'
+import { DomainError } from '../../../errors.ts'
+import { type BridgeAnswer, jsonAnswer } from './answers.ts'
+import type { BridgeDeps } from './bridge-deps.ts'
+import { challengeEnded } from './bridge-error.ts'
+import { ConsentNo, ConsentYes } from './consent-schemas.ts'
+import { sessionOfSubject } from './consent-subject.ts'
+import { continueAt } from './continue.ts'
+import { splitChoice } from './decide-consent.ts'
+import { flowKey, readFlowMarks } from './flow-marks.ts'
+import { requireFormToken } from './form-token.ts'
+import { grantConsent } from './grant-consent.ts'
+import { restartAsAnotherUrl, restartUrl } from './request-url.ts'
+import { formField, readSubmitted, type Submission } from './submitted.ts'
+
+/** A consent request whose sender may answer it. */
+interface Pending {
+  challenge: string
+  request: ConsentRequest
+  session: Session | undefined
+}
+
+/**
+ * Grants. Scopes that were not asked for are `scope_not_requested` in JSON, where they are a mistake of the screen's
+ * author, and left out of a form. Throws `subject_mismatch`, `form_token_invalid` and the `challenge_*` errors.
+ */
+export async function acceptConsentAnswer(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
+  const submitted = await readSubmitted(ConsentYes, submission)
+  if (submitted.kind === 'json') {
+    const { challenge, grant_scope, remember } = submitted.body
+    const pending = await pendingOf(deps, challenge, submission)
+    const { granted, notRequested } = splitChoice(pending.request.requested_scope, grant_scope)
+    if (notRequested.length > 0) throw scopeNotRequested(notRequested)
+    const accepted = await grantConsent(deps, { ...pending, scopes: granted, remember })
+    return jsonAnswer({ redirect_to: onward(accepted, pending) })
+  }
+  const { fields } = submitted
+  const pending = await pendingOfForm(deps, fields, submission)
+  const { granted } = splitChoice(pending.request.requested_scope, fields.getAll('grant_scope'))
+  const remember = fields.has('remember')
+  const accepted = await grantConsent(deps, { ...pending, scopes: granted, remember })
+  return continueAt(deps, onward(accepted, pending))
+}
+
+/** Denies; the application is told the error. Throws as `acceptConsentAnswer`. */
+export async function rejectConsentAnswer(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
+  const submitted = await readSubmitted(ConsentNo, submission)
+  if (submitted.kind === 'json') {
+    const { challenge, ...refusing } = submitted.body
+    const pending = await pendingOf(deps, challenge, submission)
+    const rejected = await rejectConsent(deps.upstreams.oauthAdmin, challenge, refusing)
+    return jsonAnswer({ redirect_to: onward(rejected, pending) })
+  }
+  const pending = await pendingOfForm(deps, submitted.fields, submission)
+  const { challenge, ...refusing } = ConsentNo.parse({ challenge: pending.challenge })
+  const rejected = await rejectConsent(deps.upstreams.oauthAdmin, challenge, refusing)
+  return continueAt(deps, onward(rejected, pending))
+}
+
+/** "Not you?": ends the session at the identity provider and starts the flow again at its sign-in page. Form only. */
+export async function switchAccount(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
+  const fields = new URLSearchParams(await submission.readBodyText())
+  const { request } = await pendingOfForm(deps, fields, submission)
+  const restart = restartAsAnotherUrl(request.request_url)
+  if (restart === undefined) {
+    throw new DomainError('validation_failed', 'This request cannot be started again from here.', {
+      hint: 'Sign out, then start again from the application.',
+    })
+  }
+  const { cookieHeader } = submission
+  if (cookieHeader !== null) await endIdentitySession(deps.upstreams.identityPublic, cookieHeader)
+  return continueAt(deps, restart)
+}
+
+async function pendingOfForm(
+  deps: BridgeDeps,
+  fields: URLSearchParams,
+  submission: Submission,
+): Promise<Pending> {
+  const challenge = formField(fields, 'challenge')
+  await requireFormToken(deps, submission.cookieHeader, challenge, formField(fields, 'form_token'))
+  return await pendingOf(deps, challenge, submission)
+}
+
+async function pendingOf(
+  deps: BridgeDeps,
+  challenge: string,
+  { cookieHeader }: Submission,
+): Promise<Pending> {
+  const found = await getConsentRequest(deps.upstreams.oauthAdmin, challenge)
+  if (found.outcome !== 'found')
+    throw challengeEnded('consent', found, await whereItBegan(deps, challenge, cookieHeader))
+  const session = await sessionOfSubject(deps, found.request, cookieHeader)
+  return { challenge, request: found.request, session }
+}
+
+/** The server no longer knows where an ended flow began; the cookie of its screen does. */
+async function whereItBegan(
+  deps: BridgeDeps,
+  challenge: string,
+  cookieHeader: string | null,
+): Promise<string | undefined> {
+  const key = await flowKey(challenge)
+  const marks = await readFlowMarks(deps, cookieHeader)
+  return marks.find(mark => mark.key === key)?.restartUrl || undefined
+}
+
+function onward(accepted: Accepted, { request }: Pending): string {
+  if (accepted.outcome === 'accepted') return accepted.redirectTo
+  throw challengeEnded('consent', accepted, restartUrl(request.request_url))
+}
+
+function scopeNotRequested(scopes: readonly string[]): DomainError {
+  return new DomainError('scope_not_requested', `The application has not asked for ${scopes[0]}.`, {
+    detail: `grant_scope: ${scopes.join(' ')}`,
+    hint: 'Grant a part of requested_scope; GET bridge/consent/info shows it.',
+  })
+}

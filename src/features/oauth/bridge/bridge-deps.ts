@@ -1,0 +1,25 @@
+// What the bridge's verbs need of the deployment, part by part.
+
+import type { Upstream } from '../../../clients/http.ts'
+import type { PlatformDatabase } from '../../../db/database.ts'
+import type { Brand } from './pages/frame.ts'
+
+export interface BridgeDeps {
+  config: {
+    baseUrl: string
+    oauthPublicUrl: string | undefined
+    identityPublicUrl: string | undefined
+    /** The secret that the bridge's cookies are signed with is derived from it. */
+    databaseUrl: string
+    /** How long a remembered consent holds; 0: until it is revoked. */
+    consentRememberSeconds: number
+    brand: Brand
+  }
+  upstreams: { oauthAdmin: Upstream; identityPublic: Upstream; identityAdmin: Upstream }
+  /** For the claims configuration. */
+  platform: Pick<PlatformDatabase, 'query'>
+  now: () => Date
+}
+
+/** Where the bridge's endpoints live; forms post here. */
+export const BRIDGE_PATH = '/api/oauthsrv/bridge'

@@ -1,0 +1,99 @@
+// The device screens: a code is typed in (or compared), and ties this browser to the device that shows it. The page never
+// submits by itself: a code in the address must not be enough (RFC 8628 section 5.4).
+
+import * as z from 'zod'
+import { acceptUserCode, type DeviceAccepted } from '../../../clients/oauth-server/device-requests.ts'
+import { DomainError } from '../../../errors.ts'
+import { type BridgeAnswer, jsonAnswer, pageAnswer } from './answers.ts'
+import type { BridgeDeps } from './bridge-deps.ts'
+import { challengeEnded } from './bridge-error.ts'
+import { continueAt } from './continue.ts'
+import { isCode, keepDeviceCode, plainCode, spacedCode } from './device-code.ts'
+import { openForm, requireFormToken } from './form-token.ts'
+import { Challenge, formField, readSubmitted, type Submission } from './submitted.ts'
+
+type DeviceDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
+
+const UserCode = z.strictObject({ challenge: Challenge, user_code: z.string().min(1).max(64) })
+
+/** GET bridge/device: asks for the code, with the one of the address filled in. */
+export async function showDevice(
+  deps: DeviceDeps,
+  query: { device_challenge: string; user_code?: string | undefined },
+  cookieHeader: string | null,
+): Promise<BridgeAnswer> {
+  const code = plainCode(query.user_code ?? '')
+  const shown = isCode(code) ? spacedCode(code) : ''
+  return await devicePage(deps, cookieHeader, { challenge: query.device_challenge, code: shown })
+}
+
+/** POST bridge/device. A code that no device shows is the page again, or `user_code_invalid` for scripts. */
+export async function answerDevice(deps: DeviceDeps, submission: Submission): Promise<BridgeAnswer> {
+  const submitted = await readSubmitted(UserCode, submission)
+  if (submitted.kind === 'json') {
+    const { challenge, user_code } = submitted.body
+    const accepted = await acceptCode(deps, challenge, plainCode(user_code))
+    if (accepted.outcome === 'wrong_code') throw wrongCode()
+    return jsonAnswer({ redirect_to: onward(accepted) })
+  }
+  const { fields } = submitted
+  const { cookieHeader } = submission
+  const challenge = formField(fields, 'challenge')
+  await requireFormToken(deps, cookieHeader, challenge, formField(fields, 'form_token'))
+  const code = plainCode(fields.get('user_code') ?? '')
+  const accepted = await acceptCode(deps, challenge, code)
+  if (accepted.outcome === 'wrong_code') {
+    const typed = spacedCode(code.slice(0, 32))
+    return await devicePage(deps, cookieHeader, { challenge, code: typed, isWrong: true })
+  }
+  return await continueAt(deps, onward(accepted), [keepDeviceCode(deps, code)])
+}
+
+/** GET bridge/device/success: where the OAuth2 server sends the browser when the device has what it waits for. */
+export async function showDeviceSuccess({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
+  const { renderMessagePage } = await import('./pages/message-page.tsx')
+  const view = {
+    mood: 'good' as const,
+    title: 'Your device is connected',
+    text: 'You can close this page and go on at the device.',
+  }
+  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
+}
+
+async function devicePage(
+  deps: DeviceDeps,
+  cookieHeader: string | null,
+  { challenge, code, isWrong = false }: { challenge: string; code: string; isWrong?: boolean },
+): Promise<BridgeAnswer> {
+  const { token, cookies } = await openForm(deps, cookieHeader, challenge)
+  const { renderDevicePage } = await import('./pages/device-page.tsx')
+  const view = { challenge, formToken: token, code, isWrong }
+  return pageAnswer(deps.config.brand, frame => renderDevicePage(view, frame), {
+    cookies,
+    status: isWrong ? 400 : 200,
+  })
+}
+
+/** As typed, then in capitals: that is how nearly every server makes its codes, and keyboards do not. */
+async function acceptCode(
+  { upstreams }: DeviceDeps,
+  challenge: string,
+  code: string,
+): Promise<DeviceAccepted> {
+  if (!isCode(code)) return { outcome: 'wrong_code' }
+  const accepted = await acceptUserCode(upstreams.oauthAdmin, challenge, code)
+  const capitals = code.toUpperCase()
+  if (accepted.outcome !== 'wrong_code' || capitals === code) return accepted
+  return await acceptUserCode(upstreams.oauthAdmin, challenge, capitals)
+}
+
+function onward(accepted: Exclude<DeviceAccepted, { outcome: 'wrong_code' }>): string {
+  if (accepted.outcome === 'accepted') return accepted.redirectTo
+  throw challengeEnded('device', accepted, undefined)
+}
+
+function wrongCode(): DomainError {
+  return new DomainError('user_code_invalid', 'No device waits with this code.', {
+    hint: 'Compare it with the device, or let the device show a new one.',
+  })
+}

@@ -1,0 +1,83 @@
+// Errors for people: our own, in place of their JSON, and the OAuth2 server's, which it sends browsers to us with. What is
+// shown of the latter was written by whoever made the address: it is text, bounded, and never a link.
+
+import { type BridgeAnswer, pageAnswer } from './answers.ts'
+import type { BridgeDeps } from './bridge-deps.ts'
+import { BridgeError } from './bridge-error.ts'
+import type { Brand } from './pages/frame.ts'
+import type { MessageView } from './pages/message-page.tsx'
+
+const TITLES: Record<string, string> = {
+  account_unavailable: 'This account cannot be used',
+  challenge_expired: 'This page has expired',
+  challenge_not_found: 'This page does not exist any more',
+  challenge_used: 'This was answered already',
+  cross_site_request: 'This form came from another site',
+  form_token_invalid: 'This form is not valid any more',
+  not_configured: 'Sign-in is not set up',
+  rate_limited: 'Too many attempts',
+  second_factor_required: 'A second factor is needed',
+  session_required: 'You are signed out',
+  sign_in_loop: 'Signing in does not work here',
+  subject_mismatch: 'You are signed in as somebody else',
+  upstream_invalid_answer: 'Sign-in is not set up right',
+  upstream_misconfigured: 'Sign-in is not set up right',
+  upstream_unavailable: 'Sign-in does not work just now',
+  validation_failed: 'This address is not complete',
+}
+
+export interface BridgeErrorInput {
+  status: number
+  error: { error: string; code: string; detail: string | null; hint: string | null; request_id: string }
+  brand: Brand
+  request: { method: string; url: string }
+  cause: unknown
+}
+
+/** The page of an error of ours: what happened, what to do, and a way on where there is one. */
+export async function bridgeErrorPage(input: BridgeErrorInput): Promise<BridgeAnswer> {
+  const { status, error, brand } = input
+  const view: MessageView = {
+    mood: 'bad',
+    title: TITLES[error.code] ?? 'Something went wrong',
+    text: error.error,
+    detail: error.detail ?? undefined,
+    advice: error.hint ?? undefined,
+    link: wayOn(input),
+    reference: `${error.code} · ${error.request_id}`,
+  }
+  const { renderMessagePage } = await import('./pages/message-page.tsx')
+  return pageAnswer(brand, frame => renderMessagePage(view, frame), { status })
+}
+
+/** Where the flow began; else, for a failure that may pass, the same address once more. */
+function wayOn({ status, request, cause }: BridgeErrorInput): MessageView['link'] {
+  const restartUrl = cause instanceof BridgeError ? cause.restartUrl : undefined
+  if (restartUrl !== undefined) return { url: restartUrl, text: 'Start again' }
+  const mayPass = (status >= 500 && status !== 501) || status === 429
+  return mayPass && request.method === 'GET' ? { url: request.url, text: 'Try again' } : undefined
+}
+
+const ERROR_LENGTH_MAX = 100
+const DESCRIPTION_LENGTH_MAX = 1_000
+
+/** GET bridge/error: why the OAuth2 server could not send the browser back to the application. */
+export async function showServerError(
+  { config }: Pick<BridgeDeps, 'config'>,
+  query: { error?: string | undefined; error_description?: string | undefined },
+): Promise<BridgeAnswer> {
+  const view: MessageView = {
+    mood: 'bad',
+    title: 'The application’s request was refused',
+    text: bounded(query.error_description, DESCRIPTION_LENGTH_MAX) ?? 'The OAuth2 server gave no reason.',
+    advice: 'Go back to the application and try again. If it stays, tell whoever runs the application.',
+    reference: bounded(query.error, ERROR_LENGTH_MAX),
+  }
+  const { renderMessagePage } = await import('./pages/message-page.tsx')
+  return pageAnswer(config.brand, frame => renderMessagePage(view, frame), { status: 400 })
+}
+
+function bounded(text: string | undefined, lengthMax: number): string | undefined {
+  if (!text) return undefined
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`
+}

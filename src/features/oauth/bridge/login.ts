@@ -1,0 +1,145 @@
+// GET bridge/login: the OAuth2 server asks who signs in; the session at the identity provider answers, now, never from
+// memory. Only the caller's Cookie header is passed on.
+
+import { type Session, type Whoami, whoami } from '../../../clients/identity.ts'
+import {
+  acceptLogin,
+  getLoginRequest,
+  type LoginRequest,
+  rejectLogin,
+} from '../../../clients/oauth-server/login-requests.ts'
+import { DomainError } from '../../../errors.ts'
+import { type BridgeAnswer, goTo } from './answers.ts'
+import { BRIDGE_PATH, type BridgeDeps } from './bridge-deps.ts'
+import { afterEnd, BridgeError } from './bridge-error.ts'
+import { decideLogin, type LoginDecision } from './decide-login.ts'
+import { dropFlowMark, type FlowMark, flowKey, keepFlowMark, readFlowMarks } from './flow-marks.ts'
+import { restartUrl, signInWishes } from './request-url.ts'
+
+type LoginDeps = Pick<BridgeDeps, 'config' | 'upstreams' | 'now'>
+
+/** One browser's visit: which challenge, and what its cookie says of the flow. */
+interface Visit {
+  challenge: string
+  key: string
+  marks: readonly FlowMark[]
+  mark: FlowMark | undefined
+}
+
+/** Accepts for whoever is signed in, or sends the browser to sign in and come back here. */
+export async function continueLogin(
+  deps: LoginDeps,
+  challenge: string,
+  cookieHeader: string | null,
+): Promise<BridgeAnswer> {
+  const marks = await readFlowMarks(deps, cookieHeader)
+  const key = await flowKey(challenge)
+  const visit = { challenge, key, marks, mark: marks.find(mark => mark.key === key) }
+  const found = await getLoginRequest(deps.upstreams.oauthAdmin, challenge)
+  if (found.outcome !== 'found') return afterEnd(deps, 'login', found, visit.mark?.restartUrl || undefined)
+  const decision = decideLogin({
+    whoami: await whoIsThere(deps, cookieHeader),
+    wishes: signInWishes(found.request.request_url),
+    rememberedSubject: found.request.skip ? found.request.subject : '',
+    sent: visit.mark,
+    nowMs: deps.now().getTime(),
+  })
+  return carryOut(deps, visit, found.request, decision)
+}
+
+async function whoIsThere({ upstreams }: LoginDeps, cookieHeader: string | null): Promise<Whoami> {
+  return cookieHeader === null ? { outcome: 'none' } : await whoami(upstreams.identityPublic, cookieHeader)
+}
+
+async function carryOut(
+  deps: LoginDeps,
+  visit: Visit,
+  request: LoginRequest,
+  decision: LoginDecision,
+): Promise<BridgeAnswer> {
+  switch (decision.step) {
+    case 'accept':
+      return accept(deps, visit, decision.session)
+    case 'refuse':
+      return refuse(deps, visit)
+    case 'stop':
+      throw loopFound(deps, request)
+    case 'second_factor': {
+      const url = new URL(decision.redirectTo ?? signInUrl(deps, { aal: 'aal2' }))
+      url.searchParams.set('return_to', returnUrl(deps, visit))
+      return sendAway(deps, visit, request, url.href)
+    }
+    case 'sign_in': {
+      const refresh = decision.isRefresh ? { refresh: 'true' } : undefined
+      const url = signInUrl(deps, { ...refresh, return_to: returnUrl(deps, visit) })
+      return sendAway(deps, visit, request, url)
+    }
+  }
+}
+
+async function accept(deps: LoginDeps, visit: Visit, session: Session): Promise<BridgeAnswer> {
+  const accepted = await acceptLogin(deps.upstreams.oauthAdmin, visit.challenge, {
+    subject: session.identity.id,
+    remember: true,
+    remember_for: secondsLeft(session, deps.now()),
+    acr: session.authenticator_assurance_level,
+    amr: [...new Set(session.authentication_methods.flatMap(({ method }) => method ?? []))],
+    identity_provider_session_id: session.id,
+  })
+  if (accepted.outcome !== 'accepted')
+    return afterEnd(deps, 'login', accepted, visit.mark?.restartUrl || undefined)
+  return goTo(accepted.redirectTo, await dropFlowMark(deps, visit.marks, visit.key))
+}
+
+/** The server remembers the sign-in as long as the session lasts; 0 leaves it to the server. */
+function secondsLeft(session: Session, now: Date): number {
+  const endsAtMs = Date.parse(session.expires_at ?? '')
+  return Number.isNaN(endsAtMs) ? 0 : Math.max(1, Math.floor((endsAtMs - now.getTime()) / 1_000))
+}
+
+async function refuse(deps: LoginDeps, visit: Visit): Promise<BridgeAnswer> {
+  const refused = await rejectLogin(deps.upstreams.oauthAdmin, visit.challenge, {
+    error: 'login_required',
+    error_description: 'Nobody is signed in, and no sign-in page may be shown.',
+  })
+  return refused.outcome === 'accepted' ? goTo(refused.redirectTo) : afterEnd(deps, 'login', refused)
+}
+
+function loopFound({ config }: LoginDeps, request: LoginRequest): BridgeError {
+  return new BridgeError('sign_in_loop', 'You came back from the sign-in page without being signed in.', {
+    detail:
+      `The session cookie of ${config.identityPublicUrl} does not reach ${config.baseUrl}: ` +
+      'both must share a host or a parent domain, and the cookie domain of the identity provider must be set to it.',
+    hint: 'If you went back without signing in, start again. Else tell whoever runs this service.',
+    restartUrl: restartUrl(request.request_url),
+  })
+}
+
+async function sendAway(
+  deps: LoginDeps,
+  { key, marks, mark }: Visit,
+  request: LoginRequest,
+  url: string,
+): Promise<BridgeAnswer> {
+  const cookie = await keepFlowMark(deps, marks, {
+    key,
+    bounces: (mark?.bounces ?? 0) + 1,
+    sentAtMs: mark?.sentAtMs || deps.now().getTime(),
+    restartUrl: restartUrl(request.request_url) ?? '',
+  })
+  return goTo(url, [cookie])
+}
+
+function returnUrl({ config }: LoginDeps, { challenge }: Visit): string {
+  return `${config.baseUrl}${BRIDGE_PATH}/login?${new URLSearchParams({ login_challenge: challenge })}`
+}
+
+function signInUrl({ config }: LoginDeps, query: Record<string, string>): string {
+  if (config.identityPublicUrl === undefined) {
+    throw new DomainError('not_configured', 'This deployment has no IDENTITY_PUBLIC_URL.', {
+      detail: 'identity_provider',
+      hint: 'Set IDENTITY_PUBLIC_URL to the address of that server.',
+    })
+  }
+  return `${config.identityPublicUrl}/self-service/login/browser?${new URLSearchParams(query)}`
+}

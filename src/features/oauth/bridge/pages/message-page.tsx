@@ -1,0 +1,40 @@
+// A page that says one thing: an error with its way on, or that something is done.
+
+import type { PageFrame } from './frame.ts'
+import { documentText, Page } from './page.tsx'
+
+export interface MessageView {
+  mood: 'good' | 'bad'
+  title: string
+  text: string
+  detail?: string | undefined
+  /** What to do. */
+  advice?: string | undefined
+  /** A web address that was checked. */
+  link?: { url: string; text: string } | undefined
+  /** For whoever is asked for help. */
+  reference?: string | undefined
+}
+
+export function renderMessagePage(view: MessageView, frame: PageFrame): string {
+  const { mood, title, text, detail, advice, link, reference } = view
+  return documentText(
+    <Page frame={frame} title={title}>
+      <div class={`mark ${mood}`} aria-hidden="true">
+        {mood === 'good' ? '✓' : '!'}
+      </div>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      {detail && <p class="dim small">{detail}</p>}
+      {advice && <p>{advice}</p>}
+      {link && (
+        <div class="actions">
+          <a class="button primary" href={link.url}>
+            {link.text}
+          </a>
+        </div>
+      )}
+      {reference && <p class="reference">{reference}</p>}
+    </Page>,
+  )
+}

@@ -1,0 +1,226 @@
+// /api/oauthsrv/bridge: between the OAuth2 server, which asks who signs in and what is allowed, and the identity provider,
+// which knows. People come here with their browsers; errors are pages for them and JSON for scripts.
+
+import * as z from 'zod'
+import {
+  acceptConsentAnswer,
+  rejectConsentAnswer,
+  switchAccount,
+} from '../../../features/oauth/bridge/answer-consent.ts'
+import { BridgeStatus, readBridgeStatus } from '../../../features/oauth/bridge/bridge-status.ts'
+import { readConsentInfo } from '../../../features/oauth/bridge/consent-info.ts'
+import { ConsentInfo } from '../../../features/oauth/bridge/consent-schemas.ts'
+import { answerDevice, showDevice, showDeviceSuccess } from '../../../features/oauth/bridge/device.ts'
+import { bridgeErrorPage, showServerError } from '../../../features/oauth/bridge/error-pages.ts'
+import { continueLogin } from '../../../features/oauth/bridge/login.ts'
+import {
+  acceptLogoutAnswer,
+  rejectLogoutAnswer,
+  showLogout,
+  showLogoutSuccess,
+} from '../../../features/oauth/bridge/logout.ts'
+import { showConsent } from '../../../features/oauth/bridge/show-consent.ts'
+import { Challenge, type Submission } from '../../../features/oauth/bridge/submitted.ts'
+import { defineRoute } from '../../../http/route.ts'
+
+const BASE = '/api/oauthsrv/bridge'
+
+// The OAuth2 server adds parameters of its own to what it sends browsers with, so these are not strict.
+const LoginQuery = z.object({ login_challenge: Challenge })
+const ConsentQuery = z.object({ consent_challenge: Challenge })
+const DeviceQuery = z.object({ device_challenge: Challenge, user_code: z.string().max(200).optional() })
+const LogoutQuery = z.object({ logout_challenge: Challenge })
+const ErrorQuery = z.object({ error: z.string().optional(), error_description: z.string().optional() })
+
+/** What all of these have in common. */
+const FOR_BROWSERS = { auth: 'none', errorPage: bridgeErrorPage } as const
+const PAGE = { responseTypes: ['text/html'] }
+const FORM = {
+  requestTypes: ['application/json', 'application/x-www-form-urlencoded'],
+  responseTypes: ['application/json', 'text/html'],
+}
+
+const cookiesOf = (request: Request) => request.headers.get('cookie')
+
+function submissionOf(input: { request: Request; readBodyText: () => Promise<string> }): Submission {
+  const { headers } = input.request
+  return {
+    contentType: headers.get('content-type'),
+    cookieHeader: headers.get('cookie'),
+    readBodyText: input.readBodyText,
+  }
+}
+
+export const bridgeRoutes = [
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.status',
+    method: 'get',
+    path: `${BASE}/status`,
+    summary: 'Say whether the login and consent bridge is configured',
+    response: BridgeStatus,
+    handle: async ({ deps }) => readBridgeStatus(deps),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.login',
+    method: 'get',
+    path: `${BASE}/login`,
+    summary: 'Sign in for the OAuth2 server with the session at the identity provider',
+    description:
+      "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and here again. " +
+      '`prompt=login`, `prompt=none` and `max_age` of the application are honoured.',
+    query: LoginQuery,
+    handle: ({ deps, query, request }) => continueLogin(deps, query.login_challenge, cookiesOf(request)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.consent',
+    method: 'get',
+    path: `${BASE}/consent`,
+    summary: 'Ask whether an application may do what it asks for',
+    description:
+      "The OAuth2 server's consent URL. A page, or a redirect where the consent is remembered or the client's metadata " +
+      'has `skip_consent`.',
+    query: ConsentQuery,
+    documented: PAGE,
+    handle: ({ deps, query, request }) => showConsent(deps, query.consent_challenge, cookiesOf(request)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.consent_info',
+    method: 'get',
+    path: `${BASE}/consent/info`,
+    summary: 'Read what a consent screen of your own has to show',
+    query: ConsentQuery,
+    response: ConsentInfo,
+    handle: ({ deps, query }) => readConsentInfo(deps, query.consent_challenge),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.accept_consent',
+    method: 'post',
+    path: `${BASE}/consent/accept`,
+    allowance: 'consent',
+    summary: 'Grant what an application asks for, or a part of it',
+    description:
+      'JSON is answered with `{redirect_to}`, where the same browser has to go on. A session cookie that is sent must be ' +
+      "the subject's. The form of the consent screen is answered with a page that goes on by itself.",
+    example: { challenge: '…', grant_scope: ['openid', 'email'], remember: true },
+    documented: FORM,
+    handle: input => acceptConsentAnswer(input.deps, submissionOf(input)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.reject_consent',
+    method: 'post',
+    path: `${BASE}/consent/reject`,
+    allowance: 'consent',
+    summary: 'Deny what an application asks for',
+    description: 'The application gets `error` and `error_description`. Answers as accept does.',
+    example: { challenge: '…', error: 'access_denied', error_description: 'The user said no.' },
+    documented: FORM,
+    handle: input => rejectConsentAnswer(input.deps, submissionOf(input)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.switch_account',
+    method: 'post',
+    path: `${BASE}/consent/switch`,
+    allowance: 'consent',
+    summary: 'Sign out and start the flow again as somebody else',
+    description: "The consent screen's own form; ends the session at the identity provider.",
+    documented: { requestTypes: ['application/x-www-form-urlencoded'], ...PAGE },
+    handle: input => switchAccount(input.deps, submissionOf(input)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.device',
+    method: 'get',
+    path: `${BASE}/device`,
+    summary: 'Ask for the code that a device shows',
+    description: "The OAuth2 server's device verification URL. Never goes on by itself.",
+    query: DeviceQuery,
+    documented: PAGE,
+    handle: ({ deps, query, request }) => showDevice(deps, query, cookiesOf(request)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.answer_device',
+    method: 'post',
+    path: `${BASE}/device`,
+    allowance: 'consent',
+    summary: 'Connect the device that shows a code',
+    description:
+      'Sign-in and consent follow; the device gets its tokens after them. Answers as consent does.',
+    example: { challenge: '…', user_code: 'ABCDEFGH' },
+    documented: FORM,
+    handle: input => answerDevice(input.deps, submissionOf(input)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.device_success',
+    method: 'get',
+    path: `${BASE}/device/success`,
+    summary: 'Say that a device is connected',
+    documented: PAGE,
+    handle: ({ deps }) => showDeviceSuccess(deps),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.logout',
+    method: 'get',
+    path: `${BASE}/logout`,
+    summary: 'Ask whether to sign out',
+    description:
+      "The OAuth2 server's logout URL. A page, or a redirect for a client with `skip_logout_consent` that sent an ID token.",
+    query: LogoutQuery,
+    documented: PAGE,
+    handle: ({ deps, query, request }) => showLogout(deps, query.logout_challenge, cookiesOf(request)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.accept_logout',
+    method: 'post',
+    path: `${BASE}/logout/accept`,
+    allowance: 'consent',
+    summary: 'Sign out, and on request of the identity provider too',
+    description: 'The OAuth2 server signs out when the browser goes on at `redirect_to`.',
+    example: { challenge: '…', end_identity_session: true },
+    documented: FORM,
+    handle: input => acceptLogoutAnswer(input.deps, submissionOf(input)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.reject_logout',
+    method: 'post',
+    path: `${BASE}/logout/reject`,
+    allowance: 'consent',
+    summary: 'Stay signed in',
+    description: '204 for JSON, a page for the form.',
+    example: { challenge: '…' },
+    documented: FORM,
+    handle: input => rejectLogoutAnswer(input.deps, submissionOf(input)),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.logout_success',
+    method: 'get',
+    path: `${BASE}/logout/success`,
+    summary: 'Say that somebody is signed out',
+    description: "To be the OAuth2 server's post-logout URL, for logouts without an address of their own.",
+    documented: PAGE,
+    handle: ({ deps }) => showLogoutSuccess(deps),
+  }),
+  defineRoute({
+    ...FOR_BROWSERS,
+    id: 'bridge.error',
+    method: 'get',
+    path: `${BASE}/error`,
+    summary: 'Say why the OAuth2 server refused a request',
+    description: "The OAuth2 server's error URL. Shows `error` and `error_description` as text.",
+    query: ErrorQuery,
+    documented: PAGE,
+    handle: ({ deps, query }) => showServerError(deps, query),
+  }),
+]
