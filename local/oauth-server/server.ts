@@ -7,6 +7,12 @@ import { type Listener, listen, type ServiceApp } from '../service/listen.ts'
 import { makeClientStore } from './clients/client-store.ts'
 import { addressesOf, type OAuthServerContext } from './context.ts'
 import { type Database, openDatabase } from './database/database.ts'
+import {
+  type Authorization,
+  addAdminAuthorizationRoutes,
+  addPublicAuthorizationRoutes,
+  makeAuthorization,
+} from './flow/authorization-routes.ts'
 import { makeKeyStore } from './keys/key-store.ts'
 import { OAuthServerSettings, type OAuthServerSettingsIn } from './settings.ts'
 import { adminApp, publicApp } from './wire/apps.ts'
@@ -26,14 +32,14 @@ export interface OAuthServerParts {
   readonly fetch?: typeof fetch
 }
 
-function publicRoutes(app: ServiceApp, context: OAuthServerContext): void {
-  void app
+function publicRoutes(app: ServiceApp, context: OAuthServerContext, authorization: Authorization): void {
   void context
+  addPublicAuthorizationRoutes(app, authorization)
 }
 
-function adminRoutes(app: ServiceApp, context: OAuthServerContext): void {
-  void app
+function adminRoutes(app: ServiceApp, context: OAuthServerContext, authorization: Authorization): void {
   void context
+  addAdminAuthorizationRoutes(app, authorization)
 }
 
 /** Starts both ports; rejects when a setting is wrong, the database is out of reach or a port is taken. */
@@ -56,8 +62,9 @@ export async function startOAuthServer(
     listeners.push(adminListener)
     const addresses = addressesOf(settings, settings.publicUrl ?? publicListener.url, adminListener.url)
     const context = makeContext(settings, addresses, database, parts)
-    publicPort.serve(publicApp(), app => publicRoutes(app, context))
-    adminPort.serve(adminApp(), app => adminRoutes(app, context))
+    const authorization = makeAuthorization(context)
+    publicPort.serve(publicApp(), app => publicRoutes(app, context, authorization))
+    adminPort.serve(adminApp(), app => adminRoutes(app, context, authorization))
     return { publicUrl: publicListener.url, adminUrl: adminListener.url, close }
   } catch (err) {
     await close()

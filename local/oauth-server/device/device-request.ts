@@ -1,0 +1,45 @@
+// What a device may ask for, and the answer it gets with its codes. RFC 8628 §3.1 and §3.2. oidc-provider authenticates
+// the client and makes the codes; the rules for scopes and audiences are Hydra's.
+
+import { grantTypesOf } from '../clients/client-record.ts'
+import type { OAuthServerContext } from '../context.ts'
+import { audienceNotAllowed, scopeNotAllowed } from '../flow/authorization-request.ts'
+import { invalidGrant } from '../flow/oauth-errors.ts'
+import { coversAudience, coversScope, words } from '../flow/scope-matching.ts'
+import { DEVICE_VERIFICATION_PATH, type DeviceRequestCheck } from '../provider/provider.ts'
+import { DEVICE_GRANT } from '../tokens/device-grant.ts'
+
+/** Throws what a client may not ask for on a device. */
+export function makeDeviceRequestCheck({ clients }: Pick<OAuthServerContext, 'clients'>): DeviceRequestCheck {
+  return async (clientId, form) => {
+    const client = await clients.get(clientId)
+    if (!grantTypesOf(client).includes(DEVICE_GRANT)) {
+      throw invalidGrant(`The requested OAuth 2.0 Client does not have the '${DEVICE_GRANT}' grant.`)
+    }
+    const scope = words(text(form['scope'])).find(asked => !coversScope(words(client.scope), asked))
+    if (scope !== undefined) throw scopeNotAllowed(scope)
+    const audience = words(text(form['audience'])).find(
+      asked => !coversAudience(client.audience ?? [], asked),
+    )
+    if (audience !== undefined) throw audienceNotAllowed(audience)
+  }
+}
+
+/** The library's answer with the addresses of the public port, and what Hydra adds to it (`Header` is a slip of its). */
+export function deviceAnswer(
+  { addresses, settings }: Pick<OAuthServerContext, 'addresses' | 'settings'>,
+  answer: Record<string, unknown>,
+): Record<string, unknown> {
+  const verification = `${addresses.public}${DEVICE_VERIFICATION_PATH}`
+  return {
+    Header: null,
+    ...answer,
+    verification_uri: verification,
+    verification_uri_complete: `${verification}?user_code=${answer['user_code']}`,
+    interval: settings.ttlSeconds.devicePollingInterval,
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

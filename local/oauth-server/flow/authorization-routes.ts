@@ -1,0 +1,51 @@
+// Everything of the server that authorizes: put together once, added to the two apps by server.ts.
+
+import type { ServiceApp } from '../../service/listen.ts'
+import type { OAuthServerContext } from '../context.ts'
+import { deviceAnswer, makeDeviceRequestCheck } from '../device/device-request.ts'
+import { DEVICE_AUTHORIZATION_PATH, makeProvider, REVOCATION_PATH, TOKEN_PATH } from '../provider/provider.ts'
+import { makeProviderEndpoints } from '../provider/provider-endpoints.ts'
+import { makeConsentStore } from '../sessions/consent-store.ts'
+import { makeLoginSessionStore } from '../sessions/login-session-store.ts'
+import type { TokenDeps } from '../tokens/token-deps.ts'
+import { makeTokenIssuer } from '../tokens/token-issuer.ts'
+import { addTokenAdminRoutes, addUserinfoRoutes } from '../tokens/token-routes.ts'
+import { authorize } from './authorize-endpoint.ts'
+import { makeBrowserCookies } from './browser-cookies.ts'
+import { makeChallenges } from './flow-challenges.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import { makeSealer } from './sealed-values.ts'
+import { addConsentRequestRoutes, addLoginRequestRoutes } from './step-routes.ts'
+
+/** All that authorizing needs. */
+export type Authorization = FlowDeps & TokenDeps
+
+/** The stores and the library of the authorizing half. */
+export function makeAuthorization(context: OAuthServerContext): Authorization {
+  const provider = makeProvider(context, makeDeviceRequestCheck(context))
+  const sealer = makeSealer(context.settings.systemSecret)
+  const nowSeconds = () => Math.floor(context.now() / 1000)
+  return {
+    ...context,
+    provider,
+    nowSeconds,
+    cookies: makeBrowserCookies(sealer),
+    challenges: makeChallenges(sealer, context.settings.ttlSeconds.loginConsentRequest, nowSeconds),
+    loginSessions: makeLoginSessionStore(context.database),
+    consents: makeConsentStore(context.database),
+    tokens: makeTokenIssuer({ ...context, provider }),
+  }
+}
+
+export function addPublicAuthorizationRoutes(app: ServiceApp, deps: Authorization): void {
+  app.on(['GET', 'POST'], '/oauth2/auth', c => authorize(deps, c))
+  const endpoint = makeProviderEndpoints(deps, answer => deviceAnswer(deps, answer))
+  for (const path of [TOKEN_PATH, REVOCATION_PATH, DEVICE_AUTHORIZATION_PATH]) app.post(path, endpoint)
+  addUserinfoRoutes(app, deps)
+}
+
+export function addAdminAuthorizationRoutes(app: ServiceApp, deps: Authorization): void {
+  addLoginRequestRoutes(app, deps)
+  addConsentRequestRoutes(app, deps)
+  addTokenAdminRoutes(app, deps)
+}

@@ -1,0 +1,49 @@
+// How the server sends a browser somewhere: 302 with a small page as Go's `http.Redirect` writes it, 303 for answers to
+// an authorization request, and the self-submitting form of `form_post`.
+
+import { html } from 'hono/html'
+import type { RequestContext } from '../context.ts'
+import type { ResponseMode } from './authorization-request.ts'
+import { encodeQuery, type QueryValues, withQuery } from './query.ts'
+
+const NEVER_CACHED = 'private, no-cache, no-store, must-revalidate'
+
+/** Sends the browser on within a flow, with the cookies set so far. */
+export function redirectOn(c: RequestContext, url: string): Response {
+  return c.body(`${html`<a href="${url}">Found</a>.`}\n\n`, 302, {
+    location: url,
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': NEVER_CACHED,
+  })
+}
+
+/** Gives `values` to the client at its redirect URI. RFC 6749 §4.1.2, OAuth 2.0 Form Post Response Mode. */
+export function answerClient(
+  c: RequestContext,
+  redirectUri: string,
+  mode: ResponseMode | undefined,
+  values: QueryValues,
+): Response {
+  const uncached = { 'cache-control': 'no-store', pragma: 'no-cache' }
+  if (mode === 'form_post') {
+    return c.body(formPost(redirectUri, values), 200, {
+      ...uncached,
+      'content-type': 'text/html;charset=UTF-8',
+    })
+  }
+  const location =
+    mode === 'fragment' ? `${redirectUri}#${encodeQuery(values)}` : withQuery(redirectUri, values)
+  return c.body(null, 303, { ...uncached, location })
+}
+
+function formPost(redirectUri: string, values: QueryValues): string {
+  const inputs = Object.entries(values).flatMap(([name, value]) =>
+    [value].flat().map(text => html`<input type="hidden" name="${name}" value="${text}"/>`),
+  )
+  return `${html`<html>
+  <head><title>Submit This Form</title></head>
+  <body onload="javascript:document.forms[0].submit()">
+    <form method="post" action="${redirectUri}">${inputs}<noscript><button>Continue</button></noscript></form>
+  </body>
+</html>`}`
+}

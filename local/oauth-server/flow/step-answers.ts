@@ -1,0 +1,102 @@
+// What the login and consent application sends to accept or refuse (pure): JSON as Go decodes it, where null and absent
+// are the zero value, unknown members are ignored and a wrong type is an error.
+
+import * as z from 'zod'
+import type { ConsentAcceptance, Denial, LoginAcceptance, LoginStep } from './flow-state.ts'
+
+const Text = z
+  .string()
+  .nullish()
+  .transform(value => value ?? '')
+const Flag = z
+  .boolean()
+  .nullish()
+  .transform(value => value ?? false)
+const Seconds = z
+  .number()
+  .int()
+  .nullish()
+  .transform(value => value ?? 0)
+const Texts = z
+  .array(z.string())
+  .nullish()
+  .transform(value => value ?? [])
+const Claims = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform(value => value ?? {})
+const AnyJson = z.unknown().transform(value => value ?? null)
+
+export const LoginAcceptIn = z.object({
+  subject: Text,
+  remember: Flag,
+  remember_for: Seconds,
+  extend_session_lifespan: Flag,
+  acr: Text,
+  amr: Texts,
+  context: AnyJson,
+  force_subject_identifier: Text,
+  identity_provider_session_id: Text,
+})
+export type LoginAcceptIn = z.infer<typeof LoginAcceptIn>
+
+export const ConsentAcceptIn = z.object({
+  grant_scope: Texts,
+  grant_access_token_audience: Texts,
+  remember: Flag,
+  remember_for: Seconds,
+  context: AnyJson,
+  session: z.object({ access_token: Claims, id_token: Claims }).nullish(),
+})
+export type ConsentAcceptIn = z.infer<typeof ConsentAcceptIn>
+
+export const RejectIn = z.object({
+  error: Text,
+  error_description: Text,
+  error_hint: Text,
+  error_debug: Text,
+  status_code: Seconds,
+})
+export type RejectIn = z.infer<typeof RejectIn>
+
+export const DeviceAcceptIn = z.object({ user_code: Text })
+
+/** The login as accepted at `nowSeconds`; a skipped one stays remembered and keeps the time it was done. */
+export function acceptanceOf(step: LoginStep, body: LoginAcceptIn, nowSeconds: number): LoginAcceptance {
+  return {
+    subject: body.subject,
+    authenticatedAt: step.skip ? step.authenticatedAt : nowSeconds,
+    remember: step.skip || body.remember,
+    rememberFor: body.remember_for,
+    extendSession: body.extend_session_lifespan,
+    acr: body.acr,
+    amr: body.amr,
+    context: body.context,
+    forcedSubject: body.force_subject_identifier,
+    identityProviderSessionId: body.identity_provider_session_id,
+  }
+}
+
+/** The consent as given. `handledAt` is RFC 3339. */
+export function consentOf(body: ConsentAcceptIn, handledAt: string): ConsentAcceptance {
+  return {
+    grantedScope: body.grant_scope,
+    grantedAudience: body.grant_access_token_audience,
+    remember: body.remember,
+    rememberFor: body.remember_for,
+    handledAt,
+    context: body.context,
+    accessTokenClaims: body.session?.access_token ?? {},
+    idTokenClaims: body.session?.id_token ?? {},
+  }
+}
+
+/** The refusal; without a code of its own it is `defaultError` with status 400. */
+export function denialOf(body: RejectIn, defaultError: string): Denial {
+  return {
+    error: body.error || defaultError,
+    description: body.error_description,
+    hint: body.error_hint,
+    status: body.status_code || 400,
+  }
+}

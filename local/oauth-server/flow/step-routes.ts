@@ -1,0 +1,100 @@
+// The admin API of a flow: what the login and consent application reads, accepts and refuses. Accepting changes nothing
+// here; the answer is sealed into the verifier that the browser brings back.
+
+import type { ServiceApp } from '../../service/listen.ts'
+import type { RequestContext } from '../context.ts'
+import { jsonAnswer } from '../wire/answers.ts'
+import { HydraError } from '../wire/hydra-error.ts'
+import type { FlowDeps } from './flow-deps.ts'
+import { invalidRequest } from './oauth-errors.ts'
+import { withQuery } from './query.ts'
+import { readJsonBody, UndecodableBodyError } from './request-body.ts'
+import {
+  acceptanceOf,
+  ConsentAcceptIn,
+  consentOf,
+  denialOf,
+  LoginAcceptIn,
+  RejectIn,
+} from './step-answers.ts'
+import { consentView, loginView } from './step-views.ts'
+
+const LOGIN = '/admin/oauth2/auth/requests/login'
+const CONSENT = '/admin/oauth2/auth/requests/consent'
+
+export function addLoginRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
+  const open = (challenge: string) => deps.challenges.openChallenge('login challenge', challenge)
+  app.get(LOGIN, c => {
+    const challenge = challengeOf(c, 'login_challenge')
+    return jsonAnswer(c, loginView(open(challenge), challenge))
+  })
+  app.put(`${LOGIN}/accept`, async c => {
+    const challenge = challengeOf(c, 'login_challenge')
+    const body = await readJsonBody(c, LoginAcceptIn).catch(explainBody)
+    if (body.subject === '') throw invalidRequest("Field 'subject' must not be empty.")
+    const step = open(challenge)
+    const { requestUrl } = step.request
+    if (step.subject !== '' && step.subject !== body.subject) {
+      return redirectTo(c, withQuery(requestUrl, { prompt: 'login' }))
+    }
+    const accepted = acceptanceOf(step, body, deps.nowSeconds())
+    const verifier = deps.challenges.seal('login verifier', { step, accepted })
+    return redirectTo(c, withQuery(requestUrl, { login_verifier: verifier }))
+  })
+  app.put(`${LOGIN}/reject`, async c => {
+    const challenge = challengeOf(c, 'login_challenge')
+    const body = await readJsonBody(c, RejectIn).catch(explainBody)
+    const step = open(challenge)
+    const denied = denialOf(body, 'login request denied')
+    const verifier = deps.challenges.seal('login verifier', { step, denied })
+    return redirectTo(c, withQuery(step.request.requestUrl, { login_verifier: verifier }))
+  })
+}
+
+export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
+  const open = (challenge: string) => deps.challenges.openChallenge('consent challenge', challenge)
+  app.get(CONSENT, c => {
+    const challenge = challengeOf(c, 'consent_challenge')
+    const step = open(challenge)
+    return jsonAnswer(c, consentView(step, challenge, step.request.client))
+  })
+  app.put(`${CONSENT}/accept`, async c => {
+    const challenge = challengeOf(c, 'consent_challenge')
+    const body = await readJsonBody(c, ConsentAcceptIn).catch(hideBody)
+    const step = open(challenge)
+    const accepted = consentOf(body, new Date(deps.now()).toISOString())
+    const verifier = deps.challenges.seal('consent verifier', { step, accepted })
+    return redirectTo(c, withQuery(step.request.requestUrl, { consent_verifier: verifier }))
+  })
+  app.put(`${CONSENT}/reject`, async c => {
+    const challenge = challengeOf(c, 'consent_challenge')
+    const body = await readJsonBody(c, RejectIn).catch(hideBody)
+    const step = open(challenge)
+    const denied = denialOf(body, 'consent request denied')
+    const verifier = deps.challenges.seal('consent verifier', { step, denied })
+    return redirectTo(c, withQuery(step.request.requestUrl, { consent_verifier: verifier }))
+  })
+}
+
+/** Where the application is to send the browser. */
+export function redirectTo(c: RequestContext, url: string): Response {
+  return jsonAnswer(c, { redirect_to: url })
+}
+
+/** An undecodable body as the login endpoints refuse it: with the reason. */
+export function explainBody(err: unknown): never {
+  if (!(err instanceof UndecodableBodyError)) throw err
+  throw invalidRequest(`Unable to decode body because: ${err.message}`)
+}
+
+/** An undecodable body as the consent endpoints refuse it: without. */
+function hideBody(err: unknown): never {
+  if (!(err instanceof UndecodableBodyError)) throw err
+  throw new HydraError(400, 'error', 'The error is unrecognizable')
+}
+
+function challengeOf(c: RequestContext, name: string): string {
+  const challenge = c.req.query(name) || c.req.query('challenge')
+  if (challenge) return challenge
+  throw invalidRequest("Query parameter 'challenge' is not defined but should have been.")
+}

@@ -1,0 +1,105 @@
+// The endpoints that oidc-provider answers, with our grants inside and Hydra's bodies outside: token, revocation and
+// device authorization. The library reads the request and writes the answer itself; a Koa middleware before its routes
+// rewrites what leaves.
+
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import type { Client } from '../clients/client-record.ts'
+import type { RequestContext } from '../context.ts'
+import { grantClientCredentials } from '../tokens/client-credentials-grant.ts'
+import { exchangeCode } from '../tokens/code-grant.ts'
+import { DEVICE_GRANT, exchangeDeviceCode } from '../tokens/device-grant.ts'
+import { refreshTokens } from '../tokens/refresh-grant.ts'
+import { revokeAccessToken } from '../tokens/revocation.ts'
+import type { TokenAnswer } from '../tokens/token-answer.ts'
+import type { TokenDeps, TokenParameters } from '../tokens/token-deps.ts'
+import { HydraError } from '../wire/hydra-error.ts'
+import { hydraErrorOf } from './library-errors.ts'
+
+type Grant = (deps: TokenDeps, client: Client, params: TokenParameters) => Promise<TokenAnswer>
+
+const GRANTS: readonly (readonly [
+  name: string,
+  grant: Grant,
+  parameters: readonly string[],
+  repeated: readonly string[],
+])[] = [
+  ['authorization_code', exchangeCode, ['code', 'code_verifier', 'redirect_uri'], []],
+  ['refresh_token', refreshTokens, ['refresh_token', 'scope'], []],
+  ['client_credentials', grantClientCredentials, ['scope', 'audience'], ['audience']],
+  [DEVICE_GRANT, exchangeDeviceCode, ['device_code'], []],
+]
+
+/** Readies the library's endpoints and gives the handler that serves them at their own paths. */
+export function makeProviderEndpoints(
+  deps: TokenDeps,
+  deviceAnswer: (answer: Record<string, unknown>) => Record<string, unknown>,
+): (c: RequestContext) => Promise<Response> {
+  const { provider } = deps
+  for (const [name, grant, parameters, repeated] of GRANTS) {
+    const handle = async (ctx: KoaContextWithOIDC) => {
+      const client = await deps.clients.get(ctx.oidc.client?.clientId ?? '')
+      ctx.body = await grant(deps, client, { ...ctx.oidc.params })
+    }
+    provider.registerGrantType(name, handle, parameters, repeated)
+  }
+  const failures = collectFailures(provider)
+  provider.use(async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => {
+    await next()
+    const failure = failures.get(ctx)
+    if (failure !== undefined) await answerFailure(deps, ctx, failure)
+    else if (ctx.oidc.route === 'device_authorization') ctx.body = deviceAnswer({ ...Object(ctx.body) })
+    finishHeaders(ctx)
+  })
+  const serve = provider.callback()
+  return async c => {
+    await serve(c.env.incoming, c.env.outgoing)
+    return RESPONSE_ALREADY_SENT
+  }
+}
+
+/** What the library caught, by request: it writes errors in its own words before it tells. */
+function collectFailures(provider: Provider): WeakMap<object, unknown> {
+  const failures = new WeakMap<object, unknown>()
+  const collect = (ctx: KoaContextWithOIDC, err: unknown) => void failures.set(ctx, err)
+  provider.on('grant.error', collect)
+  provider.on('revocation.error', collect)
+  provider.on('device_authorization.error', collect)
+  provider.on('server_error', (ctx, err) => {
+    collect(ctx, err)
+    if (!(err instanceof HydraError)) console.error(err)
+  })
+  return failures
+}
+
+async function answerFailure(deps: TokenDeps, ctx: KoaContextWithOIDC, failure: unknown): Promise<void> {
+  ctx.remove('WWW-Authenticate')
+  if (ctx.oidc.route === 'revocation' && (await isRevocationOfNothing(deps, ctx, failure))) {
+    ctx.status = 200
+    ctx.body = ''
+    return
+  }
+  const { status, error, description } = hydraErrorOf(failure)
+  ctx.status = status
+  ctx.body = { error, error_description: description }
+}
+
+/**
+ * Hydra says yes to a revocation without a token, and revokes JWTs, both of which the library refuses after it has
+ * authenticated the client.
+ */
+async function isRevocationOfNothing(deps: TokenDeps, ctx: KoaContextWithOIDC, failure: unknown) {
+  if (!(failure instanceof errors.OIDCProviderError) || !ctx.oidc.client) return false
+  const token = ctx.oidc.params?.['token']
+  if (failure.error === 'unsupported_token_type' && typeof token === 'string') {
+    await revokeAccessToken(deps, ctx.oidc.client.clientId, token)
+    return true
+  }
+  return failure.error === 'invalid_request' && token === undefined
+}
+
+function finishHeaders(ctx: KoaContextWithOIDC): void {
+  if (ctx.body) ctx.set('content-type', 'application/json;charset=UTF-8')
+  else ctx.remove('content-type')
+  ctx.set({ 'cache-control': 'no-store', pragma: 'no-cache' })
+}
