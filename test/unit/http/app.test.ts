@@ -121,6 +121,7 @@ function appOf(routes = allRoutes) {
       { api: 600, consent: 30 },
     ),
     upstreams: NO_UPSTREAMS,
+    oauthDatabase: undefined,
     oauthDocuments: new PublicDocuments({ oauthPublic: NO_UPSTREAMS.oauthPublic, now }),
     now,
   }
