@@ -14,7 +14,7 @@ export type StoredKey = z.infer<typeof StoredKey>
 const KeySet = z.object({
   keys: z
     .array(StoredKey)
-    .nullish()
+    .nullable()
     .transform(keys => keys ?? []),
 })
 

@@ -69,12 +69,16 @@ async function ladder(deps: RevokeTokenDeps, token: string, facts: ActiveToken):
     const choice = { consent_request_id: consentRequestId }
     rungs.push({ scope: 'grant', climb: () => done(deleteConsents(oauthAdmin, choice)) })
   }
-  // The subject of a client's own tokens is the client.
-  if (subject !== '' && subject !== clientId) {
-    const choice = { subject, client: clientId }
-    rungs.push({ scope: 'subject_and_client', climb: () => done(deleteConsents(oauthAdmin, choice)) })
-  }
-  rungs.push({ scope: 'client', climb: () => done(deleteAccessTokensOfClient(oauthAdmin, clientId)) })
+  // The subject of a client's own tokens is the client. A person's token never costs all persons theirs.
+  const isOwnToken = subject === '' || subject === clientId
+  rungs.push(
+    isOwnToken
+      ? { scope: 'client', climb: () => done(deleteAccessTokensOfClient(oauthAdmin, clientId)) }
+      : {
+          scope: 'subject_and_client',
+          climb: () => done(deleteConsents(oauthAdmin, { subject, client: clientId })),
+        },
+  )
   return rungs
 }
 
