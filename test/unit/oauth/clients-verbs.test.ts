@@ -254,6 +254,14 @@ describe('a change', () => {
     })
   })
 
+  it('that would not work with what the record has is refused before anything is sent', async () => {
+    const { deps, calls, rows } = makeDeps([[200, { ...STORED, subject_type: 'pairwise' }]])
+    const change = updateOAuthClient(deps, CALLER, 'a.b', 'c1', { access_token_strategy: 'jwt' })
+    await expect(change).rejects.toMatchObject({ code: 'unsupported_combination' })
+    expect(calls.map(call => call.method)).toEqual(['GET'])
+    expect(rows).toEqual([])
+  })
+
   it('of nothing is refused', async () => {
     const { deps, rows } = makeDeps([[200, STORED]])
     for (const patch of [{}, { client_id: 'c1' }])

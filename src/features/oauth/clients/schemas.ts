@@ -82,7 +82,7 @@ export const OAuthClientListQuery = z.strictObject({
     .transform(Number)
     .pipe(z.int().min(1).max(CLIENTS_PER_PAGE_MAX))
     .optional()
-    .describe('Clients per page; left out, with page_token, the whole list comes'),
+    .describe('Clients per page, 1 to 500. Without it and without page_token the whole list comes'),
   page_token: PageToken.optional().describe('From the rel="next" link of the page before'),
 })
 export type OAuthClientListQuery = z.infer<typeof OAuthClientListQuery>
