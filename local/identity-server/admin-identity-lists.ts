@@ -5,8 +5,8 @@ import { answerJson } from './answers.ts'
 import type { IdentityContext, Json, RequestContext } from './context.ts'
 import { isJsonObject } from './context.ts'
 import { isUniqueViolation } from './database.ts'
-import { adminIdentity, schemaUrl } from './identity.ts'
-import { CREATE_FIELDS, makeIdentity } from './identity-input.ts'
+import { adminIdentity, type Identity, schemaUrl } from './identity.ts'
+import { CREATE_FIELDS, InvalidTraits, makeIdentity } from './identity-input.ts'
 import { countIdentities, type IdentityFilter, insertIdentity, listIdentities } from './identity-store.ts'
 import {
   type IdentityPaging,
@@ -95,33 +95,39 @@ function readId(text: string, parameter: string): string {
   return id
 }
 
-/** Each is made or fails by itself; a body that cannot be one at all makes none. */
+/** Each is made or fails by itself, in order; a body that cannot be one at all makes none. */
 async function createMany(context: IdentityContext, c: RequestContext): Promise<Response> {
   const entries = await readBatch(c)
-  const identities = await Promise.all(
-    entries.map(entry => (entry.create === undefined ? undefined : makeIdentity(context, entry.create))),
-  )
+  const identities = await Promise.all(entries.map(({ create }) => create && tryMake(context, create)))
   const results: unknown[] = []
   for (const [i, identity] of identities.entries()) {
     const patchId = entries[i]?.patchId
     const named = patchId === undefined ? {} : { patch_id: patchId }
     if (identity === undefined) results.push(null)
-    else if (await tryInsert(context, identity))
-      results.push({ action: 'create', identity: identity.id, ...named })
-    else results.push({ action: 'error', ...named, error: takenConflict().body })
+    else results.push({ ...(await insertOne(context, identity)), ...named })
   }
   return answerJson(c, { identities: results })
 }
 
-async function tryInsert(
-  { db }: IdentityContext,
-  identity: Parameters<typeof insertIdentity>[1],
-): Promise<boolean> {
+async function tryMake(
+  context: IdentityContext,
+  create: Readonly<Record<string, Json>>,
+): Promise<Identity | WireError> {
+  try {
+    return await makeIdentity(context, create)
+  } catch (err) {
+    if (err instanceof InvalidTraits) return err
+    throw err
+  }
+}
+
+async function insertOne({ db }: IdentityContext, identity: Identity | WireError): Promise<object> {
+  if (identity instanceof WireError) return { action: 'error', error: identity.body }
   try {
     await db.inTransaction(tx => insertIdentity(tx, identity))
-    return true
+    return { action: 'create', identity: identity.id }
   } catch (err) {
-    if (isUniqueViolation(err)) return false
+    if (isUniqueViolation(err)) return { action: 'error', error: takenConflict().body }
     throw err
   }
 }

@@ -10,6 +10,7 @@ import {
   parseSessionPage,
   parseSessionsSize,
   sessionPageLink,
+  unreadablePaging,
 } from './pagination.ts'
 import { pathParameter, queryOf, type Route } from './route-table.ts'
 import { type Session, sessionView } from './session.ts'
@@ -134,12 +135,14 @@ function readActive(query: URLSearchParams): boolean | undefined {
 
 /** Opaque to callers: the place in the order of sessions after which the page begins. */
 function encodeToken(seq: string): string {
-  return Buffer.from(`seq=${seq}`).toString('base64url')
+  return Buffer.from(`seq=${seq}`).toString('base64').replaceAll('=', '')
 }
 
 function decodeToken(token: string): string | undefined {
   if (token === '') return undefined
-  const seq = /^seq=(\d{1,18})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]
+  // What is no base64 at all is refused with the words for the size.
+  if (!/^[A-Za-z0-9+/]+$/.test(token) || token.length % 4 === 1) throw unreadablePaging()
+  const seq = /^seq=(\d{1,18})$/.exec(Buffer.from(token, 'base64').toString())?.[1]
   if (seq === undefined) throw invalidPageToken()
   return seq === '0' ? undefined : seq
 }

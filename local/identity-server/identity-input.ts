@@ -7,7 +7,7 @@ import { hashPassword, isKnownHash } from './password.ts'
 import { refuseUnknown } from './request-body.ts'
 import { SCHEMA_ID } from './traits-schema.ts'
 import { parseUuid } from './uuid.ts'
-import { badRequest, unreadable } from './wire-error.ts'
+import { badRequest, unreadable, WireError } from './wire-error.ts'
 
 export const CREATE_FIELDS = [
   ...['schema_id', 'traits', 'credentials', 'verifiable_addresses', 'recovery_addresses', 'metadata_public'],
@@ -69,12 +69,19 @@ export function isState(state: string): state is IdentityState {
   return state === 'active' || state === 'inactive'
 }
 
-/** The schema's id; throws 400 with the first violation. */
+/** 400 of traits that break the schema, or name one that is not there. */
+export class InvalidTraits extends WireError {
+  constructor(reason: string) {
+    super(400, { reason })
+  }
+}
+
+/** The schema's id; throws `InvalidTraits` with the first violation. */
 export function checkTraits(schema: IdentityContext['schema'], schemaId: string, traits: Json): string {
   if (schemaId !== '' && schemaId !== SCHEMA_ID)
-    throw badRequest(`Unable to find JSON Schema ID: ${schemaId}`)
+    throw new InvalidTraits(`Unable to find JSON Schema ID: ${schemaId}`)
   const [violation] = schema.check(traits)
-  if (violation !== undefined) throw badRequest(violation.reason)
+  if (violation !== undefined) throw new InvalidTraits(violation.reason)
   return SCHEMA_ID
 }
 

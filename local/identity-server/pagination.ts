@@ -50,13 +50,16 @@ function parseOldPage(query: URLSearchParams): OldPage {
   return { kind: 'page', page, size }
 }
 
+/** 400 of the list of all sessions. */
+export const unreadablePaging = () => new WireError(400, { message: 'could not parse parameter page_size' })
+
 /** `page_size` of the list of all sessions; its token is read by whoever made it. */
 export function parseSessionsSize(query: URLSearchParams): number {
   try {
     return parseSize(query.get('page_size') ?? '', SESSIONS_MAX)
   } catch {
     // Kratos has other words for this list.
-    throw new WireError(400, { message: 'could not parse parameter page_size' })
+    throw unreadablePaging()
   }
 }
 
