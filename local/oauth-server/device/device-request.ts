@@ -4,10 +4,11 @@
 import { grantTypesOf } from '../clients/client-record.ts'
 import type { OAuthServerContext } from '../context.ts'
 import { audienceNotAllowed, scopeNotAllowed } from '../flow/authorization-request.ts'
-import { invalidGrant } from '../flow/oauth-errors.ts'
+import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'
 import { coversAudience, coversScope, words } from '../flow/scope-matching.ts'
 import { DEVICE_VERIFICATION_PATH, type DeviceRequestCheck } from '../provider/provider.ts'
 import { DEVICE_GRANT } from '../tokens/device-grant.ts'
+import type { HydraError } from '../wire/hydra-error.ts'
 
 /** Throws what a client may not ask for on a device. */
 export function makeDeviceRequestCheck({ clients }: Pick<OAuthServerContext, 'clients'>): DeviceRequestCheck {
@@ -42,4 +43,11 @@ export function deviceAnswer(
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** The refusal of a user code that is unknown, expired or used. */
+export function expiredUserCode(): HydraError {
+  return invalidRequest(
+    "The 'user_code' session could not be found or has expired or is otherwise malformed.",
+  )
 }

@@ -2,23 +2,36 @@
 
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext } from '../context.ts'
+import { addDeviceRequestRoutes } from '../device/device-accept-route.ts'
 import { deviceAnswer, makeDeviceRequestCheck } from '../device/device-request.ts'
-import { DEVICE_AUTHORIZATION_PATH, makeProvider, REVOCATION_PATH, TOKEN_PATH } from '../provider/provider.ts'
+import { verifyDevice } from '../device/device-verification.ts'
+import { type LogoutEndpointDeps, logOut } from '../logout/logout-endpoint.ts'
+import { addLogoutRequestRoutes, LOGOUT_PATH } from '../logout/logout-request-routes.ts'
+import { makeLogoutRequestStore } from '../logout/logout-request-store.ts'
+import {
+  DEVICE_AUTHORIZATION_PATH,
+  DEVICE_VERIFICATION_PATH,
+  makeProvider,
+  REVOCATION_PATH,
+  TOKEN_PATH,
+} from '../provider/provider.ts'
 import { makeProviderEndpoints } from '../provider/provider-endpoints.ts'
 import { makeConsentStore } from '../sessions/consent-store.ts'
 import { makeLoginSessionStore } from '../sessions/login-session-store.ts'
+import { addSessionRoutes } from '../sessions/session-routes.ts'
 import type { TokenDeps } from '../tokens/token-deps.ts'
 import { makeTokenIssuer } from '../tokens/token-issuer.ts'
 import { addTokenAdminRoutes, addUserinfoRoutes } from '../tokens/token-routes.ts'
 import { authorize } from './authorize-endpoint.ts'
 import { makeBrowserCookies } from './browser-cookies.ts'
+import { addFallbackPages } from './fallback-pages.ts'
 import { makeChallenges } from './flow-challenges.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { makeSealer } from './sealed-values.ts'
 import { addConsentRequestRoutes, addLoginRequestRoutes } from './step-routes.ts'
 
 /** All that authorizing needs. */
-export type Authorization = FlowDeps & TokenDeps
+export type Authorization = FlowDeps & TokenDeps & LogoutEndpointDeps
 
 /** The stores and the library of the authorizing half. */
 export function makeAuthorization(context: OAuthServerContext): Authorization {
@@ -33,6 +46,7 @@ export function makeAuthorization(context: OAuthServerContext): Authorization {
     challenges: makeChallenges(sealer, context.settings.ttlSeconds.loginConsentRequest, nowSeconds),
     loginSessions: makeLoginSessionStore(context.database),
     consents: makeConsentStore(context.database),
+    logoutRequests: makeLogoutRequestStore(context.database),
     tokens: makeTokenIssuer({ ...context, provider }),
   }
 }
@@ -41,11 +55,17 @@ export function addPublicAuthorizationRoutes(app: ServiceApp, deps: Authorizatio
   app.on(['GET', 'POST'], '/oauth2/auth', c => authorize(deps, c))
   const endpoint = makeProviderEndpoints(deps, answer => deviceAnswer(deps, answer))
   for (const path of [TOKEN_PATH, REVOCATION_PATH, DEVICE_AUTHORIZATION_PATH]) app.post(path, endpoint)
+  app.get(DEVICE_VERIFICATION_PATH, c => verifyDevice(deps, c))
+  app.on(['GET', 'POST'], LOGOUT_PATH, c => logOut(deps, c))
   addUserinfoRoutes(app, deps)
+  addFallbackPages(app)
 }
 
 export function addAdminAuthorizationRoutes(app: ServiceApp, deps: Authorization): void {
   addLoginRequestRoutes(app, deps)
   addConsentRequestRoutes(app, deps)
+  addDeviceRequestRoutes(app, deps)
+  addLogoutRequestRoutes(app, deps)
+  addSessionRoutes(app, deps)
   addTokenAdminRoutes(app, deps)
 }

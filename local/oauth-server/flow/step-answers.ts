@@ -25,7 +25,10 @@ const Claims = z
   .record(z.string(), z.unknown())
   .nullish()
   .transform(value => value ?? {})
-const AnyJson = z.unknown().transform(value => value ?? null)
+const AnyJson = z
+  .unknown()
+  .nullish()
+  .transform(value => value ?? null)
 
 export const LoginAcceptIn = z.object({
   subject: Text,

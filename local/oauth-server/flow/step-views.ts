@@ -1,7 +1,8 @@
 // How the admin API shows the login and consent of a flow (pure).
 
 import type { ClientAnswer } from '../clients/client-record.ts'
-import type { ConsentStep, LoginStep } from './flow-state.ts'
+import type { StoredConsentStep } from '../sessions/consent-store.ts'
+import type { LoginStep } from './flow-state.ts'
 
 /** The login request of `challenge`. */
 export function loginView(step: LoginStep, challenge: string) {
@@ -20,7 +21,7 @@ export function loginView(step: LoginStep, challenge: string) {
 }
 
 /** The consent request of `challenge`, which is empty where the request is long answered. */
-export function consentView(step: ConsentStep, challenge: string, client: ClientAnswer) {
+export function consentView(step: StoredConsentStep, challenge: string, client: ClientAnswer) {
   const { request, login } = step
   return {
     challenge,

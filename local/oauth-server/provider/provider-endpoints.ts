@@ -101,5 +101,8 @@ async function isRevocationOfNothing(deps: TokenDeps, ctx: KoaContextWithOIDC, f
 function finishHeaders(ctx: KoaContextWithOIDC): void {
   if (ctx.body) ctx.set('content-type', 'application/json;charset=UTF-8')
   else ctx.remove('content-type')
+  // Hydra's CORS is off unless it is configured, the library's is always on.
+  for (const header of ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Vary'])
+    ctx.remove(header)
   ctx.set({ 'cache-control': 'no-store', pragma: 'no-cache' })
 }

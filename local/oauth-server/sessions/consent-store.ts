@@ -26,11 +26,18 @@ export interface ConsentRecord {
   readonly idTokenClaims: Readonly<Record<string, unknown>>
 }
 
+/** A step without its client, which is looked up when it is shown: a copy in each row would go stale. */
+export type StoredConsentStep = Omit<ConsentStep, 'request'> & {
+  readonly request: Omit<ConsentStep['request'], 'client'>
+}
+
 /** A consent as the admin API lists it. */
 export interface ListedConsent {
   readonly consentRequestId: string
   readonly clientId: string
-  readonly step: ConsentStep
+  /** Empty once the session has ended. */
+  readonly loginSessionId: string
+  readonly step: StoredConsentStep
   readonly accepted: ConsentAcceptance
 }
 
@@ -60,7 +67,7 @@ export interface ConsentStore {
 }
 
 const RECORD = `consent_request_id as "consentRequestId", client_id as "clientId", subject,
-  client_subject as "clientSubject", login_session_id as "loginSessionId", nonce,
+  client_subject as "clientSubject", step ->> 'sessionId' as "loginSessionId", nonce,
   extract(epoch from requested_at)::float8 as "requestedAt", extract(epoch from issued_at)::float8 as "issuedAt",
   (step -> 'login' ->> 'authenticatedAt')::float8 as "authenticatedAt",
   step -> 'login' ->> 'acr' as acr, step -> 'login' -> 'amr' as amr,
@@ -75,7 +82,7 @@ export function makeConsentStore(database: Database): ConsentStore {
       const { rows } = await database.query<ConsentRecord>(
         `insert into consents (consent_request_id, client_id, subject, client_subject, login_session_id, nonce, skip,
            remember, requested_at, issued_at, expires_at, step, accepted)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9), date_trunc('second', now()),
+         values ($1, $2, $3, $4, (select id from login_sessions where id = $5), $6, $7, $8, to_timestamp($9), date_trunc('second', now()),
            case when $10::int > 0 then to_timestamp($9) + make_interval(secs => $10::int) end, $11, $12)
          on conflict (consent_request_id) do nothing
          returning ${RECORD}`,
@@ -111,7 +118,9 @@ function makeConsentAdministration(
   return {
     async list(subject, { loginSessionId, afterId, limit }) {
       const { rows } = await database.query<ListedConsent>(
-        `select consent_request_id as "consentRequestId", client_id as "clientId", step, accepted from consents
+        `select consent_request_id as "consentRequestId", client_id as "clientId", step, accepted,
+             coalesce(login_session_id, '') as "loginSessionId"
+           from consents
           where subject = $1 and ($2::text is null or login_session_id = $2) and consent_request_id > $3 and ${HOLDS}
           order by consent_request_id limit $4`,
         [subject, loginSessionId ?? null, afterId, limit],
@@ -145,7 +154,6 @@ function insertValues(
   accepted: ConsentAcceptance,
   terms: { readonly nonce: string; readonly clientSubject: string },
 ): unknown[] {
-  // The client is looked up when a consent is listed; a copy in each row would go stale.
   const { client, ...request } = step.request
   return [
     step.consentRequestId,
@@ -158,7 +166,7 @@ function insertValues(
     accepted.remember,
     step.request.requestedAt,
     accepted.rememberFor,
-    JSON.stringify({ ...step, request }),
+    JSON.stringify({ ...step, request } satisfies StoredConsentStep),
     JSON.stringify(accepted),
   ]
 }

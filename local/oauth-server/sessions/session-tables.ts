@@ -24,7 +24,8 @@ export const SESSION_TABLES = `
     client_id text not null references clients on delete cascade,
     subject text not null,
     client_subject text not null,
-    login_session_id text not null,
+    -- Null once that session has ended; the step still knows which it was.
+    login_session_id text references login_sessions on delete set null,
     nonce text not null,
     skip boolean not null,
     remember boolean not null,
@@ -40,12 +41,13 @@ export const SESSION_TABLES = `
     challenge text primary key,
     verifier text not null unique,
     subject text not null,
-    login_session_id text not null,
+    session_id text not null,
     request_url text not null,
     -- Null when nobody but the browser asks.
     client_id text references clients on delete cascade,
     redirect_to text not null,
-    state text not null default 'asked' check (state in ('asked', 'accepted', 'rejected', 'used')),
+    verdict text not null default 'asked' check (verdict in ('asked', 'accepted', 'rejected')),
+    was_used boolean not null default false,
     requested_at timestamptz not null,
     expires_at timestamptz not null
   );

@@ -1,0 +1,154 @@
+// `GET|POST /oauth2/sessions/logout`: a browser asks to be signed out, alone or sent by a client (OpenID Connect
+// RP-Initiated Logout 1.0), and comes back when the logout page has said yes.
+
+import { randomUUID } from 'node:crypto'
+import type { Client } from '../clients/client-record.ts'
+import type { RequestContext } from '../context.ts'
+import { showError } from '../flow/authorize-endpoint.ts'
+import type { FlowDeps } from '../flow/flow-deps.ts'
+import { browserSession } from '../flow/login-step.ts'
+import { invalidRequest, notFound, requestUnauthorized } from '../flow/oauth-errors.ts'
+import { encodeQuery, queryValues, withQuery } from '../flow/query.ts'
+import { redirectOn } from '../flow/redirects.ts'
+import { readRequestForm } from '../flow/request-form.ts'
+import { HydraError } from '../wire/hydra-error.ts'
+import { frontChannelPage } from './front-channel-page.ts'
+import type { LogoutRequest, LogoutRequestStore } from './logout-request-store.ts'
+import { clientsOfSession, endSession } from './session-end.ts'
+
+export type LogoutEndpointDeps = FlowDeps & { readonly logoutRequests: LogoutRequestStore }
+
+/** Answers one step of a logout; refusals go to the error page. */
+export async function logOut(deps: LogoutEndpointDeps, c: RequestContext): Promise<Response> {
+  try {
+    const form = await readRequestForm(c)
+    const verifier = new URL(c.req.url).searchParams.get('logout_verifier')
+    if (verifier) return await finishLogout(deps, c, verifier)
+    return form.get('id_token_hint') ? await askForClient(deps, c, form) : await askForBrowser(deps, c, form)
+  } catch (err) {
+    if (!(err instanceof HydraError)) throw err
+    return showError(deps, c, err)
+  }
+}
+
+async function askForBrowser(
+  deps: LogoutEndpointDeps,
+  c: RequestContext,
+  form: URLSearchParams,
+): Promise<Response> {
+  for (const name of ['state', 'post_logout_redirect_uri']) {
+    if (form.get(name)) {
+      throw invalidRequest(
+        `Logout failed because query parameter ${name} is set but id_token_hint is missing.`,
+      )
+    }
+  }
+  const session = await browserSession(deps, c)
+  const redirectTo = deps.addresses.postLogoutRedirect
+  if (!session) return redirectOn(c, redirectTo)
+  return askPage(deps, c, form, {
+    clientId: null,
+    redirectTo,
+    subject: session.subject,
+    sessionId: session.id,
+  })
+}
+
+async function askForClient(
+  deps: LogoutEndpointDeps,
+  c: RequestContext,
+  form: URLSearchParams,
+): Promise<Response> {
+  const { sessionId, client } = await readHint(deps, form.get('id_token_hint') ?? '')
+  const redirectTo = redirectTarget(deps, form, client)
+  // Whether this browser has that session does not matter: the ID token says whose logout it is.
+  const session = await deps.loginSessions.findRemembered(sessionId)
+  if (!session) return redirectOn(c, redirectTo)
+  return askPage(deps, c, form, {
+    clientId: client.client_id,
+    redirectTo,
+    subject: session.subject,
+    sessionId,
+  })
+}
+
+async function askPage(
+  deps: LogoutEndpointDeps,
+  c: RequestContext,
+  form: URLSearchParams,
+  terms: Pick<LogoutRequest, 'clientId' | 'redirectTo' | 'subject' | 'sessionId'>,
+): Promise<Response> {
+  const query = encodeQuery(queryValues(form))
+  const { pathname, search } = new URL(c.req.url)
+  const challenge = randomUUID()
+  const expiresMs = deps.now() + deps.settings.ttlSeconds.loginConsentRequest * 1000
+  await deps.logoutRequests.create({
+    ...terms,
+    challenge,
+    verifier: randomUUID(),
+    requestUrl: c.req.method === 'GET' || !query ? `${pathname}${search}` : `${pathname}?${query}`,
+    requestedAt: new Date(deps.now()),
+    expiresAt: new Date(expiresMs),
+  })
+  return redirectOn(c, withQuery(deps.addresses.logout, { logout_challenge: challenge }))
+}
+
+async function finishLogout(
+  deps: LogoutEndpointDeps,
+  c: RequestContext,
+  verifier: string,
+): Promise<Response> {
+  const request = await deps.logoutRequests.use(verifier)
+  if (!request) throw notFound()
+  if (request.clientId === null) {
+    if (request.expiresAt.getTime() < deps.now())
+      throw requestUnauthorized('The logout request has expired, please try again.')
+    const session = await browserSession(deps, c)
+    // The browser was signed out already, or somebody else has signed in since: nothing to end.
+    if (session?.subject !== request.subject) return redirectOn(c, request.redirectTo)
+  }
+  deps.cookies.clearSession(c)
+  const clients = await clientsOfSession(deps, request.subject, request.sessionId)
+  const frames = clients
+    .filter(client => client.frontchannel_logout_uri !== '')
+    .map(client =>
+      withQuery(client.frontchannel_logout_uri, { iss: deps.addresses.public, sid: request.sessionId }),
+    )
+  await endSession(deps, request.sessionId)
+  return frames.length
+    ? c.html(frontChannelPage(frames, request.redirectTo))
+    : redirectOn(c, request.redirectTo)
+}
+
+/** The session and the client that an ID token speaks of. Throws when it is none of ours. */
+async function readHint(deps: LogoutEndpointDeps, hint: string) {
+  const claims = await deps.tokens.readIdToken(hint)
+  if (!claims) throw invalidRequest('The id_token_hint is no ID token of this server.')
+  const refuse = (problem: string) => invalidRequest(`Logout failed because ${problem}.`)
+  if (claims['iss'] !== deps.addresses.public) {
+    throw refuse('the issuer of query parameter id_token_hint is not this server')
+  }
+  const { iat, sid, sub, aud } = claims
+  if (typeof iat !== 'number' || iat > deps.nowSeconds()) {
+    throw refuse('the iat claim of query parameter id_token_hint is not in the past')
+  }
+  if (typeof sid !== 'string' || sid === '')
+    throw refuse('query parameter id_token_hint is missing sid claim')
+  if (typeof sub !== 'string' || sub === '')
+    throw refuse('query parameter id_token_hint is missing sub claim')
+  const found = await Promise.all([aud].flat().map(id => deps.clients.find(String(id))))
+  const client = found.find(candidate => candidate !== undefined)
+  if (!client) throw refuse('none of the listed audiences is a registered OAuth 2.0 Client')
+  return { sessionId: sid, client }
+}
+
+function redirectTarget(deps: LogoutEndpointDeps, form: URLSearchParams, client: Client): string {
+  const [asked, state] = [form.get('post_logout_redirect_uri'), form.get('state')]
+  if (!asked) return deps.addresses.postLogoutRedirect
+  if (!client.post_logout_redirect_uris?.includes(asked)) {
+    throw invalidRequest(
+      'Logout failed because query parameter post_logout_redirect_uri is not a whitelisted as a post_logout_redirect_uri for the client.',
+    )
+  }
+  return state ? withQuery(asked, { state }) : asked
+}
