@@ -23,7 +23,6 @@ const RESERVED_EVERYWHERE = [
   'c_hash',
   's_hash',
   'rat',
-  '__proto__',
 ]
 /** In access tokens these say what the token is good for; `consent_request_id` is the bridge's own mark, by which a token is revoked. */
 const RESERVED_IN_ACCESS_TOKENS = ['client_id', 'scope', 'scp', 'ext', 'token_use', 'consent_request_id']
