@@ -4,16 +4,20 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { type Listener, listen, type ServiceApp } from '../service/listen.ts'
+import { addClientRoutes } from './clients/client-routes.ts'
 import { makeClientStore } from './clients/client-store.ts'
 import { addressesOf, type OAuthServerContext } from './context.ts'
 import { type Database, openDatabase } from './database/database.ts'
+import { addAdminDocuments, addPublicDocuments } from './documents/document-routes.ts'
 import {
   type Authorization,
   addAdminAuthorizationRoutes,
   addPublicAuthorizationRoutes,
   makeAuthorization,
 } from './flow/authorization-routes.ts'
+import { addKeyRoutes } from './keys/key-routes.ts'
 import { makeKeyStore } from './keys/key-store.ts'
+import { addRegistrationRoutes } from './registration/registration-routes.ts'
 import { OAuthServerSettings, type OAuthServerSettingsIn } from './settings.ts'
 import { adminApp, publicApp } from './wire/apps.ts'
 import { makePageTokens } from './wire/page-tokens.ts'
@@ -33,12 +37,15 @@ export interface OAuthServerParts {
 }
 
 function publicRoutes(app: ServiceApp, context: OAuthServerContext, authorization: Authorization): void {
-  void context
+  addPublicDocuments(app, context)
+  addRegistrationRoutes(app, context)
   addPublicAuthorizationRoutes(app, authorization)
 }
 
 function adminRoutes(app: ServiceApp, context: OAuthServerContext, authorization: Authorization): void {
-  void context
+  addAdminDocuments(app, context)
+  addClientRoutes(app, context)
+  addKeyRoutes(app, context)
   addAdminAuthorizationRoutes(app, authorization)
 }
 

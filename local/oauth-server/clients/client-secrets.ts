@@ -7,6 +7,7 @@ const GENERATED_ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 const TOKEN_BYTES = 32
+const TOKEN_PREFIX = 'ory_at_'
 
 export function generateSecret(): string {
   return Array.from(
@@ -30,11 +31,12 @@ export async function matchesHash(secret: string, stored: string): Promise<boole
 
 /** A token with so much chance in it that a plain hash keeps it safe. */
 export function generateRegistrationToken(): string {
-  return `ory_at_${randomBytes(TOKEN_BYTES).toString('base64url')}.${randomBytes(TOKEN_BYTES).toString('base64url')}`
+  return `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}.${randomBytes(TOKEN_BYTES).toString('base64url')}`
 }
 
+/** Of the token with or without its prefix. */
 export function hashRegistrationToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
+  return createHash('sha256').update(token.replace(TOKEN_PREFIX, '')).digest('base64url')
 }
 
 /** Whether `token` is the one of that hash; false when there is none. */

@@ -20,8 +20,8 @@ export interface ClientChange {
   readonly fields: ClientFields
   /** Empty: the secret stays. */
   readonly secret: string
-  /** Empty, as every change by an administrator leaves it: the client is no longer managed at the public port. */
-  readonly registrationTokenHash: string
+  /** Undefined: it stays. Empty: the client can no longer be managed at the public port. */
+  readonly registrationTokenHash?: string
 }
 
 export interface ClientFilter {
@@ -45,7 +45,7 @@ export interface ClientStore {
   list(filter: ClientFilter): Promise<Client[]>
   /** Throws a `HydraError` 409 when the id is taken. What comes back is as it was given: lists may be null. */
   insert(client: NewClient): Promise<Client>
-  /** Replaces all fields; throws a `HydraError` 404. The times in the answer are both of now, as in Hydra's. */
+  /** Replaces all fields; throws a `HydraError` 404. What comes back is as it was given: lists may be null. */
   replace(id: string, change: ClientChange): Promise<Client>
   /** With its tokens, flows and sessions; throws a `HydraError` 404. */
   remove(id: string): Promise<void>
@@ -142,13 +142,14 @@ async function replaceClient(
 ): Promise<Client> {
   const fields = withoutNulls(change.fields)
   const secretHash = change.secret === '' ? '' : await hashSecret(change.secret)
-  const { rowCount } = await database.query(
+  const { rows } = await database.query<Pick<ClientRow, 'created_at'>>(
     `update clients set fields = $2, secret_hash = coalesce(nullif($3, ''), secret_hash),
-       registration_token_hash = $4, updated_at = $5 where id = $1`,
-    [id, JSON.stringify(fields), secretHash, change.registrationTokenHash, time],
+       registration_token_hash = coalesce($4, registration_token_hash), updated_at = $5
+     where id = $1 returning created_at`,
+    [id, JSON.stringify(fields), secretHash, change.registrationTokenHash ?? null, time],
   )
-  if (rowCount === 0) throw noSuchRow()
-  return { ...fields, client_id: id, created_at: timeText(time), updated_at: timeText(time) }
+  if (!rows[0]) throw noSuchRow()
+  return { ...fields, client_id: id, created_at: timeText(rows[0].created_at), updated_at: timeText(time) }
 }
 
 /** These three are made empty before they are stored, the other lists when they are read. */

@@ -42,3 +42,8 @@ export function publicJwk(jwk: Jwk): Jwk | undefined {
   if (jwk['kty'] === 'oct') return undefined
   return Object.fromEntries(Object.entries(jwk).filter(([name]) => !PRIVATE_MEMBERS.has(name)))
 }
+
+/** Whether it is a usable public key or key pair: not symmetric, and not an RSA key without an exponent. */
+export function isAsymmetricJwk(jwk: Jwk): boolean {
+  return jwk['kty'] !== 'oct' && jwk['e'] !== ''
+}

@@ -86,7 +86,10 @@ export function makeKeyStore({ database, systemSecret, rsaKeyBits, now }: KeySto
     async publicKeys() {
       await Promise.all(SIGNING_SETS.map(signing))
       const sets = await Promise.all(SIGNING_SETS.map(keysOf))
-      return sets.flat().map(publicJwk).filter(jwk => jwk !== undefined)
+      return sets
+        .flat()
+        .map(publicJwk)
+        .filter(jwk => jwk !== undefined)
     },
   }
 }

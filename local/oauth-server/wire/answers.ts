@@ -24,8 +24,11 @@ export function noContent(c: RequestContext): Response {
 export function errorAnswer(c: RequestContext, err: unknown): Response {
   if (!(err instanceof HydraError)) console.error(err)
   const { status, error, description } = err instanceof HydraError ? err : unrecognizable()
-  return c.newResponse(`${JSON.stringify({ error, error_description: description })}\n`, {
-    status: status as 400,
-    headers: { 'content-type': 'application/json' },
-  })
+  return c.newResponse(
+    `${JSON.stringify({ error, error_description: description.replaceAll('"', "'") })}\n`,
+    {
+      status: status as 400,
+      headers: { 'content-type': 'application/json' },
+    },
+  )
 }
