@@ -1,0 +1,106 @@
+// What the OAuth2 server can answer about a challenge: the request, one of three ends, or an error about the deployment.
+
+import { describe, expect, it } from 'vitest'
+import { processLogout, processLogoutFlow } from '../../../src/clients/identity-logout.ts'
+import { processAccepted } from '../../../src/clients/oauth-server/challenge.ts'
+import { processConsentRequest } from '../../../src/clients/oauth-server/consent-requests.ts'
+import { processUserCode } from '../../../src/clients/oauth-server/device-requests.ts'
+import { acceptLogin, processLoginRequest } from '../../../src/clients/oauth-server/login-requests.ts'
+import {
+  processLogoutRejected,
+  processLogoutRequest,
+} from '../../../src/clients/oauth-server/logout-requests.ts'
+import { answer, fakeServer, NOT_FOUND, ODD_ANSWERS } from './fake-server.ts'
+
+const { server } = fakeServer(() => [500])
+const EXPIRED = {
+  error: 'request_unauthorized',
+  error_description: 'The request could not be authorized. The login request has expired, please try again.',
+}
+
+const PROCESSORS = {
+  login: processLoginRequest,
+  consent: processConsentRequest,
+  logout: processLogoutRequest,
+  accepted: processAccepted,
+  device: processUserCode,
+  'logout reject': processLogoutRejected,
+}
+
+describe.each(Object.entries(PROCESSORS))('an answer about a %s request', (_, process) => {
+  it('tells an unknown, an expired and a used challenge apart', () => {
+    expect(process(server, answer(404, NOT_FOUND))).toEqual({ outcome: 'unknown' })
+    expect(process(server, answer(401, EXPIRED))).toEqual({ outcome: 'expired' })
+    expect(process(server, answer(410, { redirect_to: 'http://s/next' }))).toEqual({
+      outcome: 'used',
+      redirectTo: 'http://s/next',
+    })
+    expect(process(server, answer(410))).toEqual({ outcome: 'used', redirectTo: undefined })
+  })
+
+  it.each(ODD_ANSWERS)('never takes %s for an answer', (_name, odd, code) => {
+    expect(() => process(server, odd)).toThrow(expect.objectContaining({ code }))
+  })
+})
+
+it('reads a consent request whose lists are null and whose texts are empty', () => {
+  const client = { client_id: 'app', client_name: '', logo_uri: '', metadata: null, skip_consent: null }
+  const body = { subject: 's', requested_scope: null, requested_access_token_audience: null, client }
+  expect(processConsentRequest(server, answer(200, body))).toMatchObject({
+    outcome: 'found',
+    request: {
+      requested_scope: [],
+      requested_access_token_audience: [],
+      skip: false,
+      client: { client_name: undefined, logo_uri: undefined, metadata: {} },
+    },
+  })
+})
+
+it('reads a logout request that no application asked for', () => {
+  const body = { subject: 's', rp_initiated: false, client: null }
+  expect(processLogoutRequest(server, answer(200, body))).toMatchObject({ request: { client: undefined } })
+})
+
+it('takes a refused user code for a wrong one, and nothing else', () => {
+  const refused = {
+    error: 'invalid_request',
+    error_description: "The 'user_code' session could not be found",
+  }
+  expect(processUserCode(server, answer(400, refused))).toEqual({ outcome: 'wrong_code' })
+  expect(() => processUserCode(server, answer(400, '<html>'))).toThrow(
+    expect.objectContaining({ code: 'upstream_invalid_answer' }),
+  )
+})
+
+// A challenge is as good as a password for its flow: what is thrown ends in the log.
+it('keeps the challenge out of errors', async () => {
+  const down = fakeServer(() => [503, 'down'])
+  const acceptance = {
+    subject: 's',
+    remember: true,
+    remember_for: 0,
+    amr: [],
+    identity_provider_session_id: 'x',
+  }
+  const failure = await acceptLogin(down.server, 'the-secret-challenge', acceptance).catch(err => err)
+  expect(failure).toMatchObject({ code: 'upstream_unavailable' })
+  expect(`${failure.message} ${failure.detail} ${failure.stack} ${failure.cause}`).not.toContain('the-secret')
+  expect(down.log()).toEqual([
+    'PUT /admin/oauth2/auth/requests/login/accept?login_challenge=the-secret-challenge',
+  ])
+})
+
+describe('ending a session at the identity provider', () => {
+  it('reads the token, and takes 401 for nobody signed in', () => {
+    const flow = { logout_url: 'http://i/self-service/logout?token=t', logout_token: 't' }
+    expect(processLogoutFlow(server, answer(200, flow))).toBe('t')
+    expect(processLogoutFlow(server, answer(401, { error: { code: 401 } }))).toBeUndefined()
+  })
+
+  it('takes a redirect as well as 204 for done', () => {
+    for (const status of [204, 302, 303, 401])
+      expect(() => processLogout(server, answer(status))).not.toThrow()
+    for (const status of [403, 404, 500]) expect(() => processLogout(server, answer(status))).toThrow()
+  })
+})
