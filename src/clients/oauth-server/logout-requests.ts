@@ -14,7 +14,7 @@ import {
 import { RequestingClient } from './request-parts.ts'
 
 const LogoutRequest = z.looseObject({
-  subject: z.string().default(''),
+  subject: z.string(),
   /** True: an application asked, with an ID token of the session. */
   rp_initiated: z.boolean().default(false),
   /** Null when nobody but the browser asked. */
