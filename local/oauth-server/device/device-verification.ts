@@ -1,7 +1,6 @@
 // `GET /oauth2/device/verify`: where the user of a device goes. First to the page for the user code, then through login
 // and consent as any authorization, and at the end the waiting device is let in. RFC 8628 §3.3.
 
-import type { Provider } from 'oidc-provider'
 import type { Client } from '../clients/client-record.ts'
 import type { RequestContext } from '../context.ts'
 import { askForConsent, takeConsent } from '../flow/consent-step.ts'
@@ -12,13 +11,11 @@ import { invalidClient } from '../flow/oauth-errors.ts'
 import { encodeQuery, withQuery } from '../flow/query.ts'
 import { redirectOn } from '../flow/redirects.ts'
 import { DEVICE_VERIFICATION_PATH } from '../provider/provider.ts'
-import type { ConsentRecord } from '../sessions/consent-store.ts'
+import { grantDeviceCode } from '../provider/provider-adapter.ts'
 import { expiredUserCode } from './device-request.ts'
 
-type DeviceDeps = FlowDeps & { readonly provider: Provider }
-
 /** Takes one step of a device's authorization. Refusals are answered as JSON: there is no client to send them to. */
-export async function verifyDevice(deps: DeviceDeps, c: RequestContext): Promise<Response> {
+export async function verifyDevice(deps: FlowDeps, c: RequestContext): Promise<Response> {
   const query = new URL(c.req.url).searchParams
   const verifierOf = (name: string) => query.get(name)?.trim() || undefined
   const deviceVerifier = verifierOf('device_verifier')
@@ -34,14 +31,19 @@ export async function verifyDevice(deps: DeviceDeps, c: RequestContext): Promise
   }
   if (consentVerifier) {
     const { step, consent } = await takeConsent(deps, c, question, consentVerifier)
-    await letDeviceIn(deps, step.request.userCode ?? '', consent)
+    const isLetIn = await grantDeviceCode(
+      deps.database,
+      step.request.userCode ?? '',
+      consent.consentRequestId,
+    )
+    if (!isLetIn) throw expiredUserCode()
     return redirectOn(c, withQuery(deps.addresses.deviceSuccess, { client_id: client.client_id }))
   }
   // Without a login or consent verifier there is a device verifier, and with it the request.
   return request ? askForLogin(deps, c, question, request) : askForUserCode(deps, c, query)
 }
 
-function askForUserCode(deps: DeviceDeps, c: RequestContext, query: URLSearchParams): Response {
+function askForUserCode(deps: FlowDeps, c: RequestContext, query: URLSearchParams): Response {
   const step = { requestedAt: deps.nowSeconds(), requestUrl: ownUrl(deps, query), csrf: randomId() }
   deps.cookies.setCsrf(c, 'device', step.csrf, deps.settings.ttlSeconds.loginConsentRequest)
   const userCode = query.get('user_code')
@@ -55,7 +57,7 @@ function askForUserCode(deps: DeviceDeps, c: RequestContext, query: URLSearchPar
 }
 
 /** This address without the user code, which nobody who sees the request later needs to know. */
-function ownUrl(deps: DeviceDeps, query: URLSearchParams): string {
+function ownUrl(deps: FlowDeps, query: URLSearchParams): string {
   const shown = [...new Set(query.keys())].map(name => [
     name,
     name.toLowerCase() === 'user_code' ? '****' : query.getAll(name),
@@ -64,31 +66,16 @@ function ownUrl(deps: DeviceDeps, query: URLSearchParams): string {
   return shown.length ? `${own}?${encodeQuery(Object.fromEntries(shown))}` : own
 }
 
-function takeUserCode(deps: DeviceDeps, c: RequestContext, verifier: string): FlowRequest {
+function takeUserCode(deps: FlowDeps, c: RequestContext, verifier: string): FlowRequest {
   const { step, request } = deps.challenges.openVerifier('device verifier', verifier)
   checkCsrf(deps.cookies.csrf(c, 'device'), step.csrf)
   return { ...request, requestedAt: deps.nowSeconds() }
 }
 
-async function clientOf(deps: DeviceDeps, query: URLSearchParams): Promise<Client> {
+async function clientOf(deps: FlowDeps, query: URLSearchParams): Promise<Client> {
   const id = query.get('client_id')
   if (!id) throw invalidClient("Query parameter 'client_id' is missing.")
   const client = await deps.clients.find(id)
   if (!client) throw invalidClient('Client does not exist')
   return client
-}
-
-async function letDeviceIn(
-  { provider }: DeviceDeps,
-  userCode: string,
-  consent: ConsentRecord,
-): Promise<void> {
-  const code = await provider.DeviceCode.findByUserCode(userCode)
-  if (!code || code.grantId) throw expiredUserCode()
-  Object.assign(code, {
-    accountId: consent.subject,
-    grantId: consent.consentRequestId,
-    scope: consent.grantedScope.join(' '),
-  })
-  await code.save()
 }

@@ -48,6 +48,24 @@ export function makeEntryAdapter(database: Database, kind: string): Adapter {
   }
 }
 
+/**
+ * Gives a waiting device its consent. False when the user code is unknown, expired or already has one. Not by way of the
+ * library's model, which could not save what it finds by a user code: the value of the device code is not stored.
+ */
+export async function grantDeviceCode(
+  database: Database,
+  userCode: string,
+  consentRequestId: string,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `update provider_entries
+        set grant_id = $2, payload = payload || jsonb_build_object('grantId', $2::text)
+      where user_code_hash = $1 and grant_id is null and expires_at > now()`,
+    [hashOf(userCode), consentRequestId],
+  )
+  return rowCount === 1
+}
+
 function makeLookups(database: Database, kind: string): Omit<Adapter, 'upsert' | 'find'> {
   const where = 'kind = $1 and value_hash = $2'
   return {

@@ -2,6 +2,7 @@
 // codes, and keeps codes and tokens. Its login sessions, interactions, ID tokens and userinfo are not used: there
 // Hydra's behaviour is another (flow/, tokens/ say how).
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { generateKeyPairSync } from 'node:crypto'
 import { type Adapter, type Configuration, Provider } from 'oidc-provider'
 import type { OAuthServerContext } from '../context.ts'
@@ -14,6 +15,7 @@ export const REVOCATION_PATH = '/oauth2/revoke'
 export const DEVICE_AUTHORIZATION_PATH = '/oauth2/device/auth'
 export const DEVICE_VERIFICATION_PATH = '/oauth2/device/verify'
 
+type LibraryClient = InstanceType<Provider['Client']>
 type ProviderParts = Pick<OAuthServerContext, 'settings' | 'addresses' | 'database' | 'clients'>
 
 /** Called with each request for a device code; throws what Hydra would refuse. */
@@ -22,8 +24,13 @@ export type DeviceRequestCheck = (clientId: string, form: Readonly<Record<string
 /** The library over our database and clients. Its grants are registered by token-endpoint.ts. */
 export function makeProvider(parts: ProviderParts, checkDeviceRequest: DeviceRequestCheck): Provider {
   const provider = new Provider(parts.addresses.public, configuration(parts, checkDeviceRequest))
+  const authorization = new AsyncLocalStorage<string | undefined>()
+  provider.use((ctx, next) => authorization.run(ctx.headers.authorization, next))
   Object.assign(provider.Client.prototype, {
-    compareClientSecret(this: { clientId: string }, secret: string) {
+    async compareClientSecret(this: LibraryClient, secret: string) {
+      // The library takes a secret from the header or the body, whichever the client registered; Hydra does not.
+      const method = authorization.getStore() === undefined ? 'client_secret_post' : 'client_secret_basic'
+      if (this.tokenEndpointAuthMethod !== method) return false
       return parts.clients.checkSecret({ client_id: this.clientId }, secret)
     },
   })
@@ -48,7 +55,12 @@ function configuration(parts: ProviderParts, checkDeviceRequest: DeviceRequestCh
     },
     extraParams: {
       // The library runs this for each device request, with or without an audience.
-      audience: async ctx => checkDeviceRequest(ctx.oidc.client?.clientId ?? '', ctx.oidc.body ?? {}),
+      audience: async ctx => {
+        const { body, client, params } = ctx.oidc
+        await checkDeviceRequest(client?.clientId ?? '', body ?? {})
+        // By now the library has dropped the scopes that it does not know.
+        if (params) params['scope'] = body?.['scope']
+      },
     },
     features: {
       devInteractions: { enabled: false },
