@@ -134,9 +134,9 @@ function signIn(browser: PersonsBrowser, page: Page, form: Form): Promise<Page> 
 
 function decide(browser: PersonsBrowser, page: Page, accept: Form, decision: Decision): Promise<Page> {
   if (decision.deny) {
-    const reject = page.forms.find(form => form.action.endsWith('/consent/reject'))
-    if (reject === undefined) throw new Error('the consent screen has no form that denies')
-    return browser.submit(page, reject)
+    const button = accept.buttons.find(({ action }) => action?.endsWith('/consent/reject'))
+    if (button === undefined) throw new Error('the consent screen has no button that denies')
+    return browser.submit(page, accept, { button })
   }
   const granted = decision.grant ?? accept.choices['grant_scope'] ?? []
   return browser.submit(page, accept, {

@@ -8,8 +8,13 @@ export interface Form {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Values of every checkbox by name, checked or not. */
   readonly choices: Readonly<Record<string, readonly string[]>>
-  /** Submit buttons that have a name. */
-  readonly buttons: readonly (readonly [name: string, value: string])[]
+  readonly buttons: readonly Button[]
+}
+
+/** A submit button: what it adds to the form, and where it sends it when not to the form's own action. */
+export interface Button {
+  readonly field: readonly [name: string, value: string] | undefined
+  readonly action: string | undefined
 }
 
 /** Where the browser is. A redirect out of the stack (an application's callback) is not loaded: `html` is empty. */
@@ -23,7 +28,7 @@ export interface Page {
 export interface Submission {
   /** Replaces the fields of these names; null takes a field away, an array sends it several times. */
   readonly fields?: Readonly<Record<string, string | readonly string[] | null>>
-  readonly button?: readonly [name: string, value: string]
+  readonly button?: Button | undefined
 }
 
 const STEPS_MAX = 30
@@ -55,9 +60,9 @@ export class UserAgent {
       if (value === null) continue
       for (const item of typeof value === 'string' ? [value] : value) sent.push([name, item])
     }
-    if (button) sent.push([...button])
+    if (button?.field) sent.push([...button.field])
     const body = new URLSearchParams(sent)
-    const target = new URL(form.action, page.url)
+    const target = new URL(button?.action ?? form.action, page.url)
     if (form.method === 'get') {
       target.search = body.toString()
       return this.open(target)
@@ -133,7 +138,10 @@ function readForms(html: string): Form[] {
       choices: Object.fromEntries(
         boxes.map(({ name }) => [name, boxes.filter(box => box.name === name).map(box => box.value ?? 'on')]),
       ),
-      buttons: named.filter(isButton).map(input => [input.name, input.value ?? ''] as const),
+      buttons: inputs.filter(isButton).map(({ name, value = '', formaction }) => ({
+        field: name === undefined ? undefined : ([name, value] as const),
+        action: formaction,
+      })),
     }
   })
 }
@@ -143,6 +151,7 @@ interface Attributes {
   value?: string
   type?: string
   action?: string
+  formaction?: string
   method?: string
   checked?: boolean
 }
