@@ -99,8 +99,8 @@ export async function rejectLogoutAnswer(deps: LogoutDeps, submission: Submissio
   return pageAnswer(deps.config.brand, frame => renderMessagePage(view, frame))
 }
 
-/** GET bridge/logout/success: a last page, for logouts that name no address to go back to. */
-export async function showLogoutSuccess({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
+/** GET bridge/logout/done: a last page, for logouts that name no address to go back to. */
+export async function showLogoutDone({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
   const { renderMessagePage } = await import('./pages/message-page.tsx')
   const view = { mood: 'good' as const, title: 'You are signed out', text: 'You can close this page.' }
   return pageAnswer(config.brand, frame => renderMessagePage(view, frame))

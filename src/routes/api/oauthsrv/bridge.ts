@@ -17,7 +17,7 @@ import {
   acceptLogoutAnswer,
   rejectLogoutAnswer,
   showLogout,
-  showLogoutSuccess,
+  showLogoutDone,
 } from '../../../features/oauth/bridge/logout.ts'
 import { showConsent } from '../../../features/oauth/bridge/show-consent.ts'
 import { Challenge, type Submission } from '../../../features/oauth/bridge/submitted.ts'
@@ -204,13 +204,13 @@ export const bridgeRoutes = [
   }),
   defineRoute({
     ...FOR_BROWSERS,
-    id: 'bridge.logout_success',
+    id: 'bridge.logout_done',
     method: 'get',
-    path: `${BASE}/logout/success`,
+    path: `${BASE}/logout/done`,
     summary: 'Say that somebody is signed out',
     description: "To be the OAuth2 server's post-logout URL, for logouts without an address of their own.",
     documented: PAGE,
-    handle: ({ deps }) => showLogoutSuccess(deps),
+    handle: ({ deps }) => showLogoutDone(deps),
   }),
   defineRoute({
     ...FOR_BROWSERS,
