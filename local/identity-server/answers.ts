@@ -23,7 +23,7 @@ export function answerNothing(c: RequestContext): Response {
 }
 
 export function answerText(c: RequestContext, text: string, status: 404 | 405): Response {
-  return c.text(`${text}\n`, status)
+  return c.body(`${text}\n`, status, { 'content-type': 'text/plain; charset=utf-8' })
 }
 
 /** A redirect; only GET and HEAD get a body, the link to where it leads. */
