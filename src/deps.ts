@@ -3,7 +3,6 @@
 
 import type { Upstream } from './clients/http.ts'
 import { whoami } from './clients/identity.ts'
-import { getClient } from './clients/oauth-server/clients.ts'
 import { introspectToken } from './clients/oauth-server/introspection.ts'
 import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
@@ -17,9 +16,9 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/access-token.ts'
-import { isOwnClient } from './features/oauth/clients/own-client.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import { OpaqueTokenGate } from './features/oauth/opaque-token.ts'
+import { TokenClients } from './features/oauth/token-clients.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
@@ -186,22 +185,18 @@ function accessTokenVerifier(
   { oauthAdmin }: Upstreams,
   now: () => Date,
 ): (token: string) => Promise<EndUser> {
-  const { oauthPublicUrl, oauthAdminUrl, oauthClientOwner, dataAudience: audience } = config
+  const { oauthPublicUrl, oauthAdminUrl, dataAudience: audience } = config
   const refuse = () => Promise.reject(invalidAccessToken())
   const verifyJwt = oauthPublicUrl === undefined ? refuse : jwtVerifier(config, oauthPublicUrl, now)
-  const opaqueTokens = new OpaqueTokenGate({
-    introspect: token => introspectToken(oauthAdmin, token),
-    isOurClient: async clientId => {
-      // Without an owner all clients are ours, and a token of one that is gone is not active: nothing to ask.
-      if (oauthClientOwner === undefined) return true
-      const client = await getClient(oauthAdmin, clientId)
-      return client !== undefined && isOwnClient(config, client)
-    },
-    audience,
-    now,
-  })
+  const introspect = (token: string) => introspectToken(oauthAdmin, token)
+  const opaqueTokens = new OpaqueTokenGate({ introspect, audience, now })
   const verifyOpaque = oauthAdminUrl === undefined ? refuse : (token: string) => opaqueTokens.enter(token)
-  return token => (isJwt(token) ? verifyJwt(token) : verifyOpaque(token))
+  const clients = new TokenClients({ config, oauthAdmin, now })
+  return async token => {
+    const endUser = await (isJwt(token) ? verifyJwt(token) : verifyOpaque(token))
+    if (!(await clients.includes(String(endUser.claims['client_id'])))) throw invalidAccessToken()
+    return endUser
+  }
 }
 
 function jwtVerifier(config: Config, oauthPublicUrl: string, now: () => Date) {

@@ -32,7 +32,7 @@ beforeAll(async () => {
     create policy own on public.${TABLE} to anon using (owner_id = quoin.uid()) with check (owner_id = quoin.uid());
     grant select, insert on public.${TABLE} to anon;
     insert into public.${TABLE} values (1, 'alice', 'a'), (2, 'bob', 'b'), (3, 'bob', 'c')`)
-  quoin = await startTestWorker({ vars: { OAUTH_PUBLIC_URL: issuerUrl } })
+  quoin = await startTestWorker({ vars: { OAUTH_PUBLIC_URL: issuerUrl, OAUTH_ADMIN_URL: '' } })
   anonKey = (await makeKey('anon')).key
   serviceKey = (await makeKey('service_role')).key
 })

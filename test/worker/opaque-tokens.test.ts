@@ -1,21 +1,25 @@
 // Opaque access tokens beside an API key: what introspection says of them reaches row-level security, and nothing that is
 // not a good access token of a client of ours does. The OAuth2 server here says what a test wants.
 
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner } from '../support/postgres.ts'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'
 
 const TABLE = 'opaque_token_notes'
+const PUBLIC_URL = 'http://oauth.test'
 const ADMIN_URL = 'http://oauth-admin.test'
 const OWNER = 'quoin'
 
 let quoin: TestWorker
 let withoutServer: TestWorker
 let anonKey: string
-/** The server's answers: to introspection by token, and the owners of its clients. */
+let signingKey: CryptoKey
+let jwks: object
+/** The server's answers to introspection, by token. */
 const answers = new Map<string, () => Response>()
-const owners = new Map<string, string>()
+const OWNERS: Readonly<Record<string, string>> = { app: OWNER, foreign: 'somebody else' }
 const asked: string[] = []
 
 beforeAll(async () => {
@@ -27,12 +31,18 @@ beforeAll(async () => {
     insert into public.${TABLE} values (1, 'alice'), (2, 'bob'), (3, 'bob');
     create function public.${TABLE}_claims() returns jsonb language sql stable as 'select quoin.claims()';
     grant execute on function public.${TABLE}_claims() to anon`)
-  const vars = { OAUTH_PUBLIC_URL: 'http://oauth.test', OAUTH_CLIENT_OWNER: OWNER, DATA_AUDIENCE: 'data' }
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  signingKey = pair.privateKey
+  jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }] }
+  const vars = { OAUTH_PUBLIC_URL: PUBLIC_URL, OAUTH_CLIENT_OWNER: OWNER, DATA_AUDIENCE: 'data' }
   // The first interceptor is the last to be put back: one after the other.
   withoutServer = await startTestWorker({ vars: { ...vars, OAUTH_ADMIN_URL: '' } })
   quoin = await startTestWorker({
     vars: { ...vars, OAUTH_ADMIN_URL: ADMIN_URL, OAUTH_ADMIN_TOKEN: 'gateway' },
-    outbound: request => (request.url.startsWith(ADMIN_URL) ? oauthServer(request) : undefined),
+    outbound(request) {
+      if (request.url.startsWith(ADMIN_URL)) return oauthServer(request)
+      return request.url.startsWith(PUBLIC_URL) ? Response.json(jwks) : undefined
+    },
   })
   anonKey = (await makeKey('anon', { rateLimitPerMinute: 100_000 })).key
 })
@@ -46,8 +56,6 @@ afterAll(async () => {
 
 beforeEach(() => {
   asked.length = 0
-  owners.clear()
-  owners.set('app', OWNER)
 })
 
 async function oauthServer(request: Request): Promise<Response> {
@@ -58,10 +66,11 @@ async function oauthServer(request: Request): Promise<Response> {
     const token = new URLSearchParams(await request.text()).get('token') ?? ''
     return answers.get(token)?.() ?? Response.json({ active: false })
   }
-  const owner = owners.get(pathname.replace('/admin/clients/', ''))
+  const clientId = pathname.replace('/admin/clients/', '')
+  const owner = OWNERS[clientId]
   if (owner === undefined)
     return Response.json({ error: 'Not Found', error_description: '' }, { status: 404 })
-  return Response.json({ client_id: 'app', owner })
+  return Response.json({ client_id: clientId, owner })
 }
 
 let lastToken = 0
@@ -84,7 +93,7 @@ function tokenOf(sub: string, change: object = {}): string {
       exp: seconds + 600,
       iat: seconds,
       aud: ['data'],
-      iss: 'http://oauth.test',
+      iss: PUBLIC_URL,
       token_type: 'Bearer',
       token_use: 'access_token',
       ext: { tenant: 'acme' },
@@ -123,7 +132,7 @@ describe('a good opaque token', () => {
       exp: expect.any(Number),
       iat: expect.any(Number),
       aud: ['data'],
-      iss: 'http://oauth.test',
+      iss: PUBLIC_URL,
       ext: { tenant: 'acme', role: 'service_role' },
       role: 'anon',
     })
@@ -137,7 +146,7 @@ describe('a good opaque token', () => {
       return answers.get(good)?.() ?? Response.error()
     })
     for (let sent = 0; sent < 20; sent++) expect((await read(token)).status).toBe(200)
-    expect(asked).toEqual(['/admin/oauth2/introspect', '/admin/clients/app'])
+    expect(asked.filter(path => path === '/admin/oauth2/introspect')).toHaveLength(1)
     isRevoked = true
     await vi.waitFor(
       async () => expect(await outcome(await read(token))).toEqual([401, 'invalid_access_token']),
@@ -153,19 +162,33 @@ describe('what is no good opaque token is 401 and never falls back to anonymous'
     ['a refresh token', () => tokenOf('alice', { token_use: 'refresh_token' })],
     ['a token for another audience', () => tokenOf('alice', { aud: ['elsewhere'] })],
     ['a token of a client that is gone', () => tokenOf('alice', { client_id: 'gone' })],
+    ["a token of another owner's client", () => tokenOf('alice', { client_id: 'foreign' })],
     ['a token of nobody', () => tokenOf('')],
   ])('%s', async (_, token) => {
     expect(await outcome(await read(token()))).toEqual([401, 'invalid_access_token'])
   })
 
-  it('a token of another owner’s client', async () => {
-    owners.set('app', 'somebody else')
-    expect(await outcome(await read(tokenOf('alice')))).toEqual([401, 'invalid_access_token'])
-  })
-
   it('any, where the deployment has no OAUTH_ADMIN_URL', async () => {
     expect(await outcome(await read(tokenOf('alice'), withoutServer))).toEqual([401, 'invalid_access_token'])
     expect(asked).toEqual([])
+  })
+})
+
+describe('a JWT access token', () => {
+  const jwtOf = (clientId: string) =>
+    new SignJWT({ client_id: clientId, scp: ['notes'], aud: ['data'] })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .setIssuer(PUBLIC_URL)
+      .setSubject('alice')
+      .setExpirationTime('5m')
+      .sign(signingKey)
+
+  it.each([
+    ['of a client of ours', 'app', 200],
+    ["of another owner's client", 'foreign', 401],
+    ['of a client that is gone', 'gone', 401],
+  ])('%s is held to the same owner', async (_, clientId, status) => {
+    expect((await read(await jwtOf(clientId))).status).toBe(status)
   })
 })
 

@@ -17,8 +17,6 @@ export interface OpaqueTokenRules {
   introspect: (token: string) => Promise<ActiveToken | undefined>
   /** Value that `aud` must hold; undefined accepts any. */
   audience: string | undefined
-  /** Whether a client is one of this deployment's: the OAuth2 server may have others. */
-  isOurClient: (clientId: string) => Promise<boolean>
   now: () => Date
 }
 
@@ -38,7 +36,7 @@ export class OpaqueTokenGate {
   }
 
   /**
-   * The token's user. Throws `invalid_access_token`, without saying which check failed, and the `upstream_*` errors when
+   * The token's user; of which client the token is, `claims.client_id` says. Throws `invalid_access_token`, without saying which check failed, and the `upstream_*` errors when
    * the OAuth2 server cannot be asked.
    */
   async enter(token: string): Promise<EndUser> {
@@ -50,7 +48,6 @@ export class OpaqueTokenGate {
     this.#remembered.delete(hash)
     const facts = await this.#rules.introspect(token)
     if (facts === undefined || !isGood(facts, this.#rules.audience, nowMs)) throw invalidAccessToken()
-    if (!(await this.#rules.isOurClient(facts.client_id))) throw invalidAccessToken()
     const endUser = { subject: facts.sub, claims: claimsOf(facts) }
     this.#remembered.set(hash, { endUser, untilMs: Math.min(nowMs + ANSWER_FRESH_MS, expiresMs(facts)) })
     return endUser

@@ -1,4 +1,4 @@
-// Stops: tokens of other kinds, other audiences and other clients from becoming somebody's identity in the database, and
+// Stops: tokens of other kinds and other audiences from becoming somebody's identity in the database, and
 // revoked ones from staying one for long.
 
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -26,7 +26,6 @@ const FACTS: ActiveToken = {
 let nowMs: number
 let facts: ActiveToken | undefined
 const introspect = vi.fn(async () => facts)
-const isOurClient = vi.fn(async (clientId: string) => clientId === 'app')
 
 beforeEach(() => {
   nowMs = START_MS
@@ -37,7 +36,6 @@ beforeEach(() => {
 function makeGate(rules: Partial<OpaqueTokenRules> = {}): OpaqueTokenGate {
   return new OpaqueTokenGate({
     introspect,
-    isOurClient,
     audience: undefined,
     now: () => new Date(nowMs),
     ...rules,
@@ -69,7 +67,6 @@ describe('the user of an opaque token', () => {
     ['a token of an unknown use', { token_use: undefined }],
     ['a token that names nobody', { sub: '' }],
     ['a token that is over by our clock', { exp: START_MS / 1_000 }],
-    ['a token of a client that is not ours', { client_id: 'foreign' }],
   ])('is refused for %s', async (_, change) => {
     facts = { ...FACTS, ...change }
     await expect(makeGate().enter(TOKEN)).rejects.toMatchObject(REFUSAL)
