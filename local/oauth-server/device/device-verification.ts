@@ -23,7 +23,8 @@ export async function verifyDevice(deps: FlowDeps, c: RequestContext): Promise<R
   const consentVerifier = verifierOf('consent_verifier')
   if (!deviceVerifier && !loginVerifier && !consentVerifier) return askForUserCode(deps, c, query)
 
-  const request = deviceVerifier ? takeUserCode(deps, c, deviceVerifier) : undefined
+  const isDeviceStep = deviceVerifier && !loginVerifier && !consentVerifier
+  const request = isDeviceStep ? takeUserCode(deps, c, deviceVerifier) : undefined
   const client = await clientOf(deps, query)
   const question = { form: query, client, redirectUri: undefined }
   if (loginVerifier) {

@@ -21,7 +21,7 @@ import { makeLoginSessionStore } from '../sessions/login-session-store.ts'
 import { addSessionRoutes } from '../sessions/session-routes.ts'
 import type { TokenDeps } from '../tokens/token-deps.ts'
 import { makeTokenIssuer } from '../tokens/token-issuer.ts'
-import { addTokenAdminRoutes, addUserinfoRoutes } from '../tokens/token-routes.ts'
+import { addTokenAdminRoutes, addUserinfoRoutes, USERINFO_PATH } from '../tokens/token-routes.ts'
 import { authorize } from './authorize-endpoint.ts'
 import { makeBrowserCookies } from './browser-cookies.ts'
 import { addFallbackPages } from './fallback-pages.ts'
@@ -58,6 +58,8 @@ export function addPublicAuthorizationRoutes(app: ServiceApp, deps: Authorizatio
   app.get(DEVICE_VERIFICATION_PATH, c => verifyDevice(deps, c))
   app.on(['GET', 'POST'], LOGOUT_PATH, c => logOut(deps, c))
   addUserinfoRoutes(app, deps)
+  // Hydra answers these even where its CORS is off; a browser still goes no further without CORS headers.
+  app.on('OPTIONS', [TOKEN_PATH, REVOCATION_PATH, USERINFO_PATH], c => c.body(null, 200))
   addFallbackPages(app)
 }
 

@@ -36,7 +36,7 @@ export async function askForLogin(
   const { form, client } = question
   const hint = await readHint(deps, form)
   const session = await browserSession(deps, c)
-  const names = session ? await subjectNames(deps, client, session.subject) : []
+  const names = session && hint ? await subjectNames(deps, client, session.subject) : []
   const hinted = typeof hint?.['sub'] === 'string' ? hint['sub'] : undefined
   const decision = decideLogin(form, session, hinted, names, deps.nowSeconds())
   if (decision.outcome === 'refuse') throw decision.error

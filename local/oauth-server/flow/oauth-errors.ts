@@ -125,6 +125,3 @@ export const serverError = refusal(
 
 /** Answered for challenges that are none of ours. */
 export const notFound = refusal(404, 'Not Found', 'Unable to locate the requested resource')
-
-/** Answered for rows that are not there. */
-export const noSuchResource = refusal(404, 'Unable to locate the resource', '')

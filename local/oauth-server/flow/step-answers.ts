@@ -2,7 +2,7 @@
 // are the zero value, unknown members are ignored and a wrong type is an error.
 
 import * as z from 'zod'
-import type { ConsentAcceptance, Denial, LoginAcceptance, LoginStep } from './flow-state.ts'
+import type { ConsentAcceptance, ConsentStep, Denial, LoginAcceptance, LoginStep } from './flow-state.ts'
 
 const Text = z
   .string()
@@ -80,15 +80,15 @@ export function acceptanceOf(step: LoginStep, body: LoginAcceptIn, nowSeconds: n
   }
 }
 
-/** The consent as given. `handledAt` is RFC 3339. */
-export function consentOf(body: ConsentAcceptIn, handledAt: string): ConsentAcceptance {
+/** The consent as given; the login's context stays unless the consent has one. `handledAt` is RFC 3339. */
+export function consentOf(step: ConsentStep, body: ConsentAcceptIn, handledAt: string): ConsentAcceptance {
   return {
     grantedScope: body.grant_scope,
     grantedAudience: body.grant_access_token_audience,
     remember: body.remember,
     rememberFor: body.remember_for,
     handledAt,
-    context: body.context,
+    context: body.context ?? step.login.context,
     accessTokenClaims: body.session?.access_token ?? {},
     idTokenClaims: body.session?.id_token ?? {},
   }

@@ -62,7 +62,7 @@ export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
     const challenge = challengeOf(c, 'consent_challenge')
     const body = await readJsonBody(c, ConsentAcceptIn).catch(hideBody)
     const step = open(challenge)
-    const accepted = consentOf(body, new Date(deps.now()).toISOString())
+    const accepted = consentOf(step, body, new Date(deps.now()).toISOString())
     const verifier = deps.challenges.seal('consent verifier', { step, accepted })
     return redirectTo(c, withQuery(step.request.requestUrl, { consent_verifier: verifier }))
   })

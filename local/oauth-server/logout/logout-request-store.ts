@@ -2,6 +2,7 @@
 // consents they are rows: their challenges are ids.
 
 import type { Database } from '../database/database.ts'
+import { notFound } from '../flow/oauth-errors.ts'
 import { noSuchRow } from '../wire/hydra-error.ts'
 
 export interface LogoutRequest {
@@ -26,7 +27,7 @@ export interface LogoutRequestStore {
   get(challenge: string): Promise<LogoutRequest>
   /** Also after a rejection. Throws a `HydraError` 404. */
   accept(challenge: string): Promise<LogoutRequest>
-  /** Throws a `HydraError` 404. */
+  /** Throws a `HydraError` 404, in other words than the rest. */
   reject(challenge: string): Promise<void>
   /** The accepted request of this verifier, used from now on; undefined when there is none. */
   use(verifier: string): Promise<LogoutRequest | undefined>
@@ -72,7 +73,7 @@ export function makeLogoutRequestStore(database: Database): LogoutRequestStore {
       return get(challenge)
     },
     async reject(challenge) {
-      if ((await decide(challenge, 'rejected')).rowCount === 0) throw noSuchRow()
+      if ((await decide(challenge, 'rejected')).rowCount === 0) throw notFound()
     },
     async use(verifier) {
       const { rows } = await database.query<LogoutRequest>(

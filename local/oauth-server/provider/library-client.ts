@@ -42,9 +42,8 @@ function authenticationMethod(client: Client): KnownMethod {
 }
 
 function assertionKeys(client: Client): AllClientMetadata {
-  const algorithm = client.token_endpoint_auth_signing_alg
   return {
-    ...(algorithm ? { token_endpoint_auth_signing_alg: algorithm } : {}),
+    token_endpoint_auth_signing_alg: client.token_endpoint_auth_signing_alg || 'RS256',
     ...(client.jwks_uri ? { jwks_uri: client.jwks_uri } : { jwks: { keys: client.jwks?.keys ?? [] } }),
   } as AllClientMetadata
 }

@@ -15,4 +15,18 @@ export const PROVIDER_TABLES = `
   );
   create index if not exists provider_entries_by_grant on provider_entries (grant_id, kind);
   create index if not exists provider_entries_by_expiry on provider_entries (expires_at);
+
+  -- Hydra's own tables of tokens, as programs know them that clean up after it.
+  create or replace view hydra_oauth2_access as
+    select value_hash as signature, client_id, grant_id as request_id, payload ->> 'accountId' as subject,
+      payload ->> 'scope' as granted_scope, expires_at at time zone 'utc' as expires_at, consumed_at is null as active
+    from provider_entries where kind in ('AccessToken', 'ClientCredentials');
+  create or replace view hydra_oauth2_refresh as
+    select value_hash as signature, client_id, grant_id as request_id, payload ->> 'accountId' as subject,
+      payload ->> 'scope' as granted_scope, expires_at at time zone 'utc' as expires_at, consumed_at is null as active
+    from provider_entries where kind = 'RefreshToken';
+
+  -- At each start: what nobody can use any more. Ended tokens stay until somebody flushes them.
+  delete from provider_entries
+    where expires_at < now() - interval '1 hour' and kind not in ('AccessToken', 'ClientCredentials', 'RefreshToken');
 `

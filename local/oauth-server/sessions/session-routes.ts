@@ -71,7 +71,7 @@ function listedView(row: ListedConsent, client: ClientAnswer) {
     remember: accepted.remember,
     remember_for: accepted.rememberFor,
     handled_at: accepted.handledAt,
-    context: accepted.context ?? step.login.context,
+    context: accepted.context,
     consent_request: { ...consentView(step, '', client), login_session_id: row.loginSessionId },
   }
 }

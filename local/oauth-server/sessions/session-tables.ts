@@ -51,4 +51,8 @@ export const SESSION_TABLES = `
     requested_at timestamptz not null,
     expires_at timestamptz not null
   );
+
+  -- At each start: what nobody can use any more.
+  delete from login_sessions where expires_at < now();
+  delete from logout_requests where expires_at < now() - interval '1 hour';
 `

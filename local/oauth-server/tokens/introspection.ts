@@ -28,7 +28,7 @@ interface StoredToken {
 }
 
 /** The live access token of this value. A token of another form than the client's strategy gives now is dead. */
-export async function findAccessToken(deps: TokenDeps, value: string): Promise<LiveToken | undefined> {
+async function findAccessToken(deps: TokenDeps, value: string): Promise<LiveToken | undefined> {
   const { AccessToken, ClientCredentials } = deps.provider
   const stored = (await AccessToken.find(value)) ?? (await ClientCredentials.find(value))
   const token = stored && (await readToken(deps, 'access_token', stored))

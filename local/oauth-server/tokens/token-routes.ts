@@ -6,15 +6,18 @@ import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { invalidRequest, requestUnauthorized } from '../flow/oauth-errors.ts'
 import { readBodyForm, readRequestForm } from '../flow/request-form.ts'
 import { errorAnswer, jsonAnswer, noContent } from '../wire/answers.ts'
-import { findAccessToken, introspect, type LiveToken } from './introspection.ts'
+import { HydraError, unrecognizable } from '../wire/hydra-error.ts'
+import { findToken, introspect, type LiveToken } from './introspection.ts'
 import { revokeAccessTokensOf } from './revocation.ts'
 import { userinfoClaims } from './token-claims.ts'
 import type { TokenDeps } from './token-deps.ts'
 
+export const USERINFO_PATH = '/userinfo'
+
 type RouteDeps = TokenDeps & Pick<OAuthServerContext, 'addresses' | 'now'>
 
 export function addUserinfoRoutes(app: ServiceApp, deps: RouteDeps): void {
-  app.on(['GET', 'POST'], '/userinfo', c => userinfo(deps, c))
+  app.on(['GET', 'POST'], USERINFO_PATH, c => userinfo(deps, c))
 }
 
 export function addTokenAdminRoutes(app: ServiceApp, deps: RouteDeps): void {
@@ -40,11 +43,14 @@ export function addTokenAdminRoutes(app: ServiceApp, deps: RouteDeps): void {
 
 /** Everything that the consent put into the ID token, whatever the token's scopes: Hydra does not filter. */
 async function userinfo(deps: RouteDeps, c: RequestContext): Promise<Response> {
-  const token = await findAccessToken(deps, await bearerToken(c))
+  const token = await findToken(deps, await bearerToken(c))
   if (!token) {
     const refusal = requestUnauthorized()
-    c.header('www-authenticate', `Bearer error="${refusal.error}",error_description="${refusal.description}"`)
-    return errorAnswer(c, refusal)
+    return refuseBearer(c, refusal.error, refusal.description, refusal)
+  }
+  if (token.use === 'refresh_token') {
+    const { error, description } = unrecognizable()
+    return refuseBearer(c, 'invalid_token', ONLY_ACCESS_TOKENS, new HydraError(401, error, description))
   }
   const claims = claimsOf(deps, token)
   if (token.client.userinfo_signed_response_alg !== 'RS256') return jsonAnswer(c, claims)
@@ -54,6 +60,14 @@ async function userinfo(deps: RouteDeps, c: RequestContext): Promise<Response> {
     jti: randomUUID(),
   })
   return c.body(signed, 200, { 'content-type': 'application/jwt' })
+}
+
+const ONLY_ACCESS_TOKENS = 'Only access tokens are allowed in the authorization header.'
+
+/** RFC 6750 §3; the body may say less than the header. */
+function refuseBearer(c: RequestContext, error: string, description: string, body: HydraError): Response {
+  c.header('www-authenticate', `Bearer error="${error}",error_description="${description}"`)
+  return errorAnswer(c, body)
 }
 
 function claimsOf(
