@@ -19,20 +19,24 @@ import { askForLogin, takeLogin } from './login-step.ts'
 import { encodeQuery, queryValues, withQuery } from './query.ts'
 import { answerClient, redirectOn } from './redirects.ts'
 import { readRequestForm } from './request-form.ts'
+import { withRequestObject } from './request-object.ts'
 import { words } from './scope-matching.ts'
 
 /** Answers one step of an authorization; refusals go to the client, or to the error page while it is not proven. */
 export async function authorize(deps: FlowDeps, c: RequestContext): Promise<Response> {
-  const form = await readRequestForm(c)
-  const client = await deps.clients.find(form.get('client_id') ?? '')
-  const validated = validateAuthorizationRequest(form, client)
-  if (validated.outcome === 'refused') return answerRefusal(deps, c, validated.error, validated.target)
-  const { request } = validated
+  let target: AnswerTarget | undefined
   try {
+    const asked = await readRequestForm(c)
+    const client = await deps.clients.find(asked.get('client_id') ?? '')
+    const form = client ? await withRequestObject(deps, client, asked) : asked
+    const validated = validateAuthorizationRequest(form, client)
+    if (validated.outcome === 'refused') return answerRefusal(deps, c, validated.error, validated.target)
+    const { request } = validated
+    target = { ...request, responseMode: effectiveResponseMode(request) }
     return await takeStep(deps, c, request)
   } catch (err) {
     if (!(err instanceof HydraError)) throw err
-    return answerRefusal(deps, c, err, { ...request, responseMode: effectiveResponseMode(request) })
+    return answerRefusal(deps, c, err, target)
   }
 }
 

@@ -72,6 +72,18 @@ export const registrationNotSupported = refusal(
   'The OP does not support use of the registration parameter.',
 )
 
+export const invalidRequestObject = refusal(
+  400,
+  'invalid_request_object',
+  'The request parameter contains an invalid Request Object.',
+)
+
+export const invalidRequestUri = refusal(
+  400,
+  'invalid_request_uri',
+  'The request_uri in the Authorization Request returns an error or contains invalid data.',
+)
+
 export const accessDenied = refusal(
   403,
   'access_denied',

@@ -4,11 +4,12 @@
 import type { ServiceApp } from '../../service/listen.ts'
 import type { RequestContext } from '../context.ts'
 import { jsonAnswer } from '../wire/answers.ts'
+import { DecodeError } from '../wire/go-json.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { invalidRequest } from './oauth-errors.ts'
 import { withQuery } from './query.ts'
-import { readJsonBody, UndecodableBodyError } from './request-body.ts'
+import { readJsonBody } from './request-body.ts'
 import {
   acceptanceOf,
   ConsentAcceptIn,
@@ -83,13 +84,13 @@ export function redirectTo(c: RequestContext, url: string): Response {
 
 /** An undecodable body as the login endpoints refuse it: with the reason. */
 export function explainBody(err: unknown): never {
-  if (!(err instanceof UndecodableBodyError)) throw err
+  if (!(err instanceof DecodeError)) throw err
   throw invalidRequest(`Unable to decode body because: ${err.message}`)
 }
 
 /** An undecodable body as the consent endpoints refuse it: without. */
 function hideBody(err: unknown): never {
-  if (!(err instanceof UndecodableBodyError)) throw err
+  if (!(err instanceof DecodeError)) throw err
   throw new HydraError(400, 'error', 'The error is unrecognizable')
 }
 

@@ -1,0 +1,122 @@
+// Request objects: an authorization request as a JWT of the client, by value or by reference. OpenID Connect Core 1.0
+// §6. What the object says wins over the query; without the scope `openid` it is not looked at.
+
+import {
+  compactVerify,
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  type JSONWebKeySet,
+  UnsecuredJWT,
+} from 'jose'
+import type { Client } from '../clients/client-record.ts'
+import type { OAuthServerContext } from '../context.ts'
+import { invalidRequest, invalidRequestObject, invalidRequestUri } from './oauth-errors.ts'
+import { words } from './scope-matching.ts'
+
+const TIMEOUT_MS = 10_000
+const DOCUMENT_BYTES_MAX = 1_000_000
+
+type ObjectDeps = Pick<OAuthServerContext, 'fetch' | 'now'>
+
+/** The parameters of `form` with those of its request object. Throws what makes the object unusable. */
+export async function withRequestObject(
+  deps: ObjectDeps,
+  client: Client,
+  form: URLSearchParams,
+): Promise<URLSearchParams> {
+  const [byValue, byReference] = [form.get('request'), form.get('request_uri')]
+  const scopes = words(form.get('scope'))
+  if (!scopes.includes('openid') || (!byValue && !byReference)) return form
+  if (byValue && byReference) {
+    throw invalidRequest(
+      "OpenID Connect parameters 'request' and 'request_uri' were both given, but you can use at most one.",
+    )
+  }
+  if (!client.jwks?.keys?.length && !client.jwks_uri) throw invalidRequest(NO_KEYS)
+  const object = byValue || (await fetchObject(deps, client, byReference ?? ''))
+  const claims = await readObject(deps, client, object)
+  const merged = new URLSearchParams(form)
+  for (const [name, value] of Object.entries(claims)) merged.set(name, String(value))
+  merged.set('scope', [...new Set([...words(merged.get('scope')), ...scopes])].join(' '))
+  return merged
+}
+
+async function fetchObject(deps: ObjectDeps, client: Client, uri: string): Promise<string> {
+  if (!client.request_uris?.includes(uri)) {
+    throw invalidRequestUri(`Request URI '${uri}' is not whitelisted by the OAuth 2.0 Client.`)
+  }
+  return fetchText(deps, uri)
+}
+
+async function readObject(
+  deps: ObjectDeps,
+  client: Client,
+  object: string,
+): Promise<Record<string, unknown>> {
+  const algorithm = algorithmOf(object)
+  const required = client.request_object_signing_alg
+  if (required && required !== algorithm) {
+    throw invalidRequestObject(
+      `The request object uses signing algorithm '${algorithm}', but the requested OAuth 2.0 Client enforces signing algorithm '${required}'.`,
+    )
+  }
+  const claims = algorithm === 'none' ? readUnsigned(object) : await readSigned(deps, client, object)
+  const { exp } = claims
+  if (typeof exp === 'number' && exp * 1000 < deps.now()) {
+    throw invalidRequestObject('Unable to verify the request object because it has expired.')
+  }
+  return claims
+}
+
+function algorithmOf(object: string): string {
+  try {
+    return String(decodeProtectedHeader(object).alg)
+  } catch {
+    throw invalidRequestObject('The request object is no JSON Web Token.')
+  }
+}
+
+function readUnsigned(object: string): Record<string, unknown> {
+  try {
+    return UnsecuredJWT.decode(object).payload
+  } catch {
+    throw invalidRequestObject('The unsigned request object cannot be decoded, or its time is over.')
+  }
+}
+
+async function readSigned(
+  deps: ObjectDeps,
+  client: Client,
+  object: string,
+): Promise<Record<string, unknown>> {
+  try {
+    const keys = createLocalJWKSet(await keysOf(deps, client))
+    const { payload } = await compactVerify(object, keys)
+    return { ...JSON.parse(new TextDecoder().decode(payload)) }
+  } catch {
+    throw invalidRequestObject("Unable to verify the request object's signature.")
+  }
+}
+
+/** A client's keys are checked when it is written; what it serves elsewhere is checked by jose when it is used. */
+async function keysOf(deps: ObjectDeps, client: Client): Promise<JSONWebKeySet> {
+  if (client.jwks?.keys?.length) return { keys: client.jwks.keys as JSONWebKeySet['keys'] }
+  return JSON.parse(await fetchText(deps, client.jwks_uri))
+}
+
+async function fetchText(deps: ObjectDeps, uri: string): Promise<string> {
+  try {
+    const response = await deps.fetch(uri, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    if (response.status !== 200) throw new Error(`status ${response.status}`)
+    const text = await response.text()
+    if (text.length > DOCUMENT_BYTES_MAX) throw new Error('it is too long')
+    return text.trim()
+  } catch (err) {
+    throw invalidRequestUri(
+      `Unable to fetch OpenID Connect request parameters from 'request_uri' because: ${String(err)}.`,
+    )
+  }
+}
+
+const NO_KEYS =
+  "OpenID Connect 'request' or 'request_uri' context was given, but the OAuth 2.0 Client does not have any JSON Web Keys registered."
