@@ -47,6 +47,15 @@ export default defineConfig({
         test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...onStack },
       },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...onStack } },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          // Each file runs a Chromium of its own, which takes what memory and processors there are.
+          fileParallelism: false,
+          ...onStack,
+        },
+      },
     ],
   },
 })
