@@ -27,6 +27,7 @@ exports.up = pgm => {
     create index audit_logs_newest_first on quoin.audit_logs (created_at desc, id desc);
     create index audit_logs_of_actor on quoin.audit_logs (actor_id, created_at desc, id desc);
     create index audit_logs_of_action on quoin.audit_logs (action, created_at desc, id desc);
+    create index audit_logs_of_request on quoin.audit_logs (request_id);
     create index audit_logs_of_target on quoin.audit_logs (target_kind, target_id, created_at desc, id desc);
 
     create function quoin.keep_audit_logs() returns trigger
