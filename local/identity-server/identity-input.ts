@@ -127,7 +127,9 @@ async function importPassword(value: Json | undefined): Promise<string | undefin
   if (!isJsonObject(config)) throw unreadable('json: cannot unmarshal credentials.password.config')
   const password = readText(config, 'password')
   const hash = readText(config, 'hashed_password')
-  if (hash === '' && password !== '') return hashPassword(password)
+  // Passwords that another system is to be asked for: there is none to ask, so nobody signs in by it.
+  if (config['use_password_migration_hook'] === true) return undefined
+  if (password !== '') return hashPassword(password)
   if (isKnownHash(hash)) return hash
   throw badRequest(
     'The imported password does not match any known hash format. For more information see https://www.ory.sh/dr/2',

@@ -16,7 +16,7 @@ import { parseJson } from './request-body.ts'
 import { parseUuid } from './uuid.ts'
 import { WireError } from './wire-error.ts'
 
-const DENIED = /^\/(id|statechangedat|credentials|credentials\/oidc(\/.*)?)$/
+const DENIED = /^\/(id|statechangedat|credentials|credentials\/oidc\/.*)$/
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 const failed = (message: string) =>

@@ -33,7 +33,7 @@ export interface Identity {
 }
 
 export const CREDENTIAL_TYPES = new Set([
-  ...['password', 'oidc', 'totp', 'lookup_secret', 'webauthn', 'code', 'passkey', 'profile', 'saml'],
+  ...['password', 'oidc', 'totp', 'lookup_secret', 'webauthn', 'code', 'passkey', 'saml'],
   ...['link_recovery', 'code_recovery'],
 ])
 

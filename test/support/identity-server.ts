@@ -13,9 +13,6 @@ export const PAGES_URL = 'http://127.0.0.1:4455'
 export const WELCOME_URL = `${PAGES_URL}/welcome`
 const ALLOWED_RETURN_URLS = [PAGES_URL, 'http://127.0.0.1:8787', 'http://127.0.0.1:5173']
 
-/** True when the tests run against our own server, whose inside may be looked at and whose settings may be chosen. */
-export const isLocal = process.env['IDENTITY_PUBLIC_URL'] === undefined
-
 export interface IdentityProvider extends AsyncDisposable {
   readonly publicUrl: string
   readonly adminUrl: string
