@@ -5,6 +5,8 @@ import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
 import { readBody } from '../wire/go-json.ts'
+import { readQuery } from '../wire/go-query.ts'
+import { escapeSegment } from '../wire/go-url.ts'
 import { decodeClient, decodeLifespans } from './client-decoding.ts'
 import { patchClient } from './client-patch.ts'
 import { type Client, clientAnswer } from './client-record.ts'
@@ -22,7 +24,7 @@ export function addClientRoutes(app: ServiceApp, context: OAuthServerContext): v
   app.post(PATH, async c => {
     const client = readBody(await c.req.text(), decodeClient)
     const answer = await registerClient(context, client, checkSector)
-    return jsonAnswer(c, answer, 201, { location: `${PATH}/${encodeURIComponent(answer.client_id)}` })
+    return jsonAnswer(c, answer, 201, { location: `${PATH}/${escapeSegment(answer.client_id)}` })
   })
   app.get(`${PATH}/:id`, async c => jsonAnswer(c, clientAnswer(await clients.get(id(c)))))
   app.put(`${PATH}/:id`, async c => putClient(c, id(c), context, checkSector))
@@ -42,7 +44,7 @@ async function listClients(
   { clients, pageTokens }: OAuthServerContext,
 ): Promise<Response> {
   const url = new URL(`${PATH}${new URL(c.req.url).search}`, c.req.url)
-  const query = url.searchParams
+  const query = readQuery(url)
   const page = pageTokens.read('clients', query)
   const found = await clients.list({
     name: query.get('client_name') ?? '',

@@ -159,7 +159,7 @@ function withoutNulls(fields: ClientFields): ClientFields {
     ...fields,
     audience: audience ?? [],
     allowed_cors_origins: origins ?? [],
-    metadata: metadata ?? {},
+    metadata: metadata === undefined ? {} : metadata,
   }
 }
 

@@ -3,7 +3,7 @@
 // authentication methods are not looked at, as in Hydra.
 
 import { isAsymmetricJwk } from '../keys/jwk.ts'
-import { type GoUrl, hostnameOf, parseRequestUri, parseUrl, portOf } from '../wire/go-url.ts'
+import { type GoUrl, hostnameOf, originText, parseRequestUri, parseUrl, portOf } from '../wire/go-url.ts'
 import { HydraError, malformed } from '../wire/hydra-error.ts'
 import type { ClientFields } from './client-record.ts'
 
@@ -98,7 +98,7 @@ function checkOrigin(origin: string): string {
     throw invalid(
       `Origin URL ${origin} must have an empty path, query, and fragment but one of the parts is not empty.`,
     )
-  return url.opaque === '' ? `${url.scheme}://${url.host}` : `${url.scheme}:${url.opaque}`
+  return originText(url)
 }
 
 function checkRedirectUri(uri: string): GoUrl {

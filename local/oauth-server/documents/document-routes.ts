@@ -6,6 +6,11 @@ import { jsonAnswer } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import { discoveryDocument } from './discovery.ts'
 
+const DOCUMENTS = [
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/jwks.json',
+] as const
 /** The version whose wire this is. */
 const VERSION = 'v26.2.0'
 
@@ -14,9 +19,12 @@ export function addPublicDocuments(app: ServiceApp, context: OAuthServerContext)
     const { alg } = await context.keys.signingKey('hydra.openid.id-token')
     return jsonAnswer(c, discoveryDocument(context.addresses.public, alg))
   }
-  app.get('/.well-known/openid-configuration', discovery)
-  app.get('/.well-known/oauth-authorization-server', discovery)
-  app.get('/.well-known/jwks.json', async c => jsonAnswer(c, { keys: await context.keys.publicKeys() }))
+  const [openid, oauth, jwks] = DOCUMENTS
+  app.get(openid, discovery)
+  app.get(oauth, discovery)
+  app.get(jwks, async c => jsonAnswer(c, { keys: await context.keys.publicKeys() }))
+  // Without CORS an OPTIONS is answered, and allows nothing.
+  app.on('OPTIONS', [...DOCUMENTS], c => c.body(null, 200))
   addHealth(app, '', context)
 }
 

@@ -3,6 +3,7 @@
 
 import { createPublicKey, type JsonWebKey, X509Certificate } from 'node:crypto'
 import { anything, DecodeError, decodeObject, type FieldDecoder, text, texts } from '../wire/go-json.ts'
+import { parseUrl } from '../wire/go-url.ts'
 import { type Jwk, orderedJwk } from './jwk.ts'
 
 /** Bytes of a coordinate, and of the private number. */
@@ -57,11 +58,12 @@ export function parseJwkSet(value: unknown): { keys: Jwk[] | null } | null {
 export function parseJwk(value: unknown): Jwk {
   const raw: Raw = decodeObject(value, 'jose.rawJSONWebKey', MEMBERS)
   const numbers = numbersOf(raw)
+  if (parseUrl(String(raw.x5u ?? '')) === undefined) throw new DecodeError('x5u header is invalid URL')
   const certificates = parseCertificates(raw.x5c)
   return orderedJwk({
     ...notEmpty({ use: raw.use, kty: raw.kty, kid: raw.kid, alg: raw.alg, x5u: raw.x5u }),
     ...(raw.kty === 'EC' || raw.kty === 'OKP' ? { crv: raw.crv } : {}),
-    ...Object.fromEntries(Object.entries(numbers).map(([name, data]) => [name, data.toString('base64url')])),
+    ...notEmpty(mapValues(numbers, data => data.toString('base64url'))),
     ...(certificates.length > 0 ? { x5c: certificates } : {}),
     ...thumbprint('x5t', raw.x5t, 20),
     ...thumbprint('x5t#S256', raw['x5t#S256'], 32),
@@ -93,8 +95,20 @@ function rsaNumbers(raw: Raw): Bytes {
   const areFactors = p > 1n && q > 1n && p * q === toInteger(numbers['n'])
   const isConsistent = areFactors && product % (p - 1n) === 1n && product % (q - 1n) === 1n
   if (!isConsistent) throw new DecodeError('crypto/rsa: invalid exponents')
-  const known = (['dp', 'dq', 'qi'] as const).filter(name => raw[name] !== undefined)
-  return { ...numbers, ...take(raw, known, withoutZeros) }
+  const known = take(
+    raw,
+    (['dp', 'dq', 'qi'] as const).filter(name => raw[name] !== undefined),
+    withoutZeros,
+  )
+  if (Object.keys(known).length === 3) checkRemainders({ ...numbers, ...known })
+  return { ...numbers, ...known }
+}
+
+/** The numbers that only make signing faster must fit the others as well. */
+function checkRemainders(numbers: Bytes): void {
+  const { d = 0n, p = 0n, q = 0n, dp, dq, qi = 0n } = mapValues(numbers, toInteger)
+  if (dp !== d % (p - 1n) || dq !== d % (q - 1n) || (qi * q) % p !== 1n)
+    throw new DecodeError('crypto/rsa: invalid CRT exponent')
 }
 
 function ecNumbers(raw: Raw): Bytes {
@@ -127,6 +141,10 @@ function take(raw: Raw, names: readonly (keyof Raw)[], form: (data: Buffer) => B
       return [name, form(data)]
     }),
   )
+}
+
+function mapValues<T>(numbers: Bytes, form: (data: Buffer) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(numbers).map(([name, data]) => [name, form(data)]))
 }
 
 function parseCertificates(chain: unknown): string[] {

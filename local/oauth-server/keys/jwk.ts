@@ -45,5 +45,5 @@ export function publicJwk(jwk: Jwk): Jwk | undefined {
 
 /** Whether it is a usable public key or key pair: not symmetric, and not an RSA key without an exponent. */
 export function isAsymmetricJwk(jwk: Jwk): boolean {
-  return jwk['kty'] !== 'oct' && jwk['e'] !== ''
+  return jwk['kty'] === 'RSA' ? jwk['e'] !== undefined : jwk['kty'] !== 'oct'
 }

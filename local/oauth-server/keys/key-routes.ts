@@ -5,6 +5,7 @@ import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
 import { decodeObject, readBody, text } from '../wire/go-json.ts'
+import { escapeSegment } from '../wire/go-url.ts'
 import { HydraError, noSuchRow } from '../wire/hydra-error.ts'
 import { parseJwk, parseJwkSet } from './jwk-parsing.ts'
 import type { NewKey } from './key-store.ts'
@@ -27,7 +28,7 @@ export function addKeyRoutes(app: ServiceApp, { keys, addresses }: OAuthServerCo
   })
   app.post(SET, async c => {
     const made = await keys.generate(set(c), readBody(await c.req.text(), decodeNewKey))
-    const location = `${addresses.public}/keys/${encodeURIComponent(set(c))}`
+    const location = `${addresses.public}/keys/${escapeSegment(set(c))}`
     return jsonAnswer(c, { keys: [made] }, 201, { location })
   })
   app.put(SET, async c => {

@@ -4,8 +4,8 @@ export const KEY_TABLES = `
   create table if not exists keys (
     -- Tells apart keys that were made in the same instant: the greatest is the newest.
     position bigint generated always as identity primary key,
-    set_id text not null,
-    kid text not null,
+    set_id varchar(255) not null,
+    kid varchar(255) not null,
     encrypted_jwk text not null,
     created_at timestamptz not null,
     unique (set_id, kid)

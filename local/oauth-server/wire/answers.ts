@@ -22,7 +22,8 @@ export function noContent(c: RequestContext): Response {
 
 /** A `HydraError` as it is; whatever else was thrown is logged and answered with a fixed sentence. */
 export function errorAnswer(c: RequestContext, err: unknown): Response {
-  if (!(err instanceof HydraError)) console.error(err)
+  // The stack alone: what Postgres says of a refused row holds the row.
+  if (!(err instanceof HydraError)) console.error(err instanceof Error ? err.stack : err)
   const { status, error, description } = err instanceof HydraError ? err : unrecognizable()
   return c.newResponse(
     `${JSON.stringify({ error, error_description: description.replaceAll('"', "'") })}\n`,

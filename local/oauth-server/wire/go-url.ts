@@ -12,9 +12,21 @@ export interface GoUrl {
   readonly host: string
   readonly path: string
   readonly query: string
+  /** Whether it ends with a question mark that nothing follows. */
+  readonly isQueryForced: boolean
   readonly fragment: string
 }
 
+const NOTHING: GoUrl = {
+  scheme: '',
+  opaque: '',
+  user: undefined,
+  host: '',
+  path: '',
+  query: '',
+  isQueryForced: false,
+  fragment: '',
+}
 const SCHEME = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s
 /** A name, an IPv6 address in brackets, and perhaps a port; what is not ASCII may be percent-encoded. */
 const HOST = /^(?:\[[0-9a-fA-F:.]*(?:%25[^\]]*)?\]|(?:[^[\]\s\\^`{|}%:]|%[89a-fA-F][0-9a-fA-F])*)(?::\d*)?$/
@@ -37,12 +49,12 @@ export function parseRequestUri(text: string): GoUrl | undefined {
 function parseWithoutFragment(text: string, isRequest: boolean): GoUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what Go refuses
   if (/[\x00-\x1f\x7f]/.test(text)) return undefined
-  const empty = { scheme: '', opaque: '', user: undefined, host: '', path: '', query: '', fragment: '' }
-  if (text === '*') return { ...empty, path: '*' }
+  if (text === '*') return { ...NOTHING, path: '*' }
   if (text.startsWith(':')) return undefined
   const [, scheme = '', afterScheme = text] = SCHEME.exec(text) ?? []
   const [rest, query] = cutAt(afterScheme, '?')
-  const found = { ...empty, scheme: scheme.toLowerCase(), query }
+  const isQueryForced = query === '' && afterScheme.endsWith('?')
+  const found = { ...NOTHING, scheme: scheme.toLowerCase(), query, isQueryForced }
   if (!rest.startsWith('/')) {
     if (scheme !== '') return { ...found, opaque: rest }
     if (isRequest || /^[^/]*:/.test(rest)) return undefined
@@ -60,6 +72,21 @@ function parseAuthority(authority: string): Pick<GoUrl, 'user' | 'host'> | undef
   const host = authority.slice(at + 1)
   const isGood = HOST.test(host) && (user === undefined || (USER.test(user) && hasGoodEscapes(user)))
   return isGood ? { user, host } : undefined
+}
+
+/** As URL.String, without what `origin`s may not have: path, query and fragment. */
+export function originText({ scheme, opaque, user, host, isQueryForced }: GoUrl): string {
+  const hasAuthority = opaque === '' && (host !== '' || user !== undefined)
+  const authority = hasAuthority ? `//${user === undefined ? '' : `${user}@`}${host}` : ''
+  return `${scheme}:${opaque}${authority}${isQueryForced ? '?' : ''}`
+}
+
+/** A segment of a path as Hydra escapes it in Location headers: twice. */
+export function escapeSegment(segment: string): string {
+  return encodeURIComponent(segment)
+    .replace(/%(24|26|2B|3A|3D|40)/g, decodeURIComponent)
+    .replace(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%', '%25')
 }
 
 /** The host without its port and brackets. */

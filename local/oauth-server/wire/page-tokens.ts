@@ -1,10 +1,12 @@
 // Page tokens and the Link header of lists. A token is sealed, so that nobody makes one, and lives an hour.
 
 import { makeSealer } from '../flow/sealed-values.ts'
+import { readQuery, writeQuery } from './go-query.ts'
 import { malformed } from './hydra-error.ts'
 
 const SIZE_DEFAULT = 100
 const SIZE_MAX = 500
+const INT64_MAX = 2 ** 63
 const PURPOSE = 'page-token'
 
 /** What the caller asked for: rows after `after` (the empty text is the start), at most `size`. */
@@ -60,16 +62,16 @@ function readSize(text: string): number {
   if (text === '') return SIZE_DEFAULT
   if (!/^[+-]?\d+$/.test(text)) throw unreadable(`strconv.Atoi: parsing '${text}': invalid syntax`)
   const size = Number(text)
+  if (Math.abs(size) > INT64_MAX) throw unreadable(`strconv.Atoi: parsing '${text}': value out of range`)
   return size <= 0 ? SIZE_DEFAULT : Math.min(size, SIZE_MAX)
 }
 
 /** Path and query without a host; the parameters in the order of their names. */
 function linkPart(url: URL, size: number, rel: string, token: string): string {
-  const query = new URLSearchParams(url.search)
+  const query = readQuery(url)
   query.set('page_size', String(size))
   query.set('page_token', token)
-  query.sort()
-  return `<${url.pathname}?${query}>; rel="${rel}"`
+  return `<${url.pathname}?${writeQuery(query)}>; rel="${rel}"`
 }
 
 function unreadable(reason: string) {
