@@ -1,0 +1,88 @@
+// The OAuth2 server that the contract tests of the Hydra wire ask: our own, started for the test file on a fresh
+// database of the stack's Postgres, or a real one whose addresses are in OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL
+// (`--dev`; dynamic registration on; PKCE enforced for public clients; subject types public and pairwise; its pages
+// under http://127.0.0.1:4455/).
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { type OAuthServerParts, startOAuthServer } from '../../local/oauth-server/server.ts'
+import type { OAuthServerSettingsIn } from '../../local/oauth-server/settings.ts'
+
+export const PAGES_URL = 'http://127.0.0.1:4455'
+/** The shortest that verifiers take: longer ones only cost time to make. */
+const RSA_KEY_BITS = 2048
+
+export interface TestOAuthServer extends AsyncDisposable {
+  readonly publicUrl: string
+  readonly adminUrl: string
+}
+
+/** The server to test: the local one unless the environment names another. */
+export async function startTestOAuthServer(): Promise<TestOAuthServer> {
+  const { OAUTH_PUBLIC_URL: publicUrl, OAUTH_ADMIN_URL: adminUrl } = process.env
+  if (publicUrl === undefined || adminUrl === undefined) return startLocalOAuthServer()
+  return { publicUrl, adminUrl, [Symbol.asyncDispose]: async () => {} }
+}
+
+export interface LocalOAuthServer extends TestOAuthServer {
+  /** Of the server's own database. */
+  readonly databaseUrl: string
+  /** Ends the server and starts it again on the same database, on other ports. */
+  restart(): Promise<{ publicUrl: string; adminUrl: string }>
+}
+
+/** Our own server on a database of its own, which goes with it. */
+export async function startLocalOAuthServer(
+  more: Partial<OAuthServerSettingsIn> = {},
+  parts: OAuthServerParts = {},
+): Promise<LocalOAuthServer> {
+  const database = await makeDatabase()
+  const settings: OAuthServerSettingsIn = {
+    databaseUrl: database.url,
+    publicPort: 0,
+    adminPort: 0,
+    loginUrl: `${PAGES_URL}/login`,
+    consentUrl: `${PAGES_URL}/consent`,
+    logoutUrl: `${PAGES_URL}/logout`,
+    errorUrl: `${PAGES_URL}/error`,
+    deviceVerificationUrl: `${PAGES_URL}/device`,
+    deviceSuccessUrl: `${PAGES_URL}/device/success`,
+    dynamicRegistration: true,
+    systemSecret: randomBytes(24).toString('hex'),
+    pairwiseSalt: randomBytes(12).toString('hex'),
+    rsaKeyBits: RSA_KEY_BITS,
+    ...more,
+  }
+  let server = await startOAuthServer(settings, parts)
+  return {
+    publicUrl: server.publicUrl,
+    adminUrl: server.adminUrl,
+    databaseUrl: settings.databaseUrl,
+    async restart() {
+      await server.close()
+      server = await startOAuthServer(settings, parts)
+      return server
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await database.drop()
+    },
+  }
+}
+
+/** A fresh database beside the stack's; `drop` also ends who is still connected. */
+async function makeDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const { superuser_url: superuserUrl } = inject('stack')
+  if (superuserUrl === null) throw new Error('the stack has no Postgres of its own to make a database in')
+  const name = `oauth_${randomUUID().replaceAll('-', '')}`
+  const run = async (sql: string) => {
+    const client = new Client({ connectionString: superuserUrl })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+  await run(`create database ${name}`)
+  const url = new URL(superuserUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) }
+}
