@@ -9,6 +9,9 @@ import { LOOPBACK } from '../ports.ts'
 /** An app of a local service: Node's own request and response are `c.env.incoming` and `c.env.outgoing`. */
 export type ServiceApp = Hono<{ Bindings: HttpBindings }>
 
+/** As the real servers take: a `return_to` may hold a login challenge of several KiB, a query five hundred ids. */
+const HEADER_BYTES_MAX = 64 * 1024
+
 export interface Listener {
   readonly url: string
   /** Resolves when no request is open any more; idle connections are cut. */
@@ -18,7 +21,13 @@ export interface Listener {
 /** Serves `app` on this machine only; port 0 takes a free one. Rejects when the port is taken. */
 export function listen(app: ServiceApp, port: number): Promise<Listener> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch: app.fetch, port, hostname: LOOPBACK }, (address: AddressInfo) =>
+    const options = {
+      fetch: app.fetch,
+      port,
+      hostname: LOOPBACK,
+      serverOptions: { maxHeaderSize: HEADER_BYTES_MAX },
+    }
+    const server = serve(options, (address: AddressInfo) =>
       resolve({
         url: `http://${LOOPBACK}:${address.port}`,
         close: () =>
