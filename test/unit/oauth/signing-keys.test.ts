@@ -18,13 +18,15 @@ const RSA = {
   e: 'AQAB',
   ...Object.fromEntries(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'].map(member => [member, 'PRIVATE'])),
 }
-const CREATED_AT = '2026-01-01T00:00:00+00:00'
+const CREATED_AT = '2026-01-01T00:00:00.000Z'
 const ID_TOKEN_SET = 'hydra.openid.id-token'
 
 function makeDeps(reply: Parameters<typeof fakeServer>[0]) {
   const oauthAdmin = fakeServer(reply)
   const database = fakePlatform(sql =>
-    sql.includes('quoin.oauth_signing_keys') ? [{ kid: 'k1', created_at: CREATED_AT }] : [],
+    sql.includes('quoin.oauth_signing_keys')
+      ? [{ kid: 'k1', created_at: '2026-01-01T00:00:00.000000+00:00' }]
+      : [],
   )
   let forgotten = 0
   const oauthDocuments = {

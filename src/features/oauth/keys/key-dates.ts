@@ -21,7 +21,7 @@ export async function insertKeyDate({ platform }: KeyDatesDeps, key: NewKeyDate)
     [key.setId, key.kid, key.algorithm, key.use],
   )
   if (row === undefined) throw new Error('an insert with returning answers its row')
-  return row.created_at
+  return isoTime(row.created_at)
 }
 
 /** The known times of a set's keys, by `kid`. */
@@ -30,7 +30,7 @@ export async function readKeyDates({ platform }: KeyDatesDeps, setId: string): P
     'select kid, created_at from quoin.oauth_signing_keys where set_id = $1',
     [setId],
   )
-  return new Map(rows.map(row => [row.kid, row.created_at]))
+  return new Map(rows.map(row => [row.kid, isoTime(row.created_at)]))
 }
 
 /** Forgets a key that is gone; nothing happens for one whose time was never known. */
@@ -39,4 +39,8 @@ export async function deleteKeyDate({ platform }: KeyDatesDeps, setId: string, k
     setId,
     kid,
   ])
+}
+
+function isoTime(text: string): string {
+  return new Date(text).toISOString()
 }
