@@ -47,8 +47,13 @@ async function flushDatabase(database: OauthDatabase, now: () => Date): Promise<
   const schema = await schemaOfTokens(database)
   const endsAt = now().getTime() + TIME_MS
   const hasTime = () => now().getTime() < endsAt
-  const access = await deleteEnded(database, `${schema}.${ACCESS_TABLE}`, hasTime)
-  const refresh = await deleteEnded(database, `${schema}.${REFRESH_TABLE}`, hasTime)
+  const [accessTable, refreshTable] = [`${schema}.${ACCESS_TABLE}`, `${schema}.${REFRESH_TABLE}`]
+  const access = await deleteWhere(database, accessTable, 'not t.active or t.expires_at < now()', hasTime)
+  // A rotated-out refresh token is what tells a theft, as long as its grant has a current one (Spec, Refresh token).
+  const isWatched = `exists (select 1 from ${refreshTable} r where r.request_id = t.request_id
+    and r.active and (r.expires_at is null or r.expires_at >= now()))`
+  const isEnded = `(not t.active and not ${isWatched}) or t.expires_at < now()`
+  const refresh = await deleteWhere(database, refreshTable, isEnded, hasTime)
   return {
     source: 'database',
     access_tokens: access.deleted,
@@ -76,13 +81,21 @@ async function schemaOfTokens(database: OauthDatabase): Promise<string> {
   )
 }
 
-async function deleteEnded(database: OauthDatabase, table: string, hasTime: () => boolean) {
+/**
+ * Deletes the rows of `table`, called `t`, for which the condition holds. `expires_at` is a UTC time without zone in the
+ * server's schema, and our sessions are in UTC; a row without it never expires.
+ */
+async function deleteWhere(
+  database: OauthDatabase,
+  table: string,
+  condition: string,
+  hasTime: () => boolean,
+) {
   let deleted = 0
   while (hasTime()) {
-    // `expires_at` is a UTC time without zone in the server's schema; our sessions are in UTC. A row without it stays.
     const rows = await database.query(
       `delete from ${table} where signature in (
-         select signature from ${table} where not active or expires_at < pg_catalog.now() limit $1::integer)
+         select t.signature from ${table} t where ${condition} limit $1::integer)
        returning 1 as one`,
       [String(ROWS_PER_BATCH)],
     )

@@ -42,7 +42,8 @@ export const tokenRoutes = [
     summary: 'Delete expired and inactive tokens of all clients',
     description:
       'In the database of the OAuth2 server (OAUTH_DATABASE_URL) or, without it, through the server, if it can: 501 ' +
-      '`not_supported` where not. A rotated refresh token that is flushed can no longer be recognised when it is reused.',
+      '`not_supported` where not. A rotated-out refresh token stays as long as its grant has a current one: its reuse is ' +
+      'what tells a theft. In batches, for at most 20 seconds: `complete` says whether there are more.',
     response: Flush,
     handle: ({ deps, caller }) => flushEndedTokens(deps, caller),
   }),
