@@ -81,6 +81,8 @@ async function readToken(
   use: LiveToken['use'],
   stored: StoredToken,
 ): Promise<LiveToken | undefined> {
+  // The library lets a token live some seconds longer, for clocks that differ.
+  if ((stored.exp ?? 0) * 1000 <= deps.now()) return undefined
   const client = await deps.clients.find(stored.clientId ?? '')
   const consent = stored.grantId === undefined ? undefined : await deps.consents.find(stored.grantId)
   if (!client || (stored.grantId !== undefined && !consent)) return undefined

@@ -5,7 +5,7 @@ import type { OAuthServerContext } from '../context.ts'
 import type { ConsentStore } from '../sessions/consent-store.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
-export interface TokenDeps extends Pick<OAuthServerContext, 'settings' | 'clients' | 'database'> {
+export interface TokenDeps extends Pick<OAuthServerContext, 'settings' | 'clients' | 'database' | 'now'> {
   /** Only its models and their lookups. */
   readonly provider: Provider
   readonly consents: ConsentStore
