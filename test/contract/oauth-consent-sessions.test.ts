@@ -68,7 +68,7 @@ describe('GET /api/oauthsrv/consent/:subject', () => {
   })
 
   it.each(['GET', 'DELETE'])('%s is not_found for a subject that nobody is', async method => {
-    for (const subject of [randomUUID(), 'nobody', '%2e%2e', "a'b", 'x'.repeat(300)]) {
+    for (const subject of [randomUUID(), 'nobody', '%2e%2e', '%00', "a'b", 'x'.repeat(300)]) {
       const { status, json } = await consents(method, subject)
       expect([status, json['code']], subject.slice(0, 40)).toEqual([404, 'not_found'])
     }

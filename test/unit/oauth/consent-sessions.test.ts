@@ -141,6 +141,12 @@ describe('listConsentSessions', () => {
     await expect(listConsentSessions(deps, 'no uuid')).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  it.each(['', 'a\0b', 'a\nb', 'x'.repeat(256)])('sends no text that no subject is: %j', async subject => {
+    const { deps, log } = makeDeps([])
+    await expect(listConsentSessions(deps, subject)).rejects.toMatchObject({ code: 'not_found' })
+    expect(log()).toEqual([])
+  })
+
   it('cannot tell them apart without the admin API of the identity provider', async () => {
     const { deps } = makeDeps([], { hasIdentityAdmin: false })
     expect(await listConsentSessions(deps, NOBODY)).toEqual([])

@@ -15,6 +15,8 @@ export interface SubjectDeps extends OAuthClientDeps {
   upstreams: { oauthAdmin: Upstream; identityAdmin: Upstream }
 }
 
+/** What no subject is, such as text with NUL, is not sent: the servers' databases fail on it. */
+const SUBJECT = /^\P{Cc}{1,255}$/u
 /** 5 000 consents of one person. */
 const PAGES_MAX = 10
 
@@ -23,6 +25,7 @@ const PAGES_MAX = 10
  * is nobody at the identity provider; where the deployment has no IDENTITY_ADMIN_URL, such a subject has none.
  */
 export async function listSubjectConsents(deps: SubjectDeps, subject: string): Promise<GivenConsent[]> {
+  if (!SUBJECT.test(subject)) throw subjectNotFound(subject)
   const all = await listAll(deps.upstreams.oauthAdmin, subject)
   if (all.length === 0) await refuseUnknownSubject(deps.upstreams.identityAdmin, subject)
   const own = all.filter(({ consent_request: { client } }) => isOwnClient(deps.config, client))
@@ -47,7 +50,11 @@ async function listAll(oauthAdmin: Upstream, subject: string): Promise<GivenCons
 
 async function refuseUnknownSubject(identityAdmin: Upstream, subject: string): Promise<void> {
   if (identityAdmin.baseUrl === undefined || (await getIdentity(identityAdmin, subject)) !== undefined) return
-  throw new DomainError('not_found', `Nobody has the id "${subject.slice(0, 100)}".`, {
+  throw subjectNotFound(subject)
+}
+
+function subjectNotFound(subject: string): DomainError {
+  return new DomainError('not_found', `Nobody has the id "${subject.slice(0, 100)}".`, {
     hint: 'A subject is the id of an identity at the identity provider; GET /v1/auth/identities lists them.',
   })
 }
