@@ -48,7 +48,7 @@ const CLOCK_TOLERANCE_SECONDS = 5
 
 const JWKS_TIMEOUT_MS = 5_000
 
-/** The OAuth2 server's signing keys: cached in the isolate, fetched again (at most every 30 s) when a `kid` is unknown. */
+/** The OAuth2 server's signing keys: cached in the isolate for a minute, so that a deleted key ends soon; fetched again (at most every 30 s) when a `kid` is unknown. */
 export function remoteKeys(
   oauthPublicUrl: string,
   fetchFunction: typeof fetch = (...args) => fetch(...args),
@@ -56,7 +56,7 @@ export function remoteKeys(
   return createRemoteJWKSet(new URL(`${oauthPublicUrl}/.well-known/jwks.json`), {
     timeoutDuration: JWKS_TIMEOUT_MS,
     cooldownDuration: 30_000,
-    cacheMaxAge: 600_000,
+    cacheMaxAge: 60_000,
     [customFetch]: fetchFunction,
   })
 }
