@@ -38,7 +38,7 @@ export async function askForLogin(
   const session = await browserSession(deps, c)
   const names = session && hint ? await subjectNames(deps, client, session.subject) : []
   const hinted = typeof hint?.['sub'] === 'string' ? hint['sub'] : undefined
-  const decision = decideLogin(form, session, hinted, names, deps.nowSeconds())
+  const decision = decideLogin(form, session, hinted, names, deps.now() / 1000)
   if (decision.outcome === 'refuse') throw decision.error
   if (hint === null) throw invalidRequest('The id_token_hint is no ID token of this server.')
 

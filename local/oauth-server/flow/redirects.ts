@@ -10,6 +10,7 @@ const NEVER_CACHED = 'private, no-cache, no-store, must-revalidate'
 
 /** Sends the browser on within a flow, with the cookies set so far. */
 export function redirectOn(c: RequestContext, url: string): Response {
+  if (c.req.method !== 'GET') return c.body(null, 302, { location: url })
   return c.body(`${html`<a href="${url}">Found</a>.`}\n\n`, 302, {
     location: url,
     'content-type': 'text/html; charset=utf-8',

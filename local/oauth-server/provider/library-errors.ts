@@ -21,6 +21,8 @@ export function hydraErrorOf(err: unknown): HydraError {
     case 'invalid_client_metadata':
       return invalidClient(methodHint(err))
     case 'invalid_request':
+      // Credentials in the header and in the body: one of them is not the registered method.
+      if (err.error_description?.includes('only be provided using one mechanism')) return invalidClient()
       return invalidRequest(requestHint(err.error_description ?? ''))
     case 'unsupported_grant_type':
       return invalidRequest()

@@ -25,7 +25,11 @@ export type DeviceRequestCheck = (clientId: string, form: Readonly<Record<string
 export function makeProvider(parts: ProviderParts, checkDeviceRequest: DeviceRequestCheck): Provider {
   const provider = new Provider(parts.addresses.public, configuration(parts, checkDeviceRequest))
   const authorization = new AsyncLocalStorage<string | undefined>()
-  provider.use((ctx, next) => authorization.run(ctx.headers.authorization, next))
+  provider.use((ctx, next) => {
+    // Hydra looks at Basic only, and takes the body's credentials beside any other header.
+    if (!/^basic /i.test(ctx.headers.authorization ?? '')) delete ctx.headers.authorization
+    return authorization.run(ctx.headers.authorization, next)
+  })
   Object.assign(provider.Client.prototype, {
     async compareClientSecret(this: LibraryClient, secret: string) {
       // The library takes a secret from the header or the body, whichever the client registered; Hydra does not.

@@ -7,6 +7,8 @@ import { invalidRequest } from '../flow/oauth-errors.ts'
 import { consentView } from '../flow/step-views.ts'
 import { endSession, type LogoutDeps } from '../logout/session-end.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
+import { HydraError } from '../wire/hydra-error.ts'
+import type { Page } from '../wire/page-tokens.ts'
 import type { ConsentSelection, ListedConsent } from './consent-store.ts'
 
 const CONSENTS = '/admin/oauth2/auth/sessions/consent'
@@ -34,7 +36,7 @@ async function listConsents(deps: SessionDeps, c: RequestContext): Promise<Respo
   const url = new URL(c.req.url)
   const subject = url.searchParams.get('subject')
   if (!subject) throw invalidRequest("Query parameter 'subject' is not defined but should have been.")
-  const page = deps.pageTokens.read(LIST, url.searchParams)
+  const page = readPage(deps, url.searchParams)
   const loginSessionId = url.searchParams.get('login_session_id')
   const rows = await deps.consents.list(subject, {
     afterId: page.after,
@@ -50,6 +52,15 @@ async function listConsents(deps: SessionDeps, c: RequestContext): Promise<Respo
     return client ? [listedView(row, client)] : []
   })
   return jsonAnswer(c, views, 200, { link: deps.pageTokens.link(LIST, url, page, next) })
+}
+
+/** Hydra refuses pages of this list in other words than those of clients. */
+function readPage({ pageTokens }: SessionDeps, query: URLSearchParams): Page {
+  try {
+    return pageTokens.read(LIST, query)
+  } catch (err) {
+    throw err instanceof HydraError ? invalidRequest(err.description) : err
+  }
 }
 
 async function clientsOf(

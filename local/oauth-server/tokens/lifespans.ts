@@ -3,7 +3,7 @@
 
 import type { Client } from '../clients/client-record.ts'
 import type { OAuthServerSettings } from '../settings.ts'
-import { parseDuration } from '../wire/durations.ts'
+import { durationSeconds } from '../wire/durations.ts'
 
 type LifespanField = Extract<keyof Client, `${string}_lifespan`>
 
@@ -43,8 +43,7 @@ export function lifespanSeconds(
   const fields: Partial<Record<TokenName, LifespanField>> = FIELDS[grant]
   const field = fields[token]
   const own = field === undefined ? null : client[field]
-  const nanoseconds = own ? parseDuration(own) : undefined
-  return nanoseconds === undefined ? defaults[DEFAULT_OF[token]] : Number(nanoseconds / 1_000_000_000n)
+  return own ? Math.trunc(durationSeconds(own)) : defaults[DEFAULT_OF[token]]
 }
 
 const DEFAULT_OF = {
