@@ -30,19 +30,24 @@ export type Accepted = { outcome: 'accepted'; redirectTo: string } | Ended
 
 const RedirectTo = z.looseObject({ redirect_to: z.string().min(1) })
 
-/** Reads a request, or answers it with `verb`. */
-export function callChallenge(
+/**
+ * Reads a request, or answers it with `verb`. The challenge is taken out of the answer's text, which errors quote in the
+ * log: web servers repeat the address that they do not know.
+ */
+export async function callChallenge(
   oauthAdmin: Upstream,
   target: { kind: ChallengeKind; challenge: string; verb?: 'accept' | 'reject' },
   call: Pick<UpstreamCall, 'json'> = {},
 ): Promise<UpstreamAnswer> {
   const { kind, challenge, verb } = target
-  return callUpstream(oauthAdmin, {
+  const answer = await callUpstream(oauthAdmin, {
     ...call,
     method: verb === undefined ? 'GET' : 'PUT',
     path: `/admin/oauth2/auth/requests/${kind}${verb === undefined ? '' : `/${verb}`}`,
     query: { [`${kind}_challenge`]: challenge },
   })
+  const text = answer.text.replaceAll(challenge, '***').replaceAll(encodeURIComponent(challenge), '***')
+  return { ...answer, text }
 }
 
 /**

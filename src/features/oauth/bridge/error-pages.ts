@@ -55,7 +55,10 @@ function wayOn({ status, request, cause }: BridgeErrorInput): MessageView['link'
   const restartUrl = cause instanceof BridgeError ? cause.restartUrl : undefined
   if (restartUrl !== undefined) return { url: restartUrl, text: 'Start again' }
   const mayPass = (status >= 500 && status !== 501) || status === 429
-  return mayPass && request.method === 'GET' ? { url: request.url, text: 'Try again' } : undefined
+  if (!mayPass || request.method !== 'GET') return undefined
+  // Without the host: behind a proxy ours is not the one that the browser knows.
+  const { pathname, search } = new URL(request.url)
+  return { url: `${pathname}${search}`, text: 'Try again' }
 }
 
 const ERROR_LENGTH_MAX = 100

@@ -10,7 +10,7 @@ export interface MessageView {
   detail?: string | undefined
   /** What to do. */
   advice?: string | undefined
-  /** A web address that was checked. */
+  /** A web address that was checked, or a path of ours. */
   link?: { url: string; text: string } | undefined
   /** For whoever is asked for help. */
   reference?: string | undefined
