@@ -104,6 +104,27 @@ it('lets somebody else sign in on "Not you?"', async () => {
   expect((await begun.finish(page.url())).claims()?.sub).toBe(second.id)
 })
 
+// The OAuth2 server remembers the first; the tokens must be of whoever sits there now.
+it('signs in whoever is signed in now, whomever the server remembers', async () => {
+  await using application = await startApplication({ metadata: { skip_consent: true } })
+  await using seat = await takeSeat(browser)
+  const [first, second] = [await makePerson(), await makePerson()]
+  const { page, context } = seat
+  await page.goto((await application.begin()).address)
+  await signIn(page, first)
+  await page.waitForURL(`${application.url}/callback**`)
+  await context.clearCookies({ name: 'ory_kratos_session' })
+  await page.goto(`${inject('stack').identity_public_url}/self-service/login/browser`)
+  await signIn(page, second)
+  const begun = await application.begin()
+  await page.goto(begun.address)
+  const password = page.locator('input[name=password]')
+  await password.fill(second.password)
+  await password.press('Enter')
+  await page.waitForURL(`${application.url}/callback**`)
+  expect((await begun.finish(page.url())).claims()?.sub).toBe(second.id)
+})
+
 it('asks for the password again with prompt=login, though somebody is signed in', async () => {
   await using application = await startApplication()
   await using seat = await takeSeat(browser)
