@@ -1,0 +1,57 @@
+// What the listener sends and the queue carries (docs/design/row-changes.md). Shared by both sides; types and limits only.
+
+import * as z from 'zod'
+
+export const RowEvent = z.enum(['INSERT', 'UPDATE', 'DELETE'])
+export type RowEvent = z.infer<typeof RowEvent>
+
+/**
+ * One change of a chunk. The images are JSON texts as Postgres wrote them and are never parsed on the way: a bigint or a
+ * numeric would lose digits. `error` stands in place of the images where they could not be made.
+ */
+export const Change = z.object({
+  key: z.string().nullable(),
+  row: z.string().nullable(),
+  old_row: z.string().nullable(),
+  error: z.string().optional(),
+})
+export type Change = z.infer<typeof Change>
+
+export const Chunk = z.object({
+  id: z.string().regex(/^\d{1,19}$/),
+  table_id: z.number().int().positive(),
+  table_schema: z.string(),
+  table_name: z.string(),
+  event: RowEvent,
+  occurred_at: z.string(),
+  request_id: z.string().nullable(),
+  change_count: z.number().int().positive(),
+  /** Null: too large for a message; the consumer reads the chunk from the outbox. */
+  changes: z.array(Change).nullable(),
+})
+export type Chunk = z.infer<typeof Chunk>
+
+/** What goes onto the queue as one message; all of it is confirmed together. */
+export const RowChangesMessage = z.object({
+  /** Version of the webhook registry that the listener's snapshot saw. */
+  registry_version: z.number().int().nonnegative(),
+  chunks: z.array(Chunk).min(1),
+})
+export type RowChangesMessage = z.infer<typeof RowChangesMessage>
+
+/** The body of `POST /internal/row-changes`. */
+export const RowChangesIn = z.object({
+  registry_version: z.number().int().nonnegative(),
+  messages: z
+    .array(z.object({ chunks: z.array(Chunk).min(1) }))
+    .min(1)
+    .max(100),
+})
+export type RowChangesIn = z.infer<typeof RowChangesIn>
+
+/** A queue takes 128 000 bytes a message; the rest is for the queue's own encoding. */
+export const MESSAGE_BYTES_MAX = 100_000
+/** A chunk of more bytes than this travels without its changes. */
+export const INLINE_CHANGES_BYTES_MAX = 64 * 1024
+/** Bytes of one ingest request. */
+export const INGEST_BYTES_MAX = 4 * 1024 * 1024
