@@ -120,6 +120,7 @@ describe('the screen', () => {
       'See your e-mail address',
       'https://api',
       'shop.example',
+      'asked again for 60 minutes',
     ])
       expect(page.body).toContain(text)
     expect(page.body?.match(/name="grant_scope" value="[^"]*" checked/g)).toHaveLength(3)

@@ -87,11 +87,16 @@ describe('prompt=none', () => {
   })
 })
 
-it('follows the identity provider to the second factor, and comes back', async () => {
-  const redirect_browser_to = 'http://identity.example/self-service/login/browser?aal=aal2'
+it.each([
+  'http://identity.example/self-service/login/browser?aal=aal2',
+  'javascript:alert(1)',
+  '/x',
+  undefined,
+])('goes to the identity provider for the second factor, and comes back (%s)', async redirect_browser_to => {
   const refusal = { error: { id: 'session_aal2_required', code: 403 }, redirect_browser_to }
   const { deps } = bridge({ answers: { 'identity /sessions/whoami': [403, refusal] } })
   const url = location(await continueLogin(deps, 'c', SIGNED_IN))
+  expect(url.origin + url.pathname).toBe('http://identity.example/self-service/login/browser')
   expect(url.searchParams.get('aal')).toBe('aal2')
   expect(url.searchParams.get('return_to')).toContain('/bridge/login?login_challenge=c')
 })

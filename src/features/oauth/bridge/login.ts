@@ -14,7 +14,7 @@ import { BRIDGE_PATH, type BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, BridgeError } from './bridge-error.ts'
 import { decideLogin, type LoginDecision } from './decide-login.ts'
 import { dropFlowMark, type FlowMark, flowKey, keepFlowMark, readFlowMarks } from './flow-marks.ts'
-import { restartUrl, signInWishes } from './request-url.ts'
+import { restartUrl, signInWishes, webUrl } from './request-url.ts'
 
 type LoginDeps = Pick<BridgeDeps, 'config' | 'upstreams' | 'now'>
 
@@ -65,7 +65,7 @@ async function carryOut(
     case 'stop':
       throw loopFound(deps, request)
     case 'second_factor': {
-      const url = new URL(decision.redirectTo ?? signInUrl(deps, { aal: 'aal2' }))
+      const url = new URL(webUrl(decision.redirectTo) ?? signInUrl(deps, { aal: 'aal2' }))
       url.searchParams.set('return_to', returnUrl(deps, visit))
       return sendAway(deps, visit, request, url.href)
     }

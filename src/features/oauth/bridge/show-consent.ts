@@ -39,7 +39,12 @@ export async function showConsent(
   const mark = { key, bounces: 0, sentAtMs: 0, restartUrl: restartUrl(request.request_url) ?? '' }
   const cookies = [...form.cookies, await keepFlowMark(deps, marks, mark)]
   const deviceCode = deviceCodeOf(deps, cookieHeader)
-  const view = { ...viewOf(request, session, deviceCode), challenge, formToken: form.token }
+  const view: ConsentView = {
+    ...viewOf(request, session, deviceCode),
+    challenge,
+    formToken: form.token,
+    rememberSeconds: deps.config.consentRememberSeconds,
+  }
   const { renderConsentPage } = await import('./pages/consent-page.tsx')
   return pageAnswer(deps.config.brand, frame => renderConsentPage(view, frame), {
     cookies,
@@ -52,7 +57,7 @@ function viewOf(
   request: ConsentRequest,
   session: Session | undefined,
   deviceCode: string | undefined,
-): Omit<ConsentView, 'challenge' | 'formToken'> {
+): Omit<ConsentView, 'challenge' | 'formToken' | 'rememberSeconds'> {
   const { client } = request
   return {
     client: {

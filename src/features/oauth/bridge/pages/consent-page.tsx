@@ -23,6 +23,8 @@ export interface ConsentView extends FormSecretsProps {
   audience: readonly string[]
   /** Where the application gets the answer. */
   destination: string | undefined
+  /** How long a remembered choice holds; 0: until it is revoked. */
+  rememberSeconds: number
   /** In a device flow; its code where this browser typed it in. */
   device: { code: string | undefined } | undefined
 }
@@ -53,7 +55,7 @@ export function renderConsentPage(view: ConsentView, frame: PageFrame): string {
           <input type="checkbox" name="remember" value="true" />
           <span>
             Remember my choice
-            <small>You are not asked again until you take it back.</small>
+            <small>{`You are not asked again ${rememberedFor(view.rememberSeconds)}.`}</small>
           </span>
         </label>
         <div class="actions">
@@ -162,6 +164,19 @@ function Terms({ view: { client, destination } }: { view: ConsentView }) {
     </div>
   )
 }
+
+/** In the largest unit of which there are at least two. */
+function rememberedFor(seconds: number): string {
+  if (seconds === 0) return 'until you take it back'
+  const [unit, size] = UNITS.find(([, size]) => seconds >= 2 * size) ?? ['second', 1]
+  return `for ${Math.floor(seconds / size)} ${unit}s`
+}
+
+const UNITS: [name: string, seconds: number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
 
 function initialOf(name: string): string {
   return (Array.from(name.trim())[0] ?? '?').toUpperCase()
