@@ -208,6 +208,19 @@ describe('login and consent', () => {
     expect(errorOf((await call(second, { jar: new Map() })).location)).toBe('request_forbidden')
   })
 
+  it('of one client end when the same browser begins another of it', async () => {
+    const client = await makeClient(at)
+    const jar = new Map()
+    const [first, second] = [
+      await call(authorizeUrl(at, client), { jar }),
+      await call(authorizeUrl(at, client), { jar }),
+    ]
+    const late = await call(await acceptLogin(at, first, { subject: 'ada' }), { jar })
+    expect(errorOf(late.location)).toBe('request_forbidden')
+    const page = await call(await acceptLogin(at, second, { subject: 'ada' }), { jar })
+    expect(param(page.location, 'consent_challenge')).not.toBe('')
+  })
+
   it('refuse challenges and verifiers that the server did not make, or made for another purpose', async () => {
     const client = await makeClient(at)
     const start = await call(authorizeUrl(at, client))
