@@ -54,7 +54,10 @@ export async function startLocalOAuthServer(
     rsaKeyBits: RSA_KEY_BITS,
     ...more,
   }
-  let server = await startOAuthServer(settings, parts)
+  let server = await startOAuthServer(settings, parts).catch(async (err: unknown) => {
+    await database.drop()
+    throw err
+  })
   return {
     publicUrl: server.publicUrl,
     adminUrl: server.adminUrl,

@@ -12,6 +12,7 @@ import { sectorIdentifierCheck } from '../clients/sector-identifier.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { accessTokenOf } from '../wire/access-token-of.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
+import { limitBody } from '../wire/body-limit.ts'
 import { readBody } from '../wire/go-json.ts'
 import { HydraError, malformed } from '../wire/hydra-error.ts'
 
@@ -28,6 +29,7 @@ export function addRegistrationRoutes(app: ServiceApp, context: OAuthServerConte
     )
   }
   for (const path of PATHS) {
+    app.use(`${path}/*`, limitBody)
     app.post(
       path,
       whenOn(c => create(c, context)),

@@ -6,6 +6,7 @@ import { Hono } from 'hono'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { RequestContext } from '../context.ts'
 import { errorAnswer } from './answers.ts'
+import { limitBody } from './body-limit.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 const ADMIN_PREFIX = '/admin'
@@ -20,6 +21,7 @@ export function publicApp(): ServiceApp {
 export function adminApp(): ServiceApp {
   const readPath = (path: string) => withAdminPrefix(path.replace(/\/$/, ''))
   const app = makeApp(readPath)
+  app.use(limitBody)
   return app.notFound(c => {
     const path = readPath(pathOf(c.req.raw))
     if (path === ADMIN_PREFIX) return unknownRoute(c)

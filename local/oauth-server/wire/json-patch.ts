@@ -1,6 +1,9 @@
 // JSON Patch (RFC 6902) as Hydra takes it: only add, replace and remove; replace adds what is missing unless it points
 // into a list; containers on the way are made; list indexes may be negative. Pure: answers a changed copy or throws.
 
+/** How many nulls a list is filled up with, at most. */
+const PADDING_MAX = 1000
+
 /** The patch cannot be applied; nothing was. */
 export class PatchError extends Error {}
 
@@ -57,14 +60,17 @@ function walk(document: unknown, keys: readonly string[], next: string | undefin
 /** A list when the key that comes next is an index, filled up to it; else an object. */
 function make(parent: Container, key: string, next: string | undefined): Container {
   if (next === undefined) throw new PatchError(`doc is missing key: ${key}`)
-  const made: Container = isIndex(next)
-    ? Array.from({ length: Math.max(Number(next) || 0, 0) }, () => null)
-    : {}
+  const made: Container = isIndex(next) ? nulls(Number(next) || 0) : {}
   if (Array.isArray(parent)) {
-    while (parent.length < Number(key)) parent.push(null)
+    parent.push(...nulls(Number(key) - parent.length))
     changeList(parent, key, 'add', made)
   } else changeObject(parent, key, 'add', made)
   return made
+}
+
+function nulls(count: number): null[] {
+  if (count > PADDING_MAX) throw new PatchError(`invalid index: ${count}`)
+  return Array.from({ length: Math.max(count, 0) }, () => null)
 }
 
 function changeObject(
