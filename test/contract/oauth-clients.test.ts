@@ -37,6 +37,7 @@ describe('POST /api/oauthsrv/clients', () => {
       audience: ['https://api.example.com'],
       metadata: { skip_consent: true, tier: 'gold' },
       skip_consent: false,
+      skip_logout_consent: true,
       access_token_ttl: 120,
       refresh_token_ttl: 7200,
       id_token_ttl: 300,

@@ -67,6 +67,7 @@ export const WireClient = z.object({
   backchannel_logout_uri: Text,
   backchannel_logout_session_required: Flag,
   skip_consent: Flag,
+  skip_logout_consent: Flag,
   /** Any JSON: other tools may have put there what they like. */
   metadata: z.unknown().optional(),
   created_at: Text,

@@ -21,6 +21,7 @@ export function toOAuthClient(wire: WireClient): OAuthClient {
     sector_identifier_uri: wire.sector_identifier_uri || null,
     metadata: isObject(wire.metadata) ? wire.metadata : {},
     skip_consent: wire.skip_consent,
+    skip_logout_consent: wire.skip_logout_consent,
     access_token_ttl: readTtl(wire, 'access_token_ttl'),
     refresh_token_ttl: readTtl(wire, 'refresh_token_ttl'),
     id_token_ttl: readTtl(wire, 'id_token_ttl'),

@@ -159,6 +159,9 @@ export const CLIENT_FIELDS = {
     `At most ${METADATA_BYTES_MAX} bytes of JSON. skip_consent: true approves without a screen`,
   ),
   skip_consent: z.boolean().describe('The same as metadata.skip_consent: either is enough'),
+  skip_logout_consent: z
+    .boolean()
+    .describe('Signing out by an application that sends an ID token asks nobody'),
   ...TOKEN_FIELDS,
   frontchannel_logout_session_required: z.boolean(),
   backchannel_logout_session_required: z.boolean(),

@@ -26,6 +26,7 @@ export const OAuthClient = z.object({
   sector_identifier_uri: Uri,
   metadata: z.record(z.string(), z.unknown()),
   skip_consent: z.boolean(),
+  skip_logout_consent: z.boolean(),
   access_token_ttl: Seconds.describe("seconds; null: the server's default"),
   refresh_token_ttl: Seconds,
   id_token_ttl: Seconds,
