@@ -8,7 +8,7 @@ import { denialError } from './denial.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { FlowRequest, LoginAcceptance, LoginStep } from './flow-state.ts'
 import { decideLogin } from './login-decision.ts'
-import { invalidRequest, requestForbidden, serverError } from './oauth-errors.ts'
+import { invalidRequest, requestForbidden } from './oauth-errors.ts'
 import { type LoginFacts, promptFault } from './prompt.ts'
 import { withQuery } from './query.ts'
 import { redirectOn } from './redirects.ts'
@@ -72,11 +72,6 @@ export async function takeLogin(
   if ('denied' in answered) throw denialError(answered.denied)
   const { step, accepted } = answered
   checkCsrf(deps.cookies.csrf(c, 'login', step.request.client.client_id), step.csrf)
-  if (step.skip && !accepted.remember) {
-    throw serverError(
-      'The login request was previously remembered and can only be forgotten using the reject feature.',
-    )
-  }
   await checkPrompt(deps, c, question, answered)
   if (accepted.forcedSubject) {
     await deps.loginSessions.forceSubject(question.client.client_id, accepted.subject, accepted.forcedSubject)
@@ -134,7 +129,9 @@ async function settleSession(
   { step, accepted }: AcceptedLogin,
 ): Promise<void> {
   const lifespan = deps.settings.ttlSeconds.authenticationSession
-  if (!step.skip) {
+  // A skipped login keeps its session and cookie, and with them the time when they end, unless it extends them.
+  const isRenewed = !step.skip || accepted.extendSession
+  if (isRenewed) {
     await deps.loginSessions.confirm({
       id: step.sessionId,
       subject: accepted.subject,
@@ -142,10 +139,9 @@ async function settleSession(
       remember: accepted.remember,
       lifespanSeconds: lifespan,
     })
-    if (!accepted.remember) await forgetSession(deps, c)
   }
-  // A skipped login keeps its cookie, and with it the time when the session ends, unless the login extends it.
-  if (accepted.remember && (!step.skip || accepted.extendSession)) {
+  if (!accepted.remember) await forgetSession(deps, c)
+  else if (isRenewed) {
     deps.cookies.setSession(c, step.sessionId, accepted.rememberFor > 0 ? accepted.rememberFor : lifespan)
   }
 }

@@ -10,7 +10,7 @@ const KNOWN_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key
 type KnownMethod = (typeof KNOWN_METHODS)[number]
 
 /** The grants of the token endpoint. A client's own list is looked at by the grants themselves. */
-export const TOKEN_GRANTS = [
+const TOKEN_GRANTS = [
   'authorization_code',
   'refresh_token',
   'client_credentials',

@@ -18,17 +18,19 @@ import { hydraErrorOf } from './library-errors.ts'
 
 type Grant = (deps: TokenDeps, client: Client, params: TokenParameters) => Promise<TokenAnswer>
 
-const GRANTS: readonly (readonly [
-  name: string,
-  grant: Grant,
-  parameters: readonly string[],
-  repeated: readonly string[],
-])[] = [
-  ['authorization_code', exchangeCode, ['code', 'code_verifier', 'redirect_uri'], []],
-  ['refresh_token', refreshTokens, ['refresh_token', 'scope'], []],
-  ['client_credentials', grantClientCredentials, ['scope', 'audience'], ['audience']],
-  [DEVICE_GRANT, exchangeDeviceCode, ['device_code'], []],
-]
+/** By grant type: what answers it, with which parameters, and which of them may be repeated. */
+const GRANTS: Readonly<
+  Record<string, { readonly answer: Grant; readonly parameters: string[]; readonly repeated?: string[] }>
+> = {
+  authorization_code: { answer: exchangeCode, parameters: ['code', 'code_verifier', 'redirect_uri'] },
+  refresh_token: { answer: refreshTokens, parameters: ['refresh_token', 'scope'] },
+  client_credentials: {
+    answer: grantClientCredentials,
+    parameters: ['scope', 'audience'],
+    repeated: ['audience'],
+  },
+  [DEVICE_GRANT]: { answer: exchangeDeviceCode, parameters: ['device_code'] },
+}
 
 /** Readies the library's endpoints and gives the handler that serves them at their own paths. */
 export function makeProviderEndpoints(
@@ -36,10 +38,10 @@ export function makeProviderEndpoints(
   deviceAnswer: (answer: Record<string, unknown>) => Record<string, unknown>,
 ): (c: RequestContext) => Promise<Response> {
   const { provider } = deps
-  for (const [name, grant, parameters, repeated] of GRANTS) {
+  for (const [name, { answer, parameters, repeated }] of Object.entries(GRANTS)) {
     const handle = async (ctx: KoaContextWithOIDC) => {
       const client = await deps.clients.get(ctx.oidc.client?.clientId ?? '')
-      ctx.body = await grant(deps, client, { ...ctx.oidc.params })
+      ctx.body = await answer(deps, client, { ...ctx.oidc.params })
     }
     provider.registerGrantType(name, handle, parameters, repeated)
   }
