@@ -1,15 +1,13 @@
-// Query strings as Go writes them (`url.Values.Encode`): keys sorted, a space as `+`, everything escaped but letters,
-// digits and `-_.~`. Clients compare redirects byte for byte, so `URLSearchParams` (which keeps `*`, escapes `~` and
-// keeps the order) will not do.
+// Addresses with parameters, as Go writes them: clients compare redirects byte for byte.
+
+import { writeQuery } from '../wire/go-query.ts'
 
 export type QueryValues = Readonly<Record<string, string | readonly string[]>>
 
 /** Writes `values` with sorted keys; an array repeats its key. */
 export function encodeQuery(values: QueryValues): string {
-  return Object.keys(values)
-    .sort()
-    .flatMap(key => [values[key] ?? []].flat().map(value => `${escapePart(key)}=${escapePart(value)}`))
-    .join('&')
+  const pairs = Object.entries(values).flatMap(([name, value]) => [value].flat().map(text => [name, text]))
+  return writeQuery(new URLSearchParams(pairs))
 }
 
 /** `url` with the parameters of `values` set, replacing what it had under the same names. `url` may be relative. */
@@ -33,10 +31,4 @@ function splitUrl(url: string) {
     query: at < 0 ? {} : queryValues(new URLSearchParams(beforeFragment.slice(at + 1))),
     fragment: fragment.length ? `#${fragment.join('#')}` : '',
   }
-}
-
-function escapePart(text: string): string {
-  return encodeURIComponent(text)
-    .replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('%20', '+')
 }
