@@ -1,6 +1,6 @@
 // What our own OAuth2 server keeps when it is started again, and what its database and its time do to what it gave out.
 
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalOAuthServer, startLocalOAuthServer } from '../support/oauth-server.ts'
@@ -71,6 +71,30 @@ describe('time', () => {
       expect((await call(url.replace('?', '/accept?'), { json: { subject: 'ada' } })).status).toBe(401)
     }
     aheadMs = 0
+  })
+})
+
+describe('a key', () => {
+  it('of any algorithm signs ID tokens whose hashes go with it, and that are good as hints', async () => {
+    const client = await makeClient(server)
+    const set = `${server.adminUrl}/admin/keys/hydra.openid.id-token`
+    for (const [alg, hash] of [
+      ['ES384', 'sha384'],
+      ['EdDSA', 'sha512'],
+      ['PS256', 'sha256'],
+    ] as const) {
+      const kid = randomUUID()
+      await call(set, { method: 'POST', json: { alg, use: 'sig', kid } })
+      const [jar, subject] = [new Map<string, string>(), randomUUID()]
+      const { id_token = '', access_token = '' } = await tokensFor(server, client, { jar, subject })
+      const digest = createHash(hash).update(access_token).digest()
+      const half = digest.subarray(0, digest.length / 2).toString('base64url')
+      expect(claimsOf(id_token)['at_hash'], alg).toBe(half)
+      const query = { prompt: 'none', id_token_hint: id_token }
+      const silent = await authorize(server, client, { jar, subject, query })
+      expect(param(silent.location, 'code'), alg).not.toBe('')
+      await call(`${set}/${kid}`, { method: 'DELETE' })
+    }
   })
 })
 
