@@ -3,15 +3,22 @@
 
 /**
  * The redirect URI that answers go to: the requested one when it is registered, the only registered one when none is
- * requested; undefined when neither holds or it is no absolute URI.
+ * requested; undefined when neither holds, it is no absolute URI, or one that would run as a script.
  */
 export function matchRedirectUri(
   requested: string | null | undefined,
   registered: readonly string[],
 ): string | undefined {
   const candidate = requested ? findRegistered(requested, registered) : onlyOne(registered)
-  return candidate !== undefined && isAbsolute(candidate) ? candidate : undefined
+  return candidate !== undefined && isAbsolute(candidate) && !runsScript(candidate) ? candidate : undefined
 }
+
+/** Whether a page of ours that holds this address as a form's action or a frame could be made to run it as a script. */
+export function runsScript(uri: string): boolean {
+  return SCRIPT_PROTOCOLS.includes(URL.parse(uri)?.protocol ?? '')
+}
+
+const SCRIPT_PROTOCOLS = ['javascript:', 'data:', 'vbscript:']
 
 /** https, a scheme of an app's own, or http on this machine. */
 export function isSecureRedirect(redirectUri: string): boolean {

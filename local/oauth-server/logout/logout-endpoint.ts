@@ -9,6 +9,7 @@ import type { FlowDeps } from '../flow/flow-deps.ts'
 import { browserSession } from '../flow/login-step.ts'
 import { invalidRequest, notFound, requestUnauthorized } from '../flow/oauth-errors.ts'
 import { encodeQuery, queryValues, withQuery } from '../flow/query.ts'
+import { runsScript } from '../flow/redirect-uri.ts'
 import { redirectOn } from '../flow/redirects.ts'
 import { readRequestForm } from '../flow/request-form.ts'
 import { HydraError } from '../wire/hydra-error.ts'
@@ -110,7 +111,7 @@ async function finishLogout(
   deps.cookies.clearSession(c)
   const clients = await clientsOfSession(deps, request.subject, request.sessionId)
   const frames = clients
-    .filter(client => client.frontchannel_logout_uri !== '')
+    .filter(({ frontchannel_logout_uri: uri }) => uri !== '' && !runsScript(uri))
     .map(client =>
       withQuery(client.frontchannel_logout_uri, { iss: deps.addresses.public, sid: request.sessionId }),
     )
@@ -145,7 +146,7 @@ async function readHint(deps: LogoutEndpointDeps, hint: string) {
 function redirectTarget(deps: LogoutEndpointDeps, form: URLSearchParams, client: Client): string {
   const [asked, state] = [form.get('post_logout_redirect_uri'), form.get('state')]
   if (!asked) return deps.addresses.postLogoutRedirect
-  if (!client.post_logout_redirect_uris?.includes(asked)) {
+  if (!client.post_logout_redirect_uris?.includes(asked) || runsScript(asked)) {
     throw invalidRequest(
       'Logout failed because query parameter post_logout_redirect_uri is not a whitelisted as a post_logout_redirect_uri for the client.',
     )

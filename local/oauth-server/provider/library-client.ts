@@ -38,7 +38,8 @@ export function libraryClient(client: Client): AllClientMetadata {
 
 /** A method that this server does not know authenticates nobody: as an assertion without keys does. */
 function authenticationMethod(client: Client): KnownMethod {
-  return KNOWN_METHODS.find(method => method === client.token_endpoint_auth_method) ?? 'private_key_jwt'
+  const asked = client.token_endpoint_auth_method || 'client_secret_basic'
+  return KNOWN_METHODS.find(method => method === asked) ?? 'private_key_jwt'
 }
 
 function assertionKeys(client: Client): AllClientMetadata {

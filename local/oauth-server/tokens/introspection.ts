@@ -5,6 +5,7 @@ import type { Client } from '../clients/client-record.ts'
 import { coversScope, words } from '../flow/scope-matching.ts'
 import type { ConsentRecord } from '../sessions/consent-store.ts'
 import type { TokenDeps } from './token-deps.ts'
+import { hasJwtTokens } from './token-issuer.ts'
 
 /** A token that is good now. Times in seconds since 1970. */
 export interface LiveToken {
@@ -33,7 +34,7 @@ async function findAccessToken(deps: TokenDeps, value: string): Promise<LiveToke
   const stored = (await AccessToken.find(value)) ?? (await ClientCredentials.find(value))
   const token = stored && (await readToken(deps, 'access_token', stored))
   if (!token) return undefined
-  const isJwtClient = token.client.access_token_strategy === 'jwt'
+  const isJwtClient = hasJwtTokens(token.client)
   const isOpaque = value.startsWith('ory_at_')
   if (isOpaque) return isJwtClient ? undefined : token
   return isJwtClient && (await deps.tokens.isOwnAccessToken(value)) ? token : undefined

@@ -57,6 +57,11 @@ export interface TokenIssuer {
   isOwnAccessToken(token: string): Promise<boolean>
 }
 
+/** Whether the client's access tokens are JWTs. */
+export function hasJwtTokens({ access_token_strategy }: Client): boolean {
+  return access_token_strategy.toLowerCase() === 'jwt'
+}
+
 /** What an access token of a consent allows. */
 export function grantOfConsent(consent: ConsentRecord): AccessGrant {
   return {
@@ -79,8 +84,9 @@ export function makeTokenIssuer(parts: IssuerParts): TokenIssuer {
     issueCode: (client, consent, terms) => issueCode(parts, client, consent, terms),
     async issueAccessToken(client, grant, lifespan) {
       const times = { iat: nowSeconds(), exp: nowSeconds() + lifespan }
-      const isJwt = client.access_token_strategy === 'jwt'
-      const value = isJwt ? await signAccessToken(parts, client, grant, times) : opaqueValue('accessToken')
+      const value = hasJwtTokens(client)
+        ? await signAccessToken(parts, client, grant, times)
+        : opaqueValue('accessToken')
       await storeAccessToken(parts.provider, client, grant, { ...times, value })
       return { value, expiresInSeconds: lifespan }
     },

@@ -73,6 +73,13 @@ describe('matchRedirectUri', () => {
     }
   })
 
+  it('never takes one that a page would run as a script, though it is registered', () => {
+    // A form_post answer puts the address into a form of this server's own origin.
+    for (const uri of ['javascript:alert(1)', 'JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x']) {
+      expect(matchRedirectUri(uri, [uri]), uri).toBeUndefined()
+    }
+  })
+
   it('takes the only registered one when none is asked for, if it is absolute', () => {
     expect(matchRedirectUri(null, ['https://app.example/cb'])).toBe('https://app.example/cb')
     expect(matchRedirectUri(null, ['https://app.example/a', 'https://app.example/b'])).toBeUndefined()
