@@ -93,6 +93,14 @@ describe('a path that no route has', () => {
       }
   })
 
+  it('is negotiated at the root of the admin port, as if it were the public one', async () => {
+    for (const path of ['', '/', '/admin', '/admin/'])
+      expect(await ask('GET', server.adminUrl + path)).toMatchObject({
+        status: 404,
+        body: { error: { code: 404 } },
+      })
+  })
+
   it('is a 404 for a wrong method on the public port, and a 405 with the right ones on the admin port', async () => {
     expect((await ask('DELETE', `${server.publicUrl}/.well-known/jwks.json`)).status).toBe(404)
     for (const [method, path, allow] of [

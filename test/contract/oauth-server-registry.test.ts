@@ -186,6 +186,13 @@ describe('what a client may say', () => {
       await refused({ sector_identifier_uri }, 'invalid_client_metadata')
   }, 60_000)
 
+  it('takes any JSON for metadata, null too', async () => {
+    for (const metadata of [{ nested: { n: [1] } }, ['x'], 'text', 17, null]) {
+      await accepted({ metadata })
+      expect((await read(await createdId({ metadata }))).body).toMatchObject({ metadata })
+    }
+  })
+
   it('writes durations as Go does', async () => {
     const field = 'refresh_token_grant_access_token_lifespan'
     for (const [given, shown] of [
