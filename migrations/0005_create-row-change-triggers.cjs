@@ -1,0 +1,376 @@
+// What fills the outbox: the functions that write triggers for a watched table, and put them there or take them away.
+//
+// Each watched table and event has a trigger function of its own in the schema `quoin_outbox`, because its statements
+// name the primary key and then stay planned: putting the names in at run time would cost each write 0.2 ms. It runs as
+// the role `quoin_outbox` and runs no user's code: keys are made by output functions, images by quoin.make_images,
+// which runs as `quoin_images`. It writes last of all, since a user's code there may have changed the search path.
+//
+// Triggers are named to fire before all others, so that what those do is numbered later. Statement triggers fire after
+// every row trigger, though, and only for statements that name the table itself: hence row triggers in some places.
+
+/** Larger images are not made: the change is recorded with its key and the reason. */
+const IMAGE_BYTES_MAX = 64 * 1024 * 1024
+const CHUNK_ROWS_MAX = 1_000
+/** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
+const CHUNK_BYTES = 1_000_000
+
+const CREATE_MAKE_IMAGES = `
+  create function quoin.make_images(batch record, out rows json, out old_rows json, out errors text[])
+    language plpgsql security definer
+    set search_path = pg_catalog, pg_temp as $body$
+    declare
+      images text[] := '{}';
+      old_images text[] := '{}';
+      image text;
+      old_image text;
+      failure text;
+    begin
+      begin
+        rows := array_to_json(batch.rows);
+        old_rows := array_to_json(batch.old_rows);
+        if octet_length(rows::text) + coalesce(octet_length(old_rows::text), 0) <= ${IMAGE_BYTES_MAX} then
+          return;
+        end if;
+      exception when others then
+        -- One of the images cannot be made: the others are made one by one.
+        null;
+      end;
+      for i in 1 .. batch.change_count loop
+        begin
+          failure := null;
+          image := row_to_json(batch.rows[i])::text;
+          old_image := row_to_json(batch.old_rows[i])::text;
+          if octet_length(image) + coalesce(octet_length(old_image), 0) > ${IMAGE_BYTES_MAX} then
+            failure := 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
+          end if;
+        exception when others then
+          failure := left(sqlerrm, 500);
+        end;
+        if failure is not null then
+          image := 'null';
+          old_image := 'null';
+          errors[i] := failure;
+        end if;
+        images[i] := image;
+        old_images[i] := old_image;
+      end loop;
+      rows := '[' || array_to_string(images, ',') || ']';
+      old_rows := case when batch.old_rows is not null then '[' || array_to_string(old_images, ',') || ']' end;
+      errors := case when errors is not null then errors || array_fill(null::text, array[batch.change_count - cardinality(errors)]) end;
+    end
+  $body$;
+  comment on function quoin.make_images(record) is 'The rows of a chunk as JSON. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
+`
+
+const CREATE_CHANGES_OF = `
+  create function quoin.changes_of(chunk quoin.row_events) returns json
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select json_agg(
+      case when chunk.errors[image.position] is null
+        then json_build_object('key', chunk.keys[image.position], 'row', image.new::text,
+          'old_row', case chunk.event when 'UPDATE' then image.old::text when 'DELETE' then image.new::text end)
+        else json_build_object('key', chunk.keys[image.position], 'row', null, 'old_row', null,
+          'error', chunk.errors[image.position])
+      end order by image.position)
+    from rows from (json_array_elements(chunk.rows), json_array_elements(chunk.old_rows)) with ordinality as image (new, old, position)
+  $body$;
+  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts.';
+  revoke all on function quoin.changes_of(quoin.row_events) from public;
+`
+
+// A key is the compact JSON text of an array of texts, written by types' output functions (format), which a user's cast
+// to text does not change. Types whose texts need no escaping are simply put between quotes.
+const CREATE_KEY_SQL = `
+  create function quoin.primary_key_sql(watched oid, alias text, out key text, out is_unchanged text)
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select
+      format($sql$'[' || %s || ']'$sql$, string_agg(
+        format(
+          case
+            when a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) then $sql$'"' || %1$s.%2$I || '"'$sql$
+            else $sql$to_json(format('%%s', %1$s.%2$I))::text$sql$
+          end, alias, a.attname), $sql$ || ',' || $sql$ order by k.position)),
+      format(
+        $sql$exists (select from pg_index where indrelid = %1$s and indisprimary and indkey::text = %2$L)
+          and %3$s = (select count(*) from pg_attribute where attrelid = %1$s and (%4$s))$sql$,
+        watched, i.indkey::text, count(*),
+        string_agg(format('attnum = %s and attname = %L and atttypid = %s', a.attnum, a.attname, a.atttypid), ' or '))
+    from pg_index i
+      cross join unnest(i.indkey) with ordinality as k (attnum, position)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = watched and i.indisprimary
+    group by i.indkey
+  $body$;
+  revoke all on function quoin.primary_key_sql(oid, text) from public;
+`
+
+/** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
+const STATEMENT_ROWS = { newRows: 'new_rows', oldRows: 'old_rows', names: 'tg_table_schema, tg_table_name' }
+const ROW_ROWS = {
+  newRows: '(select new.*)',
+  oldRows: '(select old.*)',
+  names: `(select nspname from pg_namespace where oid = (select relnamespace from pg_class where oid = {watched})),
+        (select relname from pg_class where oid = {watched})`,
+}
+
+/** The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made. */
+const rowsOf = (table, isOld, key) =>
+  `select ${isOld} as is_old, ${key} as key, case when row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
+            row_number() over () as position from ${table} r`
+
+/** Both images of an UPDATE have the same place: Postgres keeps the new rows and the old ones in the same order. */
+const changesOf = (event, { newRows, oldRows }, key) =>
+  ({
+    INSERT: rowsOf(newRows, false, key),
+    UPDATE: `${rowsOf(newRows, false, key)} union all ${rowsOf(oldRows, true, key)}`,
+    DELETE: rowsOf(oldRows, false, key),
+  })[event]
+
+const sizesOf = (event, { newRows, oldRows }) =>
+  ({
+    INSERT: `select coalesce(r.*) as image from ${newRows} r`,
+    UPDATE: `select coalesce(r.*) as image from ${newRows} r union all select coalesce(r.*) from ${oldRows} r`,
+    DELETE: `select coalesce(r.*) as image from ${oldRows} r`,
+  })[event]
+
+/** The keys of the changes in their order; behind them the old keys that are not among these. */
+const KEYS = `case when batch.old_keys is null or batch.old_keys = batch.keys then batch.keys
+          else batch.keys || array(select unnest(batch.old_keys) except select unnest(batch.keys)) end`
+
+const writeChunks = (rows, changes, keys) => `
+      insert into quoin.row_events
+        (table_id, table_schema, table_name, event, request_id, keys, change_count, rows, old_rows, errors)
+      select {watched}, ${rows.names}, tg_op, substring(current_setting('application_name') from '^quoin:(.+)$'),
+        ${keys}, batch.change_count, images.rows, images.old_rows,
+        case when row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
+          else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
+      from (
+        select array_agg(c.key) filter (where not c.is_old) as keys,
+          array_agg(c.key) filter (where c.is_old) as old_keys,
+          (count(*) filter (where not c.is_old))::int as change_count,
+          array_agg(c.image) filter (where not c.is_old) as rows,
+          array_agg(c.image) filter (where c.is_old) as old_rows
+        from (select *, (position - 1) / chunk_rows as part from (${changes}) c order by part, position) c
+        group by c.part order by c.part
+      ) batch
+      cross join lateral quoin.make_images(batch) images;`
+
+/**
+ * The source of a trigger function, but for {watched}, {key} and {key_is_unchanged}. A statement that changed no row
+ * writes nothing. A snapshot older than the statement may hold an `idle` that is no longer true: it always notifies.
+ */
+const recorderSource = (event, rows) => `
+  #variable_conflict use_column
+  declare
+    row_bytes bigint;
+    chunk_rows int;
+  begin
+    begin
+      row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
+    exception when others then
+      row_bytes := ${IMAGE_BYTES_MAX} + 1;
+    end;
+    if row_bytes is null then
+      return null;
+    end if;
+    if current_setting('transaction_isolation') <> 'read committed' or (select idle from quoin.listener_state) then
+      perform pg_notify('quoin_row_events', '');
+    end if;
+    chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
+    if {key_is_unchanged} then${writeChunks(rows, changesOf(event, rows, '{key}'), KEYS)}
+    else${writeChunks(rows, changesOf(event, rows, 'null::text'), 'null')}
+    end if;
+    return null;
+  end
+`
+
+const EVENTS = ['INSERT', 'UPDATE', 'DELETE']
+const TRANSITION_TABLES = {
+  INSERT: 'referencing new table as new_rows',
+  UPDATE: 'referencing new table as new_rows old table as old_rows',
+  DELETE: 'referencing old table as old_rows',
+}
+
+const CREATE_TEMPLATES = `
+  create table quoin.recorder_templates (
+    event text not null,
+    per_row boolean not null,
+    source text not null,
+    timing text not null,
+    primary key (event, per_row)
+  );
+  comment on table quoin.recorder_templates is 'What quoin.watch_table writes trigger functions from.';
+  insert into quoin.recorder_templates values ${EVENTS.flatMap(event => [
+    `('${event}', false, $source$${recorderSource(event, STATEMENT_ROWS)}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
+    `('${event}', true, $source$${recorderSource(event, ROW_ROWS)}$source$, 'for each row')`,
+  ]).join(',\n')};
+  revoke all on quoin.recorder_templates from public;
+`
+
+// Rows reach a partition and a child without a statement that names it. Beside another AFTER ROW trigger, or a foreign
+// key that changes rows in turn, a statement trigger would number what those cause before what caused it.
+const CREATE_NEEDS_ROW_TRIGGER = `
+  create function quoin.needs_row_trigger(watched oid, event text) returns boolean
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select exists (select from pg_class where oid = watched and (relkind = 'p' or relispartition))
+      or exists (select from pg_inherits where watched in (inhparent, inhrelid))
+      or exists (
+        select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
+        where g.tgrelid = watched and g.tgenabled <> 'D' and g.tgname not like '!quoin\\_%'
+          -- Bits of tgtype: 1 row, 2 before, 64 instead of; 4 insert, 8 delete, 16 update.
+          and g.tgtype & 67 = 1 and g.tgtype & case event when 'INSERT' then 4 when 'DELETE' then 8 else 16 end <> 0
+          and (not g.tgisinternal or p.proname ~ '^RI_FKey_(cascade|setnull|setdefault)_')
+      )
+  $body$;
+  revoke all on function quoin.needs_row_trigger(oid, text) from public;
+`
+
+const CREATE_UNWATCHABLE_REASON = `
+  create function quoin.unwatchable_reason(wanted oid) returns text
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select case
+      when c.oid is null then 'it does not exist'
+      when n.nspname in ('quoin', 'quoin_outbox', 'information_schema') or n.nspname like 'pg\\_%'
+        or (n.nspname = 'public' and c.relname = 'pgmigrations') then 'it belongs to the platform'
+      when c.relkind not in ('r', 'p') then 'it is no ordinary or partitioned table'
+      when c.relpersistence = 't' then 'it is temporary'
+      when not pg_has_role(c.relowner, 'usage') then format('it belongs to the role %s', c.relowner::regrole)
+    end
+    from (select wanted) w left join pg_class c on c.oid = wanted left join pg_namespace n on n.oid = c.relnamespace
+  $body$;
+  comment on function quoin.unwatchable_reason(oid) is 'Why a table cannot be watched; null when it can.';
+  revoke all on function quoin.unwatchable_reason(oid) from public;
+`
+
+// Removing comes first, so that the stronger lock is taken first. A lock that somebody holds fails after 200 ms, since
+// everybody else would wait behind ours: the caller tries again. Settings of the writer's session must not show in keys
+// and images.
+const CREATE_WATCH_TABLE = `
+  create function quoin.watch_table(watched oid, events text[]) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
+    declare
+      is_there constant boolean := exists (select from pg_class where oid = watched);
+      event text;
+      recorder text;
+      trigger_name text;
+    begin
+      perform pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
+      foreach event in array array['INSERT', 'UPDATE', 'DELETE'] loop
+        recorder := format('quoin_outbox.%s_%s', lower(event), watched);
+        trigger_name := format('!quoin_%s_%s', lower(event), watched);
+        if exists (
+          select from pg_trigger where tgrelid = watched and tgname = trigger_name
+            and (event <> all (events) or tgenabled <> 'O' or (tgtype & 1 = 1) <> quoin.needs_row_trigger(watched, event))
+        ) then
+          execute format('drop trigger %I on %s', trigger_name, watched::regclass);
+        end if;
+        if to_regproc(recorder) is not null and not (is_there and event = any (events)) then
+          execute format('drop function %s()', recorder);
+        end if;
+      end loop;
+      foreach event in array case when is_there then events else '{}' end loop
+        perform quoin.watch_event(watched, event);
+      end loop;
+    end
+  $body$;
+  comment on function quoin.watch_table(oid, text[]) is 'Makes the triggers of a table those for exactly these events, of the right kind and for its present primary key. May be repeated.';
+
+  create function quoin.watch_event(watched oid, event text) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    declare
+      recorder constant text := format('quoin_outbox.%s_%s', lower(event), watched);
+      trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
+      template record;
+      primary_key record;
+      source text;
+    begin
+      select t.* into template from quoin.recorder_templates t
+        where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
+      select * into primary_key from quoin.primary_key_sql(watched, 'r');
+      source := replace(template.source, '{watched}', watched::text);
+      source := replace(source, '{key_is_unchanged}', coalesce(primary_key.is_unchanged, 'false'));
+      source := replace(source, '{key}', coalesce(primary_key.key, 'null::text'));
+      if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
+        execute format($create$
+          create or replace function %s() returns trigger
+            language plpgsql security definer
+            set search_path = pg_catalog, pg_temp
+            set timezone = 'UTC' set datestyle = 'ISO' set intervalstyle = 'postgres' set bytea_output = 'hex'
+            set extra_float_digits = 1 set plan_cache_mode = 'force_generic_plan'
+            as %L$create$, recorder, source);
+        execute format('revoke all on function %s() from public', recorder);
+        execute format('alter function %s() owner to quoin_outbox', recorder);
+      end if;
+      if not exists (select from pg_trigger where tgrelid = watched and tgname = trigger_name) then
+        execute format('create trigger %I after %s on %s %s execute function %s()',
+          trigger_name, event, watched::regclass, template.timing, recorder);
+      end if;
+    end
+  $body$;
+
+  create function quoin.settle_watch(watched oid) returns void
+    language sql volatile set search_path = pg_catalog, pg_temp as $body$
+    select pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
+    select quoin.watch_table(watched,
+      array(select distinct unnest(w.events) from quoin.webhooks w where w.table_id = watched));
+  $body$;
+  comment on function quoin.settle_watch(oid) is 'Watches a table for what its webhooks want, paused ones included; nothing, when it has none.';
+  revoke all on function quoin.watch_table(oid, text[]), quoin.watch_event(oid, text), quoin.settle_watch(oid) from public;
+`
+
+const CREATE_WATCHED_TABLES = `
+  create function quoin.watched_tables() returns setof oid
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select w.table_id from quoin.webhooks w
+    union select substring(p.proname from '_(\\d+)$')::oid from pg_proc p where p.pronamespace = 'quoin_outbox'::regnamespace
+  $body$;
+  comment on function quoin.watched_tables() is 'Every table that a webhook names or that was watched and not let go.';
+  revoke all on function quoin.watched_tables() from public;
+`
+
+// A function can be given only to a role that may create in its schema.
+const GIVE_AWAY = `
+  grant create on schema quoin to quoin_images;
+  alter function quoin.make_images(record) owner to quoin_images;
+  revoke create on schema quoin from quoin_images;
+  revoke all on function quoin.make_images(record) from public;
+  grant execute on function quoin.make_images(record) to quoin_outbox;
+  create schema quoin_outbox authorization quoin_outbox;
+  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table.';
+`
+
+/** @param {import('node-pg-migrate').MigrationBuilder} pgm */
+exports.up = pgm => {
+  pgm.sql('set local search_path = pg_catalog, pg_temp')
+  for (const sql of [
+    CREATE_MAKE_IMAGES,
+    GIVE_AWAY,
+    CREATE_CHANGES_OF,
+    CREATE_KEY_SQL,
+    CREATE_TEMPLATES,
+    CREATE_NEEDS_ROW_TRIGGER,
+    CREATE_UNWATCHABLE_REASON,
+    CREATE_WATCH_TABLE,
+    CREATE_WATCHED_TABLES,
+  ]) {
+    pgm.sql(sql)
+  }
+}
+
+// The triggers on users' tables go with the schema that holds their functions.
+/** @param {import('node-pg-migrate').MigrationBuilder} pgm */
+exports.down = pgm => {
+  pgm.sql(`
+    drop schema quoin_outbox cascade;
+    drop function quoin.watched_tables();
+    drop function quoin.settle_watch(oid);
+    drop function quoin.watch_event(oid, text);
+    drop function quoin.watch_table(oid, text[]);
+    drop function quoin.unwatchable_reason(oid);
+    drop function quoin.needs_row_trigger(oid, text);
+    drop table quoin.recorder_templates;
+    drop function quoin.primary_key_sql(oid, text);
+    drop function quoin.changes_of(quoin.row_events);
+    drop function quoin.make_images(record);
+  `)
+}
