@@ -46,7 +46,8 @@ function defaultOf(name: string): string {
     DATA_DATABASE_URL: 'postgres://h',
   })
   const value = parsed[name]
-  return value === undefined ? '' : `\`${String(value)}\``
+  const text = value === undefined ? '' : String(value)
+  return text === '' ? '' : `\`${text}\``
 }
 
 async function readmeWithVariables(): Promise<string> {

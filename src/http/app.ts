@@ -25,6 +25,8 @@ export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
 interface Exchange {
   requestId: string
   request: Request
+  /** Method and pattern of the route, as `GET /v1/keys`; null where no route took the request. */
+  route: string | null
   path: string
   params: Record<string, string>
   timings: RequestTimings
@@ -48,12 +50,21 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   })
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, c =>
-      serve(route, depsForRequest, c.env as object, newExchange(c, c.req.param())),
+      serve(route, depsForRequest, c.env as object, newExchange(c, route)),
     )
   }
-  app.notFound(c => finishError(newExchange(c, {}), noRoute(routes, c.req.method, c.req.path)))
-  app.onError((err, c) => finishError(newExchange(c, {}), err))
+  app.notFound(c => {
+    const exchange = newExchange(c, undefined)
+    if (exchange.path.startsWith('/api/')) exchange.cors = corsOf(exchange, depsForRequest, c.env as object)
+    return finishError(exchange, noRoute(routes, c.req.method, c.req.path))
+  })
+  app.onError((err, c) => finishError(newExchange(c, undefined), err))
   return app
+}
+
+/** Also an error must be readable for the dashboard's pages. */
+function corsOf({ request, timings }: Exchange, depsForRequest: DepsForRequest, env: object) {
+  return dashboardCorsHeaders(request, depsForRequest(env, timings).config.dashboardUrl)
 }
 
 async function serve(
@@ -182,12 +193,13 @@ async function readBody(
   return parseInput(schema, json, 'body')
 }
 
-function newExchange(c: Context, params: Record<string, string>): Exchange {
+function newExchange(c: Context, route: AnyRoute | undefined): Exchange {
   return {
     requestId: crypto.randomUUID(),
     request: c.req.raw,
+    route: route === undefined ? null : `${route.method.toUpperCase()} ${route.path}`,
     path: c.req.path,
-    params,
+    params: route === undefined ? {} : c.req.param(),
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,
@@ -200,10 +212,10 @@ function finishError(exchange: Exchange, err: unknown): Response {
   return finishResponse(exchange, errorResponse(answerTo(exchange, err)))
 }
 
-function answerTo({ principal, requestId }: Exchange, err: unknown): ErrorAnswer {
+function answerTo({ principal, requestId, route }: Exchange, err: unknown): ErrorAnswer {
   const isKnown =
     principal?.kind === 'session' || principal?.key.role === 'service_role' || principal?.endUser
-  return answerOf(err, { requestId, isAnonymous: !isKnown })
+  return answerOf(err, { requestId, isAnonymous: !isKnown, route })
 }
 
 function finish(exchange: Exchange, { status, headers, body, cookies = [] }: RawAnswer): Response {

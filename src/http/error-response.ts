@@ -30,6 +30,8 @@ const STATUS: Record<ErrorCode, number> = {
   filter_required: 400,
   form_token_invalid: 403,
   function_not_found: 404,
+  ingest_not_configured: 503,
+  ingest_unavailable: 503,
   insufficient_role: 403,
   internal_error: 500,
   invalid_access_token: 401,
@@ -37,6 +39,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_body: 400,
   invalid_claim_template: 422,
   invalid_filter: 400,
+  invalid_ingest_signature: 401,
   invalid_order: 400,
   invalid_parameter: 400,
   invalid_preference: 400,
@@ -104,6 +107,8 @@ const SERVER_CLASSES: ReadonlySet<string> = new Set(['58', 'F0', 'HV', 'XX'])
 export interface ErrorContext {
   requestId: string
   isAnonymous: boolean
+  /** Method and pattern of the route, for the log; null where no route took the request. */
+  route: string | null
 }
 
 /** An error as it goes out, before it is JSON or a page. */
@@ -117,7 +122,7 @@ export interface ErrorAnswer {
 export function answerOf(err: unknown, context: ErrorContext): ErrorAnswer {
   if (err instanceof DomainError) return fromDomain(err, context)
   if (err instanceof PostgresError) return fromPostgres(err, context)
-  logFailure('unhandled', err, context.requestId)
+  logFailure('unhandled', err, context)
   return { status: 500, headers: {}, body: internalBody(context.requestId) }
 }
 
@@ -129,18 +134,19 @@ export function errorResponse({ status, headers, body }: ErrorAnswer): Response 
 /** What a 401 asks for (RFC 9110 section 11.6.1). */
 const CHALLENGES: Partial<Record<ErrorCode, string>> = {
   invalid_access_token: 'Bearer error="invalid_token"',
+  invalid_ingest_signature: 'Signature',
   session_required: 'Session',
 }
 
-function fromDomain(err: DomainError, { requestId }: ErrorContext): ErrorAnswer {
+function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
   const status = STATUS[err.code]
-  if (status >= 500) logFailure(err.code, err.cause ?? err, requestId)
+  if (status >= 500) logFailure(err.code, err.cause ?? err, context, err.detail)
   const body = {
     error: err.message,
     code: err.code,
     detail: err.detail ?? null,
     hint: err.hint ?? null,
-    request_id: requestId,
+    request_id: context.requestId,
   }
   const headers: Record<string, string> = {}
   if (err.retryAfterSeconds !== undefined)
@@ -152,7 +158,7 @@ function fromDomain(err: DomainError, { requestId }: ErrorContext): ErrorAnswer 
 
 function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
   const status = postgresStatus(err, context.isAnonymous)
-  if (status >= 500) logFailure(err.code, err, context.requestId)
+  if (status >= 500) logFailure(err.code, err, context)
   if (status === 500) return { status, headers: {}, body: internalBody(context.requestId) }
   const { requestId: request_id } = context
   const body = {
@@ -187,9 +193,19 @@ function internalBody(requestId: string): ErrorBody {
   }
 }
 
-function logFailure(code: string, err: unknown, requestId: string): void {
+function logFailure(code: string, err: unknown, context: ErrorContext, detail?: string): void {
   const { message, stack, cause } = err instanceof Error ? err : new Error(String(err))
-  const entry = { level: 'error', code, request_id: requestId, message, stack, cause: cause && String(cause) }
+  const { requestId: request_id, route } = context
+  const entry = {
+    level: 'error',
+    code,
+    detail,
+    route,
+    request_id,
+    message,
+    stack,
+    cause: cause && String(cause),
+  }
   console.error(withoutPasswords(JSON.stringify(entry)))
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { ERROR_CODES } from '../errors.ts'
 import { VERSION } from '../lib/version.ts'
 import type { AuthLevel } from './auth.ts'
-import type { AnyRoute } from './route.ts'
+import type { AnyRoute, DocumentedAnswer } from './route.ts'
 
 type Json = Record<string, unknown>
 
@@ -99,17 +99,33 @@ function requestBody(route: AnyRoute): Json {
   }
   const [first, ...others] = route.documented?.requestTypes ?? []
   if (first === undefined) return {}
-  const content = { [first]: example, ...Object.fromEntries(others.map(type => [type, {}])) }
+  const documented = route.documented?.requestSchema
+  const schema = documented === undefined ? {} : { schema: jsonSchema(documented, 'input') }
+  const content = {
+    [first]: { ...schema, ...example },
+    ...Object.fromEntries(others.map(type => [type, {}])),
+  }
   return { requestBody: { content } }
 }
 
 function responses(route: AnyRoute): Json {
+  const { answers } = route.documented ?? {}
+  if (answers) {
+    const described = Object.entries(answers).map(([status, answer]) => [status, describedAnswer(answer)])
+    return { ...Object.fromEntries(described), default: ERROR_RESPONSE }
+  }
   const good: Json = { description: 'Done' }
   if (route.response)
     good['content'] = { 'application/json': { schema: jsonSchema(route.response, 'output') } }
   const types = route.documented?.responseTypes
   if (types) good['content'] = Object.fromEntries(types.map(type => [type, {}]))
   return { [String(route.status ?? 200)]: good, default: ERROR_RESPONSE }
+}
+
+function describedAnswer({ description, schema, types = [] }: DocumentedAnswer): Json {
+  const json = schema && { 'application/json': { schema: jsonSchema(schema, 'output') } }
+  const content = { ...json, ...Object.fromEntries(types.map(type => [type, {}])) }
+  return Object.keys(content).length === 0 ? { description } : { description, content }
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {

@@ -50,6 +50,25 @@ export interface RawAnswer {
   cookies?: readonly string[]
 }
 
+export interface Documented {
+  parameters?: DocumentedParameter[]
+  /** Media types that the body may have; the first is the one of `example`. */
+  requestTypes?: string[]
+  /** Shape of a JSON body. */
+  requestSchema?: z.ZodType
+  /** Media types of the good answer. */
+  responseTypes?: string[]
+  /** The answers by status, where there is more to say than the one good answer. */
+  answers?: Readonly<Record<number, DocumentedAnswer>>
+}
+
+export interface DocumentedAnswer {
+  description: string
+  /** Shape of a JSON answer; left out for an answer without a body, or a page. */
+  schema?: z.ZodType
+  types?: string[]
+}
+
 /** What an error page has to show. */
 export interface ErrorPageInput {
   status: number
@@ -104,8 +123,8 @@ export interface Route<
   allowance?: 'api' | 'consent'
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */
   errorPage?: (input: ErrorPageInput) => Promise<RawAnswer>
-  /** For routes that read the query string or the body themselves: what the document should say. */
-  documented?: { parameters?: DocumentedParameter[]; requestTypes?: string[]; responseTypes?: string[] }
+  /** For routes that read or answer in ways of their own: what the document should say. */
+  documented?: Documented
   handle: (
     input: HandlerInput<Path, Auth, Query, Body>,
   ) => Promise<Answer extends z.ZodType ? z.input<Answer> | Response : RawAnswer | Response>

@@ -313,6 +313,13 @@ describe('the dashboard layer', () => {
     expect(other.headers.get('vary')).toContain('Origin')
   })
 
+  it('lets the dashboard read the error for a path that does not exist', async () => {
+    const headers = { origin: 'https://dashboard.test' }
+    const response = await appOf([]).request('/api/nothing', { headers })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://dashboard.test')
+  })
+
   it('answers the preflight of the dashboard alone', async () => {
     const preflight = (origin: string) =>
       appOf([route('session')]).request('/api/things', { method: 'OPTIONS', headers: { origin } })

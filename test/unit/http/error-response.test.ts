@@ -3,7 +3,7 @@ import { PostgresError } from '../../../src/db/postgres-error.ts'
 import { DomainError } from '../../../src/errors.ts'
 import { answerOf, type ErrorContext, errorResponse } from '../../../src/http/error-response.ts'
 
-const context = { requestId: 'r1', isAnonymous: false }
+const context = { requestId: 'r1', isAnonymous: false, route: 'GET /v1/things' }
 const postgres = (code: string) => new PostgresError({ code, message: 'm', detail: 'd', hint: null })
 
 const logged = vi.spyOn(console, 'error')
@@ -73,8 +73,14 @@ describe('errorResponse', () => {
     const response = respond(new Error('postgres://owner:secret@db'), context)
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')
-    expect(logged.mock.calls[0]?.[0]).toContain('"request_id":"r1"')
+    expect(logged.mock.calls[0]?.[0]).toContain('"route":"GET /v1/things","request_id":"r1"')
     expect(logged.mock.calls[0]?.[0]).not.toContain('secret')
+  })
+
+  // Which of three servers is down must not have to be read out of a stack.
+  it('logs which server failed', () => {
+    respond(new DomainError('upstream_unavailable', 'm', { detail: 'identity_provider' }), context)
+    expect(logged.mock.lastCall?.[0]).toContain('"detail":"identity_provider"')
   })
 
   it('does not show what an internal error of Postgres says', async () => {

@@ -21,6 +21,12 @@ export const oauthServerRoutes = [
     description:
       'Asks both at the same time, for at most two seconds. 200 when both are up, else 503 with the same body.',
     response: OauthServerHealth,
+    documented: {
+      answers: {
+        200: { description: 'Both are up', schema: OauthServerHealth },
+        503: { description: 'One does not answer', schema: OauthServerHealth },
+      },
+    },
     handle: async ({ deps }) => {
       const health = await readOauthServerHealth(deps)
       return health.status === 'ok' ? health : Response.json(health, { status: 503 })
