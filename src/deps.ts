@@ -8,6 +8,7 @@ import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
 import { SqlWire } from './db/sql-wire.ts'
 import { hashKey, parseKey } from './features/keys/key-format.ts'
+import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import {
   type AccessTokenRules,
   type EndUser,
@@ -15,10 +16,9 @@ import {
   isJwt,
   remoteKeys,
   verifyAccessToken,
-} from './features/oauth/access-token.ts'
-import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
-import { OpaqueTokenGate } from './features/oauth/opaque-token.ts'
-import { TokenClients } from './features/oauth/token-clients.ts'
+} from './features/oauth/end-user/access-token.ts'
+import { OpaqueTokenGate } from './features/oauth/end-user/opaque-token.ts'
+import { TokenClients } from './features/oauth/end-user/token-clients.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
@@ -28,6 +28,10 @@ import { loadSqlParser } from './features/sql/load-parser.ts'
 import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
 import { deploymentWarnings } from './features/status/warnings.ts'
 import { type CatalogCache, makeCatalog } from './features/tables/catalog.ts'
+import { WebhookRegistry } from './features/webhooks/consume/webhook-registry.ts'
+import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/webhook-fanout.ts'
+import type { RowChangesQueue } from './features/webhooks/ingest/enqueue.ts'
+import { makeIngestVerifier, type VerifyIngest } from './features/webhooks/ingest/ingest-verifier.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
@@ -36,6 +40,10 @@ export interface Env {
   API_KEY_LIMITER: { getByName(keyHash: string): KeyLimiter }
   /** One `AddressLimiter` per client address and allowance. */
   ADDRESS_LIMITER: { getByName(name: string): AddressLimiter }
+  /** One `WebhookFanout` per webhook. */
+  WEBHOOK_FANOUT: { getByName(webhookId: string): WebhookFanout }
+  /** The queue from the ingest route to its consumer. */
+  ROW_CHANGES: RowChangesQueue
 }
 
 /** What handlers and features are given. A feature names the parts it needs and gets no others. */
@@ -63,6 +71,12 @@ export interface Deps {
   upstreams: Upstreams
   /** The OAuth2 server's discovery document and public keys, kept for a short time. */
   oauthDocuments: PublicDocuments
+  /** Whether the listener signed a request; undefined without a secret of 32 bytes. */
+  verifyIngest: VerifyIngest | undefined
+  rowChanges: RowChangesQueue
+  /** All webhooks, for matching changes to them. */
+  webhookRegistry: WebhookRegistry
+  fanouts: WebhookFanouts
   now: () => Date
 }
 
@@ -108,9 +122,10 @@ function makeDeps(env: Env): Deps {
   const now = () => new Date()
   const limiters: KeyLimiters = { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) }
   const upstreams = makeUpstreams(config)
+  const platform = platformDatabase(config)
   return {
     config,
-    platform: platformDatabase(config),
+    platform,
     oauthDatabase:
       config.oauthDatabaseUrl === undefined ? undefined : ownerOf(config.oauthDatabaseUrl, config),
     data: new DataDatabase(
@@ -135,6 +150,10 @@ function makeDeps(env: Env): Deps {
     ),
     upstreams,
     oauthDocuments: new PublicDocuments({ oauthPublic: upstreams.oauthPublic, now }),
+    verifyIngest: makeIngestVerifier({ secrets: config.ingestSecrets, now }),
+    rowChanges: env.ROW_CHANGES,
+    webhookRegistry: new WebhookRegistry(platform),
+    fanouts: { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) },
     now,
   }
 }

@@ -4,7 +4,7 @@
 import type { Session } from '../clients/identity.ts'
 import type { Actor } from '../features/audit/caller.ts'
 import type { ApiKey } from '../features/keys/schemas.ts'
-import type { EndUser } from '../features/oauth/access-token.ts'
+import type { EndUser } from '../features/oauth/end-user/access-token.ts'
 
 /** Who may call: nobody in particular, a dashboard session, an administrator, an API key, or the listener. */
 export const AUTH_LEVELS = ['none', 'session', 'admin', 'any_key', 'service_role', 'internal'] as const

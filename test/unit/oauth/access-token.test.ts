@@ -6,7 +6,7 @@ import {
   type AccessTokenRules,
   remoteKeys,
   verifyAccessToken,
-} from '../../../src/features/oauth/access-token.ts'
+} from '../../../src/features/oauth/end-user/access-token.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 const SECONDS = NOW.getTime() / 1000

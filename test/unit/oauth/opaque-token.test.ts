@@ -4,8 +4,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ActiveToken } from '../../../src/clients/oauth-server/introspection.ts'
 import { DomainError } from '../../../src/errors.ts'
-import { isJwt } from '../../../src/features/oauth/access-token.ts'
-import { OpaqueTokenGate, type OpaqueTokenRules } from '../../../src/features/oauth/opaque-token.ts'
+import { isJwt } from '../../../src/features/oauth/end-user/access-token.ts'
+import { OpaqueTokenGate, type OpaqueTokenRules } from '../../../src/features/oauth/end-user/opaque-token.ts'
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z')
 const TOKEN = 'ory_at_kPq0-x_Z.8d~f+g/h='

@@ -1,7 +1,7 @@
 // Stops: users of another owner's applications, at the same OAuth2 server, from becoming users of ours.
 
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { TokenClients } from '../../../src/features/oauth/token-clients.ts'
+import { TokenClients } from '../../../src/features/oauth/end-user/token-clients.ts'
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z')
 let nowMs: number

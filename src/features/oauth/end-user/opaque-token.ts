@@ -1,9 +1,9 @@
 // The signed-in user of an application, from an opaque access token beside an API key: only the OAuth2 server can say whose
 // it is. Its good answer is kept for a few seconds, so that a page that makes ten calls asks once (design section 3.4).
 
-import type { ActiveToken } from '../../clients/oauth-server/introspection.ts'
-import { BoundedMap } from '../../lib/bounded-map.ts'
-import { sha256Hex } from '../../lib/hash.ts'
+import type { ActiveToken } from '../../../clients/oauth-server/introspection.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
+import { sha256Hex } from '../../../lib/hash.ts'
 import { type EndUser, invalidAccessToken } from './access-token.ts'
 
 /** How long a good answer counts: a revoked token is refused at most so much later. */

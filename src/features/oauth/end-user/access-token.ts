@@ -10,7 +10,7 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose'
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 
 /** Whose access token it is. `claims` is the token's whole payload, for row-level security. */
 export interface EndUser {

@@ -1,10 +1,10 @@
 // Whose applications' users count: where the deployment names an owner of clients, an access token of another owner's client
 // is none here, be it a JWT or opaque. The OAuth2 server is asked, and its good answer kept for a minute.
 
-import type { Upstream } from '../../clients/http.ts'
-import { getClient } from '../../clients/oauth-server/clients.ts'
-import { BoundedMap } from '../../lib/bounded-map.ts'
-import { isOwnClient, type OwnerConfig } from './clients/own-client.ts'
+import type { Upstream } from '../../../clients/http.ts'
+import { getClient } from '../../../clients/oauth-server/clients.ts'
+import { BoundedMap } from '../../../lib/bounded-map.ts'
+import { isOwnClient, type OwnerConfig } from '../clients/own-client.ts'
 
 /** A client that changes its owner counts at most so much longer. */
 const ANSWER_FRESH_MS = 60_000
