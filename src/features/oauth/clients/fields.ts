@@ -28,11 +28,11 @@ export const TTL_SECONDS_MAX = 315_360_000
 export const METADATA_BYTES_MAX = 4096
 const URIS_MAX = 100
 
-/** A text of which `problemOf` says what is wrong with it. */
+/** A text of which `problemOf` says what is wrong with it; one that is too long is looked at no further. */
 function checkedText(lengthMax: number, problemOf: (text: string) => string | undefined) {
   return z
     .string()
-    .max(lengthMax)
+    .max(lengthMax, { abort: true })
     .superRefine((text, context) => {
       const problem = problemOf(text)
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
@@ -48,12 +48,13 @@ function clearableText(lengthMax: number, problemOf: (text: string) => string | 
 function distinctList<Item extends z.ZodType<string>>(item: Item, lengthMax: number) {
   return z
     .array(item)
-    .max(lengthMax)
+    .max(lengthMax, { abort: true })
     .superRefine((items, context) => {
+      const firstOf = new Map<string, number>()
       items.forEach((value, index) => {
-        const first = items.indexOf(value)
-        if (first < index)
-          context.addIssue({ code: 'custom', path: [index], message: `is the same as number ${first}` })
+        const first = firstOf.get(value)
+        if (first === undefined) firstOf.set(value, index)
+        else context.addIssue({ code: 'custom', path: [index], message: `is the same as number ${first}` })
       })
     })
 }
@@ -70,8 +71,12 @@ function scopeProblem(scope: string): string | undefined {
   if (words.includes('')) return 'must be words with one space between them'
   const bad = words.find(word => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))
   if (bad !== undefined) return `"${bad}" holds a character that a scope may not have`
-  const repeated = words.find((word, index) => words.indexOf(word) < index)
-  return repeated === undefined ? undefined : `holds "${repeated}" twice`
+  const seen = new Set<string>()
+  for (const word of words) {
+    if (seen.has(word)) return `holds "${word}" twice`
+    seen.add(word)
+  }
+  return undefined
 }
 
 /** Clients ask for several audiences with spaces between them. */
