@@ -2,6 +2,7 @@
 // Secrets (the two connection strings) are never logged: `ConfigError` names variables, never values.
 
 import * as z from 'zod'
+import { decodeBase64 } from './lib/base64.ts'
 
 const Url = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/ })
@@ -11,6 +12,8 @@ const List = z
   .string()
   .transform(text => text.split(',').map(item => item.trim()))
   .pipe(z.array(z.string().min(1)).min(1))
+
+const isSecretsKey = (text: string) => decodeBase64(text)?.length === 32
 
 /** The variables, each with the sentence that the README's table shows. */
 export const Variables = z.object({
@@ -79,6 +82,18 @@ export const Variables = z.object({
     .max(315_360_000)
     .default(0)
     .describe('How long a remembered consent holds, in seconds; 0: until it is revoked.'),
+  INGEST_SECRET: List.optional().describe(
+    'Secret of at least 32 bytes that the listener signs row changes with; during a rotation two, separated by a comma. Unset: none are taken. Secret.',
+  ),
+  SECRETS_KEY: z
+    .string()
+    .refine(isSecretsKey, 'must be base64 of exactly 32 bytes')
+    .optional()
+    .describe('Key that secrets of webhooks are encrypted with: base64 of 32 random bytes. Secret.'),
+  ALLOW_PRIVATE_WEBHOOK_TARGETS: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('`true` lets webhooks send to private addresses and to this machine: for development.'),
   BRAND_NAME: Text.max(60).default('Quoin').describe("Name on the bridge's pages."),
   BRAND_COLOR: z
     .string()
@@ -115,6 +130,10 @@ export interface Config {
   apiRateLimitPerMinute: number
   consentRateLimitPerMinute: number
   consentRememberSeconds: number
+  /** One, or two during a rotation; their length is checked where they are used. */
+  ingestSecrets: readonly string[]
+  secretsKey: string | undefined
+  allowPrivateWebhookTargets: boolean
   brand: Brand
 }
 
@@ -160,6 +179,9 @@ export function parseConfig(env: object): Config {
     apiRateLimitPerMinute: variables.API_RATE_LIMIT_PER_MINUTE,
     consentRateLimitPerMinute: variables.CONSENT_RATE_LIMIT_PER_MINUTE,
     consentRememberSeconds: variables.CONSENT_REMEMBER_SECONDS,
+    ingestSecrets: variables.INGEST_SECRET ?? [],
+    secretsKey: variables.SECRETS_KEY,
+    allowPrivateWebhookTargets: variables.ALLOW_PRIVATE_WEBHOOK_TARGETS === 'true',
     brand: {
       name: variables.BRAND_NAME,
       color: variables.BRAND_COLOR,

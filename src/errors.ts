@@ -21,6 +21,9 @@ export const ERROR_CODES = {
     'PATCH and DELETE need at least one filter, so that nobody changes a whole table by accident.',
   form_token_invalid: 'The form was not sent from a page that was opened in the same browser.',
   function_not_found: 'No function of that name takes those arguments.',
+  ingest_not_configured:
+    'The deployment has no secret of at least 32 bytes to check row changes with; none are taken.',
+  ingest_unavailable: 'Row changes could not be put on the queue; the listener sends them again.',
   insufficient_role: 'The API key is valid, but the route needs a service_role key.',
   internal_error: 'Something failed inside Quoin; the request id finds it in the log.',
   invalid_access_token: 'The bearer token beside the API key is not a valid access token.',
@@ -29,6 +32,7 @@ export const ERROR_CODES = {
   invalid_claim_template:
     'A template of the claims configuration could not be read, or names what it may not.',
   invalid_filter: 'A filter of the query string could not be read.',
+  invalid_ingest_signature: 'The request was not signed by the listener of this deployment, or too long ago.',
   invalid_order: 'The order parameter could not be read.',
   invalid_parameter: 'A query parameter has a value outside what it allows.',
   invalid_preference: 'A preference was not understood, and handling=strict was asked for.',

@@ -1,17 +1,30 @@
-// The Worker's entry: requests go to the route table. Durable Objects are exported here because the runtime looks here.
+// The Worker's entry: requests go to the route table, queues to their consumers. Durable Objects are exported here
+// because the runtime looks here.
 
-import { depsForRequest } from './deps.ts'
+import { depsForRequest, depsOf } from './deps.ts'
+import { consumeRowChanges } from './features/webhooks/consume/consume-row-changes.ts'
+import { keepDeadMessages } from './features/webhooks/consume/dead-messages.ts'
+import { expireLogs } from './features/webhooks/delivery/expire-logs.ts'
 import { createApp } from './http/app.ts'
 import { referenceRoutes } from './http/reference/routes.ts'
 import { allRoutes } from './routes/index.ts'
 
 export { AddressLimiter } from '../durable-objects/address-limiter.ts'
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
+export { WebhookFanout } from '../durable-objects/webhook-fanout.ts'
 
 const app = createApp([...allRoutes, ...referenceRoutes(allRoutes)], depsForRequest)
+
+/** As wrangler.toml names it. */
+const DEAD_QUEUE = 'row-changes-dead'
 
 // The platform wants a default export here.
 // biome-ignore lint/style/noDefaultExport: required by the Workers runtime.
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env as object, ctx),
+  queue: (batch, env) => {
+    const consume = batch.queue === DEAD_QUEUE ? keepDeadMessages : consumeRowChanges
+    return consume(depsOf(env as object), batch.messages)
+  },
+  scheduled: (_controller, env) => expireLogs(depsOf(env as object)),
 } satisfies ExportedHandler

@@ -9,9 +9,10 @@ import { DomainError } from '../errors.ts'
 import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
 import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
-import { BODY_BYTES_MAX, parseJson, readText } from './body.ts'
+import { BODY_BYTES_MAX, decodeText, parseJson, readText } from './body.ts'
 import { CORS_HEADERS, dashboardCorsHeaders, dashboardPreflightResponse, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
+import { admitListener } from './listener.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
 import { type AnyRoute, type RawAnswer, wantsPage } from './route.ts'
 import { admitAddress, admitSession } from './session.ts'
@@ -34,6 +35,8 @@ interface Exchange {
   /** The client's network address; null when the platform gives none. */
   address: string | null
   rateLimit: RateLimitState | undefined
+  /** The body where its signature had to be checked before anything else. */
+  signedBody: Uint8Array | undefined
   /** Cross-origin headers of a dashboard answer. */
   cors: Record<string, string> | undefined
 }
@@ -118,6 +121,8 @@ async function authenticate(route: AnyRoute, deps: Deps, exchange: Exchange): Pr
   if (exchange.path.startsWith('/api/')) await authenticateDashboard(route, deps, exchange)
   else if (route.auth === 'any_key' || route.auth === 'service_role')
     await authenticateKey(route, deps, exchange)
+  else if (route.auth === 'internal')
+    exchange.signedBody = await admitListener(deps, exchange.request, bodyBytesMaxOf(route))
   else if (route.auth !== 'none')
     throw new Error(`no route may ask for "${route.auth}" here: its credential check is not built`)
   if (route.auth !== 'none') exchange.timings.add('admission', performance.now() - startedAt)
@@ -150,7 +155,9 @@ async function authenticateDashboard(route: AnyRoute, deps: Deps, exchange: Exch
 
 async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<Response> {
   const { request } = exchange
-  const readBodyText = () => readText(request, route.bodyBytesMax ?? BODY_BYTES_MAX)
+  const { signedBody } = exchange
+  const readBodyText = async () =>
+    signedBody === undefined ? await readText(request, bodyBytesMaxOf(route)) : decodeText(signedBody)
   const search = searchOf(request.url)
   const result = await route.handle({
     deps,
@@ -174,6 +181,10 @@ async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Prom
   if (route.response === undefined) return finish(exchange, result as RawAnswer)
   const status = route.status ?? 200
   return finish(exchange, { status, headers: JSON_TYPE, body: JSON.stringify(result) })
+}
+
+function bodyBytesMaxOf(route: AnyRoute): number {
+  return route.bodyBytesMax ?? BODY_BYTES_MAX
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -204,6 +215,7 @@ function newExchange(c: Context, route: AnyRoute | undefined): Exchange {
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,
     rateLimit: undefined,
+    signedBody: undefined,
     cors: undefined,
   }
 }

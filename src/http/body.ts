@@ -11,6 +11,11 @@ export const BODY_BYTES_MAX = 1024 * 1024
  * than what was sent.
  */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
+  return decodeText(await readBytes(request, bytesMax))
+}
+
+/** The body as it came, at most `bytesMax` bytes. Throws as `readText` does, for the encoding of its bytes aside. */
+export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity') {
     throw new DomainError(
@@ -23,11 +28,13 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   }
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared > bytesMax) throw payloadTooLarge(bytesMax)
-  if (request.body === null) return ''
-  const bytes =
-    declared <= bytesMax
-      ? new Uint8Array(await request.arrayBuffer())
-      : await readBounded(request.body, bytesMax)
+  if (request.body === null) return new Uint8Array()
+  if (declared <= bytesMax) return new Uint8Array(await request.arrayBuffer())
+  return await readBounded(request.body, bytesMax)
+}
+
+/** The text of a body's bytes. Throws `invalid_body` for what is no UTF-8. */
+export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch (cause) {
@@ -39,7 +46,10 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
 }
 
 /** A body without Content-Length (chunked) is counted while it arrives. */
-async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+async function readBounded(
+  body: ReadableStream<Uint8Array>,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = body.getReader()

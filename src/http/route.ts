@@ -118,7 +118,7 @@ export interface Route<
   /** Shape of the JSON answer. Left out: the handler returns a `RawAnswer` or a `Response`. */
   response?: Answer
   /** Status of a good answer; 200 unless said. */
-  status?: 200 | 201 | 204
+  status?: 200 | 201 | 202 | 204
   /** Under /api: which allowance of the client's address a call uses up; `api` unless said. */
   allowance?: 'api' | 'consent'
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */

@@ -9,6 +9,7 @@ import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
 import { healthRoutes } from './health.ts'
+import { rowChangeRoutes } from './internal/row-changes.ts'
 import { auditLogRoutes } from './v1/audit-logs.ts'
 import { authRoutes } from './v1/auth.ts'
 import { dbRoutes } from './v1/db.ts'
@@ -35,4 +36,5 @@ export const allRoutes: readonly AnyRoute[] = [
   ...tokenRoutes,
   ...consentRoutes,
   ...bridgeRoutes,
+  ...rowChangeRoutes,
 ]

@@ -1,0 +1,45 @@
+// Turns a chunk's changes into events for fan-outs: the body of each is made once, whoever gets it. Pure.
+
+import { positionOf } from '../delivery/event-identity.ts'
+import { type PayloadParts, payloadText } from '../delivery/payload.ts'
+import type { FanoutEvent } from '../delivery/webhook-fanout.ts'
+import type { Change, Chunk } from '../ingest/messages.ts'
+
+const encoder = new TextEncoder()
+
+/** The chunk's events, in order. */
+export function eventsOf(chunk: Chunk, changes: readonly Change[], firstIndex = 0): FanoutEvent[] {
+  return changes.map((change, offset) => {
+    const payload = payloadText({ ...factsOf(chunk), row: change.row, oldRow: change.old_row })
+    return {
+      ...eventWithoutBody(chunk, firstIndex + offset, change.key),
+      payload,
+      bytes: encoder.encode(payload).length,
+      note: change.error ?? null,
+    }
+  })
+}
+
+export function eventWithoutBody(
+  chunk: Chunk,
+  index: number,
+  key: string | null,
+): Omit<FanoutEvent, 'payload' | 'bytes' | 'note'> {
+  return {
+    position: positionOf(chunk.id, index),
+    key,
+    event_type: chunk.event,
+    occurred_at_ms: Date.parse(chunk.occurred_at),
+    request_id: chunk.request_id,
+  }
+}
+
+/** What a body says of its chunk. */
+export function factsOf(chunk: Chunk): Omit<PayloadParts, 'row' | 'oldRow'> {
+  return {
+    event: chunk.event,
+    schema: chunk.table_schema,
+    table: chunk.table_name,
+    occurredAt: chunk.occurred_at,
+  }
+}

@@ -1,0 +1,179 @@
+// The consumer of the queue `row-changes`: hands each webhook its share of what has changed, then confirms the chunks. A
+// chunk is deleted from the outbox only when every webhook that wants it has answered that it is stored; whatever fails
+// before that is done again, and stored once.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import { deadline } from '../../../lib/deadline.ts'
+import type { FanoutEvent, WebhookFanouts } from '../delivery/webhook-fanout.ts'
+import type { Chunk, RowChangesMessage } from '../ingest/messages.ts'
+import { eventsOf } from './chunk-events.ts'
+import { handOverLarge } from './large-change.ts'
+import { type ChangeFacts, confirmChunks, isLarge, listChanges, readableRuns, readRun } from './outbox.ts'
+import { matching, type RegisteredWebhook, type WebhookRegistry } from './webhook-registry.ts'
+
+export interface ConsumeDeps {
+  platform: PlatformDatabase
+  webhookRegistry: WebhookRegistry
+  fanouts: WebhookFanouts
+}
+
+/** A message of the queue, as far as it is used. */
+export interface QueuedMessage {
+  readonly body: unknown
+  /** Deliveries of this message, this one included. */
+  readonly attempts: number
+  ack(): void
+  retry(options: { delaySeconds: number }): void
+}
+
+/** A webhook's object that does not answer must not hold the consumer for good. */
+const STORE_TIMEOUT_MS = 30_000
+const RETRY_DELAY_SECONDS_MAX = 30
+
+/** What one webhook gets, and which messages fail when it does not take it. */
+interface Share {
+  webhook: RegisteredWebhook
+  events: FanoutEvent[]
+  work: Set<Work>
+}
+
+interface Work {
+  message: QueuedMessage
+  chunks: Chunk[]
+  failure: unknown
+}
+
+/** Handles a batch: each message is acknowledged or retried by itself. Never throws. */
+export async function consumeRowChanges(
+  deps: ConsumeDeps,
+  messages: readonly QueuedMessage[],
+): Promise<void> {
+  const works = messages.map(message => ({ message, chunks: [] as Chunk[], failure: undefined as unknown }))
+  try {
+    const webhooks = await readMessages(deps, works)
+    const shares = await gather(deps, works, webhooks)
+    await Promise.all(shares.map(share => handOver(deps, share)))
+    const done = works.filter(work => work.failure === undefined)
+    const ids = done.flatMap(work => work.chunks.map(chunk => chunk.id))
+    if (ids.length > 0) await confirmChunks(deps.platform, ids)
+  } catch (err) {
+    for (const work of works) work.failure ??= err
+  }
+  for (const work of works) settle(work)
+}
+
+async function readMessages(deps: ConsumeDeps, works: Work[]): Promise<readonly RegisteredWebhook[]> {
+  let version = 0
+  for (const work of works) {
+    // Checked when it was put there (`RowChangesIn`).
+    const message = JSON.parse(String(work.message.body)) as RowChangesMessage
+    work.chunks = message.chunks
+    version = Math.max(version, message.registry_version)
+  }
+  return await deps.webhookRegistry.at(version)
+}
+
+/** The shares of chunks that came with their changes; those that did not are handed over on the way. */
+async function gather(
+  deps: ConsumeDeps,
+  works: readonly Work[],
+  webhooks: readonly RegisteredWebhook[],
+): Promise<Share[]> {
+  const shares = new Map<string, Share>()
+  for (const work of works) {
+    for (const chunk of work.chunks) {
+      const wanting = matching(webhooks, chunk)
+      if (wanting.length === 0) continue
+      if (chunk.changes === null) await guarded(work, () => handOverStored(deps, chunk, wanting))
+      else addTo(shares, work, wanting, eventsOf(chunk, chunk.changes))
+    }
+  }
+  return [...shares.values()]
+}
+
+function addTo(
+  shares: Map<string, Share>,
+  work: Work,
+  wanting: readonly RegisteredWebhook[],
+  events: readonly FanoutEvent[],
+): void {
+  for (const webhook of wanting) {
+    const share = shares.get(webhook.id) ?? { webhook, events: [], work: new Set() }
+    share.events.push(...events)
+    share.work.add(work)
+    shares.set(webhook.id, share)
+  }
+}
+
+/** One call: all that a batch of messages can hold is far below what a call takes (32 MiB). */
+async function handOver(deps: ConsumeDeps, { webhook, events, work }: Share): Promise<void> {
+  try {
+    await store(deps, webhook, events)
+  } catch (err) {
+    for (const one of work) one.failure ??= err
+  }
+}
+
+/** A chunk that is only in the outbox, run by run. One that is gone from there was confirmed before. */
+async function handOverStored(
+  deps: ConsumeDeps,
+  chunk: Chunk,
+  wanting: readonly RegisteredWebhook[],
+): Promise<void> {
+  for (const run of readableRuns(chunk, await listChanges(deps.platform, chunk.id))) {
+    const events = await eventsOfRun(deps, chunk, run, wanting)
+    await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
+  }
+}
+
+async function eventsOfRun(
+  deps: ConsumeDeps,
+  chunk: Chunk,
+  run: readonly ChangeFacts[],
+  wanting: readonly RegisteredWebhook[],
+): Promise<FanoutEvent[]> {
+  const [first] = run
+  if (first === undefined) return []
+  if (isLarge(chunk, first)) return [await handOverPieces(deps, chunk, first, wanting)]
+  return eventsOf(chunk, await readRun(deps.platform, chunk, run), first.index)
+}
+
+function handOverPieces(
+  deps: ConsumeDeps,
+  chunk: Chunk,
+  change: ChangeFacts,
+  wanting: readonly RegisteredWebhook[],
+): Promise<FanoutEvent> {
+  return handOverLarge(deps.platform, chunk, change, async piece => {
+    const calls = wanting.map(webhook =>
+      deadline(STORE_TIMEOUT_MS, deps.fanouts.byId(webhook.id).storePiece(webhook.version, piece)),
+    )
+    await Promise.all(calls)
+  })
+}
+
+async function store(
+  { fanouts }: ConsumeDeps,
+  { id, version }: RegisteredWebhook,
+  events: FanoutEvent[],
+): Promise<void> {
+  await deadline(STORE_TIMEOUT_MS, fanouts.byId(id).store({ version, events }))
+}
+
+async function guarded(work: Work, run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (err) {
+    work.failure ??= err
+  }
+}
+
+function settle({ message, failure }: Work): void {
+  if (failure === undefined) {
+    message.ack()
+    return
+  }
+  const cause = String(failure)
+  console.warn(JSON.stringify({ level: 'warn', component: 'row-changes', message: 'tried again', cause }))
+  message.retry({ delaySeconds: Math.min(RETRY_DELAY_SECONDS_MAX, 2 ** (message.attempts - 1)) })
+}

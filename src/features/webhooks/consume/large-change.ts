@@ -1,0 +1,61 @@
+// Hands a change whose body is too large for one call to its webhooks, piece by piece: read, handed on, forgotten.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import { payloadFrame } from '../delivery/payload.ts'
+import {
+  type FanoutEvent,
+  PAYLOAD_BYTES_MAX,
+  type PayloadPiece,
+  PIECE_CHARACTERS,
+} from '../delivery/webhook-fanout.ts'
+import type { Chunk } from '../ingest/messages.ts'
+import { eventWithoutBody, factsOf } from './chunk-events.ts'
+import { type ChangeFacts, readImage } from './outbox.ts'
+
+const encoder = new TextEncoder()
+
+/** The event, its pieces handed to `store` before; without any where it is larger than what is sent at all. */
+export async function handOverLarge(
+  platform: PlatformDatabase,
+  chunk: Chunk,
+  change: ChangeFacts,
+  store: (piece: PayloadPiece) => Promise<void>,
+): Promise<FanoutEvent> {
+  const event = { ...eventWithoutBody(chunk, change.index, change.key), payload: null, note: change.error }
+  const announced = change.newBytes + (chunk.event === 'DELETE' ? change.newBytes : change.oldBytes)
+  if (announced > PAYLOAD_BYTES_MAX) return { ...event, bytes: announced }
+  let [number, bytes] = [0, 0]
+  for await (const part of bodyParts(platform, chunk, change)) {
+    for (const text of piecesOf(part)) {
+      await store({ position: event.position, number, text })
+      number += 1
+      bytes += encoder.encode(text).length
+    }
+  }
+  return { ...event, bytes }
+}
+
+async function* bodyParts(
+  platform: PlatformDatabase,
+  chunk: Chunk,
+  { index }: ChangeFacts,
+): AsyncGenerator<string> {
+  const { beforeRow, betweenRows, afterRows } = payloadFrame(factsOf(chunk))
+  yield beforeRow
+  yield* readImage(platform, chunk.id, index, 'new')
+  yield betweenRows
+  if (chunk.event === 'INSERT') yield 'null'
+  else yield* readImage(platform, chunk.id, index, chunk.event === 'DELETE' ? 'new' : 'old')
+  yield afterRows
+}
+
+/** Never between the two halves of a character. */
+export function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(text.length, from + PIECE_CHARACTERS)
+    const last = text.charCodeAt(to - 1)
+    if (to < text.length && last >= 0xd800 && last <= 0xdbff) to -= 1
+    yield text.slice(from, to)
+    from = to
+  }
+}

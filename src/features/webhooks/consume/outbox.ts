@@ -1,0 +1,121 @@
+// Reads chunks that are too large for a message out of the outbox, and confirms chunks that every webhook has. The images
+// stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import { WHOLE_PAYLOAD_BYTES_MAX } from '../delivery/webhook-fanout.ts'
+import type { Change } from '../ingest/messages.ts'
+
+/** Of images in one answer; escaped they are twice as long at most, and the answer's bound is 16 MiB. */
+const READ_BYTES = 2 * 1024 * 1024
+/** What a body has beside its images, at most: names of 63 bytes, escaped. */
+const FRAME_BYTES = 4_096
+/** Code points of an image in one answer, 4 bytes each at most. */
+const READ_CHARACTERS = 2_000_000
+
+const IMAGES = `quoin.row_events e
+  cross join lateral rows from (pg_catalog.json_array_elements(e.rows), pg_catalog.json_array_elements(e.old_rows))
+    with ordinality as image (new, old, position)`
+
+/** A change without its images. */
+export interface ChangeFacts {
+  /** In the chunk, from 0. */
+  index: number
+  key: string | null
+  error: string | null
+  newBytes: number
+  oldBytes: number
+}
+
+/** What is in a chunk, in order; none when it was confirmed before. */
+export async function listChanges(platform: PlatformDatabase, chunkId: string): Promise<ChangeFacts[]> {
+  const rows = await platform.texts(
+    `select image.position - 1, e.keys[image.position], e.errors[image.position],
+        octet_length(image.new::text), coalesce(octet_length(image.old::text), 0)
+      from ${IMAGES} where e.id = $1::bigint order by image.position`,
+    [chunkId],
+  )
+  return rows.map(([index, key, error, newBytes, oldBytes]) => ({
+    index: Number(index),
+    key: key ?? null,
+    error: error ?? null,
+    newBytes: Number(newBytes),
+    oldBytes: Number(oldBytes),
+  }))
+}
+
+/** Whether a change's body, of two images at most, is to be handed over in pieces. */
+export function isLarge({ event }: { event: string }, { newBytes, oldBytes }: ChangeFacts): boolean {
+  const images = newBytes + (event === 'DELETE' ? newBytes : oldBytes)
+  return images > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
+}
+
+/** Runs of changes whose images fit into one answer; a large one is a run of its own. */
+export function* readableRuns(
+  chunk: { event: string },
+  changes: readonly ChangeFacts[],
+): Generator<ChangeFacts[]> {
+  let run: ChangeFacts[] = []
+  let bytes = 0
+  for (const change of changes) {
+    const size = isLarge(chunk, change) ? READ_BYTES : change.newBytes + change.oldBytes
+    if (run.length > 0 && bytes + size > READ_BYTES) {
+      yield run
+      run = []
+      bytes = 0
+    }
+    run.push(change)
+    bytes += size
+  }
+  if (run.length > 0) yield run
+}
+
+/** The changes of a run with their images as a message would carry them. */
+export async function readRun(
+  platform: PlatformDatabase,
+  chunk: { id: string; event: string },
+  run: readonly ChangeFacts[],
+): Promise<Change[]> {
+  const [first, last] = [run[0]?.index ?? 0, run.at(-1)?.index ?? 0]
+  const rows = await platform.texts(
+    `select image.new::text, image.old::text from ${IMAGES}
+      where e.id = $1::bigint and image.position between $2::int and $3::int order by image.position`,
+    [chunk.id, String(first + 1), String(last + 1)],
+  )
+  return rows.map(([newImage = null, oldImage = null], offset) => {
+    const facts = run[offset]
+    const [row, old_row] = [newImage, chunk.event === 'DELETE' ? newImage : oldImage]
+    const key = facts?.key ?? null
+    return facts?.error == null
+      ? { key, row, old_row }
+      : { key, row: null, old_row: null, error: facts.error }
+  })
+}
+
+/** One image of a change, part by part. */
+export async function* readImage(
+  platform: PlatformDatabase,
+  chunkId: string,
+  index: number,
+  which: 'new' | 'old',
+): AsyncGenerator<string> {
+  for (let from = 1; ; from += READ_CHARACTERS) {
+    const rows = await platform.texts(
+      `select pg_catalog.substr(image.${which}::text, $3::int, $4::int) from ${IMAGES}
+        where e.id = $1::bigint and image.position = $2::int`,
+      [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
+    )
+    const part = rows[0]?.[0] ?? ''
+    if (part !== '') yield part
+    // Counted in UTF-16 here and in code points there: only an answer that is shorter both ways is the last.
+    if (part.length < READ_CHARACTERS) return
+  }
+}
+
+/** Deletes chunks and wakes the listener where it waits: what had to wait behind them can go on. */
+export async function confirmChunks(platform: PlatformDatabase, chunkIds: readonly string[]): Promise<void> {
+  await platform.texts(
+    `with gone as (delete from quoin.row_events where id = any($1::bigint[]) returning id)
+      select count(*), (select pg_catalog.pg_notify('quoin_row_events', '')::text from quoin.listener_state where idle) from gone`,
+    [`{${chunkIds.join(',')}}`],
+  )
+}

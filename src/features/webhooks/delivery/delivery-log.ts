@@ -1,0 +1,127 @@
+// Attempts and dead letters on their way into Postgres, many in one statement. The ids are given by the sender, so that a
+// batch that is written twice is there once.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import type { AttemptError } from './send-attempt.ts'
+import type { DeliveredEvent } from './webhook-fanout.ts'
+
+/** One attempt, without its payload. */
+export interface DeliveryRecord {
+  id: string
+  webhook_id: string
+  /** `<chunk>.<index>`; null for a test. */
+  event_id: string | null
+  webhook_message_id: string
+  event_type: DeliveredEvent
+  status_code: number | null
+  response_body: string | null
+  error: AttemptError | null
+  latency_ms: number
+  attempt: number
+  /** The log entry or dead letter that was sent again. */
+  replay_of: string | null
+  created_at: string
+}
+
+export type DeadLetterReason = 'attempts_exhausted' | 'payload_too_large' | 'kept_too_long'
+
+/** An event that was given up. */
+export interface DeadLetterRecord {
+  id: string
+  webhook_id: string
+  event_id: string
+  reason: DeadLetterReason
+  created_at: string
+}
+
+/** A body over this is not kept in the log (its payload is empty there, and it cannot be replayed from it). */
+export const LOGGED_PAYLOAD_BYTES_MAX = 1024 * 1024
+
+/** Adds attempts to the log; those that are there already stay as they are. */
+export async function insertDeliveries(
+  platform: PlatformDatabase,
+  deliveries: readonly (DeliveryRecord & { payload: string })[],
+): Promise<void> {
+  await platform.query(
+    `insert into quoin.webhook_deliveries (id, webhook_id, event_id, webhook_message_id, event_type, payload,
+        status_code, response_body, error, latency_ms, attempt, replay_of, created_at)
+      select id, webhook_id, event_id, webhook_message_id, event_type, payload,
+        status_code, response_body, error, latency_ms, attempt, replay_of, created_at
+      from pg_catalog.json_populate_recordset(null::quoin.webhook_deliveries, $1::json)
+      on conflict (id) do nothing returning id`,
+    [JSON.stringify(deliveries)],
+  )
+}
+
+/** Adds a dead letter with the first part of its payload; null: there is none to keep. */
+export async function insertDeadLetter(
+  platform: PlatformDatabase,
+  letter: DeadLetterRecord,
+  payload: string | null,
+): Promise<void> {
+  await platform.query(
+    `insert into quoin.dead_letters (id, webhook_id, event_id, reason, created_at, payload)
+      values ($1::uuid, $2::uuid, $3, $4, $5::timestamptz, $6)
+      on conflict (id) do update set payload = excluded.payload returning id`,
+    [letter.id, letter.webhook_id, letter.event_id, letter.reason, letter.created_at, payload],
+  )
+}
+
+/** Adds the next part of a payload that is too large for one statement. */
+export async function appendToDeadLetter(
+  platform: PlatformDatabase,
+  id: string,
+  part: string,
+): Promise<void> {
+  await platform.query(
+    'update quoin.dead_letters set payload = payload || $2 where id = $1::uuid returning id',
+    [id, part],
+  )
+}
+
+/** Notes that dead letters were delivered after all. */
+export async function resolveDeadLetters(platform: PlatformDatabase, ids: readonly string[]): Promise<void> {
+  await platform.query(
+    'update quoin.dead_letters set resolved_at = now() where id = any($1::uuid[]) and resolved_at is null returning id',
+    [`{${ids.join(',')}}`],
+  )
+}
+
+/** A dead letter that has a payload to be sent again. */
+export interface RedeliverableLetter {
+  id: string
+  event_id: string
+  created_at: string
+  /** Characters of the payload. */
+  length: number
+}
+
+/** Unresolved dead letters of a webhook, oldest first, behind `after` (an id and its time) where there is one. */
+export function findDeadLetters(
+  platform: PlatformDatabase,
+  webhookId: string,
+  after: { created_at: string; id: string },
+  limit: number,
+): Promise<RedeliverableLetter[]> {
+  return platform.query<RedeliverableLetter>(
+    `select id, event_id, created_at, pg_catalog.length(payload) as length from quoin.dead_letters
+      where webhook_id = $1::uuid and resolved_at is null and payload is not null and event_id is not null
+        and (created_at, id) > ($2::timestamptz, $3::uuid)
+      order by created_at, id limit $4::int`,
+    [webhookId, after.created_at, after.id, String(limit)],
+  )
+}
+
+/** `length` characters of a dead letter's payload from `from` (0 is the first). */
+export async function readDeadLetterPart(
+  platform: PlatformDatabase,
+  id: string,
+  from: number,
+  length: number,
+): Promise<string> {
+  const rows = await platform.query<{ part: string }>(
+    'select pg_catalog.substr(payload, $2::int, $3::int) as part from quoin.dead_letters where id = $1::uuid',
+    [id, String(from + 1), String(length)],
+  )
+  return rows[0]?.part ?? ''
+}

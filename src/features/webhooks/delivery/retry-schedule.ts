@@ -1,0 +1,78 @@
+// When a failed delivery is tried again, and when a webhook counts as failing (design section 6). Pure: time and chance
+// are arguments.
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** Pause before each retry; after the last of them the event is a dead letter. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+]
+/** A pause is longer by up to this part of itself, so that what failed together does not come back together. */
+const JITTER = 0.2
+/** What a receiver may ask for at most. */
+const RETRY_AFTER_MAX_MS = 24 * HOUR_MS
+
+/** So many failed attempts in a row, and only one event a minute is tried. */
+export const FAILING_AFTER = 20
+export const PROBE_INTERVAL_MS = MINUTE_MS
+
+/** What an attempt came to, as far as it decides what happens next. */
+export interface AttemptFacts {
+  isSuccess: boolean
+  /** Null: no answer. */
+  statusCode: number | null
+  /** What Retry-After asked for, in milliseconds. */
+  retryAfterMs: number | undefined
+}
+
+export interface Standing {
+  /** Failed attempts of the event before this one. */
+  attempts: number
+  /** Failed attempts of the webhook in a row, before this one. */
+  failCount: number
+}
+
+/** What becomes of the event, and of the webhook. */
+export type Verdict =
+  | { outcome: 'delivered' }
+  | { outcome: 'retry'; delayMs: number; attempts: number }
+  /** The receiver wants no more of it: the webhook is paused, and the event waits for its resumption. */
+  | { outcome: 'gone' }
+  | { outcome: 'dead' }
+
+/** Decides after one attempt. `chance` is in [0, 1). */
+export function judgeAttempt(facts: AttemptFacts, standing: Standing, chance: number): Verdict {
+  if (facts.isSuccess) return { outcome: 'delivered' }
+  if (facts.statusCode === 410) return { outcome: 'gone' }
+  const askedMs = Math.min(facts.retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)
+  if (isFailing(standing.failCount)) {
+    return { outcome: 'retry', delayMs: Math.max(PROBE_INTERVAL_MS, askedMs), attempts: standing.attempts }
+  }
+  const delayMs = RETRY_DELAYS_MS[standing.attempts]
+  if (delayMs === undefined) return { outcome: 'dead' }
+  const jittered = Math.round(delayMs * (1 + JITTER * chance))
+  return { outcome: 'retry', delayMs: Math.max(jittered, askedMs), attempts: standing.attempts + 1 }
+}
+
+/** True after so many failures in a row that attempts of events stand still until one succeeds. */
+export function isFailing(failCount: number): boolean {
+  return failCount >= FAILING_AFTER
+}
+
+/** Milliseconds that a Retry-After asks for (RFC 9110 section 10.2.3); undefined without one that can be read. */
+export function readRetryAfter(value: string | null, nowMs: number): number | undefined {
+  if (value === null) return undefined
+  const text = value.trim()
+  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS
+  const atMs = Date.parse(text)
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
+}

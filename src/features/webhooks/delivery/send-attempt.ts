@@ -1,0 +1,143 @@
+// One attempt to deliver: the guard, the signature, the POST, and what came back. All of it within ATTEMPT_TIMEOUT_MS from
+// the send, whatever the receiver does: drip bytes, send gigabytes, redirect, say nothing. Never throws.
+
+import type { TargetGuard, TargetRefusal } from '../target-guard.ts'
+import { deliveryHeaders } from './delivery-headers.ts'
+import { readRetryAfter } from './retry-schedule.ts'
+import { messageHeaders, type SigningKeys } from './signatures.ts'
+
+export const ATTEMPT_TIMEOUT_MS = 15_000
+export const RESPONSE_BODY_BYTES_MAX = 16 * 1024
+
+export interface SendDeps {
+  fetch: typeof fetch
+  guard: TargetGuard
+  nowMs: () => number
+}
+
+export interface Outgoing {
+  url: string
+  customHeaders: Readonly<Record<string, string>>
+  /** Undefined: the webhook has no secret. */
+  keys: SigningKeys | undefined
+  webhookId: string
+  body: Uint8Array<ArrayBuffer>
+  /** Ours, lower case, beside the signatures: what makes this a replay, a test, or an event without images. */
+  extraHeaders: Readonly<Record<string, string>>
+}
+
+/** Why there is no answer, or why an answer is no success although it came. */
+export type AttemptError =
+  | TargetRefusal
+  | 'secret_unreadable'
+  | 'timeout'
+  | 'connection_failed'
+  | 'redirect'
+  | 'status'
+
+export interface AttemptResult {
+  isSuccess: boolean
+  statusCode: number | null
+  /** The beginning of it, at most RESPONSE_BODY_BYTES_MAX bytes; null without an answer. */
+  responseBody: string | null
+  error: AttemptError | null
+  latencyMs: number
+  retryAfterMs: number | undefined
+}
+
+/** Sends it once. */
+export async function sendAttempt(deps: SendDeps, outgoing: Outgoing): Promise<AttemptResult> {
+  const refusal = await deps.guard.check(outgoing.url)
+  if (refusal !== undefined) return failed(refusal, 0)
+  const headers = await headersOf(outgoing, deps.nowMs())
+  const startedAtMs = deps.nowMs()
+  const aborter = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<'timeout'>(resolve => {
+    timer = setTimeout(() => {
+      resolve('timeout')
+      aborter.abort()
+    }, ATTEMPT_TIMEOUT_MS)
+  })
+  try {
+    const answer = await Promise.race([post(deps, outgoing, headers, aborter.signal), deadline])
+    const latencyMs = deps.nowMs() - startedAtMs
+    return answer === 'timeout' ? failed('timeout', latencyMs) : resultOf(answer, latencyMs, deps.nowMs())
+  } catch {
+    // Names that do not resolve, refused connections, bad certificates: the runtime tells them apart in words only.
+    return failed(aborter.signal.aborted ? 'timeout' : 'connection_failed', deps.nowMs() - startedAtMs)
+  } finally {
+    if (timer !== undefined) clearTimeout(timer)
+  }
+}
+
+interface Answer {
+  status: number
+  retryAfter: string | null
+  body: string
+}
+
+async function headersOf(outgoing: Outgoing, nowMs: number): Promise<Record<string, string>> {
+  const { webhookId, body, customHeaders, extraHeaders } = outgoing
+  const message = { webhookId, body, timestampSeconds: Math.floor(nowMs / 1_000) }
+  const signed = await messageHeaders(outgoing.keys, message)
+  return deliveryHeaders(customHeaders, { ...signed, ...extraHeaders })
+}
+
+async function post(
+  deps: SendDeps,
+  { url, body }: Outgoing,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const response = await deps.fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+  const text = await readBeginning(response)
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: text }
+}
+
+/** What is longer is not read: the rest is cancelled, which closes the connection. */
+async function readBeginning(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const reader = response.body.getReader()
+  const bytes = new Uint8Array(RESPONSE_BODY_BYTES_MAX)
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    const part = value.subarray(0, RESPONSE_BODY_BYTES_MAX - size)
+    bytes.set(part, size)
+    size += part.length
+    if (size === RESPONSE_BODY_BYTES_MAX) {
+      // Not awaited: a receiver that goes on sending must not hold the attempt.
+      reader.cancel().catch(() => undefined)
+      break
+    }
+  }
+  // Postgres takes no NUL in text.
+  return new TextDecoder().decode(bytes.subarray(0, size)).replaceAll('\0', '\uFFFD')
+}
+
+function resultOf({ status, retryAfter, body }: Answer, latencyMs: number, nowMs: number): AttemptResult {
+  const isSuccess = status >= 200 && status < 300
+  const isRedirect = status >= 300 && status < 400
+  return {
+    isSuccess,
+    statusCode: status,
+    responseBody: body,
+    error: isSuccess ? null : isRedirect ? 'redirect' : 'status',
+    latencyMs,
+    retryAfterMs: isSuccess ? undefined : readRetryAfter(retryAfter, nowMs),
+  }
+}
+
+/** An attempt without an answer. */
+export function failed(error: AttemptError, latencyMs: number): AttemptResult {
+  return {
+    isSuccess: false,
+    statusCode: null,
+    responseBody: null,
+    error,
+    latencyMs,
+    retryAfterMs: undefined,
+  }
+}

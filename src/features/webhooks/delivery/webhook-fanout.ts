@@ -1,0 +1,94 @@
+// What a `WebhookFanout` can be told and asked, and the events it is handed. Types only, so that features and routes know
+// no Durable Object.
+
+import type { RowEvent } from '../ingest/messages.ts'
+import type { AttemptError } from './send-attempt.ts'
+import type { WebhookRow } from './webhook-row.ts'
+
+/** `event_type` of a log entry. */
+export type DeliveredEvent = RowEvent | 'TEST'
+
+/** One change for one webhook, ready to be sent. */
+export interface FanoutEvent {
+  /** `positionOf(chunk, index)`: identity and order. */
+  position: number
+  /** Events with the same key are delivered in the order of their positions. Null: has its key in common with all. */
+  key: string | null
+  event_type: RowEvent
+  occurred_at_ms: number
+  /** Of the request that made the change; null where none did. */
+  request_id: string | null
+  /** The body; null: it was handed over in pieces before, or is larger than PAYLOAD_BYTES_MAX. */
+  payload: string | null
+  /** UTF-8 bytes of the body. */
+  bytes: number
+  /** Why there are no images; null: there are. */
+  note: string | null
+}
+
+/** Part of a body that is too large for one call or one row. */
+export interface PayloadPiece {
+  position: number
+  number: number
+  text: string
+}
+
+/** What one webhook gets out of some messages. */
+export interface EventShare {
+  /** The webhook's version as whoever matched it saw it: an object that knows an older one reads its row again. */
+  version: number
+  events: FanoutEvent[]
+}
+
+/** A logged delivery that is to be sent again. */
+export interface LoggedDelivery {
+  id: string
+  event_id: string | null
+  event_type: DeliveredEvent
+  /** The `webhook-id` that it was sent under. */
+  webhook_message_id: string
+  payload: string
+}
+
+/** What one attempt came to, as the endpoints answer it. */
+export interface DeliveryAttempt {
+  ok: boolean
+  status_code: number | null
+  latency_ms: number
+  response_body: string | null
+  error: AttemptError | null
+  /** Id of its log entry. */
+  log_id: string
+}
+
+/** The object of one webhook, named by the webhook's id. */
+export interface WebhookFanout {
+  /** Keeps the events for good, once each, and begins to send. `gone`: the webhook is deleted, nothing was kept. */
+  store(share: EventShare): Promise<'stored' | 'gone'>
+  /** Keeps a piece of the body of an event that `store` will name. Safe to repeat. */
+  storePiece(version: number, piece: PayloadPiece): Promise<'stored' | 'gone'>
+  /** The webhook was created or changed: told right after the change is in the database. An older row changes nothing. */
+  learn(row: WebhookRow): Promise<void>
+  /** The webhook was deleted: nothing more is sent, everything kept here is forgotten. */
+  removed(): Promise<void>
+  /** Sends an example payload, once, also while paused. Undefined: the webhook is deleted. */
+  sendTest(): Promise<DeliveryAttempt | undefined>
+  /** Sends a logged payload again, once, freshly signed, under its own webhook-id. Undefined: the webhook is deleted. */
+  replay(logged: LoggedDelivery): Promise<DeliveryAttempt | undefined>
+  /**
+   * Takes the webhook's unresolved dead letters since that time (ISO 8601) back into the queue, with all their attempts
+   * before them and in no order; delivered ones become resolved. Answers how many it took. Those without a payload stay.
+   */
+  redeliver(since: string): Promise<number>
+}
+
+export interface WebhookFanouts {
+  byId(webhookId: string): WebhookFanout
+}
+
+/** A body over this is not sent: an isolate has 128 MB for all it does. */
+export const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024
+/** A body over this is kept in pieces: a row of the object's database holds 2 MB at most. */
+export const WHOLE_PAYLOAD_BYTES_MAX = 1024 * 1024
+/** Characters (code points, 4 bytes at most) of a piece. */
+export const PIECE_CHARACTERS = 250_000

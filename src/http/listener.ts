@@ -1,0 +1,40 @@
+// The credential check of /internal: the listener signs each request over its raw bytes, so these are read here, before
+// anything in them is looked at.
+
+import { DomainError } from '../errors.ts'
+import { readBytes } from './body.ts'
+
+/** What is signed; by shape, as `features/webhooks/ingest` has it. */
+export interface SignedBytes {
+  method: string
+  path: string
+  body: Uint8Array
+}
+
+export interface ListenerDeps {
+  /** Undefined: the deployment has no usable secret. */
+  verifyIngest: ((headers: Headers, signed: SignedBytes) => Promise<boolean>) | undefined
+}
+
+/** The body of a request that the listener signed. Throws `ingest_not_configured` or `invalid_ingest_signature`. */
+export async function admitListener(
+  { verifyIngest }: ListenerDeps,
+  request: Request,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (verifyIngest === undefined) {
+    throw new DomainError('ingest_not_configured', 'This deployment takes no row changes.', {
+      hint: 'Set INGEST_SECRET to the same secret of at least 32 bytes for the Worker and the listener.',
+      retryAfterSeconds: 60,
+    })
+  }
+  const { pathname, search } = new URL(request.url)
+  const body = await readBytes(request, bytesMax)
+  if (await verifyIngest(request.headers, { method: request.method, path: pathname + search, body }))
+    return body
+  throw new DomainError(
+    'invalid_ingest_signature',
+    'The request was not signed with this deployment’s secret, or longer ago than 300 s.',
+    { hint: 'Check INGEST_SECRET on both sides, and the clock of the machine that the listener runs on.' },
+  )
+}

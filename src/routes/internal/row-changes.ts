@@ -1,0 +1,22 @@
+// /internal/row-changes: what the listener found in the outbox.
+
+import * as z from 'zod'
+import { enqueueRowChanges } from '../../features/webhooks/ingest/enqueue.ts'
+import { INGEST_BYTES_MAX, RowChangesIn } from '../../features/webhooks/ingest/messages.ts'
+import { defineRoute } from '../../http/route.ts'
+
+export const rowChangeRoutes = [
+  defineRoute({
+    id: 'webhooks.ingest',
+    method: 'post',
+    path: '/internal/row-changes',
+    auth: 'internal',
+    summary: 'Take row changes from the listener',
+    description: '202 once every message is on the queue. docs/design/row-changes.md says what is in them.',
+    body: RowChangesIn,
+    bodyBytesMax: INGEST_BYTES_MAX,
+    response: z.object({ queued: z.int() }),
+    status: 202,
+    handle: ({ deps, body }) => enqueueRowChanges(deps, body),
+  }),
+]
