@@ -107,6 +107,14 @@ export function invalidAnswer(
   )
 }
 
+/** The error for a server whose address the deployment has not set. */
+export function notConfigured({ name, variable }: Pick<Upstream, 'name' | 'variable'>): DomainError {
+  return new DomainError('not_configured', `This deployment has no ${variable}.`, {
+    detail: name,
+    hint: `Set ${variable} to the address of that server.`,
+  })
+}
+
 /** For an answer that is none of those a call expects: which of the three errors it is. */
 export function unexpected(
   upstream: Pick<Upstream, 'name' | 'variable'>,
@@ -129,12 +137,7 @@ function describe({ status, text }: UpstreamAnswer): string {
 }
 
 function urlOf(upstream: Upstream, { path, query = {} }: UpstreamCall): string {
-  if (upstream.baseUrl === undefined) {
-    throw new DomainError('not_configured', `This deployment has no ${upstream.variable}.`, {
-      detail: upstream.name,
-      hint: `Set ${upstream.variable} to the address of that server.`,
-    })
-  }
+  if (upstream.baseUrl === undefined) throw notConfigured(upstream)
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue

@@ -14,6 +14,8 @@ const ConsentRequest = z.looseObject({
   /** True: a remembered consent covers what is asked. */
   skip: z.boolean().default(false),
   subject: z.string().min(1),
+  /** The sign-in that the consent belongs to. */
+  login_session_id: z.string().nullish(),
   client: RequestingClient,
   request_url: z.string().default(''),
 })

@@ -67,7 +67,24 @@ export async function listConsentPage(
   return processConsentPage(oauthAdmin, answer)
 }
 
-/** What an answer to `listConsentPage` means; an empty list may be `null`. */
+/**
+ * The consents that the subject has given since one sign-in, at most 500, in no order: also those that are not to be
+ * remembered, but none that was skipped. `loginSessionId` undefined: since any.
+ */
+export async function listConsentsOfLogin(
+  oauthAdmin: Upstream,
+  subject: string,
+  loginSessionId: string | undefined,
+): Promise<GivenConsent[]> {
+  const answer = await callUpstream(oauthAdmin, {
+    method: 'GET',
+    path: '/admin/oauth2/auth/sessions/consent',
+    query: { subject, login_session_id: loginSessionId, page_size: String(CONSENTS_PER_PAGE_MAX) },
+  })
+  return processConsentPage(oauthAdmin, answer).consents
+}
+
+/** What an answer to a list means; an empty list may be `null`. */
 export function processConsentPage(oauthAdmin: Upstream, answer: UpstreamAnswer): ConsentPage {
   if (answer.status !== 200) throw unexpected(oauthAdmin, answer)
   const parsed = z.array(GivenConsent).nullable().safeParse(answer.json)

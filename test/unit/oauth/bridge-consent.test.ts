@@ -30,6 +30,9 @@ const SIGNED_IN = 'session=1'
 const SKIPPING = { metadata: { skip_consent: true } }
 const DEVICE_URL = 'https://oauth.example/oauth2/device/verify?client_id=app&user_code=x'
 
+const SIGNED_OUT = { code: 'session_required', restartUrl: REQUEST_URL }
+const answered = (log: string[]) => log.filter(call => call.startsWith('PUT'))
+
 /** The screen, opened in a browser, and what its form sends. */
 async function openScreen(world: World = {}) {
   const opened = bridge(world)
@@ -67,7 +70,7 @@ describe('without a screen', () => {
   it('nobody consents with another account signed in', async () => {
     const { deps, oauth } = bridge({ client: SKIPPING, whoami: sessionOf(BOB) })
     await expect(showConsent(deps, 'c', SIGNED_IN)).rejects.toMatchObject({ code: 'subject_mismatch' })
-    expect(oauth.log()).toHaveLength(1)
+    expect(answered(oauth.log())).toEqual([])
   })
 
   it('a device is never connected', async () => {
@@ -78,14 +81,82 @@ describe('without a screen', () => {
   })
 })
 
-describe('the claims', () => {
-  it('are read by the subject where the admin API is configured, also without a session', async () => {
-    const world = {
-      client: SKIPPING,
-      identities: { [ADA]: identity(ADA, { traits: { email: 'new@x.org' } }) },
-    }
+// Whoever ended somebody's sessions, because a computer was stolen, must not find tokens made on it afterwards.
+describe('a session that has ended', () => {
+  const ENDED = 'ory_kratos_session=ended'
+  const world = { identities: { [ADA]: identity(ADA) } }
+
+  it.each<[string, World]>([
+    ['the screen', {}],
+    ['a remembered consent', { consent: { skip: true } }],
+    ['a client with skip_consent', { client: SKIPPING }],
+  ])('opens nothing by %s', async (_, more) => {
+    const { deps, oauth } = bridge({ ...world, ...more })
+    for (const cookies of [null, ENDED])
+      await expect(showConsent(deps, 'c', cookies)).rejects.toMatchObject(SIGNED_OUT)
+    expect(answered(oauth.log())).toEqual([])
+  })
+
+  it('neither grants nor denies on the screen that is still open, but leads to another sign-in', async () => {
+    const { fields, cookies } = await openScreen(world)
+    const { deps, oauth } = bridge({ ...world, whoami: null })
+    for (const verb of [acceptConsentAnswer, rejectConsentAnswer])
+      await expect(verb(deps, form(fields, cookies))).rejects.toMatchObject(SIGNED_OUT)
+    expect(answered(oauth.log())).toEqual([])
+    expect((await switchAccount(deps, form(fields, cookies))).body).toContain('prompt=login')
+  })
+
+  it('is refused in JSON too, where its cookie is sent', async () => {
     const { deps, oauth } = bridge(world)
-    await showConsent(deps, 'c', null)
+    const yes = { challenge: 'c', grant_scope: ['openid'] }
+    for (const cookies of [ENDED, `theme=dark; ${ENDED}`, 'ory_session_project=ended'])
+      for (const attempt of [
+        acceptConsentAnswer(deps, json(yes, cookies)),
+        rejectConsentAnswer(deps, json({ challenge: 'c' }, cookies)),
+      ])
+        await expect(attempt).rejects.toMatchObject(SIGNED_OUT)
+    expect(answered(oauth.log())).toEqual([])
+    await acceptConsentAnswer(deps, json(yes, 'theme=dark'))
+    expect(answered(oauth.log())).toHaveLength(1)
+  })
+})
+
+describe('a consent that was given before', () => {
+  const client = { client_id: 'app' }
+  const others = { consent_request_id: 'r-0', consent_request: { client } }
+  const own = { consent_request_id: 'r-1', consent_request: { client } }
+  const used = { code: 'challenge_used', restartUrl: REQUEST_URL }
+
+  // The server itself would take every answer, and the last one would be refused at the application only.
+  it('is neither shown nor answered again', async () => {
+    const { fields, cookies } = await openScreen({ given: [others] })
+    const { deps, oauth } = bridge({ given: [others, own] })
+    await expect(showConsent(deps, 'c', SIGNED_IN)).rejects.toMatchObject(used)
+    await expect(readConsentInfo(deps, 'c')).rejects.toMatchObject({ code: 'challenge_used' })
+    const yes = { challenge: 'c', grant_scope: ['openid'] }
+    for (const submission of [form(fields, cookies), json(yes, SIGNED_IN)])
+      await expect(acceptConsentAnswer(deps, submission)).rejects.toMatchObject(used)
+    for (const submission of [form(fields, cookies), json({ challenge: 'c' })])
+      await expect(rejectConsentAnswer(deps, submission)).rejects.toMatchObject(used)
+    expect(answered(oauth.log())).toEqual([])
+    expect(oauth.log()).toContain(
+      `GET /admin/oauth2/auth/sessions/consent?subject=${ADA}&login_session_id=l-1&page_size=500`,
+    )
+  })
+
+  it('is not asked about at servers that give consents no id', async () => {
+    const { deps, oauth } = bridge({ consent: { consent_request_id: undefined } })
+    expect((await showConsent(deps, 'c', SIGNED_IN)).status).toBe(200)
+    expect(oauth.log()).toHaveLength(1)
+  })
+})
+
+describe('the claims', () => {
+  it('are read by the subject where the admin API is configured, for a server that has no session', async () => {
+    const { deps, oauth } = bridge({
+      identities: { [ADA]: identity(ADA, { traits: { email: 'new@x.org' } }) },
+    })
+    await acceptConsentAnswer(deps, json({ challenge: 'c', grant_scope: ['openid', 'email'] }))
     expect(sent(oauth.calls, ACCEPT)).toMatchObject({ session: { id_token: { email: 'new@x.org' } } })
   })
 
@@ -105,9 +176,10 @@ describe('the claims', () => {
       'account_unavailable',
     ],
   ])('are not made up when %s', async (_, world, cookies, code) => {
-    const { deps, oauth } = bridge({ client: SKIPPING, ...world })
-    await expect(showConsent(deps, 'c', cookies)).rejects.toMatchObject({ code })
-    expect(oauth.log().filter(call => call.startsWith('PUT'))).toEqual([])
+    const { deps, oauth } = bridge(world)
+    const submission = json({ challenge: 'c', grant_scope: ['openid'] }, cookies)
+    await expect(acceptConsentAnswer(deps, submission)).rejects.toMatchObject({ code })
+    expect(answered(oauth.log())).toEqual([])
   })
 })
 
@@ -148,9 +220,9 @@ describe('the screen', () => {
     expect(page.headers['content-security-policy']).toContain('img-src https://cdn.example; form-action')
   })
 
-  it('does not tell a stranger who holds a challenge whose it is', async () => {
+  it('is not for a stranger who holds a challenge', async () => {
     const { deps } = bridge({ identities: { [ADA]: identity(ADA) } })
-    expect((await showConsent(deps, 'c', null)).body).not.toContain('0@example.com')
+    await expect(showConsent(deps, 'c', null)).rejects.toMatchObject(SIGNED_OUT)
   })
 
   it('sets its cookies for the host alone, over https', async () => {
@@ -203,7 +275,7 @@ describe('the form', () => {
     for (const submission of [form(fields, SIGNED_IN), form(fields), form(stolen, cookies)])
       for (const verb of [acceptConsentAnswer, rejectConsentAnswer, switchAccount])
         await expect(verb(deps, submission)).rejects.toMatchObject({ code: 'form_token_invalid' })
-    expect(oauth.log().filter(call => call.startsWith('PUT'))).toEqual([])
+    expect(answered(oauth.log())).toEqual([])
   })
 
   it('needs its fields', async () => {
@@ -260,7 +332,7 @@ describe('JSON', () => {
       code: 'scope_not_requested',
       detail: 'grant_scope: admin',
     })
-    expect(oauth.log()).toHaveLength(1)
+    expect(answered(oauth.log())).toEqual([])
   })
 
   it('of somebody else is refused, to accept and to reject', async () => {
@@ -271,7 +343,7 @@ describe('JSON', () => {
     await expect(rejectConsentAnswer(deps, json({ challenge: 'c' }, SIGNED_IN))).rejects.toMatchObject({
       code: 'subject_mismatch',
     })
-    expect(oauth.log().filter(call => call.startsWith('PUT'))).toEqual([])
+    expect(answered(oauth.log())).toEqual([])
   })
 
   it.each([

@@ -25,6 +25,8 @@ export interface World {
   login?: object
   consent?: object
   logout?: object
+  /** The consents that the subject has given, as the server lists them. */
+  given?: object[]
   client?: object
   /** Whose session the cookie `session=1` is; null: nobody's. */
   whoami?: object | null
@@ -88,11 +90,16 @@ function oauthAnswer(world: World, { method, path }: Call): Reply {
   if (replaced !== undefined) return replaced[1]
   const client = { ...CLIENT, ...world.client }
   const kind = /requests\/(\w+)/.exec(path)?.[1]
+  if (path.startsWith('/admin/oauth2/auth/sessions/consent?')) return [200, world.given ?? []]
   if (method === 'PUT') return [200, { redirect_to: `https://oauth.example/next?${kind}` }]
   const common = { challenge: 'c', subject: ADA, client, request_url: REQUEST_URL, skip: false }
   if (kind === 'login') return [200, { ...common, subject: '', ...world.login }]
   if (kind === 'logout') return [200, { ...common, rp_initiated: true, sid: 'x', ...world.logout }]
-  const asked = { requested_scope: ['openid', 'email', 'offline_access'], consent_request_id: 'r-1' }
+  const asked = {
+    requested_scope: ['openid', 'email', 'offline_access'],
+    consent_request_id: 'r-1',
+    login_session_id: 'l-1',
+  }
   return [200, { ...common, ...asked, requested_access_token_audience: ['https://api'], ...world.consent }]
 }
 

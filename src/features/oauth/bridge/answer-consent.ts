@@ -12,16 +12,17 @@ import {
 import { DomainError } from '../../../errors.ts'
 import { type BridgeAnswer, jsonAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
-import { challengeEnded } from './bridge-error.ts'
+import { challengeEnded, consentGiven } from './bridge-error.ts'
 import { ConsentNo, ConsentYes } from './consent-schemas.ts'
-import { sessionOfSubject } from './consent-subject.ts'
+import { requireSession, sessionOfScript, sessionOfSubject } from './consent-subject.ts'
 import { continueAt } from './continue.ts'
 import { splitChoice } from './decide-consent.ts'
 import { flowKey, readFlowMarks } from './flow-marks.ts'
-import { requireFormToken } from './form-token.ts'
+import { requireOwnForm } from './form-token.ts'
+import { isGiven } from './given-consent.ts'
 import { grantConsent } from './grant-consent.ts'
 import { restartAsAnotherUrl, restartUrl } from './request-url.ts'
-import { formField, readSubmitted, type Submission } from './submitted.ts'
+import { readSubmitted, type Submission } from './submitted.ts'
 
 /** A consent request whose sender may answer it. */
 interface Pending {
@@ -32,20 +33,21 @@ interface Pending {
 
 /**
  * Grants. Scopes that were not asked for are `scope_not_requested` in JSON, where they are a mistake of the screen's
- * author, and left out of a form. Throws `subject_mismatch`, `form_token_invalid` and the `challenge_*` errors.
+ * author, and left out of a form. Throws `session_required`, `subject_mismatch`, `form_token_invalid` and the
+ * `challenge_*` errors.
  */
 export async function acceptConsentAnswer(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
   const submitted = await readSubmitted(ConsentYes, submission)
   if (submitted.kind === 'json') {
     const { challenge, grant_scope, remember } = submitted.body
-    const pending = await pendingOf(deps, challenge, submission)
+    const pending = await pendingOf(deps, challenge, submission, sessionOfScript)
     const { granted, notRequested } = splitChoice(pending.request.requested_scope, grant_scope)
     if (notRequested.length > 0) throw scopeNotRequested(notRequested)
     const accepted = await grantConsent(deps, { ...pending, scopes: granted, remember })
     return jsonAnswer({ redirect_to: onward(accepted, pending) })
   }
   const { fields } = submitted
-  const pending = await pendingOfForm(deps, fields, submission)
+  const pending = await pendingOfForm(deps, fields, submission, requireSession)
   const { granted } = splitChoice(pending.request.requested_scope, fields.getAll('grant_scope'))
   const remember = fields.has('remember')
   const accepted = await grantConsent(deps, { ...pending, scopes: granted, remember })
@@ -57,11 +59,11 @@ export async function rejectConsentAnswer(deps: BridgeDeps, submission: Submissi
   const submitted = await readSubmitted(ConsentNo, submission)
   if (submitted.kind === 'json') {
     const { challenge, ...refusing } = submitted.body
-    const pending = await pendingOf(deps, challenge, submission)
+    const pending = await pendingOf(deps, challenge, submission, sessionOfScript)
     const rejected = await rejectConsent(deps.upstreams.oauthAdmin, challenge, refusing)
     return jsonAnswer({ redirect_to: onward(rejected, pending) })
   }
-  const pending = await pendingOfForm(deps, submitted.fields, submission)
+  const pending = await pendingOfForm(deps, submitted.fields, submission, requireSession)
   const { challenge, ...refusing } = ConsentNo.parse({ challenge: pending.challenge })
   const rejected = await rejectConsent(deps.upstreams.oauthAdmin, challenge, refusing)
   return continueAt(deps, onward(rejected, pending))
@@ -70,7 +72,7 @@ export async function rejectConsentAnswer(deps: BridgeDeps, submission: Submissi
 /** "Not you?": ends the session at the identity provider and starts the flow again at its sign-in page. Form only. */
 export async function switchAccount(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
   const fields = new URLSearchParams(await submission.readBodyText())
-  const { request } = await pendingOfForm(deps, fields, submission)
+  const { request } = await pendingOfForm(deps, fields, submission, sessionOfSubject)
   const restart = restartAsAnotherUrl(request.request_url)
   if (restart === undefined) {
     throw new DomainError('validation_failed', 'This request cannot be started again from here.', {
@@ -82,26 +84,35 @@ export async function switchAccount(deps: BridgeDeps, submission: Submission): P
   return continueAt(deps, restart)
 }
 
+/** What a session must be for the answer. */
+type FindSession = typeof sessionOfSubject
+
 async function pendingOfForm(
   deps: BridgeDeps,
   fields: URLSearchParams,
   submission: Submission,
+  findSession: FindSession,
 ): Promise<Pending> {
-  const challenge = formField(fields, 'challenge')
-  await requireFormToken(deps, submission.cookieHeader, challenge, formField(fields, 'form_token'))
-  return await pendingOf(deps, challenge, submission)
+  const challenge = await requireOwnForm(deps, fields, submission.cookieHeader)
+  return await pendingOf(deps, challenge, submission, findSession)
 }
 
 async function pendingOf(
   deps: BridgeDeps,
   challenge: string,
   { cookieHeader }: Submission,
+  findSession: FindSession,
 ): Promise<Pending> {
   const found = await getConsentRequest(deps.upstreams.oauthAdmin, challenge)
   if (found.outcome !== 'found')
     throw challengeEnded('consent', found, await whereItBegan(deps, challenge, cookieHeader))
-  const session = await sessionOfSubject(deps, found.request, cookieHeader)
-  return { challenge, request: found.request, session }
+  const { request } = found
+  const [session, isOld] = await Promise.all([
+    findSession(deps, request, cookieHeader),
+    isGiven(deps, request),
+  ])
+  if (isOld) throw consentGiven(request)
+  return { challenge, request, session }
 }
 
 /** The server no longer knows where an ended flow began; the cookie of its screen does. */

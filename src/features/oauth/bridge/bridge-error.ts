@@ -1,10 +1,11 @@
 // Errors of the bridge, which know where their flow began, and what becomes of a challenge that is no good.
 
 import type { ChallengeKind, Ended } from '../../../clients/oauth-server/challenge.ts'
+import type { ConsentRequest } from '../../../clients/oauth-server/consent-requests.ts'
 import { DomainError, type ErrorCode, type ErrorFacts } from '../../../errors.ts'
 import { type BridgeAnswer, goTo } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
-import { webUrl } from './request-url.ts'
+import { restartUrl, webUrl } from './request-url.ts'
 
 /** An error whose page can offer a way on. */
 export class BridgeError extends DomainError {
@@ -39,6 +40,15 @@ export function challengeEnded(
         restartUrl,
       })
   }
+}
+
+/** The error for a consent request that was granted before, although the server would take another answer. */
+export function consentGiven(request: Pick<ConsentRequest, 'request_url'>): BridgeError {
+  return challengeEnded(
+    'consent',
+    { outcome: 'used', redirectTo: undefined },
+    restartUrl(request.request_url),
+  )
 }
 
 /** For a browser: on to where the server sends one that comes again, else throws what `challengeEnded` gives. */

@@ -3,9 +3,10 @@
 import type * as z from 'zod'
 import { getConsentRequest } from '../../../clients/oauth-server/consent-requests.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
-import { challengeEnded } from './bridge-error.ts'
+import { challengeEnded, consentGiven } from './bridge-error.ts'
 import type { ConsentInfo } from './consent-schemas.ts'
 import { decideConsent } from './decide-consent.ts'
+import { isGiven } from './given-consent.ts'
 import { destinationOf, isDeviceFlow, webUrl } from './request-url.ts'
 import { scopeSentence } from './scope-sentences.ts'
 
@@ -16,6 +17,7 @@ export async function readConsentInfo(
 ): Promise<z.output<typeof ConsentInfo>> {
   const found = await getConsentRequest(upstreams.oauthAdmin, challenge)
   if (found.outcome !== 'found') throw challengeEnded('consent', found, undefined)
+  if (await isGiven({ upstreams }, found.request)) throw consentGiven(found.request)
   const { client, subject, requested_scope, requested_access_token_audience, request_url } = found.request
   return {
     client: {

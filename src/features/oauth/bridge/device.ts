@@ -9,8 +9,8 @@ import type { BridgeDeps } from './bridge-deps.ts'
 import { challengeEnded } from './bridge-error.ts'
 import { continueAt } from './continue.ts'
 import { isCode, keepDeviceCode, plainCode, spacedCode } from './device-code.ts'
-import { openForm, requireFormToken } from './form-token.ts'
-import { Challenge, formField, readSubmitted, type Submission } from './submitted.ts'
+import { openForm, requireOwnForm } from './form-token.ts'
+import { Challenge, readSubmitted, type Submission } from './submitted.ts'
 
 type DeviceDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
 
@@ -38,8 +38,7 @@ export async function answerDevice(deps: DeviceDeps, submission: Submission): Pr
   }
   const { fields } = submitted
   const { cookieHeader } = submission
-  const challenge = formField(fields, 'challenge')
-  await requireFormToken(deps, cookieHeader, challenge, formField(fields, 'form_token'))
+  const challenge = await requireOwnForm(deps, fields, cookieHeader)
   const code = plainCode(fields.get('user_code') ?? '')
   const accepted = await acceptCode(deps, challenge, code)
   if (accepted.outcome === 'wrong_code') {

@@ -1,13 +1,15 @@
-// Double submit: a form of ours carries the hash of its challenge and of a random cookie, so that only a page that was
+// Double submit: a form of ours carries an HMAC of its challenge under a random cookie, so that only a page that was
 // opened in the same browser can send it. A challenge that somebody read in a log is not enough.
 
 import { DomainError } from '../../../errors.ts'
-import { encodeBase64Url } from '../../../lib/base64url.ts'
-import { sha256Hex } from '../../../lib/hash.ts'
+import { decodeBase64Url, encodeBase64Url } from '../../../lib/base64url.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
+import { formField } from './submitted.ts'
 
 type CookieDeps = { config: Pick<BridgeDeps['config'], 'baseUrl'> }
+
+const encoder = new TextEncoder()
 
 const COOKIE = 'form'
 const SECRET_BYTES = 32
@@ -26,6 +28,17 @@ export async function openForm(
   return { token: await tokenOf(secret, challenge), cookies: [cookie] }
 }
 
+/** The challenge of a form that was opened in this browser; throws `form_token_invalid` for any other form. */
+export async function requireOwnForm(
+  deps: CookieDeps,
+  fields: URLSearchParams,
+  cookieHeader: string | null,
+): Promise<string> {
+  const challenge = formField(fields, 'challenge')
+  await requireFormToken(deps, cookieHeader, challenge, formField(fields, 'form_token'))
+  return challenge
+}
+
 /** Throws `form_token_invalid` unless the token was made for this challenge in this browser. */
 export async function requireFormToken(
   deps: CookieDeps,
@@ -34,7 +47,7 @@ export async function requireFormToken(
   token: string,
 ): Promise<void> {
   const secret = secretOf(deps, cookieHeader)
-  if (secret !== undefined && isSame(await tokenOf(secret, challenge), token)) return
+  if (secret !== undefined && (await isTokenOf(secret, challenge, token))) return
   throw new DomainError('form_token_invalid', 'This form was not opened in this browser.', {
     detail: secret === undefined ? 'The cookie that was set with the page did not come back.' : undefined,
     hint: 'Go back, load the page again and let the browser keep its cookies. Scripts send JSON.',
@@ -46,14 +59,19 @@ function secretOf({ config }: CookieDeps, cookieHeader: string | null): string |
   return value !== undefined && SECRET_FORM.test(value) ? value : undefined
 }
 
-function tokenOf(secret: string, challenge: string): Promise<string> {
-  return sha256Hex(`${secret}.${challenge}`)
+async function tokenOf(secret: string, challenge: string): Promise<string> {
+  const mac = await crypto.subtle.sign('HMAC', await keyOf(secret), encoder.encode(challenge))
+  return encodeBase64Url(new Uint8Array(mac))
 }
 
-/** In a time that does not tell how far two texts of the same length agree. */
-function isSame(expected: string, given: string): boolean {
-  if (expected.length !== given.length) return false
-  let difference = 0
-  for (let i = 0; i < expected.length; i++) difference |= expected.charCodeAt(i) ^ given.charCodeAt(i)
-  return difference === 0
+/** The runtime compares in a time that does not tell how far two values agree. */
+async function isTokenOf(secret: string, challenge: string, token: string): Promise<boolean> {
+  const mac = decodeBase64Url(token)
+  if (mac === undefined) return false
+  return await crypto.subtle.verify('HMAC', await keyOf(secret), mac, encoder.encode(challenge))
+}
+
+function keyOf(secret: string): Promise<CryptoKey> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  return crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign', 'verify'])
 }

@@ -1,6 +1,7 @@
 // GET bridge/login: the OAuth2 server asks who signs in; the session at the identity provider answers, now, never from
 // memory. Only the caller's Cookie header is passed on.
 
+import { notConfigured } from '../../../clients/http.ts'
 import { type Session, type Whoami, whoami } from '../../../clients/identity.ts'
 import {
   acceptLogin,
@@ -8,7 +9,6 @@ import {
   type LoginRequest,
   rejectLogin,
 } from '../../../clients/oauth-server/login-requests.ts'
-import { DomainError } from '../../../errors.ts'
 import { type BridgeAnswer, goTo } from './answers.ts'
 import { BRIDGE_PATH, type BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, BridgeError } from './bridge-error.ts'
@@ -134,12 +134,7 @@ function returnUrl({ config }: LoginDeps, { challenge }: Visit): string {
   return `${config.baseUrl}${BRIDGE_PATH}/login?${new URLSearchParams({ login_challenge: challenge })}`
 }
 
-function signInUrl({ config }: LoginDeps, query: Record<string, string>): string {
-  if (config.identityPublicUrl === undefined) {
-    throw new DomainError('not_configured', 'This deployment has no IDENTITY_PUBLIC_URL.', {
-      detail: 'identity_provider',
-      hint: 'Set IDENTITY_PUBLIC_URL to the address of that server.',
-    })
-  }
+function signInUrl({ config, upstreams }: LoginDeps, query: Record<string, string>): string {
+  if (config.identityPublicUrl === undefined) throw notConfigured(upstreams.identityPublic)
   return `${config.identityPublicUrl}/self-service/login/browser?${new URLSearchParams(query)}`
 }

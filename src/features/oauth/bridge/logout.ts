@@ -14,9 +14,9 @@ import { type BridgeAnswer, goTo, jsonAnswer, pageAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, challengeEnded } from './bridge-error.ts'
 import { continueAt } from './continue.ts'
-import { openForm, requireFormToken } from './form-token.ts'
+import { openForm, requireOwnForm } from './form-token.ts'
 import { webUrl } from './request-url.ts'
-import { Challenge, formField, readSubmitted, type Submission } from './submitted.ts'
+import { Challenge, readSubmitted, type Submission, type Submitted } from './submitted.ts'
 
 type LogoutDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
 
@@ -53,19 +53,13 @@ export async function showLogout(
 
 /** POST bridge/logout/accept. The server ends its session, and tells the applications, when the browser goes on. */
 export async function acceptLogoutAnswer(deps: LogoutDeps, submission: Submission): Promise<BridgeAnswer> {
-  const submitted = await readSubmitted(LogoutYes, submission)
-  const isForm = submitted.kind === 'form'
-  const challenge = isForm
-    ? await challengeOfForm(deps, submitted.fields, submission)
-    : submitted.body.challenge
-  const endsSession = isForm
-    ? submitted.fields.has('end_identity_session')
-    : submitted.body.end_identity_session
-  const found = await getLogoutRequest(deps.upstreams.oauthAdmin, challenge)
-  if (found.outcome !== 'found') throw challengeEnded('logout', found, undefined)
+  const answer = await readAnswer(deps, LogoutYes, submission)
+  const isForm = answer.kind === 'form'
+  const endsSession = isForm ? answer.fields.has('end_identity_session') : answer.body.end_identity_session
+  const request = await pendingLogout(deps, answer.challenge)
   // First, so that a failure is seen while the person can still try again.
-  if (endsSession) await endOwnSession(deps, found.request, submission.cookieHeader)
-  const accepted = await acceptLogout(deps.upstreams.oauthAdmin, challenge)
+  if (endsSession) await endOwnSession(deps, request, submission.cookieHeader)
+  const accepted = await acceptLogout(deps.upstreams.oauthAdmin, answer.challenge)
   if (accepted.outcome !== 'accepted') throw challengeEnded('logout', accepted, undefined)
   return isForm
     ? await continueAt(deps, accepted.redirectTo)
@@ -74,29 +68,30 @@ export async function acceptLogoutAnswer(deps: LogoutDeps, submission: Submissio
 
 /** POST bridge/logout/reject: the person stays signed in. */
 export async function rejectLogoutAnswer(deps: LogoutDeps, submission: Submission): Promise<BridgeAnswer> {
-  const submitted = await readSubmitted(LogoutNo, submission)
-  const isForm = submitted.kind === 'form'
-  const challenge = isForm
-    ? await challengeOfForm(deps, submitted.fields, submission)
-    : submitted.body.challenge
-  const { oauthAdmin } = deps.upstreams
-  const found = await getLogoutRequest(oauthAdmin, challenge)
-  const rejected = found.outcome === 'found' ? await rejectLogout(oauthAdmin, challenge) : found
+  const { kind, challenge } = await readAnswer(deps, LogoutNo, submission)
+  const { client } = await pendingLogout(deps, challenge)
+  const rejected = await rejectLogout(deps.upstreams.oauthAdmin, challenge)
   if (rejected.outcome !== 'rejected') throw challengeEnded('logout', rejected, undefined)
-  if (!isForm) return { status: 204, headers: {}, body: null }
-  const client = found.outcome === 'found' ? found.request.client : undefined
+  return kind === 'form' ? await stillSignedIn(deps, client) : { status: 204, headers: {}, body: null }
+}
+
+async function pendingLogout({ upstreams }: LogoutDeps, challenge: string): Promise<LogoutRequest> {
+  const found = await getLogoutRequest(upstreams.oauthAdmin, challenge)
+  if (found.outcome !== 'found') throw challengeEnded('logout', found, undefined)
+  return found.request
+}
+
+async function stillSignedIn({ config }: LogoutDeps, client: LogoutRequest['client']): Promise<BridgeAnswer> {
   const { renderMessagePage } = await import('./pages/message-page.tsx')
-  const backUrl = webUrl(client?.client_uri)
+  const url = webUrl(client?.client_uri)
+  const text = `Back to ${client?.client_name ?? 'the application'}`
   const view = {
     mood: 'good' as const,
     title: 'You are still signed in',
     text: 'Nothing was changed.',
-    link:
-      backUrl === undefined
-        ? undefined
-        : { url: backUrl, text: `Back to ${client?.client_name ?? 'the application'}` },
+    link: url === undefined ? undefined : { url, text },
   }
-  return pageAnswer(deps.config.brand, frame => renderMessagePage(view, frame))
+  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
 }
 
 /** GET bridge/logout/done: a last page, for logouts that name no address to go back to. */
@@ -106,14 +101,18 @@ export async function showLogoutDone({ config }: Pick<BridgeDeps, 'config'>): Pr
   return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
 }
 
-async function challengeOfForm(
+/** An answer with its challenge, which a form must have been opened for in this browser. */
+async function readAnswer<Schema extends z.ZodType<{ challenge: string }>>(
   deps: LogoutDeps,
-  fields: URLSearchParams,
-  { cookieHeader }: Submission,
-): Promise<string> {
-  const challenge = formField(fields, 'challenge')
-  await requireFormToken(deps, cookieHeader, challenge, formField(fields, 'form_token'))
-  return challenge
+  schema: Schema,
+  submission: Submission,
+): Promise<Submitted<z.output<Schema>> & { challenge: string }> {
+  const submitted = await readSubmitted(schema, submission)
+  const challenge =
+    submitted.kind === 'form'
+      ? await requireOwnForm(deps, submitted.fields, submission.cookieHeader)
+      : submitted.body.challenge
+  return { ...submitted, challenge }
 }
 
 /** Ends the browser's session at the identity provider, if it is of the account that signs out. */

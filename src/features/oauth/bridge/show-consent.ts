@@ -4,18 +4,22 @@ import type { Session } from '../../../clients/identity.ts'
 import { type ConsentRequest, getConsentRequest } from '../../../clients/oauth-server/consent-requests.ts'
 import { type BridgeAnswer, goTo, pageAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
-import { afterEnd } from './bridge-error.ts'
-import { sessionOfSubject } from './consent-subject.ts'
+import { afterEnd, consentGiven } from './bridge-error.ts'
+import { requireSession } from './consent-subject.ts'
 import { decideConsent } from './decide-consent.ts'
 import { deviceCodeOf } from './device-code.ts'
 import { flowKey, keepFlowMark, readFlowMarks } from './flow-marks.ts'
 import { openForm } from './form-token.ts'
+import { isGiven } from './given-consent.ts'
 import { grantConsent } from './grant-consent.ts'
 import type { ConsentView } from './pages/consent-page.tsx'
 import { destinationOf, isDeviceFlow, restartUrl, webUrl } from './request-url.ts'
 import { scopeSentence } from './scope-sentences.ts'
 
-/** A redirect back to the OAuth2 server, or the screen. Throws `subject_mismatch` and the `challenge_*` errors. */
+/**
+ * A redirect back to the OAuth2 server, or the screen; both for the subject's own session alone. Throws
+ * `session_required`, `subject_mismatch` and the `challenge_*` errors.
+ */
 export async function showConsent(
   deps: BridgeDeps,
   challenge: string,
@@ -27,7 +31,11 @@ export async function showConsent(
   const found = await getConsentRequest(deps.upstreams.oauthAdmin, challenge)
   if (found.outcome !== 'found') return afterEnd(deps, 'consent', found, began)
   const { request } = found
-  const session = await sessionOfSubject(deps, request, cookieHeader)
+  const [session, isOld] = await Promise.all([
+    requireSession(deps, request, cookieHeader),
+    isGiven(deps, request),
+  ])
+  if (isOld) throw consentGiven(request)
   const decision = decideConsent(request)
   if (decision.step === 'accept') {
     const scopes = request.requested_scope
@@ -55,7 +63,7 @@ export async function showConsent(
 /** What the screen says, without what its form sends. */
 function viewOf(
   request: ConsentRequest,
-  session: Session | undefined,
+  session: Session,
   deviceCode: string | undefined,
 ): Omit<ConsentView, 'challenge' | 'formToken' | 'rememberSeconds'> {
   const { client } = request
@@ -67,7 +75,7 @@ function viewOf(
       termsUrl: webUrl(client.tos_uri),
       privacyUrl: webUrl(client.policy_uri),
     },
-    account: session && accountName(session),
+    account: accountName(session),
     scopes: request.requested_scope.map(scopeSentence),
     audience: request.requested_access_token_audience,
     destination: destinationOf(request.request_url),

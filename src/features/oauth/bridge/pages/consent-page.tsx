@@ -17,8 +17,8 @@ export interface ConsentView extends FormSecretsProps {
     termsUrl: string | undefined
     privacyUrl: string | undefined
   }
-  /** The account that is signed in; undefined where no session says so. */
-  account: string | undefined
+  /** The account that is signed in. */
+  account: string
   scopes: readonly ScopeSentence[]
   audience: readonly string[]
   /** Where the application gets the answer. */
@@ -45,7 +45,7 @@ export function renderConsentPage(view: ConsentView, frame: PageFrame): string {
           </a>
         </p>
       )}
-      {account !== undefined && <Account account={account} view={view} />}
+      <Account account={account} view={view} />
       {device && <DeviceNotice code={device.code} />}
       <form id={FORM_ID} method="post" action={`${BRIDGE_PATH}/consent/accept`}>
         <FormSecrets {...view} />
