@@ -28,7 +28,10 @@ export type Ended =
 /** An answer was taken, and the browser goes on at `redirectTo`. */
 export type Accepted = { outcome: 'accepted'; redirectTo: string } | Ended
 
-const RedirectTo = z.looseObject({ redirect_to: z.string().min(1) })
+/** An address becomes a Location header, or one that a script goes on at: of the web, and as a browser writes it. */
+const WebAddress = z.url({ protocol: /^https?$/ }).transform(url => new URL(url).href)
+const RedirectTo = z.looseObject({ redirect_to: WebAddress })
+const UsedRedirectTo = z.looseObject({ redirect_to: z.string().transform(onwardAddress) })
 
 /**
  * Reads a request, or answers it with `verb`. The challenge is taken out of the answer's text, which errors quote in the
@@ -46,7 +49,8 @@ export async function callChallenge(
     path: `/admin/oauth2/auth/requests/${kind}${verb === undefined ? '' : `/${verb}`}`,
     query: { [`${kind}_challenge`]: challenge },
   })
-  const text = answer.text.replaceAll(challenge, '***').replaceAll(encodeURIComponent(challenge), '***')
+  const encoded = new URLSearchParams([['', challenge]]).toString().slice(1)
+  const text = answer.text.replaceAll(challenge, '***').replaceAll(encoded, '***')
   return { ...answer, text }
 }
 
@@ -56,7 +60,7 @@ export async function callChallenge(
  */
 export function endedOf(answer: UpstreamAnswer): Ended | undefined {
   if (answer.status === 410) {
-    const parsed = RedirectTo.safeParse(answer.json)
+    const parsed = UsedRedirectTo.safeParse(answer.json)
     return { outcome: 'used', redirectTo: parsed.success ? parsed.data.redirect_to : undefined }
   }
   const refusal = refusalOf(answer)
@@ -87,4 +91,12 @@ export function processAccepted(oauthAdmin: Upstream, answer: UpstreamAnswer): A
   const parsed = RedirectTo.safeParse(answer.json)
   if (!parsed.success) throw invalidAnswer(oauthAdmin, answer)
   return { outcome: 'accepted', redirectTo: parsed.data.redirect_to }
+}
+
+/** An address of the web, or a path on the server itself; undefined for any other. */
+function onwardAddress(address: string): string | undefined {
+  if (!address.startsWith('/')) return WebAddress.safeParse(address).data
+  const server = 'http://server.invalid'
+  const url = URL.canParse(address, server) ? new URL(address, server) : undefined
+  return url?.origin === server ? `${url.pathname}${url.search}${url.hash}` : undefined
 }

@@ -7,6 +7,7 @@ import { processConsentRequest } from '../../../src/clients/oauth-server/consent
 import { processUserCode } from '../../../src/clients/oauth-server/device-requests.ts'
 import { acceptLogin, processLoginRequest } from '../../../src/clients/oauth-server/login-requests.ts'
 import {
+  getLogoutRequest,
   processLogoutRejected,
   processLogoutRequest,
 } from '../../../src/clients/oauth-server/logout-requests.ts'
@@ -41,6 +42,47 @@ describe.each(Object.entries(PROCESSORS))('an answer about a %s request', (_, pr
   it.each(ODD_ANSWERS)('never takes %s for an answer', (_name, odd, code) => {
     expect(() => process(server, odd)).toThrow(expect.objectContaining({ code }))
   })
+})
+
+describe('the address to go on at', () => {
+  const accepted = (redirect_to: string) => processAccepted(server, answer(200, { redirect_to }))
+  const used = (redirect_to: string) => processAccepted(server, answer(410, { redirect_to }))
+
+  // It becomes a Location header, in which a line break or a NUL is an error of our own.
+  it.each([
+    ['https://s.example/a?b=c%20d#e', 'https://s.example/a?b=c%20d#e'],
+    ['http://s.example', 'http://s.example/'],
+    ['https://s.example/ä', 'https://s.example/%C3%A4'],
+    ['https://s.example/\r\nset-cookie: a=b', 'https://s.example/set-cookie:%20a=b'],
+    ['https://s.example/\0x', 'https://s.example/%00x'],
+  ])('is %j as a browser writes it', (url, href) => {
+    expect(accepted(url)).toEqual({ outcome: 'accepted', redirectTo: href })
+    expect(used(url)).toEqual({ outcome: 'used', redirectTo: href })
+  })
+
+  // `javascript:` would run in the page of the bridge, or in that of a custom screen.
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'myapp://cb', 'https://', '//s.example/', '\0'])(
+    'is never %j',
+    url => {
+      expect(() => accepted(url)).toThrow(expect.objectContaining({ code: 'upstream_invalid_answer' }))
+      expect(used(url)).toEqual({ outcome: 'used', redirectTo: undefined })
+    },
+  )
+
+  it('may be relative where the challenge was used, and only there', () => {
+    expect(used('/oauth2/sessions/logout?a=ä\r\n')).toEqual({
+      outcome: 'used',
+      redirectTo: '/oauth2/sessions/logout?a=%C3%A4',
+    })
+    expect(used('/\\s.example')).toEqual({ outcome: 'used', redirectTo: undefined })
+    expect(() => accepted('/oauth2/auth')).toThrow()
+  })
+})
+
+// encodeURIComponent throws for it.
+it('asks for a challenge with half of a surrogate pair like for any other', async () => {
+  const unknown = fakeServer(() => [404, NOT_FOUND])
+  await expect(getLogoutRequest(unknown.server, '\ud800')).resolves.toEqual({ outcome: 'unknown' })
 })
 
 it('reads a consent request whose lists are null and whose texts are empty', () => {
