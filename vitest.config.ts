@@ -20,6 +20,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'listener',
+          include: ['test/listener/**/*.test.ts'],
+          // Each file runs a Postgres of its own.
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'worker',
           include: ['test/worker/**/*.test.ts'],
           // Each file builds and serves a Worker of its own: side by side they only wait for each other.

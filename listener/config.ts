@@ -1,0 +1,135 @@
+/**
+ * Owns the listener's settings: names, units, defaults and bounds, and reading them from the environment once.
+ * Must not open sockets or read anything but the environment. No error repeats a value: some are secrets.
+ */
+import type { Logger } from 'pino'
+import { SECRET_BYTES_MIN } from '../src/features/webhooks/ingest/ingest-signature.ts'
+import { INGEST_BYTES_MAX, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
+
+/** All settings of one listener. */
+export interface ListenerConfig {
+  /** A direct connection: a pooler in transaction mode keeps neither the lock nor the wait for NOTIFY. */
+  databaseUrl: string
+  /** The whole URL of the Worker's `POST /internal/row-changes`. */
+  ingestUrl: URL
+  /** The secret that requests are signed with. */
+  ingestSecret: string
+  healthHost: string
+  healthPort: number
+  limits: ListenerLimits
+}
+
+/** Every bound of the listener; `README.md` says in a sentence what each of them does. */
+export interface ListenerLimits {
+  chunksMax: number
+  bytesMax: number
+  lookChunksMax: number
+  requestsMax: number
+  requestBytesMax: number
+  referencedBytesMax: number
+  ingestTimeoutMs: number
+  confirmTimeoutMs: number
+  refusedRetryMs: number
+  backoffMsMax: number
+  connectTimeoutMs: number
+  standbyPollMs: number
+  idleLookMs: number
+  shutdownGraceMs: number
+}
+
+/** The part of a pino logger that the listener uses. */
+export type ListenerLog = Pick<Logger, 'info' | 'warn' | 'error'>
+
+type Bounds = readonly [name: string, byDefault: number, min: number, max: number]
+
+const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
+  chunksMax: ['LISTENER_CHUNKS_MAX', 5_000, 1, 100_000],
+  bytesMax: ['LISTENER_BYTES_MAX', 32 * 1024 * 1024, 1024 * 1024, 1024 * 1024 * 1024],
+  lookChunksMax: ['LISTENER_LOOK_CHUNKS_MAX', 1_000, 1, 10_000],
+  requestsMax: ['LISTENER_REQUESTS_MAX', 4, 1, 32],
+  requestBytesMax: ['LISTENER_REQUEST_BYTES_MAX', 1024 * 1024, 2 * MESSAGE_BYTES_MAX, INGEST_BYTES_MAX],
+  referencedBytesMax: ['LISTENER_REFERENCED_BYTES_MAX', 8 * 1024 * 1024, 1024 * 1024, 64 * 1024 * 1024],
+  ingestTimeoutMs: ['LISTENER_INGEST_TIMEOUT_MS', 15_000, 100, 120_000],
+  confirmTimeoutMs: ['LISTENER_CONFIRM_TIMEOUT_MS', 60_000, 100, 3_600_000],
+  refusedRetryMs: ['LISTENER_REFUSED_RETRY_MS', 30_000, 100, 3_600_000],
+  backoffMsMax: ['LISTENER_BACKOFF_MS_MAX', 10_000, 100, 600_000],
+  connectTimeoutMs: ['LISTENER_CONNECT_TIMEOUT_MS', 5_000, 100, 60_000],
+  standbyPollMs: ['LISTENER_STANDBY_POLL_MS', 1_000, 50, 60_000],
+  idleLookMs: ['LISTENER_IDLE_LOOK_MS', 30_000, 100, 3_600_000],
+  shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
+}
+
+/** A setting that is missing or wrong; the message is one line that names the variable. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the environment; throws `ConfigError` at the first setting that is wrong. */
+export function readConfig(env: Environment): ListenerConfig {
+  return {
+    databaseUrl: readDatabaseUrl(env),
+    ingestUrl: readIngestUrl(env),
+    ingestSecret: readSecret(env),
+    healthHost: env.LISTENER_HEALTH_HOST || '127.0.0.1',
+    healthPort: readInteger(env, 'LISTENER_HEALTH_PORT', 4490, 0, 65_535),
+    limits: readLimits(env),
+  }
+}
+
+/** The limits that the environment sets, the defaults for the rest. */
+export function readLimits(env: Environment): ListenerLimits {
+  const limits: Partial<Record<keyof ListenerLimits, number>> = {}
+  for (const key of Object.keys(LIMITS) as (keyof ListenerLimits)[])
+    limits[key] = readInteger(env, ...LIMITS[key])
+  return limits as ListenerLimits
+}
+
+function readDatabaseUrl(env: Environment): string {
+  const text = env.LISTENER_DATABASE_URL ?? ''
+  if (/^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return text
+  throw new ConfigError(
+    'LISTENER_DATABASE_URL must be of the form postgresql://user:password@host:port/database',
+  )
+}
+
+/** Requests hold rows of users: to another machine they travel encrypted. */
+function readIngestUrl(env: Environment): URL {
+  const url = parseUrl(env.INGEST_URL ?? '')
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
+    throw new ConfigError('INGEST_URL must be the URL of the Worker, ending in /internal/row-changes')
+  }
+  const isLoopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(url.hostname)
+  if (url.protocol === 'https:' || isLoopback || readBoolean(env, 'LISTENER_ALLOW_PLAIN_HTTP')) return url
+  throw new ConfigError(
+    'INGEST_URL is not https: rows would travel in the clear; LISTENER_ALLOW_PLAIN_HTTP=true allows it',
+  )
+}
+
+/** During a rotation there are two; the Worker takes both, so the first signs. */
+function readSecret(env: Environment): string {
+  const secrets = (env.INGEST_SECRET ?? '').split(',').map(secret => secret.trim())
+  const [first = ''] = secrets
+  if (secrets.length <= 2 && secrets.every(secret => Buffer.byteLength(secret) >= SECRET_BYTES_MIN))
+    return first
+  throw new ConfigError(
+    `INGEST_SECRET must be one secret of at least ${SECRET_BYTES_MIN} bytes, or two with a comma between`,
+  )
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+function readInteger(env: Environment, name: string, byDefault: number, min: number, max: number): number {
+  const text = env[name]
+  if (text === undefined || text === '') return byDefault
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value
+  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
+}
+
+function readBoolean(env: Environment, name: string): boolean {
+  const text = env[name] || 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new ConfigError(`${name} must be true or false`)
+}

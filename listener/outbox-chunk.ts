@@ -1,0 +1,59 @@
+/**
+ * Owns turning a row of the outbox into a chunk of a message, and deciding whether its changes go along. Pure.
+ */
+import {
+  type Change,
+  type Chunk,
+  INLINE_CHANGES_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
+  type RowEvent,
+} from '../src/features/webhooks/ingest/messages.ts'
+import type { WaitingChunk } from './window.ts'
+
+/** A row as the look's statement answers it; `changes` is null when the chunk is too large to be read. */
+export interface OutboxRow {
+  readonly id: string
+  readonly table_id: number
+  readonly table_schema: string
+  readonly table_name: string
+  readonly event: RowEvent
+  readonly occurred_at: string
+  readonly request_id: string | null
+  readonly keys: string[] | null
+  readonly change_count: number
+  readonly changes_bytes: number
+  readonly changes: Change[] | null
+}
+
+/** What the queue puts around a message's chunks: `{"registry_version":n,"chunks":[...]}`. */
+const ENVELOPE_BYTES = 64
+/** Bytes of one message's chunks. */
+export const MESSAGE_CHUNKS_BYTES_MAX = MESSAGE_BYTES_MAX - ENVELOPE_BYTES
+/** Size in the outbox from which `changes` is not read at all. */
+export const READ_CHANGES_BYTES_MAX = INLINE_CHANGES_BYTES_MAX
+/** What a key takes in memory beside its characters. */
+const KEY_OVERHEAD_BYTES = 64
+
+/** Escaping may double the images, so a chunk that was small enough to read may still have to go without them. */
+export function chunkOf(row: OutboxRow): WaitingChunk {
+  const whole = JSON.stringify(wireChunk(row, row.changes))
+  const wholeBytes = Buffer.byteLength(whole)
+  const isInline = row.changes !== null && wholeBytes < MESSAGE_CHUNKS_BYTES_MAX
+  const text = isInline ? whole : JSON.stringify(wireChunk(row, null))
+  const keyBytes = (row.keys ?? []).reduce((sum, key) => sum + key.length + KEY_OVERHEAD_BYTES, 0)
+  return {
+    id: BigInt(row.id),
+    tableId: row.table_id,
+    keys: row.keys,
+    text,
+    changeCount: row.change_count,
+    bytes: isInline ? wholeBytes : Buffer.byteLength(text),
+    referencedBytes: isInline ? 0 : row.changes_bytes,
+    heldBytes: text.length + keyBytes,
+  }
+}
+
+function wireChunk(row: OutboxRow, changes: Change[] | null): Chunk {
+  const { id, table_id, table_schema, table_name, event, occurred_at, request_id, change_count } = row
+  return { id, table_id, table_schema, table_name, event, occurred_at, request_id, change_count, changes }
+}

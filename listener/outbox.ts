@@ -1,0 +1,184 @@
+/**
+ * Owns the listener's one direct connection with Postgres: the lock that makes it the active one, the wait for NOTIFY,
+ * looks into the outbox, and the flag that asks triggers for NOTIFY. Must not decide anything.
+ *
+ * Every statement is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
+ * search path holds nothing that users could have made: this is the owner's connection.
+ */
+import { Client } from 'pg'
+import { chunkOf, type OutboxRow, READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
+import type { LookRequest, LookResult } from './window.ts'
+
+/** `quoinL` in ASCII. Advisory locks are per database, so one number serves all. */
+const LOCK_KEY = '124749194292812'
+const CHANNEL = 'quoin_row_events'
+const QUERY_TIMEOUT_MS = 30_000
+/** A connection that is silent for this long is probed, here and in Postgres: a lock must not outlive a dead machine for long. */
+const KEEPALIVE_SECONDS = 10
+
+/**
+ * Plans: the table is analysed when it is empty and read when it is full, so statistics never fit; the index in order is
+ * right at any size. A session that waits for NOTIFY is meant to be idle.
+ */
+const SESSION_SETTINGS = {
+  search_path: 'pg_catalog, pg_temp',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  default_transaction_isolation: 'read committed',
+  statement_timeout: String(QUERY_TIMEOUT_MS),
+  idle_session_timeout: '0',
+  tcp_keepalives_idle: String(KEEPALIVE_SECONDS),
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+}
+
+/** What `quoin.changes_of` would have to read of a chunk; pg_column_size reads no value that lies outside its row. */
+const CHANGES_BYTES = 'pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0)'
+
+/**
+ * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once
+ * those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is about.
+ */
+const LOOK = `
+  with sized as materialized (
+    select id, ${CHANGES_BYTES} as changes_bytes,
+      least(${CHANGES_BYTES}, $5::int) + coalesce(pg_column_size(keys), 0) as bytes
+    from quoin.row_events where id > $1 and id <> all($2::bigint[]) order by id limit $3
+  ), found as (
+    select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
+  )
+  select pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
+    case when $6::boolean then pg_current_xact_id()::text end as mark,
+    (select version from quoin.webhook_registry)::text as registry_version,
+    array(select known.id::text from unnest($2::bigint[]) as known(id)
+      where (select e.id from quoin.row_events e where e.id = known.id) is null) as gone_ids,
+    (select count(*)::int from sized) as found_count,
+    null::text as id, null::oid as table_id, null::text as table_schema, null::text as table_name, null::text as event,
+    null::text as occurred_at, null::text as request_id, null::text[] as keys, null::int as change_count,
+    null::int as changes_bytes, null::json as changes
+  union all
+  select null, null, null, null, null,
+    e.id::text, e.table_id, e.table_schema, e.table_name, e.event,
+    to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), e.request_id, e.keys,
+    e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_of(e) end
+  from found join quoin.row_events e on e.id = found.id where found.bytes_before < $4::bigint`
+
+interface LookHead {
+  readonly xmin: string
+  readonly mark: string | null
+  readonly registry_version: string | null
+  readonly gone_ids: string[]
+  readonly found_count: number
+}
+
+export interface OutboxLook extends LookResult {
+  readonly registryVersion: number
+}
+
+/** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks. */
+export interface Lag {
+  readonly chunks: number
+  readonly events: number
+  /** Age of the oldest chunk in seconds; 0 when there is none. */
+  readonly seconds: number
+}
+
+/** Beyond it a count would cost more than it tells. */
+export const LAG_CHUNKS_MAX = 100_000
+
+const LAG = `
+  select count(*)::int as chunks, coalesce(sum(change_count), 0)::float8 as events,
+    coalesce(greatest(extract(epoch from clock_timestamp() - min(occurred_at)), 0), 0)::float8 as seconds
+  from (select change_count, occurred_at from quoin.row_events where id > $1 order by id limit ${LAG_CHUNKS_MAX}) e`
+
+export interface OutboxEvents {
+  onNotify(): void
+  /** Called once, when the connection is gone, whoever ended it. */
+  onEnd(err: Error | undefined): void
+}
+
+export class Outbox {
+  readonly #client: Client
+
+  private constructor(client: Client) {
+    this.#client = client
+  }
+
+  /** Connects; rejects with Postgres' error, or after `connectTimeoutMs`. */
+  static async open(url: string, connectTimeoutMs: number, events: OutboxEvents): Promise<Outbox> {
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_SECONDS * 1_000,
+      application_name: 'quoin-listener',
+    })
+    let lastError: Error | undefined
+    client.on('error', err => {
+      lastError = err
+    })
+    client.on('notification', events.onNotify)
+    client.once('end', () => events.onEnd(lastError))
+    await client.connect()
+    const settings = Object.entries(SESSION_SETTINGS)
+    const calls = settings.map((_, i) => `pg_catalog.set_config($${2 * i + 1}, $${2 * i + 2}, false)`)
+    await client.query(`select ${calls.join(', ')}`, settings.flat())
+    return new Outbox(client)
+  }
+
+  /** True when this session has the lock now; it has it until it ends. */
+  async tryLock(): Promise<boolean> {
+    const { rows } = await this.#client.query('select pg_try_advisory_lock($1::bigint) as locked', [LOCK_KEY])
+    return rows[0]?.locked === true
+  }
+
+  async listen(): Promise<void> {
+    await this.#client.query(`listen ${CHANNEL}`)
+  }
+
+  /** Triggers send NOTIFY for what commits after they saw the flag up. */
+  async setIdle(isIdle: boolean): Promise<void> {
+    const sql = 'update quoin.listener_state set idle = $1 where idle is distinct from $1'
+    await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle] })
+  }
+
+  async look(request: LookRequest, wantsMark: boolean): Promise<OutboxLook> {
+    const { floor, knownIds, chunksMax, bytesMax } = request
+    const values = [
+      String(floor),
+      knownIds.map(String),
+      chunksMax,
+      bytesMax,
+      READ_CHANGES_BYTES_MAX,
+      wantsMark,
+    ]
+    const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })
+    const [head, ...found] = rows as [LookHead, ...OutboxRow[]]
+    return {
+      xmin: BigInt(head.xmin),
+      mark: head.mark === null ? undefined : BigInt(head.mark),
+      registryVersion: Number(head.registry_version ?? 0),
+      goneIds: head.gone_ids.map(BigInt),
+      chunks: found.map(chunkOf),
+      isComplete: head.found_count < chunksMax && found.length === head.found_count,
+    }
+  }
+
+  async lag(floor: bigint): Promise<Lag> {
+    const { rows } = await this.#client.query({ name: 'lag', text: LAG, values: [String(floor)] })
+    return rows[0] as Lag
+  }
+
+  /** Ends the session, and with it the lock. Never rejects. */
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {
+      // It was broken already: `onEnd` has said so.
+    })
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * Owns the work of the active listener: looks into the outbox, sends what may go, keeps what is sent until it is gone.
+ * What to send, when to look and when to rest is decided elsewhere (`window.ts`, `attention.ts`, `backoff.ts`).
+ */
+import { type Attention, afterLook, wakeUp, wantsMark, wantsNotify } from './attention.ts'
+import { type BackoffBounds, SendGate } from './backoff.ts'
+import type { ListenerLog } from './config.ts'
+import type { SendMessages } from './ingest.ts'
+import type { IngestOutcome } from './ingest-answer.ts'
+import type { Counters } from './metrics.ts'
+import type { Outbox } from './outbox.ts'
+import { WakeSignal } from './signal.ts'
+import { type WaitingChunk, Window, type WindowLimits } from './window.ts'
+
+export interface RelayLimits extends WindowLimits {
+  /** How long a chunk that has arrived may stay in the outbox before it is sent again. */
+  readonly confirmTimeoutMs: number
+  readonly refusedRetryMs: number
+  readonly idleLookMs: number
+  readonly shutdownGraceMs: number
+  readonly ingestBackoff: BackoffBounds
+}
+
+export interface RelayDeps {
+  readonly outbox: Pick<Outbox, 'look' | 'setIdle'>
+  readonly send: SendMessages
+  readonly limits: RelayLimits
+  readonly counters: Counters
+  readonly log: ListenerLog
+  /** Called after each look. */
+  onLook(): void
+}
+
+type Failure = Exclude<IngestOutcome, { outcome: 'accepted' }>
+
+const REPORTS = {
+  refused: {
+    level: 'error',
+    text: 'the ingest route refuses a message: its rows wait, others go on; retried slowly',
+  },
+  unauthorized: {
+    level: 'error',
+    text: 'the ingest route does not know the signature: check INGEST_SECRET and both clocks',
+  },
+  misconfigured: {
+    level: 'error',
+    text: 'this is no answer of the ingest route: check INGEST_URL; retried slowly',
+  },
+  unavailable: { level: 'warn', text: 'the ingest route is not available: trying again' },
+} as const
+
+/** A mark costs Postgres a transaction number. */
+const MARK_INTERVAL_MS = 1_000
+
+export class Relay {
+  readonly #deps: RelayDeps
+  readonly #window: Window
+  readonly #gate: SendGate
+  readonly #signal = new WakeSignal()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #abort = new AbortController()
+  #attention: Attention = wakeUp(performance.now())
+  #isFlagUp: boolean | undefined
+  #hasMore = true
+  #lookedAtMs = 0
+  #markedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(deps: RelayDeps) {
+    this.#deps = deps
+    this.#window = new Window(deps.limits)
+    this.#gate = new SendGate(deps.limits.ingestBackoff)
+  }
+
+  get state() {
+    return {
+      waitingChunks: this.#window.waitingChunks,
+      sentChunks: this.#window.sentChunks,
+      requestsUnderWay: this.#underWay.size,
+      isResting: this.#attention.phase === 'resting',
+      isIngestFailing: this.#gate.isFailing,
+      floor: this.#window.floor,
+    }
+  }
+
+  /** NOTIFY has come. */
+  notice(): void {
+    if (this.#attention.phase === 'busy') return
+    this.#attention = wakeUp(performance.now())
+    this.#hasMore = true
+    this.#signal.wake()
+  }
+
+  /**
+   * Works until `stopped`, then lets the requests under way end, for the grace time, and puts the flag down. Rejects when the
+   * outbox does; its requests are broken off then, since another listener may be active by now.
+   */
+  async run(stopped: AbortSignal): Promise<void> {
+    const wake = (): void => this.#signal.wake()
+    stopped.addEventListener('abort', wake)
+    try {
+      while (!stopped.aborted) {
+        const waitMs = this.#dueMs() - performance.now()
+        if (waitMs > 0) await this.#signal.sleep(waitMs)
+        else await this.#lookAndSend()
+      }
+      await this.#finish()
+    } finally {
+      stopped.removeEventListener('abort', wake)
+      this.#abort.abort()
+      await Promise.all(this.#underWay)
+    }
+  }
+
+  /** When the next look is due. */
+  #dueMs(): number {
+    const { limits } = this.#deps
+    const nowMs = performance.now()
+    if (this.#gate.places(nowMs, this.#underWay.size, limits.requestsMax) === 0) {
+      return nowMs < this.#gate.opensAtMs ? this.#gate.opensAtMs : Number.POSITIVE_INFINITY
+    }
+    if (this.#hasMore) return nowMs
+    const attention = this.#attention
+    const pauseMs = attention.phase === 'resting' ? limits.idleLookMs : attention.pauseMs
+    return Math.min(this.#lookedAtMs + pauseMs, this.#window.nextOverdueMs())
+  }
+
+  async #lookAndSend(): Promise<void> {
+    const { outbox, limits, counters, onLook } = this.#deps
+    this.#giveBackOverdue()
+    await this.#setFlag(wantsNotify(this.#attention))
+    const request = this.#window.lookRequest()
+    const look = await outbox.look(request, this.#wantsMark())
+    const absorbed = this.#window.absorb(request, look)
+    const nowMs = performance.now()
+    this.#lookedAtMs = nowMs
+    counters.looks += 1
+    counters.takenChunks += absorbed.newChunks
+    counters.confirmedChunks += absorbed.confirmedChunks
+    onLook()
+    const foundChange = absorbed.newChunks + absorbed.confirmedChunks > 0 || absorbed.isPartial
+    this.#attention = afterLook(this.#attention, { foundChange, xmin: look.xmin, mark: look.mark }, nowMs)
+    const places = this.#gate.places(nowMs, this.#underWay.size, limits.requestsMax)
+    for (const messages of this.#window.takeRequests(places)) this.#start(look.registryVersion, messages)
+    this.#hasMore = absorbed.isPartial || this.#window.hasReady
+  }
+
+  #wantsMark(): boolean {
+    const nowMs = performance.now()
+    const isForFloor = this.#window.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
+    if (isForFloor) this.#markedAtMs = nowMs
+    return isForFloor || wantsMark(this.#attention)
+  }
+
+  async #setFlag(isUp: boolean): Promise<void> {
+    if (isUp === this.#isFlagUp) return
+    await this.#deps.outbox.setIdle(isUp)
+    this.#isFlagUp = isUp
+  }
+
+  #giveBackOverdue(): void {
+    const { counters, log } = this.#deps
+    const overdueChunks = this.#window.giveBackOverdue(performance.now())
+    if (overdueChunks === 0) return
+    counters.overdueChunks += overdueChunks
+    log.warn({ overdueChunks }, 'sending again what was not confirmed in time')
+  }
+
+  #start(registryVersion: number, messages: WaitingChunk[][]): void {
+    const task = this.#deliver(registryVersion, messages).finally(() => {
+      this.#underWay.delete(task)
+      this.#signal.wake()
+    })
+    this.#underWay.add(task)
+  }
+
+  /** A request that is refused is sent message by message, so that one that is bad stops nobody but its own keys. */
+  async #deliver(registryVersion: number, messages: WaitingChunk[][]): Promise<void> {
+    const outcome = await this.#send(registryVersion, messages)
+    if (outcome.outcome !== 'refused' || messages.length === 1) {
+      this.#settle(messages, outcome)
+      return
+    }
+    for (const [index, message] of messages.entries()) {
+      const single = await this.#send(registryVersion, [message])
+      this.#settle([message], single)
+      const isStopped = single.outcome !== 'accepted' && single.outcome !== 'refused'
+      if (isStopped) {
+        this.#giveBack(idsOf(messages.slice(index + 1)))
+        return
+      }
+    }
+  }
+
+  async #send(registryVersion: number, messages: WaitingChunk[][]): Promise<IngestOutcome> {
+    const texts = messages.map(chunks => chunks.map(({ text }) => text))
+    const outcome = await this.#deps.send(registryVersion, texts, this.#abort.signal)
+    this.#deps.counters.requests[outcome.outcome] += 1
+    return outcome
+  }
+
+  #settle(messages: WaitingChunk[][], outcome: IngestOutcome): void {
+    const { limits, counters } = this.#deps
+    const nowMs = performance.now()
+    const ids = idsOf(messages)
+    if (outcome.outcome !== 'accepted') this.#report(outcome, messages)
+    switch (outcome.outcome) {
+      case 'accepted':
+        this.#gate.succeed()
+        countSent(counters, messages)
+        this.#window.hold(ids, nowMs + limits.confirmTimeoutMs)
+        break
+      case 'refused':
+        this.#window.hold(ids, nowMs + limits.refusedRetryMs)
+        break
+      case 'unavailable':
+      case 'unauthorized':
+      case 'misconfigured':
+        this.#gate.fail(nowMs, Math.random(), askedMsOf(outcome, limits))
+        this.#giveBack(ids)
+        break
+    }
+  }
+
+  #giveBack(ids: readonly bigint[]): void {
+    this.#window.giveBack(ids)
+    this.#hasMore = true
+  }
+
+  #report({ outcome, reason }: Failure, messages: WaitingChunk[][]): void {
+    // With the connection to Postgres lost, or the grace time over, the requests were broken off by ourselves.
+    if (this.#abort.signal.aborted) return
+    const { level, text } = REPORTS[outcome]
+    const firstChunkId = String(messages[0]?.[0]?.id)
+    this.#deps.log[level]({ reason, messages: messages.length, firstChunkId }, text)
+  }
+
+  async #finish(): Promise<void> {
+    const timer = setTimeout(() => this.#abort.abort(), this.#deps.limits.shutdownGraceMs)
+    await Promise.all(this.#underWay)
+    clearTimeout(timer)
+    // With nobody to wake, a NOTIFY would only make commits wait for each other.
+    await this.#setFlag(false)
+  }
+}
+
+function countSent(counters: Counters, messages: WaitingChunk[][]): void {
+  const chunks = messages.flat()
+  counters.sentMessages += messages.length
+  counters.sentChunks += chunks.length
+  for (const { changeCount } of chunks) counters.sentEvents += changeCount
+}
+
+function askedMsOf(outcome: IngestOutcome, limits: RelayLimits): number {
+  if (outcome.outcome === 'unavailable') return outcome.askedMs
+  return outcome.outcome === 'misconfigured' ? limits.refusedRetryMs : 0
+}
+
+function idsOf(messages: WaitingChunk[][]): bigint[] {
+  return messages.flat().map(({ id }) => id)
+}

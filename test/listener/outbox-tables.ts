@@ -1,0 +1,80 @@
+// The listener's side of the agreement in docs/design/row-changes.md, and writing chunks as the triggers do.
+
+import type { Client } from 'pg'
+import { runMigrations } from '../../local/migrations.ts'
+
+/** Writes a chunk and wakes the listener as the triggers do. */
+const WRITE_CHUNK = `
+  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_rows json) returns bigint
+    language plpgsql as $body$
+    declare new_id bigint;
+    begin
+      if (select idle from quoin.listener_state) then notify quoin_row_events; end if;
+      insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
+        values (in_table, 'public', 'todos', 'INSERT', in_keys, json_array_length(in_rows), in_rows)
+        returning id into new_id;
+      return new_id;
+    end $body$
+`
+
+export interface WrittenChange {
+  readonly key: string | null
+  /** The number of this change, somewhere in its row. */
+  readonly n: number
+}
+
+/** Makes Quoin's own tables in this database. */
+export async function createOutbox(databaseUrl: string, client: Client): Promise<void> {
+  await runMigrations(databaseUrl, 'up', () => undefined)
+  await client.query(WRITE_CHUNK)
+}
+
+export interface ChunkOptions {
+  readonly tableId?: number
+  /** Default: the keys of the changes. */
+  readonly keys?: readonly string[] | null
+  /** Makes each row so many bytes larger. */
+  readonly padding?: number
+}
+
+/** Writes one chunk in the client's transaction, or in one of its own; answers its id. */
+export async function writeChunk(
+  client: Client,
+  changes: readonly WrittenChange[],
+  { tableId = 1, keys = keysOf(changes), padding = 0 }: ChunkOptions = {},
+): Promise<string> {
+  const images = changes.map(({ n }) => {
+    // The number has more digits than JavaScript keeps.
+    return `{"n":${n},"exact":9007199254740993.000000000000000001,"text":"${'x'.repeat(padding)}"}`
+  })
+  const { rows } = await client.query('select quoin.write_test_chunk($1, $2, $3)::text as id', [
+    tableId,
+    keys,
+    `[${images.join(',')}]`,
+  ])
+  return rows[0].id
+}
+
+/** Chunks of one change, each with a key of its own. */
+export async function writeManyChunks(client: Client, count: number): Promise<void> {
+  await client.query(
+    `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
+     select 1, 'public', 'todos', 'INSERT', array['k' || i], 1, ('[{"n":' || i || '}]')::json from generate_series(1, $1::int) i`,
+    [count],
+  )
+}
+
+/** As the triggers write them: the keys of the changes, in order. */
+function keysOf(changes: readonly WrittenChange[]): string[] {
+  return changes.map(({ key }) => String(key))
+}
+
+export async function countChunks(client: Client): Promise<number> {
+  const { rows } = await client.query('select count(*)::int as chunks from quoin.row_events')
+  return rows[0].chunks
+}
+
+export async function isFlagUp(client: Client): Promise<boolean> {
+  const { rows } = await client.query('select idle from quoin.listener_state')
+  return rows[0].idle
+}

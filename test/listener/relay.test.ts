@@ -1,0 +1,259 @@
+/** The listener between a real outbox and a fake ingest route: what it sends, in which order, and when it stops asking. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MESSAGE_BYTES_MAX } from '../../src/features/webhooks/ingest/messages.ts'
+import { startPostgres, type TestPostgres } from '../gateway/support.ts'
+import { SECRET } from './fake-ingest.ts'
+import { countChunks, isFlagUp, writeChunk, writeManyChunks } from './outbox-tables.ts'
+import {
+  arrivedInOrder,
+  connect,
+  lastStatements,
+  makeWorld,
+  metric,
+  startTestListener,
+  waitUntilResting,
+} from './support.ts'
+
+let postgres: TestPostgres
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+
+afterAll(async () => {
+  await postgres.remove()
+})
+
+it('sends a chunk as the Worker reads it, and counts it as confirmed when it is gone', async () => {
+  const world = await makeWorld(postgres)
+  const listener = await startTestListener(world)
+  await world.client.query('update quoin.webhook_registry set version = 41')
+  const id = await writeChunk(world.client, [{ key: '["1"]', n: 7 }])
+  await expect.poll(() => countChunks(world.client)).toBe(0)
+  expect(world.ingest.chunks).toEqual([
+    {
+      id,
+      table_id: 1,
+      table_schema: 'public',
+      table_name: 'todos',
+      event: 'INSERT',
+      occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      request_id: null,
+      change_count: 1,
+      changes: [
+        { key: '["1"]', row: '{"n":7,"exact":9007199254740993.000000000000000001,"text":""}', old_row: null },
+      ],
+    },
+  ])
+  expect([...world.ingest.registryVersions]).toEqual([41])
+  await expect.poll(() => metric(listener, 'confirmed_chunks_total')).toBe(1)
+})
+
+describe('order', () => {
+  it('holds a key back until its message is confirmed, and lets others pass', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.confirmAfterMs = undefined
+    await startTestListener(world)
+    await writeChunk(world.client, [{ key: 'a', n: 1 }])
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1])
+    await writeChunk(world.client, [{ key: 'a', n: 2 }])
+    await writeChunk(world.client, [
+      { key: 'a', n: 3 },
+      { key: 'b', n: 4 },
+    ])
+    await writeChunk(world.client, [{ key: 'b', n: 5 }])
+    await writeChunk(world.client, [{ key: 'c', n: 6 }])
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 6])
+    const before = world.ingest.messages.length
+    await world.ingest.confirmAll()
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 6, 2, 3, 4, 5])
+    expect(world.ingest.messages).toHaveLength(before + 1)
+  })
+
+  it('takes the whole table as one key where there are none', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.confirmAfterMs = undefined
+    await startTestListener(world)
+    await writeChunk(world.client, [{ key: null, n: 1 }], { keys: null })
+    await expect.poll(() => world.ingest.arrived).toHaveLength(1)
+    await writeChunk(world.client, [{ key: null, n: 2 }], { keys: null })
+    await writeChunk(world.client, [{ key: 'a', n: 3 }])
+    await writeChunk(world.client, [{ key: null, n: 4 }], { keys: null, tableId: 2 })
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 4])
+    await world.ingest.confirmAll()
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 4, 2, 3])
+  })
+
+  it('keeps each key in order under many writers and a slow, repeating consumer', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.confirmAfterMs = 30
+    world.ingest.confirmTwice = true
+    await startTestListener(world)
+    let n = 0
+    const write = async (): Promise<void> => {
+      const client = await connect(world.databaseUrl)
+      for (let i = 0; i < 100; i++) {
+        await client.query('begin')
+        // The lock that a user's write of the row would hold; the number is drawn under it.
+        const key = `k${i % 7}`
+        await client.query('select pg_advisory_xact_lock(hashtext($1))', [key])
+        n += 1
+        await writeChunk(client, [{ key, n }])
+        await client.query('commit')
+      }
+    }
+    await Promise.all([write(), write(), write()])
+    await expect.poll(() => countChunks(world.client), { timeout: 20_000 }).toBe(0)
+    expect(world.ingest.faults).toEqual([])
+    expect(arrivedInOrder(world.ingest)).toHaveLength(300)
+    expect(world.ingest.arrived).toHaveLength(300)
+  })
+})
+
+describe('size', () => {
+  it('splits a key’s backlog into messages, one after the other', async () => {
+    const world = await makeWorld(postgres)
+    for (let n = 0; n < 12; n++) await writeChunk(world.client, [{ key: 'a', n }], { padding: 30_000 })
+    await startTestListener(world)
+    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    expect(world.ingest.arrived.map(({ n }) => n)).toEqual([...Array(12).keys()])
+    expect(world.ingest.messages.length).toBeGreaterThan(3)
+    expect(world.ingest.largestMessageBytes).toBeLessThanOrEqual(MESSAGE_BYTES_MAX)
+    expect(world.ingest.faults).toEqual([])
+  })
+
+  it('sends a chunk of 20 MB by its id alone and does not read it', async () => {
+    const world = await makeWorld(postgres)
+    const { rows } = await world.client.query(
+      `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
+       values (1, 'public', 'todos', 'INSERT', '{a}', 1, ('[{"text":"' || repeat('x', 20000000) || '"}]')::json) returning id`,
+    )
+    // Reading it would fail: its value is taken away behind its back.
+    await world.client.query('set allow_system_table_mods = on')
+    const toast = await world.client.query(
+      "select reltoastrelid::regclass::text as name from pg_class where oid = 'quoin.row_events'::regclass",
+    )
+    await world.client.query(`delete from ${toast.rows[0].name}`)
+    await startTestListener(world)
+    await expect.poll(() => world.ingest.chunks.length).toBe(1)
+    expect(world.ingest.chunks[0]).toMatchObject({ id: rows[0].id, changes: null, change_count: 1 })
+  })
+
+  it('keeps a backlog of 100 000 chunks in Postgres and takes what fits', async () => {
+    const world = await makeWorld(postgres)
+    await writeManyChunks(world.client, 100_000)
+    world.ingest.confirmAfterMs = undefined
+    const listener = await startTestListener(world, { chunksMax: 2_000 })
+    await expect.poll(() => world.ingest.chunks.length, { timeout: 20_000 }).toBe(2_000)
+    expect(await metric(listener, 'backlog_chunks')).toBe(100_000)
+    expect(await metric(listener, 'unconfirmed_chunks')).toBe(2_000)
+    expect(await metric(listener, 'taken_chunks_total')).toBe(2_000)
+    world.ingest.confirmAfterMs = 5
+    await world.ingest.confirmAll()
+    await expect.poll(() => countChunks(world.client), { timeout: 50_000, interval: 200 }).toBe(0)
+    expect(new Set(world.ingest.chunks.map(({ id }) => id)).size).toBe(100_000)
+  })
+})
+
+describe('the ingest route', () => {
+  it('may be down for a while', async () => {
+    const world = await makeWorld(postgres)
+    let isUp = false
+    world.ingest.answer = () => (isUp ? 202 : 503)
+    const listener = await startTestListener(world)
+    for (let n = 0; n < 50; n++) await writeChunk(world.client, [{ key: `k${n % 5}`, n }])
+    await expect.poll(() => metric(listener, 'requests_total{outcome="unavailable"}')).toBeGreaterThan(2)
+    expect(await metric(listener, 'ingest_failing')).toBe(1)
+    expect(await countChunks(world.client)).toBe(50)
+    isUp = true
+    await expect.poll(() => countChunks(world.client)).toBe(0)
+    expect(arrivedInOrder(world.ingest)).toHaveLength(50)
+    expect(await metric(listener, 'ingest_failing')).toBe(0)
+  })
+
+  it('may never answer', async () => {
+    const world = await makeWorld(postgres)
+    let isHanging = true
+    world.ingest.answer = () => (isHanging ? 'hang' : 202)
+    const listener = await startTestListener(world, { ingestTimeoutMs: 200 })
+    await writeChunk(world.client, [{ key: 'a', n: 1 }])
+    await expect.poll(() => metric(listener, 'requests_total{outcome="unavailable"}')).toBeGreaterThan(0)
+    isHanging = false
+    await expect.poll(() => countChunks(world.client)).toBe(0)
+    expect(world.ingest.arrived.map(({ n }) => n)).toEqual([1])
+  })
+
+  it('may take a request and lose it: what is not confirmed in time is sent again', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.confirmAfterMs = undefined
+    const listener = await startTestListener(world, { confirmTimeoutMs: 500 })
+    await writeChunk(world.client, [{ key: 'a', n: 1 }])
+    await expect.poll(() => world.ingest.arrived.length).toBe(1)
+    await writeChunk(world.client, [{ key: 'a', n: 2 }])
+    world.ingest.confirmAfterMs = 5
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 1, 2])
+    await expect.poll(() => countChunks(world.client)).toBe(0)
+    expect(await metric(listener, 'overdue_chunks_total')).toBe(1)
+  })
+
+  it('may refuse a message: only its keys wait', async () => {
+    const world = await makeWorld(postgres)
+    let isRefusing = true
+    world.ingest.answer = ({ messages }) =>
+      isRefusing && messages.some(({ chunks }) => chunks.some(({ table_id }) => table_id === 7)) ? 400 : 202
+    const padding = 60_000
+    await writeChunk(world.client, [{ key: 'a', n: 1 }], { tableId: 7, padding })
+    await writeChunk(world.client, [{ key: 'b', n: 2 }], { padding })
+    await writeChunk(world.client, [{ key: 'a', n: 3 }], { tableId: 7, padding })
+    await writeChunk(world.client, [{ key: 'c', n: 4 }], { padding })
+    await startTestListener(world, { refusedRetryMs: 1_000 })
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n).sort()).toEqual([2, 4])
+    await writeChunk(world.client, [{ key: 'd', n: 5 }])
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n).sort()).toEqual([2, 4, 5])
+    isRefusing = false
+    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    expect(world.ingest.arrived.map(({ n }) => n).filter(n => n === 1 || n === 3)).toEqual([1, 3])
+  })
+
+  it('may not know the secret for a while', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.secrets = ['another secret of at least thirty-two bytes']
+    const listener = await startTestListener(world)
+    await writeChunk(world.client, [{ key: 'a', n: 1 }])
+    await expect.poll(() => metric(listener, 'requests_total{outcome="unauthorized"}')).toBeGreaterThan(0)
+    expect(world.ingest.arrived).toEqual([])
+    world.ingest.secrets = [SECRET]
+    await expect.poll(() => countChunks(world.client)).toBe(0)
+  })
+})
+
+describe('with nothing to do', () => {
+  it('asks Postgres nothing, and wakes at a NOTIFY', async () => {
+    const world = await makeWorld(postgres)
+    const listener = await startTestListener(world)
+    await writeChunk(world.client, [{ key: 'a', n: 1 }])
+    await waitUntilResting(world, listener)
+    const before = await lastStatements(world)
+    // Something that lasts: the listener looked 20 times a second before.
+    await world.client.query('select pg_sleep(2)')
+    expect(await lastStatements(world)).toBe(before)
+    const startedAtMs = performance.now()
+    await writeChunk(world.client, [{ key: 'a', n: 2 }])
+    await expect.poll(() => world.ingest.arrived.length, { interval: 2 }).toBe(2)
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000)
+    await expect.poll(() => isFlagUp(world.client)).toBe(false)
+  })
+
+  it('does not rest while a transaction may commit without a NOTIFY', async () => {
+    const world = await makeWorld(postgres)
+    const listener = await startTestListener(world, { idleLookMs: 3_600_000 })
+    const writer = await connect(world.databaseUrl)
+    await writer.query('begin')
+    await writeChunk(writer, [{ key: 'a', n: 1 }])
+    await expect.poll(() => isFlagUp(world.client), { timeout: 10_000 }).toBe(true)
+    expect(await metric(listener, 'resting')).toBe(0)
+    await writer.query('commit')
+    await expect.poll(() => world.ingest.arrived.length).toBe(1)
+    await waitUntilResting(world, listener)
+  })
+})
