@@ -1,8 +1,8 @@
 // The admin's identities: list, make, read, replace, patch, delete.
 
+import { isUniqueViolation } from '../service/database.ts'
 import { answerJson, answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
-import { isUniqueViolation } from './database.ts'
 import { adminIdentity, CREDENTIAL_TYPES, type Identity, passwordHash, schemaUrl } from './identity.ts'
 import { CREATE_FIELDS, makeIdentity, replacedIdentity } from './identity-input.ts'
 import { patchedIdentity } from './identity-patch.ts'

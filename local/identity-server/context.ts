@@ -2,7 +2,7 @@
 
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
-import type { Database } from './database.ts'
+import type { Database } from '../service/database.ts'
 import type { TraitsSchema } from './traits-schema.ts'
 
 /** Bases without a slash at the end. */

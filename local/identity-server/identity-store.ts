@@ -1,8 +1,8 @@
 // The rows of identities and their credentials. Checks nothing but what the database does: an identifier or an external
 // id that is taken is a unique violation.
 
+import type { Queryable } from '../service/database.ts'
 import type { Json } from './context.ts'
-import type { Queryable } from './database.ts'
 import type { Credential, Identity, IdentityState } from './identity.ts'
 
 interface IdentityRow {

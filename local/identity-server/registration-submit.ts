@@ -1,9 +1,9 @@
 // A registration form: traits, then a password; or both at once. Makes the identity and its first session together.
 
 import { randomUUID } from 'node:crypto'
+import { isUniqueViolation } from '../service/database.ts'
 import { answerError, answerJson, answerRedirect } from './answers.ts'
 import type { IdentityContext, Json, JsonObject, RequestContext } from './context.ts'
-import { isUniqueViolation } from './database.ts'
 import { generalFault, type Message, missingFault, type RegistrationFlow, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
 import { saveFlow } from './flow-store.ts'

@@ -2,12 +2,13 @@
 // bridge and browsers ask. Password sign-in only; no mails, no second factor, no other providers. For development and
 // tests on one machine: it is not made for the internet.
 
+import { openDatabase } from '../service/database.ts'
 import { listen } from '../service/listen.ts'
 import { adminApp, publicApp } from './apps.ts'
 import type { Addresses, IdentityContext } from './context.ts'
-import { openDatabase } from './database.ts'
 import { type IdentityServerSettings, lifespans } from './settings.ts'
 import { startSweeping } from './sweeping.ts'
+import { TABLES } from './tables.ts'
 import { loadTraitsSchema } from './traits-schema.ts'
 
 export interface IdentityServer {
@@ -22,7 +23,11 @@ export async function startIdentityServer(settings: IdentityServerSettings): Pro
   const { sessionMs, flowMs } = lifespans(settings)
   const { secret, allowedReturnUrls } = settings
   const schema = loadTraitsSchema()
-  const db = await openDatabase(settings.databaseUrl)
+  const db = await openDatabase({
+    connectionString: settings.databaseUrl,
+    applicationName: 'quoin:identity-server',
+    tables: [TABLES],
+  })
   const addresses = { publicUrl: '', adminUrl: '', uiUrl: '', defaultReturnUrl: '' }
   const context: IdentityContext = { db, schema, secret, allowedReturnUrls, addresses, sessionMs, flowMs }
   const publicListener = await listen(publicApp(context), settings.publicPort)

@@ -1,6 +1,6 @@
 // The rows of sessions. A session belongs to an identity and goes with it; its token is stored as a hash.
 
-import type { Queryable } from './database.ts'
+import type { Queryable } from '../service/database.ts'
 import type { Session } from './session.ts'
 import { hashToken } from './session-secrets.ts'
 

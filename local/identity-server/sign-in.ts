@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { setCookie } from 'hono/cookie'
+import type { Queryable } from '../service/database.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { cookieAttributes, renewCsrfSecret } from './csrf-gate.ts'
-import type { Queryable } from './database.ts'
 import type { Identity } from './identity.ts'
 import type { CurrentSession } from './request-session.ts'
 import type { Device, Session } from './session.ts'

@@ -1,6 +1,6 @@
 // Removes what is of no use any more: forms and errors a day old, sessions long over.
 
-import type { Database } from './database.ts'
+import type { Database } from '../service/database.ts'
 import { deleteStaleSessions } from './session-store.ts'
 
 const INTERVAL_MS = 60 * 60 * 1000

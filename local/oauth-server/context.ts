@@ -2,8 +2,8 @@
 
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
+import type { Database } from '../service/database.ts'
 import type { ClientStore } from './clients/client-store.ts'
-import type { Database } from './database/database.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import type { OAuthServerSettings } from './settings.ts'
 import type { PageTokens } from './wire/page-tokens.ts'

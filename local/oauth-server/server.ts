@@ -3,11 +3,11 @@
 
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
+import { type Database, openDatabase } from '../service/database.ts'
 import { type Listener, listen, type ServiceApp } from '../service/listen.ts'
 import { addClientRoutes } from './clients/client-routes.ts'
 import { makeClientStore } from './clients/client-store.ts'
 import { addressesOf, type OAuthServerContext } from './context.ts'
-import { type Database, openDatabase } from './database/database.ts'
 import { addAdminDocuments, addPublicDocuments } from './documents/document-routes.ts'
 import {
   type Authorization,
@@ -19,6 +19,7 @@ import { addKeyRoutes } from './keys/key-routes.ts'
 import { makeKeyStore } from './keys/key-store.ts'
 import { addRegistrationRoutes } from './registration/registration-routes.ts'
 import { OAuthServerSettings, type OAuthServerSettingsIn } from './settings.ts'
+import { TABLES } from './tables.ts'
 import { adminApp, publicApp } from './wire/apps.ts'
 import { makePageTokens } from './wire/page-tokens.ts'
 
@@ -55,7 +56,11 @@ export async function startOAuthServer(
   parts: OAuthServerParts = {},
 ): Promise<OAuthServer> {
   const settings = OAuthServerSettings.parse(input)
-  const database = await openDatabase(settings.databaseUrl)
+  const database = await openDatabase({
+    connectionString: settings.databaseUrl,
+    applicationName: 'quoin:oauth-server',
+    tables: TABLES,
+  })
   const [publicPort, adminPort] = [new LateApp(), new LateApp()]
   const listeners: Listener[] = []
   const close = async () => {

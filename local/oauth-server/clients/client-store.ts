@@ -2,7 +2,7 @@
 // hashes only.
 
 import { randomUUID } from 'node:crypto'
-import { type Database, isUniqueViolation, type Queryable } from '../database/database.ts'
+import { type Database, isUniqueViolation, type Queryable } from '../../service/database.ts'
 import { alreadyThere, noSuchRow } from '../wire/hydra-error.ts'
 import type { Client, ClientFields } from './client-record.ts'
 import { hashSecret, matchesHash, matchesRegistrationToken } from './client-secrets.ts'

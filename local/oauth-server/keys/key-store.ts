@@ -2,7 +2,7 @@
 // key is made when it is first needed. The newest private key of a set signs.
 
 import { createPrivateKey, type JsonWebKey, type KeyObject, randomUUID } from 'node:crypto'
-import { type Database, isUniqueViolation, type Queryable } from '../database/database.ts'
+import { type Database, isUniqueViolation, type Queryable } from '../../service/database.ts'
 import { makeSealer, type Sealer } from '../flow/sealed-values.ts'
 import { alreadyThere, HydraError } from '../wire/hydra-error.ts'
 import { isPrivateJwk, type Jwk, orderedJwk, publicJwk } from './jwk.ts'

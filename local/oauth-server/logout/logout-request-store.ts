@@ -1,7 +1,7 @@
 // Logout requests: a browser that asks to be signed out, until the logout page has said yes or no. Unlike logins and
 // consents they are rows: their challenges are ids.
 
-import type { Database } from '../database/database.ts'
+import type { Database } from '../../service/database.ts'
 import { notFound } from '../flow/oauth-errors.ts'
 import { noSuchRow } from '../wire/hydra-error.ts'
 

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../../service/database.ts'
 
 /** Somebody used the same code or refresh token at the same time, and was first. */
 export class AlreadyConsumedError extends Error {}

@@ -1,7 +1,7 @@
 // Login sessions: who is signed in at which browser. A session begins to exist when its login comes back from the login
 // page; only remembered ones are ever found again. Beside them: the subjects that logins forced on pairwise clients.
 
-import type { Database } from '../database/database.ts'
+import type { Database } from '../../service/database.ts'
 
 export interface LoginSession {
   readonly id: string

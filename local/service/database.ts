@@ -1,13 +1,12 @@
-// The OAuth2 server's own database: a pool of connections, its tables, transactions. Knows no clients and no tokens.
+// The database of a local outside system: a pool of connections, its tables, transactions. Knows none of its records.
 
 import { Pool, type QueryResultRow } from 'pg'
-import { TABLES } from './tables.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 15_000
 const POOL_SIZE = 8
-/** Any number, the same in every process that makes these tables. */
-const TABLES_LOCK = 4_444_4445
+/** Any number, the same in every process: two of one system never make their tables at the same time. */
+const TABLES_LOCK = 44_444_445
 
 export interface Queryable {
   query<R extends QueryResultRow>(
@@ -22,14 +21,22 @@ export interface Database extends Queryable {
   close(): Promise<void>
 }
 
+export interface DatabaseSettings {
+  connectionString: string
+  /** Names the connections in Postgres' own list of them. */
+  applicationName: string
+  /** Statements that make the system's tables, each safe to repeat, in their order. */
+  tables: readonly string[]
+}
+
 /** Connects and makes the tables that are not there; rejects when the database is out of reach. */
-export async function openDatabase(connectionString: string): Promise<Database> {
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const pool = new Pool({
-    connectionString,
+    connectionString: settings.connectionString,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    application_name: 'quoin:oauth-server',
+    application_name: settings.applicationName,
   })
   pool.on('error', () => {
     // An idle connection broke, as it does when Postgres restarts: the pool opens another for the next query.
@@ -38,7 +45,7 @@ export async function openDatabase(connectionString: string): Promise<Database> 
   try {
     await inTransaction(async tx => {
       await tx.query('select pg_advisory_xact_lock($1)', [TABLES_LOCK])
-      for (const table of TABLES) await tx.query(table)
+      for (const table of settings.tables) await tx.query(table)
     })
   } catch (err) {
     await pool.end()
