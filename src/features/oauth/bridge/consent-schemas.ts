@@ -20,7 +20,11 @@ const ErrorCode = z
 export const ConsentNo = z.strictObject({
   challenge: Challenge,
   error: ErrorCode.default('access_denied'),
-  error_description: z.string().max(500).default('The resource owner denied the request.'),
+  error_description: z
+    .string()
+    .max(500, { abort: true })
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must hold no control characters and no half of a surrogate pair')
+    .default('The resource owner denied the request.'),
 })
 
 /** What a custom consent screen has to show. Texts and addresses come from the client's record: escape them. */

@@ -4,8 +4,15 @@
 import * as z from 'zod'
 import { DomainError } from '../../../errors.ts'
 
-/** A challenge as it comes in; the longest that servers make stay far below. */
-export const Challenge = z.string().min(1).max(16_384)
+/** A challenge as it comes in: of characters that an address can hold; the longest that servers make stay far below. */
+export const Challenge = z
+  .string()
+  .min(1, { abort: true })
+  .max(16_384, { abort: true })
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+
+/** How many mistakes one answer lists. */
+const PROBLEMS_MAX = 10
 
 export type Submitted<Body> = { kind: 'json'; body: Body } | { kind: 'form'; fields: URLSearchParams }
 
@@ -43,9 +50,9 @@ export function formField(fields: URLSearchParams, name: string): string {
 function parseBody<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
   const parsed = schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map(
-    ({ path, message }) => `${['body', ...path].join('.')}: ${message}`,
-  )
+  const problems = parsed.error.issues
+    .slice(0, PROBLEMS_MAX)
+    .map(({ path, message }) => `${['body', ...path].join('.')}: ${message}`)
   throw new DomainError('validation_failed', problems[0] ?? 'body: not valid', {
     detail: problems.length > 1 ? problems.join('; ') : undefined,
     hint: 'The endpoint and its fields are described at /docs.',
