@@ -56,18 +56,26 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
       serve(route, depsForRequest, c.env as object, newExchange(c, route)),
     )
   }
-  app.notFound(c => {
-    const exchange = newExchange(c, undefined)
-    if (exchange.path.startsWith('/api/')) exchange.cors = corsOf(exchange, depsForRequest, c.env as object)
-    return finishError(exchange, noRoute(routes, c.req.method, c.req.path))
-  })
+  app.notFound(c => refuseUnknown(routes, depsForRequest, c.env as object, newExchange(c, undefined)))
   app.onError((err, c) => finishError(newExchange(c, undefined), err))
   return app
 }
 
-/** Also an error must be readable for the dashboard's pages. */
-function corsOf({ request, timings }: Exchange, depsForRequest: DepsForRequest, env: object) {
-  return dashboardCorsHeaders(request, depsForRequest(env, timings).config.dashboardUrl)
+/** No route took the request: said as the routes beside it say their errors, under /api legibly for the dashboard. */
+async function refuseUnknown(
+  routes: readonly AnyRoute[],
+  depsForRequest: DepsForRequest,
+  env: object,
+  exchange: Exchange,
+): Promise<Response> {
+  const { request, path, timings } = exchange
+  const err = noRoute(routes, request.method, path)
+  if (!path.startsWith('/api/')) return finishError(exchange, err)
+  const deps = depsForRequest(env, timings)
+  exchange.cors = dashboardCorsHeaders(request, deps.config.dashboardUrl)
+  const neighbour = routes.find(route => route.errorPage !== undefined && isBeside(route.path, path))
+  const page = neighbour && (await errorPage(neighbour, deps, exchange, err))
+  return page ?? finishError(exchange, err)
 }
 
 async function serve(
@@ -269,6 +277,11 @@ function noRoute(routes: readonly AnyRoute[], method: string, path: string): Dom
     hint: `Use ${allowed.join(', ')}.`,
     allowedMethods: allowed,
   })
+}
+
+/** Whether a path lies in the folder of a route's, however deep. */
+function isBeside(pattern: string, path: string): boolean {
+  return `${path}/`.startsWith(pattern.slice(0, pattern.lastIndexOf('/') + 1))
 }
 
 function isPathOf(pattern: string, path: string): boolean {

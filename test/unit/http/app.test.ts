@@ -225,6 +225,29 @@ describe('paths and methods', () => {
     })
   })
 
+  // Enter in the address bar of a form's answer asks for it with GET; an address that was cut short is nobody's.
+  it.each([
+    ['/api/oauthsrv/bridge/consent/accept', 405],
+    ['/api/oauthsrv/bridge/logn', 404],
+    ['/api/oauthsrv/bridge/a/b', 404],
+    ['/api/oauthsrv/bridge', 404],
+  ])('answers a browser at %s by a page, and a script by JSON', async (path, status) => {
+    const page = await appOf().request(path, { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
+    expect(await page.text()).toContain(page.headers.get('x-request-id'))
+    expect(page.headers.get('allow')).toBe(status === 405 ? 'POST' : null)
+    const script = await appOf().request(path)
+    expect([script.status, script.headers.get('content-type')]).toEqual([status, 'application/json'])
+  })
+
+  it.each(['/api/oauthsrv/clienst', '/v2/x'])(
+    'answers a browser at %s, where no pages are, by JSON',
+    async path => {
+      const response = await appOf().request(path, { headers: { accept: 'text/html' } })
+      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/json'])
+    },
+  )
+
   it('lets any origin ask before it sends a key, at no cost to the key', async () => {
     const response = await appOf().request('/v1/db/t', {
       method: 'OPTIONS',

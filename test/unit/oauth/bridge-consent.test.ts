@@ -178,7 +178,8 @@ describe('the claims', () => {
   ])('are not made up when %s', async (_, world, cookies, code) => {
     const { deps, oauth } = bridge(world)
     const submission = json({ challenge: 'c', grant_scope: ['openid'] }, cookies)
-    await expect(acceptConsentAnswer(deps, submission)).rejects.toMatchObject({ code })
+    const restartUrl = code === 'account_unavailable' ? `${REQUEST_URL}&prompt=login` : REQUEST_URL
+    await expect(acceptConsentAnswer(deps, submission)).rejects.toMatchObject({ code, restartUrl })
     expect(answered(oauth.log())).toEqual([])
   })
 })

@@ -1,11 +1,8 @@
-// The device and logout screens, the status, and the error pages.
+// The device and logout screens, the status, and the pages' colours.
 
 import { describe, expect, it } from 'vitest'
-import { DomainError } from '../../../src/errors.ts'
-import { BridgeError } from '../../../src/features/oauth/bridge/bridge-error.ts'
 import { readBridgeStatus } from '../../../src/features/oauth/bridge/bridge-status.ts'
 import { answerDevice, showDevice } from '../../../src/features/oauth/bridge/device.ts'
-import { bridgeErrorPage, showServerError } from '../../../src/features/oauth/bridge/error-pages.ts'
 import {
   acceptLogoutAnswer,
   rejectLogoutAnswer,
@@ -169,47 +166,6 @@ it('says in five fields whether the bridge is configured', () => {
     identity_configured: false,
     bridge_ready: false,
     ...urls,
-  })
-})
-
-describe('an error page', () => {
-  const brand = { name: 'Quoin', color: '#1f5f8b', logoUrl: undefined }
-  const error = { error: 'Gone.', code: 'challenge_expired', detail: null, hint: 'Start.', request_id: 'r-1' }
-  const request = { method: 'GET', url: 'http://quoin.example/api/oauthsrv/bridge/login?login_challenge=c' }
-  const input = { status: 410, error, brand, request, cause: undefined }
-
-  it('keeps the status, says the code, and links to where the flow began', async () => {
-    const facts = { restartUrl: 'https://oauth.example/oauth2/auth?a=1&b=2' }
-    const cause = new BridgeError('challenge_expired', 'Gone.', facts)
-    const page = await bridgeErrorPage({ ...input, cause })
-    expect(page.status).toBe(410)
-    expect(page.body).toContain('href="https://oauth.example/oauth2/auth?a=1&amp;b=2"')
-    expect(page.body).toContain('challenge_expired · r-1')
-    expect((await bridgeErrorPage({ ...input, cause: new DomainError('conflict', '') })).body).not.toContain(
-      'href',
-    )
-  })
-
-  it('offers to try again what may pass, but to send no form twice', async () => {
-    const down = { ...input, status: 502, error: { ...error, code: 'upstream_unavailable' } }
-    expect((await bridgeErrorPage(down)).body).toMatch(
-      /href="\/api\/oauthsrv\/bridge\/login\?login_challenge=c">\s*Try again/,
-    )
-    const post = { ...down, request: { ...request, method: 'POST' } }
-    expect((await bridgeErrorPage(post)).body).not.toContain('href')
-  })
-
-  // Anybody can write an address with an error in it: it must not become a page in our name with a link to theirs.
-  it('shows the server’s error as bounded text and never as a link', async () => {
-    const { deps } = bridge()
-    const page = await showServerError(deps, {
-      error: '<script>alert(1)</script>',
-      error_description: `go to https://evil.example ${'x'.repeat(5_000)}`,
-    })
-    expect(page.status).toBe(400)
-    expect(page.body).toContain('&lt;script&gt;')
-    expect(page.body).not.toMatch(/<script|href/)
-    expect(page.body?.length).toBeLessThan(12_000)
   })
 })
 

@@ -4,27 +4,9 @@
 import { type BridgeAnswer, pageAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
 import { BridgeError } from './bridge-error.ts'
+import { errorText } from './error-texts.ts'
 import type { Brand } from './pages/frame.ts'
 import type { MessageView } from './pages/message-page.tsx'
-
-const TITLES: Record<string, string> = {
-  account_unavailable: 'This account cannot be used',
-  challenge_expired: 'This page has expired',
-  challenge_not_found: 'This page does not exist any more',
-  challenge_used: 'This was answered already',
-  cross_site_request: 'This form came from another site',
-  form_token_invalid: 'This form is not valid any more',
-  not_configured: 'Sign-in is not set up',
-  rate_limited: 'Too many attempts',
-  second_factor_required: 'A second factor is needed',
-  session_required: 'You are signed out',
-  sign_in_loop: 'Signing in does not work here',
-  subject_mismatch: 'You are signed in as somebody else',
-  upstream_invalid_answer: 'Sign-in is not set up right',
-  upstream_misconfigured: 'Sign-in is not set up right',
-  upstream_unavailable: 'Sign-in does not work just now',
-  validation_failed: 'This address is not complete',
-}
 
 export interface BridgeErrorInput {
   status: number
@@ -37,23 +19,24 @@ export interface BridgeErrorInput {
 /** The page of an error of ours: what happened, what to do, and a way on where there is one. */
 export async function bridgeErrorPage(input: BridgeErrorInput): Promise<BridgeAnswer> {
   const { status, error, brand } = input
+  const { title, text, advice } = errorText(error.code)
   const view: MessageView = {
     mood: 'bad',
-    title: TITLES[error.code] ?? 'Something went wrong',
-    text: error.error,
-    detail: error.detail ?? undefined,
-    advice: error.hint ?? undefined,
+    title,
+    text,
+    advice,
     link: wayOn(input),
-    reference: `${error.code} · ${error.request_id}`,
+    reference: [`${error.code} · ${error.request_id}`, error.error, error.detail],
   }
   const { renderMessagePage } = await import('./pages/message-page.tsx')
   return pageAnswer(brand, frame => renderMessagePage(view, frame), { status })
 }
 
 /** Where the flow began; else, for a failure that may pass, the same address once more. */
-function wayOn({ status, request, cause }: BridgeErrorInput): MessageView['link'] {
+function wayOn({ status, error, request, cause }: BridgeErrorInput): MessageView['link'] {
   const restartUrl = cause instanceof BridgeError ? cause.restartUrl : undefined
-  if (restartUrl !== undefined) return { url: restartUrl, text: 'Start again' }
+  if (restartUrl !== undefined)
+    return { url: restartUrl, text: errorText(error.code).button ?? 'Start again' }
   const mayPass = (status >= 500 && status !== 501) || status === 429
   if (!mayPass || request.method !== 'GET') return undefined
   // Without the host: behind a proxy ours is not the one that the browser knows.
@@ -72,9 +55,12 @@ export async function showServerError(
   const view: MessageView = {
     mood: 'bad',
     title: 'The application’s request was refused',
-    text: bounded(query.error_description, DESCRIPTION_LENGTH_MAX) ?? 'The OAuth2 server gave no reason.',
-    advice: 'Go back to the application and try again. If it stays, tell whoever runs the application.',
-    reference: bounded(query.error, ERROR_LENGTH_MAX),
+    text: 'It asked for something in a way that is not allowed.',
+    advice: 'Go back to it and try again. If it stays, tell whoever runs it, with the words below.',
+    reference: [
+      bounded(query.error, ERROR_LENGTH_MAX),
+      bounded(query.error_description, DESCRIPTION_LENGTH_MAX) ?? 'The OAuth2 server gave no reason.',
+    ],
   }
   const { renderMessagePage } = await import('./pages/message-page.tsx')
   return pageAnswer(config.brand, frame => renderMessagePage(view, frame), { status: 400 })

@@ -7,17 +7,16 @@ export interface MessageView {
   mood: 'good' | 'bad'
   title: string
   text: string
-  detail?: string | undefined
   /** What to do. */
   advice?: string | undefined
   /** A web address that was checked, or a path of ours. */
   link?: { url: string; text: string } | undefined
-  /** For whoever is asked for help. */
-  reference?: string | undefined
+  /** Small print, line by line, for whoever is asked for help. */
+  reference?: readonly (string | null | undefined)[]
 }
 
 export function renderMessagePage(view: MessageView, frame: PageFrame): string {
-  const { mood, title, text, detail, advice, link, reference } = view
+  const { mood, title, text, advice, link, reference = [] } = view
   return documentText(
     <Page frame={frame} title={title}>
       <div class={`mark ${mood}`} aria-hidden="true">
@@ -25,7 +24,6 @@ export function renderMessagePage(view: MessageView, frame: PageFrame): string {
       </div>
       <h1>{title}</h1>
       <p>{text}</p>
-      {detail && <p class="dim small">{detail}</p>}
       {advice && <p>{advice}</p>}
       {link && (
         <div class="actions">
@@ -34,7 +32,18 @@ export function renderMessagePage(view: MessageView, frame: PageFrame): string {
           </a>
         </div>
       )}
-      {reference && <p class="reference">{reference}</p>}
+      <Reference lines={reference.filter(line => !!line)} />
     </Page>,
+  )
+}
+
+function Reference({ lines }: { lines: readonly unknown[] }) {
+  if (lines.length === 0) return null
+  return (
+    <p class="reference">
+      {lines.map(line => (
+        <span>{line}</span>
+      ))}
+    </p>
   )
 }

@@ -69,7 +69,7 @@ button:hover, .button:hover { border-color: var(--accent); }
 .primary { border-color: var(--brand); color: var(--on-brand); background: var(--brand); } .primary:hover { filter: brightness(1.08); }
 button.link { flex: none; padding: 0.3rem 0; border: 0; color: var(--accent); background: none; font-weight: 500; font-size: 0.88rem; text-decoration: underline; }
 .terms { margin: 1.25rem 0 0; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--dim); font-size: 0.82rem; } .terms p:last-child { margin: 0; }
-.reference { margin: 1.25rem 0 0; color: var(--dim); font: 0.75rem/1.4 ui-monospace, 'SF Mono', Menlo, Consolas, monospace; }
+.reference { margin: 1.25rem 0 0; color: var(--dim); font: 0.75rem/1.4 ui-monospace, 'SF Mono', Menlo, Consolas, monospace; } .reference span { display: block; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 30rem) { body { padding: 0.75rem; } main { padding: 1.25rem; } }
 @media (forced-colors: active) { main, button, .button { border: 1px solid; } }
