@@ -24,6 +24,7 @@ export const StackFacts = z.object({
   identity_public_url: z.string().nullable(),
   identity_admin_url: z.string().nullable(),
   dashboard_url: z.string(),
+  listener_health_url: z.string(),
   /** The two who can sign in at the local identity provider; null with one that is somewhere else. */
   admin_identity_id: z.string().nullable(),
   admin_email: z.string().nullable(),

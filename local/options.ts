@@ -31,6 +31,7 @@ export const PORTS = {
     byDefault: 4434,
   },
   dashboard: { what: 'the dashboard', variable: 'QUOIN_DASHBOARD_PORT', byDefault: 5173 },
+  listener: { what: "the listener's health page", variable: 'QUOIN_LISTENER_PORT', byDefault: 4490 },
   postgres: { what: 'Postgres', variable: 'QUOIN_POSTGRES_PORT', byDefault: 54329 },
 } as const satisfies Record<string, PortName>
 

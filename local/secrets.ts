@@ -22,6 +22,8 @@ const Secrets = z.object({
   identity_cookie_secret: z.string().min(1),
   admin_password: z.string().min(1),
   user_password: z.string().min(1),
+  ingest_secret: z.string().min(1),
+  secrets_key: z.string().min(1),
 })
 export type Secrets = z.infer<typeof Secrets>
 
@@ -84,6 +86,8 @@ function makeSecrets(): Secrets {
     identity_cookie_secret: makePassword(),
     admin_password: makePassword(),
     user_password: makePassword(),
+    ingest_secret: randomBytes(32).toString('base64url'),
+    secrets_key: randomBytes(32).toString('base64'),
   }
 }
 

@@ -8,6 +8,7 @@ import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from '.
 import { type StackFacts, writeDevFile } from './dev-file.ts'
 import { startGateway } from './gateway.ts'
 import { greetingLines } from './greeting.ts'
+import { startListener } from './listener.ts'
 import { runMigrations } from './migrations.ts'
 import type { OutsideDatabase, OutsideServer, PortKey, StackOptions } from './options.ts'
 import { type Output, StackError } from './output.ts'
@@ -82,7 +83,7 @@ function wantedPorts(options: StackOptions): PortKey[] {
     if (options.outsideIdentityServer === undefined) wanted.push('identityPublic', 'identityAdmin')
   }
   // Nobody else's page may be at the address that the Worker trusts as the dashboard's.
-  wanted.push('dashboard')
+  wanted.push('dashboard', 'listener')
   return wanted
 }
 
@@ -221,6 +222,10 @@ async function openWorker(
     DATA_DATABASE_URL: database.dataDatabaseUrl,
     SQL_GATEWAY_URL: gatewayUrl ?? '',
     DASHBOARD_URL: dashboardUrl,
+    INGEST_SECRET: secrets.ingest_secret,
+    SECRETS_KEY: secrets.secrets_key,
+    // A receiver in development is on this machine.
+    ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
     ...(oauthServer && { OAUTH_PUBLIC_URL: oauthServer.publicUrl, OAUTH_ADMIN_URL: oauthServer.adminUrl }),
     ...(identityServer && {
       IDENTITY_PUBLIC_URL: identityServer.publicUrl,
@@ -232,6 +237,13 @@ async function openWorker(
   await startWorker(children, { dataDir: options.dataDir, port: ports.worker, variables })
   await waitForWorker(children, baseUrl, secrets.service_role_key)
   output.step(`Worker on ${baseUrl}`)
+  const listenerUrl = await startListener(children, {
+    databaseUrl: database.databaseUrl,
+    baseUrl,
+    ingestSecret: secrets.ingest_secret,
+    healthPort: ports.listener,
+  })
+  output.step(`listener on ${listenerUrl}`)
   return {
     base_url: baseUrl,
     anon_key: secrets.anon_key,
@@ -247,6 +259,7 @@ async function openWorker(
     identity_public_url: identityServer?.publicUrl ?? null,
     identity_admin_url: identityServer?.adminUrl ?? null,
     dashboard_url: dashboardUrl,
+    listener_health_url: listenerUrl,
     admin_identity_id: people?.admin.identityId ?? null,
     admin_email: people?.admin.email ?? null,
     admin_password: people?.admin.password ?? null,

@@ -59,6 +59,7 @@ function portVariables({ facts }: RunningStack): Record<string, string> {
     QUOIN_OAUTH_ADMIN_PORT: facts.oauth_admin_url,
     QUOIN_IDENTITY_PUBLIC_PORT: facts.identity_public_url,
     QUOIN_IDENTITY_ADMIN_PORT: facts.identity_admin_url,
+    QUOIN_LISTENER_PORT: facts.listener_health_url,
     QUOIN_DASHBOARD_PORT: facts.dashboard_url,
   }
   return Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, new URL(url ?? '').port]))
@@ -175,7 +176,7 @@ describe('a running stack', () => {
     const other = newDataDir()
     const { database_url: DATABASE_URL, data_database_url: DATA_DATABASE_URL } = stack.facts
     const second = await start(other, { env: { DATABASE_URL, DATA_DATABASE_URL } })
-    expect(Object.keys(second.facts.pids)).toEqual(['main', 'gateway', 'worker'])
+    expect(Object.keys(second.facts.pids)).toEqual(['main', 'gateway', 'worker', 'listener'])
     expect(second.facts).toMatchObject({
       database_url: DATABASE_URL,
       superuser_url: null,
