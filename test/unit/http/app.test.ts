@@ -14,6 +14,7 @@ import { UnknownKeyGuard } from '../../../src/features/rate-limit/unknown-keys.t
 import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
 import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
 import { makeCatalog } from '../../../src/features/tables/catalog.ts'
+import { WebhookRegistry } from '../../../src/features/webhooks/consume/webhook-registry.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { defineRoute } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
@@ -97,6 +98,9 @@ function appOf(routes = allRoutes) {
     apiRateLimitPerMinute: 600,
     consentRateLimitPerMinute: 30,
     consentRememberSeconds: 0,
+    ingestSecrets: [],
+    secretsKey: undefined,
+    allowPrivateWebhookTargets: false,
     brand: { name: 'Quoin', color: '#1f5f8b', logoUrl: undefined },
   }
   const deps: Deps = {
@@ -123,6 +127,14 @@ function appOf(routes = allRoutes) {
     upstreams: NO_UPSTREAMS,
     oauthDatabase: undefined,
     oauthDocuments: new PublicDocuments({ oauthPublic: NO_UPSTREAMS.oauthPublic, now }),
+    verifyIngest: undefined,
+    rowChanges: { sendBatch: async () => undefined },
+    webhookRegistry: new WebhookRegistry(new PlatformDatabase(wire)),
+    fanouts: {
+      byId: () => {
+        throw new Error('no route asks a fan-out')
+      },
+    },
     now,
   }
   return createApp(routes, () => deps)

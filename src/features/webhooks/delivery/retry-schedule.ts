@@ -73,6 +73,7 @@ export function readRetryAfter(value: string | null, nowMs: number): number | un
   if (value === null) return undefined
   const text = value.trim()
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS
-  const atMs = Date.parse(text)
+  // Of the forms of a date the standard has one; `Date` would read nearly anything.
+  const atMs = /^[A-Z][a-z]{2}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
 }
