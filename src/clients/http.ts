@@ -2,6 +2,7 @@
 // from an answer of it. What an answer means is for the client of that server to say.
 
 import { DomainError } from '../errors.ts'
+import { describeAnswer, sentTexts } from './describe-answer.ts'
 
 /** Names of outside servers, as errors and health checks show them. */
 export type UpstreamName = 'oauth_server' | 'identity_provider' | 'permission_server'
@@ -37,6 +38,8 @@ export interface UpstreamAnswer {
   text: string
   /** The parsed body, undefined when it is not JSON (an HTML page, nothing). */
   json: unknown
+  /** Texts of the call that the log must not repeat. */
+  sent?: readonly string[]
 }
 
 const TIMEOUT_MS = 5_000
@@ -59,7 +62,8 @@ export async function callUpstream(upstream: Upstream, call: UpstreamCall): Prom
       signal: deadline,
     })
     const text = await readCapped(response)
-    return { status: response.status, headers: response.headers, text, json: parseJson(text) }
+    const { status, headers } = response
+    return { status, headers, text, json: parseJson(text), sent: status < 400 ? [] : sentBy(upstream, call) }
   } catch (cause) {
     throw unavailable(upstream, cause)
   }
@@ -86,7 +90,7 @@ export function misconfigured(
     {
       detail: upstream.name,
       hint: `Whoever runs this deployment should check ${upstream.variable} and the token for it.`,
-      cause: describe(answer),
+      cause: describeAnswer(answer),
     },
   )
 }
@@ -102,7 +106,7 @@ export function invalidAnswer(
     {
       detail: upstream.name,
       hint: `Whoever runs this deployment should check that ${upstream.variable} is the address of that server.`,
-      cause: describe(answer),
+      cause: describeAnswer(answer),
     },
   )
 }
@@ -120,7 +124,7 @@ export function unexpected(
   upstream: Pick<Upstream, 'name' | 'variable'>,
   answer: UpstreamAnswer,
 ): DomainError {
-  if (answer.status >= 500) return unavailable(upstream, describe(answer))
+  if (answer.status >= 500) return unavailable(upstream, describeAnswer(answer))
   if (answer.status === 401 || answer.status === 403) return misconfigured(upstream, answer)
   return invalidAnswer(upstream, answer)
 }
@@ -131,9 +135,8 @@ const SPOKEN: Record<UpstreamName, string> = {
   permission_server: 'The permission server',
 }
 
-/** For the log. Bodies of good answers may hold secrets; those of refusals may not, and are cut short. */
-function describe({ status, text }: UpstreamAnswer): string {
-  return status < 400 ? `status ${status}` : `status ${status}: ${text.slice(0, 300)}`
+function sentBy({ token }: Upstream, { headers, query, form, json }: UpstreamCall): string[] {
+  return sentTexts({ token, headers, query, form, json })
 }
 
 function urlOf(upstream: Upstream, { path, query = {} }: UpstreamCall): string {
