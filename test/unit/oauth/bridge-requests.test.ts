@@ -117,8 +117,17 @@ it('takes a refused user code for a wrong one, and nothing else', () => {
 
 // A challenge is as good as a password for its flow: what is thrown ends in the log. Express and its like repeat the
 // address that they do not know.
-it.each([503, 401, 404])('keeps the challenge out of the error for status %i', async status => {
-  const echo = fakeServer(({ path }) => [status, `Cannot PUT ${path} (${decodeURIComponent(path)})`])
+it.each([
+  [503, 'page'],
+  [401, 'page'],
+  [404, 'page'],
+  [503, 'refusal'],
+  [403, 'refusal'],
+] as const)('keeps the challenge out of the error for status %i with a %s', async (status, form) => {
+  const echo = fakeServer(({ path }) => {
+    const text = `Cannot PUT ${path} (${decodeURIComponent(path)})`
+    return [status, form === 'page' ? text : { error: 'error', error_description: text }]
+  })
   const acceptance = {
     subject: 's',
     remember: true,
