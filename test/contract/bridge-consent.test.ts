@@ -4,15 +4,17 @@ import { describe, expect, inject, it } from 'vitest'
 import {
   CALLBACK,
   callTokenEndpoint,
+  consentForm,
   makePerson,
   type Person,
   type RegisteredClient,
   registerClient,
 } from '../support/applications.ts'
-import type { UserAgent } from '../support/user-agent.ts'
+import { UserAgent } from '../support/user-agent.ts'
 import {
   type Answer,
   authorizationUrl,
+  BRIDGE,
   browserUntil,
   callBridge,
   challengeOf,
@@ -21,7 +23,8 @@ import {
   signInAt,
 } from './bridge-caller.ts'
 
-const { base_url, dashboard_url, oauth_public_url, session_cookie_admin } = inject('stack')
+const { base_url, dashboard_url, identity_admin_url, oauth_public_url, session_cookie_admin } =
+  inject('stack')
 
 interface Pending {
   client: RegisteredClient
@@ -164,6 +167,83 @@ describe('a decision in JSON', () => {
       expect(await callBridge('consent/accept', init), type).toMatchObject(refused(status, code))
     }
   })
+})
+
+/** The screen in the person's browser, with its form. */
+async function openScreen({ browser, challenge }: Pending) {
+  const screen = new UserAgent([CALLBACK])
+  for (const [name, value] of browser.cookies) screen.cookies.set(name, value)
+  const page = await screen.open(`${BRIDGE}/consent?${new URLSearchParams({ consent_challenge: challenge })}`)
+  const form = consentForm(page)
+  if (form === undefined) throw new Error(`no consent form: ${page.status} ${page.html.slice(0, 500)}`)
+  return { screen, page, form }
+}
+
+const endSessions = ({ id }: Person) =>
+  fetch(`${identity_admin_url}/admin/identities/${id}/sessions`, { method: 'DELETE' })
+
+// Whoever ends somebody's sessions, because a computer was stolen, must not find tokens made on it afterwards.
+describe('a session that has ended', () => {
+  it('neither grants nor denies on the screen that is still open, but leads to another sign-in', async () => {
+    const pending = await pendingConsent()
+    const { screen, page, form } = await openScreen(pending)
+    await endSessions(pending.person)
+    const [, deny] = form.buttons
+    for (const button of [undefined, deny]) {
+      const refusal = await screen.submit(page, form, { button })
+      expect(refusal.status).toBe(401)
+      expect(refusal.html).toContain('You are signed out')
+      expect(refusal.html).toContain(`href="${oauth_public_url}/oauth2/auth?client_id=`)
+      expect(refusal.html).toContain('session_required')
+    }
+  })
+
+  it.each([{}, { metadata: { skip_consent: true } }])('opens no screen and skips none (%j)', async fields => {
+    const { person, challenge, browser } = await pendingConsent(fields)
+    await endSessions(person)
+    for (const cookie of ['', cookiesOf(browser)])
+      expect(
+        await callBridge(`consent?consent_challenge=${challenge}`, { headers: { cookie } }),
+      ).toMatchObject(refused(401, 'session_required'))
+  })
+
+  it('is refused in JSON where its cookie is sent, and a server without one goes on', async () => {
+    const pending = await pendingConsent()
+    const { challenge, browser, person } = pending
+    await endSessions(person)
+    const yes = { challenge, grant_scope: ['openid'] }
+    for (const cookie of [cookiesOf(browser), 'ory_kratos_session=garbage']) {
+      expect(await postJson('consent/accept', yes, { cookie })).toMatchObject(
+        refused(401, 'session_required'),
+      )
+      expect(await postJson('consent/reject', { challenge }, { cookie })).toMatchObject(
+        refused(401, 'session_required'),
+      )
+    }
+    const answer = await postJson('consent/accept', yes, { cookie: 'theme=dark' })
+    expect((await tokensAfter(pending, answer)).scope).toBe('openid')
+  })
+})
+
+// The OAuth2 server itself takes every answer, and the last one fails at the application only.
+it('is neither shown nor answered again once the browser went on with a yes', async () => {
+  const pending = await pendingConsent()
+  const { challenge, browser } = pending
+  const { screen, page, form } = await openScreen(pending)
+  await tokensAfter(pending, await postJson('consent/accept', { challenge, grant_scope: ['openid'] }))
+  const used = refused(409, 'challenge_used')
+  const headers = { cookie: cookiesOf(browser) }
+  for (const path of ['consent', 'consent/info'])
+    expect(await callBridge(`${path}?consent_challenge=${challenge}`, { headers })).toMatchObject(used)
+  for (const cookie of [{}, headers]) {
+    expect(await postJson('consent/accept', { challenge, grant_scope: ['openid'] }, cookie)).toMatchObject(
+      used,
+    )
+    expect(await postJson('consent/reject', { challenge }, cookie)).toMatchObject(used)
+  }
+  const again = await screen.submit(page, form)
+  expect(again.status).toBe(409)
+  expect(again.html).toContain('This was answered already')
 })
 
 describe('without a screen', () => {

@@ -139,3 +139,18 @@ it('shows an error of the server as text', async () => {
   expect(page.text).toContain('&lt;b&gt;')
   expect(page.text).not.toContain('<a ')
 })
+
+// Enter in the address bar of a form's answer asks for it with GET; addresses are cut short on their way.
+it.each([
+  ['consent/accept', 405, 'This page cannot be opened by itself'],
+  ['logn?login_challenge=x', 404, 'There is no page here'],
+  ['login', 400, 'Something is missing here'],
+])('answers a browser at %s by a page in words for people', async (path, status, title) => {
+  const page = await callBridge(path, { headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
+  expect(page.text).toContain(title)
+  expect(page.text).toContain(page.headers.get('x-request-id'))
+  expect(page.text.split('<p class="reference">')[0]).not.toMatch(/login_challenge|Invalid|GET|JSON/)
+  const script = await callBridge(path)
+  expect([script.status, typeof script.json.code]).toEqual([status, 'string'])
+})
