@@ -81,36 +81,64 @@ const CREATE_CHANGES_OF = `
 // A key is the compact JSON text of an array of texts, written by types' output functions (format), which a user's cast
 // to text does not change. Types whose texts need no escaping are simply put between quotes.
 const CREATE_KEY_SQL = `
-  create function quoin.primary_key_sql(watched oid, alias text, out key text, out is_unchanged text)
+  create function quoin.key_sql(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select
-      format($sql$'[' || %s || ']'$sql$, string_agg(
-        format(
-          case
-            when a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) then $sql$'"' || %1$s.%2$I || '"'$sql$
-            else $sql$to_json(format('%%s', %1$s.%2$I))::text$sql$
-          end, alias, a.attname), $sql$ || ',' || $sql$ order by k.position)),
+    select format($sql$'[' || %s || ']'$sql$, string_agg(
       format(
-        $sql$exists (select from pg_index where indrelid = %1$s and indisprimary and indkey::text = %2$L)
-          and %3$s = (select count(*) from pg_attribute where attrelid = %1$s and (%4$s))$sql$,
-        watched, i.indkey::text, count(*),
-        string_agg(format('attnum = %s and attname = %L and atttypid = %s', a.attnum, a.attname, a.atttypid), ' or '))
+        case
+          when a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) then $sql$'"' || r.%1$I || '"'$sql$
+          else $sql$to_json(format('%%s', r.%1$I))::text$sql$
+        end, a.attname), $sql$ || ',' || $sql$ order by k.position))
     from pg_index i
       cross join unnest(i.indkey) with ordinality as k (attnum, position)
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
     where i.indrelid = watched and i.indisprimary
-    group by i.indkey
+    having count(*) > 0
   $body$;
-  revoke all on function quoin.primary_key_sql(oid, text) from public;
+  comment on function quoin.key_sql(oid) is 'The expression for the key of a row called r; null for a table without a primary key.';
+  revoke all on function quoin.key_sql(oid) from public;
 `
 
 /** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
-const STATEMENT_ROWS = { newRows: 'new_rows', oldRows: 'old_rows', names: 'tg_table_schema, tg_table_name' }
+const STATEMENT_ROWS = {
+  newRows: 'new_rows',
+  oldRows: 'old_rows',
+  schema: 'tg_table_schema',
+  table: 'tg_table_name',
+}
 const ROW_ROWS = {
   newRows: '(select new.*)',
   oldRows: '(select old.*)',
-  names: `(select nspname from pg_namespace where oid = (select relnamespace from pg_class where oid = {watched})),
-        (select relname from pg_class where oid = {watched})`,
+  schema:
+    '(select nspname from pg_namespace where oid = (select relnamespace from pg_class where oid = {watched}))',
+  table: '(select relname from pg_class where oid = {watched})',
+}
+
+/** What all chunks of a statement say of it. */
+const facts = rows => `${rows.schema} as table_schema, ${rows.table} as table_name,
+        substring(current_setting('application_name') from '^quoin:(.+)$') as request_id`
+
+/** The only change of a statement as a batch of one; STRICT refuses none and several. */
+const onlyChange = (event, rows) => {
+  const images = { INSERT: rows.newRows, UPDATE: rows.newRows, DELETE: rows.oldRows }[event]
+  const [keys, oldRows, from] =
+    event === 'UPDATE'
+      ? [
+          'case when n.key is null then null when n.key = o.key then array[n.key] else array[n.key, o.key] end',
+          'array[o.image]',
+          `(select {key} as key, coalesce(r.*) as image from ${images} r) n,
+        (select {key} as key, coalesce(r.*) as image from ${rows.oldRows} r) o`,
+        ]
+      : [
+          'case when n.key is not null then array[n.key] end',
+          'null::record[]',
+          `(select {key} as key, coalesce(r.*) as image from ${images} r) n`,
+        ]
+  return `select ${keys} as keys, 1 as change_count, array[n.image] as rows, ${oldRows} as old_rows,
+        (select idle from quoin.listener_state) as is_idle,
+        ${facts(rows)}
+      into strict batch
+      from ${from}`
 }
 
 /** The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made. */
@@ -137,10 +165,12 @@ const sizesOf = (event, { newRows, oldRows }) =>
 const KEYS = `case when batch.old_keys is null or batch.old_keys = batch.keys then batch.keys
           else batch.keys || array(select unnest(batch.old_keys) except select unnest(batch.keys)) end`
 
+const COLUMNS =
+  'table_id, table_schema, table_name, event, request_id, keys, change_count, rows, old_rows, errors'
+
 const writeChunks = (rows, changes, keys) => `
-      insert into quoin.row_events
-        (table_id, table_schema, table_name, event, request_id, keys, change_count, rows, old_rows, errors)
-      select {watched}, ${rows.names}, tg_op, substring(current_setting('application_name') from '^quoin:(.+)$'),
+      insert into quoin.row_events (${COLUMNS})
+      select {watched}, facts.table_schema, facts.table_name, tg_op, facts.request_id,
         ${keys}, batch.change_count, images.rows, images.old_rows,
         case when row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
@@ -153,31 +183,54 @@ const writeChunks = (rows, changes, keys) => `
         from (select *, (position - 1) / chunk_rows as part from (${changes}) c order by part, position) c
         group by c.part order by c.part
       ) batch
+      cross join (select ${facts(rows)}) facts
       cross join lateral quoin.make_images(batch) images;`
 
 /**
- * The source of a trigger function, but for {watched}, {key} and {key_is_unchanged}. A statement that changed no row
- * writes nothing. A snapshot older than the statement may hold an `idle` that is no longer true: it always notifies.
+ * The source of a trigger function, but for {watched} and {key}. A statement that changed one row, as most do, takes the
+ * short way: its cost is what every single write pays. After make_images nothing may be looked up by name: a user's code
+ * there may have changed the search path. A snapshot older than the statement may hold an `is_idle` that is no longer true.
  */
 const recorderSource = (event, rows) => `
   #variable_conflict use_column
   declare
+    batch record;
+    images record;
+    is_only boolean := false;
+    is_idle boolean;
+    has_key boolean := {has_key};
     row_bytes bigint;
     chunk_rows int;
   begin
     begin
-      row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
-    exception when others then
-      row_bytes := ${IMAGE_BYTES_MAX} + 1;
+      ${onlyChange(event, rows)};
+      is_only := true;
+      is_idle := batch.is_idle;
+    exception
+      when no_data_found then return null;
+      when too_many_rows then null;
+      -- The primary key has other columns by now: until quoin.watch_table has run again, the whole table is one key.
+      when undefined_column then has_key := false;
+      when others then null;
     end;
-    if row_bytes is null then
-      return null;
+    if not is_only then
+      begin
+        row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
+      exception when others then
+        row_bytes := ${IMAGE_BYTES_MAX} + 1;
+      end;
+      is_idle := (select idle from quoin.listener_state);
+      chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
     end if;
-    if current_setting('transaction_isolation') <> 'read committed' or (select idle from quoin.listener_state) then
+    if is_idle or current_setting('transaction_isolation') <> 'read committed' then
       perform pg_notify('quoin_row_events', '');
     end if;
-    chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
-    if {key_is_unchanged} then${writeChunks(rows, changesOf(event, rows, '{key}'), KEYS)}
+    if is_only then
+      images := quoin.make_images(batch);
+      insert into quoin.row_events (${COLUMNS})
+        values ({watched}, batch.table_schema, batch.table_name, tg_op, batch.request_id, batch.keys, 1,
+          images.rows, images.old_rows, images.errors);
+    elsif has_key then${writeChunks(rows, changesOf(event, rows, '{key}'), KEYS)}
     else${writeChunks(rows, changesOf(event, rows, 'null::text'), 'null')}
     end if;
     return null;
@@ -281,15 +334,14 @@ const CREATE_WATCH_TABLE = `
       recorder constant text := format('quoin_outbox.%s_%s', lower(event), watched);
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
       template record;
-      primary_key record;
+      key constant text := quoin.key_sql(watched);
       source text;
     begin
       select t.* into template from quoin.recorder_templates t
         where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
-      select * into primary_key from quoin.primary_key_sql(watched, 'r');
       source := replace(template.source, '{watched}', watched::text);
-      source := replace(source, '{key_is_unchanged}', coalesce(primary_key.is_unchanged, 'false'));
-      source := replace(source, '{key}', coalesce(primary_key.key, 'null::text'));
+      source := replace(source, '{has_key}', (key is not null)::text);
+      source := replace(source, '{key}', coalesce(key, 'null::text'));
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         execute format($create$
           create or replace function %s() returns trigger
@@ -369,7 +421,7 @@ exports.down = pgm => {
     drop function quoin.unwatchable_reason(oid);
     drop function quoin.needs_row_trigger(oid, text);
     drop table quoin.recorder_templates;
-    drop function quoin.primary_key_sql(oid, text);
+    drop function quoin.key_sql(oid);
     drop function quoin.changes_of(quoin.row_events);
     drop function quoin.make_images(record);
   `)

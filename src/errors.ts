@@ -60,6 +60,8 @@ export const ERROR_CODES = {
   sql_syntax: 'The SQL could not be parsed.',
   statement_not_allowed: 'This kind of statement is not allowed here.',
   subject_mismatch: 'The request belongs to another account than the one that is signed in.',
+  table_busy: 'Somebody holds a lock on the table that did not end within ten seconds; nothing was changed.',
+  table_not_watchable: 'The table does not exist, or is none that row changes can be watched of.',
   too_many_statements: 'A transaction takes at most 20 statements.',
   unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',
@@ -84,6 +86,8 @@ export interface ErrorFacts {
   retryAfterSeconds?: number | undefined
   /** Methods that the path takes; becomes Allow. */
   allowedMethods?: readonly string[] | undefined
+  /** True for a change that was sent and whose end nobody saw: it may have been made. */
+  outcomeUnknown?: boolean | undefined
 }
 
 /** An error with a stable code and a message that is safe to show to the caller. */
@@ -93,6 +97,7 @@ export class DomainError extends Error {
   readonly hint: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly allowedMethods: readonly string[] | undefined
+  readonly outcomeUnknown: boolean
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
@@ -102,5 +107,11 @@ export class DomainError extends Error {
     this.hint = facts.hint
     this.retryAfterSeconds = facts.retryAfterSeconds
     this.allowedMethods = facts.allowedMethods
+    this.outcomeUnknown = facts.outcomeUnknown ?? false
   }
+}
+
+/** Whether the change that failed with this may have been made all the same. */
+export function isOutcomeUnknown(err: unknown): boolean {
+  return err instanceof DomainError && err.outcomeUnknown
 }

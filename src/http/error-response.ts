@@ -67,6 +67,8 @@ const STATUS: Record<ErrorCode, number> = {
   sql_syntax: 400,
   statement_not_allowed: 400,
   subject_mismatch: 403,
+  table_busy: 409,
+  table_not_watchable: 422,
   too_many_statements: 400,
   unsupported_combination: 422,
   unsupported_media_type: 415,

@@ -1,0 +1,139 @@
+// What a watched table costs those who write to it: each figure beside the same writes to a table that nothing watches,
+// in turns on the same Postgres. The listener counts as awake (no NOTIFY), and the outbox is emptied between rounds.
+
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+const SCHEMA = 'bench_outbox'
+const TABLES = ['unwatched', 'watched'] as const
+type TableName = (typeof TABLES)[number]
+
+/** One figure of each round, of both tables. */
+export type Rounds = Record<TableName, number[]>
+
+export interface CostOptions {
+  rounds: number
+  seconds: number
+  writers: number
+}
+
+/** Makes the two tables and watches one of them. */
+export async function prepareTables(client: pg.Client): Promise<void> {
+  await client.query(`drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}`)
+  for (const table of TABLES) {
+    await client.query(`
+      create table ${SCHEMA}.${table} (id bigint generated always as identity primary key, group_id int not null,
+        name text not null, amount numeric(12,2) not null, created_at timestamptz not null default now())`)
+  }
+  await client.query('select quoin.watch_table($1::regclass, $2)', [
+    `${SCHEMA}.watched`,
+    ['INSERT', 'UPDATE', 'DELETE'],
+  ])
+  await client.query('update quoin.listener_state set idle = false')
+}
+
+/** Ends the watching and takes the tables away. */
+export async function dropTables(client: pg.Client): Promise<void> {
+  await client.query('select quoin.watch_table($1::regclass, $2)', [`${SCHEMA}.watched`, []])
+  await client.query(`drop schema ${SCHEMA} cascade; truncate quoin.row_events`)
+}
+
+/** Milliseconds of one statement that writes 100 000 rows. */
+export function measureBulk(
+  client: pg.Client,
+  statement: 'insert' | 'update',
+  rounds: number,
+): Promise<Rounds> {
+  const sql = (table: string) =>
+    statement === 'insert'
+      ? `insert into ${SCHEMA}.${table} (group_id, name, amount) select i % 1000, 'item ' || i, i * 1.25 from generate_series(1, 100000) i`
+      : `update ${SCHEMA}.${table} set amount = amount + 1 where id <= 100000`
+  return inTurns(client, rounds, table => millisecondsOf(() => client.query(sql(table))))
+}
+
+/** Milliseconds of one single-row insert, the median of 21, whose text is this long and cannot be compressed. */
+export function measureSingle(client: pg.Client, bytes: number, rounds: number): Promise<Rounds> {
+  const name = randomBytes(Math.ceil(bytes / 2))
+    .toString('hex')
+    .slice(0, bytes)
+  return inTurns(client, rounds, async table => {
+    const sql = `insert into ${SCHEMA}.${table} (group_id, name, amount) values (1, $1, 2)`
+    const figures: number[] = []
+    for (let write = 0; write < 21; write++)
+      figures.push(
+        await millisecondsOf(() => client.query({ name: `single ${table}`, text: sql, values: [name] })),
+      )
+    return median(figures)
+  })
+}
+
+/** What one transaction is: a lone statement, or BEGIN, one row, COMMIT, each a trip of its own. */
+export type TransactionKind = 'statement' | 'block'
+
+/** Committed transactions of one inserted row a second, of this many connections at once. */
+export async function measureWriters(
+  client: pg.Client,
+  url: string,
+  kind: TransactionKind,
+  options: CostOptions,
+): Promise<Rounds> {
+  const writers = await Promise.all(Array.from({ length: options.writers }, () => connect(url)))
+  try {
+    return await inTurns(client, options.rounds, async table => {
+      const endsAt = performance.now() + options.seconds * 1_000
+      const counts = await Promise.all(writers.map(writer => writeUntil(writer, table, kind, endsAt)))
+      return counts.reduce((sum, count) => sum + count, 0) / options.seconds
+    })
+  } finally {
+    for (const writer of writers) await writer.end()
+  }
+}
+
+async function writeUntil(
+  writer: pg.Client,
+  table: TableName,
+  kind: TransactionKind,
+  endsAt: number,
+): Promise<number> {
+  const text = `insert into ${SCHEMA}.${table} (group_id, name, amount) values (1, 'item', 2)`
+  let count = 0
+  for (; performance.now() < endsAt; count++) {
+    if (kind === 'block') await writer.query('begin')
+    await writer.query({ name: `write ${table}`, text })
+    if (kind === 'block') await writer.query('commit')
+  }
+  return count
+}
+
+export async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  return client
+}
+
+async function inTurns(
+  client: pg.Client,
+  rounds: number,
+  measure: (table: TableName) => Promise<number>,
+): Promise<Rounds> {
+  const figures: Rounds = { unwatched: [], watched: [] }
+  for (const table of TABLES) await measure(table)
+  for (let round = 0; round < rounds; round++) {
+    for (const table of TABLES) figures[table].push(await measure(table))
+    await client.query('truncate quoin.row_events')
+    await client.query('checkpoint').catch(() => {
+      // Only who may is spared the checkpoint of the round before.
+    })
+  }
+  return figures
+}
+
+async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+export function median(figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
+}
