@@ -22,7 +22,7 @@ exports.up = pgm => {
       after jsonb,
       check ((outcome = 'pending') = (completed_at is null))
     );
-    comment on table quoin.audit_logs is 'Who changed what. A row is written before its change and completed once afterwards; nothing is ever deleted.';
+    comment on table quoin.audit_logs is 'Who changed what. A row is written before its change and completed once afterwards; one that stays pending is a change whose end nobody saw, and may have the code of the error. Nothing is ever deleted.';
 
     create index audit_logs_newest_first on quoin.audit_logs (created_at desc, id desc);
     create index audit_logs_of_actor on quoin.audit_logs (actor_id, created_at desc, id desc);
@@ -33,7 +33,9 @@ exports.up = pgm => {
     create function quoin.keep_audit_logs() returns trigger
       language plpgsql set search_path = pg_catalog, pg_temp as $body$
       begin
-        if tg_op = 'UPDATE' and old.outcome = 'pending' and new.outcome <> 'pending'
+        -- A pending row may be completed, or first get the code of the error that hid its end.
+        if tg_op = 'UPDATE' and old.outcome = 'pending'
+          and (new.outcome <> 'pending' or (old.error_code is null and new.after is null))
           and row(new.id, new.created_at, new.request_id, new.actor_kind, new.actor_id, new.actor_name, new.address,
                   new.action, new.target_kind, new.before)
             is not distinct from

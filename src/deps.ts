@@ -17,7 +17,7 @@ import {
   remoteKeys,
   verifyAccessToken,
 } from './features/oauth/end-user/access-token.ts'
-import { OpaqueTokenGate } from './features/oauth/end-user/opaque-token.ts'
+import { type EndUserTokens, OpaqueTokenGate } from './features/oauth/end-user/opaque-token.ts'
 import { TokenClients } from './features/oauth/end-user/token-clients.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
@@ -32,6 +32,9 @@ import { WebhookRegistry } from './features/webhooks/consume/webhook-registry.ts
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/webhook-fanout.ts'
 import type { RowChangesQueue } from './features/webhooks/ingest/enqueue.ts'
 import { makeIngestVerifier, type VerifyIngest } from './features/webhooks/ingest/ingest-verifier.ts'
+import { makeSecretBox, type SecretBox } from './features/webhooks/secret-box.ts'
+import { hostsOf, type TargetRules } from './features/webhooks/target-address.ts'
+import { makeTargetGuard, type TargetGuard } from './features/webhooks/target-guard.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
@@ -65,6 +68,8 @@ export interface Deps {
   unknownKeyGuard: UnknownKeyGuard
   limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
+  /** What is remembered of end users' tokens; for whoever ends some. */
+  endUserTokens: EndUserTokens
   /** Lets sessions of the identity provider into `/api`. */
   sessionGate: SessionGate
   addressGate: AddressGate
@@ -77,6 +82,11 @@ export interface Deps {
   /** All webhooks, for matching changes to them. */
   webhookRegistry: WebhookRegistry
   fanouts: WebhookFanouts
+  /** Where webhooks may send. */
+  targetRules: TargetRules
+  targetGuard: TargetGuard
+  /** For secrets of webhooks; undefined without SECRETS_KEY. */
+  secretBox: SecretBox | undefined
   now: () => Date
 }
 
@@ -122,6 +132,11 @@ function makeDeps(env: Env): Deps {
   const now = () => new Date()
   const limiters: KeyLimiters = { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) }
   const upstreams = makeUpstreams(config)
+  const opaqueTokens = new OpaqueTokenGate({
+    introspect: token => introspectToken(upstreams.oauthAdmin, token),
+    audience: config.dataAudience,
+    now,
+  })
   const platform = platformDatabase(config)
   return {
     config,
@@ -137,7 +152,8 @@ function makeDeps(env: Env): Deps {
     keyGate: new KeyGate(limiters),
     unknownKeyGuard: new UnknownKeyGuard(),
     limiters,
-    verifyAccessToken: accessTokenVerifier(config, upstreams, now),
+    verifyAccessToken: accessTokenVerifier(config, upstreams, opaqueTokens, now),
+    endUserTokens: { forget: () => opaqueTokens.forget() },
     sessionGate: new SessionGate({
       whoami: cookieHeader => whoami(upstreams.identityPublic, cookieHeader),
       adminIdentityIds: config.adminIdentityIds,
@@ -154,13 +170,25 @@ function makeDeps(env: Env): Deps {
     rowChanges: env.ROW_CHANGES,
     webhookRegistry: new WebhookRegistry(platform),
     fanouts: { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) },
+    ...makeTargets(config),
+    secretBox: config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey),
     now,
   }
 }
 
+function makeTargets(config: Config): Pick<Deps, 'targetRules' | 'targetGuard'> {
+  const targetRules = {
+    allowPrivate: config.allowPrivateWebhookTargets,
+    ownHosts: hostsOf([config.baseUrl, config.dashboardUrl]),
+  }
+  const guardDeps = { rules: targetRules, fetch: callFetch, nowMs: () => Date.now() }
+  return { targetRules, targetGuard: makeTargetGuard(guardDeps) }
+}
+
+// Looked up at each call: tests put a fetch of their own in its place.
+const callFetch: typeof fetch = (...args) => fetch(...args)
+
 function makeUpstreams(config: Config): Upstreams {
-  // Looked up at each call: tests put a fetch of their own in its place.
-  const callFetch: typeof fetch = (...args) => fetch(...args)
   const oauth = { name: 'oauth_server', fetch: callFetch } as const
   const identity = { name: 'identity_provider', fetch: callFetch } as const
   return {
@@ -202,13 +230,12 @@ function rememberingIdentifier(): (text: string) => Promise<string | null> {
 function accessTokenVerifier(
   config: Config,
   { oauthAdmin }: Upstreams,
+  opaqueTokens: OpaqueTokenGate,
   now: () => Date,
 ): (token: string) => Promise<EndUser> {
-  const { oauthPublicUrl, oauthAdminUrl, dataAudience: audience } = config
+  const { oauthPublicUrl, oauthAdminUrl } = config
   const refuse = () => Promise.reject(invalidAccessToken())
   const verifyJwt = oauthPublicUrl === undefined ? refuse : jwtVerifier(config, oauthPublicUrl, now)
-  const introspect = (token: string) => introspectToken(oauthAdmin, token)
-  const opaqueTokens = new OpaqueTokenGate({ introspect, audience, now })
   const verifyOpaque = oauthAdminUrl === undefined ? refuse : (token: string) => opaqueTokens.enter(token)
   const clients = new TokenClients({ config, oauthAdmin, now })
   return async token => {

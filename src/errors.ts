@@ -47,6 +47,8 @@ export const ERROR_CODES = {
   not_singular: 'A single object was asked for, but the result has none or several rows.',
   not_supported: 'A server that Quoin depends on cannot do this, as the deployment is set up.',
   oauth_client_refused: 'The OAuth2 server refused what a client was to be made or changed to.',
+  payload_not_kept:
+    'The body of the delivery was too large for the log, or is not that of an event; it cannot be sent again.',
   payload_too_large: 'The request body is larger than the route takes.',
   project_paused: 'The project of this API key is paused.',
   rate_limited: 'The key has used up its requests for this minute.',
@@ -62,6 +64,8 @@ export const ERROR_CODES = {
   subject_mismatch: 'The request belongs to another account than the one that is signed in.',
   table_busy: 'Somebody holds a lock on the table that did not end within ten seconds; nothing was changed.',
   table_not_watchable: 'The table does not exist, or is none that row changes can be watched of.',
+  table_busy: 'The table is locked by somebody else, so that its webhook triggers could not be changed.',
+  table_not_watchable: 'The table does not exist, or no webhook can watch it.',
   too_many_statements: 'A transaction takes at most 20 statements.',
   unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',

@@ -1,5 +1,6 @@
 // One call to an outside server: bounded in time and size, never redirected, and every failure of the server told apart
-// from an answer of it. What an answer means is for the client of that server to say.
+// from an answer of it, and a write that was refused from one whose end nobody saw. What an answer means is for the client
+// of that server to say.
 
 import { DomainError } from '../errors.ts'
 import { describeAnswer, sentTexts } from './describe-answer.ts'
@@ -21,6 +22,8 @@ export interface Upstream {
 
 export interface UpstreamCall {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** True for a POST that changes nothing. All methods but GET count as changes otherwise. */
+  onlyReads?: boolean
   /** From the server's root; ids in it percent-encoded by the caller. */
   path: string
   /** Undefined values are left out; an array repeats its name. */
@@ -38,6 +41,8 @@ export interface UpstreamAnswer {
   text: string
   /** The parsed body, undefined when it is not JSON (an HTML page, nothing). */
   json: unknown
+  /** True for the answer to a change, which may have been made even if the answer makes no sense. */
+  isToChange?: boolean
   /** Texts of the call that the log must not repeat. */
   sent?: readonly string[]
 }
@@ -47,11 +52,12 @@ const TIMEOUT_MS = 5_000
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * Sends one request. Throws `not_configured`, or `upstream_unavailable` when there is no whole answer in time; every
- * answer that arrived, of whatever status, is returned.
+ * Sends one request. Throws `not_configured`, or `upstream_unavailable` when there is no whole answer in time, with
+ * `outcomeUnknown` for a change; every answer that arrived, of whatever status, is returned.
  */
 export async function callUpstream(upstream: Upstream, call: UpstreamCall): Promise<UpstreamAnswer> {
   const url = urlOf(upstream, call)
+  const isToChange = call.method !== 'GET' && call.onlyReads !== true
   const deadline = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS)
   try {
     const response = await upstream.fetch(url, {
@@ -63,19 +69,28 @@ export async function callUpstream(upstream: Upstream, call: UpstreamCall): Prom
     })
     const text = await readCapped(response)
     const { status, headers } = response
-    return { status, headers, text, json: parseJson(text), sent: status < 400 ? [] : sentBy(upstream, call) }
+    const sent = status < 400 ? [] : sentBy(upstream, call)
+    return { status, headers, text, json: parseJson(text), isToChange, sent }
   } catch (cause) {
-    throw unavailable(upstream, cause)
+    // From here nobody can tell a connection that was refused from one that broke after the server had read it all.
+    throw unavailable(upstream, cause, isToChange)
   }
 }
 
-/** The error for a server that is down, slow, or fails by itself (5xx). */
-export function unavailable(upstream: Pick<Upstream, 'name'>, cause?: unknown): DomainError {
+const LOOK_FIRST = 'It may have been done all the same: look before you try again.'
+
+/** The error for a server that is down, slow, or fails by itself (5xx). Nobody is told to repeat a change of unknown outcome. */
+export function unavailable(
+  upstream: Pick<Upstream, 'name'>,
+  cause?: unknown,
+  outcomeUnknown = false,
+): DomainError {
   return new DomainError('upstream_unavailable', `${SPOKEN[upstream.name]} does not answer just now.`, {
     detail: upstream.name,
-    hint: 'Try again in a moment.',
+    hint: outcomeUnknown ? LOOK_FIRST : 'Try again in a moment.',
     cause,
-    retryAfterSeconds: 5,
+    retryAfterSeconds: outcomeUnknown ? undefined : 5,
+    outcomeUnknown,
   })
 }
 
@@ -95,18 +110,24 @@ export function misconfigured(
   )
 }
 
-/** The error for an answer of a form that the server should not give: HTML where JSON belongs, a field missing. */
+/**
+ * The error for an answer of a form that the server should not give: HTML where JSON belongs, a field missing. A change
+ * that got a good status may have been made.
+ */
 export function invalidAnswer(
   upstream: Pick<Upstream, 'name' | 'variable'>,
   answer: UpstreamAnswer,
 ): DomainError {
+  const outcomeUnknown = answer.isToChange === true && answer.status < 300
+  const check = `Whoever runs this deployment should check that ${upstream.variable} is the address of that server.`
   return new DomainError(
     'upstream_invalid_answer',
     `${SPOKEN[upstream.name]} gave an answer that Quoin does not understand (status ${answer.status}).`,
     {
       detail: upstream.name,
-      hint: `Whoever runs this deployment should check that ${upstream.variable} is the address of that server.`,
+      hint: outcomeUnknown ? `${LOOK_FIRST} ${check}` : check,
       cause: describeAnswer(answer),
+      outcomeUnknown,
     },
   )
 }
@@ -124,7 +145,11 @@ export function unexpected(
   upstream: Pick<Upstream, 'name' | 'variable'>,
   answer: UpstreamAnswer,
 ): DomainError {
-  if (answer.status >= 500) return unavailable(upstream, describeAnswer(answer))
+  if (answer.status >= 500) {
+    // 502 and 504 are a gateway's words for no answer of the server's (RFC 9110 sections 15.6.3 and 15.6.5).
+    const isUnanswered = answer.status === 502 || answer.status === 504
+    return unavailable(upstream, describeAnswer(answer), answer.isToChange === true && isUnanswered)
+  }
   if (answer.status === 401 || answer.status === 403) return misconfigured(upstream, answer)
   return invalidAnswer(upstream, answer)
 }

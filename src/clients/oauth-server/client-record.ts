@@ -2,16 +2,8 @@
 // texts that are left out when empty, thirteen lifespans. Pure. What callers see is `features/oauth/clients`.
 
 import * as z from 'zod'
+import { Text, TextList } from './wire-text.ts'
 
-/** null and left out both mean empty, and which of them comes depends on the call. */
-const Text = z
-  .string()
-  .nullish()
-  .transform(text => text ?? '')
-const TextList = z
-  .array(z.string())
-  .nullish()
-  .transform(list => list ?? [])
 const Flag = z
   .boolean()
   .nullish()
@@ -81,3 +73,6 @@ export type WritableField = Exclude<keyof WireClient, 'client_id' | 'created_at'
 
 /** Fields of a client to be written, by the server's names. */
 export type WireChange = { [Field in WritableField]?: unknown }
+
+/** A client to be made. The id is chosen by the caller, so that it is known even if the answer gets lost. */
+export type NewWireClient = WireChange & { client_id: string }

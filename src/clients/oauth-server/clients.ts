@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
 import { nextPageToken } from '../link-header.ts'
-import { type WireChange, WireClient } from './client-record.ts'
+import { type NewWireClient, type WireChange, WireClient } from './client-record.ts'
 import { refusalOf } from './refusal.ts'
 
 /** The server cuts a larger page to this without saying so. */
@@ -52,11 +52,11 @@ export async function getClient(oauthAdmin: Upstream, id: string): Promise<WireC
 }
 
 /** Makes a client; answers it as stored. Throws `oauth_client_refused` and `conflict`. */
-export async function createClient(oauthAdmin: Upstream, fields: WireChange): Promise<WireClient> {
+export async function createClient(oauthAdmin: Upstream, client: NewWireClient): Promise<WireClient> {
   const answer = await callUpstream(oauthAdmin, {
     method: 'POST',
     path: '/admin/clients',
-    json: fields,
+    json: client,
     timeoutMs: WRITE_TIMEOUT_MS,
   })
   return processCreatedClient(oauthAdmin, answer)
@@ -133,8 +133,11 @@ function parseAnswer<Schema extends z.ZodType>(
 }
 
 /** The sentences that precede what the server has to say of every bad field. */
-const PREAMBLE =
-  /^The value of one (?:of the Client Metadata fields|or more redirect_uris) is invalid(?: and the server has rejected this request)?\.\s*(?:Note that an Authorization Server MAY [^.]*\.\s*)?/
+const PREAMBLE = new RegExp(
+  '^The value of one (?:of the Client Metadata fields|or more redirect_uris) is invalid' +
+    '(?: and the server has rejected this request)?\\.\\s*' +
+    '(?:Note that an Authorization Server MAY [^.]*\\.\\s*)?',
+)
 
 /** Throws what a refusal of a write means; returns when the answer is none. */
 function throwRefusal(answer: UpstreamAnswer): void {

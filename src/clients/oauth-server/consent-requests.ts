@@ -4,7 +4,8 @@
 import * as z from 'zod'
 import type { Upstream, UpstreamAnswer } from '../http.ts'
 import { type Accepted, callChallenge, type Ended, processAccepted, processRequest } from './challenge.ts'
-import { type Refusing, RequestingClient, TextList } from './request-parts.ts'
+import { type Refusing, RequestingClient } from './request-parts.ts'
+import { TextList } from './wire-text.ts'
 
 const ConsentRequest = z.looseObject({
   /** The id of the grant in the server's session lists; servers before v25.4 have none. */

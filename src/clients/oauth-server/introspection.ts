@@ -35,6 +35,7 @@ const Introspection = z.discriminatedUnion('active', [
 export async function introspectToken(oauthAdmin: Upstream, token: string): Promise<ActiveToken | undefined> {
   const answer = await callUpstream(oauthAdmin, {
     method: 'POST',
+    onlyReads: true,
     path: '/admin/oauth2/introspect',
     form: { token },
   })

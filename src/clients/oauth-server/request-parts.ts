@@ -1,27 +1,18 @@
-// Parts that several of the OAuth2 server's requests show. The server prints `null` where it has no list, and leaves out
-// or empties texts that nobody set.
+// Parts that several of the OAuth2 server's requests show.
 
 import * as z from 'zod'
+import { Text } from './wire-text.ts'
 
-/** A list that may be null or left out. */
-export const TextList = z
-  .array(z.string())
-  .nullish()
-  .transform(list => list ?? [])
-
-const Text = z
-  .string()
-  .nullish()
-  .transform(text => text || undefined)
+const OptionalText = Text.transform(text => text || undefined)
 
 /** The application that asks, as it was when the flow began: a copy travels in the challenge. */
 export const RequestingClient = z.looseObject({
   client_id: z.string().min(1),
-  client_name: Text,
-  client_uri: Text,
-  logo_uri: Text,
-  tos_uri: Text,
-  policy_uri: Text,
+  client_name: OptionalText,
+  client_uri: OptionalText,
+  logo_uri: OptionalText,
+  tos_uri: OptionalText,
+  policy_uri: OptionalText,
   metadata: z
     .record(z.string(), z.unknown())
     .nullish()

@@ -4,16 +4,7 @@
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
 import { nextPageToken } from '../link-header.ts'
-
-/** null and left out both mean empty. */
-const Text = z
-  .string()
-  .nullish()
-  .transform(text => text ?? '')
-const TextList = z
-  .array(z.string())
-  .nullish()
-  .transform(list => list ?? [])
+import { Text, TextList } from './wire-text.ts'
 
 const ConsentClient = z.object({
   client_id: z.string().min(1),

@@ -52,9 +52,14 @@ export async function flushTokens(oauthAdmin: Upstream, notAfter: Date): Promise
   processFlush(oauthAdmin, answer)
 }
 
+/**
+ * What an answer to `flushTokens` means. The server says 204 and, where it has no such path, a line of plain text; a page
+ * is another server's.
+ */
 export function processFlush(oauthAdmin: Upstream, answer: UpstreamAnswer): void {
-  if (answer.status === 204 || answer.status === 200) return
-  if (answer.status !== 404 && answer.status !== 405) throw unexpected(oauthAdmin, answer)
+  if (answer.status === 204) return
+  const isUnknownPath = answer.status === 404 || answer.status === 405
+  if (!isUnknownPath || answer.text.trimStart().startsWith('<')) throw unexpected(oauthAdmin, answer)
   throw new DomainError('not_supported', 'This OAuth2 server has no endpoint that deletes ended tokens.', {
     detail: 'oauth_server',
     hint: "Set OAUTH_DATABASE_URL to the connection string of the OAuth2 server's own database.",

@@ -3,7 +3,7 @@
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { PostgresError } from '../../db/postgres-error.ts'
-import { DomainError } from '../../errors.ts'
+import { DomainError, isOutcomeUnknown } from '../../errors.ts'
 import type { Caller } from './caller.ts'
 import { withoutSecrets } from './redact.ts'
 
@@ -30,8 +30,8 @@ export interface Done<Result> {
 
 /**
  * Makes the change with an audit row around it: `pending` before, then `succeeded` with the state after, or `failed`
- * with the error's code. A row that stays `pending` is a change that nobody saw the end of. Throws what `perform`
- * throws, and a database error before anything is done.
+ * with the error's code. A row that stays `pending` is a change that nobody saw the end of; where an error says so
+ * (`outcomeUnknown`), with its code. Throws what `perform` throws, and a database error before anything is done.
  */
 export async function audited<Result>(
   deps: AuditDeps,
@@ -44,7 +44,8 @@ export async function audited<Result>(
   try {
     done = await perform()
   } catch (err) {
-    await complete(deps, id, { outcome: 'failed', errorCode: codeOf(err) })
+    const outcome = isOutcomeUnknown(err) ? 'pending' : 'failed'
+    await complete(deps, id, { outcome, errorCode: codeOf(err) })
     throw err
   }
   await complete(deps, id, { outcome: 'succeeded', targetId: done.targetId, after: done.after })
@@ -81,7 +82,7 @@ async function insertPending({ platform }: AuditDeps, caller: Caller, change: Ch
 }
 
 interface Completion {
-  outcome: 'succeeded' | 'failed'
+  outcome: 'succeeded' | 'failed' | 'pending'
   errorCode?: string
   targetId?: string | undefined
   after?: unknown
@@ -89,11 +90,15 @@ interface Completion {
 
 const COMPLETE = `
   update quoin.audit_logs
-  set outcome = $2, error_code = $3, target_id = coalesce($4, target_id), after = $5::jsonb, completed_at = clock_timestamp()
+  set outcome = $2, error_code = $3, target_id = coalesce($4, target_id), after = $5::jsonb,
+    completed_at = case when $2 <> 'pending' then clock_timestamp() end
   where id = $1::uuid and outcome = 'pending'
   returning id`
 
-/** The change is made by now: a row that cannot be completed is logged and stays pending, and the caller gets the result. */
+/**
+ * Whatever was to be done is over by now: a row that cannot be completed is logged and stays pending, and the caller
+ * gets the result.
+ */
 async function complete({ platform }: AuditDeps, id: string, completion: Completion): Promise<void> {
   try {
     await platform.query(COMPLETE, [

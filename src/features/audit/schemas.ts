@@ -19,8 +19,11 @@ export const AuditLog = z.object({
   action: z.string().describe('id of the endpoint, as `keys.rotate`'),
   target_kind: z.string(),
   target_id: z.string().nullable(),
-  outcome: Outcome.describe('pending: nobody saw the end of the change'),
-  error_code: z.string().nullable().describe('code of the error of a failed change'),
+  outcome: Outcome.describe('pending: nobody saw the end of the change, which may have been made'),
+  error_code: z
+    .string()
+    .nullable()
+    .describe('code of the error of a change that failed, or whose end nobody saw'),
   before: z.unknown().describe('the state before, without secrets; null where there was none'),
   after: z.unknown().describe('the state after, without secrets; null where there is none'),
 })

@@ -3,7 +3,7 @@
 
 import type { Identity, Session, Whoami } from '../../clients/identity.ts'
 import { DomainError } from '../../errors.ts'
-import { BoundedMap } from '../../lib/bounded-map.ts'
+import { type Answer, FreshAnswers } from '../../lib/fresh-answers.ts'
 import { sha256Hex } from '../../lib/hash.ts'
 
 /** How long a good answer counts: a revoked session is refused at most so much later. */
@@ -27,19 +27,16 @@ export interface SessionRules {
   now: () => Date
 }
 
-interface Remembered {
-  session: Session
-  untilMs: number
-}
-
 /** Lets sessions in. One isolate's memory; only good answers are kept. */
 export class SessionGate {
   readonly #rules: SessionRules
   /** By the hash of the cookies: the cookies themselves are not kept. */
-  readonly #remembered = new BoundedMap<string, Remembered>(SESSIONS_REMEMBERED_MAX)
+  readonly #answers: FreshAnswers<Session>
 
   constructor(rules: SessionRules) {
     this.#rules = rules
+    const { now } = rules
+    this.#answers = new FreshAnswers({ freshMs: ANSWER_FRESH_MS, sizeMax: SESSIONS_REMEMBERED_MAX, now })
   }
 
   /**
@@ -49,7 +46,7 @@ export class SessionGate {
   async enter(cookieHeader: string | null): Promise<DashboardSession> {
     if (cookieHeader === null || cookieHeader === '') throw sessionRequired('No session cookie was sent.')
     if (cookieHeader.length > COOKIES_LENGTH_MAX) throw sessionRequired('The cookies are too long.')
-    const session = await this.#sessionOf(cookieHeader)
+    const session = await this.#answers.get(await sha256Hex(cookieHeader), () => this.#ask(cookieHeader))
     const { identity } = session
     const role = identity.metadata_public['role']
     const isAdmin = role === 'admin' || this.#rules.adminIdentityIds.includes(identity.id)
@@ -61,12 +58,7 @@ export class SessionGate {
     return { session, isAdmin }
   }
 
-  async #sessionOf(cookieHeader: string): Promise<Session> {
-    const nowMs = this.#rules.now().getTime()
-    const hash = await sha256Hex(cookieHeader)
-    const known = this.#remembered.get(hash)
-    if (known !== undefined && nowMs < known.untilMs) return known.session
-    this.#remembered.delete(hash)
+  async #ask(cookieHeader: string): Promise<Answer<Session>> {
     const answer = await this.#rules.whoami(cookieHeader)
     switch (answer.outcome) {
       case 'none':
@@ -77,8 +69,7 @@ export class SessionGate {
           hint: 'Sign in with the second factor at the identity provider, then come back.',
         })
       case 'session':
-        this.#remembered.set(hash, { session: answer.session, untilMs: freshUntil(answer.session, nowMs) })
-        return answer.session
+        return { value: answer.session, endsMs: endOf(answer.session) }
     }
   }
 }
@@ -89,11 +80,10 @@ function mayUseDashboard(identity: Identity, roles: readonly string[] | undefine
   return typeof role === 'string' && roles.includes(role)
 }
 
-/** Never beyond the session's own end. */
-function freshUntil(session: Session, nowMs: number): number {
-  const endsMs = session.expires_at === undefined ? Number.NaN : Date.parse(session.expires_at)
-  const freshUntilMs = nowMs + ANSWER_FRESH_MS
-  return Number.isNaN(endsMs) ? freshUntilMs : Math.min(freshUntilMs, endsMs)
+/** The session's own end, where it has one that can be read. */
+function endOf({ expires_at }: Session): number | undefined {
+  const endsMs = expires_at === undefined ? Number.NaN : Date.parse(expires_at)
+  return Number.isNaN(endsMs) ? undefined : endsMs
 }
 
 function sessionRequired(message: string): DomainError {

@@ -74,6 +74,14 @@ describe('audited', () => {
     expect(deps.log[1]?.params).toEqual(['row', 'failed', code, null, null])
   })
 
+  // "failed" would be a claim that nobody can make.
+  it('leaves the row pending, with the code, when nobody saw the end of the change', async () => {
+    const deps = makeDeps()
+    const err = new DomainError('upstream_unavailable', 'No answer.', { outcomeUnknown: true })
+    await expect(audited(deps, CALLER, CHANGE, () => Promise.reject(err))).rejects.toBe(err)
+    expect(deps.log[1]?.params).toEqual(['row', 'pending', 'upstream_unavailable', null, null])
+  })
+
   it('gives the result of a change that is made, even if the row cannot be completed', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const result = await audited(makeDeps('update'), CALLER, CHANGE, async () => ({ result: 'key' }))

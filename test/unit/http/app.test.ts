@@ -114,6 +114,7 @@ function appOf(routes = allRoutes) {
     keyGate,
     unknownKeyGuard: new UnknownKeyGuard(),
     verifyAccessToken: async () => ({ subject: 'a', claims: {} }),
+    endUserTokens: { forget: () => {} },
     sessionGate: new SessionGate({
       whoami: async cookies => whoamiOf(cookies),
       adminIdentityIds: [],

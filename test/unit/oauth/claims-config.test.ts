@@ -51,7 +51,25 @@ describe('replaceClaimsConfig', () => {
   })
 })
 
+it('replaceClaimsConfig refuses a change of nothing', async () => {
+  const { deps, statements } = makeDeps()
+  await expect(replaceClaimsConfig(deps, {}, CALLER)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('names no field'),
+    hint: expect.any(String),
+  })
+  expect(statements).toEqual([])
+})
+
 describe('the form of a claims configuration', () => {
+  // As a field of an object it would be lost without a word, and the map with it.
+  it.each(['id_token_claims', 'access_token_claims'])('refuses the name __proto__ in %s', field => {
+    const config = JSON.parse(`{"${field}":{"__proto__":"{{id}}"}}`)
+    expect(() => ClaimsConfigPatch.safeParse(config)).toThrow(
+      expect.objectContaining({ code: 'reserved_claim', message: expect.stringContaining('__proto__') }),
+    )
+  })
+
   it.each<[string, unknown]>([
     ['a template that is no text', { id_token_claims: { a: 1 } }],
     ['a list', { id_token_claims: ['a'] }],

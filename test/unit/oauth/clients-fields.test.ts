@@ -101,6 +101,7 @@ describe('every other field', () => {
     ['token_endpoint_auth_method', 'client_secret_jwt', 'body.token_endpoint_auth_method'],
     ['subject_type', 'secret', 'body.subject_type'],
     ['access_token_strategy', 'paseto', 'body.access_token_strategy'],
+    ['scope', '', 'body.scope: must name a scope; null for the scopes that the server gives by itself'],
     ['scope', 'openid  email', 'body.scope: must be words with one space'],
     ['scope', ' openid', 'body.scope'],
     ['scope', 'open"id', 'body.scope: "open"id" holds a character'],
@@ -170,7 +171,8 @@ describe('every other field', () => {
 
   it.each([0, -1, 1.5, 315_360_001, '3600', Number.MAX_SAFE_INTEGER])('refuses a lifetime of %j', seconds => {
     for (const field of ['access_token_ttl', 'refresh_token_ttl', 'id_token_ttl']) {
-      expect(mistake({ [field]: seconds })).toContain(`body.${field}: `)
+      const sentence = "must be 1 to 315360000 seconds (ten years); null for the server's default"
+      expect(mistake({ [field]: seconds })).toBe(`body.${field}: ${sentence}`)
       expect(TokenConfig.safeParse({ [field]: seconds }).success).toBe(false)
     }
   })
@@ -178,14 +180,13 @@ describe('every other field', () => {
   it('takes null and the empty text for what can be cleared', () => {
     for (const value of [null, '']) {
       const body = {
-        scope: value,
         logo_uri: value,
         sector_identifier_uri: value,
         backchannel_logout_uri: value,
       }
       expect(mistake(body)).toBeUndefined()
     }
-    expect(mistake({ access_token_ttl: null, access_token_strategy: null })).toBeUndefined()
+    expect(mistake({ access_token_ttl: null, access_token_strategy: null, scope: null })).toBeUndefined()
   })
 
   it('keeps response types in the usual order', () => {

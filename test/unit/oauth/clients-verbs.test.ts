@@ -70,6 +70,7 @@ function makeDeps(replies: Reply[], oauthClientOwner?: string) {
         return [{ id: 'a1' }] as Row[]
       },
     },
+    endUserTokens: { forget: () => events.push('forget') },
   } as const
   return { deps, calls, rows, events }
 }
@@ -198,6 +199,15 @@ describe('a creation', () => {
     expect(calls[0]?.body).toMatchObject({ response_types })
   })
 
+  // Whoever finds the row pending must be able to look for the client.
+  it('has an id of ours, in the row of the audit log before anything is sent', async () => {
+    const { deps, calls, rows } = makeDeps([[201, STORED]])
+    await createOAuthClient(deps, CALLER, 'oauth_clients.create', input)
+    const clientId = (calls[0]?.body as { client_id?: string } | undefined)?.client_id
+    expect(clientId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(rows[0]?.params).toEqual(expect.arrayContaining(['oauth_clients.create', clientId]))
+  })
+
   it('that is refused leaves a failed row, and one with a mistake leaves nothing at all', async () => {
     const refusal = { error: 'invalid_client_metadata', error_description: 'No.' }
     const refused = makeDeps([[400, refusal]])
@@ -259,6 +269,17 @@ describe('a change', () => {
     const change = updateOAuthClient(deps, CALLER, 'a.b', 'c1', { access_token_strategy: 'jwt' })
     await expect(change).rejects.toMatchObject({ code: 'unsupported_combination' })
     expect(calls.map(call => call.method)).toEqual(['GET'])
+    expect(rows).toEqual([])
+  })
+
+  it('never takes a secret, and says where there is one to be had', async () => {
+    const { deps, rows } = makeDeps([[200, STORED]])
+    const patch = { client_name: 'New', client_secret: 'that of the creation' }
+    await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', patch)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('client_secret'),
+      hint: expect.stringContaining('/secret'),
+    })
     expect(rows).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 // Consents and logout: nothing of an application's session data leaves, nobody who does not exist is signed out, and what
 // ends, ends in the order in which applications are still told.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { processConsentPage } from '../../../src/clients/oauth-server/sessions.ts'
 import { listConsentSessions } from '../../../src/features/oauth/consent-sessions/list-consent-sessions.ts'
 import { logOutSubject } from '../../../src/features/oauth/consent-sessions/log-out-subject.ts'
@@ -67,6 +67,7 @@ function makeDeps(
     },
     config: { oauthClientOwner: owner },
     platform: database.platform,
+    endUserTokens: { forget: vi.fn() },
   }
   const deletes = () =>
     oauthAdmin
@@ -170,6 +171,7 @@ describe('revokeConsents', () => {
       clients: ['c2', 'c1'],
     })
     expect(deletes()).toEqual([`/consent?subject=${SUBJECT}&all=true`])
+    expect(deps.endUserTokens.forget).toHaveBeenCalledOnce()
     expect(audit().begun).toMatchObject([
       {
         action: 'consent_sessions.revoke',
@@ -219,7 +221,9 @@ describe('logOutSubject', () => {
         consent('c3', 4, { sid: '', client: back }),
       ],
     ])
-    expect(await logOutSubject(deps, SUBJECT, CALLER)).toEqual({
+    const logout = await logOutSubject(deps, SUBJECT, CALLER)
+    expect(deps.endUserTokens.forget).toHaveBeenCalledOnce()
+    expect(logout).toEqual({
       subject: SUBJECT,
       login_sessions_ended: 2,
       consents_revoked: 4,
@@ -268,17 +272,29 @@ describe('logOutSubject', () => {
     expect(deletes()).toEqual([])
   })
 
-  it('writes down that it failed, and leaves the consents, by which it can be tried again', async () => {
-    const { deps, deletes, audit } = makeDeps([[consent('c1', 1)]])
-    const { server } = fakeServer(({ method, path }) => {
-      if (path.includes('sid=')) throw new TypeError('cut')
-      return method === 'DELETE' ? [204] : [200, [consent('c1', 1)]]
-    })
-    const broken = { ...deps, upstreams: { ...deps.upstreams, oauthAdmin: server } }
-    await expect(logOutSubject(broken, SUBJECT, CALLER)).rejects.toMatchObject({
-      code: 'upstream_unavailable',
-    })
-    expect(audit().ended).toMatchObject([{ outcome: 'failed' }])
-    expect(deletes()).toEqual([])
-  })
+  it.each<[string, string, () => [number]]>([
+    ['failed', 'fails', () => [500]],
+    [
+      'pending',
+      'cuts the connection',
+      () => {
+        throw new TypeError('cut')
+      },
+    ],
+  ])(
+    'is %s when the server %s, and leaves the consents, by which it can be tried again',
+    async (outcome, _, reply) => {
+      const { deps, deletes, audit } = makeDeps([[consent('c1', 1)]])
+      const { server } = fakeServer(({ method, path }) => {
+        if (path.includes('sid=')) return reply()
+        return method === 'DELETE' ? [204] : [200, [consent('c1', 1)]]
+      })
+      const broken = { ...deps, upstreams: { ...deps.upstreams, oauthAdmin: server } }
+      await expect(logOutSubject(broken, SUBJECT, CALLER)).rejects.toMatchObject({
+        code: 'upstream_unavailable',
+      })
+      expect(audit().ended).toMatchObject([{ outcome }])
+      expect(deletes()).toEqual([])
+    },
+  )
 })

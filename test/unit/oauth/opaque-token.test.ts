@@ -102,6 +102,14 @@ describe('the user of an opaque token', () => {
 })
 
 describe('what is remembered', () => {
+  it('is nothing any more once tokens were revoked here', async () => {
+    const gate = makeGate()
+    await gate.enter(TOKEN)
+    facts = undefined
+    gate.forget()
+    await expect(gate.enter(TOKEN)).rejects.toMatchObject(REFUSAL)
+  })
+
   it('is a good answer, for ten seconds: then a revoked token is refused', async () => {
     const gate = makeGate()
     await gate.enter(TOKEN)

@@ -113,8 +113,31 @@ describe('createSigningKey', () => {
     const { deps, statements, log } = makeDeps(echo)
     await expect(
       createSigningKey(deps, { set_id: ID_TOKEN_SET, algorithm: 'RS256', use: 'enc' }, CALLER),
-    ).rejects.toMatchObject({ code: 'validation_failed' })
+    ).rejects.toMatchObject({ code: 'validation_failed', hint: expect.stringContaining('sig') })
     expect([statements, log()]).toEqual([[], []])
+  })
+
+  it.each<[string, Parameters<typeof fakeServer>[0], string]>([
+    ['refuses', () => [400, { error: 'Bad Request', error_description: 'no' }], 'validation_failed'],
+    ['fails', () => [500, {}], 'upstream_unavailable'],
+  ])('takes the date back when the server %s: there is no such key', async (_name, reply, code) => {
+    const { deps, statements } = makeDeps(reply)
+    const input = { set_id: 'my-set', algorithm: 'RS256', use: 'sig' } as const
+    await expect(createSigningKey(deps, input, CALLER)).rejects.toMatchObject({ code })
+    const kid = statements[1]?.params[1] ?? ''
+    const deletion = statements.find(({ sql }) => sql.includes('delete from quoin.oauth_signing_keys'))
+    expect(deletion?.params).toEqual(['my-set', kid])
+  })
+
+  it('keeps the date, leaves the row pending and forgets the documents when no answer comes', async () => {
+    const { deps, statements, audit, forgotten } = makeDeps(() => {
+      throw new Error('connection reset')
+    })
+    const input = { set_id: 'my-set', algorithm: 'RS256', use: 'sig' } as const
+    await expect(createSigningKey(deps, input, CALLER)).rejects.toMatchObject({ outcomeUnknown: true })
+    expect(statements.some(({ sql }) => sql.includes('delete from'))).toBe(false)
+    expect(audit().ended).toEqual([{ outcome: 'pending', code: 'upstream_unavailable', after: null }])
+    expect(forgotten()).toBe(1)
   })
 
   it('writes down that it failed', async () => {

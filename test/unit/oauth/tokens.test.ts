@@ -16,6 +16,7 @@ import {
   HTML,
   NO_SERVER,
   NOT_FOUND,
+  ODD_ANSWERS,
 } from './fake-server.ts'
 
 const ACTIVE = {
@@ -42,9 +43,12 @@ interface World {
   /** Calls that end the token, as `METHOD /path?query`. */
   endsBy?: string
   publicReply?: [number, unknown?]
+  /** The server answers nothing any more once the token is ended. */
+  diesAfterwards?: boolean
 }
 
-function makeDeps({ facts = ACTIVE, client = {}, owner, endsBy, publicReply = [200] }: World = {}) {
+function makeDeps(world: World = {}) {
+  const { facts = ACTIVE, client = {}, owner, endsBy, publicReply = [200], diesAfterwards } = world
   let isActive = true
   const sent: string[] = []
   const note = ({ method, path }: Call) => {
@@ -52,6 +56,7 @@ function makeDeps({ facts = ACTIVE, client = {}, owner, endsBy, publicReply = [2
     if (endsBy !== undefined && path.startsWith(endsBy)) isActive = false
   }
   const oauthAdmin = fakeServer(call => {
+    if (diesAfterwards && !isActive) throw new Error('connection refused')
     if (call.path === '/admin/oauth2/introspect') return [200, isActive ? facts : { active: false }]
     if (call.path === '/admin/clients/c1') return [200, { client_id: 'c1', ...client }]
     if (call.path.startsWith('/admin/clients/')) return [404, NOT_FOUND]
@@ -67,6 +72,7 @@ function makeDeps({ facts = ACTIVE, client = {}, owner, endsBy, publicReply = [2
     upstreams: { oauthAdmin: oauthAdmin.server, oauthPublic: oauthPublic.server },
     config: { oauthClientOwner: owner },
     platform: database.platform,
+    endUserTokens: { forget: () => sent.push('forget') },
   }
   return { deps, sent, audit: database.audit, statements: database.statements, adminLog: oauthAdmin.log }
 }
@@ -153,7 +159,8 @@ describe('revokeToken', () => {
   ])('ends %s', async (_name, world, scope, calls) => {
     const { deps, sent, audit } = makeDeps(world)
     expect(await revokeToken(deps, 'at-secret', CALLER)).toEqual({ revoked: true, scope })
-    expect(sent).toEqual(calls)
+    // What /v1/db remembers of tokens goes last, so that nobody remembers this one anew.
+    expect(sent).toEqual([...calls, 'forget'])
     expect(audit()).toMatchObject({
       begun: [{ action: 'tokens.revoke', target: 'c1' }],
       ended: [{ outcome: 'succeeded', after: { scope } }],
@@ -173,7 +180,16 @@ describe('revokeToken', () => {
     const { deps, audit, sent } = makeDeps()
     await expect(revokeToken(deps, 'at', CALLER)).rejects.toMatchObject({ code: 'upstream_invalid_answer' })
     expect(audit().ended).toMatchObject([{ outcome: 'failed', code: 'upstream_invalid_answer' }])
-    expect(sent).toEqual([BY_REQUEST, BY_SUBJECT])
+    expect(sent).toEqual([BY_REQUEST, BY_SUBJECT, 'forget'])
+  })
+
+  it('leaves open whether the token is revoked when nobody can be asked afterwards', async () => {
+    const { deps, audit } = makeDeps({ endsBy: CONSENTS, diesAfterwards: true })
+    await expect(revokeToken(deps, 'at', CALLER)).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      outcomeUnknown: true,
+    })
+    expect(audit().ended).toMatchObject([{ outcome: 'pending', code: 'upstream_unavailable' }])
   })
 
   it('writes no token down', async () => {
@@ -254,11 +270,15 @@ describe('flushEndedTokens', () => {
     })
   })
 
-  it.each([
-    [answer(403, HTML), 'upstream_misconfigured'],
-    [answer(500, {}), 'upstream_unavailable'],
-    [answer(302, ''), 'upstream_invalid_answer'],
-  ])('takes no odd answer for a flush (%#)', (odd, code) => {
+  /** The one odd answer that has a meaning here: such servers have no such path. */
+  const isUnknownPath = ([name]: (typeof ODD_ANSWERS)[number]) => name === 'the 404 of an unknown path'
+
+  it.each<(typeof ODD_ANSWERS)[number]>([
+    ...ODD_ANSWERS.filter(odd => !isUnknownPath(odd)),
+    ['{}', answer(200, {}), 'upstream_invalid_answer'],
+    ['null', answer(200, null), 'upstream_invalid_answer'],
+    ['nothing', answer(200), 'upstream_invalid_answer'],
+  ])('takes no odd answer for a flush: %s', (_name, odd, code) => {
     expect(() => processFlush(NO_SERVER, odd)).toThrow(expect.objectContaining({ code }))
   })
 })

@@ -4,7 +4,10 @@ import { DomainError } from '../../../errors.ts'
 import type { ClaimsConfigPatch } from './schemas.ts'
 import { parseTemplate, TemplateError } from './template.ts'
 
-/** Claims that the OAuth2 server sets itself (design section 9); a value of ours would be dropped or break verification. */
+/**
+ * Claims that the OAuth2 server sets itself (design section 9): a value of ours would be dropped or break verification.
+ * The last line says what an access token is good for; an ID token must never look like one.
+ */
 const RESERVED_EVERYWHERE = [
   'iss',
   'sub',
@@ -23,9 +26,10 @@ const RESERVED_EVERYWHERE = [
   'c_hash',
   's_hash',
   'rat',
+  ...['client_id', 'scope', 'scp', 'ext', 'token_use'],
 ]
-/** In access tokens these say what the token is good for; `consent_request_id` is the bridge's own mark, by which a token is revoked. */
-const RESERVED_IN_ACCESS_TOKENS = ['client_id', 'scope', 'scp', 'ext', 'token_use', 'consent_request_id']
+/** The bridge's own mark, by which a token is revoked. */
+const RESERVED_IN_ACCESS_TOKENS = ['consent_request_id']
 
 const RESERVED = {
   id_token_claims: new Set(RESERVED_EVERYWHERE),

@@ -2,13 +2,23 @@
 // checked in `check-claims.ts`, because its mistakes have codes of their own.
 
 import * as z from 'zod'
+import { DomainError } from '../../../errors.ts'
 
 /** More claims than this make tokens that no header carries. */
 const CLAIMS_MAX = 50
 const CLAIM_NAME_LENGTH_MAX = 200
 const TEMPLATE_LENGTH_MAX = 1_000
 
-const ClaimTemplates = z
+/** JSON may name a claim `__proto__`. Copied into an object, it would be lost without a word, so it is refused before. */
+function refusePrototype(claims: unknown): unknown {
+  if (typeof claims !== 'object' || claims === null || !Object.hasOwn(claims, '__proto__')) return claims
+  throw new DomainError('reserved_claim', 'No claim can have the name __proto__.', {
+    detail: '__proto__',
+    hint: 'Choose another name.',
+  })
+}
+
+const ClaimMap = z
   .record(
     z
       .string()
@@ -18,6 +28,9 @@ const ClaimTemplates = z
     z.string().max(TEMPLATE_LENGTH_MAX),
   )
   .refine(claims => Object.keys(claims).length <= CLAIMS_MAX, `must hold at most ${CLAIMS_MAX} claims`)
+
+const ClaimTemplates = z
+  .preprocess(refusePrototype, ClaimMap)
   .describe('Claim name to template; a template holds {{traits.*}}, {{metadata_public.*}} or {{id}}')
 export type ClaimTemplates = z.infer<typeof ClaimTemplates>
 

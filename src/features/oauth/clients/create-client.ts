@@ -1,4 +1,5 @@
-// Makes a client. Its secret is ours, so that it has 256 bits whatever the server would give, and is shown once.
+// Makes a client. Its secret is ours, so that it has 256 bits whatever the server would give, and is shown once. So is its
+// id: should the answer get lost, the audit log says which client to look for.
 
 import { createClient } from '../../../clients/oauth-server/clients.ts'
 import { DomainError } from '../../../errors.ts'
@@ -26,10 +27,11 @@ export async function createOAuthClient(
   const owner = deps.config.oauthClientOwner
   const fields = toWireChange({ ...settings, ...(owner !== undefined && { owner }) })
   const secret = settings.token_endpoint_auth_method === 'none' ? undefined : newClientSecret()
-  const target = { action, targetKind: TARGET_KIND, targetId: null }
+  const client_id = crypto.randomUUID()
+  const target = { action, targetKind: TARGET_KIND, targetId: client_id }
   return await audited(deps, caller, target, async () => {
     const secretField = secret === undefined ? undefined : { client_secret: secret }
-    const wire = await createClient(deps.upstreams.oauthAdmin, { ...fields, ...secretField })
+    const wire = await createClient(deps.upstreams.oauthAdmin, { ...fields, ...secretField, client_id })
     const result = { ...toOAuthClient(wire), ...secretField }
     return { result, targetId: wire.client_id, after: result }
   })

@@ -67,6 +67,8 @@ function plainTextProblem(text: string): string | undefined {
 
 /** Words of printable ASCII without quote and backslash, one space between them (RFC 6749 section 3.3). */
 function scopeProblem(scope: string): string | undefined {
+  // The server would read it as null: three scopes where somebody meant none.
+  if (scope === '') return 'must name a scope; null for the scopes that the server gives by itself'
   const words = scope.split(' ')
   if (words.includes('')) return 'must be words with one space between them'
   const bad = words.find(word => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))
@@ -111,7 +113,8 @@ const Link = clearableText(URI_LENGTH_MAX, linkProblem)
 const LogoutUri = clearableText(URI_LENGTH_MAX, logoutUriProblem)
 const RedirectUri = checkedText(URI_LENGTH_MAX, redirectUriProblem)
 const ResponseType = checkedText(40, responseTypeProblem).transform(inUsualOrder)
-const Ttl = z.int().min(1).max(TTL_SECONDS_MAX).nullable()
+const TTL_PROBLEM = `must be 1 to ${TTL_SECONDS_MAX} seconds (ten years); null for the server's default`
+const Ttl = z.int(TTL_PROBLEM).min(1, TTL_PROBLEM).max(TTL_SECONDS_MAX, TTL_PROBLEM).nullable()
 
 /** Lifetimes and the rest of the token configuration; the fields of `PATCH .../token-config`. */
 export const TOKEN_FIELDS = {
@@ -145,9 +148,11 @@ export const CLIENT_FIELDS = {
   post_logout_redirect_uris: distinctList(RedirectUri, URIS_MAX).describe(
     'Each of the scheme, host and port of a redirect URI',
   ),
-  scope: clearableText(4096, scopeProblem).describe(
-    'Scopes that the client may ask for, with spaces between them; null: as the server has it',
-  ),
+  scope: checkedText(4096, scopeProblem)
+    .nullable()
+    .describe(
+      'Scopes that the client may ask for, with spaces between them; null: those that the server gives by itself',
+    ),
   token_endpoint_auth_method: z
     .enum(['none', 'client_secret_basic', 'client_secret_post'])
     .describe('none: a public client, which must use PKCE'),
@@ -161,7 +166,8 @@ export const CLIENT_FIELDS = {
     'Clients with the same host here get the same pairwise sub; a JSON array of their redirect URIs',
   ),
   metadata: Metadata.describe(
-    `At most ${METADATA_BYTES_MAX} bytes of JSON. skip_consent: true approves without a screen`,
+    `At most ${METADATA_BYTES_MAX} bytes of JSON, which replace the whole object. ` +
+      'skip_consent: true approves without a screen',
   ),
   skip_consent: z.boolean().describe('The same as metadata.skip_consent: either is enough'),
   skip_logout_consent: z

@@ -61,8 +61,15 @@ export type OAuthClientIn = z.infer<typeof OAuthClientIn>
 /** Fields to change. The record's own id and times may be sent back with it. */
 export const OAuthClientPatch = OAuthClientIn.extend({
   client_id: z.string().optional().describe('Cannot be changed'),
+  client_secret: z.string().optional().describe('Cannot be changed here: POST .../secret makes a new one'),
   created_at: z.string().nullish().describe('Cannot be changed'),
-  updated_at: z.string().nullish().describe('Where sent, the change is refused if somebody made one since'),
+  updated_at: z
+    .string()
+    .nullish()
+    .describe(
+      'Where sent, the change is refused if somebody made one since; the server counts in seconds, so of two ' +
+        'changes within one the second is not seen',
+    ),
 })
 export type OAuthClientPatch = z.infer<typeof OAuthClientPatch>
 

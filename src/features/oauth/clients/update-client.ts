@@ -38,9 +38,14 @@ export async function updateOAuthClient(
 
 /** What is to be written. Fields that cannot be written may come along unchanged, as in a record that is sent back whole. */
 function withoutFixedFields(before: OAuthClient, patch: OAuthClientPatch): OAuthClientIn {
-  const { client_id, created_at, updated_at, ...input } = patch
+  const { client_id, client_secret, created_at, updated_at, ...input } = patch
   if (client_id !== undefined && client_id !== before.client_id) throw fixedField('client_id')
   if (created_at !== undefined && created_at !== before.created_at) throw fixedField('created_at')
+  if (client_secret !== undefined)
+    throw fixedField(
+      'client_secret',
+      `Leave it out. POST /api/oauthsrv/clients/${before.client_id}/secret makes a new one.`,
+    )
   if (updated_at !== undefined && updated_at !== before.updated_at) {
     throw new DomainError('conflict', 'The client was changed since the record that was sent was read.', {
       detail: `updated_at is ${before.updated_at}`,
@@ -54,8 +59,6 @@ function withoutFixedFields(before: OAuthClient, patch: OAuthClientPatch): OAuth
   return input
 }
 
-function fixedField(name: string): DomainError {
-  return new DomainError('validation_failed', `body.${name}: cannot be changed.`, {
-    hint: 'Leave it out, or make a new client.',
-  })
+function fixedField(name: string, hint = 'Leave it out, or make a new client.'): DomainError {
+  return new DomainError('validation_failed', `body.${name}: cannot be changed.`, { hint })
 }

@@ -25,7 +25,8 @@ export async function logOutSubject(
     const sessionIds = sessionIdsOf(consents)
     await endSessions(deps.upstreams.oauthAdmin, sessionIds)
     await deleteLoginSessions(deps.upstreams.oauthAdmin, { subject })
-    await deleteConsentsAtOwnClients(deps, subject, [...new Set(consents.map(clientIdOf))])
+    const clients = [...new Set(consents.map(clientIdOf))]
+    await deleteConsentsAtOwnClients(deps, subject, clients).finally(deps.endUserTokens.forget)
     const result = {
       subject,
       login_sessions_ended: sessionIds.length,

@@ -5,10 +5,11 @@ import { deleteConsents, type GivenConsent } from '../../../clients/oauth-server
 import { type AuditDeps, audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
 import { readOwnClient } from '../clients/own-client.ts'
+import type { EndUserTokens } from '../end-user/opaque-token.ts'
 import type { ConsentQuery, ConsentRevocation } from './schemas.ts'
 import { listSubjectConsents, type SubjectDeps } from './subject-consents.ts'
 
-export type RevokeConsentsDeps = SubjectDeps & AuditDeps
+export type RevokeConsentsDeps = SubjectDeps & AuditDeps & { endUserTokens: EndUserTokens }
 
 /**
  * Revokes the subject's consents, at one client or at all of ours, with the tokens that came of them. Throws `not_found`
@@ -31,9 +32,11 @@ export async function revokeConsents(
   }
   return audited(deps, caller, change, async () => {
     const clients = [...new Set(consents.map(clientIdOf))]
-    await (client === undefined
-      ? deleteConsentsAtOwnClients(deps, subject, clients)
-      : deleteConsents(deps.upstreams.oauthAdmin, { subject, client }))
+    const deletion =
+      client === undefined
+        ? deleteConsentsAtOwnClients(deps, subject, clients)
+        : deleteConsents(deps.upstreams.oauthAdmin, { subject, client })
+    await deletion.finally(deps.endUserTokens.forget)
     return { result: { subject, revoked: consents.length, clients } }
   })
 }

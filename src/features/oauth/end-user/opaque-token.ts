@@ -1,12 +1,12 @@
-// The signed-in user of an application, from an opaque access token beside an API key: only the OAuth2 server can say whose
-// it is. Its good answer is kept for a few seconds, so that a page that makes ten calls asks once (design section 3.4).
+// The signed-in user of an application, from an opaque access token beside an API key: only the OAuth2 server can say
+// whose it is. Its good answer is kept for a few seconds (design section 3.4).
 
 import type { ActiveToken } from '../../../clients/oauth-server/introspection.ts'
-import { BoundedMap } from '../../../lib/bounded-map.ts'
+import { type Answer, FreshAnswers } from '../../../lib/fresh-answers.ts'
 import { sha256Hex } from '../../../lib/hash.ts'
 import { type EndUser, invalidAccessToken } from './access-token.ts'
 
-/** How long a good answer counts: a revoked token is refused at most so much later. */
+/** How long a good answer counts: a token that was revoked elsewhere is refused at most so much later. */
 const ANSWER_FRESH_MS = 10_000
 const TOKENS_REMEMBERED_MAX = 10_000
 /** What a bearer token is written in (RFC 6750 section 2.1), of a length that no server exceeds. */
@@ -20,37 +20,43 @@ export interface OpaqueTokenRules {
   now: () => Date
 }
 
-interface Remembered {
-  endUser: EndUser
-  untilMs: number
+/** What whoever ends tokens is given: this isolate asks about every token again. */
+export interface EndUserTokens {
+  forget: () => void
 }
 
 /** Says whose an opaque access token is. One isolate's memory; only good answers are kept. */
 export class OpaqueTokenGate {
   readonly #rules: OpaqueTokenRules
   /** By the hash of the token: the token itself is not kept. */
-  readonly #remembered = new BoundedMap<string, Remembered>(TOKENS_REMEMBERED_MAX)
+  readonly #answers: FreshAnswers<EndUser>
 
   constructor(rules: OpaqueTokenRules) {
     this.#rules = rules
+    const { now } = rules
+    this.#answers = new FreshAnswers({ freshMs: ANSWER_FRESH_MS, sizeMax: TOKENS_REMEMBERED_MAX, now })
   }
 
   /**
-   * The token's user; of which client the token is, `claims.client_id` says. Throws `invalid_access_token`, without saying which check failed, and the `upstream_*` errors when
-   * the OAuth2 server cannot be asked.
+   * The token's user; of which client the token is, `claims.client_id` says. Throws `invalid_access_token`, without
+   * saying which check failed, and the `upstream_*` errors when the OAuth2 server cannot be asked.
    */
   async enter(token: string): Promise<EndUser> {
     if (!TOKEN.test(token)) throw invalidAccessToken()
-    const nowMs = this.#rules.now().getTime()
-    const hash = await sha256Hex(token)
-    const known = this.#remembered.get(hash)
-    if (known !== undefined && nowMs < known.untilMs) return known.endUser
-    this.#remembered.delete(hash)
-    const facts = await this.#rules.introspect(token)
-    if (facts === undefined || !isGood(facts, this.#rules.audience, nowMs)) throw invalidAccessToken()
-    const endUser = { subject: facts.sub, claims: claimsOf(facts) }
-    this.#remembered.set(hash, { endUser, untilMs: Math.min(nowMs + ANSWER_FRESH_MS, expiresMs(facts)) })
-    return endUser
+    return this.#answers.get(await sha256Hex(token), () => this.#ask(token))
+  }
+
+  /** To be called when tokens may have ended: those that are remembered count no longer in this isolate. */
+  forget(): void {
+    this.#answers.forget()
+  }
+
+  async #ask(token: string): Promise<Answer<EndUser>> {
+    const { introspect, audience, now } = this.#rules
+    const nowMs = now().getTime()
+    const facts = await introspect(token)
+    if (facts === undefined || !isGood(facts, audience, nowMs)) throw invalidAccessToken()
+    return { value: { subject: facts.sub, claims: claimsOf(facts) }, endsMs: expiresMs(facts) }
   }
 }
 

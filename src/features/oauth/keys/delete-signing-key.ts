@@ -34,8 +34,7 @@ export async function deleteSigningKey(
     before: key,
   }
   return audited(deps, caller, change, async () => {
-    await deleteStoredKey(deps.upstreams.oauthAdmin, setId, kid)
-    deps.oauthDocuments.forget()
+    await deleteStoredKey(deps.upstreams.oauthAdmin, setId, kid).finally(() => deps.oauthDocuments.forget())
     await deleteKeyDate(deps, setId, kid)
     return { result: key }
   })

@@ -9,11 +9,13 @@ import { DomainError } from '../../../errors.ts'
 import { type AuditDeps, audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
 import { findOwnClient, type OAuthClientDeps } from '../clients/own-client.ts'
+import type { EndUserTokens } from '../end-user/opaque-token.ts'
 import { findOwnToken } from './introspect-token.ts'
 import type { Revocation } from './schemas.ts'
 
 export interface RevokeTokenDeps extends OAuthClientDeps, AuditDeps {
   upstreams: { oauthAdmin: Upstream; oauthPublic: Upstream }
+  endUserTokens: EndUserTokens
 }
 
 /** One way to end a token, and what else ends with it. */
@@ -33,7 +35,7 @@ export async function revokeToken(deps: RevokeTokenDeps, token: string, caller: 
   const rungs = await ladder(deps, token, facts)
   const change = { action: 'tokens.revoke', targetKind: 'oauth_client', targetId: facts.client_id }
   return audited(deps, caller, change, async () => {
-    const scope = await climb(deps, token, rungs)
+    const scope = await climb(deps, token, rungs).finally(deps.endUserTokens.forget)
     const after = { scope, subject: facts.sub, token_use: facts.token_use ?? null }
     return { result: { revoked: true, scope }, after }
   })
@@ -46,13 +48,29 @@ async function climb(
 ): Promise<Rung['scope']> {
   for (const rung of rungs) {
     if (!(await rung.climb())) continue
-    if ((await introspectToken(upstreams.oauthAdmin, token)) === undefined) return rung.scope
+    if (!(await isStillActive(upstreams.oauthAdmin, token))) return rung.scope
   }
   throw new DomainError(
     'upstream_invalid_answer',
     'The OAuth2 server still calls the token active after it was told to revoke it.',
     { detail: 'oauth_server', hint: 'Revoke the consents of the person, or delete the client.' },
   )
+}
+
+/** Asks after a revocation was sent: without an answer nobody knows what came of it. */
+async function isStillActive(oauthAdmin: Upstream, token: string): Promise<boolean> {
+  try {
+    return (await introspectToken(oauthAdmin, token)) !== undefined
+  } catch (cause) {
+    if (!(cause instanceof DomainError)) throw cause
+    const { code, message, detail } = cause
+    throw new DomainError(code, message, {
+      detail,
+      hint: 'The token may be revoked: introspect it before you try again.',
+      cause: cause.cause,
+      outcomeUnknown: true,
+    })
+  }
 }
 
 /** The ways to end this token, the narrowest first. */
