@@ -16,8 +16,8 @@ export interface TableName {
 const FIND = `
   select c.oid::bigint as table_id, quoin.unwatchable_reason(c.oid) as reason
   from (select 1) as one
-  left join pg_catalog.pg_namespace n on n.nspname = $1
-  left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $2
+  left join pg_catalog.pg_namespace n on n.nspname = $1::text
+  left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $2::text
     -- Indexes, sequences and types share the names of tables.
     and c.relkind in ('r', 'p', 'v', 'm', 'f')`
 
