@@ -64,8 +64,6 @@ export const ERROR_CODES = {
   subject_mismatch: 'The request belongs to another account than the one that is signed in.',
   table_busy: 'Somebody holds a lock on the table that did not end within ten seconds; nothing was changed.',
   table_not_watchable: 'The table does not exist, or is none that row changes can be watched of.',
-  table_busy: 'The table is locked by somebody else, so that its webhook triggers could not be changed.',
-  table_not_watchable: 'The table does not exist, or no webhook can watch it.',
   too_many_statements: 'A transaction takes at most 20 statements.',
   unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',

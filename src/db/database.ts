@@ -133,11 +133,17 @@ export class PlatformDatabase {
    * begin with WITH and write, and large values, which would be JSON inside JSON there.
    */
   async texts(sql: string, params: readonly (string | null)[] = []): Promise<(string | null)[][]> {
-    const results = await this.#wire.batch([PLATFORM_SETTINGS, { sql, params }], {
+    const [rows = []] = await this.transaction([{ sql, params }])
+    return rows
+  }
+
+  /** Runs the statements in one transaction and one trip: all or none. Answers the rows of each as Postgres' texts. */
+  async transaction(statements: readonly Statement[]): Promise<(string | null)[][][]> {
+    const results = await this.#wire.batch([PLATFORM_SETTINGS, ...statements], {
       prepared: true,
       readOnly: false,
       timeoutMs: PLATFORM_TIMEOUT_MS,
     })
-    return results[1]?.rows ?? []
+    return results.slice(1).map(result => result.rows)
   }
 }

@@ -54,6 +54,7 @@ const STATUS: Record<ErrorCode, number> = {
   not_singular: 406,
   not_supported: 501,
   oauth_client_refused: 422,
+  payload_not_kept: 409,
   payload_too_large: 413,
   project_paused: 403,
   rate_limited: 429,
