@@ -24,6 +24,7 @@ export interface ListenerLimits {
   chunksMax: number
   bytesMax: number
   lookChunksMax: number
+  lookBytesMax: number
   requestsMax: number
   requestBytesMax: number
   referencedBytesMax: number
@@ -46,6 +47,7 @@ const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   chunksMax: ['LISTENER_CHUNKS_MAX', 5_000, 1, 100_000],
   bytesMax: ['LISTENER_BYTES_MAX', 32 * 1024 * 1024, 1024 * 1024, 1024 * 1024 * 1024],
   lookChunksMax: ['LISTENER_LOOK_CHUNKS_MAX', 1_000, 1, 10_000],
+  lookBytesMax: ['LISTENER_LOOK_BYTES_MAX', 4 * 1024 * 1024, 128 * 1024, 256 * 1024 * 1024],
   requestsMax: ['LISTENER_REQUESTS_MAX', 4, 1, 32],
   requestBytesMax: ['LISTENER_REQUEST_BYTES_MAX', 1024 * 1024, 2 * MESSAGE_BYTES_MAX, INGEST_BYTES_MAX],
   referencedBytesMax: ['LISTENER_REFERENCED_BYTES_MAX', 8 * 1024 * 1024, 1024 * 1024, 64 * 1024 * 1024],

@@ -10,7 +10,8 @@ const log = pino({ base: null })
 async function main(): Promise<void> {
   const listener = await startListener(readConfig(process.env), log)
   log.info({ port: listener.port, url: listener.url }, 'listening')
-  const stop = (): void => {
+  const stop = (signal: NodeJS.Signals): void => {
+    log.info({ signal }, 'stopping')
     void listener.close().then(() => process.exit(0))
   }
   process.once('SIGTERM', stop)

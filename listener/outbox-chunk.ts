@@ -32,7 +32,7 @@ export const MESSAGE_CHUNKS_BYTES_MAX = MESSAGE_BYTES_MAX - ENVELOPE_BYTES
 /** Size in the outbox from which `changes` is not read at all. */
 export const READ_CHANGES_BYTES_MAX = INLINE_CHANGES_BYTES_MAX
 /** What a key takes in memory beside its characters. */
-const KEY_OVERHEAD_BYTES = 64
+export const KEY_OVERHEAD_BYTES = 64
 
 /** Escaping may double the images, so a chunk that was small enough to read may still have to go without them. */
 export function chunkOf(row: OutboxRow): WaitingChunk {

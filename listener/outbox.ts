@@ -6,7 +6,7 @@
  * search path holds nothing that users could have made: this is the owner's connection.
  */
 import { Client } from 'pg'
-import { chunkOf, type OutboxRow, READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
+import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow, READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
 
 /** `quoinL` in ASCII. Advisory locks are per database, so one number serves all. */
@@ -47,7 +47,7 @@ const CHANGES_BYTES = 'pg_column_size(rows) + coalesce(pg_column_size(old_rows),
 const LOOK = `
   with sized as materialized (
     select id, ${CHANGES_BYTES} as changes_bytes,
-      least(${CHANGES_BYTES}, $5::int) + coalesce(pg_column_size(keys), 0) as bytes
+      least(${CHANGES_BYTES}, $5::int) + coalesce(pg_column_size(keys) + change_count * ${KEY_OVERHEAD_BYTES}, 0) as bytes
     from quoin.row_events where id > $1 and id <> all($2::bigint[]) order by id limit $3
   ), found as (
     select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
@@ -125,11 +125,17 @@ export class Outbox {
     })
     client.on('notification', events.onNotify)
     client.once('end', () => events.onEnd(lastError))
+    const outbox = new Outbox(client)
     await client.connect()
     const settings = Object.entries(SESSION_SETTINGS)
     const calls = settings.map((_, i) => `pg_catalog.set_config($${2 * i + 1}, $${2 * i + 2}, false)`)
-    await client.query(`select ${calls.join(', ')}`, settings.flat())
-    return new Outbox(client)
+    try {
+      await client.query(`select ${calls.join(', ')}`, settings.flat())
+    } catch (err) {
+      await outbox.close()
+      throw err
+    }
+    return outbox
   }
 
   /** True when this session has the lock now; it has it until it ends. */

@@ -91,22 +91,24 @@ export class Relay {
   }
 
   /**
-   * Works until `stopped`, then lets the requests under way end, for the grace time, and puts the flag down. Rejects when the
-   * outbox does; its requests are broken off then, since another listener may be active by now.
+   * Works until `stopped`, then lets the requests under way end, for the grace time, and puts the flag down. Rejects when
+   * the outbox does, or with the reason of `lost`; requests are broken off then, since another listener may be active by now.
    */
-  async run(stopped: AbortSignal): Promise<void> {
+  async run(stopped: AbortSignal, lost: AbortSignal): Promise<void> {
     const wake = (): void => this.#signal.wake()
+    const breakOff = (): void => this.#abort.abort()
     stopped.addEventListener('abort', wake)
+    for (const listener of [breakOff, wake]) lost.addEventListener('abort', listener)
     try {
       while (!stopped.aborted) {
+        lost.throwIfAborted()
         const waitMs = this.#dueMs() - performance.now()
         if (waitMs > 0) await this.#signal.sleep(waitMs)
         else await this.#lookAndSend()
       }
-      await this.#finish()
+      await this.#finish(lost)
     } finally {
-      stopped.removeEventListener('abort', wake)
-      this.#abort.abort()
+      breakOff()
       await Promise.all(this.#underWay)
     }
   }
@@ -234,10 +236,11 @@ export class Relay {
     this.#deps.log[level]({ reason, messages: messages.length, firstChunkId }, text)
   }
 
-  async #finish(): Promise<void> {
+  async #finish(lost: AbortSignal): Promise<void> {
     const timer = setTimeout(() => this.#abort.abort(), this.#deps.limits.shutdownGraceMs)
     await Promise.all(this.#underWay)
     clearTimeout(timer)
+    lost.throwIfAborted()
     // With nobody to wake, a NOTIFY would only make commits wait for each other.
     await this.#setFlag(false)
   }

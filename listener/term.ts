@@ -43,7 +43,7 @@ export async function runTerm(deps: TermDeps, stopped: AbortSignal): Promise<voi
       await outbox.listen()
       relay = makeRelay(deps, outbox)
       deps.onActive(relay)
-      await relay.run(AbortSignal.any([stopped, lost.signal]))
+      await relay.run(stopped, lost.signal)
     }
     lost.signal.throwIfAborted()
   } finally {

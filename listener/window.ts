@@ -30,6 +30,8 @@ export interface WindowLimits extends MessageLimits, RequestLimits {
   readonly bytesMax: number
   /** Chunks that one look may bring. */
   readonly lookChunksMax: number
+  /** Bytes that one look may bring, about, and at least one chunk. */
+  readonly lookBytesMax: number
 }
 
 /** What a look is to bring; `epoch` goes back to `absorb`. */
@@ -106,7 +108,7 @@ export class Window {
   }
 
   lookRequest(): LookRequest {
-    const { chunksMax, bytesMax, lookChunksMax } = this.#limits
+    const { chunksMax, bytesMax, lookChunksMax, lookBytesMax } = this.#limits
     const knownIds = [...this.#sent.keys(), ...this.#waiting.map(({ id }) => id)]
     const bytesLeft = Math.max(0, bytesMax - this.#bytes)
     return {
@@ -114,7 +116,7 @@ export class Window {
       floor: this.#floor.value,
       knownIds,
       chunksMax: bytesLeft === 0 ? 0 : Math.max(0, Math.min(lookChunksMax, chunksMax - knownIds.length)),
-      bytesMax: bytesLeft,
+      bytesMax: Math.min(bytesLeft, lookBytesMax),
     }
   }
 

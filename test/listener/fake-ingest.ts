@@ -30,6 +30,7 @@ export interface FakeIngest {
   /** The chunk ids of every accepted message. */
   readonly messages: readonly (readonly string[])[]
   readonly largestMessageBytes: number
+  readonly requestsUnderWay: number
   /** What was wrong with requests, and keys that were in two unconfirmed messages. */
   readonly faults: readonly string[]
   readonly registryVersions: ReadonlySet<number>
@@ -51,10 +52,13 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
   const arrived: ArrivedChange[] = []
   const chunks: Chunk[] = []
   const faults: string[] = []
-  const unconfirmed = new Map<string, Set<string>>()
+  const unconfirmed = new Map<string, readonly string[]>()
+  /** The unconfirmed chunks of each key. */
+  const holders = new Map<string, Set<string>>()
   const registryVersions = new Set<number>()
   const messages: string[][] = []
   let largestMessageBytes = 0
+  let requestsUnderWay = 0
 
   const confirm = async (ids: string[]): Promise<void> => {
     try {
@@ -63,7 +67,7 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
       // Postgres is away: as with a consumer that dies here, the listener sends them again.
       return
     }
-    for (const id of ids) unconfirmed.delete(id)
+    for (const id of ids) forget(id)
   }
 
   const server = createServer((req, res) => {
@@ -78,7 +82,9 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
       const parsed = RowChangesIn.strict().parse(JSON.parse(body.toString()))
       const answer = fake.answer(parsed)
       if (answer === 'hang') return
+      requestsUnderWay += 1
       const status = await answer
+      requestsUnderWay -= 1
       if (status === 202)
         for (const message of parsed.messages) accept(parsed.registry_version, message.chunks)
       res.writeHead(status).end()
@@ -110,17 +116,25 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
   /** A chunk that is sent again has its own keys unconfirmed: only others count. */
   function watchKeys(message: Chunk[]): void {
     const inMessage = new Set(message.map(({ id }) => id))
-    for (const { id, changes, table_id } of message) {
-      const keys = new Set((changes ?? []).map(({ key }) => `${table_id} ${key}`))
-      for (const [other, otherKeys] of unconfirmed) {
-        const shared = [...keys].find(key => otherKeys.has(key))
-        if (shared !== undefined && !inMessage.has(other)) faults.push(`${id} overtakes ${other}: ${shared}`)
+    for (const chunk of message) {
+      for (const key of keysOf(chunk)) {
+        const other = [...(holders.get(key) ?? [])].find(id => !inMessage.has(id))
+        if (other !== undefined) faults.push(`${chunk.id} overtakes ${other}: ${key}`)
       }
     }
-    for (const { id, changes, table_id } of message) {
-      unconfirmed.set(id, new Set((changes ?? []).map(({ key }) => `${table_id} ${key}`)))
+    for (const chunk of message) {
+      unconfirmed.set(chunk.id, keysOf(chunk))
+      for (const key of keysOf(chunk)) holders.set(key, new Set([...(holders.get(key) ?? []), chunk.id]))
     }
     if (Buffer.byteLength(JSON.stringify({ chunks: message })) > MESSAGE_BYTES_MAX) faults.push('too large')
+  }
+
+  function forget(id: string): void {
+    for (const key of unconfirmed.get(id) ?? []) {
+      holders.get(key)?.delete(id)
+      if (holders.get(key)?.size === 0) holders.delete(key)
+    }
+    unconfirmed.delete(id)
   }
 
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -131,6 +145,9 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
     faults,
     registryVersions,
     messages,
+    get requestsUnderWay() {
+      return requestsUnderWay
+    },
     get largestMessageBytes() {
       return largestMessageBytes
     },
@@ -146,4 +163,8 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
     },
   }
   return fake
+}
+
+function keysOf({ changes, table_id }: Chunk): string[] {
+  return [...new Set((changes ?? []).map(({ key }) => `${table_id} ${key}`))]
 }

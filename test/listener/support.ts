@@ -147,3 +147,11 @@ export async function lastStatements(world: World): Promise<string> {
   )
   return rows[0].started
 }
+
+export async function countSessions(world: World): Promise<number> {
+  const { rows } = await world.client.query(
+    `select count(*)::int as sessions from pg_stat_activity
+     where application_name = 'quoin-listener' and datname = current_database()`,
+  )
+  return rows[0].sessions
+}

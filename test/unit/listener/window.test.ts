@@ -15,6 +15,7 @@ const LIMITS = {
   chunksMax: 12,
   bytesMax: 4_000,
   lookChunksMax: 5,
+  lookBytesMax: 2_500,
 }
 
 function makeChunk(id: bigint, tableId: number, keys: readonly string[] | null, size: number): WaitingChunk {
