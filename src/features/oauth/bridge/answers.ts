@@ -1,8 +1,14 @@
 // The three kinds of answers that the bridge gives: a redirect, a page, JSON. Pages hold no script and load nothing but
 // logos; the headers here keep it so whatever a page shows.
 
+import * as z from 'zod'
 import type { Brand, PageFrame } from './pages/frame.ts'
 import { webUrl } from './request-url.ts'
+
+/** What JSON is answered with when the flow goes on. */
+export const Onward = z.object({
+  redirect_to: z.string().describe('Where the same browser has to go on'),
+})
 
 /** The makings of a response. */
 export interface BridgeAnswer {

@@ -14,7 +14,8 @@ import { Challenge, readSubmitted, type Submission } from './submitted.ts'
 
 type DeviceDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
 
-const UserCode = z.strictObject({ challenge: Challenge, user_code: z.string().min(1).max(64) })
+/** The code of a device, as scripts send it. */
+export const UserCode = z.strictObject({ challenge: Challenge, user_code: z.string().min(1).max(64) })
 
 /** GET bridge/device: asks for the code, with the one of the address filled in. */
 export async function showDevice(

@@ -20,11 +20,12 @@ import { Challenge, readSubmitted, type Submission, type Submitted } from './sub
 
 type LogoutDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
 
-const LogoutYes = z.strictObject({
+/** The bodies of a yes and a no, as scripts send them. */
+export const LogoutYes = z.strictObject({
   challenge: Challenge,
   end_identity_session: z.boolean().default(false),
 })
-const LogoutNo = z.strictObject({ challenge: Challenge })
+export const LogoutNo = z.strictObject({ challenge: Challenge })
 
 /**
  * GET bridge/logout: asks, or signs out at once for a client with `skip_logout_consent` that proved itself with an ID

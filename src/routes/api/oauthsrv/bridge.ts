@@ -7,14 +7,22 @@ import {
   rejectConsentAnswer,
   switchAccount,
 } from '../../../features/oauth/bridge/answer-consent.ts'
+import { Onward } from '../../../features/oauth/bridge/answers.ts'
 import { BridgeStatus, readBridgeStatus } from '../../../features/oauth/bridge/bridge-status.ts'
 import { readConsentInfo } from '../../../features/oauth/bridge/consent-info.ts'
-import { ConsentInfo } from '../../../features/oauth/bridge/consent-schemas.ts'
-import { answerDevice, showDevice, showDeviceSuccess } from '../../../features/oauth/bridge/device.ts'
+import { ConsentInfo, ConsentNo, ConsentYes } from '../../../features/oauth/bridge/consent-schemas.ts'
+import {
+  answerDevice,
+  showDevice,
+  showDeviceSuccess,
+  UserCode,
+} from '../../../features/oauth/bridge/device.ts'
 import { bridgeErrorPage, showServerError } from '../../../features/oauth/bridge/error-pages.ts'
 import { continueLogin } from '../../../features/oauth/bridge/login.ts'
 import {
   acceptLogoutAnswer,
+  LogoutNo,
+  LogoutYes,
   rejectLogoutAnswer,
   showLogout,
   showLogoutDone,
@@ -34,11 +42,23 @@ const ErrorQuery = z.object({ error: z.string().optional(), error_description: z
 
 /** What all of these have in common. */
 const FOR_BROWSERS = { auth: 'none', errorPage: bridgeErrorPage } as const
-const PAGE = { responseTypes: ['text/html'] }
-const FORM = {
-  requestTypes: ['application/json', 'application/x-www-form-urlencoded'],
-  responseTypes: ['application/json', 'text/html'],
-}
+const PAGE = { description: 'A page', types: ['text/html'] }
+const pageAt = (status: number) => ({ answers: { [status]: PAGE } })
+const pageOrRedirect = { answers: { 200: PAGE, 303: { description: 'Back to the OAuth2 server' } } }
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** JSON of this shape, or the fields of our own form; both are told where to go on. */
+const decision = (requestSchema: z.ZodType) => ({
+  requestTypes: ['application/json', FORM_TYPE],
+  requestSchema,
+  answers: {
+    200: {
+      description: 'JSON for JSON; for the form a page that goes on by itself',
+      schema: Onward,
+      types: ['text/html'],
+    },
+  },
+})
 
 const cookiesOf = (request: Request) => request.headers.get('cookie')
 
@@ -71,6 +91,9 @@ export const bridgeRoutes = [
       "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and here again. " +
       '`prompt=login`, `prompt=none` and `max_age` of the application are honoured.',
     query: LoginQuery,
+    documented: {
+      answers: { 303: { description: 'To the OAuth2 server, or to the sign-in page and from there back' } },
+    },
     handle: ({ deps, query, request }) => continueLogin(deps, query.login_challenge, cookiesOf(request)),
   }),
   defineRoute({
@@ -83,7 +106,7 @@ export const bridgeRoutes = [
       "The OAuth2 server's consent URL. A page, or a redirect where the consent is remembered or the client's metadata " +
       'has `skip_consent`.',
     query: ConsentQuery,
-    documented: PAGE,
+    documented: pageOrRedirect,
     handle: ({ deps, query, request }) => showConsent(deps, query.consent_challenge, cookiesOf(request)),
   }),
   defineRoute({
@@ -105,9 +128,9 @@ export const bridgeRoutes = [
     summary: 'Grant what an application asks for, or a part of it',
     description:
       'JSON is answered with `{redirect_to}`, where the same browser has to go on. A session cookie that is sent must be ' +
-      "the subject's. The form of the consent screen is answered with a page that goes on by itself.",
+      "the subject's and still alive; a server sends none. The form of the consent screen needs that session.",
     example: { challenge: '…', grant_scope: ['openid', 'email'], remember: true },
-    documented: FORM,
+    documented: decision(ConsentYes),
     handle: input => acceptConsentAnswer(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -119,7 +142,7 @@ export const bridgeRoutes = [
     summary: 'Deny what an application asks for',
     description: 'The application gets `error` and `error_description`. Answers as accept does.',
     example: { challenge: '…', error: 'access_denied', error_description: 'The user said no.' },
-    documented: FORM,
+    documented: decision(ConsentNo),
     handle: input => rejectConsentAnswer(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -130,7 +153,7 @@ export const bridgeRoutes = [
     allowance: 'consent',
     summary: 'Sign out and start the flow again as somebody else',
     description: "The consent screen's own form; ends the session at the identity provider.",
-    documented: { requestTypes: ['application/x-www-form-urlencoded'], ...PAGE },
+    documented: { requestTypes: [FORM_TYPE], ...pageAt(200) },
     handle: input => switchAccount(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -141,7 +164,7 @@ export const bridgeRoutes = [
     summary: 'Ask for the code that a device shows',
     description: "The OAuth2 server's device verification URL. Never goes on by itself.",
     query: DeviceQuery,
-    documented: PAGE,
+    documented: pageAt(200),
     handle: ({ deps, query, request }) => showDevice(deps, query, cookiesOf(request)),
   }),
   defineRoute({
@@ -154,7 +177,7 @@ export const bridgeRoutes = [
     description:
       'Sign-in and consent follow; the device gets its tokens after them. Answers as consent does.',
     example: { challenge: '…', user_code: 'ABCDEFGH' },
-    documented: FORM,
+    documented: decision(UserCode),
     handle: input => answerDevice(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -163,7 +186,7 @@ export const bridgeRoutes = [
     method: 'get',
     path: `${BASE}/device/success`,
     summary: 'Say that a device is connected',
-    documented: PAGE,
+    documented: pageAt(200),
     handle: ({ deps }) => showDeviceSuccess(deps),
   }),
   defineRoute({
@@ -175,7 +198,7 @@ export const bridgeRoutes = [
     description:
       "The OAuth2 server's logout URL. A page, or a redirect for a client with `skip_logout_consent` that sent an ID token.",
     query: LogoutQuery,
-    documented: PAGE,
+    documented: pageOrRedirect,
     handle: ({ deps, query, request }) => showLogout(deps, query.logout_challenge, cookiesOf(request)),
   }),
   defineRoute({
@@ -187,7 +210,7 @@ export const bridgeRoutes = [
     summary: 'Sign out, and on request of the identity provider too',
     description: 'The OAuth2 server signs out when the browser goes on at `redirect_to`.',
     example: { challenge: '…', end_identity_session: true },
-    documented: FORM,
+    documented: decision(LogoutYes),
     handle: input => acceptLogoutAnswer(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -197,9 +220,14 @@ export const bridgeRoutes = [
     path: `${BASE}/logout/reject`,
     allowance: 'consent',
     summary: 'Stay signed in',
-    description: '204 for JSON, a page for the form.',
     example: { challenge: '…' },
-    documented: FORM,
+    documented: {
+      ...decision(LogoutNo),
+      answers: {
+        204: { description: 'Done, for JSON' },
+        200: { ...PAGE, description: 'A page, for the form' },
+      },
+    },
     handle: input => rejectLogoutAnswer(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -209,7 +237,7 @@ export const bridgeRoutes = [
     path: `${BASE}/logout/done`,
     summary: 'Say that somebody is signed out',
     description: "To be the OAuth2 server's post-logout URL, for logouts without an address of their own.",
-    documented: PAGE,
+    documented: pageAt(200),
     handle: ({ deps }) => showLogoutDone(deps),
   }),
   defineRoute({
@@ -220,7 +248,7 @@ export const bridgeRoutes = [
     summary: 'Say why the OAuth2 server refused a request',
     description: "The OAuth2 server's error URL. Shows `error` and `error_description` as text.",
     query: ErrorQuery,
-    documented: PAGE,
+    documented: pageAt(400),
     handle: ({ deps, query }) => showServerError(deps, query),
   }),
 ]
