@@ -2,7 +2,7 @@
 
 import { createOAuthClient } from '../../features/oauth/clients/create-client.ts'
 import { deleteOAuthClient } from '../../features/oauth/clients/delete-client.ts'
-import { linkHeader, listOAuthClients } from '../../features/oauth/clients/list-clients.ts'
+import { answerClientList, CLIENT_LIST_DESCRIPTION } from '../../features/oauth/clients/list-clients.ts'
 import {
   CreatedOAuthClient,
   OAuthClientIn,
@@ -19,14 +19,10 @@ export const oauth2Routes = [
     path: '/v1/oauth2/clients',
     auth: 'service_role',
     summary: 'List OAuth2 clients, by id',
-    description:
-      'All of them, up to 10 000; or one page with page_size, where the Link header leads to the next. Secrets are never shown.',
+    description: CLIENT_LIST_DESCRIPTION,
     query: OAuthClientListQuery,
     response: OAuthClientList,
-    handle: async ({ deps, query, path }) => {
-      const { clients, page } = await listOAuthClients(deps, query)
-      return page ? Response.json(clients, { headers: { link: linkHeader(path, page) } }) : clients
-    },
+    handle: ({ deps, query, path }) => answerClientList(deps, query, path),
   }),
   defineRoute({
     id: 'oauth_clients.create_by_key',
@@ -51,6 +47,7 @@ export const oauth2Routes = [
     path: '/v1/oauth2/clients/:id',
     auth: 'service_role',
     summary: 'Delete an OAuth2 client with its tokens and consents',
+    description: 'On /v1/db its opaque tokens may be taken for ten seconds more.',
     status: 204,
     handle: async ({ deps, caller, params }) => {
       await deleteOAuthClient(deps, caller, 'oauth_clients.delete_by_key', params.id)

@@ -1,4 +1,4 @@
-// Lists of our clients: all of them, or one page.
+// Lists of our clients: all of them, or one page. The answer is made here, since two endpoints give it.
 
 import {
   CLIENTS_PER_PAGE_MAX,
@@ -62,6 +62,21 @@ function readPage({ upstreams, config }: OAuthClientDeps, call: ClientListCall):
 /** The server filters by owner already; a proxy that drops the parameter must not show other owners' clients. */
 function ownOf({ config }: OAuthClientDeps, { clients }: ClientPage): OAuthClient[] {
   return clients.filter(client => isOwnClient(config, client)).map(toOAuthClient)
+}
+
+/** What both endpoints say of their list. */
+export const CLIENT_LIST_DESCRIPTION =
+  `All of them, up to ${PAGES_MAX * CLIENTS_PER_PAGE_MAX}; or one page with page_size, where the Link header leads to the ` +
+  'next. Secrets are never shown.'
+
+/** The list as it is answered under `path`: a plain array and, for a page, the `Link` header. Throws as `listOAuthClients`. */
+export async function answerClientList(
+  deps: OAuthClientDeps,
+  query: OAuthClientListQuery,
+  path: string,
+): Promise<OAuthClient[] | Response> {
+  const { clients, page } = await listOAuthClients(deps, query)
+  return page ? Response.json(clients, { headers: { link: linkHeader(path, page) } }) : clients
 }
 
 /** The `Link` header of one page (RFC 8288), with addresses of ours. */

@@ -2,7 +2,7 @@
 
 import { createOAuthClient } from '../../../features/oauth/clients/create-client.ts'
 import { deleteOAuthClient } from '../../../features/oauth/clients/delete-client.ts'
-import { linkHeader, listOAuthClients } from '../../../features/oauth/clients/list-clients.ts'
+import { answerClientList, CLIENT_LIST_DESCRIPTION } from '../../../features/oauth/clients/list-clients.ts'
 import { readOwnClient } from '../../../features/oauth/clients/own-client.ts'
 import { rotateClientSecret } from '../../../features/oauth/clients/rotate-secret.ts'
 import {
@@ -25,14 +25,10 @@ export const oauthClientRoutes = [
     path: '/api/oauthsrv/clients',
     auth: 'session',
     summary: 'List OAuth2 clients, by id',
-    description:
-      'All of them, up to 10 000; or one page with page_size, where the Link header leads to the next. Secrets are never shown.',
+    description: CLIENT_LIST_DESCRIPTION,
     query: OAuthClientListQuery,
     response: OAuthClientList,
-    handle: async ({ deps, query, path }) => {
-      const { clients, page } = await listOAuthClients(deps, query)
-      return page ? Response.json(clients, { headers: { link: linkHeader(path, page) } }) : clients
-    },
+    handle: ({ deps, query, path }) => answerClientList(deps, query, path),
   }),
   defineRoute({
     id: 'oauth_clients.create',
@@ -69,7 +65,8 @@ export const oauthClientRoutes = [
     auth: 'session',
     summary: 'Change fields of an OAuth2 client',
     description:
-      'Fields that are left out keep their values; the secret always does. null or the empty text clears a field. ' +
+      'Fields that are left out keep their values; the secret always does. null or the empty text clears a field; of ' +
+      'scope, null alone, which means the scopes that the OAuth2 server gives by itself. metadata are replaced whole. ' +
       'A client that was public gets its first secret from POST .../secret.',
     body: OAuthClientPatch,
     example: { client_name: 'Web shop (new)', audience: ['https://api.example.com'] },
@@ -83,6 +80,7 @@ export const oauthClientRoutes = [
     path: '/api/oauthsrv/clients/:id',
     auth: 'session',
     summary: 'Delete an OAuth2 client with its tokens and consents',
+    description: 'On /v1/db its opaque tokens may be taken for ten seconds more.',
     status: 204,
     handle: async ({ deps, caller, params }) => {
       await deleteOAuthClient(deps, caller, 'oauth_clients.delete', params.id)

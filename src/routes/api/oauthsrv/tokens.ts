@@ -28,7 +28,8 @@ export const tokenRoutes = [
     summary: 'Revoke an access or refresh token',
     description:
       'As narrowly as the OAuth2 server allows; the answer says what ended with the token. A token that is not active ' +
-      'is no error. JWT access tokens that somebody verifies without asking stay good until they expire.',
+      'is no error. JWT access tokens that somebody verifies without asking stay good until they expire; on /v1/db an ' +
+      'opaque token may be taken for ten seconds more.',
     body: TokenIn,
     example: { token: 'ory_at_...' },
     response: Revocation,
