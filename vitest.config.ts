@@ -49,6 +49,8 @@ export default defineConfig({
                   DATABASE_URL: stack.database_url,
                   DATA_DATABASE_URL: stack.data_database_url,
                   SQL_GATEWAY_URL: stack.sql_gateway_url ?? '',
+                  SECRETS_KEY: 'dGVzdHMgZW5jcnlwdCB3aXRoIHRoaXMga2V5IG9ubHk=',
+                  ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
                 },
               },
             }

@@ -20,6 +20,8 @@ export interface DueEvent {
   position: number
   key: string | null
   eventType: string
+  /** The body is kept in pieces, apart from the event: it is large. */
+  isInPieces: boolean
   bytes: number
   occurredAtMs: number
   requestId: string | null
@@ -42,6 +44,7 @@ export type ReportKind = 'delivery' | 'dead_letter' | 'resolved'
 
 const DUE_COLUMNS =
   'position, key, event_type, bytes, occurred_at_ms, request_id, note, replay_of, attempts, stored_at_ms'
+const DUE = `${DUE_COLUMNS}, payload is null as in_pieces`
 const TABLES = [
   `create table if not exists events (
     position integer primary key, key text, event_type text not null, payload text, bytes integer not null,
@@ -176,10 +179,13 @@ export class FanoutStorage {
       beforeMs,
     )
     const count = Array.from(chunks).length
-    this.#sql.exec(
-      'delete from pieces where stored_at_ms < ? and position not in (select position from events)',
-      beforeMs,
-    )
+    // What a report still needs looks like an orphan.
+    if (!this.hasReports()) {
+      this.#sql.exec(
+        'delete from pieces where stored_at_ms < ? and position not in (select position from events)',
+        beforeMs,
+      )
+    }
     return count === limit
   }
 
@@ -307,7 +313,7 @@ export class FanoutStorage {
   }
 
   #due(clause: string, ...bindings: SqlValue[]): DueEvent[] {
-    const rows = this.#sql.exec(`select ${DUE_COLUMNS} from events ${clause}`, ...bindings)
+    const rows = this.#sql.exec(`select ${DUE} from events ${clause}`, ...bindings)
     return Array.from(rows, toDueEvent)
   }
 
@@ -322,6 +328,7 @@ function toDueEvent(row: Record<string, unknown>): DueEvent {
     position: Number(row['position']),
     key: textOrNull(row['key']),
     eventType: String(row['event_type']),
+    isInPieces: row['in_pieces'] === 1,
     bytes: Number(row['bytes']),
     occurredAtMs: Number(row['occurred_at_ms']),
     requestId: textOrNull(row['request_id']),

@@ -8,11 +8,10 @@ import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import type { PlatformDatabase } from '../src/db/database.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
-import {
-  type DeadLetterReason,
-  type DeadLetterRecord,
-  type DeliveryRecord,
-  LOGGED_PAYLOAD_BYTES_MAX,
+import type {
+  DeadLetterReason,
+  DeadLetterRecord,
+  DeliveryRecord,
 } from '../src/features/webhooks/delivery/delivery-log.ts'
 import {
   eventHeaders,
@@ -42,7 +41,6 @@ import {
   type LoggedDelivery,
   PAYLOAD_BYTES_MAX,
   type PayloadPiece,
-  WHOLE_PAYLOAD_BYTES_MAX,
 } from '../src/features/webhooks/delivery/webhook-fanout.ts'
 import {
   findWebhookRow,
@@ -239,13 +237,12 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   }
 
   #begin(event: DueEvent): void {
-    const isLarge = event.bytes > WHOLE_PAYLOAD_BYTES_MAX
     // Signing takes the body several times over: of large ones only one at a time.
-    if (isLarge && this.#largeUnderWay > 0) return
+    if (event.isInPieces && this.#largeUnderWay > 0) return
     this.#underWay.add(event.position)
-    if (isLarge) this.#largeUnderWay += 1
+    if (event.isInPieces) this.#largeUnderWay += 1
     const attempt = this.#deliver(event).finally(() => {
-      if (isLarge) this.#largeUnderWay -= 1
+      if (event.isInPieces) this.#largeUnderWay -= 1
       this.#underWay.delete(event.position)
       this.#pump()
       this.#schedule()
@@ -284,8 +281,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       replay_of: event.replayOf,
       attempt: event.attempts + 1,
     })
-    if (event.bytes > LOGGED_PAYLOAD_BYTES_MAX) storage.addReport('delivery', record, null)
-    else storage.addReportOf('delivery', record, event.position)
+    storage.addReportOf('delivery', record, event.position)
     const verdict = judgeAttempt(
       result,
       { attempts: event.attempts, failCount: state.failCount },
@@ -303,7 +299,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     switch (verdict.outcome) {
       case 'delivered':
         storage.finish(event, nowMs)
-        if (event.bytes > WHOLE_PAYLOAD_BYTES_MAX) storage.dropPieces(event.position)
+        if (event.isInPieces) storage.dropPieces(event.position)
         if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
         break
       case 'retry':

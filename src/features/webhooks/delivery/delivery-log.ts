@@ -34,10 +34,10 @@ export interface DeadLetterRecord {
   created_at: string
 }
 
-/** A body over this is not kept in the log (its payload is empty there, and it cannot be replayed from it). */
-export const LOGGED_PAYLOAD_BYTES_MAX = 1024 * 1024
-
-/** Adds attempts to the log; those that are there already stay as they are. */
+/**
+ * Adds attempts to the log; those that are there already stay as they are. A body that was kept in pieces (over
+ * WHOLE_PAYLOAD_BYTES_MAX) is not kept in the log: its payload is empty there.
+ */
 export async function insertDeliveries(
   platform: PlatformDatabase,
   deliveries: readonly (DeliveryRecord & { payload: string })[],

@@ -3,6 +3,7 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
+import { nearestName } from '../../tables/nearest-name.ts'
 
 export interface WatchingDeps {
   platform: Pick<PlatformDatabase, 'query'>
@@ -21,7 +22,13 @@ const FIND = `
     -- Indexes, sequences and types share the names of tables.
     and c.relkind in ('r', 'p', 'v', 'm', 'f')`
 
-/** The oid of a table that can be watched; else `table_not_watchable`, with the reason. */
+const LIST_TABLES = `
+  select n.nspname as table_schema, c.relname as table_name
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
+  order by 1, 2 limit 2000`
+
+/** The oid of a table that can be watched. Throws `table_not_watchable`, with the reason and the name that was probably meant. */
 export async function findWatchableTable({ platform }: WatchingDeps, table: TableName): Promise<number> {
   const { table_schema, table_name } = table
   const [found] = await platform.query<{ table_id: number | null; reason: string | null }>(FIND, [
@@ -29,8 +36,27 @@ export async function findWatchableTable({ platform }: WatchingDeps, table: Tabl
     table_name,
   ])
   if (found?.table_id && found.reason === null) return found.table_id
-  throw new DomainError('table_not_watchable', `The table ${table_schema}.${table_name} cannot be watched`, {
-    detail: found?.reason ?? undefined,
-    hint: "Row changes are watched on ordinary and partitioned tables outside Quoin's own and Postgres' schemas.",
-  })
+  const isThere = found?.table_id != null
+  throw new DomainError(
+    'table_not_watchable',
+    `body.table_name: the table "${table_schema}"."${table_name}" cannot be watched: ${found?.reason ?? 'it does not exist'}.`,
+    { hint: isThere ? WATCHABLE_HINT : await spellingHint({ platform }, table) },
+  )
+}
+
+const WATCHABLE_HINT =
+  "Row changes are watched on ordinary and partitioned tables outside Quoin's own and Postgres' schemas."
+
+/** Names are exact: no quotes, no folding to lower case. */
+async function spellingHint(
+  { platform }: WatchingDeps,
+  { table_schema, table_name }: TableName,
+): Promise<string> {
+  const tables = await platform.query<TableName>(LIST_TABLES)
+  const inSchema = tables.filter(table => table.table_schema === table_schema).map(table => table.table_name)
+  const nearest = nearestName(table_name, inSchema)
+  if (nearest !== undefined) return `Did you mean "${nearest}"?`
+  const elsewhere = tables.find(table => table.table_name === table_name)
+  if (elsewhere !== undefined) return `There is one in the schema "${elsewhere.table_schema}".`
+  return 'Send names as Postgres has them: without quotes, in their own upper and lower case.'
 }

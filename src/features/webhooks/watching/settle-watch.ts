@@ -2,13 +2,16 @@
 // all, because a table may have been changed since (another primary key, a trigger of its own, attached to a partitioned
 // table, dropped). What is right already is left alone and takes no lock.
 
+import type { PlatformDatabase } from '../../../db/database.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'
+import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import type { WatchingDeps } from './find-table.ts'
 
 /** Postgres gives up a lock after 200 ms, so that nobody waits behind us for long; in between others get their turn. */
 const BUSY_MS_MAX = 10_000
 const PAUSE_MS = 150
+const SETTLE = 'select quoin.settle_watch($1::bigint::oid)'
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
 
@@ -23,19 +26,21 @@ const CLOCK: Clock = {
 }
 
 /**
- * Installs, changes or removes the triggers of one table, as its rows in quoin.webhooks say, paused ones included. May be
- * repeated; a table that is gone is let go. Throws `table_busy` when the table stays locked for ten seconds.
+ * Runs changes of quoin.webhooks and brings the triggers of these tables to what they then want (paused webhooks
+ * included), all in one transaction: both or neither. Answers the rows of each change. Throws `table_busy` when one of the
+ * tables stays locked for ten seconds. A table that is gone is let go.
  */
-export async function settleWatch(
-  { platform }: WatchingDeps,
-  tableId: number,
+export async function changeAndSettle(
+  { platform }: { platform: Pick<PlatformDatabase, 'transaction'> },
+  changes: readonly Statement[],
+  tableIds: readonly number[],
   clock: Clock = CLOCK,
-): Promise<void> {
+): Promise<(string | null)[][][]> {
+  const settling = tableIds.map(id => ({ sql: SETTLE, params: [String(id)] }))
   const endsAt = clock.now() + BUSY_MS_MAX
   for (;;) {
     try {
-      await platform.query('select quoin.settle_watch($1::bigint::oid)', [String(tableId)])
-      return
+      return await platform.transaction([...changes, ...settling])
     } catch (err) {
       if (!isBusy(err)) throw err
       if (clock.now() + PAUSE_MS > endsAt) throw tableBusy(err)
@@ -52,7 +57,7 @@ export async function settleAllWatches({ platform }: WatchingDeps): Promise<Map<
   )
   for (const { table_id } of rows) {
     try {
-      await platform.query('select quoin.settle_watch($1::bigint::oid)', [String(table_id)])
+      await platform.query(SETTLE, [String(table_id)])
     } catch (err) {
       failures.set(table_id, err)
     }
@@ -67,7 +72,7 @@ function isBusy(err: unknown): boolean {
 function tableBusy(cause: unknown): DomainError {
   return new DomainError(
     'table_busy',
-    'The table is locked by somebody else; its triggers were not changed',
+    'The table is locked by somebody else; nothing was changed.',
     {
       hint: 'Try again when the transaction or migration that holds the lock has ended (see pg_locks).',
       cause,

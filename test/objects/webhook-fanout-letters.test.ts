@@ -1,0 +1,237 @@
+// WebhookFanout inside workerd: what it gives up, what is sent again by hand, large bodies, and its end.
+
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RETRY_DELAYS_MS } from '../../src/features/webhooks/delivery/retry-schedule.ts'
+import {
+  alarmOf,
+  chunkOf,
+  countOf,
+  type FanoutStub,
+  makeWebhook,
+  platform,
+  readDeadLetters,
+  readLogs,
+  readWebhook,
+  startReceiver,
+  type TestReceiver,
+  tablesOf,
+} from './webhook-support.ts'
+
+const DAY_MS = 24 * 3_600_000
+let receiver: TestReceiver
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  receiver = startReceiver()
+})
+
+afterEach(() => {
+  receiver.restore()
+  vi.useRealTimers()
+})
+
+const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+
+/** Lets an event use up its nine attempts. */
+async function exhaust(fanout: FanoutStub, webhookId: string): Promise<void> {
+  for (let attempt = 1; attempt <= 9; attempt++) {
+    // Its log is there once everything that follows from an attempt is.
+    await vi.waitFor(async () => expect(await readLogs(webhookId)).toHaveLength(attempt))
+    pass((RETRY_DELAYS_MS[attempt - 1] ?? 0) * 1.21)
+    if (attempt < 9) await runDurableObjectAlarm(fanout)
+  }
+}
+
+describe('a dead letter', () => {
+  it('is what has failed nine times; its key goes on, and it can be delivered after all', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const events = [...chunkOf(['a']), ...chunkOf(['a'])]
+    receiver.answer = call => new Response('', { status: call.body === events[0]?.payload ? 500 : 200 })
+    const since = new Date(Date.now() - DAY_MS).toISOString()
+    await fanout.store({ version: 1, events: events.slice(0, 1) })
+    await exhaust(fanout, row.id)
+    await vi.waitFor(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
+    const [letter] = await readDeadLetters(row.id)
+    expect(letter).toMatchObject({
+      reason: 'attempts_exhausted',
+      length: events[0]?.payload?.length,
+      resolved_at: null,
+    })
+    const logs = await readLogs(row.id)
+    expect(logs.map(log => log.attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(new Set(logs.map(log => log.webhook_message_id)).size).toBe(1)
+
+    receiver.calls.length = 0
+    await fanout.store({ version: 1, events: events.slice(1) })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+
+    receiver.answer = () => new Response()
+    expect(await fanout.redeliver(since)).toBe(1)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    const again = receiver.calls[1]
+    expect(again?.body).toBe(events[0]?.payload)
+    expect(again?.headers.get('webhook-id')).toBe(logs[0]?.webhook_message_id)
+    expect(again?.headers.get('x-quoin-replay-of')).toBe(letter?.id)
+    await vi.waitFor(async () => {
+      expect(await readDeadLetters(row.id)).toMatchObject([{ resolved_at: expect.any(String) }])
+    })
+    expect(await fanout.redeliver(since)).toBe(0)
+  })
+
+  it('is what a paused webhook has kept for a week', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    await fanout.store({ version: 1, events: chunkOf(['a', 'b']) })
+    pass(6.9 * DAY_MS)
+    await runDurableObjectAlarm(fanout)
+    expect(await countOf(fanout, 'events')).toBe(2)
+    pass(0.2 * DAY_MS)
+    await runDurableObjectAlarm(fanout)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(async () => {
+      expect((await readDeadLetters(row.id)).map(letter => letter.reason)).toEqual([
+        'kept_too_long',
+        'kept_too_long',
+      ])
+    })
+    expect(await countOf(fanout, 'events')).toBe(0)
+  })
+
+  it('is what is larger than 16 MiB, with that reason and without a body', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    await fanout.store({ version: 1, events: chunkOf(['a'], { payload: null, bytes: 17 * 1024 * 1024 }) })
+    await vi.waitFor(async () => {
+      expect(await readDeadLetters(row.id)).toMatchObject([{ reason: 'payload_too_large', length: null }])
+    })
+    expect(receiver.calls).toHaveLength(0)
+  })
+})
+
+describe('a large body', () => {
+  const pieces = ['{"event":"UPDATE","x":"', 'é'.repeat(250_000), 'ö'.repeat(250_000), '"}']
+  const bytes = pieces.reduce((sum, piece) => sum + new TextEncoder().encode(piece).length, 0)
+
+  it('arrives in one piece, is logged without it, and leaves nothing behind', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { secret: 's' })
+    const [event] = chunkOf(['a'], { payload: null, bytes })
+    if (event === undefined) return expect.fail()
+    for (const [number, text] of pieces.entries()) {
+      expect(await fanout.storePiece(1, { position: event.position, number, text })).toBe('stored')
+    }
+    await fanout.store({ version: 1, events: [event] })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    expect(receiver.calls[0]?.body).toBe(pieces.join(''))
+    await vi.waitFor(async () =>
+      expect(await readLogs(row.id)).toMatchObject([{ payload: '', status_code: 200 }]),
+    )
+    expect(await countOf(fanout, 'pieces')).toBe(0)
+  })
+
+  it('is kept whole as a dead letter', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    const [event] = chunkOf(['a'], { payload: null, bytes })
+    if (event === undefined) return expect.fail()
+    for (const [number, text] of pieces.entries()) {
+      await fanout.storePiece(1, { position: event.position, number, text })
+    }
+    await fanout.store({ version: 1, events: [event] })
+    pass(7.1 * DAY_MS)
+    await runDurableObjectAlarm(fanout)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(async () => {
+      expect(await readDeadLetters(row.id)).toMatchObject([{ length: pieces.join('').length }])
+    })
+    expect(await countOf(fanout, 'pieces')).toBe(0)
+  })
+})
+
+describe('by hand', () => {
+  it('a test sends an example also while paused, says what came back, and counts for nothing', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    receiver.answer = () => new Response('teapot', { status: 418 })
+    const attempt = await fanout.sendTest()
+    expect(attempt).toMatchObject({ ok: false, status_code: 418, response_body: 'teapot', error: 'status' })
+    expect(receiver.calls[0]?.headers.get('x-quoin-test')).toBe('true')
+    expect(Object.keys(JSON.parse(receiver.calls[0]?.body ?? ''))).toEqual([
+      'event',
+      'schema',
+      'table',
+      'row',
+      'old_row',
+      'timestamp',
+    ])
+    const logs = await readLogs(row.id)
+    expect(logs).toMatchObject([
+      { id: attempt?.log_id, event_type: 'TEST', event_id: null, status_code: 418 },
+    ])
+    expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0 })
+  })
+
+  it('a replay sends the logged bytes again, freshly signed, under the same webhook-id', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { secret: 's' })
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    const [log] = await readLogs(row.id)
+    if (log === undefined) return expect.fail()
+    pass(90_000)
+    const attempt = await fanout.replay({ ...log, event_type: 'UPDATE' })
+    expect(attempt).toMatchObject({ ok: true, status_code: 200, error: null })
+    const [first, again] = receiver.calls
+    expect(again?.body).toBe(first?.body)
+    for (const same of ['webhook-id', 'x-service-signature']) {
+      expect(again?.headers.get(same)).toBe(first?.headers.get(same))
+    }
+    expect(again?.headers.get('webhook-signature')).not.toBe(first?.headers.get('webhook-signature'))
+    expect(Number(again?.headers.get('webhook-timestamp'))).toBeGreaterThan(
+      Number(first?.headers.get('webhook-timestamp')) + 80,
+    )
+    expect(again?.headers.get('x-quoin-replay-of')).toBe(log.id)
+    expect(await readLogs(row.id)).toMatchObject([
+      { replay_of: null },
+      { id: attempt?.log_id, replay_of: log.id },
+    ])
+  })
+})
+
+describe('the end', () => {
+  it('of a webhook ends its deliveries and everything that was kept', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    receiver.answer = async () => {
+      await promise
+      return new Response()
+    }
+    await fanout.store({ version: 1, events: chunkOf(['a', 'a', 'b', 'c', 'd', 'e']) })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(4))
+    await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
+    await fanout.removed()
+    resolve()
+    expect(await fanout.sendTest()).toBeUndefined()
+    expect(await tablesOf(fanout)).toEqual([])
+    expect(await alarmOf(fanout)).toBe(0)
+    expect(receiver.calls).toHaveLength(4)
+  })
+
+  it('is noticed by itself within a minute when nobody could tell', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
+    pass(60_000)
+    await runDurableObjectAlarm(fanout)
+    expect(await tablesOf(fanout)).toEqual([])
+  })
+
+  it('of what an object remembers comes after a week, and then it has no alarm', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    expect(await countOf(fanout, 'chunks')).toBe(1)
+    await runDurableObjectAlarm(fanout)
+    expect((await alarmOf(fanout)) - Date.now()).toBeGreaterThan(60_000)
+    pass(7.1 * DAY_MS)
+    await runDurableObjectAlarm(fanout)
+    await runDurableObjectAlarm(fanout)
+    expect(await countOf(fanout, 'chunks')).toBe(0)
+    expect(await alarmOf(fanout)).toBe(0)
+  })
+})

@@ -1,0 +1,326 @@
+// WebhookFanout inside workerd: what it sends, in which order, how often, and what of that survives. Alarms are set off by
+// the test and the clock is moved by it: nothing waits for a retry.
+
+import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  alarmOf,
+  chunkOf,
+  countOf,
+  crash,
+  makeWebhook,
+  platform,
+  readLogs,
+  readWebhook,
+  rowsOf,
+  setActive,
+  startReceiver,
+  type TestReceiver,
+  tablesOf,
+} from './webhook-support.ts'
+
+const MINUTE_MS = 60_000
+let receiver: TestReceiver
+
+beforeEach(() => {
+  // Only the clock: timers and promises of the runtime go on as they are.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  receiver = startReceiver()
+})
+
+afterEach(() => {
+  receiver.restore()
+  vi.useRealTimers()
+})
+
+const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+const fail =
+  (status = 500, headers = {}) =>
+  () =>
+    new Response('no', { status, headers })
+
+async function hex(secret: string, text: string): Promise<string> {
+  const [encoder, hash] = [new TextEncoder(), { name: 'HMAC', hash: 'SHA-256' }]
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), hash, false, ['sign'])
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text)))
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+describe('a stored event', () => {
+  it('is sent at once, signed, with the custom headers, and logged byte for byte', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { secret: 'a secret' })
+    const [event] = chunkOf(['a'])
+    expect(await fanout.store({ version: 1, events: [event ?? expect.fail()] })).toBe('stored')
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    const [call] = receiver.calls
+    expect(call?.body).toBe(event?.payload)
+    expect(Object.fromEntries(call?.headers ?? [])).toMatchObject({
+      'content-type': 'application/json',
+      'x-tenant': '7',
+      'x-request-id': 'request-1',
+      'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{32}_\d+-0_\w+$/),
+      'webhook-timestamp': expect.stringMatching(/^\d+$/),
+      'webhook-signature': expect.stringMatching(/^v1,.{44}$/),
+      'x-service-signature': await hex('a secret', call?.body ?? ''),
+    })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    expect(await readLogs(row.id)).toMatchObject([
+      {
+        payload: event?.payload,
+        event_type: 'UPDATE',
+        status_code: 200,
+        response_body: 'thanks',
+        error: null,
+        attempt: 1,
+        webhook_message_id: call?.headers.get('webhook-id'),
+      },
+    ])
+    expect(await countOf(fanout, 'events')).toBe(0)
+    await vi.waitFor(async () => expect(await countOf(fanout, 'reports')).toBe(0))
+  })
+
+  it('is sent once, however often it is stored', async () => {
+    const { fanout } = await makeWebhook(receiver.url)
+    const share = { version: 1, events: chunkOf(['a', 'b']) }
+    await Promise.all([fanout.store(share), fanout.store(share)])
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await evictDurableObject(fanout)
+    await fanout.store(share)
+    await runDurableObjectAlarm(fanout)
+    expect(receiver.calls).toHaveLength(2)
+  })
+
+  it('is not sent without the signature that it should have', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { secret: 'x' })
+    await platform.query(
+      "update quoin.webhooks set secret_encrypted = 'v1.broken', version = version + 1 where id = $1::uuid returning id",
+      [row.id],
+    )
+    await fanout.store({ version: 2, events: chunkOf(['a']) })
+    await vi.waitFor(async () =>
+      expect(await readLogs(row.id)).toMatchObject([{ error: 'secret_unreadable' }]),
+    )
+    expect(receiver.calls).toHaveLength(0)
+  })
+
+  it('of a webhook that is deleted is not kept, and leaves no trace', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
+    expect(await fanout.store({ version: 1, events: chunkOf(['a']) })).toBe('gone')
+    expect(await tablesOf(fanout)).toEqual([])
+    expect(await alarmOf(fanout)).toBe(0)
+  })
+})
+
+describe('order', () => {
+  it('sends the events of one key one after the other, four of others at a time', async () => {
+    const { fanout } = await makeWebhook(receiver.url)
+    let [underWay, most] = [0, 0]
+    const underWayByKey = new Set<string>()
+    receiver.answer = async call => {
+      const key = rowsOf([call])[0]?.[0] ?? ''
+      expect(underWayByKey.has(key)).toBe(false)
+      underWayByKey.add(key)
+      underWay += 1
+      most = Math.max(most, underWay)
+      await new Promise(resolve => setTimeout(resolve, 2))
+      underWay -= 1
+      underWayByKey.delete(key)
+      return new Response()
+    }
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f']
+    const [first, second] = [chunkOf(keys), chunkOf(keys)]
+    await fanout.store({ version: 1, events: [...first, ...second] })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(12))
+    expect(most).toBe(4)
+    const rows = rowsOf(receiver.calls)
+    for (const key of keys) {
+      const numbers = rows.filter(row => row[0] === key).map(row => Number(row.slice(1)))
+      expect(numbers).toEqual(numbers.toSorted((x, y) => x - y))
+    }
+  })
+
+  it('lets a failed event hold back its own key alone, until its retry', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const [one, two] = [chunkOf(['a', 'b']), chunkOf(['a', 'b'])]
+    receiver.answer = call =>
+      call.body === one[0]?.payload ? new Response('', { status: 500 }) : new Response()
+    await fanout.store({ version: 1, events: [...one, ...two] })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(3))
+    expect((await alarmOf(fanout)) - Date.now()).toBeLessThanOrEqual(6_000)
+    receiver.answer = () => new Response()
+    await runDurableObjectAlarm(fanout)
+    expect(receiver.calls).toHaveLength(3)
+    pass(6_000)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(5))
+    expect(rowsOf(receiver.calls.slice(3)).map(row => row[0])).toEqual(['a', 'a'])
+    expect(receiver.calls[3]?.headers.get('webhook-id')).toBe(
+      receiver.calls.find(call => call.body === one[0]?.payload)?.headers.get('webhook-id'),
+    )
+  })
+})
+
+describe('a crash', () => {
+  it('leaves an alarm two seconds ahead at most, which goes on with everything that is due', async () => {
+    const webhook = await makeWebhook(receiver.url)
+    receiver.answer = () => new Promise(() => undefined)
+    await webhook.fanout.store({ version: 1, events: chunkOf(['a', 'b', 'c', 'd', 'e']) })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(4))
+    expect((await alarmOf(webhook.fanout)) - Date.now()).toBeLessThanOrEqual(2_000)
+    const fanout = await crash(webhook)
+    receiver.calls.length = 0
+    receiver.answer = () => new Response()
+    expect(await runDurableObjectAlarm(fanout)).toBe(true)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(5))
+  })
+
+  it('of the database stops no delivery, and loses no log', async () => {
+    const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { row, fanout } = await makeWebhook(receiver.url)
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    receiver.isDatabaseDown = true
+    await fanout.store({ version: 1, events: chunkOf(['a', 'b']) })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(3))
+    await vi.waitFor(() => expect(silenced).toHaveBeenCalled())
+    expect(await countOf(fanout, 'reports')).toBe(2)
+    receiver.isDatabaseDown = false
+    expect(await alarmOf(fanout)).toBeGreaterThan(0)
+    await runDurableObjectAlarm(fanout)
+    expect(await readLogs(row.id)).toHaveLength(3)
+  })
+})
+
+describe('a receiver that fails', () => {
+  it('is counted, probed once a minute after twenty times, and heals by itself', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    receiver.answer = fail(503)
+    const keys = Array.from({ length: 30 }, (_, index) => `k${index}`)
+    await fanout.store({ version: 1, events: chunkOf(keys) })
+    // Four under way at a time: the count may pass twenty by those.
+    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    const failed = receiver.calls.length
+    expect(failed).toBeGreaterThanOrEqual(20)
+    expect(failed).toBeLessThanOrEqual(23)
+    expect((await readWebhook(row.id)).fail_count).toBe(failed)
+    for (const probe of [1, 2]) {
+      pass(MINUTE_MS)
+      await runDurableObjectAlarm(fanout)
+      await vi.waitFor(() => expect(receiver.calls).toHaveLength(failed + probe))
+      await runDurableObjectAlarm(fanout)
+      expect(receiver.calls).toHaveLength(failed + probe)
+    }
+    receiver.answer = () => new Response()
+    receiver.calls.length = 0
+    pass(MINUTE_MS)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(30))
+    await vi.waitFor(async () => {
+      expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0, state: 'healthy', version: 1 })
+    })
+  })
+
+  // Else one event that its receiver never takes would keep all others from being tried.
+  it('is probed with another event each minute', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    receiver.answer = fail()
+    await fanout.store({ version: 1, events: chunkOf(Array.from({ length: 20 }, (_, index) => `k${index}`)) })
+    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    const [fresh] = chunkOf(['fresh'])
+    await fanout.store({ version: 1, events: [fresh ?? expect.fail()] })
+    receiver.calls.length = 0
+    receiver.answer = call =>
+      call.body === fresh?.payload ? new Response() : new Response('', { status: 500 })
+    pass(MINUTE_MS)
+    for (let minute = 0; minute < 25 && (await readWebhook(row.id)).state === 'failing'; minute++) {
+      const before = receiver.calls.length
+      pass(MINUTE_MS)
+      await runDurableObjectAlarm(fanout)
+      await vi.waitFor(() => expect(receiver.calls.length).toBeGreaterThan(before))
+      await runDurableObjectAlarm(fanout)
+    }
+    expect(rowsOf(receiver.calls).some(row => row.startsWith('fresh'))).toBe(true)
+  })
+
+  it('is not called again before its Retry-After', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    receiver.answer = fail(429, { 'retry-after': '120' })
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    pass(110_000)
+    await runDurableObjectAlarm(fanout)
+    expect(receiver.calls).toHaveLength(1)
+    pass(11_000)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+  })
+
+  it('pauses its webhook with 410, and gets the event when it is resumed', async () => {
+    const webhook = await makeWebhook(receiver.url)
+    const { row, fanout } = webhook
+    receiver.answer = fail(410)
+    await fanout.store({ version: 1, events: chunkOf(['a', 'a']) })
+    await vi.waitFor(async () => {
+      expect(await readWebhook(row.id)).toMatchObject({
+        active: false,
+        state: 'paused_by_receiver',
+        version: 2,
+      })
+    })
+    expect(receiver.calls).toHaveLength(1)
+    receiver.answer = () => new Response()
+    await setActive(webhook, true)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(3))
+    await vi.waitFor(async () => {
+      expect(await readWebhook(row.id)).toMatchObject({ active: true, state: 'healthy', fail_count: 0 })
+    })
+  })
+})
+
+describe('a paused webhook', () => {
+  it('keeps its events and sends them in order on resume', async () => {
+    const webhook = await makeWebhook(receiver.url, { active: false })
+    const { fanout } = webhook
+    for (let round = 0; round < 3; round++) await fanout.store({ version: 1, events: chunkOf(['a', 'b']) })
+    await runDurableObjectAlarm(fanout)
+    expect(receiver.calls).toHaveLength(0)
+    await setActive(webhook, true)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(6))
+    for (const key of ['a', 'b']) {
+      const numbers = rowsOf(receiver.calls)
+        .filter(row => row[0] === key)
+        .map(row => Number(row.slice(1)))
+      expect(numbers).toEqual(numbers.toSorted((x, y) => x - y))
+    }
+  })
+
+  it('is resumed by its row alone, within a minute, when nobody could tell its object', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await platform.query(
+      'update quoin.webhooks set active = true, version = version + 1 where id = $1::uuid returning id',
+      [row.id],
+    )
+    expect((await alarmOf(fanout)) - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
+    pass(MINUTE_MS)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+  })
+
+  it('stops what was going on, but for what is under way', async () => {
+    const webhook = await makeWebhook(receiver.url)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    receiver.answer = async () => {
+      await promise
+      return new Response()
+    }
+    await webhook.fanout.store({ version: 1, events: chunkOf(['a', 'b', 'c', 'd', 'e', 'f']) })
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(4))
+    await setActive(webhook, false)
+    resolve()
+    await vi.waitFor(async () => expect(await countOf(webhook.fanout, 'events')).toBe(2))
+    await runDurableObjectAlarm(webhook.fanout)
+    expect(receiver.calls).toHaveLength(4)
+  })
+})
