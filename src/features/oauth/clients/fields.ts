@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import {
+  backchannelUriProblem,
   linkProblem,
   logoutUriProblem,
   redirectUriProblem,
@@ -132,7 +133,9 @@ export const TOKEN_FIELDS = {
       'null: opaque, unless the server is set to jwt. Access tokens issued before a change stop working',
     ),
   frontchannel_logout_uri: LogoutUri.describe('The browser calls it when the user logs out'),
-  backchannel_logout_uri: LogoutUri.describe('The OAuth2 server posts a logout_token to it'),
+  backchannel_logout_uri: clearableText(URI_LENGTH_MAX, backchannelUriProblem).describe(
+    'The OAuth2 server posts a logout_token to it: https, or http for loopback hosts; no private address',
+  ),
 }
 
 /** Every field that a caller may write. */
