@@ -31,6 +31,8 @@ export interface FakeIngest {
   readonly messages: readonly (readonly string[])[]
   readonly largestMessageBytes: number
   readonly requestsUnderWay: number
+  /** Requests whose sender left before the answer. */
+  readonly brokenOff: number
   /** What was wrong with requests, and keys that were in two unconfirmed messages. */
   readonly faults: readonly string[]
   readonly registryVersions: ReadonlySet<number>
@@ -59,6 +61,7 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
   const messages: string[][] = []
   let largestMessageBytes = 0
   let requestsUnderWay = 0
+  let brokenOff = 0
 
   const confirm = async (ids: string[]): Promise<void> => {
     try {
@@ -71,6 +74,9 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
   }
 
   const server = createServer((req, res) => {
+    res.on('close', () => {
+      if (!res.writableFinished) brokenOff += 1
+    })
     const parts: Buffer[] = []
     req.on('data', (part: Buffer) => parts.push(part))
     req.on('end', async () => {
@@ -147,6 +153,9 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
     messages,
     get requestsUnderWay() {
       return requestsUnderWay
+    },
+    get brokenOff() {
+      return brokenOff
     },
     get largestMessageBytes() {
       return largestMessageBytes

@@ -151,10 +151,22 @@ describe('the process', () => {
       finish(202)
       expect(await exited).toEqual([0, null])
       expect(world.ingest.arrived.map(({ n }) => n)).toEqual([0])
+      expect(world.ingest.brokenOff).toBe(0)
       expect(await isFlagUp(world.client)).toBe(false)
       await expect.poll(() => countSessions(world)).toBe(0)
     },
   )
+
+  it('does not outlive its grace time', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.answer = () => 'hang'
+    const listener = await startTestListener(world, { shutdownGraceMs: 50 })
+    await writeChanges(world, 1)
+    await expect.poll(() => metric(listener, 'requests_under_way')).toBe(1)
+    await listener.close()
+    await expect.poll(() => world.ingest.brokenOff).toBe(1)
+    expect(await countChunks(world.client)).toBe(1)
+  })
 
   it('says in one line what is wrong with its settings', async () => {
     const world = await makeWorld(postgres)
