@@ -170,6 +170,44 @@ it('fits the narrowest phone, whatever the application is called', async () => {
   expect(seat.complaints).toEqual([])
 })
 
+// A session that somebody ended, because a computer was stolen, must give no tokens on it.
+it('takes no answer from a session that has ended, and leads to another sign-in', async () => {
+  await using application = await startApplication()
+  await using seat = await takeSeat(browser, { javaScriptEnabled: false })
+  const [person, begun] = [await makePerson(), await application.begin()]
+  const { page } = seat
+  await page.goto(begun.address)
+  await signIn(page, person)
+  await onBridge(page, 'consent')
+  const sessions = `${inject('stack').identity_admin_url}/admin/identities/${person.id}/sessions`
+  await fetch(sessions, { method: 'DELETE' })
+  await page.getByRole('button', approve).click()
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+  await page.getByRole('link', { name: 'Start again' }).click()
+  await signIn(page, person)
+  await page.getByRole('button', approve).click()
+  await page.waitForURL(`${application.url}/callback**`)
+  expect((await begun.finish(page.url())).claims()?.sub).toBe(person.id)
+})
+
+it('says that a consent was answered before, and starts again from there', async () => {
+  await using application = await startApplication()
+  await using seat = await takeSeat(browser)
+  const { page } = seat
+  await page.goto((await application.begin()).address)
+  await signIn(page, await makePerson())
+  await onBridge(page, 'consent')
+  const screen = page.url()
+  await page.getByRole('button', approve).click()
+  await page.waitForURL(`${application.url}/callback**`)
+  await page.goto(screen)
+  await page.getByRole('heading', { name: 'This was answered already' }).waitFor()
+  await page.getByRole('link', { name: 'Start again' }).click()
+  await onBridge(page, 'consent')
+  expect(page.url()).not.toBe(screen)
+  await page.getByRole('button', approve).waitFor()
+})
+
 // Approving in another browser what somebody opened in this one is what the cookie of the page is against.
 it('takes no form back whose cookie is gone', async () => {
   await using application = await startApplication()

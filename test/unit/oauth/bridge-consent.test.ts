@@ -144,6 +144,16 @@ describe('a consent that was given before', () => {
     )
   })
 
+  it('is not given again while the server does not say', async () => {
+    const list = 'GET /admin/oauth2/auth/sessions/consent'
+    const { deps, oauth } = bridge({ answers: { [list]: [500, ''] } })
+    const failure = { code: 'upstream_unavailable' }
+    await expect(showConsent(deps, 'c', SIGNED_IN)).rejects.toMatchObject(failure)
+    const yes = json({ challenge: 'c', grant_scope: ['openid'] }, SIGNED_IN)
+    await expect(acceptConsentAnswer(deps, yes)).rejects.toMatchObject(failure)
+    expect(answered(oauth.log())).toEqual([])
+  })
+
   it('is not asked about at servers that give consents no id', async () => {
     const { deps, oauth } = bridge({ consent: { consent_request_id: undefined } })
     expect((await showConsent(deps, 'c', SIGNED_IN)).status).toBe(200)
