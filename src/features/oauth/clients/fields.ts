@@ -66,6 +66,18 @@ function plainTextProblem(text: string): string | undefined {
   return CONTROL_CHARACTER.test(text) ? 'must hold no control characters' : undefined
 }
 
+/** Line separators, and what shows nothing but changes how the rest is shown: U+202E turns it around. */
+const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]/u
+/** A letter, digit or sign, but none that is blank: fillers of Hangul, the empty pattern of Braille. */
+const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** People decide by the name of a client; the empty one is none. */
+function nameProblem(name: string): string | undefined {
+  if (INVISIBLE.test(name)) return 'must hold no invisible characters'
+  if (name !== '' && !VISIBLE.test(name)) return 'must hold a visible character'
+  return plainTextProblem(name)
+}
+
 /** Words of printable ASCII without quote and backslash, one space between them (RFC 6749 section 3.3). */
 function scopeProblem(scope: string): string | undefined {
   // The server would read it as null: three scopes where somebody meant none.
@@ -140,7 +152,7 @@ export const TOKEN_FIELDS = {
 
 /** Every field that a caller may write. */
 export const CLIENT_FIELDS = {
-  client_name: checkedText(200, plainTextProblem).describe('Shown on the consent screen'),
+  client_name: checkedText(200, nameProblem).describe('Shown on the consent screen'),
   grant_types: distinctList(z.enum(GRANT_TYPES), GRANT_TYPES.length).min(1),
   response_types: distinctList(ResponseType, 10).describe(
     'Each made of code, id_token and token; those of the grants when left out at creation',
