@@ -49,6 +49,25 @@ it('sends a chunk as the Worker reads it, and counts it as confirmed when it is 
   await expect.poll(() => metric(listener, 'confirmed_chunks_total')).toBe(1)
 })
 
+it('carries what the triggers of a watched table write, also of a commit while it rests', async () => {
+  const world = await makeWorld(postgres)
+  const { client, ingest } = world
+  await client.query('create table public.todos (id bigint primary key, title text)')
+  await client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT,UPDATE,DELETE}')")
+  const listener = await startTestListener(world, { idleLookMs: 3_600_000 })
+  await waitUntilResting(world, listener)
+  await client.query("insert into public.todos values (9007199254740993, 'first')")
+  await client.query("update public.todos set id = 2, title = 'second'")
+  await client.query('delete from public.todos')
+  await expect.poll(() => countChunks(client)).toBe(0)
+  const [inserted, updated] = ['{"id":9007199254740993,"title":"first"}', '{"id":2,"title":"second"}']
+  expect(ingest.chunks.map(({ event, changes }) => [event, changes])).toEqual([
+    ['INSERT', [{ key: '["9007199254740993"]', row: inserted, old_row: null }]],
+    ['UPDATE', [{ key: '["2"]', row: updated, old_row: inserted }]],
+    ['DELETE', [{ key: '["2"]', row: updated, old_row: updated }]],
+  ])
+})
+
 describe('order', () => {
   it('holds a key back until its message is confirmed, and lets others pass', async () => {
     const world = await makeWorld(postgres)
