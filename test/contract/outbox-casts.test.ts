@@ -1,0 +1,180 @@
+// What a user's code can do from inside the trigger. A cast to json runs there while a row becomes an image: it must reach
+// no secret, write no event of its own, and never make the user's write fail.
+
+import { randomBytes } from 'node:crypto'
+import type { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
+
+let db: OutboxDatabase
+let caller: Client
+
+beforeAll(async () => {
+  db = await openOutboxDatabase()
+  caller = await db.connect('service_role')
+})
+
+afterAll(async () => {
+  await db.end()
+})
+
+/** A watched table of service_role's with a column whose cast to json runs this PL/pgSQL, which ends with a RETURN. */
+async function watchedWithCast(body: string): Promise<string> {
+  const name = randomBytes(5).toString('hex')
+  await caller.query(`
+    create type public.mood_${name} as enum ('fine');
+    create function public.cast_${name}(mood public.mood_${name}) returns json language plpgsql as $cast$ ${body} $cast$;
+    create cast (public.mood_${name} as json) with function public.cast_${name}(public.mood_${name});
+    create table public.t_${name} (id int primary key, mood public.mood_${name})`)
+  await db.watch(`public.t_${name}`)
+  return `public.t_${name}`
+}
+
+/** The row as the cast made it, or the error; the write itself has succeeded. */
+async function outcomeOf(body: string): Promise<string | undefined> {
+  const table = await watchedWithCast(body)
+  await caller.query(`insert into ${table} values (1, 'fine')`)
+  const [chunk, ...others] = await db.chunks(table)
+  expect(others).toEqual([])
+  const [change] = chunk?.changes ?? []
+  expect(change?.key).toBe('["1"]')
+  return change?.error ?? change?.row ?? undefined
+}
+
+describe("a user's cast to json", () => {
+  it('runs in the trigger (so that the tests below can fail), as a role of its own', async () => {
+    const row = await outcomeOf('begin return to_json(current_user::text); end')
+    expect(JSON.parse(row ?? '')).toEqual({ id: 1, mood: 'quoin_images' })
+  })
+
+  // Each of these would be a way from a service_role key to what belongs to the platform.
+  const attacks = {
+    'reads the hashes of API keys': 'select to_json(max(key_hash)) from quoin.api_keys',
+    "reads webhooks' secrets": 'select to_json(max(secret_encrypted)) from quoin.webhooks',
+    'reads the outbox': 'select to_json(count(*)) from quoin.row_events',
+    "reads the listener's state": 'select to_json(idle) from quoin.listener_state',
+    'reads the audit log': 'select to_json(count(*)) from quoin.audit_logs',
+    'becomes the owner': "select to_json(set_config('role', 'quoin_owner', false))",
+    'becomes the outbox': "select to_json(set_config('role', 'quoin_outbox', true))",
+    'switches triggers off': "select to_json(set_config('session_replication_role', 'replica', false))",
+    'makes images by itself': 'select to_json(quoin.make_images(row(1)))',
+    'watches a table by itself':
+      "select to_json(quoin.watch_table('quoin.api_keys'::regclass, '{INSERT}')::text)",
+    'connects elsewhere': "select to_json(public.dblink('dbname=quoin', 'select 1'))",
+  }
+  for (const [name, sql] of Object.entries(attacks)) {
+    it(`fails when it ${name}, and the write succeeds`, async () => {
+      const error = await outcomeOf(`begin return (${sql}); end`)
+      expect(error).toMatch(/permission denied|security-definer|does not exist/)
+    })
+  }
+
+  it('writes no event of its own', async () => {
+    const forge = `insert into quoin.row_events (table_id, table_schema, table_name, event, change_count, rows)
+      values (1, 'public', 'forged', 'INSERT', 1, '[{}]')`
+    expect(await outcomeOf(`begin ${forge}; return '1'; end`)).toMatch('permission denied')
+    const { rows } = await db.owner.query("select 1 from quoin.row_events where table_name = 'forged'")
+    expect(rows).toEqual([])
+  })
+
+  it('gains nothing by operators and functions that it puts before those of Postgres', async () => {
+    await caller.query(`
+      create function public.spy() returns void language plpgsql as $$
+        begin
+          if current_user not in ('service_role', 'quoin_images') then raise 'trap: ran as %', current_user; end if;
+        end $$;
+      create function public.spy_eq(a text, b text) returns boolean language plpgsql as $$
+        begin perform public.spy(); return a operator(pg_catalog.=) b; end $$;
+      create function public.spy_cat(a text, b text) returns text language plpgsql as $$
+        begin perform public.spy(); return a operator(pg_catalog.||) b; end $$;
+      create function public.spy_div(a bigint, b int) returns bigint language plpgsql as $$
+        begin perform public.spy(); return a operator(pg_catalog./) b; end $$;
+      create function public.pg_notify(text, text) returns void language plpgsql as $$ begin perform public.spy(); end $$;
+      create operator public.= (leftarg = text, rightarg = text, function = public.spy_eq);
+      create operator public.|| (leftarg = text, rightarg = text, function = public.spy_cat);
+      create operator public./ (leftarg = bigint, rightarg = int, function = public.spy_div)`)
+    const table = await watchedWithCast(
+      "begin perform set_config('search_path', 'public, pg_catalog', false); return '1'; end",
+    )
+    for (const sql of [
+      `insert into ${table} values (1, 'fine')`,
+      `insert into ${table} select i, 'fine' from generate_series(2, 2500) i`,
+      `update ${table} set mood = mood`,
+      `delete from ${table}`,
+    ])
+      await caller.query(sql)
+    const changes = await db.changes(table)
+    expect(changes).toHaveLength(7500)
+    expect(changes.filter(change => change.error !== undefined)).toEqual([])
+  })
+
+  it('that fails for one row of many costs that one its image, and no other', async () => {
+    const table = await watchedWithCast(
+      "begin if random() < 0 then return '1'; end if; raise exception 'no image today'; end",
+    )
+    await caller.query(`insert into ${table} values (1, null), (2, 'fine'), (3, null)`)
+    await caller.query(`update ${table} set id = id + 10 where id = 2`)
+    expect(await db.changes(table)).toEqual([
+      { event: 'INSERT', key: '["1"]', row: '{"id":1,"mood":null}', old_row: null },
+      { event: 'INSERT', key: '["2"]', row: null, old_row: null, error: 'no image today' },
+      { event: 'INSERT', key: '["3"]', row: '{"id":3,"mood":null}', old_row: null },
+      { event: 'UPDATE', key: '["12"]', row: null, old_row: null, error: 'no image today' },
+    ])
+  })
+
+  it('that answers what is no JSON text, or null, does not spoil the others', async () => {
+    const table = await watchedWithCast('begin return null; end')
+    await caller.query(`insert into ${table} values (1, 'fine')`)
+    expect(await db.changes(table)).toHaveLength(1)
+  })
+})
+
+describe('a row that cannot be an image', () => {
+  it('for its size is recorded with its key and the reason', async () => {
+    const table = await db.watched('id int primary key, data text')
+    await db.owner.query(`insert into ${table} select 1, repeat('x', 68 * 1024 * 1024)`)
+    await db.owner.query(
+      `insert into ${table} select i, repeat('y', 68 * 1024 * 1024) from generate_series(2, 3) i`,
+    )
+    const changes = await db.changes(table)
+    expect(changes.map(({ key, row }) => [key, row])).toEqual([
+      ['["1"]', null],
+      ['["2"]', null],
+      ['["3"]', null],
+    ])
+    for (const { error } of changes) expect(error).toMatch('larger than')
+  })
+})
+
+describe('the roles of the outbox', () => {
+  it('may log in nowhere, and service_role may not use what they use', async () => {
+    for (const sql of [
+      'set role quoin_outbox',
+      'set role quoin_images',
+      'insert into quoin.row_events default values',
+      'select quoin.changes_of(null)',
+      "select quoin.settle_watch('public.pgmigrations'::regclass)",
+      'create trigger t after insert on public.mine for each row execute function quoin_outbox.insert_1()',
+    ])
+      await expect(caller.query(sql)).rejects.toThrow(/permission denied|does not exist/)
+  })
+
+  it('hold exactly the rights that they need', async () => {
+    const { rows } = await db.owner.query(`
+      select grantee, table_name, string_agg(privilege_type, ',' order by privilege_type) as rights
+      from information_schema.role_table_grants where grantee in ('quoin_outbox', 'quoin_images') group by 1, 2 order by 2`)
+    expect(rows).toEqual([
+      { grantee: 'quoin_outbox', table_name: 'listener_state', rights: 'SELECT' },
+      { grantee: 'quoin_outbox', table_name: 'row_events', rights: 'INSERT' },
+    ])
+  })
+
+  it('own functions that nobody else may call', async () => {
+    await db.watched('id int primary key')
+    const { rows } = await db.owner.query(`
+      select p.oid::regprocedure::text as name from pg_proc p, unnest(array['anon', 'service_role', 'authenticator']) r (name)
+      where p.pronamespace in ('quoin'::regnamespace, 'quoin_outbox'::regnamespace)
+        and has_function_privilege(r.name, p.oid, 'execute') and p.proname not in ('uid', 'claims')`)
+    expect(rows).toEqual([])
+  })
+})

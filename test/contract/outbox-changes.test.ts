@@ -1,0 +1,280 @@
+// What each kind of write leaves in the outbox: the key, the images, the order. Directly in Postgres, as users write.
+
+import { type Client, Query } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
+
+let db: OutboxDatabase
+
+beforeAll(async () => {
+  db = await openOutboxDatabase()
+})
+
+afterAll(async () => {
+  await db.end()
+})
+
+/** Sends the rows behind a COPY ... FROM STDIN, which `pg` alone does not offer. */
+function copyFrom(client: Client, sql: string, rows: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const copy = new Query(sql, err => (err ? reject(err) : resolve()))
+    Object.assign(copy, {
+      handleCopyInResponse(connection: CopyConnection) {
+        connection.sendCopyFromChunk(Buffer.from(rows))
+        connection.endCopyFrom()
+      },
+    })
+    client.query(copy)
+  })
+}
+
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void
+  endCopyFrom(): void
+}
+
+const parse = (text: string | null) => (text === null ? null : JSON.parse(text))
+
+describe('a statement', () => {
+  it('writes its change with key, new and old image, as texts that lose no digit', async () => {
+    const table = await db.watched('id bigint primary key, amount numeric, note text')
+    await db.owner.query(`insert into ${table} values (9007199254740993, 1.10, 'a"b')`)
+    await db.owner.query(`update ${table} set amount = 2.00`)
+    await db.owner.query(`delete from ${table}`)
+    const key = '["9007199254740993"]'
+    const [first, second] = ['1.10', '2.00'].map(
+      amount => `{"id":9007199254740993,"amount":${amount},"note":"a\\"b"}`,
+    )
+    expect(await db.changes(table)).toEqual([
+      { event: 'INSERT', key, row: first, old_row: null },
+      { event: 'UPDATE', key, row: second, old_row: first },
+      { event: 'DELETE', key, row: second, old_row: second },
+    ])
+  })
+
+  it('that changes no row writes nothing', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`insert into ${table} select 1 where false`)
+    await db.owner.query(`update ${table} set id = 2`)
+    await db.owner.query(`delete from ${table}`)
+    expect(await db.chunks(table)).toEqual([])
+  })
+
+  it('of 2 500 rows writes chunks of at most 1 000 changes, in order, with both images beside each other', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`insert into ${table} select i, 0 from generate_series(1, 2500) i`)
+    await db.owner.query(`update ${table} set n = id`)
+    const chunks = await db.chunks(table)
+    expect(chunks.map(chunk => chunk.change_count)).toEqual([1000, 1000, 500, 1000, 1000, 500])
+    const [inserted, updated] = ['INSERT', 'UPDATE'].map(event =>
+      chunks.filter(chunk => chunk.event === event).flatMap(chunk => chunk.changes),
+    )
+    expect(inserted?.map(change => parse(change.row).id)).toEqual(
+      Array.from({ length: 2500 }, (_, i) => i + 1),
+    )
+    for (const { key, row, old_row } of updated ?? []) {
+      const { id } = parse(row)
+      expect([key, parse(row), parse(old_row)]).toEqual([`["${id}"]`, { id, n: id }, { id, n: 0 }])
+    }
+  })
+
+  it('of large rows makes chunks that stay near a million bytes', async () => {
+    const table = await db.watched('id int primary key, data text storage external')
+    await db.owner.query(`insert into ${table} select i, repeat('x', 300000) from generate_series(1, 7) i`)
+    expect((await db.chunks(table)).map(chunk => chunk.change_count)).toEqual([3, 3, 1])
+  })
+
+  it('that changes primary keys names the old ones too', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`insert into ${table} values (1)`)
+    await db.owner.query(`update ${table} set id = 5`)
+    await db.owner.query(`insert into ${table} values (6)`)
+    await db.owner.query(`update ${table} set id = id + 1 where id = 6`)
+    await db.owner.query(`update ${table} set id = id + 10`)
+    const keys = (await db.chunks(table)).filter(({ event }) => event === 'UPDATE').map(chunk => chunk.keys)
+    expect(keys.map(list => list?.toSorted())).toEqual([
+      ['["1"]', '["5"]'],
+      ['["6"]', '["7"]'],
+      ['["15"]', '["17"]', '["5"]', '["7"]'],
+    ])
+  })
+
+  it('writes keys of several columns and of any text as compact JSON', async () => {
+    const table = await db.watched('b text, a int, primary key (b, a)')
+    await db.owner.query(`insert into ${table} values ($1, 7)`, ['x"y\\z\n'])
+    const [chunk] = await db.chunks(table)
+    expect(chunk?.keys).toEqual([JSON.stringify(['x"y\\z\n', '7'])])
+  })
+
+  it('on a table without a primary key has no keys', async () => {
+    const table = await db.watched('note text')
+    await db.owner.query(`insert into ${table} values ('a')`)
+    await db.owner.query(`insert into ${table} values ('b'), ('c')`)
+    expect((await db.chunks(table)).map(({ keys, change_count }) => [keys, change_count])).toEqual([
+      [null, 1],
+      [null, 2],
+    ])
+  })
+
+  it('makes the same key and image whatever the settings of its session', async () => {
+    const table = await db.watched('at timestamptz primary key, span interval, data bytea')
+    const write = "values ('2026-01-02 03:04:05+00', '1 day 2 hours', '\\x01')"
+    await db.owner.query(`insert into ${table} ${write}`)
+    const other = await db.connect('owner')
+    await other.query(
+      "set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'; set intervalstyle = 'iso_8601'",
+    )
+    await other.query("set bytea_output = 'escape'")
+    await other.query(`delete from ${table}`)
+    const [inserted, deleted] = await db.changes(table)
+    expect([deleted?.key, deleted?.row]).toEqual([inserted?.key, inserted?.row])
+  })
+})
+
+describe('every way to write', () => {
+  it('COPY is one statement like any other', async () => {
+    const table = await db.watched('id int primary key')
+    await copyFrom(db.owner, `copy ${table} from stdin`, '1\n2\n')
+    expect((await db.changes(table)).map(({ key }) => key)).toEqual(['["1"]', '["2"]'])
+  })
+
+  it('upserts, MERGE and cascades of foreign keys are seen', async () => {
+    const table = await db.watched('id int primary key, n int')
+    const child = await db.watched(`id int primary key, parent int references ${table} on delete cascade`)
+    await db.owner.query(`insert into ${table} values (1, 1)`)
+    await db.owner.query(`insert into ${table} values (1, 1), (2, 1) on conflict (id) do update set n = 2`)
+    await db.owner.query(`
+      merge into ${table} t using (values (2), (3)) s (id) on t.id = s.id
+      when matched then update set n = 9 when not matched then insert values (s.id, 9)`)
+    await db.owner.query(`insert into ${child} values (10, 1)`)
+    await db.owner.query(`delete from ${table} where id = 1`)
+    expect((await db.changes(table)).map(({ event, key }) => `${event} ${key}`)).toEqual([
+      'INSERT ["1"]',
+      'UPDATE ["1"]',
+      'INSERT ["2"]',
+      'UPDATE ["2"]',
+      'INSERT ["3"]',
+      'DELETE ["1"]',
+    ])
+    expect((await db.changes(child)).map(({ event }) => event)).toEqual(['INSERT', 'DELETE'])
+  })
+
+  it('what a savepoint or a transaction takes back leaves nothing', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`
+      begin; insert into ${table} values (1); savepoint s; insert into ${table} values (2); rollback to s;
+      insert into ${table} values (3); commit`)
+    await db.owner.query(`begin; insert into ${table} values (4); rollback`)
+    expect((await db.changes(table)).map(({ key }) => key)).toEqual(['["1"]', '["3"]'])
+  })
+
+  it('rows of anon and service_role are recorded, though neither may see the outbox and policies hide rows', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`
+      alter table ${table} enable row level security; grant insert on ${table} to anon;
+      create policy blind on ${table} for insert to anon with check (true)`)
+    for (const [index, role] of (['anon', 'service_role'] as const).entries()) {
+      const client = await db.connect(role)
+      await client.query(`set application_name = 'quoin:request-${index}'`)
+      await client.query(`insert into ${table} values (${index})`)
+      await expect(client.query('select * from quoin.row_events')).rejects.toThrow('permission denied')
+    }
+    const chunks = await db.chunks(table)
+    expect(chunks.map(({ request_id }) => request_id)).toEqual(['request-0', 'request-1'])
+  })
+
+  it('a table with columns named like ours is no different', async () => {
+    const table = await db.watched(
+      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, event text, is_idle text',
+    )
+    await db.owner.query(`insert into ${table} (id, r, image) values (1, 'r', 'i')`)
+    await db.owner.query(`update ${table} set n = 'n'`)
+    await db.owner.query(`insert into ${table} (id, key) values (2, 'k'), (3, 'k')`)
+    const rows = (await db.changes(table)).map(({ row }) => parse(row))
+    expect(rows).toMatchObject([{ id: 1, r: 'r', image: 'i' }, { n: 'n' }, { id: 2, key: 'k' }, { id: 3 }])
+  })
+
+  it('a value of 20 MB, and a row of every built-in type', async () => {
+    const table =
+      await db.watched(`id int primary key, big text, f float8, b bool, d date, ts timestamp, tz timestamptz,
+      tm time, iv interval, by bytea, j json, jb jsonb, u uuid, ip inet, mac macaddr, r int4range, mr int4multirange,
+      a int[], t2 text[][], p point, x xml, v tsvector, bit bit(3), m money, o oid, c "char", s int generated always as (id * 2) stored`)
+    await db.owner.query(`insert into ${table} (id, big) values (1, repeat(md5('x'), 655360))`)
+    await db.owner.query(`
+      insert into ${table} values (2, '', 'NaN', true, '2026-01-01', '2026-01-01', '2026-01-01Z', '10:00', '1 day', '\\x00', '{"a": 1}',
+        '[1]', gen_random_uuid(), '::1', '08:00:2b:01:02:03', '[1,3)', '{[1,3)}', '{1,null}', '{{a,b}}', '(1,2)', '<a/>',
+        'a:1', '101', '1', 1, 'x')`)
+    const [big, all] = await db.changes(table)
+    expect(parse(big?.row ?? null).big).toHaveLength(655360 * 32)
+    expect(parse(all?.row ?? null)).toMatchObject({
+      f: 'NaN',
+      by: '\\x00',
+      j: { a: 1 },
+      r: '[1,3)',
+      a: [1, null],
+      s: 4,
+    })
+  })
+})
+
+describe('order', () => {
+  it('chunks with a key in common are numbered as their transactions commit', async () => {
+    const table = await db.watched('id int primary key, n int not null')
+    await db.owner.query(`insert into ${table} select i, 0 from generate_series(1, 3) i`)
+    const writers = await Promise.all(Array.from({ length: 8 }, () => db.connect('owner')))
+    await Promise.all(
+      writers.map(async (writer, index) => {
+        for (let write = 0; write < 25; write++)
+          await writer.query(`update ${table} set n = n + 1 where id = ${1 + ((index + write) % 3)}`)
+      }),
+    )
+    const seen = new Map<string, number>()
+    for (const { key, row, old_row } of (await db.changes(table)).slice(3)) {
+      const expected = seen.get(String(key)) ?? 0
+      expect([parse(old_row).n, parse(row).n]).toEqual([expected, expected + 1])
+      seen.set(String(key), expected + 1)
+    }
+    expect([...seen.values()].reduce((sum, n) => sum + n, 0)).toBe(200)
+  })
+
+  it('what another AFTER ROW trigger changes in the same row is numbered behind what set it off', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`
+      create function ${table}_again() returns trigger language plpgsql as $$
+        begin update ${table} set n = 2 where id = new.id; return null; end $$;
+      create trigger a after insert on ${table} for each row execute function ${table}_again()`)
+    await db.watch(table)
+    await db.owner.query(`insert into ${table} values (1, 1), (2, 1)`)
+    const order = (await db.changes(table)).map(({ event, key }) => `${event} ${key}`)
+    for (const key of ['["1"]', '["2"]'])
+      expect(order.indexOf(`INSERT ${key}`)).toBeLessThan(order.indexOf(`UPDATE ${key}`))
+    expect(order).toHaveLength(4)
+  })
+})
+
+describe('waking the listener', () => {
+  it('sends a notification without a payload, only while it is idle', async () => {
+    const table = await db.watched('id int primary key')
+    const heard: string[] = []
+    const listener = await db.connect('owner')
+    listener.on('notification', ({ channel, payload }) => heard.push(`${channel}:${payload}`))
+    await listener.query('listen quoin_row_events; listen done')
+    await db.owner.query(`insert into ${table} values (1)`)
+    await db.owner.query('update quoin.listener_state set idle = true')
+    await db.owner.query(`insert into ${table} values (2)`)
+    await db.owner.query(`insert into ${table} values (3), (4)`)
+    await db.owner.query('update quoin.listener_state set idle = false; notify done')
+    // Notifications of one session arrive in the order of its commits.
+    await expect.poll(() => heard.at(-1)).toBe('done:')
+    expect(heard).toEqual(['quoin_row_events:', 'quoin_row_events:', 'done:'])
+  })
+
+  it('notifies from an old snapshot whatever that says of the listener', async () => {
+    const table = await db.watched('id int primary key')
+    const listener = await db.connect('owner')
+    const heard = new Promise<string>(resolve => listener.once('notification', n => resolve(n.channel)))
+    await listener.query('listen quoin_row_events')
+    await db.owner.query(`begin isolation level repeatable read; insert into ${table} values (1); commit`)
+    expect(await heard).toBe('quoin_row_events')
+  })
+})
