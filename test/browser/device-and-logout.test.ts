@@ -108,7 +108,7 @@ it('explains an address that is cut short or an error of the server, without a l
     ['login?login_challenge=garbage', 'This page does not exist any more'],
     ['consent?consent_challenge=garbage', 'This page does not exist any more'],
     ['logout?logout_challenge=garbage', 'This page does not exist any more'],
-    ['login', 'This address is not complete'],
+    ['login', 'Something is missing here'],
     ['error?error=invalid_scope&error_description=%3Cb%3Ehttps://evil.example', 'request was refused'],
   ] as const) {
     await page.goto(`${bridge}/${path}`)
