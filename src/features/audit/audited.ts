@@ -69,11 +69,11 @@ async function insertPending({ platform }: AuditDeps, caller: Caller, change: Ch
     caller.requestId,
     actor.kind,
     actor.id,
-    actor.name,
+    storable(actor.name),
     caller.address,
     change.action,
     change.targetKind,
-    change.targetId,
+    storable(change.targetId),
     toJson(change.before),
   ])
   const [row] = rows
@@ -105,7 +105,7 @@ async function complete({ platform }: AuditDeps, id: string, completion: Complet
       id,
       completion.outcome,
       completion.errorCode ?? null,
-      completion.targetId ?? null,
+      storable(completion.targetId ?? null),
       toJson(completion.after),
     ])
   } catch (err) {
@@ -115,6 +115,16 @@ async function complete({ platform }: AuditDeps, id: string, completion: Complet
   }
 }
 
+/** Servers behind us store what Postgres cannot: NUL, and halves of surrogate pairs. A mark stands in its place. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.toWellFormed().replaceAll('\0', '\ufffd')
+}
+
+/** An escape in JSON that `JSON.stringify` wrote: of a character as above, or any other with what it escapes. */
+const JSON_ESCAPE = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g
+
 function toJson(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(withoutSecrets(value))
+  if (value === undefined) return null
+  const json = JSON.stringify(withoutSecrets(value))
+  return json.replace(JSON_ESCAPE, (whole, unstorable) => (unstorable === undefined ? whole : '\ufffd'))
 }

@@ -1,5 +1,5 @@
-// Takes secrets out of what an audit row shows. Pure. Names are refused rather than values: a secret that is new here
-// must be added by its name.
+// Takes secrets out of what an audit row shows. Pure. Names are refused rather than values: those of our own records by a
+// list, to which a new one must be added, and those that others chose (metadata of clients) by what their words say.
 
 /** Fields that hold a secret whatever record they stand in. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
@@ -11,6 +11,11 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'secret',
   'token',
 ])
+/** Last words of names that hold a secret, and what may stand behind them when it is one all the same. */
+const SECRET_WORD =
+  /(?:^|_)(?:tokens?|secrets?|passwords?|passwd|passphrases?|credentials?|authorization|apikeys?)$/
+const KEY_WORD = /_keys?$/
+const FORM_OF_SECRET = /_(?:hash|pem|value|base64|hex)$/
 /** Private parts of a JSON Web Key (RFC 7518 section 6); the same letters mean other things elsewhere. */
 const PRIVATE_JWK_FIELDS: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'])
 
@@ -21,8 +26,20 @@ export function withoutSecrets(value: unknown): unknown {
   const isJwk = 'kty' in value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      const isSecret = SECRET_FIELDS.has(name) || (isJwk && PRIVATE_JWK_FIELDS.has(name))
+      const isSecret =
+        SECRET_FIELDS.has(name) || (isJwk && PRIVATE_JWK_FIELDS.has(name)) || isNamedSecret(name, item)
       return [name, isSecret && item !== null && item !== undefined ? '[secret]' : withoutSecrets(item)]
     }),
   )
+}
+
+/** By the name's last word, in any spelling: `apiToken`, `api-token`. Numbers are counts and lifetimes. */
+function isNamedSecret(name: string, item: unknown): boolean {
+  if (typeof item === 'number' || typeof item === 'boolean') return false
+  const words = name
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toLowerCase()
+    .replace(FORM_OF_SECRET, '')
+  return SECRET_WORD.test(words) || (KEY_WORD.test(words) && !/(?:^|_)public_keys?$/.test(words))
 }

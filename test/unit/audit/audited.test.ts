@@ -91,7 +91,81 @@ describe('audited', () => {
   })
 })
 
+describe('text that Postgres cannot hold', () => {
+  // An OAuth2 server stores such names, and clients with them could be neither changed nor deleted.
+  it('is replaced in what the row shows, and nothing else is', async () => {
+    const deps = makeDeps()
+    const before = {
+      nul: 'a\0b',
+      half: ['\ud83d', 'x\udc00'],
+      'key\0': { 'key\ud800': 1 },
+      whole: '🛒 \\u0000 \\\\ud800 \u001f "',
+    }
+    const caller = { ...CALLER, actor: { ...CALLER.actor, name: 'ada\0@example.com' } }
+    const change = { ...CHANGE, targetId: 't\ud800', before }
+    await audited(deps, caller, change, async () => ({ result: 1, targetId: 't\0', after: before }))
+    const shown = {
+      nul: 'a\ufffdb',
+      half: ['\ufffd', 'x\ufffd'],
+      'key\ufffd': { 'key\ufffd': 1 },
+      whole: before.whole,
+    }
+    const [insert, update] = deps.log.map(({ params }) => params)
+    expect(JSON.parse(insert?.[8] ?? '')).toEqual(shown)
+    expect(JSON.parse(update?.[4] ?? '')).toEqual(shown)
+    expect([insert?.[3], insert?.[7], update?.[3]]).toEqual(['ada\ufffd@example.com', 't\ufffd', 't\ufffd'])
+  })
+})
+
 describe('withoutSecrets', () => {
+  // Whoever runs a client may put anything into its metadata.
+  it.each([
+    'api_token',
+    'accessToken',
+    'ACCESS_TOKEN',
+    'refresh_tokens',
+    'webhook_secret',
+    'clientSecret',
+    'Secrets',
+    'api_key',
+    'apiKey',
+    'apikey',
+    'private-key',
+    'private_key_pem',
+    'db_password',
+    'Password',
+    'passwd',
+    'passphrase',
+    'credentials',
+    'authorization',
+    'registration_access_token',
+  ])('hides %s, which is named like a secret', name => {
+    expect(withoutSecrets({ metadata: { [name]: 's3cret' } })).toEqual({ metadata: { [name]: '[secret]' } })
+  })
+
+  it('keeps what is public under a name like that of a secret', () => {
+    const record = {
+      token_endpoint_auth_method: 'client_secret_basic',
+      token_endpoint_auth_signing_alg: 'RS256',
+      access_token_ttl: 900,
+      refresh_token_ttl: null,
+      id_token_ttl: 60,
+      access_token_strategy: 'jwt',
+      access_token_claims: { team: '{{traits.team}}' },
+      id_token_claims: { a: 'b' },
+      public_jwk: { kty: 'EC', kid: '1', x: 'x', y: 'y' },
+      key_type: 'EC',
+      key_prefix: 'qk_',
+      public_key: 'x',
+      monkey: 'x',
+      // How many a flush deleted.
+      access_tokens: 7,
+      tokenized: true,
+      secretary: 'Ada',
+    }
+    expect(withoutSecrets(record)).toEqual(record)
+  })
+
   it.each(['client_secret', 'key', 'key_hash', 'password', 'registration_access_token', 'secret', 'token'])(
     'hides %s wherever it stands',
     name => {
