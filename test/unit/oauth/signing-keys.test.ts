@@ -185,7 +185,8 @@ describe('deleteSigningKey', () => {
     expect(await deleteSigningKey(deps, { set: ID_TOKEN_SET, kid: 'k1' }, CALLER)).toMatchObject({
       kid: 'k1',
     })
-    expect(log()).toEqual([`GET /admin/keys/${ID_TOKEN_SET}`, `DELETE /admin/keys/${ID_TOKEN_SET}/k1`])
+    const set = `/admin/keys/${ID_TOKEN_SET}`
+    expect(log()).toEqual([`GET ${set}`, `GET ${set}`, `DELETE ${set}/k1`])
     expect(statements.map(({ sql }) => sql).join()).toContain('delete from quoin.oauth_signing_keys')
     expect(audit().begun).toMatchObject([
       { action: 'signing_keys.delete', before: { kid: 'k1', algorithm: 'RS256' } },
@@ -213,6 +214,64 @@ describe('deleteSigningKey', () => {
     expect(log().filter(call => call.startsWith('DELETE'))).toEqual([])
     await expect(deleteSigningKey(deps, { set: 'my-set', kid: 'k1' }, CALLER)).resolves.toMatchObject({
       kid: 'k1',
+    })
+  })
+
+  describe('of a set that the server signs with', () => {
+    /** A server that really deletes, and an audit log that knows its pending rows. */
+    function world(...kids: string[]) {
+      const pending = new Set<string>()
+      const oauthAdmin = fakeServer(({ method, path }) => {
+        if (method === 'DELETE') kids = kids.filter(kid => !path.endsWith(`/${kid}`))
+        return method === 'DELETE' ? [204] : [200, { keys: kids.map(kid => ({ ...RSA, kid })) }]
+      })
+      const query = async <Row>(sql: string, params: readonly (string | null)[] = []): Promise<Row[]> => {
+        const target = String(params[7])
+        if (sql.includes('insert into quoin.audit_logs')) {
+          pending.add(target)
+          return [{ id: target }] as Row[]
+        }
+        if (sql.includes('update quoin.audit_logs')) pending.delete(String(params[0]))
+        if (!sql.includes('from quoin.audit_logs')) return []
+        const others = [...pending].filter(id => id.startsWith(String(params[1])) && id !== params[2])
+        return others.map(() => ({ found: true })) as Row[]
+      }
+      const oauthDocuments = { forget: () => {} }
+      const deps = { upstreams: { oauthAdmin: oauthAdmin.server }, platform: { query }, oauthDocuments }
+      const remove = (kid: string, set = ID_TOKEN_SET) => deleteSigningKey(deps, { set, kid }, CALLER)
+      return { remove, pending, left: () => kids }
+    }
+
+    // Each saw two keys, and together they removed both: the server then made itself one, unasked.
+    it('two at once never remove the last key', async () => {
+      const { remove, left, pending } = world('k1', 'k2')
+      const results = await Promise.allSettled([remove('k1'), remove('k2')])
+      const codes = results.flatMap(result => (result.status === 'rejected' ? [result.reason.code] : []))
+      expect(left().length).toBeGreaterThanOrEqual(1)
+      expect(codes).toContain('conflict')
+      expect(pending.size).toBe(0)
+    })
+
+    it('is refused while another one is not over, and made once it is', async () => {
+      const { remove, left, pending } = world('k1', 'k2', 'k3')
+      pending.add(`${ID_TOKEN_SET}/k3`).add('other-set/k1')
+      await expect(remove('k1')).rejects.toMatchObject({ code: 'conflict' })
+      pending.delete(`${ID_TOKEN_SET}/k3`)
+      await expect(remove('k1')).resolves.toMatchObject({ kid: 'k1' })
+      expect(left()).toEqual(['k2', 'k3'])
+    })
+
+    it('looks again once it is alone', async () => {
+      const { remove, left } = world('k1', 'k2')
+      await remove('k1')
+      await expect(remove('k2')).rejects.toMatchObject({ code: 'last_signing_key' })
+      expect(left()).toEqual(['k2'])
+    })
+
+    it('asks nobody for any other set', async () => {
+      const { remove, pending } = world('k1')
+      pending.add('my-set/k2')
+      await expect(remove('k1', 'my-set')).resolves.toMatchObject({ kid: 'k1' })
     })
   })
 })

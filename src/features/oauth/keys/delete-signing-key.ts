@@ -4,14 +4,16 @@ import { deleteStoredKey } from '../../../clients/oauth-server/keys.ts'
 import { DomainError } from '../../../errors.ts'
 import { audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
+import { isAnotherUnderWay } from '../../audit/pending-changes.ts'
 import type { ChangeSigningKeysDeps } from './create-signing-key.ts'
 import { deleteKeyDate } from './key-dates.ts'
 import { listSigningKeys } from './list-signing-keys.ts'
 import { SERVER_KEY_SETS, type SigningKey } from './schemas.ts'
 
 /**
- * Deletes a key and answers what it was; tokens signed with it verify no longer. Throws `not_found`, and
- * `last_signing_key` for the only key of a set that the server signs with: it would make itself another, unasked.
+ * Deletes a key and answers what it was; tokens signed with it verify no longer. Throws `not_found`, and in a set that
+ * the server signs with `last_signing_key` for the only key (it would make itself another, unasked) and `conflict` while
+ * another one is being deleted.
  */
 export async function deleteSigningKey(
   deps: ChangeSigningKeysDeps,
@@ -34,10 +36,31 @@ export async function deleteSigningKey(
     before: key,
   }
   return audited(deps, caller, change, async () => {
+    if (SERVER_KEY_SETS.includes(setId)) await requireAnotherKey(deps, setId, kid, change)
     await deleteStoredKey(deps.upstreams.oauthAdmin, setId, kid).finally(() => deps.oauthDocuments.forget())
     await deleteKeyDate(deps, setId, kid)
     return { result: key }
   })
+}
+
+/**
+ * Two deletions at once would each see the other's key. So one is refused while another is under way, and what is left is
+ * read again. What remains: a key that is deleted at the server itself, by others or by a call of ours that the server
+ * carries out more than a minute late.
+ */
+async function requireAnotherKey(
+  deps: ChangeSigningKeysDeps,
+  setId: string,
+  kid: string,
+  { action, targetId }: { action: string; targetId: string },
+): Promise<void> {
+  if (await isAnotherUnderWay(deps, { action, targetId, within: `${setId}/` })) {
+    throw new DomainError('conflict', `Another key of ${setId} is being deleted just now.`, {
+      hint: 'Look at the keys that are left, and try again in a minute.',
+    })
+  }
+  const keys = await listSigningKeys(deps, setId)
+  if (!keys.some(key => key.kid !== kid)) throw lastSigningKey(setId)
 }
 
 function lastSigningKey(setId: string): DomainError {
