@@ -1,0 +1,251 @@
+// Putting triggers on tables and taking them away: which tables, of which kind, and what happens to the table later.
+
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findWatchableTable } from '../../src/features/webhooks/watching/find-table.ts'
+import { changeAndSettle, settleAllWatches } from '../../src/features/webhooks/watching/settle-watch.ts'
+import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
+
+let db: OutboxDatabase
+
+beforeAll(async () => {
+  db = await openOutboxDatabase()
+})
+
+afterAll(async () => {
+  await db.end()
+})
+
+const newName = () => `t_${randomBytes(5).toString('hex')}`
+
+async function makeTable(columns = 'id int primary key'): Promise<{ table: string; id: number }> {
+  const name = newName()
+  await db.owner.query(`create table public.${name} (${columns})`)
+  const id = await findWatchableTable(db, { table_schema: 'public', table_name: name })
+  return { table: `public.${name}`, id }
+}
+
+describe('a table that can be watched', () => {
+  it('is an ordinary or partitioned table, in any schema, of the owner or of a role of its', async () => {
+    const schema = newName()
+    await db.owner.query(`create schema ${schema}; create table ${schema}."Odd ""name" (id int);
+      create table ${schema}.parts (id int) partition by list (id)`)
+    const caller = await db.connect('service_role')
+    await caller.query(`create table public.${schema} (id int)`)
+    for (const [table_schema, table_name] of [
+      [schema, 'Odd "name'],
+      [schema, 'parts'],
+      ['public', schema],
+    ] as const) {
+      const id = await findWatchableTable(db, { table_schema, table_name })
+      await db.owner.query("select quoin.watch_table($1, '{INSERT}')", [id])
+      await db.owner.query(`select quoin.watch_table($1, '{}')`, [id])
+    }
+  })
+
+  it('is none of the platform, of Postgres, no view, and none that does not exist', async () => {
+    const view = newName()
+    await db.owner.query(`create view public.${view} as select 1 as id`)
+    const platform = [
+      ['public', 'pgmigrations'],
+      ['pg_catalog', 'pg_class'],
+      ['quoin', 'api_keys'],
+    ]
+    const cases = [
+      ['it does not exist', ['public', 'nowhere']],
+      ['it is no ordinary or partitioned table', ['public', view]],
+      ...platform.map(table => ['it belongs to the platform', table] as const),
+    ] as const
+    for (const [reason, [table_schema = '', table_name = '']] of cases) {
+      await expect(findWatchableTable(db, { table_schema, table_name })).rejects.toMatchObject({
+        code: 'table_not_watchable',
+        message: expect.stringContaining(reason),
+      })
+    }
+  })
+})
+
+describe('settling', () => {
+  it('makes the triggers those that the webhooks of the table want, paused ones included', async () => {
+    const { table, id } = await makeTable()
+    const first = await db.addWebhook(table, ['INSERT'])
+    const second = await db.addWebhook(table, ['INSERT', 'DELETE'])
+    await changeAndSettle(db, [], [id])
+    expect(await db.triggers(table)).toEqual(['delete statement', 'insert statement'])
+    await db.owner.query('update quoin.webhooks set active = false where id = $1', [first])
+    await db.owner.query('delete from quoin.webhooks where id = $1', [second])
+    await changeAndSettle(db, [], [id])
+    expect(await db.triggers(table)).toEqual(['insert statement'])
+    await db.owner.query('delete from quoin.webhooks where id = $1', [first])
+    await changeAndSettle(db, [], [id])
+    expect(await db.triggers(table)).toEqual([])
+    const { rows } = await db.owner.query(
+      "select 1 from pg_proc where pronamespace = 'quoin_outbox'::regnamespace and proname like '%\\_' || $1",
+      [id],
+    )
+    expect(rows).toEqual([])
+  })
+
+  it('takes no lock when nothing is to be changed', async () => {
+    const { table, id } = await makeTable()
+    await db.addWebhook(table, ['UPDATE'])
+    await changeAndSettle(db, [], [id])
+    const holder = await db.connect('owner')
+    await holder.query(`begin; lock table ${table} in access exclusive mode`)
+    await changeAndSettle(db, [], [id], {
+      now: () => 0,
+      pause: () => Promise.reject(new Error('it was busy')),
+    })
+    await holder.query('rollback')
+  })
+
+  it('waits for a lock by trying again, and gives up with table_busy after ten seconds', async () => {
+    const { table, id } = await makeTable()
+    await db.addWebhook(table, ['INSERT'])
+    const holder = await db.connect('owner')
+    await holder.query(`begin; insert into ${table} values (1)`)
+    let now = 0
+    let pauses = 0
+    const pause = async (milliseconds: number) => {
+      pauses += 1
+      now += pauses > 2 ? 10_000 : milliseconds
+    }
+    await expect(changeAndSettle(db, [], [id], { now: () => now, pause })).rejects.toMatchObject({
+      code: 'table_busy',
+    })
+    expect(pauses).toBe(3)
+    await changeAndSettle(db, [], [id], {
+      now: () => 0,
+      pause: async () => void (await holder.query('commit')),
+    })
+    expect(await db.triggers(table)).toEqual(['insert statement'])
+  })
+
+  it('raises the version of the registry with every change but those of health', async () => {
+    const { table } = await makeTable()
+    const version = async () =>
+      BigInt((await db.owner.query('select version from quoin.webhook_registry')).rows[0].version)
+    const before = await version()
+    const id = await db.addWebhook(table, ['INSERT'])
+    await db.owner.query("update quoin.webhooks set fail_count = 3, state = 'failing' where id = $1", [id])
+    expect(await version()).toBe(before + 1n)
+    await db.owner.query('update quoin.webhooks set active = false where id = $1', [id])
+    await db.owner.query('delete from quoin.webhooks where id = $1', [id])
+    expect(await version()).toBe(before + 3n)
+  })
+})
+
+describe('a partitioned table', () => {
+  it('reports what reaches any partition, also one attached later, under its own name', async () => {
+    const { table, id } = await makeTable(
+      'id int, region text, primary key (id, region)) partition by list (region',
+    )
+    await db.owner.query(`create table ${table}_a partition of ${table} for values in ('a')`)
+    await db.watch(table)
+    await db.owner.query(`create table ${table}_b (region text not null, id int not null);
+      alter table ${table} attach partition ${table}_b for values in ('b')`)
+    await db.owner.query(`insert into ${table} values (1, 'a'), (2, 'b')`)
+    await db.owner.query(`insert into ${table}_b (id, region) values (3, 'b')`)
+    await db.owner.query(`update ${table} set region = 'b' where id = 1`)
+    const chunks = await db.chunks(table)
+    expect(chunks.map(({ event, keys }) => `${event} ${keys}`)).toEqual([
+      'INSERT ["1","a"]',
+      'INSERT ["2","b"]',
+      'INSERT ["3","b"]',
+      'DELETE ["1","a"]',
+      'INSERT ["1","b"]',
+    ])
+    for (const chunk of chunks) expect([chunk.table_id, `public.${chunk.table_name}`]).toEqual([id, table])
+  })
+
+  it('may be watched beside one of its partitions', async () => {
+    const { table } = await makeTable('id int primary key) partition by list (id')
+    await db.owner.query(`create table ${table}_1 partition of ${table} for values in (1)`)
+    await db.watch(`${table}_1`)
+    await db.watch(table)
+    await db.owner.query(`insert into ${table} values (1)`)
+    expect(await db.changes(table)).toHaveLength(1)
+    expect(await db.changes(`${table}_1`)).toHaveLength(1)
+    await db.watch(table, [])
+    await db.owner.query(`delete from ${table}`)
+    expect(await db.changes(`${table}_1`)).toHaveLength(2)
+  })
+})
+
+describe('what becomes of a table later', () => {
+  it('renamed, it is followed under its new name', async () => {
+    const { table, id } = await makeTable()
+    await db.watch(table)
+    const renamed = newName()
+    await db.owner.query(
+      `alter table ${table} rename to ${renamed}; insert into public.${renamed} values (1)`,
+    )
+    const [chunk] = await db.chunks(id)
+    expect(chunk).toMatchObject({ table_id: id, table_name: renamed })
+  })
+
+  it('with another primary key, it goes on without keys, and has the new ones once it is settled', async () => {
+    const { table, id } = await makeTable('id int primary key, other int not null')
+    await db.addWebhook(table, ['INSERT'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(`alter table ${table} rename id to number`)
+    await db.owner.query(`insert into ${table} values (1, 10)`)
+    await db.owner.query(`insert into ${table} values (2, 20), (3, 30)`)
+    expect(await settleAllWatches(db)).toEqual(new Map())
+    await db.owner.query(`insert into ${table} values (4, 40)`)
+    await db.owner.query(
+      `alter table ${table} drop constraint ${table.slice(7)}_pkey, add primary key (other)`,
+    )
+    await settleAllWatches(db)
+    await db.owner.query(`insert into ${table} values (5, 50)`)
+    expect((await db.chunks(table)).map(({ keys }) => keys)).toEqual([null, null, ['["4"]'], ['["50"]']])
+  })
+
+  it('with a trigger of its own, it gets row triggers, and statement triggers again without', async () => {
+    const { table, id } = await makeTable()
+    await db.addWebhook(table, ['INSERT', 'UPDATE'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(`create function ${table}_f() returns trigger language plpgsql as 'begin return null; end';
+      create trigger a after insert on ${table} for each row execute function ${table}_f()`)
+    await settleAllWatches(db)
+    expect(await db.triggers(table)).toEqual(['insert row', 'update statement'])
+    await db.owner.query(`drop trigger a on ${table}`)
+    await settleAllWatches(db)
+    expect(await db.triggers(table)).toEqual(['insert statement', 'update statement'])
+    await db.owner.query(`insert into ${table} values (1)`)
+    expect(await db.changes(table)).toHaveLength(1)
+  })
+
+  it('disabled or dropped by its owner, the triggers come back', async () => {
+    const { table, id } = await makeTable()
+    await db.addWebhook(table, ['INSERT', 'DELETE'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(
+      `alter table ${table} disable trigger user; drop trigger "!quoin_delete_${id}" on ${table}`,
+    )
+    await settleAllWatches(db)
+    await db.owner.query(`insert into ${table} values (1)`)
+    await db.owner.query(`delete from ${table}`)
+    expect(await db.changes(table)).toHaveLength(2)
+  })
+
+  it('dropped, it is let go and the webhook stays', async () => {
+    const { table, id } = await makeTable()
+    const webhook = await db.addWebhook(table, ['INSERT'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(`drop table ${table}`)
+    expect(await settleAllWatches(db)).toEqual(new Map())
+    const { rows } = await db.owner.query(
+      `select to_regproc('quoin_outbox.insert_' || $1) as recorder, id from quoin.webhooks where id = $2`,
+      [id, webhook],
+    )
+    expect(rows).toEqual([{ recorder: null, id: webhook }])
+  })
+
+  it('emptied by TRUNCATE, it reports nothing', async () => {
+    const { table } = await makeTable()
+    await db.watch(table, ['DELETE'])
+    await db.owner.query(`insert into ${table} values (1); truncate ${table}`)
+    expect(await db.chunks(table)).toEqual([])
+  })
+})
