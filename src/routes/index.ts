@@ -8,6 +8,7 @@ import { consentRoutes } from './api/oauthsrv/consent.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
+import { webhookRoutes } from './api/webhooks.ts'
 import { healthRoutes } from './health.ts'
 import { rowChangeRoutes } from './internal/row-changes.ts'
 import { auditLogRoutes } from './v1/audit-logs.ts'
@@ -18,6 +19,7 @@ import { moduleRoutes } from './v1/modules.ts'
 import { oauth2Routes } from './v1/oauth2.ts'
 import { sqlRoutes } from './v1/sql.ts'
 import { statusRoutes } from './v1/status.ts'
+import { webhookViewRoutes } from './v1/webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
   ...healthRoutes,
@@ -36,5 +38,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...tokenRoutes,
   ...consentRoutes,
   ...bridgeRoutes,
+  ...webhookViewRoutes,
+  ...webhookRoutes,
   ...rowChangeRoutes,
 ]

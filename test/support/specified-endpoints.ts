@@ -47,4 +47,13 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /api/oauthsrv/bridge/consent/accept',
   'POST /api/oauthsrv/bridge/consent/reject',
   'GET /api/oauthsrv/bridge/status',
+  'GET /v1/webhooks',
+  'GET /v1/webhooks/:id',
+  'POST /api/webhooks',
+  'GET /api/webhooks',
+  'PATCH /api/webhooks/:id',
+  'DELETE /api/webhooks/:id',
+  'POST /api/webhooks/:id/test',
+  'GET /api/webhooks/:id/logs',
+  'POST /api/webhooks/:id/replay/:logId',
 ] as const

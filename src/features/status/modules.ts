@@ -16,6 +16,7 @@ interface ModulesDeps {
     oauthAdminUrl: string | undefined
     identityPublicUrl: string | undefined
     identityAdminUrl: string | undefined
+    ingestSecrets: readonly string[]
   }
 }
 
@@ -36,6 +37,7 @@ export function listModules({ config }: ModulesDeps): Module[] {
       ...sessions,
     }),
     module('identities', 'Views of the identities', { IDENTITY_ADMIN_URL: config.identityAdminUrl }),
+    module('webhooks', 'Row changes, signed and sent to URLs', { INGEST_SECRET: config.ingestSecrets[0] }),
     module('audit', 'Who changed what'),
   ]
 }

@@ -136,6 +136,9 @@ function appOf(routes = allRoutes) {
         throw new Error('no route asks a fan-out')
       },
     },
+    targetRules: { allowPrivate: false, ownHosts: [] },
+    targetGuard: { check: async () => undefined },
+    secretBox: undefined,
     now,
   }
   return createApp(routes, () => deps)

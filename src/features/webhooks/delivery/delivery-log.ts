@@ -80,7 +80,10 @@ export async function appendToDeadLetter(
 }
 
 /** Notes that dead letters were delivered after all. */
-export async function resolveDeadLetters(platform: PlatformDatabase, ids: readonly string[]): Promise<void> {
+export async function resolveDeadLetters(
+  platform: Pick<PlatformDatabase, 'query'>,
+  ids: readonly string[],
+): Promise<void> {
   await platform.query(
     'update quoin.dead_letters set resolved_at = now() where id = any($1::uuid[]) and resolved_at is null returning id',
     [`{${ids.join(',')}}`],

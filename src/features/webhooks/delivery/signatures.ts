@@ -54,7 +54,9 @@ export async function messageHeaders(
 
 /** False for a `whsec_` secret that the libraries could not read: their signature would never match. */
 export function isUsableSecret(secret: string): boolean {
-  return !secret.startsWith(SECRET_PREFIX) || Boolean(decodeBase64(secret.slice(SECRET_PREFIX.length))?.length)
+  return (
+    !secret.startsWith(SECRET_PREFIX) || Boolean(decodeBase64(secret.slice(SECRET_PREFIX.length))?.length)
+  )
 }
 
 /** What a `whsec_` secret decodes to, as the libraries do; any other secret is taken as it is (their format "raw"). */

@@ -70,13 +70,9 @@ function isBusy(err: unknown): boolean {
 }
 
 function tableBusy(cause: unknown): DomainError {
-  return new DomainError(
-    'table_busy',
-    'The table is locked by somebody else; nothing was changed.',
-    {
-      hint: 'Try again when the transaction or migration that holds the lock has ended (see pg_locks).',
-      cause,
-      retryAfterSeconds: 10,
-    },
-  )
+  return new DomainError('table_busy', 'The table is locked by somebody else; nothing was changed.', {
+    hint: 'Try again when the transaction or migration that holds the lock has ended (see pg_locks).',
+    cause,
+    retryAfterSeconds: 10,
+  })
 }

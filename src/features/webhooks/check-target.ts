@@ -1,0 +1,26 @@
+// Whether a webhook may be saved with a URL. A name that does not resolve may: its receiver is perhaps set up later, and
+// each attempt until then fails with `name_not_resolved`.
+
+import { DomainError } from '../../errors.ts'
+import { type TargetRules, targetProblem } from './target-address.ts'
+import type { TargetGuard } from './target-guard.ts'
+
+export interface TargetDeps {
+  targetRules: TargetRules
+  targetGuard: TargetGuard
+}
+
+/** Throws `validation_failed` for a URL that webhooks must not send to. */
+export async function refuseBadTarget(deps: TargetDeps, url: string): Promise<void> {
+  const problem = targetProblem(url, deps.targetRules)
+  if (problem !== undefined) throw badUrl(problem)
+  if ((await deps.targetGuard.check(url)) === 'target_not_public') {
+    throw badUrl('must not resolve to an address that is not public')
+  }
+}
+
+function badUrl(problem: string): DomainError {
+  return new DomainError('validation_failed', `body.url: ${problem}`, {
+    hint: 'Webhooks send to http and https URLs on public addresses. See docs/webhooks.md.',
+  })
+}

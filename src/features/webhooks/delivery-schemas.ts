@@ -1,0 +1,100 @@
+// Deliveries as callers see them: log entries, dead letters, what one attempt came to, and figures of many.
+
+import * as z from 'zod'
+import { nextCursor, Webhook } from './schemas.ts'
+
+const Time = z.iso.datetime({ offset: true })
+const EventId = z.string().nullable().describe('of the row change; null for a test')
+const Payload = z.json().describe('what was sent; null where it was too large to be kept')
+const Failure = z
+  .enum([
+    'target_not_public',
+    'name_not_resolved',
+    'secret_unreadable',
+    'timeout',
+    'connection_failed',
+    'redirect',
+    'status',
+  ])
+  .nullable()
+  .describe('why the attempt was no success; null when it was one')
+
+export const Delivery = z.object({
+  id: z.uuid(),
+  event_id: EventId,
+  event_type: z.enum(['INSERT', 'UPDATE', 'DELETE', 'TEST']),
+  message_id: z
+    .string()
+    .describe('the header `webhook-id`: the same at every attempt and replay of an event'),
+  payload: Payload,
+  status_code: z.int().nullable().describe('null: there was no answer'),
+  response_body: z.string().nullable().describe('up to 16 KiB of it'),
+  error: Failure,
+  latency_ms: z.int(),
+  attempt: z.int().describe('1 for the first'),
+  replay_of: z.uuid().nullable().describe('the log entry or dead letter that was sent again'),
+  created_at: Time,
+})
+
+export const DeliveryList = z.object({ data: z.array(Delivery), next_cursor: nextCursor })
+
+export const DeadLetter = z.object({
+  id: z.uuid(),
+  event_id: EventId,
+  reason: z
+    .enum(['attempts_exhausted', 'payload_too_large', 'kept_too_long'])
+    .describe('why the event was given up'),
+  payload: Payload,
+  created_at: Time,
+  resolved_at: Time.nullable().describe('when a replay was delivered'),
+})
+
+export const DeadLetterList = z.object({ data: z.array(DeadLetter), next_cursor: nextCursor })
+
+export const Attempt = z.object({
+  ok: z.boolean().describe('the receiver answered 2xx'),
+  status_code: z.int().nullable(),
+  latency_ms: z.int(),
+  response_body: z.string().nullable(),
+  error: Failure,
+  log_id: z.uuid().describe('id of the entry in the log'),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+export const ReplaySince = z.strictObject({
+  since: Time.describe('Everything that was given up at this time or later is sent again'),
+})
+export type ReplaySince = z.infer<typeof ReplaySince>
+
+export const Queued = z.object({
+  queued: z.int().describe('dead letters that are being sent again, with all their attempts before them'),
+})
+export type Queued = z.infer<typeof Queued>
+
+export const WebhookStatistics = z
+  .object({
+    attempts: z.int(),
+    succeeded: z.int(),
+    failed: z.int(),
+    latency_ms_p50: z.number().nullable(),
+    latency_ms_p95: z.number().nullable(),
+    last_attempt_at: Time.nullable(),
+    last_success_at: Time.nullable(),
+    last_status_code: z.int().nullable(),
+    dead_letters: z.int().describe('events that were given up and not delivered since; counted up to 1 000'),
+  })
+  .describe('of the newest 1 000 attempts within 24 hours')
+export type WebhookStatistics = z.infer<typeof WebhookStatistics>
+
+export const WebhookWithStatistics = Webhook.extend({ statistics: WebhookStatistics })
+export type WebhookWithStatistics = z.infer<typeof WebhookWithStatistics>
+
+export const WebhookWithStatisticsList = z.object({
+  data: z.array(WebhookWithStatistics),
+  next_cursor: nextCursor,
+})
+export type WebhookWithStatisticsList = z.infer<typeof WebhookWithStatisticsList>
+
+export const WebhookDetail = WebhookWithStatistics.extend({
+  recent_logs: z.array(Delivery).describe('the newest 20 at most'),
+})

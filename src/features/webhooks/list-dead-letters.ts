@@ -1,0 +1,21 @@
+// The events of a webhook that were given up, newest first, those included that were delivered since.
+
+import { type EntrySource, PAYLOAD_SQL, timeSql } from './entry-page.ts'
+import { type ListEntriesDeps, listEntries } from './list-deliveries.ts'
+import type { EntryListQuery } from './schemas.ts'
+
+const DEAD_LETTERS: EntrySource = {
+  table: 'quoin.dead_letters',
+  entry: `json_build_object('id', e.id, 'event_id', e.event_id, 'reason', e.reason, 'payload', ${PAYLOAD_SQL},
+    'created_at', ${timeSql('created_at')}, 'resolved_at', ${timeSql('resolved_at')})`,
+  otherBytes: '0',
+}
+
+/** One page of dead letters as JSON text (`DeadLetterList`). Throws `invalid_parameter` and `not_found`. */
+export function listDeadLetters(
+  deps: ListEntriesDeps,
+  idText: string,
+  query: EntryListQuery,
+): Promise<string> {
+  return listEntries(deps, DEAD_LETTERS, idText, query)
+}

@@ -1,0 +1,73 @@
+// Sends one dead letter again, under the `webhook-id` that its event always had. Delivered, it is resolved.
+
+import type { PlatformDatabase } from '../../db/database.ts'
+import { DomainError } from '../../errors.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import { resolveDeadLetters } from './delivery/delivery-log.ts'
+import { positionOfEvent, webhookIdOf } from './delivery/event-identity.ts'
+import { readFacts } from './delivery/payload.ts'
+import { type LoggedDelivery, WHOLE_PAYLOAD_BYTES_MAX } from './delivery/webhook-fanout.ts'
+import type { Attempt } from './delivery-schemas.ts'
+import { payloadNotKept } from './replay-delivery.ts'
+import { type SendOnceDeps, sentOnce } from './send-test.ts'
+import { parseId, webhookNotFound } from './webhook-id.ts'
+import { findWebhook } from './webhook-store.ts'
+
+/**
+ * Sends one dead letter once; a receiver that fails is an answer, no error. Larger ones than the log keeps are replayed
+ * with all others by `replayFailedSince`. Throws `invalid_parameter`, `not_found`, `payload_not_kept`.
+ */
+export async function replayDeadLetter(
+  deps: SendOnceDeps,
+  caller: Caller,
+  ids: { id: string; deadLetterId: string },
+): Promise<Attempt> {
+  const id = parseId('webhook', ids.id)
+  const letter = await findDeadLetter(deps.platform, id, parseId('dead letter', ids.deadLetterId))
+  const change = {
+    action: 'webhooks.replay_dead_letter',
+    targetKind: 'webhook',
+    targetId: id,
+    before: { dead_letter_id: letter.id, event_id: letter.event_id },
+  }
+  return await audited(deps, caller, change, async () => {
+    const sent = sentOnce(id, await deps.fanouts.byId(id).replay(letter))
+    if (sent.result.ok) await resolveDeadLetters(deps.platform, [letter.id])
+    return sent
+  })
+}
+
+interface StoredLetter {
+  event_id: string
+  /** Null: none was kept, or it is too large to be sent at once. */
+  payload: string | null
+}
+
+const FIND = `
+  select event_id, case when octet_length(payload) <= ${WHOLE_PAYLOAD_BYTES_MAX} then payload end as payload
+  from quoin.dead_letters where id = $2::uuid and webhook_id = $1::uuid`
+
+async function findDeadLetter(
+  platform: Pick<PlatformDatabase, 'query'>,
+  webhookId: string,
+  id: string,
+): Promise<LoggedDelivery> {
+  const [letter] = await platform.query<StoredLetter>(FIND, [webhookId, id])
+  if (letter === undefined) {
+    if ((await findWebhook(platform, webhookId)) === undefined) throw webhookNotFound(webhookId)
+    throw new DomainError('not_found', `The webhook has no dead letter with the id ${id}.`, {
+      hint: 'They are kept 30 days. GET /api/webhooks/:id/dead-letters lists them.',
+    })
+  }
+  const { event_id, payload } = letter
+  const facts = payload === null ? undefined : readFacts(payload, payload)
+  if (payload === null || facts === undefined) throw payloadNotKept()
+  return {
+    id,
+    event_id,
+    event_type: facts.event,
+    webhook_message_id: webhookIdOf(webhookId, positionOfEvent(event_id), facts.occurredAtMs),
+    payload,
+  }
+}

@@ -1,0 +1,59 @@
+// Sends a logged payload again: the same bytes under the same `webhook-id`, freshly signed and time-stamped, once.
+
+import type { PlatformDatabase } from '../../db/database.ts'
+import { DomainError } from '../../errors.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import type { LoggedDelivery } from './delivery/webhook-fanout.ts'
+import type { Attempt } from './delivery-schemas.ts'
+import { type SendOnceDeps, sentOnce } from './send-test.ts'
+import { parseId, webhookNotFound } from './webhook-id.ts'
+import { findWebhook } from './webhook-store.ts'
+
+/**
+ * Replays one entry of the webhook's log, of whatever outcome; a receiver that fails is an answer, no error. Throws
+ * `invalid_parameter`, `not_found`, and `payload_not_kept` for a body that was too large for the log.
+ */
+export async function replayDelivery(
+  deps: SendOnceDeps,
+  caller: Caller,
+  ids: { id: string; logId: string },
+): Promise<Attempt> {
+  const id = parseId('webhook', ids.id)
+  const logId = parseId('delivery', ids.logId)
+  const logged = await findDelivery(deps.platform, id, logId)
+  const change = {
+    action: 'webhooks.replay',
+    targetKind: 'webhook',
+    targetId: id,
+    before: { log_id: logId, event_id: logged.event_id },
+  }
+  return await audited(deps, caller, change, async () =>
+    sentOnce(id, await deps.fanouts.byId(id).replay(logged)),
+  )
+}
+
+const FIND = `
+  select id, event_id, event_type, webhook_message_id, payload from quoin.webhook_deliveries
+  where id = $2::uuid and webhook_id = $1::uuid`
+
+async function findDelivery(
+  platform: Pick<PlatformDatabase, 'query'>,
+  webhookId: string,
+  logId: string,
+): Promise<LoggedDelivery> {
+  const [logged] = await platform.query<LoggedDelivery>(FIND, [webhookId, logId])
+  if (logged === undefined) {
+    if ((await findWebhook(platform, webhookId)) === undefined) throw webhookNotFound(webhookId)
+    throw new DomainError('not_found', `The webhook's log has no entry with the id ${logId}.`, {
+      hint: 'Entries are kept 30 days. GET /api/webhooks/:id/logs lists them.',
+    })
+  }
+  if (logged.payload === '') throw payloadNotKept()
+  return logged
+}
+
+/** There are no bytes to send. */
+export function payloadNotKept(): DomainError {
+  return new DomainError('payload_not_kept', 'The body was too large to be kept, so it cannot be sent again.')
+}

@@ -1,0 +1,29 @@
+// Sends again what a webhook's receiver has missed: every dead letter since a time goes back into the queue.
+
+import { type AuditDeps, audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import type { WebhookFanouts } from './delivery/webhook-fanout.ts'
+import type { Queued, ReplaySince } from './delivery-schemas.ts'
+import { type ReadWebhookDeps, readWebhook } from './list-webhooks.ts'
+
+export interface ReplayFailedDeps extends ReadWebhookDeps, AuditDeps {
+  fanouts: WebhookFanouts
+}
+
+/**
+ * Queues the webhook's unresolved dead letters since that time, in no order among each other, and answers how many; those
+ * whose body was too large to be kept stay. Deliveries follow by themselves. Throws `invalid_parameter`, `not_found`.
+ */
+export async function replayFailedSince(
+  deps: ReplayFailedDeps,
+  caller: Caller,
+  idText: string,
+  { since }: ReplaySince,
+): Promise<Queued> {
+  const { id } = await readWebhook(deps, idText)
+  const change = { action: 'webhooks.replay_failed', targetKind: 'webhook', targetId: id, before: { since } }
+  return await audited(deps, caller, change, async () => {
+    const result = { queued: await deps.fanouts.byId(id).redeliver(since) }
+    return { result, after: result }
+  })
+}

@@ -1,0 +1,118 @@
+// The webhook record as callers see it, and what they may send. The secret itself is in no record (design section 6).
+
+import * as z from 'zod'
+import { encodeUtf8 } from '../../lib/utf8.ts'
+import { WholeNumber } from '../../lib/whole-number.ts'
+import { headersProblem } from './delivery/delivery-headers.ts'
+import { isUsableSecret } from './delivery/signatures.ts'
+import { RowEvent } from './ingest/messages.ts'
+
+const Time = z.iso.datetime({ offset: true })
+
+const NAME_LENGTH_MAX = 100
+const SECRET_LENGTH_MAX = 256
+/** What a name in Postgres holds; a longer one would be cut off and name another table. */
+const TABLE_NAME_BYTES_MAX = 63
+const WEBHOOKS_PER_PAGE_MAX = 1_000
+
+export const Webhook = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  table_schema: z.string(),
+  table_name: z.string(),
+  events: z.array(RowEvent),
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).describe('sent with each delivery'),
+  active: z.boolean().describe('false: paused; events are kept for seven days and sent on resume'),
+  has_secret: z.boolean().describe('true: deliveries are signed'),
+  fail_count: z.int().describe('failed attempts in a row; 0 after each success'),
+  state: z
+    .enum(['healthy', 'failing', 'paused_by_receiver'])
+    .describe(
+      'failing: 20 attempts in a row have failed, one event a minute is tried; paused_by_receiver: it answered 410 Gone',
+    ),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Webhook = z.infer<typeof Webhook>
+
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .regex(/^\P{Cc}*$/u, 'must hold no control characters')
+const TableName = z
+  .string()
+  .min(1)
+  .refine(
+    text => encodeUtf8(text).length <= TABLE_NAME_BYTES_MAX,
+    'must have at most 63 bytes, as every name',
+  )
+const Events = z
+  .array(RowEvent)
+  .min(1)
+  .max(RowEvent.options.length)
+  .refine(events => new Set(events).size === events.length, 'must name each event once')
+const Headers = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  const problem = headersProblem(headers)
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+})
+const Secret = z
+  .string()
+  .min(1)
+  .max(SECRET_LENGTH_MAX)
+  .refine(isUsableSecret, '`whsec_` must be followed by base64, as every Standard Webhooks library reads it')
+
+const FIELDS = {
+  name: Name.describe('What the webhook is for; need not be unique'),
+  table_schema: TableName.describe('Schema of the watched table'),
+  table_name: TableName.describe('The watched table, as Postgres has it: without quotes, in its own case'),
+  events: Events.describe('Which changes are sent'),
+  url: z.string().min(1).describe('Receives the POST: http or https, on a public address'),
+  headers: Headers.describe('Sent with each delivery, beside ours'),
+  secret: Secret.nullable().describe(
+    'Deliveries are signed with it: text of your own, or `whsec_` and base64. Never shown again; null: none',
+  ),
+  active: z.boolean().describe('false: events are kept, and sent when it is true again'),
+}
+
+export const WebhookIn = z.strictObject({
+  ...FIELDS,
+  table_schema: FIELDS.table_schema.default('public'),
+  headers: FIELDS.headers.default({}),
+  secret: FIELDS.secret.optional(),
+  active: FIELDS.active.default(true),
+})
+export type WebhookIn = z.infer<typeof WebhookIn>
+
+export const WebhookPatch = z
+  .strictObject(FIELDS)
+  .partial()
+  .refine(patch => Object.keys(patch).length > 0, 'names no field to change')
+export type WebhookPatch = z.infer<typeof WebhookPatch>
+
+/** One page of anything that is listed from the newest on. */
+const cursor = z.string().max(200).optional().describe('`next_cursor` of the page before')
+export const nextCursor = z.string().nullable().describe('null: the list is complete')
+
+export const WebhookListQuery = z.strictObject({
+  limit: WholeNumber.pipe(z.int().min(1).max(WEBHOOKS_PER_PAGE_MAX))
+    .default(100)
+    .describe('Webhooks per page'),
+  cursor,
+})
+export type WebhookListQuery = z.infer<typeof WebhookListQuery>
+
+export const WebhookList = z.object({ data: z.array(Webhook), next_cursor: nextCursor })
+export type WebhookList = z.infer<typeof WebhookList>
+
+const ENTRIES_PER_PAGE_MAX = 200
+
+export const EntryListQuery = z.strictObject({
+  limit: WholeNumber.pipe(z.int().min(1).max(ENTRIES_PER_PAGE_MAX))
+    .default(50)
+    .describe('Entries per page; a page of large bodies ends earlier'),
+  cursor,
+})
+export type EntryListQuery = z.infer<typeof EntryListQuery>

@@ -1,0 +1,22 @@
+// The ids of webhooks, deliveries and dead letters in a URL, and what is answered when none has it.
+
+import * as z from 'zod'
+import { DomainError } from '../../errors.ts'
+
+const Id = z.uuid()
+
+/** The id in canonical form. Throws `invalid_parameter` for anything but a UUID; `what` names the thing. */
+export function parseId(what: 'webhook' | 'delivery' | 'dead letter', text: string): string {
+  const parsed = Id.safeParse(text)
+  if (parsed.success) return parsed.data.toLowerCase()
+  throw new DomainError('invalid_parameter', `The id of the ${what} in the path is not a UUID.`, {
+    hint: `Use the \`id\` of the ${what} as the list shows it.`,
+  })
+}
+
+/** No webhook has the id. */
+export function webhookNotFound(id: string): DomainError {
+  return new DomainError('not_found', `No webhook has the id ${id}.`, {
+    hint: 'GET /api/webhooks lists the webhooks and their ids.',
+  })
+}

@@ -1,0 +1,93 @@
+// What became of a webhook's deliveries lately, in figures. Bounded, whatever the traffic: a busy webhook has tens of
+// millions of log entries a day.
+
+import type { PlatformDatabase } from '../../db/database.ts'
+import type {
+  WebhookStatistics,
+  WebhookWithStatistics,
+  WebhookWithStatisticsList,
+} from './delivery-schemas.ts'
+import { readEntryPage } from './entry-page.ts'
+import { DELIVERIES } from './list-deliveries.ts'
+import { listWebhooks, readWebhook } from './list-webhooks.ts'
+import type { Webhook, WebhookListQuery } from './schemas.ts'
+
+export interface StatisticsDeps {
+  platform: Pick<PlatformDatabase, 'query' | 'texts'>
+}
+
+const ATTEMPTS_MAX = 1_000
+const DEAD_LETTERS_MAX = 1_000
+const RECENT_LOGS = 20
+
+/** One page of webhooks with their figures. Throws `invalid_parameter` for a cursor that is not one of ours. */
+export async function listWebhooksWithStatistics(
+  deps: StatisticsDeps,
+  query: WebhookListQuery,
+): Promise<WebhookWithStatisticsList> {
+  const { data, next_cursor } = await listWebhooks(deps, query)
+  return { data: await withStatistics(deps, data), next_cursor }
+}
+
+/** One webhook with its figures and newest log entries, as JSON text (`WebhookDetail`). Throws `invalid_parameter`, `not_found`. */
+export async function readWebhookDetail(deps: StatisticsDeps, idText: string): Promise<string> {
+  const webhook = await readWebhook(deps, idText)
+  const [[detail], { entries }] = await Promise.all([
+    withStatistics(deps, [webhook]),
+    readEntryPage(deps.platform, DELIVERIES, webhook.id, { limit: RECENT_LOGS }),
+  ])
+  const fields = JSON.stringify(detail).slice(0, -1)
+  return `${fields},"recent_logs":[${entries.join(',')}]}`
+}
+
+// Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id.
+const STATISTICS = `
+  select w.id, s.*,
+    (select count(*)::int from (select from quoin.dead_letters d
+      where d.webhook_id = w.id and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as dead_letters
+  from unnest($1::uuid[]) as w (id)
+  cross join lateral (
+    select count(*)::int as attempts,
+      (count(*) filter (where a.error is null))::int as succeeded,
+      (count(*) filter (where a.error is not null))::int as failed,
+      percentile_disc(0.5) within group (order by a.latency_ms) as latency_ms_p50,
+      percentile_disc(0.95) within group (order by a.latency_ms) as latency_ms_p95,
+      max(a.created_at) as last_attempt_at,
+      max(a.created_at) filter (where a.error is null) as last_success_at,
+      (array_agg(a.status_code order by a.created_at desc, a.id desc))[1] as last_status_code
+    from (
+      select id, error, latency_ms, created_at, status_code from quoin.webhook_deliveries
+      where webhook_id = w.id and created_at > now() - interval '24 hours'
+      order by created_at desc, id desc limit ${ATTEMPTS_MAX}
+    ) a
+  ) s`
+
+async function withStatistics(
+  { platform }: StatisticsDeps,
+  webhooks: readonly Webhook[],
+): Promise<WebhookWithStatistics[]> {
+  const ids = webhooks.map(webhook => webhook.id)
+  const rows = await platform.query<WebhookStatistics & { id: string }>(STATISTICS, [`{${ids.join(',')}}`])
+  const byId = new Map(rows.map(({ id, ...statistics }) => [id, toStatistics(statistics)]))
+  return webhooks.map(webhook => ({ ...webhook, statistics: byId.get(webhook.id) ?? NONE }))
+}
+
+function toStatistics(row: WebhookStatistics): WebhookStatistics {
+  return { ...row, last_attempt_at: toIso(row.last_attempt_at), last_success_at: toIso(row.last_success_at) }
+}
+
+function toIso(time: string | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}
+
+const NONE: WebhookStatistics = {
+  attempts: 0,
+  succeeded: 0,
+  failed: 0,
+  latency_ms_p50: null,
+  latency_ms_p95: null,
+  last_attempt_at: null,
+  last_success_at: null,
+  last_status_code: null,
+  dead_letters: 0,
+}

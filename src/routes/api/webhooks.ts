@@ -1,0 +1,167 @@
+// /api/webhooks: who is told of row changes, and what became of it, for the dashboard.
+
+import { createWebhook } from '../../features/webhooks/create-webhook.ts'
+import { deleteWebhook } from '../../features/webhooks/delete-webhook.ts'
+import {
+  Attempt,
+  DeadLetterList,
+  DeliveryList,
+  Queued,
+  ReplaySince,
+} from '../../features/webhooks/delivery-schemas.ts'
+import { listDeadLetters } from '../../features/webhooks/list-dead-letters.ts'
+import { listDeliveries } from '../../features/webhooks/list-deliveries.ts'
+import { listWebhooks, readWebhook } from '../../features/webhooks/list-webhooks.ts'
+import { replayDeadLetter } from '../../features/webhooks/replay-dead-letter.ts'
+import { replayDelivery } from '../../features/webhooks/replay-delivery.ts'
+import { replayFailedSince } from '../../features/webhooks/replay-failed-since.ts'
+import {
+  EntryListQuery,
+  Webhook,
+  WebhookIn,
+  WebhookList,
+  WebhookListQuery,
+  WebhookPatch,
+} from '../../features/webhooks/schemas.ts'
+import { sendTest } from '../../features/webhooks/send-test.ts'
+import { updateWebhook } from '../../features/webhooks/update-webhook.ts'
+import { defineRoute, jsonText } from '../../http/route.ts'
+
+export const webhookRoutes = [
+  defineRoute({
+    id: 'webhooks.list',
+    method: 'get',
+    path: '/api/webhooks',
+    auth: 'session',
+    summary: 'List webhooks, newest first',
+    query: WebhookListQuery,
+    response: WebhookList,
+    handle: ({ deps, query }) => listWebhooks(deps, query),
+  }),
+  defineRoute({
+    id: 'webhooks.create',
+    method: 'post',
+    path: '/api/webhooks',
+    auth: 'session',
+    summary: 'Create a webhook',
+    description:
+      'Every change of the table that commits after the answer is sent. The secret is kept encrypted and never shown again.',
+    body: WebhookIn,
+    example: {
+      name: 'Search index',
+      table_schema: 'public',
+      table_name: 'notes',
+      events: ['INSERT', 'UPDATE', 'DELETE'],
+      url: 'https://search.example.com/hooks/notes',
+      headers: { 'X-Source': 'quoin' },
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    },
+    response: Webhook,
+    status: 201,
+    handle: ({ deps, caller, body }) => createWebhook(deps, caller, body),
+  }),
+  defineRoute({
+    id: 'webhooks.read',
+    method: 'get',
+    path: '/api/webhooks/:id',
+    auth: 'session',
+    summary: 'One webhook',
+    response: Webhook,
+    handle: ({ deps, params }) => readWebhook(deps, params.id),
+  }),
+  defineRoute({
+    id: 'webhooks.update',
+    method: 'patch',
+    path: '/api/webhooks/:id',
+    auth: 'session',
+    summary: 'Change, pause or resume a webhook',
+    description:
+      'Fields that are left out stay. `active: false` pauses: events are kept for seven days and sent on resume, in order. ' +
+      '`headers` is replaced as a whole; `secret: null` takes the secret away.',
+    body: WebhookPatch,
+    example: { active: false },
+    response: Webhook,
+    handle: ({ deps, caller, params, body }) => updateWebhook(deps, caller, params.id, body),
+  }),
+  defineRoute({
+    id: 'webhooks.delete',
+    method: 'delete',
+    path: '/api/webhooks/:id',
+    auth: 'session',
+    summary: 'Delete a webhook with everything that waits to be delivered',
+    status: 204,
+    handle: async ({ deps, caller, params }) => {
+      await deleteWebhook(deps, caller, params.id)
+      return { status: 204, headers: {}, body: null }
+    },
+  }),
+  defineRoute({
+    id: 'webhooks.test',
+    method: 'post',
+    path: '/api/webhooks/:id/test',
+    auth: 'session',
+    summary: 'Send an example payload to the URL of a webhook',
+    description:
+      'Once, also while paused, logged as TEST. A receiver that fails is an answer with `ok: false`. No body.',
+    response: Attempt,
+    handle: ({ deps, caller, params }) => sendTest(deps, caller, params.id),
+  }),
+  defineRoute({
+    id: 'webhooks.logs',
+    method: 'get',
+    path: '/api/webhooks/:id/logs',
+    auth: 'session',
+    summary: 'The delivery log of a webhook, newest first',
+    description: 'One entry an attempt, kept 30 days. An attempt appears within a second.',
+    query: EntryListQuery,
+    response: DeliveryList,
+    handle: async ({ deps, params, query }) => jsonText(await listDeliveries(deps, params.id, query)),
+  }),
+  defineRoute({
+    id: 'webhooks.replay',
+    method: 'post',
+    path: '/api/webhooks/:id/replay/:logId',
+    auth: 'session',
+    summary: 'Send a logged payload again, unchanged',
+    description:
+      'Once, under the same `webhook-id`, freshly signed, with the header `x-quoin-replay-of`. A receiver that fails is an ' +
+      'answer with `ok: false`. No body.',
+    response: Attempt,
+    handle: ({ deps, caller, params }) => replayDelivery(deps, caller, params),
+  }),
+  defineRoute({
+    id: 'webhooks.replay_failed',
+    method: 'post',
+    path: '/api/webhooks/:id/replay',
+    auth: 'session',
+    summary: 'Send again everything that was given up since a time',
+    description: 'Puts the dead letters back into the queue, with all their attempts before them.',
+    body: ReplaySince,
+    example: { since: '2030-01-31T12:00:00Z' },
+    response: Queued,
+    status: 202,
+    handle: ({ deps, caller, params, body }) => replayFailedSince(deps, caller, params.id, body),
+  }),
+  defineRoute({
+    id: 'webhooks.dead_letters',
+    method: 'get',
+    path: '/api/webhooks/:id/dead-letters',
+    auth: 'session',
+    summary: 'The events of a webhook that were given up, newest first',
+    description: 'Kept 30 days; those that were delivered since have a `resolved_at`.',
+    query: EntryListQuery,
+    response: DeadLetterList,
+    handle: async ({ deps, params, query }) => jsonText(await listDeadLetters(deps, params.id, query)),
+  }),
+  defineRoute({
+    id: 'webhooks.replay_dead_letter',
+    method: 'post',
+    path: '/api/webhooks/:id/dead-letters/:deadLetterId/replay',
+    auth: 'session',
+    summary: 'Send one dead letter again',
+    description:
+      'Once. Delivered, it is resolved. A receiver that fails is an answer with `ok: false`. No body.',
+    response: Attempt,
+    handle: ({ deps, caller, params }) => replayDeadLetter(deps, caller, params),
+  }),
+]
