@@ -1,6 +1,6 @@
 // An application's own HTTP server: takes what the OAuth2 server sends it, and lets a test wait for it.
 
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { waitUntil } from '../../local/wait.ts'
 
 export interface Received {
@@ -17,8 +17,15 @@ export interface Receiver extends AsyncDisposable {
   waitFor(matches: (request: Received) => boolean): Promise<Received>
 }
 
-/** Listens on a free port of this machine and answers everything with 200. */
-export async function startReceiver(): Promise<Receiver> {
+/** Ends the answer when and how it wants to; for receivers that fail, drip or never stop. */
+export type Respond = (request: Received, answer: ServerResponse) => void
+
+/** Listens on a free port of this machine; answers everything with 200 unless told otherwise. */
+export async function startReceiver(
+  respond: Respond = (_, answer) => {
+    answer.end()
+  },
+): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer((incoming, outgoing) => {
     let body = ''
@@ -26,13 +33,14 @@ export async function startReceiver(): Promise<Receiver> {
       body += chunk
     })
     incoming.on('end', () => {
-      received.push({
+      const request = {
         method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: incoming.headers,
         body,
-      })
-      outgoing.end()
+      }
+      received.push(request)
+      respond(request, outgoing)
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
