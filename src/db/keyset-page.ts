@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import { DomainError } from '../errors.ts'
+import { Instant } from '../lib/instant.ts'
 
 /** The last row of a page: its exact time as Postgres wrote it, and its id. */
 export interface KeysetPosition {
@@ -10,7 +11,7 @@ export interface KeysetPosition {
   id: string
 }
 
-const Position = z.tuple([z.iso.datetime({ offset: true }), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 
 /** The first `limit` of the rows, and where the list goes on; null: it is complete. */
 export function pageOf<Row extends { created_at: string; id: string }>(

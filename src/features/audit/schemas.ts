@@ -1,6 +1,7 @@
 // The audit log as callers see it, and what a list of it takes.
 
 import * as z from 'zod'
+import { Instant } from '../../lib/instant.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 
 const Outcome = z.enum(['pending', 'succeeded', 'failed'])
@@ -40,8 +41,8 @@ export const AuditLogListQuery = z.strictObject({
   target_id: Filter,
   outcome: Outcome.optional(),
   request_id: Filter,
-  from: Time.optional().describe('Entries of this time and later, as 2030-01-31T12:00:00Z'),
-  to: Time.optional().describe('Entries before this time'),
+  from: Instant.optional().describe('Entries of this time and later, as 2030-01-31T12:00:00Z'),
+  to: Instant.optional().describe('Entries before this time'),
   limit: WholeNumber.pipe(z.int().min(1).max(AUDIT_LOGS_PER_PAGE_MAX))
     .default(100)
     .describe('Entries per page'),

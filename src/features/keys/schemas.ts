@@ -1,6 +1,7 @@
 // The API key record as callers see it, and what they may send. The secret itself is in no record (design section 3.1).
 
 import * as z from 'zod'
+import { Instant } from '../../lib/instant.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 
 export const ApiKeyRole = z.enum(['anon', 'service_role'])
@@ -46,9 +47,7 @@ export const ApiKeyIn = z.strictObject({
     .max(RATE_LIMIT_PER_MINUTE_MAX)
     .nullish()
     .describe('Requests in any 60 seconds; the default of the deployment when left out'),
-  expires_at: z.iso
-    .datetime({ offset: true })
-    .refine(text => Date.parse(text) < EXPIRES_BEFORE_MS, 'must be before the year 9999')
+  expires_at: Instant.refine(text => Date.parse(text) < EXPIRES_BEFORE_MS, 'must be before the year 9999')
     .nullish()
     .describe('When the key stops working; never when left out'),
 })
