@@ -93,7 +93,9 @@ export const oauthClientRoutes = [
     path: '/api/oauthsrv/clients/:id/secret',
     auth: 'session',
     summary: 'Replace the secret of an OAuth2 client',
-    description: 'The old secret is refused at once. The answer holds the new one, this once. No body.',
+    description:
+      'The old secret is refused at once. The answer holds the new one, this once. No body. Rotations at the same time are ' +
+      'all answered with a secret, of which only the one that was written last works.',
     response: ClientSecret,
     handle: ({ deps, caller, params }) =>
       rotateClientSecret(deps, caller, 'oauth_clients.rotate_secret', params.id),
