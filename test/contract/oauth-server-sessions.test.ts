@@ -253,7 +253,7 @@ describe('a device', () => {
     const { body, status } = await begin(client)
     expect(status).toBe(200)
     expect(body).toMatchObject({ interval: 5, verification_uri: `${at.publicUrl}/oauth2/device/verify` })
-    expect(body['user_code']).toMatch(/^[A-Z]{8}$/)
+    expect(body['user_code']).toMatch(/^[A-Za-z3-9]{8}$/)
     expect((await poll(client, body['device_code'])).body['error']).toBe('authorization_pending')
 
     const jar = new Map<string, string>()

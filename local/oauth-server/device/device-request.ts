@@ -1,5 +1,5 @@
 // What a device may ask for, and the answer it gets with its codes. RFC 8628 §3.1 and §3.2. oidc-provider authenticates
-// the client and makes the codes; the rules for scopes and audiences are Hydra's.
+// the client and makes the device code; the user code and the rules for scopes and audiences are Hydra's.
 
 import { grantTypesOf } from '../clients/client-record.ts'
 import type { OAuthServerContext } from '../context.ts'
@@ -7,7 +7,9 @@ import { audienceNotAllowed, scopeNotAllowed } from '../flow/authorization-reque
 import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'
 import { coversAudience, coversScope, words } from '../flow/scope-matching.ts'
 import { DEVICE_VERIFICATION_PATH, type DeviceRequestCheck } from '../provider/provider.ts'
+import { setUserCode } from '../provider/provider-adapter.ts'
 import { DEVICE_GRANT } from '../tokens/device-grant.ts'
+import { newUserCode } from '../tokens/token-values.ts'
 import type { HydraError } from '../wire/hydra-error.ts'
 
 /** Throws what a client may not ask for on a device. */
@@ -27,16 +29,19 @@ export function makeDeviceRequestCheck({ clients }: Pick<OAuthServerContext, 'cl
 }
 
 /** The library's answer with the addresses of the public port, and what Hydra adds to it (`Header` is a slip of its). */
-export function deviceAnswer(
-  { addresses, settings }: Pick<OAuthServerContext, 'addresses' | 'settings'>,
+export async function deviceAnswer(
+  { addresses, settings, database }: Pick<OAuthServerContext, 'addresses' | 'settings' | 'database'>,
   answer: Record<string, unknown>,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
+  const userCode = newUserCode()
+  await setUserCode(database, text(answer['device_code']), userCode)
   const verification = `${addresses.public}${DEVICE_VERIFICATION_PATH}`
   return {
     Header: null,
     ...answer,
+    user_code: userCode,
     verification_uri: verification,
-    verification_uri_complete: `${verification}?user_code=${answer['user_code']}`,
+    verification_uri_complete: `${verification}?user_code=${userCode}`,
     interval: settings.ttlSeconds.devicePollingInterval,
   }
 }

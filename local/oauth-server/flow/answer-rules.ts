@@ -25,13 +25,14 @@ export interface AnswerParts {
   readonly idToken: boolean
 }
 
-/** The parts that an answer will hold; an ID token needs the scope `openid` granted. */
+/** The parts that an answer will hold; without the scope `openid` granted `id_token` counts for nothing but in hybrids. */
 export function answerParts(request: AuthorizationRequest, grantedScope: readonly string[]): AnswerParts {
   const asked = (type: string) => request.responseTypes.includes(type)
+  const isConnect = grantedScope.includes('openid')
   return {
     code: asked('code'),
-    token: asked('token'),
-    idToken: asked('id_token') && grantedScope.includes('openid'),
+    token: asked('token') && (isConnect || asked('code') || !asked('id_token')),
+    idToken: asked('id_token') && isConnect,
   }
 }
 
@@ -82,8 +83,11 @@ function grantTypeFault({ client, responseTypes }: AuthorizationRequest) {
 function nonceFault({ form, responseTypes }: AuthorizationRequest) {
   const nonce = form.get('nonce') ?? ''
   if (!nonce && responseTypes.includes('id_token')) {
-    const flow = responseTypes.includes('code') ? 'Hybrid' : 'Implicit'
-    return invalidRequest(`Parameter 'nonce' must be set when using the OpenID Connect ${flow} Flow.`)
+    return invalidRequest(
+      responseTypes.includes('code')
+        ? "Parameter 'nonce' must be set when requesting an ID Token using the OpenID Connect Hybrid Flow."
+        : "Parameter 'nonce' must be set when using the OpenID Connect Implicit Flow.",
+    )
   }
   return nonce && nonce.length < ENTROPY_CHARACTERS_MIN ? weakNonce() : undefined
 }

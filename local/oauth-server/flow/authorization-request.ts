@@ -120,7 +120,7 @@ function responseTypeFault({ client, form, responseTypes }: AuthorizationRequest
   if (responseTypes.length === 0) {
     return unsupportedResponseType("The request is missing the 'response_type' parameter.")
   }
-  if (responseTypesOf(client).some(type => isSameSet(words(type), responseTypes))) return undefined
+  if (responseTypesOf(client).some(type => isSameSet(responseTypes, words(type)))) return undefined
   return unsupportedResponseType(
     `The client is not allowed to request response_type '${form.get('response_type')}'.`,
   )
@@ -136,8 +136,14 @@ export function audienceNotAllowed(audience: string): HydraError {
   return invalidRequest(`Requested audience '${audience}' has not been whitelisted by the OAuth 2.0 Client.`)
 }
 
-function isSameSet(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && right.every(word => left.includes(word))
+/** In any order and, as Hydra compares them, in any case; a doubled word is none of `registered`. */
+function isSameSet(asked: readonly string[], registered: readonly string[]): boolean {
+  const known = new Set(asked.map(word => word.toLowerCase()))
+  return (
+    asked.length === registered.length &&
+    known.size === asked.length &&
+    registered.every(word => known.has(word.toLowerCase()))
+  )
 }
 
 function isResponseMode(mode: string | undefined): mode is ResponseMode | undefined {

@@ -1,6 +1,6 @@
 // Whether an authorization request may use the login session that the browser already has (pure).
 
-import { HydraError } from '../wire/hydra-error.ts'
+import { type HydraError, unrecognizable } from '../wire/hydra-error.ts'
 import { loginRequired } from './oauth-errors.ts'
 import { maxAgeSeconds } from './prompt.ts'
 import { words } from './scope-matching.ts'
@@ -35,7 +35,8 @@ export function decideLogin(
   if (!session || prompts.includes('login')) return ask
 
   const maxAge = maxAgeSeconds(form)
-  if (Number.isNaN(maxAge)) return { outcome: 'refuse', error: unreadableMaxAge() }
+  // Hydra lets its own parser's error through, which has no OAuth code.
+  if (Number.isNaN(maxAge)) return { outcome: 'refuse', error: unrecognizable() }
   if (maxAge !== undefined && maxAge >= 0 && session.authenticatedAt + maxAge < nowSeconds) {
     return prompts.includes('none')
       ? refuse("Request failed because prompt is set to 'none' and authentication time reached 'max_age'.")
@@ -51,9 +52,4 @@ export function decideLogin(
 
 function refuse(hint: string): LoginDecision {
   return { outcome: 'refuse', error: loginRequired(hint) }
-}
-
-/** Hydra lets its own parser's error through here, which has no OAuth code. */
-function unreadableMaxAge(): HydraError {
-  return new HydraError(500, 'error', 'The error is unrecognizable')
 }

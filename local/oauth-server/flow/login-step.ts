@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, isPublicClient } from '../clients/client-record.ts'
 import type { RequestContext } from '../context.ts'
+import { unrecognizable } from '../wire/hydra-error.ts'
 import { denialError } from './denial.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { FlowRequest, LoginAcceptance, LoginStep } from './flow-state.ts'
@@ -146,10 +147,11 @@ async function settleSession(
   }
 }
 
+/** Throws when the session has ended elsewhere: Hydra fails then, once, and has cleared the cookie. */
 async function forgetSession(deps: FlowDeps, c: RequestContext): Promise<void> {
   const id = deps.cookies.sessionId(c)
   deps.cookies.clearSession(c)
-  if (id) await deps.loginSessions.end(id)
+  if (id && !(await deps.loginSessions.end(id))) throw unrecognizable()
 }
 
 async function subjectNames(deps: FlowDeps, client: Client, subject: string): Promise<string[]> {

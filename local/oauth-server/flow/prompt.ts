@@ -5,7 +5,8 @@ import { consentRequired, invalidRequest, loginRequired } from './oauth-errors.t
 import { isSecureRedirect } from './redirect-uri.ts'
 import { words } from './scope-matching.ts'
 
-const KNOWN_PROMPTS = ['login', 'none', 'consent', 'select_account', 'registration']
+const INT64_MAX = 2 ** 63
+const KNOWN_PROMPTS = ['login', 'none', 'consent', 'registration']
 
 /** What a finished login says about itself; times in seconds since 1970. */
 export interface LoginFacts {
@@ -35,11 +36,12 @@ export function promptFault(terms: PromptTerms, login: LoginFacts): HydraError |
   )
 }
 
-/** `max_age` in seconds; undefined when absent, NaN when it is no number. */
+/** `max_age` in seconds; undefined when absent, NaN when it is no number of 64 bits. */
 export function maxAgeSeconds(form: URLSearchParams): number | undefined {
   const text = form.get('max_age')
   if (!text) return undefined
-  return /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
+  const seconds = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
+  return Math.abs(seconds) < INT64_MAX ? seconds : Number.NaN
 }
 
 function unfitPrompt(prompts: readonly string[], { isPublicClient, redirectUri }: PromptTerms) {

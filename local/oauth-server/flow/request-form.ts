@@ -13,7 +13,7 @@ export async function readRequestForm(c: RequestContext): Promise<URLSearchParam
 /** The form body alone; empty for a body of another type. */
 export async function readBodyForm(c: RequestContext): Promise<URLSearchParams> {
   if (c.req.method !== 'POST') return new URLSearchParams()
-  const type = c.req.header('content-type') ?? ''
+  const type = (c.req.header('content-type') ?? '').toLowerCase()
   if (!type.startsWith('application/x-www-form-urlencoded')) return new URLSearchParams()
   return new URLSearchParams(await c.req.text())
 }

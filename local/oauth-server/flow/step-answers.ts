@@ -83,8 +83,8 @@ export function acceptanceOf(step: LoginStep, body: LoginAcceptIn, nowSeconds: n
 /** The consent as given; the login's context stays unless the consent has one. `handledAt` is RFC 3339. */
 export function consentOf(step: ConsentStep, body: ConsentAcceptIn, handledAt: string): ConsentAcceptance {
   return {
-    grantedScope: body.grant_scope,
-    grantedAudience: body.grant_access_token_audience,
+    grantedScope: [...new Set(body.grant_scope)],
+    grantedAudience: [...new Set(body.grant_access_token_audience)],
     remember: body.remember,
     rememberFor: body.remember_for,
     handledAt,

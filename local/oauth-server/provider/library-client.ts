@@ -15,6 +15,7 @@ const TOKEN_GRANTS = [
   'refresh_token',
   'client_credentials',
   'urn:ietf:params:oauth:grant-type:device_code',
+  'urn:ietf:params:oauth:grant-type:jwt-bearer',
 ]
 
 /** Never met: the library compares secrets through our own store (provider.ts). */

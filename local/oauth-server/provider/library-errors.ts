@@ -21,8 +21,7 @@ export function hydraErrorOf(err: unknown): HydraError {
     case 'invalid_client_metadata':
       return invalidClient(methodHint(err))
     case 'invalid_request':
-      // Credentials in the header and in the body: one of them is not the registered method.
-      if (err.error_description?.includes('only be provided using one mechanism')) return invalidClient()
+      if (ASSERTION_FAULTS.includes(err.error_description ?? '')) return invalidClient(UNVERIFIED)
       return invalidRequest(requestHint(err.error_description ?? ''))
     case 'unsupported_grant_type':
       return invalidRequest()
@@ -42,6 +41,10 @@ function methodHint(err: errors.OIDCProviderError): string | undefined {
     ? "The OAuth 2.0 Client supports another client authentication method than the one that was used. You must configure the OAuth 2.0 client's 'token_endpoint_auth_method' value to accept it."
     : undefined
 }
+
+/** An assertion that is no JWT, or another client's. */
+const ASSERTION_FAULTS = ['invalid client_assertion format', 'client_id mismatch']
+const UNVERIFIED = "Unable to verify the integrity of the 'client_assertion' value."
 
 const REQUEST_HINTS: readonly (readonly [beginning: string, hint: string])[] = [
   [

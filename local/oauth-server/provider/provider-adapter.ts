@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../service/database.ts'
+import { type ValueKind, withPrefix } from '../tokens/token-values.ts'
 
 /** Somebody used the same code or refresh token at the same time, and was first. */
 export class AlreadyConsumedError extends Error {}
@@ -28,7 +29,7 @@ export function makeEntryAdapter(database: Database, kind: string): Adapter {
            expires_at = excluded.expires_at`,
         [
           kind,
-          hashOf(value),
+          hashOf(ownValue(kind, value)),
           payload.clientId ?? null,
           payload.grantId ?? null,
           userCode === undefined ? null : hashOf(userCode),
@@ -40,12 +41,20 @@ export function makeEntryAdapter(database: Database, kind: string): Adapter {
     async find(value) {
       const { rows } = await database.query<EntryRow>(
         `select ${ENTRY} from provider_entries where kind = $1 and value_hash = $2`,
-        [kind, hashOf(value)],
+        [kind, hashOf(ownValue(kind, value))],
       )
       return readEntry(rows[0], { jti: value })
     },
     ...makeLookups(database, kind),
   }
+}
+
+/** Gives a device another user code: the library's own alphabets are not Hydra's. */
+export async function setUserCode(database: Database, deviceCode: string, userCode: string): Promise<void> {
+  await database.query(
+    `update provider_entries set user_code_hash = $2 where kind = 'DeviceCode' and value_hash = $1`,
+    [hashOf(deviceCode), hashOf(userCode)],
+  )
 }
 
 /**
@@ -83,12 +92,15 @@ function makeLookups(database: Database, kind: string): Omit<Adapter, 'upsert' |
     async consume(value) {
       const { rowCount } = await database.query(
         `update provider_entries set consumed_at = now() where ${where} and consumed_at is null`,
-        [kind, hashOf(value)],
+        [kind, hashOf(ownValue(kind, value))],
       )
       if (rowCount === 0) throw new AlreadyConsumedError(`This ${kind} was used already.`)
     },
     async destroy(value) {
-      await database.query(`delete from provider_entries where ${where}`, [kind, hashOf(value)])
+      await database.query(`delete from provider_entries where ${where}`, [
+        kind,
+        hashOf(ownValue(kind, value)),
+      ])
     },
     async revokeByGrantId(grantId) {
       await database.query('delete from provider_entries where kind = $1 and grant_id = $2', [kind, grantId])
@@ -98,6 +110,20 @@ function makeLookups(database: Database, kind: string): Omit<Adapter, 'upsert' |
 
 function readEntry(row: EntryRow | undefined, hidden: AdapterPayload): AdapterPayload | undefined {
   return row && { ...row.payload, ...hidden, ...(row.consumed === null ? {} : { consumed: row.consumed }) }
+}
+
+/** The library's models whose values have a prefix. */
+const VALUE_KINDS: ReadonlyMap<string, ValueKind> = new Map([
+  ['AccessToken', 'accessToken'],
+  ['ClientCredentials', 'accessToken'],
+  ['RefreshToken', 'refreshToken'],
+  ['AuthorizationCode', 'authorizationCode'],
+  ['DeviceCode', 'deviceCode'],
+])
+
+function ownValue(model: string, value: string): string {
+  const kind = VALUE_KINDS.get(model)
+  return kind === undefined ? value : withPrefix(kind, value)
 }
 
 function hashOf(value: string): string {

@@ -1,6 +1,5 @@
 // The endpoints that oidc-provider answers, with our grants inside and Hydra's bodies outside: token, revocation and
-// device authorization. The library reads the request and writes the answer itself; a Koa middleware before its routes
-// rewrites what leaves.
+// device authorization. client-request.ts rewrites what the library reads, a Koa middleware before its routes what leaves.
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
@@ -9,55 +8,64 @@ import type { RequestContext } from '../context.ts'
 import { grantClientCredentials } from '../tokens/client-credentials-grant.ts'
 import { exchangeCode } from '../tokens/code-grant.ts'
 import { DEVICE_GRANT, exchangeDeviceCode } from '../tokens/device-grant.ts'
+import { JWT_BEARER_GRANT, refuseAssertion } from '../tokens/jwt-bearer-grant.ts'
 import { refreshTokens } from '../tokens/refresh-grant.ts'
 import { revokeAccessToken } from '../tokens/revocation.ts'
 import type { TokenAnswer } from '../tokens/token-answer.ts'
 import type { TokenDeps, TokenParameters } from '../tokens/token-deps.ts'
+import { jsonAnswer } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
+import { readClientRequest } from './client-request.ts'
 import { hydraErrorOf } from './library-errors.ts'
+import { TOKEN_PATH } from './provider.ts'
 
 type Grant = (deps: TokenDeps, client: Client, params: TokenParameters) => Promise<TokenAnswer>
 
-/** By grant type: what answers it, with which parameters, and which of them may be repeated. */
-const GRANTS: Readonly<
-  Record<string, { readonly answer: Grant; readonly parameters: string[]; readonly repeated?: string[] }>
-> = {
+/** By grant type: what answers it, and with which parameters. */
+const GRANTS: Readonly<Record<string, { readonly answer: Grant; readonly parameters: string[] }>> = {
   authorization_code: { answer: exchangeCode, parameters: ['code', 'code_verifier', 'redirect_uri'] },
   refresh_token: { answer: refreshTokens, parameters: ['refresh_token', 'scope'] },
-  client_credentials: {
-    answer: grantClientCredentials,
-    parameters: ['scope', 'audience'],
-    repeated: ['audience'],
-  },
+  client_credentials: { answer: grantClientCredentials, parameters: ['scope', 'audience'] },
   [DEVICE_GRANT]: { answer: exchangeDeviceCode, parameters: ['device_code'] },
+  [JWT_BEARER_GRANT]: { answer: refuseAssertion, parameters: ['assertion'] },
 }
 
 /** Readies the library's endpoints and gives the handler that serves them at their own paths. */
 export function makeProviderEndpoints(
   deps: TokenDeps,
-  deviceAnswer: (answer: Record<string, unknown>) => Record<string, unknown>,
+  deviceAnswer: (answer: Record<string, unknown>) => Promise<Record<string, unknown>>,
 ): (c: RequestContext) => Promise<Response> {
   const { provider } = deps
-  for (const [name, { answer, parameters, repeated }] of Object.entries(GRANTS)) {
+  for (const [name, { answer, parameters }] of Object.entries(GRANTS)) {
     const handle = async (ctx: KoaContextWithOIDC) => {
       const client = await deps.clients.get(ctx.oidc.client?.clientId ?? '')
       ctx.body = await answer(deps, client, { ...ctx.oidc.params })
     }
-    provider.registerGrantType(name, handle, parameters, repeated)
+    provider.registerGrantType(name, handle, parameters)
   }
   const failures = collectFailures(provider)
   provider.use(async (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => {
     await next()
     const failure = failures.get(ctx)
     if (failure !== undefined) await answerFailure(deps, ctx, failure)
-    else if (ctx.oidc.route === 'device_authorization') ctx.body = deviceAnswer({ ...Object(ctx.body) })
+    else if (ctx.oidc.route === 'device_authorization') ctx.body = await deviceAnswer({ ...Object(ctx.body) })
     finishHeaders(ctx)
   })
   const serve = provider.callback()
   return async c => {
-    await serve(c.env.incoming, c.env.outgoing)
-    return RESPONSE_ALREADY_SENT
+    const grantTypes = c.req.path === TOKEN_PATH ? Object.keys(GRANTS) : undefined
+    try {
+      await serve(await readClientRequest(deps, c, grantTypes), c.env.outgoing)
+      return RESPONSE_ALREADY_SENT
+    } catch (err) {
+      if (err instanceof HydraError) return earlyRefusal(c, err)
+      throw err
+    }
   }
+}
+
+function earlyRefusal(c: RequestContext, { status, error, description }: HydraError): Response {
+  return jsonAnswer(c, { error, error_description: description }, status, ANSWER_HEADERS)
 }
 
 /** What the library caught, by request: it writes errors in its own words before it tells. */
@@ -101,10 +109,15 @@ async function isRevocationOfNothing(deps: TokenDeps, ctx: KoaContextWithOIDC, f
 }
 
 function finishHeaders(ctx: KoaContextWithOIDC): void {
-  if (ctx.body) ctx.set('content-type', 'application/json;charset=UTF-8')
-  else ctx.remove('content-type')
+  ctx.set(ANSWER_HEADERS)
+  if (!ctx.body) ctx.remove('content-type')
   // Hydra's CORS is off unless it is configured, the library's is always on.
   for (const header of ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Vary'])
     ctx.remove(header)
-  ctx.set({ 'cache-control': 'no-store', pragma: 'no-cache' })
+}
+
+const ANSWER_HEADERS = {
+  'content-type': 'application/json;charset=UTF-8',
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
 }

@@ -2,7 +2,6 @@
 // codes, and keeps codes and tokens. Its login sessions, interactions, ID tokens and userinfo are not used: there
 // Hydra's behaviour is another (flow/, tokens/ say how).
 
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { generateKeyPairSync } from 'node:crypto'
 import { type Adapter, type Configuration, Provider } from 'oidc-provider'
 import type { OAuthServerContext } from '../context.ts'
@@ -21,20 +20,12 @@ type ProviderParts = Pick<OAuthServerContext, 'settings' | 'addresses' | 'databa
 /** Called with each request for a device code; throws what Hydra would refuse. */
 export type DeviceRequestCheck = (clientId: string, form: Readonly<Record<string, unknown>>) => Promise<void>
 
-/** The library over our database and clients. Its grants are registered by token-endpoint.ts. */
+/** The library over our database and clients. Its grants are registered by provider-endpoints.ts. */
 export function makeProvider(parts: ProviderParts, checkDeviceRequest: DeviceRequestCheck): Provider {
   const provider = new Provider(parts.addresses.public, configuration(parts, checkDeviceRequest))
-  const authorization = new AsyncLocalStorage<string | undefined>()
-  provider.use((ctx, next) => {
-    // Hydra looks at Basic only, and takes the body's credentials beside any other header.
-    if (!/^basic /i.test(ctx.headers.authorization ?? '')) delete ctx.headers.authorization
-    return authorization.run(ctx.headers.authorization, next)
-  })
   Object.assign(provider.Client.prototype, {
+    // Whether the secret came the registered way is settled by then (client-request.ts).
     async compareClientSecret(this: LibraryClient, secret: string) {
-      // The library takes a secret from the header or the body, whichever the client registered; Hydra does not.
-      const method = authorization.getStore() === undefined ? 'client_secret_post' : 'client_secret_basic'
-      if (this.tokenEndpointAuthMethod !== method) return false
       return parts.clients.checkSecret({ client_id: this.clientId }, secret)
     },
   })

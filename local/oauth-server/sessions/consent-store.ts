@@ -18,8 +18,10 @@ export interface ConsentRecord {
   readonly authenticatedAt: number
   /** When the answer was made. */
   readonly issuedAt: number
-  /** Empty when the login named none; `0` when the request asked for one. */
+  /** Empty when the login named none. */
   readonly acr: string
+  /** Whether the request asked for one. */
+  readonly isAcrAsked: boolean
   readonly amr: readonly string[]
   readonly grantedScope: readonly string[]
   readonly grantedAudience: readonly string[]
@@ -71,8 +73,8 @@ const RECORD = `consent_request_id as "consentRequestId", client_id as "clientId
   client_subject as "clientSubject", step ->> 'sessionId' as "loginSessionId", nonce,
   extract(epoch from requested_at)::float8 as "requestedAt", extract(epoch from issued_at)::float8 as "issuedAt",
   (step -> 'login' ->> 'authenticatedAt')::float8 as "authenticatedAt",
-  coalesce(nullif(step -> 'login' ->> 'acr', ''), case when step #> '{request,oidcContext,acr_values}' is null
-    then '' else '0' end) as acr, step -> 'login' -> 'amr' as amr,
+  step -> 'login' ->> 'acr' as acr, step #> '{request,oidcContext,acr_values}' is not null as "isAcrAsked",
+  step -> 'login' -> 'amr' as amr,
   accepted -> 'grantedScope' as "grantedScope", accepted -> 'grantedAudience' as "grantedAudience",
   accepted -> 'accessTokenClaims' as "accessTokenClaims", accepted -> 'idTokenClaims' as "idTokenClaims"`
 

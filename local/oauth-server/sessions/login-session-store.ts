@@ -17,8 +17,8 @@ export interface LoginSessionStore {
   confirm(
     session: LoginSession & { readonly remember: boolean; readonly lifespanSeconds: number },
   ): Promise<void>
-  /** Forgets one session; unknown ids are fine. */
-  end(id: string): Promise<void>
+  /** Forgets one session; false when there is none. */
+  end(id: string): Promise<boolean>
   endAllOf(subject: string): Promise<void>
   /** Sets the name under which a pairwise client knows a subject. */
   forceSubject(clientId: string, subject: string, name: string): Promise<void>
@@ -45,7 +45,8 @@ export function makeLoginSessionStore(database: Database): LoginSessionStore {
       )
     },
     async end(id) {
-      await database.query('delete from login_sessions where id = $1', [id])
+      const { rowCount } = await database.query('delete from login_sessions where id = $1', [id])
+      return rowCount === 1
     },
     async endAllOf(subject) {
       await database.query('delete from login_sessions where subject = $1', [subject])

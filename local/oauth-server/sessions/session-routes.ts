@@ -83,7 +83,12 @@ function listedView(row: ListedConsent, client: ClientAnswer) {
     remember_for: accepted.rememberFor,
     handled_at: accepted.handledAt,
     context: accepted.context,
-    consent_request: { ...consentView(step, '', client), login_session_id: row.loginSessionId },
+    // A context that came with the consent has taken the login's place.
+    consent_request: {
+      ...consentView(step, '', client),
+      login_session_id: row.loginSessionId,
+      context: accepted.context,
+    },
   }
 }
 

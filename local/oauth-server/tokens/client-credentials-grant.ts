@@ -15,7 +15,7 @@ export async function grantClientCredentials(
   params: TokenParameters,
 ): Promise<TokenAnswer> {
   const scopes = words(parameter(params, 'scope'))
-  const audience = audienceOf(params)
+  const audience = words(parameter(params, 'audience'))
   const scope = scopes.find(asked => !coversScope(words(client.scope), asked))
   if (scope !== undefined) throw scopeNotAllowed(scope)
   const foreign = audience.find(asked => !coversAudience(client.audience ?? [], asked))
@@ -32,11 +32,6 @@ export async function grantClientCredentials(
     scope: scopes.join(' '),
     token_type: 'bearer',
   }
-}
-
-function audienceOf(params: TokenParameters): string[] {
-  const value = params['audience']
-  return Array.isArray(value) ? value.map(String).filter(Boolean) : words(parameter(params, 'audience'))
 }
 
 const PUBLIC_CLIENT =

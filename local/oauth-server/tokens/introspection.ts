@@ -35,7 +35,7 @@ async function findAccessToken(deps: TokenDeps, value: string): Promise<LiveToke
   const token = stored && (await readToken(deps, 'access_token', stored))
   if (!token) return undefined
   const isJwtClient = hasJwtTokens(token.client)
-  const isOpaque = value.startsWith('ory_at_')
+  const isOpaque = value.split('.').length < 3
   if (isOpaque) return isJwtClient ? undefined : token
   return isJwtClient && (await deps.tokens.isOwnAccessToken(value)) ? token : undefined
 }

@@ -1,5 +1,5 @@
 // How long a token lives (pure): the client's own lifespan for this grant and kind of token, else the server's. A client
-// may set zero or less: such a token is dead on arrival, as with Hydra.
+// may set zero or less: such a token is dead on arrival, as with Hydra, but for a refresh token, which then never ends.
 
 import type { Client } from '../clients/client-record.ts'
 import type { OAuthServerSettings } from '../settings.ts'
@@ -30,6 +30,9 @@ const FIELDS = {
   },
 } as const satisfies Record<string, Partial<Record<TokenName, LifespanField>>>
 
+/** A hundred years. */
+const ENDLESS_SECONDS = 100 * 365 * 24 * 60 * 60
+
 export type TokenName = 'access_token' | 'refresh_token' | 'id_token'
 export type GrantName = keyof typeof FIELDS
 
@@ -43,7 +46,8 @@ export function lifespanSeconds(
   const fields: Partial<Record<TokenName, LifespanField>> = FIELDS[grant]
   const field = fields[token]
   const own = field === undefined ? null : client[field]
-  return own ? Math.trunc(durationSeconds(own)) : defaults[DEFAULT_OF[token]]
+  const seconds = own ? Math.trunc(durationSeconds(own)) : defaults[DEFAULT_OF[token]]
+  return token === 'refresh_token' && seconds < 0 ? ENDLESS_SECONDS : seconds
 }
 
 const DEFAULT_OF = {

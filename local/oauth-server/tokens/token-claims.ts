@@ -22,11 +22,15 @@ export function idTokenClaims(consent: ConsentRecord, terms: IdTokenTerms): Clai
     exp: terms.expiresAt,
     jti: terms.id,
     sid: consent.loginSessionId,
+    ...(consent.isAcrAsked && !consent.acr ? { acr: NO_ACR } : {}),
     ...(consent.nonce ? { nonce: consent.nonce } : {}),
     ...(terms.accessTokenHash ? { at_hash: terms.accessTokenHash } : {}),
     ...(terms.codeHash ? { c_hash: terms.codeHash } : {}),
   }
 }
+
+/** The level of a login that promises none. OpenID Connect Core 1.0 §2. */
+const NO_ACR = '0'
 
 /** What userinfo tells of a consent: its ID token without what is about one token only. */
 export function userinfoClaims(consent: ConsentRecord, issuer: string): Claims {

@@ -1,7 +1,7 @@
 // The opaque values of codes and tokens: 512 random bits in Hydra's two halves, with a prefix that says what they are.
-// Only their hashes are stored (provider/provider-adapter.ts).
+// Only their hashes are stored (provider/provider-adapter.ts). Beside them the short codes that people type.
 
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 
 const HALF_BYTES = 32
 
@@ -12,8 +12,28 @@ const PREFIXES = {
   deviceCode: 'ory_dc_',
 }
 
+export type ValueKind = keyof typeof PREFIXES
+
 /** A new value of this kind, of the form `ory_at_<43 characters>.<43 characters>`. */
-export function opaqueValue(kind: keyof typeof PREFIXES): string {
+export function opaqueValue(kind: ValueKind): string {
   const half = () => randomBytes(HALF_BYTES).toString('base64url')
   return `${PREFIXES[kind]}${half()}.${half()}`
 }
+
+/** No two of these look alike. Small and capital letters are different ones, as with Hydra. */
+const USER_CODE_ALPHABET = 'abcdefghijkmnpqrstuvwxyzACDEFGHJKLMNPQRTUVWXY34679'
+const USER_CODE_CHARACTERS = 8
+
+/** A new code for the user of a device. */
+export function newUserCode(): string {
+  return Array.from({ length: USER_CODE_CHARACTERS }, () =>
+    USER_CODE_ALPHABET.charAt(randomInt(USER_CODE_ALPHABET.length)),
+  ).join('')
+}
+
+/** The value with its prefix: Hydra finds codes and tokens without it as well. JWTs have none. */
+export function withPrefix(kind: ValueKind, value: string): string {
+  return BARE_VALUE.test(value) ? `${PREFIXES[kind]}${value}` : value
+}
+
+const BARE_VALUE = /^[\w-]{43}\.[\w-]{43}$/
