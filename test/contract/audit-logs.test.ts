@@ -144,6 +144,18 @@ describe('the log is append-only, for its owner too', () => {
   })
 })
 
+it('a pending entry may get the code of the error that hid its end, once, and still be completed', async () => {
+  await using owner = await connectOwner()
+  const insert = `insert into quoin.audit_logs (request_id, actor_kind, action, target_kind)
+    values ('r', 'anonymous', 'tests.pending', 'test') returning id`
+  const { id } = (await owner.query(insert)).rows[0]
+  const note = 'update quoin.audit_logs set error_code = $2 where id = $1'
+  expect((await owner.query(note, [id, 'upstream_unavailable'])).rowCount).toBe(1)
+  await expect(owner.query(note, [id, 'conflict'])).rejects.toMatchObject({ code: '42501' })
+  const completed = "update quoin.audit_logs set outcome = 'succeeded', completed_at = now() where id = $1"
+  expect((await owner.query(completed, [id])).rowCount).toBe(1)
+})
+
 describe('GET /v1/audit-logs', () => {
   const action = `tests.${randomUUID().slice(0, 8)}`
   const BASE_TIME = Date.parse('2020-01-01T00:00:00Z')

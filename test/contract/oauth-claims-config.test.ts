@@ -48,7 +48,17 @@ describe('PUT /api/oauthsrv/claims-config', () => {
     ])
   })
 
+  it('refuses the name __proto__, and keeps what is stored', async () => {
+    const { json: stored } = await config('GET')
+    for (const field of ['id_token_claims', 'access_token_claims']) {
+      const { status, json } = await config('PUT', JSON.parse(`{"${field}":{"__proto__":"{{id}}"}}`))
+      expect([status, json['code']]).toEqual([422, 'reserved_claim'])
+    }
+    expect((await config('GET')).json).toEqual(stored)
+  })
+
   it.each<[string, unknown, number, string]>([
+    ['no map at all', {}, 400, 'validation_failed'],
     ['an unknown root', { id_token_claims: { a: '{{session.id}}' } }, 422, 'invalid_claim_template'],
     ['private metadata', { id_token_claims: { a: '{{metadata_admin.x}}' } }, 422, 'invalid_claim_template'],
     [

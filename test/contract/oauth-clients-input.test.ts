@@ -29,6 +29,7 @@ const BAD_FIELDS: [string, Record<string, unknown>, string][] = [
   ['an unknown auth method', { token_endpoint_auth_method: 'telepathy' }, 'body.token_endpoint_auth_method'],
   ['an unknown subject type', { subject_type: 'secret' }, 'body.subject_type'],
   ['a scope with a quote', { scope: 'read "write"' }, 'body.scope'],
+  ['an empty scope', { scope: '' }, 'body.scope'],
   ['a sector without https', { sector_identifier_uri: 'http://example.com/s' }, 'body.sector_identifier_uri'],
   ['metadata beyond 4 KiB', { metadata: { text: 'x'.repeat(4096) } }, 'body.metadata'],
   ['skip_consent that is no boolean', { metadata: { skip_consent: 1 } }, 'body.metadata.skip_consent'],

@@ -168,6 +168,19 @@ describe('PUT /api/oauthsrv/clients/:id', () => {
     expect((await machineToken(id, secret)).status).toBe(200)
   })
 
+  it('says where a secret is to be had when the answer of the creation comes back', async () => {
+    const created = await clients('POST', '', { redirect_uris: [CALLBACK] })
+    expect(created.status).toBe(201)
+    const id = remember(created)
+    const answer = await clients('PUT', `/${id}`, created.json)
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({
+      code: 'validation_failed',
+      error: expect.stringContaining('client_secret'),
+      hint: expect.stringContaining(`/api/oauthsrv/clients/${id}/secret`),
+    })
+  })
+
   // Patched, the id would make the server write this record over the other client.
   it('never writes over another client', async () => {
     const [one, other] = [await makeClient(), await makeClient()]

@@ -2,7 +2,7 @@
 // not a good access token of a client of ours does. The OAuth2 server here says what a test wants.
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner } from '../support/postgres.ts'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'
@@ -19,6 +19,8 @@ let signingKey: CryptoKey
 let jwks: object
 /** The server's answers to introspection, by token. */
 const answers = new Map<string, () => Response>()
+/** What revokes the tokens of a person at a client. */
+let revoke = () => {}
 const OWNERS: Readonly<Record<string, string>> = { app: OWNER, foreign: 'somebody else' }
 const asked: string[] = []
 
@@ -65,6 +67,10 @@ async function oauthServer(request: Request): Promise<Response> {
   if (pathname === '/admin/oauth2/introspect') {
     const token = new URLSearchParams(await request.text()).get('token') ?? ''
     return answers.get(token)?.() ?? Response.json({ active: false })
+  }
+  if (request.method === 'DELETE' && pathname === '/admin/oauth2/auth/sessions/consent') {
+    revoke()
+    return new Response(null, { status: 204 })
   }
   const clientId = pathname.replace('/admin/clients/', '')
   const owner = OWNERS[clientId]
@@ -136,6 +142,25 @@ describe('a good opaque token', () => {
       ext: { tenant: 'acme', role: 'service_role' },
       role: 'anon',
     })
+  })
+
+  it('counts no longer at once when it was revoked through the same isolate', async () => {
+    let isRevoked = false
+    const good = tokenOf('alice')
+    const token = tokenThat(() =>
+      isRevoked ? Response.json({ active: false }) : (answers.get(good)?.() ?? Response.error()),
+    )
+    revoke = () => {
+      isRevoked = true
+    }
+    expect((await read(token)).status).toBe(200)
+    const revocation = await quoin.fetch('/api/oauthsrv/revoke', {
+      method: 'POST',
+      headers: { cookie: inject('stack').session_cookie_user ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
+    expect([revocation.status, await revocation.json()]).toMatchObject([200, { revoked: true }])
+    expect(await outcome(await read(token))).toEqual([401, 'invalid_access_token'])
   })
 
   it('is asked about once for many calls, and again soon enough to notice that it was revoked', async () => {
