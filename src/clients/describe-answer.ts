@@ -1,5 +1,5 @@
-// What the log may say of an answer that was not expected. Servers, and gateways before them, repeat what they were sent:
-// so only words that are a refusal of the server's own are quoted, without what the call itself sent.
+// What the log may say of an answer that was not expected. Servers, and gateways before them, repeat what they were
+// sent: so only words that are a refusal of the server's own are quoted, without what the call itself sent.
 
 import * as z from 'zod'
 
@@ -16,7 +16,10 @@ const WORDS_LENGTH_MAX = 300
 /** Shorter texts are words of the protocol; masking them would leave nothing to read, and hide no secret of ours. */
 const SECRET_LENGTH_MIN = 8
 
-/** One line for the log. What the server shortened or encoded in a way of its own before repeating it is not recognised. */
+/**
+ * One line for the log. What the server shortened or encoded in a way of its own before repeating it is not
+ * recognised.
+ */
 export function describeAnswer({ status, headers, text, json, sent = [] }: DescribedAnswer): string {
   const facts = `status ${status}, ${headers.get('content-type') ?? 'no content type'}, ${text.length} characters`
   const words = status < 400 ? undefined : refusalWords(json)

@@ -1,6 +1,6 @@
 // One call to an outside server: bounded in time and size, never redirected, and every failure of the server told apart
-// from an answer of it, and a write that was refused from one whose end nobody saw. What an answer means is for the client
-// of that server to say.
+// from an answer of it, and a write that was refused from one whose end nobody saw. What an answer means is for the
+// client of that server to say.
 
 import { DomainError } from '../errors.ts'
 import { describeAnswer, sentTexts } from './describe-answer.ts'
@@ -79,7 +79,10 @@ export async function callUpstream(upstream: Upstream, call: UpstreamCall): Prom
 
 const LOOK_FIRST = 'It may have been done all the same: look before you try again.'
 
-/** The error for a server that is down, slow, or fails by itself (5xx). Nobody is told to repeat a change of unknown outcome. */
+/**
+ * The error for a server that is down, slow, or fails by itself (5xx). Nobody is told to repeat a change of unknown
+ * outcome.
+ */
 export function unavailable(
   upstream: Pick<Upstream, 'name'>,
   cause?: unknown,

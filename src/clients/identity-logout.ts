@@ -1,6 +1,6 @@
-// Ending a browser's session at the identity provider (the Kratos wire, section 3.1) on the browser's behalf: its logout
-// address is asked for and then visited with the same cookies, so that no further redirect through the browser is needed.
-// The cookie that stays in the browser names a session that has ended.
+// Ending a browser's session at the identity provider (the Kratos wire, section 3.1) on the browser's behalf: its
+// logout address is asked for and then visited with the same cookies, so that no further redirect through the browser
+// is needed. The cookie that stays in the browser names a session that has ended.
 
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from './http.ts'

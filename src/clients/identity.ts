@@ -38,7 +38,10 @@ export const Session = z.looseObject({
 })
 export type Session = z.infer<typeof Session>
 
-/** Whose session it is; that nobody is signed in; or that the session needs a second factor, to be asked for at `redirectTo`. */
+/**
+ * Whose session it is; that nobody is signed in; or that the session needs a second factor, to be asked for at
+ * `redirectTo`.
+ */
 export type Whoami =
   | { outcome: 'session'; session: Session }
   | { outcome: 'none' }

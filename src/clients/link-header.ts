@@ -1,5 +1,5 @@
-// Where a list of the OAuth2 server or of the identity provider goes on: the `Link` header (RFC 8288), whose addresses are
-// relative and already percent-encoded. Pure.
+// Where a list of the OAuth2 server or of the identity provider goes on: the `Link` header (RFC 8288), whose addresses
+// are relative and already percent-encoded. Pure.
 
 /** The address of the `rel="next"` link and its `rel`; addresses in angle brackets hold no `>`. */
 const NEXT_LINK = /<([^<>]*)>\s*;\s*rel="?next"?(?=\s*(?:[,;]|$))/i

@@ -17,8 +17,8 @@ import { refusalOf } from './refusal.ts'
 export type ChallengeKind = 'login' | 'consent' | 'device' | 'logout'
 
 /**
- * Why a challenge is no good: unknown (or cut short on its way), too old, or answered before. For the last, `redirectTo`
- * is where the server sends a browser that comes again, absolute or relative to its public address.
+ * Why a challenge is no good: unknown (or cut short on its way), too old, or answered before. For the last,
+ * `redirectTo` is where the server sends a browser that comes again, absolute or relative to its public address.
  */
 export type Ended =
   | { outcome: 'unknown' }
@@ -77,7 +77,10 @@ export function processRequest<Schema extends z.ZodType>(
   return { outcome: 'found', request: parsed.data }
 }
 
-/** Where the browser goes on after an accept or a reject, or how the challenge has ended. Throws the `upstream_*` errors. */
+/**
+ * Where the browser goes on after an accept or a reject, or how the challenge has ended. Throws the `upstream_*`
+ * errors.
+ */
 export function processAccepted(oauthAdmin: Upstream, answer: UpstreamAnswer): Accepted {
   const ended = endedOf(answer)
   if (ended !== undefined) return ended

@@ -1,5 +1,5 @@
-// A client as the OAuth2 server writes it (contracts of the Hydra wire, section 2.2): lists that are null after a write,
-// texts that are left out when empty, thirteen lifespans. Pure. What callers see is `features/oauth/clients`.
+// A client as the OAuth2 server writes it (contracts of the Hydra wire, section 2.2): lists that are null after a
+// write, texts that are left out when empty, thirteen lifespans. Pure. What callers see is `features/oauth/clients`.
 
 import * as z from 'zod'
 import { Text, TextList } from './wire-text.ts'
@@ -68,7 +68,9 @@ export const WireClient = z.object({
 })
 export type WireClient = z.infer<typeof WireClient>
 
-/** A field that Quoin may write. Not `client_id`: patched, it would make the server write over the client of that id. */
+/**
+ * A field that Quoin may write. Not `client_id`: patched, it would make the server write over the client of that id.
+ */
 export type WritableField = Exclude<keyof WireClient, 'client_id' | 'created_at' | 'updated_at'>
 
 /** Fields of a client to be written, by the server's names. */

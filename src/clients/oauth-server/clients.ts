@@ -68,8 +68,8 @@ export function processCreatedClient(oauthAdmin: Upstream, answer: UpstreamAnswe
 }
 
 /**
- * Writes these fields and no others, in one patch; undefined when there is no such client. The server reads, changes and
- * writes without a lock, so of two patches at once one may be lost. Throws `oauth_client_refused`.
+ * Writes these fields and no others, in one patch; undefined when there is no such client. The server reads, changes
+ * and writes without a lock, so of two patches at once one may be lost. Throws `oauth_client_refused`.
  */
 export async function patchClient(
   oauthAdmin: Upstream,
@@ -86,7 +86,10 @@ export async function patchClient(
   return processClient(oauthAdmin, answer)
 }
 
-/** What an answer to `getClient` or `patchClient` means. A patch that the server cannot read is its 500, thus `upstream_unavailable`. */
+/**
+ * What an answer to `getClient` or `patchClient` means. A patch that the server cannot read is its 500, thus
+ * `upstream_unavailable`.
+ */
 export function processClient(oauthAdmin: Upstream, answer: UpstreamAnswer): WireClient | undefined {
   if (isNotFound(answer)) return undefined
   throwRefusal(answer)
@@ -115,7 +118,9 @@ function pathOf(id: string): string {
   return `/admin/clients/${encodeURIComponent(id)}`
 }
 
-/** Only in the server's own words: the 404 of a web server or a gateway is a page, and means that the address is wrong. */
+/**
+ * Only in the server's own words: the 404 of a web server or a gateway is a page, and means that the address is wrong.
+ */
 function isNotFound(answer: UpstreamAnswer): boolean {
   return answer.status === 404 && refusalOf(answer) !== undefined
 }
@@ -153,8 +158,8 @@ function throwRefusal(answer: UpstreamAnswer): void {
     detail: refusal.error_description.replace(PREAMBLE, '').trim().slice(0, 500) || refusal.error,
     // It keeps to itself what is wrong with a sector identifier, which it fetches at every write.
     hint:
-      'Nothing was changed. Where sector_identifier_uri is set, the server must be able to fetch it: a JSON array that ' +
-      'holds every redirect URI of the client, over https.',
+      'Nothing was changed. Where sector_identifier_uri is set, the server must be able to fetch it: a JSON array ' +
+      'that holds every redirect URI of the client, over https.',
   })
 }
 

@@ -31,7 +31,9 @@ export const PublicKeySet = z.object({
 })
 export type PublicKeySet = z.infer<typeof PublicKeySet>
 
-/** How a server's readiness looks from here. `misconfigured`: something answers, but not that server, or it refuses us. */
+/**
+ * How a server's readiness looks from here. `misconfigured`: something answers, but not that server, or it refuses us.
+ */
 export const Readiness = z.enum(['up', 'down', 'misconfigured', 'not_configured'])
 export type Readiness = z.infer<typeof Readiness>
 

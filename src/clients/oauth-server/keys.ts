@@ -55,7 +55,9 @@ export async function createStoredKey(
   return processCreatedKey(oauthAdmin, answer, key)
 }
 
-/** What an answer to `createStoredKey` means. Throws `validation_failed` where the server does not know the algorithm. */
+/**
+ * What an answer to `createStoredKey` means. Throws `validation_failed` where the server does not know the algorithm.
+ */
 export function processCreatedKey(
   oauthAdmin: Upstream,
   answer: UpstreamAnswer,

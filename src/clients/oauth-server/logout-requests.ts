@@ -1,5 +1,5 @@
-// Logout requests of the OAuth2 server's admin API. Accepting one ends nothing yet: the server ends the session and tells
-// the applications once the browser goes on where it says (contracts of the Hydra wire, section 2.5).
+// Logout requests of the OAuth2 server's admin API. Accepting one ends nothing yet: the server ends the session and
+// tells the applications once the browser goes on where it says (contracts of the Hydra wire, section 2.5).
 
 import * as z from 'zod'
 import { type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'

@@ -44,7 +44,10 @@ export interface ConsentPage {
 /** The server cuts a larger page to this without saying so. */
 export const CONSENTS_PER_PAGE_MAX = 500
 
-/** One page of a subject's consents, in no order; none for a subject that nobody is. `pageToken`: from the page before only. */
+/**
+ * One page of a subject's consents, in no order; none for a subject that nobody is. `pageToken`: from the page before
+ * only.
+ */
 export async function listConsentPage(
   oauthAdmin: Upstream,
   subject: string,
@@ -95,8 +98,8 @@ export async function deleteConsents(oauthAdmin: Upstream, choice: ConsentChoice
 }
 
 /**
- * Ends login sessions: the one with this `sid`, of which the server notifies the applications that asked for it; or all of
- * a subject, of which it notifies nobody. Tokens live on.
+ * Ends login sessions: the one with this `sid`, of which the server notifies the applications that asked for it; or
+ * all of a subject, of which it notifies nobody. Tokens live on.
  */
 export async function deleteLoginSessions(
   oauthAdmin: Upstream,

@@ -1,5 +1,5 @@
-// Ending tokens at the OAuth2 server (contracts of the Hydra wire, section 2.8). It has no call that revokes any one token:
-// which of these fits a token is for features to say.
+// Ending tokens at the OAuth2 server (contracts of the Hydra wire, section 2.8). It has no call that revokes any one
+// token: which of these fits a token is for features to say.
 
 import { DomainError } from '../../errors.ts'
 import { callUpstream, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
@@ -53,8 +53,8 @@ export async function flushTokens(oauthAdmin: Upstream, notAfter: Date): Promise
 }
 
 /**
- * What an answer to `flushTokens` means. The server says 204 and, where it has no such path, a line of plain text; a page
- * is another server's.
+ * What an answer to `flushTokens` means. The server says 204 and, where it has no such path, a line of plain text; a
+ * page is another server's.
  */
 export function processFlush(oauthAdmin: Upstream, answer: UpstreamAnswer): void {
   if (answer.status === 204) return

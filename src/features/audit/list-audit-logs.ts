@@ -1,5 +1,5 @@
-// Pages of the audit log, newest first. One statement, of the filters that were given and no others, so that Postgres can
-// choose the index that fits them.
+// Pages of the audit log, newest first. One statement, of the filters that were given and no others, so that Postgres
+// can choose the index that fits them.
 
 import { type KeysetPosition, pageOf, readCursor } from '../../db/keyset-page.ts'
 import { Parameters, type Statement } from '../../db/sql.ts'

@@ -1,9 +1,12 @@
-// The audit log as a lock: a change has its pending row before it begins, so whoever is about to make another one can see
-// it. For changes that must not be made side by side, and that another server makes, where no transaction reaches.
+// The audit log as a lock: a change has its pending row before it begins, so whoever is about to make another one can
+// see it. For changes that must not be made side by side, and that another server makes, where no transaction reaches.
 
 import type { AuditDeps } from './audited.ts'
 
-/** Longer than any change takes: the outside call in it is given up before. A row that is left pending blocks no longer. */
+/**
+ * Longer than any change takes: the outside call in it is given up before. A row that is left pending blocks no
+ * longer.
+ */
 const CHANGE_SECONDS_MAX = 60
 
 const PENDING_BESIDE = `

@@ -12,12 +12,15 @@ export interface IdentityDeps {
 }
 
 /**
- * The provider's page token: the last id of the page, or, where a newer version makes tokens of its own, a long text. What
- * a caller made up goes no further than this: such servers have crashed on shorter ones.
+ * The provider's page token: the last id of the page, or, where a newer version makes tokens of its own, a long text.
+ * What a caller made up goes no further than this: such servers have crashed on shorter ones.
  */
 const Position = z.tuple([z.union([z.guid(), z.string().regex(/^[\w.+/=-]{40,600}$/)])])
 
-/** One page of identities. Throws `invalid_parameter` for a cursor that is not one of ours, and the `upstream_*` errors. */
+/**
+ * One page of identities. Throws `invalid_parameter` for a cursor that is not one of ours, and the `upstream_*`
+ * errors.
+ */
 export async function listIdentities(
   { upstreams }: IdentityDeps,
   query: IdentityListQuery,

@@ -44,8 +44,8 @@ export interface PreviewClaimsDeps extends ClaimsConfigDeps, OAuthClientDeps {
 }
 
 /**
- * The payload that the consent bridge would send. Throws `not_found` for an identity or a client that does not exist, and
- * as `checkClaims` for a configuration that could not be stored.
+ * The payload that the consent bridge would send. Throws `not_found` for an identity or a client that does not exist,
+ * and as `checkClaims` for a configuration that could not be stored.
  */
 export async function previewClaims(deps: PreviewClaimsDeps, input: ClaimsPreviewIn): Promise<ClaimsPreview> {
   checkClaims(input.config ?? {})

@@ -9,7 +9,9 @@ const CLAIMS_MAX = 50
 const CLAIM_NAME_LENGTH_MAX = 200
 const TEMPLATE_LENGTH_MAX = 1_000
 
-/** JSON may name a claim `__proto__`. Copied into an object, it would be lost without a word, so it is refused before. */
+/**
+ * JSON may name a claim `__proto__`. Copied into an object, it would be lost without a word, so it is refused before.
+ */
 function refusePrototype(claims: unknown): unknown {
   if (typeof claims !== 'object' || claims === null || !Object.hasOwn(claims, '__proto__')) return claims
   throw new DomainError('reserved_claim', 'No claim can have the name __proto__.', {

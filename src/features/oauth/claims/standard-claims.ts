@@ -1,5 +1,5 @@
-// The standard claims that each scope stands for (OpenID Connect Core 5.1 and 5.4), read from an identity's traits. Pure.
-// The OAuth2 server filters nothing: what is put in here is what ID token and userinfo show.
+// The standard claims that each scope stands for (OpenID Connect Core 5.1 and 5.4), read from an identity's traits.
+// Pure. The OAuth2 server filters nothing: what is put in here is what ID token and userinfo show.
 
 import type { Identity } from '../../../clients/identity.ts'
 

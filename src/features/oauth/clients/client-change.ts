@@ -9,7 +9,9 @@ export type ClientChangeDeps = OAuthClientDeps & AuditDeps
 /** What the audit log calls a client. */
 export const TARGET_KIND = 'oauth_client'
 
-/** 256 random bits, in letters and digits: HTTP Basic asks for credentials to be form-encoded, which these need not be. */
+/**
+ * 256 random bits, in letters and digits: HTTP Basic asks for credentials to be form-encoded, which these need not be.
+ */
 export function newClientSecret(): string {
   return encodeBytesBase62(crypto.getRandomValues(new Uint8Array(32)), 43)
 }

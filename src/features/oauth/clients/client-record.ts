@@ -1,5 +1,5 @@
-// Between the OAuth2 server's words for a client and ours. Pure. An allow-list in both directions: what is not named here
-// neither leaves the service nor reaches the server.
+// Between the OAuth2 server's words for a client and ours. Pure. An allow-list in both directions: what is not named
+// here neither leaves the service nor reaches the server.
 
 import type { WireChange, WireClient } from '../../../clients/oauth-server/client-record.ts'
 import type { OAuthClient, OAuthClientIn } from './schemas.ts'
@@ -41,7 +41,10 @@ export function toOAuthClient(wire: WireClient): OAuthClient {
   }
 }
 
-/** The server's fields for what a caller sent; a text is cleared by the empty text, since null in a patch may mean either. */
+/**
+ * The server's fields for what a caller sent; a text is cleared by the empty text, since null in a patch may mean
+ * either.
+ */
 export function toWireChange(input: OAuthClientIn): WireChange {
   const { access_token_ttl, refresh_token_ttl, id_token_ttl, ...fields } = input
   const change: WireChange = {}

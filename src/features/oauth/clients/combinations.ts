@@ -1,5 +1,5 @@
-// What the settings of a client may not be together. Pure. The OAuth2 server stores most of these without a word, and the
-// client then fails in front of its first user.
+// What the settings of a client may not be together. Pure. The OAuth2 server stores most of these without a word, and
+// the client then fails in front of its first user.
 
 import { DomainError, type ErrorCode } from '../../../errors.ts'
 import { DEVICE_CODE_GRANT } from './fields.ts'
@@ -34,8 +34,8 @@ interface Rule {
 }
 
 /**
- * Refuses settings that cannot work together with `validation_failed`, and pairwise subjects with JWT access tokens with
- * `unsupported_combination`. `sent` is what the caller asked for: only rules about it are applied.
+ * Refuses settings that cannot work together with `validation_failed`, and pairwise subjects with JWT access tokens
+ * with `unsupported_combination`. `sent` is what the caller asked for: only rules about it are applied.
  */
 export function refuseBadCombinations(client: ClientSettings, sent: OAuthClientIn): void {
   const problems = RULES.filter(({ settings }) => settings.some(setting => sent[setting] !== undefined))
@@ -149,9 +149,10 @@ function pairwiseWithoutSector(client: ClientSettings): Problem | undefined {
   const hasUsers = grantsOf(client).some(grant => grant !== 'client_credentials')
   const { length } = client.redirect_uris
   if (length === 1 || (length === 0 && !hasUsers)) return undefined
+  const redirects = length === 0 ? 'no redirect URI' : 'several redirect URIs'
   return {
     field: 'sector_identifier_uri',
-    message: `subject_type pairwise needs it for a client with ${length === 0 ? 'no redirect URI' : 'several redirect URIs'}`,
+    message: `subject_type pairwise needs it for a client with ${redirects}`,
   }
 }
 

@@ -1,5 +1,5 @@
-// Makes a client. Its secret is ours, so that it has 256 bits whatever the server would give, and is shown once. So is its
-// id: should the answer get lost, the audit log says which client to look for.
+// Makes a client. Its secret is ours, so that it has 256 bits whatever the server would give, and is shown once. So is
+// its id: should the answer get lost, the audit log says which client to look for.
 
 import { createClient } from '../../../clients/oauth-server/clients.ts'
 import { DomainError } from '../../../errors.ts'
@@ -12,8 +12,9 @@ import type { OwnerConfig } from './own-client.ts'
 import type { CreatedOAuthClient, OAuthClientIn } from './schemas.ts'
 
 /**
- * Makes a client of ours; a confidential one is answered with its secret, this once. `action` is the route's id, for the
- * audit log. Throws `validation_failed`, `unsupported_combination`, `oauth_client_refused` and the `upstream_*` errors.
+ * Makes a client of ours; a confidential one is answered with its secret, this once. `action` is the route's id, for
+ * the audit log. Throws `validation_failed`, `unsupported_combination`, `oauth_client_refused` and the `upstream_*`
+ * errors.
  */
 export async function createOAuthClient(
   deps: ClientChangeDeps,

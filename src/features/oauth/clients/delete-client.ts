@@ -7,7 +7,10 @@ import type { EndUserTokens } from '../end-user/opaque-token.ts'
 import { type ClientChangeDeps, TARGET_KIND } from './client-change.ts'
 import { clientNotFound, readOwnClient } from './own-client.ts'
 
-/** Deletes a client of ours. `action` is the route's id, for the audit log. Throws `not_found` and the `upstream_*` errors. */
+/**
+ * Deletes a client of ours. `action` is the route's id, for the audit log. Throws `not_found` and the `upstream_*`
+ * errors.
+ */
 export async function deleteOAuthClient(
   deps: ClientChangeDeps & { endUserTokens: EndUserTokens },
   caller: Caller,

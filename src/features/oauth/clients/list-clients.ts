@@ -23,8 +23,8 @@ export interface OAuthClientListing {
 }
 
 /**
- * Every client of ours or, with a size or a token, one page. Throws `response_too_large` for the whole list of more than
- * `PAGES_MAX` full pages, and `invalid_parameter` for a token that is expired.
+ * Every client of ours or, with a size or a token, one page. Throws `response_too_large` for the whole list of more
+ * than `PAGES_MAX` full pages, and `invalid_parameter` for a token that is expired.
  */
 export async function listOAuthClients(
   deps: OAuthClientDeps,
@@ -66,10 +66,13 @@ function ownOf({ config }: OAuthClientDeps, { clients }: ClientPage): OAuthClien
 
 /** What both endpoints say of their list. */
 export const CLIENT_LIST_DESCRIPTION =
-  `All of them, up to ${PAGES_MAX * CLIENTS_PER_PAGE_MAX}; or one page with page_size, where the Link header leads to the ` +
-  'next. Secrets are never shown.'
+  `All of them, up to ${PAGES_MAX * CLIENTS_PER_PAGE_MAX}; or one page with page_size, where the Link header leads to ` +
+  'the next. Secrets are never shown.'
 
-/** The list as it is answered under `path`: a plain array and, for a page, the `Link` header. Throws as `listOAuthClients`. */
+/**
+ * The list as it is answered under `path`: a plain array and, for a page, the `Link` header. Throws as
+ * `listOAuthClients`.
+ */
 export async function answerClientList(
   deps: OAuthClientDeps,
   query: OAuthClientListQuery,

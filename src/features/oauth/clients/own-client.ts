@@ -1,5 +1,5 @@
-// Which clients are ours: those that the OAuth2 server has or, where the deployment names an owner, those that belong to
-// it. Another owner's client is answered as one that does not exist, everywhere.
+// Which clients are ours: those that the OAuth2 server has or, where the deployment names an owner, those that belong
+// to it. Another owner's client is answered as one that does not exist, everywhere.
 
 import type { Upstream } from '../../../clients/http.ts'
 import { getClient } from '../../../clients/oauth-server/clients.ts'
@@ -22,7 +22,9 @@ export function isOwnClient(config: OwnerConfig, client: { owner?: string | null
   return config.oauthClientOwner === undefined || client.owner === config.oauthClientOwner
 }
 
-/** The client of ours with this id; undefined when there is none. Throws the `upstream_*` errors and `not_configured`. */
+/**
+ * The client of ours with this id; undefined when there is none. Throws the `upstream_*` errors and `not_configured`.
+ */
 export async function findOwnClient(deps: OAuthClientDeps, id: string): Promise<OAuthClient | undefined> {
   const client = await getClient(deps.upstreams.oauthAdmin, id)
   return client !== undefined && isOwnClient(deps.config, client) ? toOAuthClient(client) : undefined

@@ -12,8 +12,8 @@ import type { ClientSecret } from './schemas.ts'
 const SECRET_METHODS: readonly string[] = ['client_secret_basic', 'client_secret_post']
 
 /**
- * Gives the client a new secret; the old one is refused from then on. `action` is the route's id, for the audit log. Throws
- * `not_found`, `client_without_secret` and the `upstream_*` errors.
+ * Gives the client a new secret; the old one is refused from then on. `action` is the route's id, for the audit log.
+ * Throws `not_found`, `client_without_secret` and the `upstream_*` errors.
  */
 export async function rotateClientSecret(
   deps: ClientChangeDeps,

@@ -9,8 +9,8 @@ const Uri = z.string().nullable()
 const Seconds = z.int().nullable()
 
 /**
- * A client of the OAuth2 server (specification, OAuth2 client record). Wider than what may be written: clients that were
- * made elsewhere are shown as they are.
+ * A client of the OAuth2 server (specification, OAuth2 client record). Wider than what may be written: clients that
+ * were made elsewhere are shown as they are.
  */
 export const OAuthClient = z.object({
   client_id: z.string(),

@@ -5,8 +5,8 @@ import { parseGoDuration, toGoDuration } from '../../../lib/duration.ts'
 import { DEVICE_CODE_GRANT } from './fields.ts'
 
 /**
- * The server's fields for each of ours, and the grant that each is for, most usual first. Hybrid flows take the values of
- * authorization_code at the token endpoint and those of implicit before it.
+ * The server's fields for each of ours, and the grant that each is for, most usual first. Hybrid flows take the values
+ * of authorization_code at the token endpoint and those of implicit before it.
  */
 const LIFESPANS = {
   access_token_ttl: [
@@ -33,7 +33,10 @@ const LIFESPANS = {
 export type TtlField = keyof typeof LIFESPANS
 export const TTL_FIELDS = ['access_token_ttl', 'refresh_token_ttl', 'id_token_ttl'] as const
 
-/** The lifetime in seconds; null is the server's default. Where grants differ, that of the first one the client may use. */
+/**
+ * The lifetime in seconds; null is the server's default. Where grants differ, that of the first one the client may
+ * use.
+ */
 export function readTtl(client: WireClient, ttl: TtlField): number | null {
   const lifespans: readonly (readonly [LifespanField, string])[] = LIFESPANS[ttl]
   const used = lifespans.find(([, grant]) => client.grant_types.includes(grant)) ?? lifespans[0]

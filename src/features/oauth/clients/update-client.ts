@@ -36,7 +36,10 @@ export async function updateOAuthClient(
   })
 }
 
-/** What is to be written. Fields that cannot be written may come along unchanged, as in a record that is sent back whole. */
+/**
+ * What is to be written. Fields that cannot be written may come along unchanged, as in a record that is sent back
+ * whole.
+ */
 function withoutFixedFields(before: OAuthClient, patch: OAuthClientPatch): OAuthClientIn {
   const { client_id, client_secret, created_at, updated_at, ...input } = patch
   if (client_id !== undefined && client_id !== before.client_id) throw fixedField('client_id')

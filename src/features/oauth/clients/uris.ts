@@ -59,7 +59,9 @@ export function backchannelUriProblem(uri: string): string | undefined {
     : undefined
 }
 
-/** An address that the consent screen shows. Its host stands in a policy there, of which other characters end a part. */
+/**
+ * An address that the consent screen shows. Its host stands in a policy there, of which other characters end a part.
+ */
 export function linkProblem(uri: string): string | undefined {
   const scheme = schemeOf(uri)
   if (scheme !== 'https' && scheme !== 'http') return 'must be an absolute http or https address'

@@ -11,8 +11,8 @@ import type { Logout, LogoutNotification } from './schemas.ts'
 import { listSubjectConsents } from './subject-consents.ts'
 
 /**
- * Ends the login sessions of the subject and revokes the consents; says, client by client, who was told. Sessions at the
- * identity provider live on. Throws `not_found` for a subject that is nobody. Safe to repeat.
+ * Ends the login sessions of the subject and revokes the consents; says, client by client, who was told. Sessions at
+ * the identity provider live on. Throws `not_found` for a subject that is nobody. Safe to repeat.
  */
 export async function logOutSubject(
   deps: RevokeConsentsDeps,

@@ -12,8 +12,8 @@ import { listSubjectConsents, type SubjectDeps } from './subject-consents.ts'
 export type RevokeConsentsDeps = SubjectDeps & AuditDeps & { endUserTokens: EndUserTokens }
 
 /**
- * Revokes the subject's consents, at one client or at all of ours, with the tokens that came of them. Throws `not_found`
- * for a subject that is nobody and for a client that is not ours.
+ * Revokes the subject's consents, at one client or at all of ours, with the tokens that came of them. Throws
+ * `not_found` for a subject that is nobody and for a client that is not ours.
  */
 export async function revokeConsents(
   deps: RevokeConsentsDeps,

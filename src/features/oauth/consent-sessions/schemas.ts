@@ -48,8 +48,8 @@ const Notification = z.object({
   backchannel_logout: z
     .enum(['requested', 'not_registered', 'no_session'])
     .describe(
-      'requested: the OAuth2 server was told to end a login session of this client, which makes it send the logout token; ' +
-        'whether it arrives is not known. no_session: the consent names no login session.',
+      'requested: the OAuth2 server was told to end a login session of this client, which makes it send the logout ' +
+        'token; whether it arrives is not known. no_session: the consent names no login session.',
     ),
   frontchannel_logout: z
     .enum(['needs_browser', 'not_registered'])

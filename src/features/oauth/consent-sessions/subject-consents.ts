@@ -1,5 +1,5 @@
-// The consents of a subject at clients of ours, and the question whether there is such a subject at all: the OAuth2 server
-// knows subjects by their consents only, so the identity provider is asked about one that has none.
+// The consents of a subject at clients of ours, and the question whether there is such a subject at all: the OAuth2
+// server knows subjects by their consents only, so the identity provider is asked about one that has none.
 
 import type { Upstream } from '../../../clients/http.ts'
 import { getIdentity } from '../../../clients/identity-admin.ts'
@@ -21,8 +21,8 @@ const SUBJECT = /^\P{Cc}{1,255}$/u
 const PAGES_MAX = 10
 
 /**
- * Every consent of the subject at a client of ours, the newest first. Throws `not_found` for a subject that has none and
- * is nobody at the identity provider; where the deployment has no IDENTITY_ADMIN_URL, such a subject has none.
+ * Every consent of the subject at a client of ours, the newest first. Throws `not_found` for a subject that has none
+ * and is nobody at the identity provider; where the deployment has no IDENTITY_ADMIN_URL, such a subject has none.
  */
 export async function listSubjectConsents(deps: SubjectDeps, subject: string): Promise<GivenConsent[]> {
   if (!SUBJECT.test(subject)) throw subjectNotFound(subject)

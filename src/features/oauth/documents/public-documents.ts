@@ -19,7 +19,10 @@ const DISCOVERY_KEPT_MS = 60_000
 /** Short: a new key signs at once, and whoever verifies asks here for a `kid` that he does not know. */
 const PUBLIC_KEYS_KEPT_MS = 10_000
 
-/** The discovery document and the public keys, each asked for when the one that is kept is too old. Failures are not kept. */
+/**
+ * The discovery document and the public keys, each asked for when the one that is kept is too old. Failures are not
+ * kept.
+ */
 export class PublicDocuments {
   readonly #deps: PublicDocumentsDeps
   #discovery: Kept<DiscoveryDocument> | undefined
@@ -47,7 +50,10 @@ export class PublicDocuments {
     return value
   }
 
-  /** To be called after a change of keys: this isolate asks again. Both, since discovery names the newest key's algorithm. */
+  /**
+   * To be called after a change of keys: this isolate asks again. Both, since discovery names the newest key's
+   * algorithm.
+   */
   forget(): void {
     this.#discovery = undefined
     this.#publicKeys = undefined

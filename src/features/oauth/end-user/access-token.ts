@@ -48,7 +48,10 @@ const CLOCK_TOLERANCE_SECONDS = 5
 
 const JWKS_TIMEOUT_MS = 5_000
 
-/** The OAuth2 server's signing keys: cached in the isolate for a minute, so that a deleted key ends soon; fetched again (at most every 30 s) when a `kid` is unknown. */
+/**
+ * The OAuth2 server's signing keys: cached in the isolate for a minute, so that a deleted key ends soon; fetched again
+ * (at most every 30 s) when a `kid` is unknown.
+ */
 export function remoteKeys(
   oauthPublicUrl: string,
   fetchFunction: typeof fetch = (...args) => fetch(...args),

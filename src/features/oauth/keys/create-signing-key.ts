@@ -16,8 +16,8 @@ export interface ChangeSigningKeysDeps extends KeyDatesDeps {
 }
 
 /**
- * Makes a key in a set, and the set with it where there is none. In a set that the server signs with, the key signs from
- * now on. Throws `validation_failed` for a key there that is not for signing, and the `upstream_*` errors.
+ * Makes a key in a set, and the set with it where there is none. In a set that the server signs with, the key signs
+ * from now on. Throws `validation_failed` for a key there that is not for signing, and the `upstream_*` errors.
  */
 export async function createSigningKey(
   deps: ChangeSigningKeysDeps,

@@ -12,8 +12,8 @@ import { SERVER_KEY_SETS, type SigningKey } from './schemas.ts'
 
 /**
  * Deletes a key and answers what it was; tokens signed with it verify no longer. Throws `not_found`, and in a set that
- * the server signs with `last_signing_key` for the only key (it would make itself another, unasked) and `conflict` while
- * another one is being deleted.
+ * the server signs with `last_signing_key` for the only key (it would make itself another, unasked) and `conflict`
+ * while another one is being deleted.
  */
 export async function deleteSigningKey(
   deps: ChangeSigningKeysDeps,
@@ -44,9 +44,9 @@ export async function deleteSigningKey(
 }
 
 /**
- * Two deletions at once would each see the other's key. So one is refused while another is under way, and what is left is
- * read again. What remains: a key that is deleted at the server itself, by others or by a call of ours that the server
- * carries out more than a minute late.
+ * Two deletions at once would each see the other's key. So one is refused while another is under way, and what is left
+ * is read again. What remains: a key that is deleted at the server itself, by others or by a call of ours that the
+ * server carries out more than a minute late.
  */
 async function requireAnotherKey(
   deps: ChangeSigningKeysDeps,

@@ -1,5 +1,6 @@
-// Deletes tokens that are of no use any more, of all clients (Spec, rule 2 of the authorization-server administration): in
-// the OAuth2 server's own database where the deployment names it, else through the server, if it can.
+// Deletes tokens that are of no use any more, of all clients (Spec, rule 2 of the authorization-server
+// administration): in the OAuth2 server's own database where the deployment names it, else through the server, if it
+// can.
 
 import type { Upstream } from '../../../clients/http.ts'
 import { flushTokens } from '../../../clients/oauth-server/tokens.ts'
@@ -82,8 +83,8 @@ async function schemaOfTokens(database: OauthDatabase): Promise<string> {
 }
 
 /**
- * Deletes the rows of `table`, called `t`, for which the condition holds. `expires_at` is a UTC time without zone in the
- * server's schema, and our sessions are in UTC; a row without it never expires.
+ * Deletes the rows of `table`, called `t`, for which the condition holds. `expires_at` is a UTC time without zone in
+ * the server's schema, and our sessions are in UTC; a row without it never expires.
  */
 async function deleteWhere(
   database: OauthDatabase,

@@ -32,10 +32,10 @@ export const claimsConfigRoutes = [
     auth: 'session',
     summary: 'Set which claims tokens carry, from the next consent on',
     description:
-      'A template that is exactly one `{{path}}` keeps the JSON type of the value; in mixed text values are inserted. ' +
-      'Paths: `traits.*`, `metadata_public.*`, `id`; a path that leads to nothing leaves its claim out. ' +
-      'Claims of the OAuth2 server itself (`iss`, `sub`, `aud`, ...) are refused. A map that is left out ' +
-      'stays as it is; one of the two must be there.',
+      'A template that is exactly one `{{path}}` keeps the JSON type of the value; in mixed text values are ' +
+      'inserted. Paths: `traits.*`, `metadata_public.*`, `id`; a path that leads to nothing leaves its claim out. ' +
+      'Claims of the OAuth2 server itself (`iss`, `sub`, `aud`, ...) are refused. A map that is left out stays as ' +
+      'it is; one of the two must be there.',
     body: ClaimsConfigPatch,
     example: EXAMPLE,
     response: ClaimsConfig,

@@ -65,9 +65,9 @@ export const oauthClientRoutes = [
     auth: 'session',
     summary: 'Change fields of an OAuth2 client',
     description:
-      'Fields that are left out keep their values; the secret always does. null or the empty text clears a field; of ' +
-      'scope, null alone, which means the scopes that the OAuth2 server gives by itself. metadata are replaced whole. ' +
-      'A client that was public gets its first secret from POST .../secret.',
+      'Fields that are left out keep their values; the secret always does. null or the empty text clears a field; ' +
+      'of scope, null alone, which means the scopes that the OAuth2 server gives by itself. metadata are replaced ' +
+      'whole. A client that was public gets its first secret from POST .../secret.',
     body: OAuthClientPatch,
     example: { client_name: 'Web shop (new)', audience: ['https://api.example.com'] },
     response: OAuthClient,
@@ -94,8 +94,8 @@ export const oauthClientRoutes = [
     auth: 'session',
     summary: 'Replace the secret of an OAuth2 client',
     description:
-      'The old secret is refused at once. The answer holds the new one, this once. No body. Rotations at the same time are ' +
-      'all answered with a secret, of which only the one that was written last works.',
+      'The old secret is refused at once. The answer holds the new one, this once. No body. Rotations at the same ' +
+      'time are all answered with a secret, of which only the one that was written last works.',
     response: ClientSecret,
     handle: ({ deps, caller, params }) =>
       rotateClientSecret(deps, caller, 'oauth_clients.rotate_secret', params.id),
@@ -107,8 +107,8 @@ export const oauthClientRoutes = [
     auth: 'session',
     summary: 'Change lifetimes and form of the tokens of an OAuth2 client, and its logout addresses',
     description:
-      'Holds for tokens that are issued from then on. Lifetimes are seconds; null gives the default of the OAuth2 server. ' +
-      'jwt cannot go with pairwise subjects.',
+      'Holds for tokens that are issued from then on. Lifetimes are seconds; null gives the default of the OAuth2 ' +
+      'server. jwt cannot go with pairwise subjects.',
     body: TokenConfig,
     example: { access_token_ttl: 900, refresh_token_ttl: 2_592_000, access_token_strategy: 'jwt' },
     response: OAuthClient,

@@ -28,8 +28,8 @@ export const consentRoutes = [
     auth: 'session',
     summary: "Revoke a person's consents, at one client or at all",
     description:
-      'The tokens that came of them end too, and the person is asked again at the next flow. On /v1/db an opaque token may ' +
-      'be taken for ten seconds more.',
+      'The tokens that came of them end too, and the person is asked again at the next flow. On /v1/db an opaque ' +
+      'token may be taken for ten seconds more.',
     query: ConsentQuery,
     response: ConsentRevocation,
     handle: ({ deps, params, query, caller }) => revokeConsents(deps, params.subject, query, caller),

@@ -59,10 +59,10 @@ export const oauthServerRoutes = [
     auth: 'session',
     summary: 'Sign a person out of every application',
     description:
-      'Ends the login sessions at the OAuth2 server, which tells applications with a back-channel logout URI, and revokes ' +
-      'the consents with their tokens; on /v1/db an opaque token may be taken for ten seconds more. ' +
-      "The person's session at the identity provider lives on: disable the identity or end " +
-      'its sessions there to keep somebody out.',
+      'Ends the login sessions at the OAuth2 server, which tells applications with a back-channel logout URI, and ' +
+      'revokes the consents with their tokens; on /v1/db an opaque token may be taken for ten seconds more. The ' +
+      "person's session at the identity provider lives on: disable the identity or end its sessions there to keep " +
+      'somebody out.',
     body: SubjectIn,
     example: { subject: '9f1c2d3e-0000-4000-8000-000000000000' },
     response: Logout,

@@ -14,10 +14,10 @@ export const signingKeyRoutes = [
     auth: 'admin',
     summary: 'Create a signing key',
     description:
-      'In `hydra.openid.id-token` (ID and logout tokens) and `hydra.jwt.access-token` (JWT access tokens) the new key ' +
-      'signs at once; tokens that are out verify as long as the old one is not deleted. An RSA key takes the server seconds. ' +
-      'With EdDSA in those two sets the server signs, but cannot read back what it signed: introspection of JWT access ' +
-      'tokens and `id_token_hint` at logout stop working.',
+      'In `hydra.openid.id-token` (ID and logout tokens) and `hydra.jwt.access-token` (JWT access tokens) the new ' +
+      'key signs at once; tokens that are out verify as long as the old one is not deleted. An RSA key takes the ' +
+      'server seconds. With EdDSA in those two sets the server signs, but cannot read back what it signed: ' +
+      'introspection of JWT access tokens and `id_token_hint` at logout stop working.',
     body: SigningKeyIn,
     example: { set_id: 'hydra.openid.id-token', algorithm: 'RS256', use: 'sig' },
     response: SigningKey,
@@ -41,9 +41,9 @@ export const signingKeyRoutes = [
     auth: 'admin',
     summary: 'Delete a signing key',
     description:
-      'Tokens signed with it verify no longer, as soon as whoever verifies them asks for the keys again. The only key of a ' +
-      'set that the server signs with is not deleted (409 `last_signing_key`): the server would make itself a new one. ' +
-      'While another key of such a set is being deleted the answer is 409 `conflict`.',
+      'Tokens signed with it verify no longer, as soon as whoever verifies them asks for the keys again. The only ' +
+      'key of a set that the server signs with is not deleted (409 `last_signing_key`): the server would make ' +
+      'itself a new one. While another key of such a set is being deleted the answer is 409 `conflict`.',
     response: SigningKey,
     handle: ({ deps, params, caller }) => deleteSigningKey(deps, params, caller),
   }),

@@ -27,9 +27,9 @@ export const tokenRoutes = [
     auth: 'session',
     summary: 'Revoke an access or refresh token',
     description:
-      'As narrowly as the OAuth2 server allows; the answer says what ended with the token. A token that is not active ' +
-      'is no error. JWT access tokens that somebody verifies without asking stay good until they expire; on /v1/db an ' +
-      'opaque token may be taken for ten seconds more.',
+      'As narrowly as the OAuth2 server allows; the answer says what ended with the token. A token that is not ' +
+      'active is no error. JWT access tokens that somebody verifies without asking stay good until they expire; on ' +
+      '/v1/db an opaque token may be taken for ten seconds more.',
     body: TokenIn,
     example: { token: 'ory_at_...' },
     response: Revocation,
@@ -43,8 +43,8 @@ export const tokenRoutes = [
     summary: 'Delete expired and inactive tokens of all clients',
     description:
       'In the database of the OAuth2 server (OAUTH_DATABASE_URL) or, without it, through the server, if it can: 501 ' +
-      '`not_supported` where not. A rotated-out refresh token stays as long as its grant has a current one: its reuse is ' +
-      'what tells a theft. In batches, for at most 20 seconds: `complete` says whether there are more.',
+      '`not_supported` where not. A rotated-out refresh token stays as long as its grant has a current one: its ' +
+      'reuse is what tells a theft. In batches, for at most 20 seconds: `complete` says whether there are more.',
     response: Flush,
     handle: ({ deps, caller }) => flushEndedTokens(deps, caller),
   }),
