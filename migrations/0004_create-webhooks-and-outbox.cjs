@@ -160,6 +160,39 @@ const CREATE_OUTBOX = `
   grant select on quoin.listener_state to quoin_outbox;
 `
 
+const CREATE_CHANGES_OF = `
+  create function quoin.changes_of(chunk quoin.row_events) returns json
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select json_agg(
+      case when chunk.errors[image.position] is null
+        then json_build_object('key', chunk.keys[image.position], 'row', image.new::text,
+          'old_row', case chunk.event when 'UPDATE' then image.old::text when 'DELETE' then image.new::text end)
+        else json_build_object('key', chunk.keys[image.position], 'row', null, 'old_row', null,
+          'error', chunk.errors[image.position])
+      end order by image.position)
+    from rows from (json_array_elements(chunk.rows), json_array_elements(chunk.old_rows)) with ordinality as image (new, old, position)
+  $body$;
+  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts.';
+  revoke all on function quoin.changes_of(quoin.row_events) from public;
+`
+
+const CREATE_UNWATCHABLE_REASON = `
+  create function quoin.unwatchable_reason(wanted oid) returns text
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select case
+      when c.oid is null then 'it does not exist'
+      when n.nspname in ('quoin', 'quoin_outbox', 'information_schema') or n.nspname like 'pg\\_%'
+        or (n.nspname = 'public' and c.relname = 'pgmigrations') then 'it belongs to the platform'
+      when c.relkind not in ('r', 'p') then 'it is no ordinary or partitioned table'
+      when c.relpersistence = 't' then 'it is temporary'
+      when not pg_has_role(c.relowner, 'usage') then format('it belongs to the role %s', c.relowner::regrole)
+    end
+    from (select wanted) w left join pg_class c on c.oid = wanted left join pg_namespace n on n.oid = c.relnamespace
+  $body$;
+  comment on function quoin.unwatchable_reason(oid) is 'Why a table cannot be watched; null when it can.';
+  revoke all on function quoin.unwatchable_reason(oid) from public;
+`
+
 const DROP_ROLES = `
   do $do$
   begin
@@ -176,12 +209,22 @@ const DROP_ROLES = `
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_ROLES, CREATE_WEBHOOKS, CREATE_DELIVERIES, CREATE_OUTBOX]) pgm.sql(sql)
+  for (const sql of [
+    CREATE_ROLES,
+    CREATE_WEBHOOKS,
+    CREATE_DELIVERIES,
+    CREATE_OUTBOX,
+    CREATE_CHANGES_OF,
+    CREATE_UNWATCHABLE_REASON,
+  ])
+    pgm.sql(sql)
 }
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.down = pgm => {
   pgm.sql(`
+    drop function quoin.unwatchable_reason(oid);
+    drop function quoin.changes_of(quoin.row_events);
     drop table quoin.listener_state;
     drop table quoin.row_events;
     drop table quoin.dead_letters;

@@ -62,22 +62,6 @@ const CREATE_MAKE_IMAGES = `
   comment on function quoin.make_images(record) is 'The rows of a chunk as JSON. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
 `
 
-const CREATE_CHANGES_OF = `
-  create function quoin.changes_of(chunk quoin.row_events) returns json
-    language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select json_agg(
-      case when chunk.errors[image.position] is null
-        then json_build_object('key', chunk.keys[image.position], 'row', image.new::text,
-          'old_row', case chunk.event when 'UPDATE' then image.old::text when 'DELETE' then image.new::text end)
-        else json_build_object('key', chunk.keys[image.position], 'row', null, 'old_row', null,
-          'error', chunk.errors[image.position])
-      end order by image.position)
-    from rows from (json_array_elements(chunk.rows), json_array_elements(chunk.old_rows)) with ordinality as image (new, old, position)
-  $body$;
-  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts.';
-  revoke all on function quoin.changes_of(quoin.row_events) from public;
-`
-
 // A key is the compact JSON text of an array of texts, written by types' output functions (format), which a user's cast
 // to text does not change. Types whose texts need no escaping are simply put between quotes.
 const CREATE_KEY_SQL = `
@@ -278,23 +262,6 @@ const CREATE_NEEDS_ROW_TRIGGER = `
   revoke all on function quoin.needs_row_trigger(oid, text) from public;
 `
 
-const CREATE_UNWATCHABLE_REASON = `
-  create function quoin.unwatchable_reason(wanted oid) returns text
-    language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select case
-      when c.oid is null then 'it does not exist'
-      when n.nspname in ('quoin', 'quoin_outbox', 'information_schema') or n.nspname like 'pg\\_%'
-        or (n.nspname = 'public' and c.relname = 'pgmigrations') then 'it belongs to the platform'
-      when c.relkind not in ('r', 'p') then 'it is no ordinary or partitioned table'
-      when c.relpersistence = 't' then 'it is temporary'
-      when not pg_has_role(c.relowner, 'usage') then format('it belongs to the role %s', c.relowner::regrole)
-    end
-    from (select wanted) w left join pg_class c on c.oid = wanted left join pg_namespace n on n.oid = c.relnamespace
-  $body$;
-  comment on function quoin.unwatchable_reason(oid) is 'Why a table cannot be watched; null when it can.';
-  revoke all on function quoin.unwatchable_reason(oid) from public;
-`
-
 // Removing comes first, so that the stronger lock is taken first. A lock that somebody holds fails after 200 ms, since
 // everybody else would wait behind ours: the caller tries again. Settings of the writer's session must not show in keys
 // and images.
@@ -397,11 +364,9 @@ exports.up = pgm => {
   for (const sql of [
     CREATE_MAKE_IMAGES,
     GIVE_AWAY,
-    CREATE_CHANGES_OF,
     CREATE_KEY_SQL,
     CREATE_TEMPLATES,
     CREATE_NEEDS_ROW_TRIGGER,
-    CREATE_UNWATCHABLE_REASON,
     CREATE_WATCH_TABLE,
     CREATE_WATCHED_TABLES,
   ]) {
@@ -418,11 +383,9 @@ exports.down = pgm => {
     drop function quoin.settle_watch(oid);
     drop function quoin.watch_event(oid, text);
     drop function quoin.watch_table(oid, text[]);
-    drop function quoin.unwatchable_reason(oid);
     drop function quoin.needs_row_trigger(oid, text);
     drop table quoin.recorder_templates;
     drop function quoin.key_sql(oid);
-    drop function quoin.changes_of(quoin.row_events);
     drop function quoin.make_images(record);
   `)
 }
