@@ -4,7 +4,8 @@ import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import type { DeliveryAttempt, WebhookFanouts } from './delivery/webhook-fanout.ts'
 import type { Attempt } from './delivery-schemas.ts'
-import { parseId, webhookNotFound } from './webhook-id.ts'
+import { readWebhook } from './list-webhooks.ts'
+import { webhookNotFound } from './webhook-id.ts'
 
 export interface SendOnceDeps extends AuditDeps {
   fanouts: WebhookFanouts
@@ -12,7 +13,7 @@ export interface SendOnceDeps extends AuditDeps {
 
 /** Sends one test, logged as TEST; a receiver that fails is an answer, no error. Throws `invalid_parameter`, `not_found`. */
 export async function sendTest(deps: SendOnceDeps, caller: Caller, idText: string): Promise<Attempt> {
-  const id = parseId('webhook', idText)
+  const { id } = await readWebhook(deps, idText)
   const change = { action: 'webhooks.test', targetKind: 'webhook', targetId: id }
   return await audited(deps, caller, change, async () => sentOnce(id, await deps.fanouts.byId(id).sendTest()))
 }
