@@ -5,6 +5,7 @@ import { depsForRequest, depsOf } from './deps.ts'
 import { consumeRowChanges } from './features/webhooks/consume/consume-row-changes.ts'
 import { keepDeadMessages } from './features/webhooks/consume/dead-messages.ts'
 import { expireLogs } from './features/webhooks/delivery/expire-logs.ts'
+import { repairWatches } from './features/webhooks/watching/repair-watches.ts'
 import { createApp } from './http/app.ts'
 import { referenceRoutes } from './http/reference/routes.ts'
 import { allRoutes } from './routes/index.ts'
@@ -18,6 +19,9 @@ const app = createApp([...allRoutes, ...referenceRoutes(allRoutes)], depsForRequ
 /** As wrangler.toml names it. */
 const DEAD_QUEUE = 'row-changes-dead'
 
+/** As wrangler.toml writes it; the other cron comes every minute. */
+const HOURLY = '17 * * * *'
+
 // The platform wants a default export here.
 // biome-ignore lint/style/noDefaultExport: required by the Workers runtime.
 export default {
@@ -26,5 +30,8 @@ export default {
     const consume = batch.queue === DEAD_QUEUE ? keepDeadMessages : consumeRowChanges
     return consume(depsOf(env as object), batch.messages)
   },
-  scheduled: (_controller, env) => expireLogs(depsOf(env as object)),
+  scheduled: (controller, env) => {
+    const keepHouse = controller.cron === HOURLY ? expireLogs : repairWatches
+    return keepHouse(depsOf(env as object))
+  },
 } satisfies ExportedHandler
