@@ -112,6 +112,9 @@ describe('faults that are found only after the consent', () => {
       'invalid_grant',
     ],
     ['an unknown prompt', {}, { prompt: 'magic' }, 'invalid_request'],
+    ['a prompt that Hydra does not offer', {}, { prompt: 'select_account' }, 'invalid_request'],
+    ['a response type in capitals', {}, { response_type: 'CODE' }, 'unsupported_response_type'],
+    ['a response type doubled', {}, { response_type: 'code code' }, 'unsupported_response_type'],
   ] as const
   for (const [name, fields, query, error] of faults) {
     it(name, async () => {
@@ -290,6 +293,15 @@ describe('login and consent', () => {
     const foreign = await tokensFor(at, client, { subject: 'eve' })
     const wrong = await call(authorizeUrl(at, client, { id_token_hint: foreign['id_token'] ?? '' }), { jar })
     expect(errorOf(wrong.location)).toBe('login_required')
+  })
+
+  it('are read whatever the case of their members, and each scope counts once', async () => {
+    const client = await makeClient(at)
+    const start = await call(authorizeUrl(at, client))
+    const accepted = await call(requestUrl(at.adminUrl, 'login/accept', start), { json: { SUBJECT: 'ada' } })
+    expect(accepted.status).toBe(200)
+    const done = await authorize(at, client, { consent: { grant_scope: ['read', 'openid', 'read'] } })
+    expect(param(done.location, 'scope')).toBe('read openid')
   })
 
   it('show the application what was asked, and pass on what the login told', async () => {

@@ -217,6 +217,17 @@ describe('login sessions', () => {
     expect((await logins({})).status).toBe(400)
   })
 
+  it('ended elsewhere fail the next login that is not to be remembered, once', async () => {
+    const client = await makeClient(at)
+    const [jar, subject] = [new Map<string, string>(), randomUUID()]
+    await authorize(at, client, { jar, subject })
+    await logins({ subject })
+    const failed = await authorize(at, client, { jar, subject, login: { remember: false } })
+    expect(param(failed.location, 'error')).toBe('error')
+    const again = await authorize(at, client, { jar, subject, login: { remember: false } })
+    expect(param(again.location, 'code')).not.toBe('')
+  })
+
   it('that were not remembered leave no cookie and replace the one before', async () => {
     const client = await makeClient(at)
     const jar = new Map<string, string>()
@@ -279,6 +290,15 @@ describe('a device', () => {
     expect(tokens.body['refresh_token']).toMatch(/^ory_rt_/)
     expect((await poll(client, body['device_code'])).body['error']).toBe('invalid_grant')
     expect((await accept(challenge, body['user_code'])).status).toBe(400)
+  })
+
+  it('names its client in the form, even one that proves itself in the header', async () => {
+    const client = await makeClient(at, { token_endpoint_auth_method: 'client_secret_basic' })
+    const headers = { authorization: `Basic ${btoa(`${client.client_id}:${SECRET}`)}` }
+    const url = `${at.publicUrl}/oauth2/device/auth`
+    const nameless = await call(url, { form: { scope: 'read' }, headers })
+    expect([nameless.status, nameless.body['error']]).toEqual([400, 'invalid_request'])
+    expect((await call(url, { form: { client_id: client.client_id }, headers })).status).toBe(200)
   })
 
   it('asks only for what its client may', async () => {

@@ -108,6 +108,13 @@ describe('a refresh', () => {
     expect((await refresh(client, String(second['refresh_token']))).body['error']).toBe('invalid_grant')
   })
 
+  it('with a token of a negative lifespan is never too late', async () => {
+    const client = await makeClient(at, { authorization_code_grant_refresh_token_lifespan: '-5s' })
+    const { refresh_token } = await tokensFor(at, client)
+    expect(await introspect(at, refresh_token)).toMatchObject({ active: true })
+    expect((await refresh(client, refresh_token)).status).toBe(200)
+  })
+
   it('is refused to another client, and to one that lost the right', async () => {
     const [client, other] = [await makeClient(at), await makeClient(at)]
     const { refresh_token } = await tokensFor(at, client)
@@ -328,6 +335,18 @@ describe('introspection and userinfo', () => {
       expect(await introspect(at, dead)).toEqual({ active: false })
     }
     expect(await introspect(at, access_token, { scope: 'read admin' })).toEqual({ active: false })
+  })
+
+  it('know a token without its prefix, and under no other', async () => {
+    const client = await makeClient(at)
+    const { access_token = '', refresh_token = '' } = await tokensFor(at, client)
+    const [bare, bareRefresh] = [access_token.slice('ory_at_'.length), refresh_token.slice('ory_rt_'.length)]
+    expect(await introspect(at, bare)).toMatchObject({ active: true, token_use: 'access_token' })
+    expect(await introspect(at, bareRefresh)).toMatchObject({ active: true, token_use: 'refresh_token' })
+    for (const other of [`ory_rt_${bare}`, `ory_ac_${bare}`, `ory_at_${bareRefresh}`])
+      expect(await introspect(at, other)).toEqual({ active: false })
+    expect((await userinfo(bare)).status).toBe(200)
+    expect((await refresh(client, bareRefresh)).status).toBe(200)
   })
 
   it('tell who somebody is to access tokens only, signed where the client wants it', async () => {

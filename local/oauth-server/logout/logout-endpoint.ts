@@ -12,7 +12,7 @@ import { encodeQuery, queryValues, withQuery } from '../flow/query.ts'
 import { runsScript } from '../flow/redirect-uri.ts'
 import { redirectOn } from '../flow/redirects.ts'
 import { readRequestForm } from '../flow/request-form.ts'
-import { HydraError } from '../wire/hydra-error.ts'
+import { HydraError, unrecognizable } from '../wire/hydra-error.ts'
 import { frontChannelPage } from './front-channel-page.ts'
 import type { LogoutRequest, LogoutRequestStore } from './logout-request-store.ts'
 import { clientsOfSession, endSession } from './session-end.ts'
@@ -139,7 +139,8 @@ async function readHint(deps: LogoutEndpointDeps, hint: string) {
     throw refuse('query parameter id_token_hint is missing sub claim')
   const found = await Promise.all([aud].flat().map(id => deps.clients.find(String(id))))
   const client = found.find(candidate => candidate !== undefined)
-  if (!client) throw refuse('none of the listed audiences is a registered OAuth 2.0 Client')
+  // Hydra means to say so, and answers with its storage's error instead.
+  if (!client) throw unrecognizable()
   return { sessionId: sid, client }
 }
 

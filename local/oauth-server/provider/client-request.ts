@@ -11,6 +11,14 @@ import { requestedAudience, words } from '../flow/scope-matching.ts'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
+/** What the endpoints differ in. */
+interface EndpointRules {
+  /** The grants of the token endpoint; others have none. */
+  readonly grantTypes?: readonly string[]
+  /** The form names the client even where a header does. RFC 8628 §3.1. */
+  readonly mustNameClient?: boolean
+}
+
 /** Who the request says it is from; the secret is empty for none. */
 interface PresentedClient {
   readonly id: string
@@ -20,12 +28,12 @@ interface PresentedClient {
 
 /**
  * The request as the library is to read it: one value for each parameter, and the client's credentials in the form. Throws
- * what Hydra refuses before it looks at the secret. `grantTypes` are those of the token endpoint, undefined elsewhere.
+ * what Hydra refuses before it looks at the secret.
  */
 export async function readClientRequest(
   { clients }: Pick<OAuthServerContext, 'clients'>,
   c: RequestContext,
-  grantTypes: readonly string[] | undefined,
+  { grantTypes, mustNameClient }: EndpointRules,
 ): Promise<IncomingMessage> {
   const { incoming } = c.env
   const form = await readBodyForm(c)
@@ -39,6 +47,9 @@ export async function readClientRequest(
     if (!client) throw invalidClient()
     const method = client.token_endpoint_auth_method || 'client_secret_basic'
     checkMethod(method, presented, fields)
+    if (mustNameClient && fields.get('client_id') !== presented.id) {
+      throw invalidRequest('Provided client_id mismatch.')
+    }
     fields.set('client_id', presented.id)
     fields.delete('client_secret')
     // A public client needs no secret, and may give any.

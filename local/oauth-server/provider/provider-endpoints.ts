@@ -17,7 +17,7 @@ import { jsonAnswer } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import { readClientRequest } from './client-request.ts'
 import { hydraErrorOf } from './library-errors.ts'
-import { TOKEN_PATH } from './provider.ts'
+import { DEVICE_AUTHORIZATION_PATH, TOKEN_PATH } from './provider.ts'
 
 type Grant = (deps: TokenDeps, client: Client, params: TokenParameters) => Promise<TokenAnswer>
 
@@ -53,15 +53,19 @@ export function makeProviderEndpoints(
   })
   const serve = provider.callback()
   return async c => {
-    const grantTypes = c.req.path === TOKEN_PATH ? Object.keys(GRANTS) : undefined
     try {
-      await serve(await readClientRequest(deps, c, grantTypes), c.env.outgoing)
+      await serve(await readClientRequest(deps, c, rulesOf(c.req.path)), c.env.outgoing)
       return RESPONSE_ALREADY_SENT
     } catch (err) {
       if (err instanceof HydraError) return earlyRefusal(c, err)
       throw err
     }
   }
+}
+
+function rulesOf(path: string) {
+  if (path === TOKEN_PATH) return { grantTypes: Object.keys(GRANTS) }
+  return { mustNameClient: path === DEVICE_AUTHORIZATION_PATH }
 }
 
 function earlyRefusal(c: RequestContext, { status, error, description }: HydraError): Response {

@@ -8,7 +8,7 @@ import { consentView } from '../flow/step-views.ts'
 import { endSession, type LogoutDeps } from '../logout/session-end.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
-import type { Page } from '../wire/page-tokens.ts'
+import { FOREIGN_TOKEN, type Page } from '../wire/page-tokens.ts'
 import type { ConsentSelection, ListedConsent } from './consent-store.ts'
 
 const CONSENTS = '/admin/oauth2/auth/sessions/consent'
@@ -54,12 +54,13 @@ async function listConsents(deps: SessionDeps, c: RequestContext): Promise<Respo
   return jsonAnswer(c, views, 200, { link: deps.pageTokens.link(LIST, url, page, next) })
 }
 
-/** Hydra refuses pages of this list in other words than those of clients. */
+/** Hydra refuses unreadable pages of this list in other words than those of clients, but not the tokens of another. */
 function readPage({ pageTokens }: SessionDeps, query: URLSearchParams): Page {
   try {
     return pageTokens.read(LIST, query)
   } catch (err) {
-    throw err instanceof HydraError ? invalidRequest(err.description) : err
+    const isUnreadable = err instanceof HydraError && err.description !== FOREIGN_TOKEN
+    throw isUnreadable ? invalidRequest(err.description) : err
   }
 }
 

@@ -9,6 +9,9 @@ const SIZE_MAX = 500
 const INT64_MAX = 2 ** 63
 const PURPOSE = 'page-token'
 
+/** The reason of the refusal of a token that was made for another list. */
+export const FOREIGN_TOKEN = 'invalid pagination token'
+
 /** What the caller asked for: rows after `after` (the empty text is the start), at most `size`. */
 export interface Page {
   readonly after: string
@@ -36,7 +39,7 @@ export function makePageTokens(secret: string, ttlSeconds: number, now: () => nu
   const read = (list: string, token: string) => {
     const content = sealer.open(PURPOSE, token) as TokenContent | undefined
     if (content === undefined) throw unreadable('cannot decrypt token')
-    if (content.list !== list) throw malformed('invalid pagination token')
+    if (content.list !== list) throw malformed(FOREIGN_TOKEN)
     if (content.expiresAt < now()) throw unreadable('page token expired, do not persist page tokens')
     return content.after
   }
