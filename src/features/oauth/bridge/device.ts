@@ -74,7 +74,7 @@ async function devicePage(
   })
 }
 
-/** As typed, then in capitals: that is how nearly every server makes its codes, and keyboards do not. */
+/** As typed, then in capitals: the server tells cases apart, but may be set to codes of capitals only. */
 async function acceptCode(
   { upstreams }: DeviceDeps,
   challenge: string,

@@ -39,7 +39,7 @@ export function renderDevicePage(view: DeviceView, frame: PageFrame): string {
           required
           maxlength={40}
           autocomplete="off"
-          autocapitalize="characters"
+          autocapitalize="none"
           spellcheck={false}
           aria-invalid={isWrong ? 'true' : undefined}
           aria-describedby={isWrong ? 'wrong' : undefined}
