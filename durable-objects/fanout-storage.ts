@@ -15,7 +15,7 @@ export interface SqlExec {
   exec(query: string, ...bindings: SqlValue[]): Iterable<Record<string, unknown>>
 }
 
-/** An event that waits, without its body. */
+/** An event that waits. */
 export interface DueEvent {
   position: number
   key: string | null
@@ -29,6 +29,8 @@ export interface DueEvent {
   replayOf: string | null
   attempts: number
   storedAtMs: number
+  /** The body where it is short enough to be read along; null: `body` has it. */
+  payload: string | null
 }
 
 /** Something that Postgres is to be told. `record` is JSON text. */
@@ -44,7 +46,10 @@ export type ReportKind = 'delivery' | 'dead_letter' | 'resolved'
 
 const DUE_COLUMNS =
   'position, key, event_type, bytes, occurred_at_ms, request_id, note, replay_of, attempts, stored_at_ms'
-const DUE = `${DUE_COLUMNS}, payload is null as in_pieces`
+/** Longer bodies are read one by one. */
+const READ_ALONG_BYTES_MAX = 32 * 1024
+const DUE = `${DUE_COLUMNS}, payload is null as in_pieces,
+  case when bytes <= ${READ_ALONG_BYTES_MAX} then payload end as payload`
 const TABLES = [
   `create table if not exists events (
     position integer primary key, key text, event_type text not null, payload text, bytes integer not null,
@@ -64,19 +69,42 @@ const TABLES = [
 /** Synchronous throughout: what is done without waiting in between is one transaction, and answers wait for the disk. */
 export class FanoutStorage {
   readonly #sql: SqlExec
+  /** False: no event without a key is here, so that nobody needs to look for one. */
+  #mayHaveBarriers = true
+  #orderChanges = 0
 
   constructor(sql: SqlExec) {
     this.#sql = sql
     for (const table of TABLES) sql.exec(table)
   }
 
-  /** Keeps the events of which it has not had the chunk up to their index; answers how many those were. */
+  /** Grows when an event that `startable` gave out may not be sent any more, or not yet. */
+  get orderChanges(): number {
+    return this.#orderChanges
+  }
+
+  /**
+   * Keeps the events that it never had, and answers how many those were. Of one chunk events come in the order of their
+   * index, in one call or several, so that the highest index says which. The same number with another time is another
+   * chunk: the outbox was restored from a backup.
+   */
   add(events: readonly FanoutEvent[], nowMs: number): number {
     let added = 0
-    for (const event of events) {
-      if (!this.#isNew(event, nowMs)) continue
-      this.#insert(event, null, nowMs)
-      added += 1
+    let last = this.#lastPosition()
+    for (const [chunk, ofChunk] of Map.groupBy(events, event => chunkOf(event.position))) {
+      const occurredAtMs = ofChunk[0]?.occurred_at_ms ?? 0
+      const known = this.#first('select occurred_at_ms, through from chunks where chunk = ?', chunk)
+      const through = known?.['occurred_at_ms'] === occurredAtMs ? Number(known['through']) : 0
+      const fresh = ofChunk.filter(event => event.position % CHANGES_PER_CHUNK_MAX >= through)
+      for (const event of fresh) {
+        this.#insert(event, null, nowMs, last)
+        last = Math.max(last, event.position)
+      }
+      added += fresh.length
+      const highest = fresh.at(-1)
+      if (highest === undefined) continue
+      const next = (highest.position % CHANGES_PER_CHUNK_MAX) + 1
+      this.#sql.exec('insert or replace into chunks values (?, ?, ?, ?)', chunk, occurredAtMs, next, nowMs)
     }
     return added
   }
@@ -84,7 +112,7 @@ export class FanoutStorage {
   /** Takes an event back whose chunk it has had. False: it is here. */
   addAgain(event: FanoutEvent, replayOf: string, nowMs: number): boolean {
     if (this.#first('select 1 from events where position = ?', event.position) !== undefined) return false
-    this.#insert(event, replayOf, nowMs)
+    this.#insert(event, replayOf, nowMs, this.#lastPosition())
     return true
   }
 
@@ -141,7 +169,7 @@ export class FanoutStorage {
   /** Lets go of an event and of its key: what waited for it alone becomes due. */
   finish({ position, key }: Pick<DueEvent, 'position' | 'key'>, nowMs: number): void {
     this.#sql.exec('delete from events where position = ?', position)
-    const barrier = this.#firstOfKey(null)
+    const barrier = this.#firstBarrier()
     if (key === null) this.#releaseBefore(barrier, nowMs)
     else {
       const next = this.#firstOfKey(key)
@@ -228,21 +256,7 @@ export class FanoutStorage {
     this.#sql.exec('delete from reports where sequence in (select value from json_each(?))', list)
   }
 
-  /**
-   * Whether the event was never stored, and takes note of it. Of one chunk the events come in the order of their index,
-   * in one call or several. The same number with another time is another chunk: the outbox was restored from a backup.
-   */
-  #isNew({ position, occurred_at_ms: occurredAtMs }: FanoutEvent, nowMs: number): boolean {
-    const [chunk, index] = [chunkOf(position), position % CHANGES_PER_CHUNK_MAX]
-    const row = this.#first('select occurred_at_ms, through from chunks where chunk = ?', chunk)
-    if (row !== undefined && row['occurred_at_ms'] === occurredAtMs && index < Number(row['through'])) {
-      return false
-    }
-    this.#sql.exec('insert or replace into chunks values (?, ?, ?, ?)', chunk, occurredAtMs, index + 1, nowMs)
-    return true
-  }
-
-  #insert(event: FanoutEvent, replayOf: string | null, nowMs: number): void {
+  #insert(event: FanoutEvent, replayOf: string | null, nowMs: number, last: number): void {
     const { position, key } = event
     const isBlocked = this.#isBlocked(position, key)
     this.#sql.exec(
@@ -259,19 +273,19 @@ export class FanoutStorage {
       event.payload,
       isBlocked ? null : nowMs,
     )
-    this.#stepBackBehind(position, key)
+    if (key === null) this.#mayHaveBarriers = true
+    if (position < last) this.#stepBackBehind(position, key)
   }
 
   #isBlocked(position: number, key: string | null): boolean {
     const before = key === null ? this.#firstPosition() : this.#firstOfKey(key)
-    const barrier = this.#firstOfKey(null)
+    const barrier = this.#firstBarrier()
     return (before !== undefined && before < position) || (barrier !== undefined && barrier < position)
   }
 
-  /** What came before its turn is no longer the first of its key. Nothing to do when events come in order. */
+  /** What came before its turn is no longer the first of its key. */
   #stepBackBehind(position: number, key: string | null): void {
-    const last = this.#first('select max(position) as position from events')
-    if (Number(last?.['position']) === position) return
+    this.#orderChanges += 1
     this.#sql.exec(
       'update events set ready_at_ms = null where ready_at_ms is not null and position > ? and (key = ? or key is null or ? is null)',
       position,
@@ -305,6 +319,16 @@ export class FanoutStorage {
     return positionIn(this.#first('select position from events order by position limit 1'))
   }
 
+  #lastPosition(): number {
+    return Number(this.#first('select max(position) as position from events')?.['position'] ?? -1)
+  }
+
+  #firstBarrier(): number | undefined {
+    const barrier = this.#mayHaveBarriers ? this.#firstOfKey(null) : undefined
+    this.#mayHaveBarriers = barrier !== undefined
+    return barrier
+  }
+
   #firstOfKey(key: string | null): number | undefined {
     // `is` also compares null, and uses the index either way.
     return positionIn(
@@ -336,6 +360,7 @@ function toDueEvent(row: Record<string, unknown>): DueEvent {
     replayOf: textOrNull(row['replay_of']),
     attempts: Number(row['attempts']),
     storedAtMs: Number(row['stored_at_ms']),
+    payload: textOrNull(row['payload']),
   }
 }
 

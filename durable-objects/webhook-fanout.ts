@@ -55,6 +55,10 @@ import { WebhookSender } from './webhook-sender.ts'
 
 /** Sends at a time. The platform opens six connections an invocation; two are left for the database. */
 const LANES = 4
+/** How long successes gather before they are written down together: each write costs more than the delivery. */
+const SETTLE_MS = 3
+/** Events that are read ahead. */
+const AHEAD = 64
 /** How long reports gather before they are written together. */
 const GATHER_MS = 200
 /** Pause after Postgres has not taken them. */
@@ -76,8 +80,15 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   /** Both undefined until the webhook's row was read once, and again after `removed`: no trace of what is no webhook. */
   #state: FanoutState | undefined
   #storage: FanoutStorage | undefined
+  /** Sent or being sent, and not yet written down. */
   readonly #underWay = new Set<number>()
+  #busyLanes = 0
   #largeUnderWay = 0
+  #ahead: DueEvent[] = []
+  /** `orderChanges` of the storage when those were read. */
+  #aheadAt = 0
+  #delivered: Finished[] = []
+  #settleTimer: ReturnType<typeof setTimeout> | undefined
   #reading: Promise<void> | undefined
   #readAgainAtMs = 0
   #flushing: Promise<void> | undefined
@@ -121,6 +132,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   async removed(): Promise<void> {
     this.#state = undefined
     this.#storage = undefined
+    this.#ahead = []
+    this.#delivered = []
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
   }
@@ -164,6 +177,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     if (this.#state === undefined) return
     try {
       await this.#setAlarm(Date.now() + ALARM_AHEAD_MS)
+      this.#settleDelivered()
       this.#pump()
       if (Date.now() >= this.#readAgainAtMs) await this.#read()
       await this.#flush()
@@ -214,22 +228,35 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   #pump(): void {
     const [state, storage] = [this.#state, this.#storage]
     if (state === undefined || storage === undefined || !state.webhook.active) return
-    const nowMs = Date.now()
     if (isFailing(state.failCount)) {
-      this.#probe(state, storage, nowMs)
+      this.#probe(state, storage, Date.now())
       return
     }
-    const free = LANES - this.#underWay.size
-    if (free <= 0) return
-    for (const event of storage.startable(nowMs, LANES + this.#underWay.size)) {
-      if (this.#underWay.size >= LANES) return
+    let mayRead = true
+    while (this.#busyLanes < LANES) {
+      if (this.#aheadAt !== storage.orderChanges) this.#ahead = []
+      if (this.#ahead.length === 0) {
+        if (!mayRead) return
+        mayRead = false
+        this.#readAhead(storage)
+      }
+      const event = this.#ahead.shift()
+      if (event === undefined) return
       if (!this.#underWay.has(event.position)) this.#begin(event)
     }
+  }
+
+  #readAhead(storage: FanoutStorage): void {
+    this.#aheadAt = storage.orderChanges
+    const events = storage.startable(Date.now(), AHEAD + this.#underWay.size)
+    this.#ahead = events.filter(event => !this.#underWay.has(event.position))
   }
 
   /** While failing: one event, once a minute. */
   #probe(state: FanoutState, storage: FanoutStorage, nowMs: number): void {
     if (this.#underWay.size > 0 || nowMs < state.probeAtMs) return
+    // What was read ahead would otherwise be sent a second time once the webhook has healed.
+    this.#ahead = []
     const event = storage.firstDue()
     if (event === undefined) return
     this.#setState({ ...state, probeAtMs: nowMs + PROBE_INTERVAL_MS })
@@ -240,10 +267,11 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     // Signing takes the body several times over: of large ones only one at a time.
     if (event.isInPieces && this.#largeUnderWay > 0) return
     this.#underWay.add(event.position)
+    this.#busyLanes += 1
     if (event.isInPieces) this.#largeUnderWay += 1
     const attempt = this.#deliver(event).finally(() => {
+      this.#busyLanes -= 1
       if (event.isInPieces) this.#largeUnderWay -= 1
-      this.#underWay.delete(event.position)
       this.#pump()
       this.#schedule()
     })
@@ -254,26 +282,50 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     try {
       const [state, storage] = [this.#state, this.#storage]
       if (state === undefined || storage === undefined) return
-      if (event.bytes > PAYLOAD_BYTES_MAX) this.#giveUp(event, 'payload_too_large')
-      else {
-        const text = storage.body(event.position)
-        if (text === undefined) throw new Error('the body of an event is not there')
-        const webhookId = webhookIdOf(state.webhook.id, event.position, event.occurredAtMs)
-        const outgoing = { webhookId, text, extraHeaders: eventHeaders(event) }
-        this.#settle(event, webhookId, await this.#sender.send(state.webhook, outgoing))
+      if (event.bytes > PAYLOAD_BYTES_MAX) {
+        this.#giveUp(event, 'payload_too_large')
+        this.#underWay.delete(event.position)
+        return
       }
+      const text = event.payload ?? storage.body(event.position)
+      if (text === undefined) throw new Error('the body of an event is not there')
+      const webhookId = webhookIdOf(state.webhook.id, event.position, event.occurredAtMs)
+      const outgoing = { webhookId, text, extraHeaders: eventHeaders(event) }
+      const result = await this.#sender.send(state.webhook, outgoing)
+      const finished = { event, webhookId, result, finishedAtMs: Date.now() }
+      if (result.isSuccess && !isFailing(state.failCount)) this.#settleSoon(finished)
+      else this.#settle(finished)
     } catch (err) {
       logFailure('an attempt broke', err)
+      this.#underWay.delete(event.position)
       this.#storage?.postpone(event.position, Date.now() + BROKEN_RETRY_MS, event.attempts)
     }
   }
 
+  /** A crash before that sends them again, under the same webhook-id and in the same order. */
+  #settleSoon(finished: Finished): void {
+    this.#delivered.push(finished)
+    this.#settleTimer ??= setTimeout(() => {
+      this.#settleTimer = undefined
+      this.#settleDelivered()
+      this.#pump()
+      this.#schedule()
+    }, SETTLE_MS)
+  }
+
+  #settleDelivered(): void {
+    const delivered = this.#delivered
+    this.#delivered = []
+    for (const finished of delivered) this.#settle(finished)
+  }
+
   /** Writes down what an attempt came to and what follows, in one transaction: nothing in here waits. */
-  #settle(event: DueEvent, webhookId: string, result: AttemptResult): void {
+  #settle({ event, webhookId, result, finishedAtMs }: Finished): void {
+    this.#underWay.delete(event.position)
     const [state, storage] = [this.#state, this.#storage]
     if (state === undefined || storage === undefined) return
     const nowMs = Date.now()
-    const record = logRecord(state.webhook.id, result, {
+    const record = logRecord(state.webhook.id, result, finishedAtMs, {
       event_id: eventIdOf(event.position),
       // Only rows of events are stored as due: tests and replays are sent without.
       event_type: event.eventType as DeliveryRecord['event_type'],
@@ -341,7 +393,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const { webhook } = this.#state
     const outgoing = { webhookId: sent.webhook_message_id, text, extraHeaders }
     const result = await this.#sender.send(webhook, outgoing)
-    const record = logRecord(webhook.id, result, { ...sent, attempt: 1 })
+    const record = logRecord(webhook.id, result, Date.now(), { ...sent, attempt: 1 })
     this.#storage?.addReport('delivery', record, text)
     // Whoever asked looks at the log next.
     await this.#flush()
@@ -408,6 +460,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     if (storage === undefined || nowMs < this.#forgetAtMs) return
     const old = storage.storedBefore(nowMs - KEPT_MS, FORGET_BATCH)
     for (const event of old) if (!this.#underWay.has(event.position)) this.#giveUp(event, 'kept_too_long')
+    if (old.length > 0) this.#ahead = []
     const hasMore = storage.forgetBefore(nowMs - KEPT_MS, FORGET_BATCH) || old.length > 0
     this.#forgetAtMs = hasMore ? nowMs : nowMs + FORGET_INTERVAL_MS
   }
@@ -441,12 +494,20 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   }
 }
 
+/** An attempt that is over, to be written down. */
+interface Finished {
+  event: DueEvent
+  webhookId: string
+  result: AttemptResult
+  finishedAtMs: number
+}
+
 type SentFacts = Pick<
   DeliveryRecord,
   'event_id' | 'event_type' | 'webhook_message_id' | 'replay_of' | 'attempt'
 >
 
-function logRecord(webhookId: string, result: AttemptResult, sent: SentFacts): DeliveryRecord {
+function logRecord(webhookId: string, result: AttemptResult, atMs: number, sent: SentFacts): DeliveryRecord {
   return {
     id: crypto.randomUUID(),
     webhook_id: webhookId,
@@ -455,7 +516,7 @@ function logRecord(webhookId: string, result: AttemptResult, sent: SentFacts): D
     response_body: result.responseBody,
     error: result.error,
     latency_ms: Math.max(0, Math.round(result.latencyMs)),
-    created_at: new Date().toISOString(),
+    created_at: new Date(atMs).toISOString(),
   }
 }
 

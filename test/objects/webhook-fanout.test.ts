@@ -83,7 +83,8 @@ describe('a stored event', () => {
     const { fanout } = await makeWebhook(receiver.url)
     const share = { version: 1, events: chunkOf(['a', 'b']) }
     await Promise.all([fanout.store(share), fanout.store(share)])
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    expect(receiver.calls).toHaveLength(2)
     await evictDurableObject(fanout)
     await fanout.store(share)
     await runDurableObjectAlarm(fanout)

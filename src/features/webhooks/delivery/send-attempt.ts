@@ -98,6 +98,11 @@ async function post(
 /** What is longer is not read: the rest is cancelled, which closes the connection. */
 async function readBeginning(response: Response): Promise<string> {
   if (response.body === null) return ''
+  // Reading by parts costs more than the rest of an attempt, and few receivers answer at length.
+  const length = Number(response.headers.get('content-length') ?? Number.NaN)
+  if (length <= RESPONSE_BODY_BYTES_MAX && !response.headers.has('content-encoding')) {
+    return storable(await response.text())
+  }
   const reader = response.body.getReader()
   const bytes = new Uint8Array(RESPONSE_BODY_BYTES_MAX)
   let size = 0
@@ -113,8 +118,12 @@ async function readBeginning(response: Response): Promise<string> {
       break
     }
   }
-  // Postgres takes no NUL in text.
-  return new TextDecoder().decode(bytes.subarray(0, size)).replaceAll('\0', '\uFFFD')
+  return storable(new TextDecoder().decode(bytes.subarray(0, size)))
+}
+
+/** Postgres takes no NUL in text. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD')
 }
 
 function resultOf({ status, retryAfter, body }: Answer, latencyMs: number, nowMs: number): AttemptResult {
