@@ -51,8 +51,7 @@ export async function consumeRowChanges(
   const works = messages.map(message => ({ message, chunks: [] as Chunk[], failure: undefined as unknown }))
   try {
     const webhooks = await readMessages(deps, works)
-    const shares = await gather(deps, works, webhooks)
-    await Promise.all(shares.map(share => handOver(deps, share)))
+    await handOverAll(deps, works, webhooks)
     const done = works.filter(work => work.failure === undefined)
     const ids = done.flatMap(work => work.chunks.map(chunk => chunk.id))
     if (ids.length > 0) await confirmChunks(deps.platform, ids)
@@ -73,22 +72,36 @@ async function readMessages(deps: ConsumeDeps, works: Work[]): Promise<readonly 
   return await deps.webhookRegistry.at(version)
 }
 
-/** The shares of chunks that came with their changes; those that did not are handed over on the way. */
-async function gather(
+/**
+ * Chunks that came with their changes are gathered, so that a webhook gets its share in one call. In front of one that did
+ * not, what was gathered goes first: earlier changes of its keys may be among it. For the same reason nothing of a message
+ * follows what could not be handed over.
+ */
+async function handOverAll(
   deps: ConsumeDeps,
   works: readonly Work[],
   webhooks: readonly RegisteredWebhook[],
-): Promise<Share[]> {
+): Promise<void> {
   const shares = new Map<string, Share>()
   for (const work of works) {
     for (const chunk of work.chunks) {
+      if (work.failure !== undefined) break
       const wanting = matching(webhooks, chunk)
       if (wanting.length === 0) continue
-      if (chunk.changes === null) await guarded(work, () => handOverStored(deps, chunk, wanting))
-      else addTo(shares, work, wanting, eventsOf(chunk, chunk.changes))
+      if (chunk.changes !== null) {
+        addTo(shares, work, wanting, eventsOf(chunk, chunk.changes))
+        continue
+      }
+      await handOverShares(deps, shares)
+      if (work.failure === undefined) await guarded(work, () => handOverStored(deps, chunk, wanting))
     }
   }
-  return [...shares.values()]
+  await handOverShares(deps, shares)
+}
+
+async function handOverShares(deps: ConsumeDeps, shares: Map<string, Share>): Promise<void> {
+  await Promise.all([...shares.values()].map(share => handOver(deps, share)))
+  shares.clear()
 }
 
 function addTo(
