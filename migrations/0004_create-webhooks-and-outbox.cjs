@@ -165,14 +165,16 @@ const CREATE_CHANGES_OF = `
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select json_agg(
       case when chunk.errors[image.position] is null
-        then json_build_object('key', chunk.keys[image.position], 'row', image.new::text,
+        then json_build_object('key', own.key, 'row', image.new::text,
           'old_row', case chunk.event when 'UPDATE' then image.old::text when 'DELETE' then image.new::text end)
-        else json_build_object('key', chunk.keys[image.position], 'row', null, 'old_row', null,
+        else json_build_object('key', own.key, 'row', null, 'old_row', null,
           'error', chunk.errors[image.position])
       end order by image.position)
     from rows from (json_array_elements(chunk.rows), json_array_elements(chunk.old_rows)) with ordinality as image (new, old, position)
+    cross join lateral (
+      select case when cardinality(chunk.keys) = chunk.change_count then chunk.keys[image.position] end as key) own
   $body$;
-  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts.';
+  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts. Where a key was changed, none has a key: each belongs behind all before it.';
   revoke all on function quoin.changes_of(quoin.row_events) from public;
 `
 

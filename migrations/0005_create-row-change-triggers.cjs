@@ -145,9 +145,13 @@ const sizesOf = (event, { newRows, oldRows }) =>
     DELETE: `select coalesce(r.*) as image from ${oldRows} r`,
   })[event]
 
-/** The keys of the changes in their order; behind them the old keys that are not among these. */
+/**
+ * The keys of the changes in their order; behind them the old keys that are not among these. Where rows only swapped keys,
+ * one key again: by the length it is seen that keys were changed.
+ */
 const KEYS = `case when batch.old_keys is null or batch.old_keys = batch.keys then batch.keys
-          else batch.keys || array(select unnest(batch.old_keys) except select unnest(batch.keys)) end`
+          else batch.keys || coalesce(nullif(array(select unnest(batch.old_keys) except select unnest(batch.keys)), '{}'),
+            batch.old_keys[1:1]) end`
 
 const COLUMNS =
   'table_id, table_schema, table_name, event, request_id, keys, change_count, rows, old_rows, errors'

@@ -26,10 +26,11 @@ export interface ChangeFacts {
   oldBytes: number
 }
 
-/** What is in a chunk, in order; none when it was confirmed before. */
+/** What is in a chunk, in order, with the keys of `quoin.changes_of`; none when it was confirmed before. */
 export async function listChanges(platform: PlatformDatabase, chunkId: string): Promise<ChangeFacts[]> {
   const rows = await platform.texts(
-    `select image.position - 1, e.keys[image.position], e.errors[image.position],
+    `select image.position - 1,
+        case when cardinality(e.keys) = e.change_count then e.keys[image.position] end, e.errors[image.position],
         octet_length(image.new::text), coalesce(octet_length(image.old::text), 0)
       from ${IMAGES} where e.id = $1::bigint order by image.position`,
     [chunkId],
