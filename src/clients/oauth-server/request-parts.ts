@@ -1,7 +1,7 @@
 // Parts that several of the OAuth2 server's requests show.
 
 import * as z from 'zod'
-import { Text } from './wire-text.ts'
+import { Text, TextList } from './wire-text.ts'
 
 const OptionalText = Text.transform(text => text || undefined)
 
@@ -13,6 +13,7 @@ export const RequestingClient = z.looseObject({
   logo_uri: OptionalText,
   tos_uri: OptionalText,
   policy_uri: OptionalText,
+  redirect_uris: TextList,
   metadata: z
     .record(z.string(), z.unknown())
     .nullish()

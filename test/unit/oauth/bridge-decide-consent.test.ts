@@ -15,9 +15,22 @@ const CODE =
   'https://oauth.example/oauth2/auth?client_id=app&redirect_uri=https%3A%2F%2Fshop.example%2Fcb&prompt=consent'
 const DEVICE = 'https://oauth.example/oauth2/device/verify?client_id=tv&user_code=ABCDEFGH'
 
+const SHOP = 'https://shop.example/cb'
+
+function destination(request_url: string, ...redirect_uris: string[]) {
+  return destinationOf({ request_url, client: { redirect_uris } })
+}
+
 function request(skip: boolean, client: { metadata?: object; skip_consent?: boolean | null }, url = CODE) {
   const names = { client_id: 'app', client_name: undefined, client_uri: undefined, logo_uri: undefined }
-  const record = { ...names, tos_uri: undefined, policy_uri: undefined, metadata: {}, ...client }
+  const record = {
+    ...names,
+    tos_uri: undefined,
+    policy_uri: undefined,
+    redirect_uris: [],
+    metadata: {},
+    ...client,
+  }
   return { skip, client: { ...record, metadata: { ...record.metadata } }, request_url: url }
 }
 
@@ -62,11 +75,25 @@ describe('the address that a flow began with', () => {
 
   it('says whether it was a device, and where the answer goes', () => {
     expect([isDeviceFlow(CODE), isDeviceFlow(DEVICE), isDeviceFlow('')]).toEqual([false, true, false])
-    expect(destinationOf(CODE)).toBe('shop.example')
-    expect(destinationOf('https://o/oauth2/auth?redirect_uri=com.shop.app%3A%2Fcb')).toBe(
+    expect(destination(CODE, 'https://other.example/cb', SHOP)).toBe('shop.example')
+    expect(destination('https://o/oauth2/auth?redirect_uri=com.shop.app%3A%2Fcb', 'com.shop.app:/cb')).toBe(
       'an app on this device (com.shop.app://)',
     )
-    expect(destinationOf(DEVICE)).toBeUndefined()
+    expect(destination(DEVICE, SHOP)).toBeUndefined()
+  })
+
+  // The server takes the address out of the request object; the one beside it can name anybody.
+  it.each([
+    `${CODE}&request=a.b.c`,
+    `${CODE}&request_uri=https%3A%2F%2Fevil.example%2Frequest`,
+    `${CODE}&redirect_uri=https%3A%2F%2Fevil.example%2Fcb`,
+    'https://oauth.example/oauth2/auth?client_id=app',
+    'https://oauth.example/oauth2/auth?redirect_uri=https%3A%2F%2Fbank.example%2Fcb',
+  ])('names every host of the client where it does not say which: %s', url => {
+    expect(destination(url, SHOP, 'https://evil.example/cb', 'https://evil.example/b')).toBe(
+      'shop.example or evil.example',
+    )
+    expect(destination(url)).toBeUndefined()
   })
 
   // A client's record may hold anything, and a click on it runs in our origin.

@@ -103,3 +103,33 @@ it('ends the loop of a browser that comes back twice without a session', () => {
   expect(decide({ outcome: 'second_factor', redirectTo: undefined }, '', sent(2))).toEqual({ step: 'stop' })
   expect(decide(signedIn(86_400), '', sent(2))).toMatchObject({ step: 'accept' })
 })
+
+describe('the wishes of a request object', () => {
+  const URL_START = 'https://oauth.example/oauth2/auth?client_id=app'
+  const signed = (claims: unknown) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`
+
+  // The server takes them, so an application that signs `prompt=login` relies on it.
+  it('beat those beside it, one by one', () => {
+    const query = `prompt=none&max_age=3600&request=${signed({ prompt: 'login', max_age: 0 })}`
+    expect(signInWishes(`${URL_START}&${query}`)).toEqual({
+      isFresh: true,
+      isSilent: false,
+      maxAgeSeconds: 0,
+    })
+    expect(signInWishes(`${URL_START}&max_age=60&request=${signed({ prompt: 'none' })}`)).toEqual({
+      isFresh: false,
+      isSilent: true,
+      maxAgeSeconds: 60,
+    })
+    expect(signInWishes(`${URL_START}&request=${signed({ max_age: '30' })}`).maxAgeSeconds).toBe(30)
+  })
+
+  it.each([
+    'request_uri=https%3A%2F%2Fapp.example%2Frequest',
+    'request=a.b.c.d.e',
+    'request=e30.bnVsbA.x',
+    'request=x',
+  ])('are a fresh sign-in where nobody can read them: %s', query => {
+    expect(signInWishes(`${URL_START}&${query}`).isFresh).toBe(true)
+  })
+})

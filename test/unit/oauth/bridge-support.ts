@@ -16,6 +16,7 @@ const CLIENT = {
   client_id: 'app',
   client_name: 'Web Shop',
   client_uri: 'https://shop.example/',
+  redirect_uris: ['https://shop.example/cb'],
   metadata: {},
   skip_consent: false,
 }

@@ -34,6 +34,6 @@ export async function readConsentInfo(
     requested_access_token_audience,
     skip: decideConsent(found.request).step === 'accept',
     is_device_flow: isDeviceFlow(request_url),
-    destination: destinationOf(request_url) ?? null,
+    destination: destinationOf(found.request) ?? null,
   }
 }

@@ -45,5 +45,8 @@ export const ConsentInfo = z.object({
   requested_access_token_audience: z.array(z.string()),
   skip: z.boolean().describe('True where no screen is needed: remembered, or a client with skip_consent'),
   is_device_flow: z.boolean().describe('True: always ask, and show the code of the device'),
-  destination: z.string().nullable().describe('Where the application gets the answer'),
+  destination: z
+    .string()
+    .nullable()
+    .describe('Where the application gets the answer; several hosts where it is not certain which'),
 })

@@ -1,5 +1,8 @@
 // What the address that a flow began with says: the OAuth2 server hands it on as it was, and some parameters stand
-// nowhere else. Pure. Request objects (the parameter `request`) are not looked into.
+// nowhere else. Pure. What a request object (OpenID Connect Core section 6) says beats the parameters beside it: those
+// anybody may have written, and the server does not go by them.
+
+import { readRequestObject } from './request-object.ts'
 
 /** What an authorization request asks of the sign-in. */
 export interface SignInWishes {
@@ -11,13 +14,18 @@ export interface SignInWishes {
   maxAgeSeconds: number | undefined
 }
 
-/** OpenID Connect Core section 3.1.2.1. Without a readable address there are no wishes. */
+/**
+ * OpenID Connect Core section 3.1.2.1. Without a readable address there are no wishes; a request object that only the
+ * server can read may hold `prompt=login`.
+ */
 export function signInWishes(requestUrl: string): SignInWishes {
-  const query = parse(requestUrl)?.searchParams
-  const prompts = (query?.get('prompt') ?? '').split(' ')
-  const maxAge = query?.get('max_age') ?? ''
+  const query = parse(requestUrl)?.searchParams ?? new URLSearchParams()
+  const object = readRequestObject(query)
+  const wish = (name: string) => String(object.claims[name] ?? query.get(name) ?? '')
+  const prompts = wish('prompt').split(' ')
+  const maxAge = wish('max_age')
   return {
-    isFresh: prompts.includes('login'),
+    isFresh: object.isUnreadable || prompts.includes('login'),
     isSilent: prompts.includes('none'),
     maxAgeSeconds: /^\d{1,9}$/.test(maxAge) ? Number(maxAge) : undefined,
   }
@@ -44,9 +52,33 @@ export function restartAsAnotherUrl(requestUrl: string): string | undefined {
   return url.href
 }
 
-/** Where the application is told, for people to recognise: a host, or the scheme of an app on the device. */
-export function destinationOf(requestUrl: string): string | undefined {
-  const redirectUri = parse(requestUrl)?.searchParams.get('redirect_uri') ?? ''
+/** The part of a consent request that says where its answer can go. */
+interface Answerable {
+  request_url: string
+  client: { redirect_uris: readonly string[] }
+}
+
+/**
+ * Where the application is told, for people to recognise: a host, or the scheme of an app on the device. All those of
+ * the client where the address does not say for certain which one it is.
+ */
+export function destinationOf({ request_url, client }: Answerable): string | undefined {
+  if (isDeviceFlow(request_url)) return undefined
+  const asked = askedRedirectUri(request_url)
+  const isCertain = asked !== undefined && client.redirect_uris.includes(asked)
+  const places = (isCertain ? [asked] : client.redirect_uris).flatMap(uri => placeOf(uri) ?? [])
+  return places.length === 0 ? undefined : [...new Set(places)].join(' or ')
+}
+
+/** Undefined where the server may go by another one: that of a request object, or the second of two. */
+function askedRedirectUri(requestUrl: string): string | undefined {
+  const query = parse(requestUrl)?.searchParams
+  if (query === undefined || query.has('request') || query.has('request_uri')) return undefined
+  const [first, ...more] = query.getAll('redirect_uri')
+  return more.length === 0 ? first : undefined
+}
+
+function placeOf(redirectUri: string): string | undefined {
   if (!URL.canParse(redirectUri)) return undefined
   const url = new URL(redirectUri)
   return isWeb(url) ? url.host : `an app on this device (${url.protocol}//)`

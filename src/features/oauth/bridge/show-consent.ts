@@ -78,7 +78,7 @@ function viewOf(
     account: accountName(session),
     scopes: request.requested_scope.map(scopeSentence),
     audience: request.requested_access_token_audience,
-    destination: destinationOf(request.request_url),
+    destination: destinationOf(request),
     device: isDeviceFlow(request.request_url) ? { code: deviceCode } : undefined,
   }
 }
