@@ -79,6 +79,8 @@ every variable of the Worker (README).`
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StackOptions | undefined {
   const flags = parseFlags(args)
   if (flags.help) return undefined
+  if (flags['free-ports'] && flags.port !== undefined)
+    throw new StackError('--port and --free-ports contradict each other: give one of them')
   return {
     dataDir: resolve(flags['data-dir'] ?? '.quoin'),
     reset: flags.reset,
