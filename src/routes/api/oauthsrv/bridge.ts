@@ -176,7 +176,7 @@ export const bridgeRoutes = [
     summary: 'Connect the device that shows a code',
     description:
       'Sign-in and consent follow; the device gets its tokens after them. Answers as consent does.',
-    example: { challenge: '…', user_code: 'ABCDEFGH' },
+    example: { challenge: '…', user_code: 'PXMmKdJ7' },
     documented: decision(UserCode),
     handle: input => answerDevice(input.deps, submissionOf(input)),
   }),
