@@ -353,6 +353,7 @@ function copyProject(target: string, owner: { uid: number; gid: number }): void 
     'src',
     'durable-objects',
     'sql-gateway',
+    'listener',
     'migrations',
     'scripts',
     'package.json',
