@@ -59,6 +59,7 @@ export default defineConfig({
         test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...onStack },
       },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...onStack } },
+      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'] } },
       {
         test: {
           name: 'browser',

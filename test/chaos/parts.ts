@@ -1,0 +1,139 @@
+// The parts that a row change passes, each started by the local stack's own functions and each with a life of its own:
+// what is killed here takes nothing else with it, and comes back with its data on its port.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Children } from '../../local/children.ts'
+import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from '../../local/database.ts'
+import { startGateway } from '../../local/gateway.ts'
+import { startListener } from '../../local/listener.ts'
+import { runMigrations } from '../../local/migrations.ts'
+import { readOptions } from '../../local/options.ts'
+import { choosePorts, LOOPBACK } from '../../local/ports.ts'
+import { initialisePostgres, startPostgres } from '../../local/postgres.ts'
+import { locatePostgres, removeSocketFolder } from '../../local/postgres-files.ts'
+import { listProcesses } from '../../local/process-table.ts'
+import { loadSecrets } from '../../local/secrets.ts'
+import { seedApiKeys } from '../../local/seed.ts'
+import { waitUntil } from '../../local/wait.ts'
+import { startWorker, waitForWorker } from '../../local/worker.ts'
+
+const END_DEADLINE_MS = 10_000
+
+export type PartName = 'postgres' | 'gateway' | 'worker' | 'listener'
+
+/** A part that can be killed and started again. */
+export class Part {
+  readonly #name: PartName
+  readonly #dataDir: string
+  readonly #launch: (children: Children) => Promise<unknown>
+  #children: Children | undefined
+
+  constructor(name: PartName, dataDir: string, launch: (children: Children) => Promise<unknown>) {
+    this.#name = name
+    this.#dataDir = dataDir
+    this.#launch = launch
+  }
+
+  /** Resolves when it answers. */
+  async start(): Promise<void> {
+    this.#children = new Children(this.#dataDir, new AbortController())
+    await this.#launch(this.#children)
+  }
+
+  /** Ends it and all that it started without a word; resolves when nothing of it runs. */
+  async kill(signal: 'SIGKILL' | 'SIGQUIT' = 'SIGKILL'): Promise<void> {
+    const groupId = this.#groupId()
+    // Postgres' immediate stop is a matter of its first process; its backends are told by that.
+    process.kill(signal === 'SIGKILL' ? -groupId : groupId, signal)
+    await waitUntil(
+      { what: `${this.#name} is gone`, deadlineMs: END_DEADLINE_MS, intervalMs: 10 },
+      async () => (listProcesses().some(entry => entry.groupId === groupId) ? undefined : true),
+    )
+    this.#children = undefined
+  }
+
+  /** Ends it in order. */
+  async end(): Promise<void> {
+    await this.#children?.endAll()
+    this.#children = undefined
+  }
+
+  #groupId(): number {
+    const groupId = this.#children?.groupIds[this.#name]
+    if (groupId === undefined) throw new Error(`${this.#name} does not run`)
+    return groupId
+  }
+}
+
+export interface Parts extends AsyncDisposable {
+  readonly databaseUrl: string
+  readonly postgres: Part
+  readonly worker: Part
+  readonly listener: Part
+}
+
+/** Starts Postgres, the SQL gateway, the Worker and the listener in a folder and on ports of their own. */
+export async function startParts(dataDir: string): Promise<Parts> {
+  mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o755 })
+  const options = readOptions(['--free-ports', '--data-dir', dataDir], {})
+  if (options === undefined) throw new Error('only --help makes no options')
+  const ports = await choosePorts(options, ['postgres', 'gateway', 'worker', 'listener'])
+  const files = locatePostgres(dataDir)
+  let secrets = loadSecrets(dataDir)
+  const { databaseUrl, dataDatabaseUrl, superuserUrl } = localDatabaseUrls(secrets, ports.postgres)
+  const baseUrl = `http://${LOOPBACK}:${ports.worker}`
+  const gatewayUrl = `http://${LOOPBACK}:${ports.gateway}`
+
+  const postgres = new Part('postgres', dataDir, children =>
+    startPostgres(children, files, ports.postgres, superuserUrl),
+  )
+  const gateway = new Part('gateway', dataDir, children =>
+    startGateway(children, {
+      port: ports.gateway,
+      databaseUrls: [databaseUrl, dataDatabaseUrl],
+      socketDir: files.socketDir,
+    }),
+  )
+  const worker = new Part('worker', dataDir, async children => {
+    const variables = {
+      BASE_URL: baseUrl,
+      DATABASE_URL: databaseUrl,
+      DATA_DATABASE_URL: dataDatabaseUrl,
+      SQL_GATEWAY_URL: gatewayUrl,
+      INGEST_SECRET: secrets.ingest_secret,
+      SECRETS_KEY: secrets.secrets_key,
+      ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
+    }
+    await startWorker(children, { dataDir, port: ports.worker, variables })
+    await waitForWorker(children, baseUrl, secrets.service_role_key)
+  })
+  const listener = new Part('listener', dataDir, children =>
+    startListener(children, {
+      databaseUrl,
+      baseUrl,
+      ingestSecret: secrets.ingest_secret,
+      healthPort: ports.listener,
+    }),
+  )
+
+  const end = async () => {
+    for (const part of [listener, worker, gateway, postgres]) await part.end()
+    removeSocketFolder(dataDir)
+  }
+  try {
+    await initialisePostgres(files, secrets.superuser_password, new AbortController().signal)
+    await postgres.start()
+    await prepareDatabases(superuserUrl, secrets)
+    await runMigrations(databaseUrl, 'up', () => {})
+    await setAuthenticatorPassword(databaseUrl, secrets)
+    secrets = await seedApiKeys(databaseUrl, dataDir, secrets)
+    await gateway.start()
+    await worker.start()
+    await listener.start()
+  } catch (err) {
+    await end()
+    throw err
+  }
+  return { databaseUrl, postgres, worker, listener, [Symbol.asyncDispose]: end }
+}
