@@ -7,6 +7,8 @@ import {
   switchAccount,
 } from '../../../src/features/oauth/bridge/answer-consent.ts'
 import { readConsentInfo } from '../../../src/features/oauth/bridge/consent-info.ts'
+import { keepDeviceCode } from '../../../src/features/oauth/bridge/device-code.ts'
+import { showLogout } from '../../../src/features/oauth/bridge/logout.ts'
 import { showConsent } from '../../../src/features/oauth/bridge/show-consent.ts'
 import {
   ADA,
@@ -75,7 +77,8 @@ describe('without a screen', () => {
 
   it('a device is never connected', async () => {
     const { deps } = bridge({ client: SKIPPING, consent: { skip: true, request_url: DEVICE_URL } })
-    const page = await showConsent(deps, 'c', `${SIGNED_IN}; quoin_device=ABCDEFGH`)
+    const typed = (await keepDeviceCode(deps, null, 'ABCDEFGH')).split(';', 1)[0]
+    const page = await showConsent(deps, 'c', `${SIGNED_IN}; ${typed}`)
     expect(page.status).toBe(200)
     expect(page.body).toContain('ABCD-EFGH')
   })
@@ -229,6 +232,33 @@ describe('the screen', () => {
     expect(page.body).not.toMatch(/<img src=x|<script|javascript:|data:/)
     expect(page.body).toContain('href="https://shop.example/privacy?a=1&amp;b=%22%3E%3Cscript%3E"')
     expect(page.headers['content-security-policy']).toContain('img-src https://cdn.example; form-action')
+  })
+
+  // `;`, `,` and `'` are legal in the host of a URL, and would begin directives of the client's own.
+  it.each([
+    ["https://a;script-src'unsafe-inline'/x.png", undefined],
+    ['https://a,b/x.png', undefined],
+    ["https://a'b/x.png", undefined],
+    ['https://u:p@cdn.example:8443/x.png', 'https://cdn.example:8443'],
+    ['https://[2001:db8::1]/x.png', 'https://[2001:db8::1]'],
+  ])('loads the logo %s from %s', async (logo_uri, origin) => {
+    const { page } = await openScreen({ client: { logo_uri } })
+    const images = page.headers['content-security-policy']?.split('; ').filter(part => part.startsWith('img'))
+    expect(images).toEqual(origin === undefined ? [] : [`img-src ${origin}`])
+    expect(page.headers['content-security-policy']).not.toMatch(/script-src|,/)
+    expect(page.body?.includes('<img')).toBe(origin !== undefined)
+  })
+
+  it.each([
+    [' \n ', 'app'],
+    ['\u200b\u202e\u2066', 'app'],
+    ['\u3164', 'app'],
+    ['\u202eknaB\u200b \n Shop ', 'knaB Shop'],
+  ])('names the application visibly: %j is %s', async (client_name, name) => {
+    const { page } = await openScreen({ client: { client_name } })
+    expect(page.body).toContain(`<h1>${name} wants to use your account</h1>`)
+    const logout = await showLogout(bridge({ client: { client_name } }).deps, 'c', SIGNED_IN)
+    expect(logout.body).toContain(`${name} asks to sign you out`)
   })
 
   it('is not for a stranger who holds a challenge', async () => {

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import type { Brand, PageFrame } from './pages/frame.ts'
-import { webUrl } from './request-url.ts'
+import { imageUrl } from './request-url.ts'
 
 /** What JSON is answered with when the flow goes on. */
 export const Onward = z.object({
@@ -53,7 +53,7 @@ export function pageAnswer(
 
 /** What a page may do: its own style, images from the logos' hosts, forms to us. Nobody may frame it (clickjacking). */
 function contentPolicy(nonce: string, imageUrls: readonly (string | undefined)[]): string {
-  const hosts = imageUrls.map(webUrl).flatMap(url => (url === undefined ? [] : [new URL(url).origin]))
+  const hosts = imageUrls.map(imageUrl).flatMap(url => (url === undefined ? [] : [new URL(url).origin]))
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,

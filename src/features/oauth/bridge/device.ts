@@ -31,14 +31,16 @@ export async function showDevice(
 /** POST bridge/device. A code that no device shows is the page again, or `user_code_invalid` for scripts. */
 export async function answerDevice(deps: DeviceDeps, submission: Submission): Promise<BridgeAnswer> {
   const submitted = await readSubmitted(UserCode, submission)
+  const { cookieHeader } = submission
   if (submitted.kind === 'json') {
     const { challenge, user_code } = submitted.body
-    const accepted = await acceptCode(deps, challenge, plainCode(user_code))
+    const code = plainCode(user_code)
+    const accepted = await acceptCode(deps, challenge, code)
     if (accepted.outcome === 'wrong_code') throw wrongCode()
-    return jsonAnswer({ redirect_to: onward(accepted) })
+    const cookies = [await keepDeviceCode(deps, cookieHeader, code)]
+    return { ...jsonAnswer({ redirect_to: onward(accepted) }), cookies }
   }
   const { fields } = submitted
-  const { cookieHeader } = submission
   const challenge = await requireOwnForm(deps, fields, cookieHeader)
   const code = plainCode(fields.get('user_code') ?? '')
   const accepted = await acceptCode(deps, challenge, code)
@@ -46,7 +48,7 @@ export async function answerDevice(deps: DeviceDeps, submission: Submission): Pr
     const typed = spacedCode(code.slice(0, 32))
     return await devicePage(deps, cookieHeader, { challenge, code: typed, isWrong: true })
   }
-  return await continueAt(deps, onward(accepted), [keepDeviceCode(deps, code)])
+  return await continueAt(deps, onward(accepted), [await keepDeviceCode(deps, cookieHeader, code)])
 }
 
 /** GET bridge/device/success: where the OAuth2 server sends the browser when the device has what it waits for. */

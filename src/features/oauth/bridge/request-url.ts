@@ -89,6 +89,15 @@ export function webUrl(text: string | undefined): string | undefined {
   return text === undefined ? undefined : parse(text)?.href
 }
 
+/** A host as names, IPv4 and IPv6 addresses are written. Others are legal in URLs, with `;` and `,` in them. */
+const PLAIN_HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/
+
+/** As `webUrl`, of a host that can stand in a Content-Security-Policy without ending or adding directives. */
+export function imageUrl(text: string | undefined): string | undefined {
+  const url = text === undefined ? undefined : parse(text)
+  return url !== undefined && PLAIN_HOST.test(url.host) ? url.href : undefined
+}
+
 function parse(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)

@@ -5,6 +5,7 @@ import { type ConsentRequest, getConsentRequest } from '../../../clients/oauth-s
 import { type BridgeAnswer, goTo, pageAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, consentGiven } from './bridge-error.ts'
+import { visibleName } from './client-name.ts'
 import { requireSession } from './consent-subject.ts'
 import { decideConsent } from './decide-consent.ts'
 import { deviceCodeOf } from './device-code.ts'
@@ -13,7 +14,7 @@ import { openForm } from './form-token.ts'
 import { isGiven } from './given-consent.ts'
 import { grantConsent } from './grant-consent.ts'
 import type { ConsentView } from './pages/consent-page.tsx'
-import { destinationOf, isDeviceFlow, restartUrl, webUrl } from './request-url.ts'
+import { destinationOf, imageUrl, isDeviceFlow, restartUrl, webUrl } from './request-url.ts'
 import { scopeSentence } from './scope-sentences.ts'
 
 /**
@@ -46,7 +47,7 @@ export async function showConsent(
   const form = await openForm(deps, cookieHeader, challenge)
   const mark = { key, bounces: 0, sentAtMs: 0, restartUrl: restartUrl(request.request_url) ?? '' }
   const cookies = [...form.cookies, await keepFlowMark(deps, marks, mark)]
-  const deviceCode = deviceCodeOf(deps, cookieHeader)
+  const deviceCode = await deviceCodeOf(deps, cookieHeader)
   const view: ConsentView = {
     ...viewOf(request, session, deviceCode),
     challenge,
@@ -69,9 +70,9 @@ function viewOf(
   const { client } = request
   return {
     client: {
-      name: client.client_name ?? client.client_id,
+      name: visibleName(client),
       url: webUrl(client.client_uri),
-      logoUrl: webUrl(client.logo_uri),
+      logoUrl: imageUrl(client.logo_uri),
       termsUrl: webUrl(client.tos_uri),
       privacyUrl: webUrl(client.policy_uri),
     },
