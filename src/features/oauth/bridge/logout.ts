@@ -10,9 +10,11 @@ import {
   type LogoutRequest,
   rejectLogout,
 } from '../../../clients/oauth-server/logout-requests.ts'
+import { DomainError } from '../../../errors.ts'
 import { type BridgeAnswer, goTo, jsonAnswer, pageAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, challengeEnded } from './bridge-error.ts'
+import { visibleName } from './client-name.ts'
 import { continueAt } from './continue.ts'
 import { openForm, requireOwnForm } from './form-token.ts'
 import { webUrl } from './request-url.ts'
@@ -29,7 +31,8 @@ export const LogoutNo = z.strictObject({ challenge: Challenge })
 
 /**
  * GET bridge/logout: asks, or signs out at once for a client with `skip_logout_consent` that proved itself with an ID
- * token. Anybody can send a browser to the server's logout address without one, so that is always a question.
+ * token. Anybody can send a browser to the server's logout address without one, so that is always a question. Without the
+ * screen the identity provider's session stays: another site may have sent the browser, with an old ID token.
  */
 export async function showLogout(
   deps: LogoutDeps,
@@ -40,24 +43,27 @@ export async function showLogout(
   if (found.outcome !== 'found') return afterEnd(deps, 'logout', found)
   const { client, rp_initiated } = found.request
   if (rp_initiated && client?.skip_logout_consent === true) {
-    await endOwnSession(deps, found.request, cookieHeader)
     const accepted = await acceptLogout(deps.upstreams.oauthAdmin, challenge)
     if (accepted.outcome === 'accepted') return goTo(accepted.redirectTo)
     return afterEnd(deps, 'logout', accepted)
   }
   const { token, cookies } = await openForm(deps, cookieHeader, challenge)
   const { renderLogoutPage } = await import('./pages/logout-page.tsx')
-  const clientName = client && (client.client_name ?? client.client_id)
+  const clientName = client && visibleName(client)
   const view = { challenge, formToken: token, clientName }
   return pageAnswer(deps.config.brand, frame => renderLogoutPage(view, frame), { cookies })
 }
 
-/** POST bridge/logout/accept. The server ends its session, and tells the applications, when the browser goes on. */
+/**
+ * POST bridge/logout/accept. The server ends its session, and tells the applications, when the browser goes on. JSON with
+ * the session of somebody else is `subject_mismatch`.
+ */
 export async function acceptLogoutAnswer(deps: LogoutDeps, submission: Submission): Promise<BridgeAnswer> {
   const answer = await readAnswer(deps, LogoutYes, submission)
   const isForm = answer.kind === 'form'
   const endsSession = isForm ? answer.fields.has('end_identity_session') : answer.body.end_identity_session
   const request = await pendingLogout(deps, answer.challenge)
+  if (!isForm) await refuseSomebodyElse(deps, request, submission.cookieHeader)
   // First, so that a failure is seen while the person can still try again.
   if (endsSession) await endOwnSession(deps, request, submission.cookieHeader)
   const accepted = await acceptLogout(deps.upstreams.oauthAdmin, answer.challenge)
@@ -67,13 +73,16 @@ export async function acceptLogoutAnswer(deps: LogoutDeps, submission: Submissio
     : jsonAnswer({ redirect_to: accepted.redirectTo })
 }
 
-/** POST bridge/logout/reject: the person stays signed in. */
+/** POST bridge/logout/reject: the person stays signed in. Throws as `acceptLogoutAnswer`. */
 export async function rejectLogoutAnswer(deps: LogoutDeps, submission: Submission): Promise<BridgeAnswer> {
   const { kind, challenge } = await readAnswer(deps, LogoutNo, submission)
-  const { client } = await pendingLogout(deps, challenge)
+  const request = await pendingLogout(deps, challenge)
+  if (kind === 'json') await refuseSomebodyElse(deps, request, submission.cookieHeader)
   const rejected = await rejectLogout(deps.upstreams.oauthAdmin, challenge)
   if (rejected.outcome !== 'rejected') throw challengeEnded('logout', rejected, undefined)
-  return kind === 'form' ? await stillSignedIn(deps, client) : { status: 204, headers: {}, body: null }
+  return kind === 'form'
+    ? await stillSignedIn(deps, request.client)
+    : { status: 204, headers: {}, body: null }
 }
 
 async function pendingLogout({ upstreams }: LogoutDeps, challenge: string): Promise<LogoutRequest> {
@@ -85,7 +94,7 @@ async function pendingLogout({ upstreams }: LogoutDeps, challenge: string): Prom
 async function stillSignedIn({ config }: LogoutDeps, client: LogoutRequest['client']): Promise<BridgeAnswer> {
   const { renderMessagePage } = await import('./pages/message-page.tsx')
   const url = webUrl(client?.client_uri)
-  const text = `Back to ${client?.client_name ?? 'the application'}`
+  const text = `Back to ${client ? visibleName(client) : 'the application'}`
   const view = {
     mood: 'good' as const,
     title: 'You are still signed in',
@@ -116,14 +125,36 @@ async function readAnswer<Schema extends z.ZodType<{ challenge: string }>>(
   return { ...submitted, challenge }
 }
 
-/** Ends the browser's session at the identity provider, if it is of the account that signs out. */
-async function endOwnSession(
-  { upstreams }: LogoutDeps,
+/** A server has no session to send; a browser's must be that of the account that signs out. */
+async function refuseSomebodyElse(
+  deps: LogoutDeps,
   { subject }: LogoutRequest,
   cookieHeader: string | null,
 ): Promise<void> {
-  if (cookieHeader === null) return
+  const signedIn = await signedInAs(deps, cookieHeader)
+  if (signedIn === undefined || signedIn === subject) return
+  throw new DomainError('subject_mismatch', 'You are signed in with another account.', {
+    detail: 'The logout request belongs to the account that was signed in to the application.',
+    hint: 'Sign out of the application again.',
+  })
+}
+
+/** Ends the browser's session at the identity provider, if it is of the account that signs out. */
+async function endOwnSession(
+  deps: LogoutDeps,
+  { subject }: LogoutRequest,
+  cookieHeader: string | null,
+): Promise<void> {
+  if (cookieHeader === null || (await signedInAs(deps, cookieHeader)) !== subject) return
+  await endIdentitySession(deps.upstreams.identityPublic, cookieHeader)
+}
+
+/** The id of the browser's account; undefined when nobody is signed in, or not with all factors. */
+async function signedInAs(
+  { upstreams }: LogoutDeps,
+  cookieHeader: string | null,
+): Promise<string | undefined> {
+  if (cookieHeader === null) return undefined
   const answer = await whoami(upstreams.identityPublic, cookieHeader)
-  const isOwn = answer.outcome === 'session' && answer.session.identity.id === subject
-  if (isOwn) await endIdentitySession(upstreams.identityPublic, cookieHeader)
+  return answer.outcome === 'session' ? answer.session.identity.id : undefined
 }

@@ -208,7 +208,9 @@ export const bridgeRoutes = [
     path: `${BASE}/logout/accept`,
     allowance: 'consent',
     summary: 'Sign out, and on request of the identity provider too',
-    description: 'The OAuth2 server signs out when the browser goes on at `redirect_to`.',
+    description:
+      'The OAuth2 server signs out when the browser goes on at `redirect_to`. A session cookie that is sent must be the ' +
+      "subject's.",
     example: { challenge: '…', end_identity_session: true },
     documented: decision(LogoutYes),
     handle: input => acceptLogoutAnswer(input.deps, submissionOf(input)),
