@@ -1,5 +1,6 @@
 // The consent endpoints as scripts and custom screens use them, against the local servers.
 
+import { exportJWK, generateKeyPair, UnsecuredJWT } from 'jose'
 import { describe, expect, inject, it } from 'vitest'
 import {
   CALLBACK,
@@ -23,8 +24,14 @@ import {
   signInAt,
 } from './bridge-caller.ts'
 
-const { base_url, dashboard_url, identity_admin_url, oauth_public_url, session_cookie_admin } =
-  inject('stack')
+const {
+  base_url,
+  dashboard_url,
+  identity_admin_url,
+  oauth_admin_url,
+  oauth_public_url,
+  session_cookie_admin,
+} = inject('stack')
 
 interface Pending {
   client: RegisteredClient
@@ -305,4 +312,30 @@ it('tells a screen of one’s own what to show', async () => {
   expect(await callBridge('consent/info?consent_challenge=x')).toMatchObject(
     refused(404, 'challenge_not_found'),
   )
+})
+
+// The address beside a request object is anybody's; the browser goes where the object says.
+it('names where a request object sends the answer, and honours its prompt', async () => {
+  const [client, browser] = [await registerClient(), browserUntil('consent')]
+  const { publicKey } = await generateKeyPair('RS256')
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', use: 'sig', alg: 'RS256' }]
+  const patch = [{ op: 'add', path: '/jwks', value: { keys } }]
+  const patched = await fetch(`${oauth_admin_url}/admin/clients/${client.client_id}`, {
+    method: 'PATCH',
+    body: JSON.stringify(patch),
+  })
+  expect(patched.status).toBe(200)
+  await signInAt(browser, await makePerson())
+  const named = async (claims: Record<string, unknown>, kind: 'login' | 'consent') => {
+    const request = new UnsecuredJWT({ redirect_uri: CALLBACK, ...claims }).encode()
+    const address = authorizationUrl(client, { redirect_uri: 'https://bank.example/cb', request })
+    return await challengeOf(kind === 'login' ? browserUntil('login') : browser, address, kind)
+  }
+  const consent = await named({}, 'consent')
+  const { json } = await callBridge(`consent/info?consent_challenge=${consent}`)
+  expect(json.destination).toBe(new URL(CALLBACK).host)
+  const login = await named({ prompt: 'login' }, 'login')
+  const headers = { cookie: cookiesOf(browser) }
+  const away = await callBridge(`login?login_challenge=${login}`, { headers })
+  expect(away.headers.get('location')).toContain('refresh=true')
 })
