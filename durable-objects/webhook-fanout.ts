@@ -1,5 +1,6 @@
-// One object per webhook, named by its id: a durable queue of deliveries. Holds the I/O alone; what follows from what
-// stands in features/webhooks/delivery and is pure, what is kept in fanout-storage.ts.
+// One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes by,
+// the reports it owes and its alarm are here; what is under way is in delivery-lanes.ts, what is kept in fanout-storage.ts,
+// and what follows from what is pure and stands in features/webhooks/delivery.
 //
 // Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind that:
 // while something is due it is never more than ALARM_AHEAD_MS off, so that whatever ends this object, it goes on at once.
@@ -8,39 +9,22 @@ import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import type { PlatformDatabase } from '../src/db/database.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
-import type {
-  DeadLetterReason,
-  DeadLetterRecord,
-  DeliveryRecord,
-} from '../src/features/webhooks/delivery/delivery-log.ts'
-import {
-  eventHeaders,
-  examplePayload,
-  TEST_HEADERS,
-} from '../src/features/webhooks/delivery/event-headers.ts'
-import { eventIdOf, webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
+import type { DeadLetterReason } from '../src/features/webhooks/delivery/delivery-log.ts'
+import { examplePayload, TEST_HEADERS } from '../src/features/webhooks/delivery/event-headers.ts'
 import {
   ALARM_AHEAD_MS,
-  afterAttempt,
   type FanoutState,
   healthOf,
   nextAlarm,
   withRow,
 } from '../src/features/webhooks/delivery/fanout-state.ts'
-import {
-  isFailing,
-  judgeAttempt,
-  PROBE_INTERVAL_MS,
-  type Verdict,
-} from '../src/features/webhooks/delivery/retry-schedule.ts'
-import type { AttemptResult } from '../src/features/webhooks/delivery/send-attempt.ts'
-import {
-  type DeliveryAttempt,
-  type EventShare,
-  type WebhookFanout as Fanout,
-  type LoggedDelivery,
-  PAYLOAD_BYTES_MAX,
-  type PayloadPiece,
+import { PROBE_INTERVAL_MS } from '../src/features/webhooks/delivery/retry-schedule.ts'
+import type {
+  DeliveryAttempt,
+  EventShare,
+  WebhookFanout as Fanout,
+  LoggedDelivery,
+  PayloadPiece,
 } from '../src/features/webhooks/delivery/webhook-fanout.ts'
 import {
   findWebhookRow,
@@ -48,25 +32,20 @@ import {
   type WebhookRow,
   writeHealth,
 } from '../src/features/webhooks/delivery/webhook-row.ts'
+import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
+import { logFailure } from './fanout-failure.ts'
 import { flushReports } from './fanout-reports.ts'
 import { type DueEvent, FanoutStorage } from './fanout-storage.ts'
 import { redeliverDeadLetters } from './redelivery.ts'
+import { giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
-/** Sends at a time. The platform opens six connections an invocation; two are left for the database. */
-const LANES = 4
-/** How long successes gather before they are written down together: each write costs more than the delivery. */
-const SETTLE_MS = 3
-/** Events that are read ahead. */
-const AHEAD = 64
 /** How long reports gather before they are written together. */
 const GATHER_MS = 200
 /** Pause after Postgres has not taken them. */
 const REPORT_RETRY_MS = 10_000
 /** How old the webhook's row may be while there is something to send. */
 const ROW_FRESH_MS = 60_000
-/** An event whose attempt broke here, and not at the receiver, is tried again after this. */
-const BROKEN_RETRY_MS = 5_000
 /** How long events wait for a paused or failing webhook, and ids are known to drop repeats. */
 const KEPT_MS = 7 * 24 * 3_600_000
 const FORGET_INTERVAL_MS = 3_600_000
@@ -80,15 +59,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   /** Both undefined until the webhook's row was read once, and again after `removed`: no trace of what is no webhook. */
   #state: FanoutState | undefined
   #storage: FanoutStorage | undefined
-  /** Sent or being sent, and not yet written down. */
-  readonly #underWay = new Set<number>()
-  #busyLanes = 0
-  #largeUnderWay = 0
-  #ahead: DueEvent[] = []
-  /** `orderChanges` of the storage when those were read. */
-  #aheadAt = 0
-  #delivered: Finished[] = []
-  #settleTimer: ReturnType<typeof setTimeout> | undefined
+  readonly #lanes: DeliveryLanes
   #reading: Promise<void> | undefined
   #readAgainAtMs = 0
   #flushing: Promise<void> | undefined
@@ -102,6 +73,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const config = parseConfig(env)
     this.#platform = platformDatabase(config)
     this.#sender = new WebhookSender(config)
+    this.#lanes = new DeliveryLanes(this.#sender, this.#laneHost())
     // Reading is synchronous, so no call can come in between and `blockConcurrencyWhile` is not needed.
     this.#state = ctx.storage.kv.get<FanoutState>(STATE)
     if (this.#state !== undefined) this.#storage = new FanoutStorage(ctx.storage.sql)
@@ -111,7 +83,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const storage = await this.#storageFor(share.version)
     if (storage === undefined) return 'gone'
     storage.add(share.events, Date.now())
-    this.#pump()
+    this.#lanes.pump()
     this.#schedule()
     return 'stored'
   }
@@ -132,8 +104,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   async removed(): Promise<void> {
     this.#state = undefined
     this.#storage = undefined
-    this.#ahead = []
-    this.#delivered = []
+    this.#lanes.forgetAll()
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
   }
@@ -167,7 +138,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     await this.#read()
     if (this.#state === undefined || this.#storage === undefined) return 0
     const count = await redeliverDeadLetters(this.#platform, this.#storage, this.#state.webhook.id, since)
-    this.#pump()
+    this.#lanes.pump()
     this.#schedule()
     return count
   }
@@ -177,8 +148,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     if (this.#state === undefined) return
     try {
       await this.#setAlarm(Date.now() + ALARM_AHEAD_MS)
-      this.#settleDelivered()
-      this.#pump()
+      this.#lanes.settleDelivered()
+      this.#lanes.pump()
       if (Date.now() >= this.#readAgainAtMs) await this.#read()
       await this.#flush()
       this.#forget(Date.now())
@@ -215,7 +186,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   #accept(row: WebhookRow): void {
     this.#storage ??= new FanoutStorage(this.ctx.storage.sql)
     this.#setState(withRow(this.#state, row))
-    this.#pump()
+    this.#lanes.pump()
   }
 
   #setState(state: FanoutState): void {
@@ -224,164 +195,24 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.ctx.storage.kv.put(STATE, state)
   }
 
-  /** Begins as many attempts as may be under way. */
-  #pump(): void {
-    const [state, storage] = [this.#state, this.#storage]
-    if (state === undefined || storage === undefined || !state.webhook.active) return
-    if (isFailing(state.failCount)) {
-      this.#probe(state, storage, Date.now())
-      return
+  #laneHost(): LaneHost {
+    return {
+      open: () => (this.#state && this.#storage ? { state: this.#state, storage: this.#storage } : undefined),
+      probing: nowMs => {
+        if (this.#state) this.#setState({ ...this.#state, probeAtMs: nowMs + PROBE_INTERVAL_MS })
+      },
+      settle: finished => {
+        if (this.#state === undefined || this.#storage === undefined) return
+        this.#setState(settleAttempt(this.#storage, this.#state, finished))
+        this.#flushSoon()
+      },
+      giveUp: (event, reason) => this.#giveUp(event, reason),
+      moved: () => {
+        this.#lanes.pump()
+        this.#schedule()
+      },
+      keep: work => this.ctx.waitUntil(work),
     }
-    let mayRead = true
-    while (this.#busyLanes < LANES) {
-      if (this.#aheadAt !== storage.orderChanges) this.#ahead = []
-      if (this.#ahead.length === 0) {
-        if (!mayRead) return
-        mayRead = false
-        this.#readAhead(storage)
-      }
-      const event = this.#ahead.shift()
-      if (event === undefined) return
-      if (!this.#underWay.has(event.position)) this.#begin(event)
-    }
-  }
-
-  #readAhead(storage: FanoutStorage): void {
-    this.#aheadAt = storage.orderChanges
-    const events = storage.startable(Date.now(), AHEAD + this.#underWay.size)
-    this.#ahead = events.filter(event => !this.#underWay.has(event.position))
-  }
-
-  /** While failing: one event, once a minute. */
-  #probe(state: FanoutState, storage: FanoutStorage, nowMs: number): void {
-    if (this.#underWay.size > 0 || nowMs < state.probeAtMs) return
-    // What was read ahead would otherwise be sent a second time once the webhook has healed.
-    this.#ahead = []
-    const event = storage.firstDue()
-    if (event === undefined) return
-    this.#setState({ ...state, probeAtMs: nowMs + PROBE_INTERVAL_MS })
-    this.#begin(event)
-  }
-
-  #begin(event: DueEvent): void {
-    // Signing takes the body several times over: of large ones only one at a time.
-    if (event.isInPieces && this.#largeUnderWay > 0) return
-    this.#underWay.add(event.position)
-    this.#busyLanes += 1
-    if (event.isInPieces) this.#largeUnderWay += 1
-    const attempt = this.#deliver(event).finally(() => {
-      this.#busyLanes -= 1
-      if (event.isInPieces) this.#largeUnderWay -= 1
-      this.#pump()
-      this.#schedule()
-    })
-    this.ctx.waitUntil(attempt)
-  }
-
-  async #deliver(event: DueEvent): Promise<void> {
-    try {
-      const [state, storage] = [this.#state, this.#storage]
-      if (state === undefined || storage === undefined) return
-      if (event.bytes > PAYLOAD_BYTES_MAX) {
-        this.#giveUp(event, 'payload_too_large')
-        this.#underWay.delete(event.position)
-        return
-      }
-      const text = event.payload ?? storage.body(event.position)
-      if (text === undefined) throw new Error('the body of an event is not there')
-      const webhookId = webhookIdOf(state.webhook.id, event.position, event.occurredAtMs)
-      const outgoing = { webhookId, text, extraHeaders: eventHeaders(event) }
-      const result = await this.#sender.send(state.webhook, outgoing)
-      const finished = { event, webhookId, result, finishedAtMs: Date.now() }
-      if (result.isSuccess && !isFailing(state.failCount)) this.#settleSoon(finished)
-      else this.#settle(finished)
-    } catch (err) {
-      logFailure('an attempt broke', err)
-      this.#underWay.delete(event.position)
-      this.#storage?.postpone(event.position, Date.now() + BROKEN_RETRY_MS, event.attempts)
-    }
-  }
-
-  /** A crash before that sends them again, under the same webhook-id and in the same order. */
-  #settleSoon(finished: Finished): void {
-    this.#delivered.push(finished)
-    this.#settleTimer ??= setTimeout(() => {
-      this.#settleTimer = undefined
-      this.#settleDelivered()
-      this.#pump()
-      this.#schedule()
-    }, SETTLE_MS)
-  }
-
-  #settleDelivered(): void {
-    const delivered = this.#delivered
-    this.#delivered = []
-    for (const finished of delivered) this.#settle(finished)
-  }
-
-  /** Writes down what an attempt came to and what follows, in one transaction: nothing in here waits. */
-  #settle({ event, webhookId, result, finishedAtMs }: Finished): void {
-    this.#underWay.delete(event.position)
-    const [state, storage] = [this.#state, this.#storage]
-    if (state === undefined || storage === undefined) return
-    const nowMs = Date.now()
-    const record = logRecord(state.webhook.id, result, finishedAtMs, {
-      event_id: eventIdOf(event.position),
-      // Only rows of events are stored as due: tests and replays are sent without.
-      event_type: event.eventType as DeliveryRecord['event_type'],
-      webhook_message_id: webhookId,
-      replay_of: event.replayOf,
-      attempt: event.attempts + 1,
-    })
-    storage.addReportOf('delivery', record, event.position)
-    const verdict = judgeAttempt(
-      result,
-      { attempts: event.attempts, failCount: state.failCount },
-      Math.random(),
-    )
-    this.#follow(event, verdict, storage, nowMs)
-    const wasFailing = isFailing(state.failCount)
-    this.#setState(afterAttempt(this.#state ?? state, verdict, nowMs))
-    // What waited for its next attempt waited for the receiver: it is back.
-    if (wasFailing && verdict.outcome === 'delivered') storage.rouse(nowMs)
-    this.#flushSoon()
-  }
-
-  #follow(event: DueEvent, verdict: Verdict, storage: FanoutStorage, nowMs: number): void {
-    switch (verdict.outcome) {
-      case 'delivered':
-        storage.finish(event, nowMs)
-        if (event.isInPieces) storage.dropPieces(event.position)
-        if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
-        break
-      case 'retry':
-        storage.postpone(event.position, nowMs + verdict.delayMs, verdict.attempts)
-        break
-      case 'gone':
-        storage.postpone(event.position, nowMs, event.attempts)
-        break
-      case 'dead':
-        this.#giveUp(event, 'attempts_exhausted')
-        break
-    }
-  }
-
-  /** The event is a dead letter and lets go of its key. One that was a dead letter before simply is one again. */
-  #giveUp(event: DueEvent, reason: DeadLetterReason): void {
-    const [state, storage] = [this.#state, this.#storage]
-    if (state === undefined || storage === undefined) return
-    if (event.replayOf === null) {
-      const letter: DeadLetterRecord = {
-        id: crypto.randomUUID(),
-        webhook_id: state.webhook.id,
-        event_id: eventIdOf(event.position),
-        reason,
-        created_at: new Date().toISOString(),
-      }
-      storage.addReportOf('dead_letter', letter, event.position)
-    } else storage.dropPieces(event.position)
-    storage.finish(event, Date.now())
-    this.#flushSoon()
   }
 
   async #sendOnce(
@@ -406,6 +237,12 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       error: result.error,
       log_id: record.id,
     }
+  }
+
+  #giveUp(event: DueEvent, reason: DeadLetterReason): void {
+    if (this.#state === undefined || this.#storage === undefined) return
+    giveUp(this.#storage, this.#state.webhook.id, event, reason)
+    this.#flushSoon()
   }
 
   #flushSoon(): void {
@@ -459,8 +296,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const storage = this.#storage
     if (storage === undefined || nowMs < this.#forgetAtMs) return
     const old = storage.storedBefore(nowMs - KEPT_MS, FORGET_BATCH)
-    for (const event of old) if (!this.#underWay.has(event.position)) this.#giveUp(event, 'kept_too_long')
-    if (old.length > 0) this.#ahead = []
+    for (const event of old) if (!this.#lanes.has(event.position)) this.#giveUp(event, 'kept_too_long')
+    if (old.length > 0) this.#lanes.forgetAhead()
     const hasMore = storage.forgetBefore(nowMs - KEPT_MS, FORGET_BATCH) || old.length > 0
     this.#forgetAtMs = hasMore ? nowMs : nowMs + FORGET_INTERVAL_MS
   }
@@ -492,35 +329,4 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.#alarmAtMs = atMs
     return this.ctx.storage.setAlarm(atMs)
   }
-}
-
-/** An attempt that is over, to be written down. */
-interface Finished {
-  event: DueEvent
-  webhookId: string
-  result: AttemptResult
-  finishedAtMs: number
-}
-
-type SentFacts = Pick<
-  DeliveryRecord,
-  'event_id' | 'event_type' | 'webhook_message_id' | 'replay_of' | 'attempt'
->
-
-function logRecord(webhookId: string, result: AttemptResult, atMs: number, sent: SentFacts): DeliveryRecord {
-  return {
-    id: crypto.randomUUID(),
-    webhook_id: webhookId,
-    ...sent,
-    status_code: result.statusCode,
-    response_body: result.responseBody,
-    error: result.error,
-    latency_ms: Math.max(0, Math.round(result.latencyMs)),
-    created_at: new Date(atMs).toISOString(),
-  }
-}
-
-/** Names what failed, never a secret, a URL or a body. */
-function logFailure(message: string, err: unknown): void {
-  console.error(JSON.stringify({ level: 'error', component: 'webhook-fanout', message, cause: String(err) }))
 }

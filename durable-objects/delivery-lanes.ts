@@ -1,0 +1,177 @@
+// The sends of one WebhookFanout that are under way: how many at a time, which next, and when what they came to is written
+// down. Knows no Postgres, no alarm and no row; those are its host's.
+
+import type { DeadLetterReason } from '../src/features/webhooks/delivery/delivery-log.ts'
+import { eventHeaders } from '../src/features/webhooks/delivery/event-headers.ts'
+import { webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
+import type { FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
+import { isFailing } from '../src/features/webhooks/delivery/retry-schedule.ts'
+import { PAYLOAD_BYTES_MAX } from '../src/features/webhooks/delivery/webhook-fanout.ts'
+import { logFailure } from './fanout-failure.ts'
+import type { DueEvent, FanoutStorage } from './fanout-storage.ts'
+import type { Finished } from './settlement.ts'
+import type { WebhookSender } from './webhook-sender.ts'
+
+/** Sends at a time. The platform opens six connections an invocation; two are left for the database. */
+const LANES = 4
+/** How long successes gather before they are written down together: each write costs more than the delivery. */
+const SETTLE_MS = 3
+/** Events that are read ahead. */
+const AHEAD = 64
+/** An event whose attempt broke here, and not at the receiver, is tried again after this. */
+const BROKEN_RETRY_MS = 5_000
+
+/** What a webhook's object keeps of it. */
+export interface OpenFanout {
+  state: FanoutState
+  storage: FanoutStorage
+}
+
+export interface LaneHost {
+  /** Undefined: the webhook is deleted, or not known yet. */
+  open(): OpenFanout | undefined
+  /** An event is tried although the webhook is failing. */
+  probing(nowMs: number): void
+  settle(finished: Finished): void
+  /** The event will never be sent. */
+  giveUp(event: DueEvent, reason: DeadLetterReason): void
+  /** Something was written down, or a lane is free: there may be more to do, now or later. */
+  moved(): void
+  /** Keeps the object awake until then. */
+  keep(work: Promise<void>): void
+}
+
+export class DeliveryLanes {
+  readonly #sender: WebhookSender
+  readonly #host: LaneHost
+  /** Being sent, or sent and not yet written down. */
+  readonly #underWay = new Set<number>()
+  #busy = 0
+  #largeBusy = 0
+  #ahead: DueEvent[] = []
+  /** `orderChanges` of the storage when those were read. */
+  #aheadAt = 0
+  #delivered: Finished[] = []
+  #settleTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(sender: WebhookSender, host: LaneHost) {
+    this.#sender = sender
+    this.#host = host
+  }
+
+  has(position: number): boolean {
+    return this.#underWay.has(position)
+  }
+
+  /** Forgets what was read ahead: some of it is no longer to be sent. */
+  forgetAhead(): void {
+    this.#ahead = []
+  }
+
+  /** Nothing that is under way is written down any more. */
+  forgetAll(): void {
+    this.#ahead = []
+    this.#delivered = []
+  }
+
+  /** Begins as many attempts as may be under way. */
+  pump(): void {
+    const { state, storage } = this.#host.open() ?? {}
+    if (state === undefined || storage === undefined || !state.webhook.active) return
+    if (isFailing(state.failCount)) {
+      this.#probe(state, storage, Date.now())
+      return
+    }
+    let mayRead = true
+    while (this.#busy < LANES) {
+      if (this.#aheadAt !== storage.orderChanges) this.#ahead = []
+      if (this.#ahead.length === 0) {
+        if (!mayRead) return
+        mayRead = false
+        this.#readAhead(storage)
+      }
+      const event = this.#ahead.shift()
+      if (event === undefined) return
+      if (!this.#underWay.has(event.position)) this.#begin(event)
+    }
+  }
+
+  /** Writes down what has succeeded. */
+  settleDelivered(): void {
+    const delivered = this.#delivered
+    this.#delivered = []
+    for (const finished of delivered) this.#settle(finished)
+  }
+
+  #readAhead(storage: FanoutStorage): void {
+    this.#aheadAt = storage.orderChanges
+    const events = storage.startable(Date.now(), AHEAD + this.#underWay.size)
+    this.#ahead = events.filter(event => !this.#underWay.has(event.position))
+  }
+
+  /** While failing: one event, once a minute. */
+  #probe(state: FanoutState, storage: FanoutStorage, nowMs: number): void {
+    if (this.#underWay.size > 0 || nowMs < state.probeAtMs) return
+    // What was read ahead would otherwise be sent a second time once the webhook has healed.
+    this.#ahead = []
+    const event = storage.firstDue()
+    if (event === undefined) return
+    this.#host.probing(nowMs)
+    this.#begin(event)
+  }
+
+  #begin(event: DueEvent): void {
+    // Signing takes the body several times over: of large ones only one at a time.
+    if (event.isInPieces && this.#largeBusy > 0) return
+    this.#underWay.add(event.position)
+    this.#busy += 1
+    if (event.isInPieces) this.#largeBusy += 1
+    const attempt = this.#deliver(event).finally(() => {
+      this.#busy -= 1
+      if (event.isInPieces) this.#largeBusy -= 1
+      this.#host.moved()
+    })
+    this.#host.keep(attempt)
+  }
+
+  async #deliver(event: DueEvent): Promise<void> {
+    try {
+      const opened = this.#host.open()
+      if (opened === undefined) this.#underWay.delete(event.position)
+      else if (event.bytes > PAYLOAD_BYTES_MAX) {
+        this.#host.giveUp(event, 'payload_too_large')
+        this.#underWay.delete(event.position)
+      } else await this.#send(opened, event)
+    } catch (err) {
+      logFailure('an attempt broke', err)
+      this.#underWay.delete(event.position)
+      this.#host.open()?.storage.postpone(event.position, Date.now() + BROKEN_RETRY_MS, event.attempts)
+    }
+  }
+
+  async #send({ state, storage }: OpenFanout, event: DueEvent): Promise<void> {
+    const text = event.payload ?? storage.body(event.position)
+    if (text === undefined) throw new Error('the body of an event is not there')
+    const webhookId = webhookIdOf(state.webhook.id, event.position, event.occurredAtMs)
+    const outgoing = { webhookId, text, extraHeaders: eventHeaders(event) }
+    const result = await this.#sender.send(state.webhook, outgoing)
+    const finished = { event, webhookId, result, finishedAtMs: Date.now() }
+    if (result.isSuccess && !isFailing(state.failCount)) this.#settleSoon(finished)
+    else this.#settle(finished)
+  }
+
+  /** A crash before that sends them again, under the same webhook-id and in the same order. */
+  #settleSoon(finished: Finished): void {
+    this.#delivered.push(finished)
+    this.#settleTimer ??= setTimeout(() => {
+      this.#settleTimer = undefined
+      this.settleDelivered()
+      this.#host.moved()
+    }, SETTLE_MS)
+  }
+
+  #settle(finished: Finished): void {
+    this.#underWay.delete(finished.event.position)
+    this.#host.settle(finished)
+  }
+}

@@ -1,0 +1,111 @@
+// Writes down what an attempt came to and what follows from it, in one transaction: nothing in here waits.
+
+import type {
+  DeadLetterReason,
+  DeadLetterRecord,
+  DeliveryRecord,
+} from '../src/features/webhooks/delivery/delivery-log.ts'
+import { eventIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
+import { afterAttempt, type FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
+import { isFailing, judgeAttempt, type Verdict } from '../src/features/webhooks/delivery/retry-schedule.ts'
+import type { AttemptResult } from '../src/features/webhooks/delivery/send-attempt.ts'
+import type { DueEvent, FanoutStorage } from './fanout-storage.ts'
+
+/** An attempt that is over. */
+export interface Finished {
+  event: DueEvent
+  webhookId: string
+  result: AttemptResult
+  finishedAtMs: number
+}
+
+/** What a log entry says beside the answer. */
+export type SentFacts = Pick<
+  DeliveryRecord,
+  'event_id' | 'event_type' | 'webhook_message_id' | 'replay_of' | 'attempt'
+>
+
+/** Logs the attempt, lets its event go on, wait or end, and answers the webhook's state after it. */
+export function settleAttempt(storage: FanoutStorage, state: FanoutState, finished: Finished): FanoutState {
+  const { event, webhookId, result, finishedAtMs } = finished
+  const nowMs = Date.now()
+  const record = logRecord(state.webhook.id, result, finishedAtMs, {
+    event_id: eventIdOf(event.position),
+    // Only changes of rows are stored as due: tests and replays are sent without.
+    event_type: event.eventType as DeliveryRecord['event_type'],
+    webhook_message_id: webhookId,
+    replay_of: event.replayOf,
+    attempt: event.attempts + 1,
+  })
+  storage.addReportOf('delivery', record, event.position)
+  const standing = { attempts: event.attempts, failCount: state.failCount }
+  const verdict = judgeAttempt(result, standing, Math.random())
+  follow(storage, state, event, verdict, nowMs)
+  // What waited for its next attempt waited for the receiver: it is back.
+  if (verdict.outcome === 'delivered' && isFailing(state.failCount)) storage.rouse(nowMs)
+  return afterAttempt(state, verdict, nowMs)
+}
+
+function follow(
+  storage: FanoutStorage,
+  state: FanoutState,
+  event: DueEvent,
+  verdict: Verdict,
+  nowMs: number,
+): void {
+  switch (verdict.outcome) {
+    case 'delivered':
+      storage.finish(event, nowMs)
+      if (event.isInPieces) storage.dropPieces(event.position)
+      if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
+      break
+    case 'retry':
+      storage.postpone(event.position, nowMs + verdict.delayMs, verdict.attempts)
+      break
+    case 'gone':
+      storage.postpone(event.position, nowMs, event.attempts)
+      break
+    case 'dead':
+      giveUp(storage, state.webhook.id, event, 'attempts_exhausted')
+      break
+  }
+}
+
+/** The event is a dead letter and lets go of its key. One that was a dead letter before simply is one again. */
+export function giveUp(
+  storage: FanoutStorage,
+  webhookId: string,
+  event: DueEvent,
+  reason: DeadLetterReason,
+): void {
+  if (event.replayOf === null) {
+    const letter: DeadLetterRecord = {
+      id: crypto.randomUUID(),
+      webhook_id: webhookId,
+      event_id: eventIdOf(event.position),
+      reason,
+      created_at: new Date().toISOString(),
+    }
+    storage.addReportOf('dead_letter', letter, event.position)
+  } else storage.dropPieces(event.position)
+  storage.finish(event, Date.now())
+}
+
+/** The log entry of an attempt, under a new id. */
+export function logRecord(
+  webhookId: string,
+  result: AttemptResult,
+  atMs: number,
+  sent: SentFacts,
+): DeliveryRecord {
+  return {
+    id: crypto.randomUUID(),
+    webhook_id: webhookId,
+    ...sent,
+    status_code: result.statusCode,
+    response_body: result.responseBody,
+    error: result.error,
+    latency_ms: Math.max(0, Math.round(result.latencyMs)),
+    created_at: new Date(atMs).toISOString(),
+  }
+}
