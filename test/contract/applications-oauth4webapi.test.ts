@@ -7,6 +7,8 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   authorize,
   CALLBACK,
+  connectDevice,
+  DEVICE_CODE,
   newBrowser,
   type RegisteredClient,
   registerClient,
@@ -54,7 +56,8 @@ async function run(client: RegisteredClient, { responseType, scope = 'openid ema
 }
 
 async function exchange(client: RegisteredClient, flow: Awaited<ReturnType<typeof run>>) {
-  const auth = oauth.ClientSecretBasic(client.client_secret ?? '')
+  const auth =
+    client.client_secret === undefined ? oauth.None() : oauth.ClientSecretBasic(client.client_secret)
   const valid = oauth.validateAuthResponse(server, client, withoutTokens(flow.parameters), flow.state)
   const response = await oauth.authorizationCodeGrantRequest(
     server,
@@ -136,6 +139,52 @@ describe('oauth4webapi', () => {
     )
     const tokens = await oauth.processClientCredentialsResponse(server, client, response)
     expect(tokens.scope).toBe('write')
+  })
+})
+
+describe('oauth4webapi, as a public client', () => {
+  const PUBLIC = { token_endpoint_auth_method: 'none', redirect_uris: [CALLBACK] }
+
+  it('signs a user in with PKCE and no secret', async () => {
+    const client = await registerClient({
+      ...PUBLIC,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+    })
+    const flow = await run(client, { responseType: 'code' })
+    const tokens = await exchange(client, flow)
+    expect(oauth.getValidatedIdTokenClaims(tokens)).toMatchObject({ sub: flow.person.id })
+  })
+
+  it('signs a user in on a device', async () => {
+    const client = await registerClient({
+      ...PUBLIC,
+      redirect_uris: [],
+      grant_types: [DEVICE_CODE, 'refresh_token'],
+      response_types: [],
+    })
+    const device = await oauth.processDeviceAuthorizationResponse(
+      server,
+      client,
+      await oauth.deviceAuthorizationRequest(
+        server,
+        client,
+        oauth.None(),
+        { scope: 'openid email' },
+        INSECURE,
+      ),
+    )
+    const poll = async () =>
+      oauth.processDeviceCodeResponse(
+        server,
+        client,
+        await oauth.deviceCodeGrantRequest(server, client, oauth.None(), device.device_code, INSECURE),
+      )
+    await expect(poll()).rejects.toMatchObject({ error: 'authorization_pending' })
+    const browser = await newBrowser()
+    await connectDevice(browser, device)
+    const { email, id: sub } = browser.person
+    expect(oauth.getValidatedIdTokenClaims(await poll())).toMatchObject({ sub, email })
   })
 })
 

@@ -5,9 +5,9 @@ import { describe, expect, inject, it } from 'vitest'
 import {
   authorize,
   CALLBACK,
+  connectDevice,
   DEVICE_CODE,
   newBrowser,
-  passScreens,
   type RegisteredClient,
   registerClient,
 } from '../support/applications.ts'
@@ -178,11 +178,7 @@ describe('openid-client', () => {
 
     const browser = await newBrowser()
     const { person } = browser
-    const codeScreen = await browser.open(device.verification_uri_complete ?? device.verification_uri)
-    const [form] = codeScreen.forms.filter(each => each.fields.some(([name]) => name === 'user_code'))
-    if (form === undefined) throw new Error(`no form for the code:\n${codeScreen.html}`)
-    const next = await browser.submit(codeScreen, form, { fields: { user_code: device.user_code } })
-    const end = await passScreens(browser, next)
+    const end = await connectDevice(browser, device)
     expect(end.url.pathname).toBe('/api/oauthsrv/bridge/device/success')
     const tokens = await oidc.pollDeviceAuthorizationGrant(config, { ...device, interval: 0 })
     expect(tokens.claims()).toMatchObject({ sub: person.id, email: person.email })

@@ -127,6 +127,18 @@ export async function passScreens(
   throw new Error(`the same screens come again and again, the last at ${page.url.pathname}`)
 }
 
+/** What the person does with a device's code: opens its address, sends the code, signs in and consents. */
+export async function connectDevice(
+  browser: PersonsBrowser,
+  device: { verification_uri_complete?: string; verification_uri: string; user_code: string },
+): Promise<Page> {
+  const screen = await browser.open(device.verification_uri_complete ?? device.verification_uri)
+  const form = screen.forms.find(each => each.fields.some(([name]) => name === 'user_code'))
+  if (form === undefined) throw new Error(`no form for the code:\n${screen.html}`)
+  const next = await browser.submit(screen, form, { fields: { user_code: device.user_code } })
+  return passScreens(browser, next)
+}
+
 function signIn(browser: PersonsBrowser, page: Page, form: Form): Promise<Page> {
   const { email, password } = browser.person
   return browser.submit(page, form, { fields: { identifier: email, password, method: 'password' } })
