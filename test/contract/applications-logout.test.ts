@@ -2,6 +2,7 @@
 // (front channel) and directly (back channel).
 
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import * as oidc from 'openid-client'
 import { describe, expect, inject, it } from 'vitest'
 import {
   codeFlow,
@@ -29,10 +30,12 @@ function registerListening(receiver: Receiver) {
 }
 
 /** Asks to sign out as an application does, and confirms where the bridge asks. */
-async function signOut(browser: UserAgent, query: Record<string, string>): Promise<Page> {
-  const url = new URL(`${stack.oauth_public_url}/oauth2/sessions/logout`)
-  url.search = new URLSearchParams(query).toString()
-  const page = await browser.open(url)
+async function signOut(browser: UserAgent, clientId: string, query: Record<string, string>): Promise<Page> {
+  const issuer = new URL(stack.oauth_public_url ?? '')
+  const config = await oidc.discovery(issuer, clientId, undefined, undefined, {
+    execute: [oidc.allowInsecureRequests],
+  })
+  const page = await browser.open(oidc.buildEndSessionUrl(config, query))
   const confirm = page.forms.find(form => form.action.includes('/bridge/logout'))
   return confirm === undefined ? page : browser.submit(page, confirm, { button: confirm.buttons[0] })
 }
@@ -57,7 +60,7 @@ describe('signing out', () => {
     const browser = await newBrowser()
     const { id_token = '' } = await tokensFor({ client, browser })
     const { sid } = decodeJwt(id_token)
-    const end = await signOut(browser, {
+    const end = await signOut(browser, client.client_id, {
       id_token_hint: id_token,
       post_logout_redirect_uri: SIGNED_OUT,
       state: 'where-we-were',
@@ -73,7 +76,10 @@ describe('signing out', () => {
     const client = await registerClient({ post_logout_redirect_uris: [SIGNED_OUT] })
     const browser = await newBrowser()
     const { id_token = '' } = await tokensFor({ client, browser, decision: { remember: true } })
-    await signOut(browser, { id_token_hint: id_token, post_logout_redirect_uri: SIGNED_OUT })
+    await signOut(browser, client.client_id, {
+      id_token_hint: id_token,
+      post_logout_redirect_uri: SIGNED_OUT,
+    })
     const { url } = await codeFlow({ client, browser, more: { prompt: 'none' } })
     expect(url.searchParams.get('error')).toBe('login_required')
   })
