@@ -142,6 +142,26 @@ describe('oauth4webapi', () => {
   })
 })
 
+describe('oauth4webapi, with a refresh token that was used before', () => {
+  it('loses everything of the grant', async () => {
+    const client = await registerClient()
+    const auth = oauth.ClientSecretBasic(client.client_secret ?? '')
+    const first = await exchange(
+      client,
+      await run(client, { responseType: 'code', scope: 'openid offline_access' }),
+    )
+    const refresh = async (token: string | undefined) =>
+      oauth.processRefreshTokenResponse(
+        server,
+        client,
+        await oauth.refreshTokenGrantRequest(server, client, auth, token ?? '', INSECURE),
+      )
+    const second = await refresh(first.refresh_token)
+    for (const token of [first.refresh_token, second.refresh_token])
+      await expect(refresh(token)).rejects.toMatchObject({ error: 'invalid_grant' })
+  })
+})
+
 describe('oauth4webapi, as a public client', () => {
   const PUBLIC = { token_endpoint_auth_method: 'none', redirect_uris: [CALLBACK] }
 
