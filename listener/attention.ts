@@ -29,6 +29,11 @@ export const PAUSE_MS_MIN = 5
 export const PAUSE_MS_MAX = 50
 const SETTLING_PAUSE_MS_MAX = 250
 export const QUIET_MS = 5_000
+/**
+ * While a request is under way, changes gather this long for the next: each request costs the Worker about as much as the
+ * changes in it, and many small ones make all of them wait.
+ */
+export const GATHER_MS = 15
 
 export function wakeUp(nowMs: number): Attention {
   return { phase: 'busy', quietSinceMs: nowMs, pauseMs: 0 }
@@ -58,6 +63,21 @@ export function afterLook(attention: Attention, look: Look, nowMs: number): Atte
     case 'resting':
       return attention
   }
+}
+
+export interface LookTimes {
+  readonly lookedAtMs: number
+  /** When the last request began that is still under way; undefined: none is. */
+  readonly requestAtMs: number | undefined
+  /** How long a resting listener goes without a look. */
+  readonly idleLookMs: number
+}
+
+/** When the next look is due. */
+export function lookDueMs(attention: Attention, { lookedAtMs, requestAtMs, idleLookMs }: LookTimes): number {
+  const pauseMs = attention.phase === 'resting' ? idleLookMs : attention.pauseMs
+  const dueMs = lookedAtMs + pauseMs
+  return requestAtMs === undefined ? dueMs : Math.max(dueMs, requestAtMs + GATHER_MS)
 }
 
 function afterQuietLook(attention: Extract<Attention, { phase: 'busy' }>, nowMs: number): Attention {

@@ -2,7 +2,7 @@
  * Owns the work of the active listener: looks into the outbox, sends what may go, keeps what is sent until it is gone.
  * What to send, when to look and when to rest is decided elsewhere (`window.ts`, `attention.ts`, `backoff.ts`).
  */
-import { type Attention, afterLook, wakeUp, wantsMark, wantsNotify } from './attention.ts'
+import { type Attention, afterLook, lookDueMs, wakeUp, wantsMark, wantsNotify } from './attention.ts'
 import { type BackoffBounds, SendGate } from './backoff.ts'
 import type { ListenerLog } from './config.ts'
 import type { SendMessages } from './ingest.ts'
@@ -63,6 +63,7 @@ export class Relay {
   #isFlagUp: boolean | undefined
   #hasMore = true
   #lookedAtMs = 0
+  #requestAtMs = 0
   #markedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: RelayDeps) {
@@ -121,9 +122,12 @@ export class Relay {
       return nowMs < this.#gate.opensAtMs ? this.#gate.opensAtMs : Number.POSITIVE_INFINITY
     }
     if (this.#hasMore) return nowMs
-    const attention = this.#attention
-    const pauseMs = attention.phase === 'resting' ? limits.idleLookMs : attention.pauseMs
-    return Math.min(this.#lookedAtMs + pauseMs, this.#window.nextOverdueMs())
+    const dueMs = lookDueMs(this.#attention, {
+      lookedAtMs: this.#lookedAtMs,
+      requestAtMs: this.#underWay.size === 0 ? undefined : this.#requestAtMs,
+      idleLookMs: limits.idleLookMs,
+    })
+    return Math.min(dueMs, this.#window.nextOverdueMs())
   }
 
   async #lookAndSend(): Promise<void> {
@@ -173,6 +177,7 @@ export class Relay {
       this.#signal.wake()
     })
     this.#underWay.add(task)
+    this.#requestAtMs = performance.now()
   }
 
   /** A request that is refused is sent message by message, so that one that is bad stops nobody but its own keys. */

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import {
   type Attention,
   afterLook,
+  GATHER_MS,
+  lookDueMs,
   PAUSE_MS_MAX,
   PAUSE_MS_MIN,
   QUIET_MS,
@@ -55,4 +57,17 @@ it('is busy again with the first change, whatever it was doing', () => {
   for (const attention of [SETTLING, { phase: 'resting' } as const]) {
     expect(afterLook(attention, CHANGE, 7)).toEqual({ phase: 'busy', quietSinceMs: 7, pauseMs: PAUSE_MS_MIN })
   }
+})
+
+it('looks after the pause when no request is under way', () => {
+  const times = { lookedAtMs: 100, requestAtMs: undefined, idleLookMs: 30_000 }
+  expect(lookDueMs({ phase: 'busy', quietSinceMs: 0, pauseMs: 5 }, times)).toBe(105)
+  expect(lookDueMs({ phase: 'resting' }, times)).toBe(30_100)
+})
+
+it('lets changes gather while a request is under way, and never looks before the pause is over', () => {
+  const busy: Attention = { phase: 'busy', quietSinceMs: 0, pauseMs: 5 }
+  const times = { lookedAtMs: 100, requestAtMs: 101, idleLookMs: 30_000 }
+  expect(lookDueMs(busy, times)).toBe(101 + GATHER_MS)
+  expect(lookDueMs({ ...busy, pauseMs: 40 }, times)).toBe(140)
 })
