@@ -5,6 +5,15 @@
 import type { Logger } from 'pino'
 import { SECRET_BYTES_MIN } from '../src/features/webhooks/ingest/ingest-signature.ts'
 import { INGEST_BYTES_MAX, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
+import {
+  type Bounds,
+  ConfigError,
+  type Environment,
+  isLoopback,
+  readBoolean,
+  readInteger,
+  readIntegers,
+} from '../src/lib/environment.ts'
 
 /** All settings of one listener. */
 export interface ListenerConfig {
@@ -41,8 +50,6 @@ export interface ListenerLimits {
 /** The part of a pino logger that the listener uses. */
 export type ListenerLog = Pick<Logger, 'info' | 'warn' | 'error'>
 
-type Bounds = readonly [name: string, byDefault: number, min: number, max: number]
-
 const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   chunksMax: ['LISTENER_CHUNKS_MAX', 5_000, 1, 100_000],
   bytesMax: ['LISTENER_BYTES_MAX', 32 * 1024 * 1024, 1024 * 1024, 1024 * 1024 * 1024],
@@ -61,11 +68,6 @@ const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
 }
 
-/** A setting that is missing or wrong; the message is one line that names the variable. */
-export class ConfigError extends Error {}
-
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Reads the environment; throws `ConfigError` at the first setting that is wrong. */
 export function readConfig(env: Environment): ListenerConfig {
   return {
@@ -80,10 +82,7 @@ export function readConfig(env: Environment): ListenerConfig {
 
 /** The limits that the environment sets, the defaults for the rest. */
 export function readLimits(env: Environment): ListenerLimits {
-  const limits: Partial<Record<keyof ListenerLimits, number>> = {}
-  for (const key of Object.keys(LIMITS) as (keyof ListenerLimits)[])
-    limits[key] = readInteger(env, ...LIMITS[key])
-  return limits as ListenerLimits
+  return readIntegers(env, LIMITS)
 }
 
 function readDatabaseUrl(env: Environment): string {
@@ -100,8 +99,9 @@ function readIngestUrl(env: Environment): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
     throw new ConfigError('INGEST_URL must be the URL of the Worker, ending in /internal/row-changes')
   }
-  const isLoopback = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/.test(url.hostname)
-  if (url.protocol === 'https:' || isLoopback || readBoolean(env, 'LISTENER_ALLOW_PLAIN_HTTP')) return url
+  const isOnThisMachine = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
+  if (url.protocol === 'https:' || isOnThisMachine || readBoolean(env, 'LISTENER_ALLOW_PLAIN_HTTP'))
+    return url
   throw new ConfigError(
     'INGEST_URL is not https: rows would travel in the clear; LISTENER_ALLOW_PLAIN_HTTP=true allows it',
   )
@@ -120,18 +120,4 @@ function readSecret(env: Environment): string {
 
 function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
-}
-
-function readInteger(env: Environment, name: string, byDefault: number, min: number, max: number): number {
-  const text = env[name]
-  if (text === undefined || text === '') return byDefault
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value
-  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
-}
-
-function readBoolean(env: Environment, name: string): boolean {
-  const text = env[name] || 'false'
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw new ConfigError(`${name} must be true or false`)
 }

@@ -2,7 +2,8 @@
  * Owns the listener as a process: settings from the environment, the line that says where it listens, signals.
  */
 import { pino } from 'pino'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError } from '../src/lib/environment.ts'
+import { readConfig } from './config.ts'
 import { startListener } from './listener.ts'
 
 const log = pino({ base: null })

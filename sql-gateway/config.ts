@@ -2,6 +2,15 @@
  * Owns the gateway's settings: names, units, defaults and bounds, and reading them from the environment once.
  * Must not open sockets or read anything but the environment; TLS files are read by the server.
  */
+import {
+  type Bounds,
+  ConfigError,
+  type Environment,
+  isLoopback,
+  readBoolean,
+  readInteger,
+  readIntegers,
+} from '../src/lib/environment.ts'
 import { parseServedEntry, type ServedEntry } from './served.ts'
 
 /** All settings of one gateway; `GatewayOptions` in `server.ts` lets a caller override any of them. */
@@ -36,8 +45,6 @@ export interface GatewayLimits {
   shutdownGraceMs: number
 }
 
-type Bounds = readonly [name: string, byDefault: number, min: number, max: number]
-
 const LIMITS: { readonly [K in keyof GatewayLimits]: Bounds } = {
   ownPoolSize: ['GATEWAY_OWN_POOL_SIZE', 10, 1, 500],
   callerPoolSize: ['GATEWAY_CALLER_POOL_SIZE', 10, 1, 500],
@@ -58,11 +65,6 @@ const LIMITS: { readonly [K in keyof GatewayLimits]: Bounds } = {
   tunnelIdleTimeoutMs: ['GATEWAY_TUNNEL_IDLE_TIMEOUT_MS', 1_800_000, 1_000, 86_400_000],
   shutdownGraceMs: ['GATEWAY_SHUTDOWN_GRACE_MS', 5_000, 0, 60_000],
 }
-
-/** A setting that is missing or wrong; the message is one line that names the variable. */
-export class ConfigError extends Error {}
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the environment; throws `ConfigError` at the first setting that is wrong. */
 export function readConfig(env: Environment): GatewayConfig {
@@ -94,10 +96,7 @@ export function parseEntries(urls: readonly string[], socketDir: string | undefi
 
 /** The limits that the environment sets, the defaults for the rest. */
 export function readLimits(env: Environment): GatewayLimits {
-  const limits: Partial<Record<keyof GatewayLimits, number>> = {}
-  for (const key of Object.keys(LIMITS) as (keyof GatewayLimits)[])
-    limits[key] = readInteger(env, ...LIMITS[key])
-  return limits as GatewayLimits
+  return readIntegers(env, LIMITS)
 }
 
 /** Refuses what would put passwords on a network in the clear: another address than loopback without TLS. */
@@ -105,24 +104,9 @@ export function assertSafeBinding(config: Omit<GatewayConfig, 'entries' | 'limit
   if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined)) {
     throw new ConfigError('GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE must be set together')
   }
-  const isLoopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/.test(config.host)
-  if (isLoopback || config.tlsCertFile !== undefined || config.behindTlsProxy) return
+  if (isLoopback(config.host) || config.tlsCertFile !== undefined || config.behindTlsProxy) return
   throw new ConfigError(
     `GATEWAY_HOST ${config.host} is not loopback: set GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE, ` +
       'or GATEWAY_BEHIND_TLS_PROXY=true',
   )
-}
-
-function readInteger(env: Environment, name: string, byDefault: number, min: number, max: number): number {
-  const text = env[name]
-  if (text === undefined || text === '') return byDefault
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value
-  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
-}
-
-function readBoolean(env: Environment, name: string): boolean {
-  const text = env[name] || 'false'
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw new ConfigError(`${name} must be true or false`)
 }

@@ -2,7 +2,8 @@
  * Owns the gateway as a process: settings from the environment, the line that says where it listens, signals.
  */
 import { pino } from 'pino'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError } from '../src/lib/environment.ts'
+import { readConfig } from './config.ts'
 import { startConfigured } from './server.ts'
 
 const log = pino({ base: null })

@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import { decodeBase64 } from './lib/base64.ts'
+import { ConfigError } from './lib/environment.ts'
 
 const Url = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/ })
@@ -142,11 +143,6 @@ export interface Brand {
   name: string
   color: string
   logoUrl: string | undefined
-}
-
-/** A variable is missing or wrong. The message names it and says what it must be, never its value. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
 }
 
 /** Reads the variables out of the Worker's environment (which also holds bindings); throws `ConfigError` naming every wrong one. */

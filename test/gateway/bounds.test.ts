@@ -2,8 +2,9 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConfigError, readConfig } from '../../sql-gateway/config.ts'
+import { readConfig } from '../../sql-gateway/config.ts'
 import { type Gateway, type GatewayLog, startGateway } from '../../sql-gateway/server.ts'
+import { ConfigError } from '../../src/lib/environment.ts'
 import {
   countRunning,
   makePost,

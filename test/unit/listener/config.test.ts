@@ -31,6 +31,7 @@ it.each([
 it('sends in the clear to this machine, or where it is told to', () => {
   for (const env of [
     { INGEST_URL: 'http://127.0.0.1:8787/internal/row-changes' },
+    { INGEST_URL: 'http://[::1]:8787/internal/row-changes' },
     { INGEST_URL: 'http://worker:8787/internal/row-changes', LISTENER_ALLOW_PLAIN_HTTP: 'true' },
   ]) {
     expect(readConfig({ ...ENV, ...env }).ingestUrl.href).toBe(env.INGEST_URL)
