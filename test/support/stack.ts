@@ -104,11 +104,13 @@ function withoutOutsideSystems(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** All tests call from one address; what the limits are for is tested on a Worker with its own. */
 const ROOMY = { API_RATE_LIMIT_PER_MINUTE: '1000000', CONSENT_RATE_LIMIT_PER_MINUTE: '1000000' }
+/** Without it every receiver's certificate were bad for one and the same reason: wrangler hands it on to workerd. */
+const TRUSTING = { NODE_EXTRA_CA_CERTS: join(PROJECT_DIR, 'test/support/certificates/authority.pem') }
 
 // Vitest takes the setup from the default export.
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = makeStackFolder()
-  const stack = await startStack(join(folder, 'stack'), { env: ROOMY })
+  const stack = await startStack(join(folder, 'stack'), { env: { ...ROOMY, ...TRUSTING } })
   project.provide('stack', stack.facts)
   return async () => {
     await stack.stop()

@@ -1,0 +1,49 @@
+// Receivers over TLS, as the runtime itself judges their certificates: what is not trusted gets no event, and gets it as
+// soon as it is.
+
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Certificate, startSecureReceiver } from '../support/receiver.ts'
+import { asOwner } from './db-caller.ts'
+import { logOf, makeTable, makeWebhook, tidyUp, webhooks, webhookWhen } from './webhooks-caller.ts'
+
+afterAll(tidyUp)
+
+async function watchedBy(url: string) {
+  const table = await makeTable()
+  const id = await makeWebhook({ table_name: table, url: `${url}/hook` })
+  return { id, write: () => asOwner(`insert into ${table} values (1, 'one')`) }
+}
+
+// The retry comes five seconds later: the three wait for theirs together.
+describe.concurrent('a receiver', () => {
+  it('with a certificate of a trusted authority gets its events', async () => {
+    await using receiver = await startSecureReceiver('valid')
+    const { id, write } = await watchedBy(receiver.url)
+    expect((await webhooks('POST', `/${id}/test`)).json).toMatchObject({ ok: true, status_code: 200 })
+    await write()
+    await receiver.waitFor(({ body }) => body.includes('"note":"one"'))
+  })
+
+  // Whoever sits between Quoin and the receiver has only such certificates to show: no byte may reach him.
+  it.each<Certificate>(['self-signed', 'expired', 'other-host'])(
+    'whose certificate is bad (%s) gets nothing, is told so by a test, and the event once it has mended it',
+    async certificate => {
+      await using receiver = await startSecureReceiver(certificate)
+      const { id, write } = await watchedBy(receiver.url)
+      const failure = { status_code: null, response_body: null, error: 'connection_failed' }
+      const test = await webhooks('POST', `/${id}/test`)
+      expect([test.status, test.json]).toMatchObject([200, { ok: false, ...failure }])
+      await write()
+      await webhookWhen(id, 'fail_count rises', webhook => webhook['fail_count'] === 1)
+      expect(await logOf(id, 2)).toMatchObject([
+        { event_type: 'INSERT', attempt: 1, ...failure },
+        { event_type: 'TEST', id: test.json['log_id'], ...failure },
+      ])
+      expect(receiver.received).toEqual([])
+      receiver.show('valid')
+      await receiver.waitFor(({ body }) => body.includes('"note":"one"'))
+      expect(await logOf(id, 3)).toMatchObject([{ attempt: 2, status_code: 200, error: null }, {}, {}])
+      await webhookWhen(id, 'fail_count is 0 again', webhook => webhook['fail_count'] === 0)
+    },
+  )
+})
