@@ -1,10 +1,10 @@
 // The admin's lists of identities, and making many in one request.
 
 import { isUniqueViolation } from '../service/database.ts'
+import { isJsonObject, type Json } from '../service/json.ts'
 import { readIncludedTypes, takenConflict } from './admin-identities.ts'
 import { answerJson } from './answers.ts'
-import type { IdentityContext, Json, RequestContext } from './context.ts'
-import { isJsonObject } from './context.ts'
+import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, type Identity, schemaUrl } from './identity.ts'
 import { CREATE_FIELDS, InvalidTraits, makeIdentity } from './identity-input.ts'
 import { countIdentities, type IdentityFilter, insertIdentity, listIdentities } from './identity-store.ts'

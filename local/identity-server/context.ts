@@ -27,18 +27,3 @@ export interface IdentityContext {
 
 /** A request as the handlers see it. */
 export type RequestContext = Context<{ Bindings: HttpBindings }>
-
-/** Any value of JSON. */
-export type Json = null | boolean | number | string | Json[] | JsonObject
-export interface JsonObject {
-  [key: string]: Json
-}
-
-/** False for null and for lists. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
-}

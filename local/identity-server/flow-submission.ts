@@ -1,6 +1,7 @@
 // The body of a submitted form: fields by name, from a form or from JSON. Knows no flow.
 
-import { isJsonObject, type Json, type JsonObject, type RequestContext } from './context.ts'
+import { isJsonObject, type Json, type JsonObject } from '../service/json.ts'
+import type { RequestContext } from './context.ts'
 import { mediaType } from './request-body.ts'
 
 /** Nothing to read fields from; the sentence is a message of the flow. */

@@ -1,8 +1,9 @@
 // What submitting a flow has in common: which flow it is, what becomes of faults and errors, and of a flow that is over.
 
+import type { JsonObject } from '../service/json.ts'
 import { isJsonRequest } from './accept.ts'
 import { answerError, answerJson, answerRedirect } from './answers.ts'
-import type { IdentityContext, JsonObject, RequestContext } from './context.ts'
+import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfViolation, findCsrfSecret } from './csrf-gate.ts'
 import { isCsrfTokenOf } from './csrf-token.ts'
 import { type Flow, type FlowKind, fault, withForm } from './flow.ts'

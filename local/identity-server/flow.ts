@@ -1,6 +1,6 @@
 // What a self-service flow is on the wire: a form with its fields and messages, and where it came from. Pure.
 
-import type { Json } from './context.ts'
+import type { Json } from '../service/json.ts'
 
 export type FlowKind = 'login' | 'registration'
 

@@ -1,7 +1,8 @@
 // What the admin sends to make or replace an identity: read, checked against the schema, passwords hashed. Writes nothing.
 
 import { randomUUID } from 'node:crypto'
-import { type IdentityContext, isJsonObject, type Json } from './context.ts'
+import { isJsonObject, type Json } from '../service/json.ts'
+import type { IdentityContext } from './context.ts'
 import { type Credential, type Identity, type IdentityState, withPasswordCredential } from './identity.ts'
 import { hashPassword, isKnownHash } from './password.ts'
 import { refuseUnknown } from './request-body.ts'

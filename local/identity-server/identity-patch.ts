@@ -1,7 +1,8 @@
 // A JSON Patch on an identity: which paths it may touch, and what of the patched document counts. Writes nothing.
 
-import type { IdentityContext, Json } from './context.ts'
-import { isJsonObject } from './context.ts'
+import { isJsonObject, type Json } from '../service/json.ts'
+import { applyPatch, PatchError } from '../service/json-patch.ts'
+import type { IdentityContext } from './context.ts'
 import {
   adminIdentity,
   CREDENTIAL_TYPES,
@@ -11,7 +12,6 @@ import {
   withPasswordCredential,
 } from './identity.ts'
 import { checkTraits, isState } from './identity-input.ts'
-import { applyPatch, PatchError } from './json-patch.ts'
 import { parseJson } from './request-body.ts'
 import { parseUuid } from './uuid.ts'
 import { WireError } from './wire-error.ts'

@@ -2,7 +2,7 @@
 // id that is taken is a unique violation.
 
 import type { Queryable } from '../service/database.ts'
-import type { Json } from './context.ts'
+import type { Json } from '../service/json.ts'
 import type { Credential, Identity, IdentityState } from './identity.ts'
 
 interface IdentityRow {

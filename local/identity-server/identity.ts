@@ -1,6 +1,6 @@
 // What an identity is, and how the wire shows it to whom. Pure: the rows are in identity-store.ts.
 
-import { isJsonObject, type Json } from './context.ts'
+import { isJsonObject, type Json } from '../service/json.ts'
 import { SCHEMA_ID_ENCODED } from './traits-schema.ts'
 
 export type IdentityState = 'active' | 'inactive'

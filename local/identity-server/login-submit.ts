@@ -2,8 +2,9 @@
 // nothing, not even in time.
 
 import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '../service/json.ts'
 import { answerJson, answerRedirect } from './answers.ts'
-import type { IdentityContext, JsonObject, RequestContext } from './context.ts'
+import type { IdentityContext, RequestContext } from './context.ts'
 import { generalFault, type LoginFlow, type Message, missingFault, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
 import { saveFlow } from './flow-store.ts'

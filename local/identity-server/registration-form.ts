@@ -1,6 +1,6 @@
 // The fields and messages of a registration flow: first the traits, then the password. Pure.
 
-import { isJsonObject, type Json, type JsonObject } from './context.ts'
+import { isJsonObject, type Json, type JsonObject } from '../service/json.ts'
 import {
   csrfField,
   type Field,

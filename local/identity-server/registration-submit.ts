@@ -2,8 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { isUniqueViolation } from '../service/database.ts'
+import type { Json, JsonObject } from '../service/json.ts'
 import { answerError, answerJson, answerRedirect } from './answers.ts'
-import type { IdentityContext, Json, JsonObject, RequestContext } from './context.ts'
+import type { IdentityContext, RequestContext } from './context.ts'
 import { generalFault, type Message, missingFault, type RegistrationFlow, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
 import { saveFlow } from './flow-store.ts'

@@ -2,7 +2,7 @@
 // that identity.schema.json uses and refuses a schema with others, so that none is ignored silently. Pure after loading.
 
 import { readFileSync } from 'node:fs'
-import { isJsonObject, isObject, type Json, type JsonObject } from './context.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from '../service/json.ts'
 import { isEmail } from './email.ts'
 
 export const SCHEMA_ID = 'default'

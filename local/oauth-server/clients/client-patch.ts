@@ -2,15 +2,15 @@
 // itself, and every value of a wrong type, is Hydra's unspecific 500; only what validation refuses is a 400.
 
 import { randomUUID } from 'node:crypto'
+import { applyPatch, PatchError } from '../../service/json-patch.ts'
 import type { OAuthServerContext } from '../context.ts'
 import { DecodeError } from '../wire/go-json.ts'
 import { unrecognizable } from '../wire/hydra-error.ts'
-import { applyPatch, PatchError } from '../wire/json-patch.ts'
 import { type ClientIn, decodeClient } from './client-decoding.ts'
 import { type Client, type ClientAnswer, clientAnswer } from './client-record.ts'
 import { type SectorIdentifierCheck, validateClient } from './client-validation.ts'
 
-const DENIED_PATHS = ['/id']
+const DENIED_PATH = '/id'
 
 /** Applies the patch in `body` and answers the client, with its secret when that was changed. */
 export async function patchClient(
@@ -32,7 +32,8 @@ export async function patchClient(
 
 function readPatched(document: ClientAnswer, body: string): ClientIn {
   try {
-    return decodeClient(applyPatch(document, JSON.parse(body), DENIED_PATHS))
+    const before = JSON.parse(JSON.stringify(document))
+    return decodeClient(applyPatch(before, JSON.parse(body), path => path === DENIED_PATH))
   } catch (err) {
     if (err instanceof PatchError || err instanceof DecodeError || err instanceof SyntaxError)
       throw unrecognizable()
