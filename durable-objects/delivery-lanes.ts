@@ -145,7 +145,7 @@ export class DeliveryLanes {
     } catch (err) {
       logFailure('an attempt broke', err)
       this.#underWay.delete(event.position)
-      this.#host.open()?.storage.postpone(event.position, Date.now() + BROKEN_RETRY_MS, event.attempts)
+      this.#host.open()?.storage.postpone(event.position, event.attempts, Date.now(), BROKEN_RETRY_MS)
     }
   }
 

@@ -54,7 +54,7 @@ const TABLES = [
   `create table if not exists events (
     position integer primary key, key text, event_type text not null, payload text, bytes integer not null,
     occurred_at_ms integer not null, request_id text, note text, replay_of text, attempts integer not null default 0,
-    ready_at_ms integer, stored_at_ms integer not null)`,
+    ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
   'create index if not exists events_ready on events (ready_at_ms, position) where ready_at_ms is not null',
   'create index if not exists events_by_key on events (key, position)',
   `create table if not exists pieces (
@@ -157,10 +157,12 @@ export class FanoutStorage {
     this.#sql.exec('delete from pieces where position = ?', position)
   }
 
-  postpone(position: number, readyAtMs: number, attempts: number): void {
+  /** An attempt has failed at `nowMs`; the next may be made after `delayMs`. */
+  postpone(position: number, attempts: number, nowMs: number, delayMs: number): void {
     this.#sql.exec(
-      'update events set ready_at_ms = ?, attempts = ? where position = ?',
-      readyAtMs,
+      'update events set ready_at_ms = ?, failed_at_ms = ?, attempts = ? where position = ?',
+      nowMs + delayMs,
+      nowMs,
       attempts,
       position,
     )
@@ -181,6 +183,20 @@ export class FanoutStorage {
   /** Everything that waits for its next attempt is due at once. */
   rouse(nowMs: number): void {
     this.#sql.exec('update events set ready_at_ms = ? where ready_at_ms > ?', nowMs, nowMs)
+  }
+
+  /**
+   * Whatever has failed at `sinceMs` or later and is first of its key is due at once, with all its attempts before it
+   * (forget what was read ahead). Answers how many that are.
+   */
+  rouseFailed(sinceMs: number, nowMs: number): number {
+    const roused = this.#sql.exec(
+      `update events set ready_at_ms = min(ready_at_ms, ?), attempts = 0
+        where ready_at_ms is not null and failed_at_ms >= ? returning position`,
+      nowMs,
+      sinceMs,
+    )
+    return Array.from(roused).length
   }
 
   hasEvents(): boolean {

@@ -60,10 +60,10 @@ function follow(
       if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
       break
     case 'retry':
-      storage.postpone(event.position, nowMs + verdict.delayMs, verdict.attempts)
+      storage.postpone(event.position, verdict.attempts, nowMs, verdict.delayMs)
       break
     case 'gone':
-      storage.postpone(event.position, nowMs, event.attempts)
+      storage.postpone(event.position, event.attempts, nowMs, 0)
       break
     case 'dead':
       giveUp(storage, state.webhook.id, event, 'attempts_exhausted')

@@ -137,7 +137,14 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   async redeliver(since: string): Promise<number> {
     await this.#read()
     if (this.#state === undefined || this.#storage === undefined) return 0
-    const count = await redeliverDeadLetters(this.#platform, this.#storage, this.#state.webhook.id, since)
+    const letters = await redeliverDeadLetters(this.#platform, this.#storage, this.#state.webhook.id, since)
+    // The webhook may have been deleted meanwhile.
+    if (this.#state === undefined || this.#storage === undefined) return letters
+    const count = letters + this.#storage.rouseFailed(Date.parse(since), Date.now())
+    if (count === 0) return 0
+    this.#lanes.forgetAhead()
+    // Who asks for it has perhaps mended the receiver: a failing webhook is probed now and not at its minute.
+    this.#setState({ ...this.#state, probeAtMs: 0 })
     this.#lanes.pump()
     this.#schedule()
     return count

@@ -13,6 +13,8 @@ import {
   readDeadLetters,
   readLogs,
   readWebhook,
+  rowsOf,
+  setActive,
   startReceiver,
   type TestReceiver,
   tablesOf,
@@ -104,6 +106,67 @@ describe('a dead letter', () => {
       expect(await readDeadLetters(row.id)).toMatchObject([{ reason: 'payload_too_large', length: null }])
     })
     expect(receiver.calls).toHaveLength(0)
+  })
+})
+
+describe('a replay since a time', () => {
+  const fail = () => new Response('', { status: 503 })
+  const now = () => new Date().toISOString()
+
+  it('tries at once what waits for its next attempt, in the order of its key, with nine attempts', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    receiver.answer = fail
+    const events = [...chunkOf(['a', 'b']), ...chunkOf(['a'])]
+    const since = now()
+    await fanout.store({ version: 1, events })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(2))
+    expect(await fanout.redeliver(since)).toBe(2)
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(4))
+    expect((await readLogs(row.id)).map(log => log.attempt)).toEqual([1, 1, 1, 1])
+
+    receiver.calls.length = 0
+    receiver.answer = () => new Response()
+    pass(1)
+    expect(await fanout.redeliver(now())).toBe(0)
+    expect(await fanout.redeliver(since)).toBe(2)
+    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    expect(rowsOf(receiver.calls).filter(row => row[0] === 'a')).toEqual(
+      rowsOf([events[0], events[2]].map(event => ({ body: event?.payload ?? '' }))),
+    )
+    expect(receiver.calls).toHaveLength(3)
+  })
+
+  it('does not wait for the minute of a failing webhook, and sends all when one arrives', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    receiver.answer = fail
+    const since = now()
+    await fanout.store({ version: 1, events: chunkOf(Array.from({ length: 30 }, (_, index) => `k${index}`)) })
+    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    const failed = receiver.calls.length
+    expect(await fanout.redeliver(since)).toBe(failed)
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(failed + 1))
+    expect(receiver.calls).toHaveLength(failed + 1)
+
+    receiver.answer = () => new Response()
+    await fanout.redeliver(since)
+    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await vi.waitFor(async () => expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0 }))
+  })
+
+  it('of a paused webhook sends nothing before it is resumed', async () => {
+    const webhook = await makeWebhook(receiver.url)
+    const { row, fanout } = webhook
+    receiver.answer = fail
+    const since = now()
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await setActive(webhook, false)
+    expect(await fanout.redeliver(since)).toBe(1)
+    await runDurableObjectAlarm(fanout)
+    expect(receiver.calls).toHaveLength(1)
+    receiver.answer = () => new Response()
+    await setActive(webhook, true)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
   })
 })
 

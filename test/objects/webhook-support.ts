@@ -157,7 +157,7 @@ export function chunkOf(keys: (string | null)[], changes: Partial<FanoutEvent> =
 }
 
 /** `<key><chunk>` of each call, in the order in which they came. */
-export function rowsOf(calls: readonly Call[]): string[] {
+export function rowsOf(calls: readonly Pick<Call, 'body'>[]): string[] {
   return calls.map(({ body }) => {
     const { row } = JSON.parse(body) as { row: { key: string; n: number } }
     return `${row.key}${row.n}`

@@ -62,12 +62,14 @@ export const Attempt = z.object({
 export type Attempt = z.infer<typeof Attempt>
 
 export const ReplaySince = z.strictObject({
-  since: Time.describe('Everything that was given up at this time or later is sent again'),
+  since: Time.describe('Everything that failed at this time or later and was not delivered is sent again'),
 })
 export type ReplaySince = z.infer<typeof ReplaySince>
 
 export const Queued = z.object({
-  queued: z.int().describe('dead letters that are being sent again, with all their attempts before them'),
+  queued: z
+    .int()
+    .describe('dead letters and events that waited for their next attempt: all are tried again, nine times'),
 })
 export type Queued = z.infer<typeof Queued>
 

@@ -134,8 +134,11 @@ export const webhookRoutes = [
     method: 'post',
     path: '/api/webhooks/:id/replay',
     auth: 'session',
-    summary: 'Send again everything that was given up since a time',
-    description: 'Puts the dead letters back into the queue, with all their attempts before them.',
+    summary: 'Send again everything that has failed since a time',
+    description:
+      'Tries now what was not delivered: dead letters, in no order, and events that wait for their next attempt, in ' +
+      'theirs, all with their nine attempts before them. A paused webhook sends them when it is resumed; a failing one ' +
+      'tries one now, and the others when that arrives.',
     body: ReplaySince,
     example: { since: '2030-01-31T12:00:00Z' },
     response: Queued,

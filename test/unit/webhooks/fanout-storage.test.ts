@@ -84,7 +84,7 @@ describe('the order of keys', () => {
             const position = ready[step.pick % Math.max(1, ready.length)]
             const event = waiting.find(event => event.position === position)
             if (event === undefined) continue
-            if (step.kind === 'postpone') storage.postpone(event.position, NOW + 5_000, 1)
+            if (step.kind === 'postpone') storage.postpone(event.position, 1, NOW, 5_000)
             else {
               storage.finish(event, NOW)
               waiting = waiting.filter(other => other !== event)
@@ -101,10 +101,26 @@ describe('the order of keys', () => {
   it('lets an event that waits for its next attempt hold its key, and no other', () => {
     const storage = makeStorage()
     storage.add([eventAt(1, 0, 'a'), eventAt(1, 1, 'a'), eventAt(1, 2, 'b')], NOW)
-    storage.postpone(positionOf('1', 0), NOW + 5_000, 1)
+    storage.postpone(positionOf('1', 0), 1, NOW, 5_000)
     expect(positionsOf(storage.startable(NOW, 10))).toEqual([positionOf('1', 2)])
     expect(positionsOf(storage.startable(NOW + 5_000, 10))).toContain(positionOf('1', 0))
     expect(positionsOf(storage.startable(NOW + 5_000, 10))).not.toContain(positionOf('1', 1))
+  })
+
+  it('rouses what has failed since a moment, with its attempts before it, and none that waits behind it', () => {
+    const storage = makeStorage()
+    storage.add(
+      ['earlier', 'a', 'a', 'past', 'never tried'].map((key, index) => eventAt(1, index, key)),
+      NOW,
+    )
+    storage.postpone(positionOf('1', 0), 3, NOW - 1, 9_000)
+    storage.postpone(positionOf('1', 1), 8, NOW, 9_000)
+    storage.postpone(positionOf('1', 3), 8, NOW, 0)
+    expect(storage.rouseFailed(NOW, NOW + 5)).toBe(2)
+    const due = storage.startable(NOW + 5, 10)
+    expect(positionsOf(due)).toEqual([3, 4, 1].map(index => positionOf('1', index)))
+    expect(due.map(event => event.attempts)).toEqual([0, 0, 0])
+    expect(storage.rouseFailed(NOW + 1, NOW + 5)).toBe(0)
   })
 
   it('offers what is due longest first', () => {

@@ -76,8 +76,10 @@ export interface WebhookFanout {
   /** Sends a logged payload again, once, freshly signed, under its own webhook-id. Undefined: the webhook is deleted. */
   replay(logged: LoggedDelivery): Promise<DeliveryAttempt | undefined>
   /**
-   * Takes the webhook's unresolved dead letters since that time (ISO 8601) back into the queue, with all their attempts
-   * before them and in no order; delivered ones become resolved. Answers how many it took. Those without a payload stay.
+   * Tries again what has failed since that time (ISO 8601) and was not delivered, with all attempts before it, and answers
+   * how much that is. Events that wait for their next attempt are due at once, in the order of their keys. Unresolved dead
+   * letters that were given up since then come back into the queue, in no order; delivered ones become resolved, those
+   * without a payload stay.
    */
   redeliver(since: string): Promise<number>
 }
