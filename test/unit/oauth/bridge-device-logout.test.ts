@@ -10,11 +10,21 @@ import {
   showLogout,
 } from '../../../src/features/oauth/bridge/logout.ts'
 import { styleSheet } from '../../../src/features/oauth/bridge/pages/style.ts'
-import { BOB, bridge, form, hidden, json, location, nextCookies, sent, sessionOf } from './bridge-support.ts'
+import {
+  BOB,
+  bridge,
+  form,
+  hidden,
+  json,
+  location,
+  nextCookies,
+  SIGNED_IN,
+  sent,
+  sessionOf,
+} from './bridge-support.ts'
 
 const DEVICE = '/admin/oauth2/auth/requests/device/accept'
 const LOGOUT = '/admin/oauth2/auth/requests/logout'
-const SIGNED_IN = 'session=1'
 const WRONG: [number, unknown] = [400, { error: 'invalid_request', error_description: '' }]
 
 function fieldsOf(page: { body: string | null }): [string, string][] {

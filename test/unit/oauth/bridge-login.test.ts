@@ -2,10 +2,19 @@
 
 import { describe, expect, it } from 'vitest'
 import { continueLogin } from '../../../src/features/oauth/bridge/login.ts'
-import { ADA, BOB, bridge, location, nextCookies, REQUEST_URL, sent, sessionOf } from './bridge-support.ts'
+import {
+  ADA,
+  BOB,
+  bridge,
+  location,
+  nextCookies,
+  REQUEST_URL,
+  SIGNED_IN,
+  sent,
+  sessionOf,
+} from './bridge-support.ts'
 
 const PATH = '/admin/oauth2/auth/requests/login'
-const SIGNED_IN = 'session=1'
 
 it('accepts the signed-in person, so that logout notifications work and the identity provider can be told', async () => {
   const { deps, oauth, identityPublic } = bridge()

@@ -8,6 +8,8 @@ import { type Call, fakePlatform, fakeServer, NOT_FOUND } from './fake-server.ts
 
 export const ADA = '0d6a9b0e-6f39-4f0e-8a55-3f9d1f6d9a01'
 export const BOB = '1d6a9b0e-6f39-4f0e-8a55-3f9d1f6d9a02'
+/** The cookie of the session that `World.whoami` is about. */
+export const SIGNED_IN = 'session=1'
 export const NOW = new Date('2026-05-01T12:00:00Z')
 export const REQUEST_URL =
   'https://oauth.example/oauth2/auth?client_id=app&redirect_uri=https%3A%2F%2Fshop.example%2Fcb&scope=openid'
