@@ -1,0 +1,74 @@
+// What can be read of the deliveries afterwards: the log by pages, and each webhook with its figures.
+
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { connectOwner } from '../support/postgres.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { logOf, makeTable, makeWebhook, tidyUp, webhooks, webhookViews } from './webhooks-caller.ts'
+import { makeChain } from './webhooks-chain.ts'
+
+afterAll(tidyUp)
+
+/** The entries of the log, page after page to the last. */
+async function pagesOf(id: string, limit: number): Promise<Record<string, unknown>[][]> {
+  const pages: Record<string, unknown>[][] = []
+  let cursor = ''
+  do {
+    const { status, json } = await webhooks('GET', `/${id}/logs?limit=${limit}${cursor}`)
+    expect(status).toBe(200)
+    pages.push(json['data'] as Record<string, unknown>[])
+    cursor = json['next_cursor'] === null ? '' : `&cursor=${encodeURIComponent(String(json['next_cursor']))}`
+  } while (cursor !== '')
+  return pages
+}
+
+describe('GET /api/webhooks/:id/logs', () => {
+  it('shows every entry once over pages, newest first', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await makeChain(receiver)
+    for (let n = 0; n < 5; n++) await webhooks('POST', `/${id}/test`)
+    const all = (await logOf(id, 5)).map(entry => entry['id'])
+    const pages = await pagesOf(id, 2)
+    expect(pages.flat().map(entry => entry['id'])).toEqual(all)
+  })
+
+  it('ends a page early where bodies are large, and goes on behind it', async () => {
+    const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    await using owner = await connectOwner()
+    await owner.query(
+      `insert into quoin.webhook_deliveries (webhook_id, webhook_message_id, event_type, payload, latency_ms)
+        select $1, 'msg', 'INSERT', json_build_object('text', repeat('x', 1000000)), n from generate_series(1, 12) n`,
+      [id],
+    )
+    const pages = await pagesOf(id, 200)
+    const seen = pages.flat().map(entry => Number(entry['latency_ms']))
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+    expect(pages.length).toBeGreaterThan(1)
+  })
+
+  it.each(['?limit=0', '?limit=201', '?cursor=x'])('refuses %s', async query => {
+    const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    expect((await webhooks('GET', `/${id}/logs${query}`)).status).toBe(400)
+  })
+})
+
+describe('GET /v1/webhooks', () => {
+  it('lists webhooks with their figures', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await makeChain(receiver)
+    const { status, json } = await webhookViews('?limit=1000')
+    expect(status).toBe(200)
+    expect(json.data.find((webhook: { id: string }) => webhook.id === id)).toMatchObject({
+      has_secret: true,
+      statistics: { attempts: 0, succeeded: 0, failed: 0, last_attempt_at: null, dead_letters: 0 },
+    })
+  })
+
+  it('answers 404 and 400 for ids that there are not, and needs a key of service_role', async () => {
+    expect((await webhookViews(`/${randomUUID()}`)).status).toBe(404)
+    expect((await webhookViews('/x')).status).toBe(400)
+    const { base_url, anon_key } = inject('stack')
+    const response = await fetch(`${base_url}/v1/webhooks`, { headers: { apikey: anon_key } })
+    expect([response.status, await response.json()]).toMatchObject([403, { code: 'insufficient_role' }])
+  })
+})
