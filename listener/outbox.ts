@@ -64,7 +64,8 @@ const LOOK = `
   union all
   select null, null, null, null, null,
     e.id::text, e.table_id, e.table_schema, e.table_name, e.event,
-    to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), e.request_id, e.keys,
+    to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    substring(e.application_name from '^quoin:(.+)$'), e.keys,
     e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_of(e) end
   from found join quoin.row_events e on e.id = found.id where found.bytes_before < $4::bigint`
 

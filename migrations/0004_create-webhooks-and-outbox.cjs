@@ -133,7 +133,7 @@ const CREATE_OUTBOX = `
     table_name text not null,
     event text not null,
     occurred_at timestamptz not null default clock_timestamp(),
-    request_id text,
+    application_name text,
     keys text[],
     change_count integer not null,
     rows json not null,

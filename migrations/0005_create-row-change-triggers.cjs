@@ -2,8 +2,9 @@
 //
 // Each watched table and event has a trigger function of its own in the schema `quoin_outbox`, because its statements
 // name the primary key and then stay planned: putting the names in at run time would cost each write 0.2 ms. It runs as
-// the role `quoin_outbox` and runs no user's code: keys are made by output functions, images by quoin.make_images,
-// which runs as `quoin_images`. It writes last of all, since a user's code there may have changed the search path.
+// the role `quoin_outbox` and runs no user's code: keys are made by output functions, images by quoin.make_image and
+// quoin.make_images, which run as `quoin_images`. It writes last of all, since a user's code there may have changed the
+// search path.
 //
 // Triggers are named to fire before all others, so that what those do is numbered later. Statement triggers fire after
 // every row trigger, though, and only for statements that name the table itself: hence row triggers in some places.
@@ -14,7 +15,21 @@ const CHUNK_ROWS_MAX = 1_000
 /** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
 const CHUNK_BYTES = 1_000_000
 
+// The first is for what most statements do, and costs every write: no SET, and no block that catches. Its caller does both.
 const CREATE_MAKE_IMAGES = `
+  create function quoin.make_image(only_row record) returns json
+    language plpgsql security definer as $body$
+    declare
+      image constant json := pg_catalog.json_build_array(only_row);
+    begin
+      if pg_catalog.octet_length(image::text) operator(pg_catalog.>) ${IMAGE_BYTES_MAX / 2} then
+        raise exception 'the row is too large';
+      end if;
+      return image;
+    end
+  $body$;
+  comment on function quoin.make_image(record) is 'A row as the JSON of a chunk, for the triggers alone; raises where make_images has to look closer.';
+
   create function quoin.make_images(batch record, out rows json, out old_rows json, out errors text[])
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp as $body$
@@ -99,28 +114,30 @@ const ROW_ROWS = {
 }
 
 /** What all chunks of a statement say of it. */
-const facts = rows => `${rows.schema} as table_schema, ${rows.table} as table_name,
-        substring(current_setting('application_name') from '^quoin:(.+)$') as request_id`
+const facts = rows =>
+  `${rows.schema} as table_schema, ${rows.table} as table_name, current_setting('application_name') as application_name`
 
-/** The only change of a statement as a batch of one; STRICT refuses none and several. */
+/** A snapshot older than the statement may hold an `idle` that is no longer true. */
+const WAKES = `(select idle from quoin.listener_state) or current_setting('transaction_isolation') <> 'read committed'`
+
+/**
+ * The only change of a statement as a batch of one; STRICT refuses none and several. OFFSET 0 keeps Postgres from making a
+ * key each time it is named.
+ */
 const onlyChange = (event, rows) => {
-  const images = { INSERT: rows.newRows, UPDATE: rows.newRows, DELETE: rows.oldRows }[event]
-  const [keys, oldRows, from] =
-    event === 'UPDATE'
-      ? [
-          'case when n.key is null then null when n.key = o.key then array[n.key] else array[n.key, o.key] end',
-          'array[o.image]',
-          `(select {key} as key, coalesce(r.*) as image from ${images} r) n,
-        (select {key} as key, coalesce(r.*) as image from ${rows.oldRows} r) o`,
-        ]
-      : [
-          'case when n.key is not null then array[n.key] end',
-          'null::record[]',
-          `(select {key} as key, coalesce(r.*) as image from ${images} r) n`,
-        ]
-  return `select ${keys} as keys, 1 as change_count, array[n.image] as rows, ${oldRows} as old_rows,
-        (select idle from quoin.listener_state) as is_idle,
-        ${facts(rows)}
+  const onlyOf = table =>
+    `(select {key} as key, quoin.make_image(coalesce(r.*)) as images from ${table} r offset 0)`
+  const [keys, oldRows, from] = {
+    INSERT: ['array[n.key]', 'null::json', `${onlyOf(rows.newRows)} n`],
+    UPDATE: [
+      'case when n.key = o.key then array[n.key] else array[n.key, o.key] end',
+      'o.images',
+      `${onlyOf(rows.newRows)} n, ${onlyOf(rows.oldRows)} o`,
+    ],
+    DELETE: ['array[n.key]', 'null::json', `${onlyOf(rows.oldRows)} n`],
+  }[event]
+  return `select case when {has_key} then ${keys} end as keys, n.images as rows, ${oldRows} as old_rows,
+        ${WAKES} as wakes, ${facts(rows)}
       into strict batch
       from ${from}`
 }
@@ -154,11 +171,11 @@ const KEYS = `case when batch.old_keys is null or batch.old_keys = batch.keys th
             batch.old_keys[1:1]) end`
 
 const COLUMNS =
-  'table_id, table_schema, table_name, event, request_id, keys, change_count, rows, old_rows, errors'
+  'table_id, table_schema, table_name, event, application_name, keys, change_count, rows, old_rows, errors'
 
 const writeChunks = (rows, changes, keys) => `
       insert into quoin.row_events (${COLUMNS})
-      select {watched}, facts.table_schema, facts.table_name, tg_op, facts.request_id,
+      select {watched}, facts.table_schema, facts.table_name, tg_op, facts.application_name,
         ${keys}, batch.change_count, images.rows, images.old_rows,
         case when row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
@@ -175,50 +192,46 @@ const writeChunks = (rows, changes, keys) => `
       cross join lateral quoin.make_images(batch) images;`
 
 /**
- * The source of a trigger function, but for {watched} and {key}. A statement that changed one row, as most do, takes the
- * short way: its cost is what every single write pays. After make_images nothing may be looked up by name: a user's code
- * there may have changed the search path. A snapshot older than the statement may hold an `is_idle` that is no longer true.
+ * The source of a trigger function, but for {watched}, {key} and {has_key}. A statement that changed one row, as most do, takes
+ * the short way, on which every function and every statement counts: its cost is what every single write pays. After an image
+ * was made, a user's code may have changed the search path: from there on nothing is looked up in it.
  */
 const recorderSource = (event, rows) => `
   #variable_conflict use_column
   declare
     batch record;
-    images record;
-    is_only boolean := false;
-    is_idle boolean;
-    has_key boolean := {has_key};
+    is_long boolean;
+    has_lost_key boolean;
     row_bytes bigint;
     chunk_rows int;
   begin
     begin
       ${onlyChange(event, rows)};
-      is_only := true;
-      is_idle := batch.is_idle;
     exception
       when no_data_found then return null;
-      when too_many_rows then null;
       -- The primary key has other columns by now: until quoin.watch_table has run again, the whole table is one key.
-      when undefined_column then has_key := false;
-      when others then null;
+      when undefined_column then has_lost_key := true; is_long := true;
+      when others then is_long := true;
     end;
-    if not is_only then
-      begin
-        row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
-      exception when others then
-        row_bytes := ${IMAGE_BYTES_MAX} + 1;
-      end;
-      is_idle := (select idle from quoin.listener_state);
-      chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
+    if is_long is null then
+      if batch.wakes then
+        perform pg_catalog.pg_notify('quoin_row_events', '');
+      end if;
+      insert into quoin.row_events (${COLUMNS})
+        values ({watched}, batch.table_schema, batch.table_name, tg_op, batch.application_name, batch.keys, 1,
+          batch.rows, batch.old_rows, null);
+      return null;
     end if;
-    if is_idle or current_setting('transaction_isolation') <> 'read committed' then
+    begin
+      row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
+    exception when others then
+      row_bytes := ${IMAGE_BYTES_MAX} + 1;
+    end;
+    chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
+    if ${WAKES} then
       perform pg_notify('quoin_row_events', '');
     end if;
-    if is_only then
-      images := quoin.make_images(batch);
-      insert into quoin.row_events (${COLUMNS})
-        values ({watched}, batch.table_schema, batch.table_name, tg_op, batch.request_id, batch.keys, 1,
-          images.rows, images.old_rows, images.errors);
-    elsif has_key then${writeChunks(rows, changesOf(event, rows, '{key}'), KEYS)}
+    if {has_key} and has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'), KEYS)}
     else${writeChunks(rows, changesOf(event, rows, 'null::text'), 'null')}
     end if;
     return null;
@@ -354,10 +367,11 @@ const CREATE_WATCHED_TABLES = `
 // A function can be given only to a role that may create in its schema.
 const GIVE_AWAY = `
   grant create on schema quoin to quoin_images;
+  alter function quoin.make_image(record) owner to quoin_images;
   alter function quoin.make_images(record) owner to quoin_images;
   revoke create on schema quoin from quoin_images;
-  revoke all on function quoin.make_images(record) from public;
-  grant execute on function quoin.make_images(record) to quoin_outbox;
+  revoke all on function quoin.make_image(record), quoin.make_images(record) from public;
+  grant execute on function quoin.make_image(record), quoin.make_images(record) to quoin_outbox;
   create schema quoin_outbox authorization quoin_outbox;
   comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table.';
 `
@@ -390,6 +404,7 @@ exports.down = pgm => {
     drop function quoin.needs_row_trigger(oid, text);
     drop table quoin.recorder_templates;
     drop function quoin.key_sql(oid);
+    drop function quoin.make_image(record);
     drop function quoin.make_images(record);
   `)
 }

@@ -58,6 +58,7 @@ describe("a user's cast to json", () => {
     'becomes the outbox': "select to_json(set_config('role', 'quoin_outbox', true))",
     'switches triggers off': "select to_json(set_config('session_replication_role', 'replica', false))",
     'makes images by itself': 'select to_json(quoin.make_images(row(1)))',
+    'makes an image by itself': 'select quoin.make_image(row(1))',
     'watches a table by itself':
       "select to_json(quoin.watch_table('quoin.api_keys'::regclass, '{INSERT}')::text)",
     'connects elsewhere': "select to_json(public.dblink('dbname=quoin', 'select 1'))",
@@ -75,6 +76,21 @@ describe("a user's cast to json", () => {
     expect(await outcomeOf(`begin ${forge}; return '1'; end`)).toMatch('permission denied')
     const { rows } = await db.owner.query("select 1 from quoin.row_events where table_name = 'forged'")
     expect(rows).toEqual([])
+  })
+
+  it('that was made, or came with a new type of a column, only after the table was watched, runs as the same role', async () => {
+    const table = await db.watched('id int primary key, mood text')
+    const name = table.replace('public.t_', '')
+    await db.owner.query(`alter table ${table} owner to service_role`)
+    await caller.query(`
+      create type public.mood_${name} as enum ('fine');
+      alter table ${table} alter column mood type public.mood_${name} using 'fine';
+      create function public.cast_${name}(mood public.mood_${name}) returns json language sql return to_json(current_user::text);
+      create cast (public.mood_${name} as json) with function public.cast_${name}(public.mood_${name})`)
+    await caller.query(`insert into ${table} values (1, 'fine')`)
+    await caller.query(`insert into ${table} values (2, 'fine'), (3, 'fine')`)
+    const roles = (await db.changes(table)).map(({ row }) => JSON.parse(row ?? '{}').mood)
+    expect(roles).toEqual(['quoin_images', 'quoin_images', 'quoin_images'])
   })
 
   it('gains nothing by operators and functions that it puts before those of Postgres', async () => {

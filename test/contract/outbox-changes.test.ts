@@ -190,12 +190,12 @@ describe('every way to write', () => {
       await expect(client.query('select * from quoin.row_events')).rejects.toThrow('permission denied')
     }
     const chunks = await db.chunks(table)
-    expect(chunks.map(({ request_id }) => request_id)).toEqual(['request-0', 'request-1'])
+    expect(chunks.map(chunk => chunk.application_name)).toEqual(['quoin:request-0', 'quoin:request-1'])
   })
 
   it('a table with columns named like ours is no different', async () => {
     const table = await db.watched(
-      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, event text, is_idle text',
+      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, event text, images text, wakes text, is_long text, application_name text',
     )
     await db.owner.query(`insert into ${table} (id, r, image) values (1, 'r', 'i')`)
     await db.owner.query(`update ${table} set n = 'n'`)

@@ -22,7 +22,7 @@ export interface Chunk {
   table_schema: string
   table_name: string
   event: string
-  request_id: string | null
+  application_name: string
   keys: string[] | null
   change_count: number
   changes: Change[]
