@@ -1,16 +1,11 @@
 // The OAuth2 server and the identity provider as child processes: what they are told about each other, about the
 // Worker's bridge, and about their own databases. In production they are servers of their own (docs/deploy.md).
 
-import { join } from 'node:path'
 import type { Children } from './children.ts'
+import { startNodeProgram } from './node-program.ts'
 import type { OutsideServer } from './options.ts'
 import { LOOPBACK } from './ports.ts'
-import { PROJECT_DIR } from './project.ts'
 import type { Secrets } from './secrets.ts'
-import { waitUntil } from './wait.ts'
-
-const START_DEADLINE_MS = 20_000
-const PROBE_TIMEOUT_MS = 5_000
 
 export interface OutsideServerSettings {
   readonly databaseUrl: string
@@ -63,31 +58,16 @@ async function startServer(
   { publicPort, adminPort }: OutsideServerSettings,
   variables: Record<string, string>,
 ): Promise<OutsideServer> {
-  await children.start({
-    name,
-    command: process.execPath,
-    args: [join(PROJECT_DIR, 'local', name, 'main.ts')],
-    env: { ...process.env, ...variables },
-    cwd: PROJECT_DIR,
-    endSignal: 'SIGTERM',
-    killSignal: 'SIGKILL',
-  })
   const server = {
     publicUrl: `http://${LOOPBACK}:${publicPort}`,
     adminUrl: `http://${LOOPBACK}:${adminPort}`,
   }
-  await waitUntil(
-    { what: `the ${name} answers`, deadlineMs: START_DEADLINE_MS, stopped: children.stopped },
-    () => isReady(server),
-  )
+  await startNodeProgram(children, {
+    name,
+    file: `local/${name}/main.ts`,
+    variables,
+    readyUrls: [`${server.publicUrl}/health/ready`, `${server.adminUrl}/health/ready`],
+    what: `the ${name} answers`,
+  })
   return server
-}
-
-async function isReady({ publicUrl, adminUrl }: OutsideServer): Promise<true> {
-  for (const url of [publicUrl, adminUrl]) {
-    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`)
-  }
-  return true
 }

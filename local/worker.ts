@@ -7,18 +7,22 @@ import { Variables } from '../src/config.ts'
 import type { Children } from './children.ts'
 import { LOOPBACK } from './ports.ts'
 import { writePrivateFile } from './private-file.ts'
+import { probe } from './probe.ts'
 import { PROJECT_DIR } from './project.ts'
 import { waitUntil } from './wait.ts'
 
 const START_DEADLINE_MS = 45_000
-const PROBE_TIMEOUT_MS = 5_000
 const KEYED_PROBE_INTERVAL_MS = 1_000
+/** wrangler watches always; its watcher (chokidar) can be told by its environment to look every 24 days. */
+const WITHOUT_WATCHING = { CHOKIDAR_USEPOLLING: '1', CHOKIDAR_INTERVAL: String(2 ** 31 - 1) }
 
 export interface WorkerSettings {
   readonly dataDir: string
   readonly port: number
   /** What the stack decides; every other variable of the Worker is taken from our own environment. */
   readonly variables: Readonly<Record<string, string>>
+  /** True: an edit of the source is there about a second later. */
+  readonly watches?: boolean
 }
 
 /** Starts the Worker; `waitForWorker` says when it answers. */
@@ -43,6 +47,7 @@ export async function startWorker(children: Children, settings: WorkerSettings):
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       WRANGLER_SEND_METRICS: 'false',
       XDG_CONFIG_HOME: join(settings.dataDir, 'config'),
+      ...(!settings.watches && WITHOUT_WATCHING),
     },
     cwd: PROJECT_DIR,
     endSignal: 'SIGTERM',
@@ -53,17 +58,10 @@ export async function startWorker(children: Children, settings: WorkerSettings):
 /** Waits until the Worker is there, then until it answers a caller with this key; the key's allowance is hardly touched. */
 export async function waitForWorker(children: Children, baseUrl: string, apiKey: string): Promise<void> {
   const wait = { deadlineMs: START_DEADLINE_MS, stopped: children.stopped }
-  const isThere = () => probe(`${baseUrl}/healthz`, {})
+  const isThere = () => probe(`${baseUrl}/healthz`)
   const answers = () => probe(`${baseUrl}/v1/status`, { apikey: apiKey })
   await waitUntil({ ...wait, what: 'the Worker starts (its log: logs/worker.log)' }, isThere)
   await waitUntil({ ...wait, what: 'GET /v1/status answers', intervalMs: KEYED_PROBE_INTERVAL_MS }, answers)
-}
-
-async function probe(url: string, headers: Record<string, string>): Promise<true> {
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`)
-  return true
 }
 
 function workerVariables(decided: Readonly<Record<string, string>>): string {
