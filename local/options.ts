@@ -65,7 +65,7 @@ export interface StackOptions {
 export const USAGE = `npm run dev -- [options]
   --reset          start over: deletes the local data first
   --port N         port of the Worker (default 8787, or QUOIN_PORT)
-  --free-ports     take any free ports, for tests
+  --free-ports     take any free ports and watch for no edits, for tests
   --data-dir DIR   keep the data there instead of in .quoin
   --quiet          print problems only
 Variables: ${Object.values(PORTS)

@@ -234,7 +234,8 @@ async function openWorker(
     ...(database.oauthDatabaseUrl !== null &&
       options.outsideOAuthServer === undefined && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
   }
-  await startWorker(children, { dataDir: options.dataDir, port: ports.worker, variables })
+  const settings = { dataDir: options.dataDir, port: ports.worker, variables, watches: !options.freePorts }
+  await startWorker(children, settings)
   await waitForWorker(children, baseUrl, secrets.service_role_key)
   output.step(`Worker on ${baseUrl}`)
   const listenerUrl = await startListener(children, {
