@@ -1,12 +1,10 @@
 // The sends of one WebhookFanout that are under way: how many at a time, which next, and when what they came to is written
 // down. Knows no Postgres, no alarm and no row; those are its host's.
 
-import type { DeadLetterReason } from '../src/features/webhooks/delivery/delivery-log.ts'
 import { eventHeaders } from '../src/features/webhooks/delivery/event-headers.ts'
 import { webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
 import { isFailing } from '../src/features/webhooks/delivery/retry-schedule.ts'
-import { PAYLOAD_BYTES_MAX } from '../src/features/webhooks/delivery/webhook-fanout.ts'
 import { logFailure } from './fanout-failure.ts'
 import type { DueEvent, FanoutStorage } from './fanout-storage.ts'
 import type { Finished } from './settlement.ts'
@@ -33,8 +31,6 @@ export interface LaneHost {
   /** An event is tried although the webhook is failing. */
   probing(nowMs: number): void
   settle(finished: Finished): void
-  /** The event will never be sent. */
-  giveUp(event: DueEvent, reason: DeadLetterReason): void
   /** Something was written down, or a lane is free: there may be more to do, now or later. */
   moved(): void
   /** Keeps the object awake until then. */
@@ -138,10 +134,7 @@ export class DeliveryLanes {
     try {
       const opened = this.#host.open()
       if (opened === undefined) this.#underWay.delete(event.position)
-      else if (event.bytes > PAYLOAD_BYTES_MAX) {
-        this.#host.giveUp(event, 'payload_too_large')
-        this.#underWay.delete(event.position)
-      } else await this.#send(opened, event)
+      else await this.#send(opened, event)
     } catch (err) {
       logFailure('an attempt broke', err)
       this.#underWay.delete(event.position)

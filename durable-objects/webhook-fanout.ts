@@ -213,7 +213,6 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
         this.#setState(settleAttempt(this.#storage, this.#state, finished))
         this.#flushSoon()
       },
-      giveUp: (event, reason) => this.#giveUp(event, reason),
       moved: () => {
         this.#lanes.pump()
         this.#schedule()

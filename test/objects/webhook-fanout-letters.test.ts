@@ -98,15 +98,6 @@ describe('a dead letter', () => {
     })
     expect(await countOf(fanout, 'events')).toBe(0)
   })
-
-  it('is what is larger than 16 MiB, with that reason and without a body', async () => {
-    const { row, fanout } = await makeWebhook(receiver.url)
-    await fanout.store({ version: 1, events: chunkOf(['a'], { payload: null, bytes: 17 * 1024 * 1024 }) })
-    await vi.waitFor(async () => {
-      expect(await readDeadLetters(row.id)).toMatchObject([{ reason: 'payload_too_large', length: null }])
-    })
-    expect(receiver.calls).toHaveLength(0)
-  })
 })
 
 describe('a replay since a time', () => {

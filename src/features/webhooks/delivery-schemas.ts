@@ -41,9 +41,7 @@ export const DeliveryList = z.object({ data: z.array(Delivery), next_cursor: nex
 export const DeadLetter = z.object({
   id: z.uuid(),
   event_id: EventId,
-  reason: z
-    .enum(['attempts_exhausted', 'payload_too_large', 'kept_too_long'])
-    .describe('why the event was given up'),
+  reason: z.enum(['attempts_exhausted', 'kept_too_long']).describe('why the event was given up'),
   payload: Payload,
   created_at: Time,
   resolved_at: Time.nullable().describe('when a replay was delivered'),

@@ -1,7 +1,7 @@
 // Hands a change whose body is too large for one call to its webhooks, piece by piece: read, handed on, forgotten.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import { payloadFrame } from '../delivery/payload.ts'
+import { payloadFrame, payloadText } from '../delivery/payload.ts'
 import {
   type FanoutEvent,
   PAYLOAD_BYTES_MAX,
@@ -10,20 +10,20 @@ import {
 } from '../delivery/webhook-fanout.ts'
 import type { Chunk } from '../ingest/messages.ts'
 import { eventWithoutBody, factsOf } from './chunk-events.ts'
-import { type ChangeFacts, readImage } from './outbox.ts'
+import { type ChangeFacts, imageBytesOf, readImage } from './outbox.ts'
 
 const encoder = new TextEncoder()
 
-/** The event, its pieces handed to `store` before; without any where it is larger than what is sent at all. */
+/** The event, its pieces handed to `store` before. A body that is too large to be sent has no rows in it (Decision 104). */
 export async function handOverLarge(
-  platform: PlatformDatabase,
+  platform: Pick<PlatformDatabase, 'texts'>,
   chunk: Chunk,
   change: ChangeFacts,
   store: (piece: PayloadPiece) => Promise<void>,
 ): Promise<FanoutEvent> {
   const event = { ...eventWithoutBody(chunk, change.index, change.key), payload: null, note: change.error }
-  const announced = change.newBytes + (chunk.event === 'DELETE' ? change.newBytes : change.oldBytes)
-  if (announced > PAYLOAD_BYTES_MAX) return { ...event, bytes: announced }
+  const withoutRows = eventWithoutRows(chunk, change)
+  if (imageBytesOf(chunk, change) + withoutRows.bytes > PAYLOAD_BYTES_MAX) return withoutRows
   let [number, bytes] = [0, 0]
   for await (const part of bodyParts(platform, chunk, change)) {
     for (const text of piecesOf(part)) {
@@ -31,12 +31,22 @@ export async function handOverLarge(
       number += 1
       bytes += encoder.encode(text).length
     }
+    // Postgres counts in its own encoding, which may take less. What is stored by now is forgotten in time.
+    if (bytes > PAYLOAD_BYTES_MAX) return withoutRows
   }
   return { ...event, bytes }
 }
 
+/** The receiver is told that there was a change, and why it cannot be shown. */
+function eventWithoutRows(chunk: Chunk, change: ChangeFacts): FanoutEvent {
+  const payload = payloadText({ ...factsOf(chunk), row: null, oldRow: null })
+  const note = `the body is larger than ${PAYLOAD_BYTES_MAX} bytes`
+  const bytes = encoder.encode(payload).length
+  return { ...eventWithoutBody(chunk, change.index, change.key), payload, bytes, note }
+}
+
 async function* bodyParts(
-  platform: PlatformDatabase,
+  platform: Pick<PlatformDatabase, 'texts'>,
   chunk: Chunk,
   { index }: ChangeFacts,
 ): AsyncGenerator<string> {

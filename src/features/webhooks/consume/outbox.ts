@@ -44,10 +44,14 @@ export async function listChanges(platform: PlatformDatabase, chunkId: string): 
   }))
 }
 
-/** Whether a change's body, of two images at most, is to be handed over in pieces. */
-export function isLarge({ event }: { event: string }, { newBytes, oldBytes }: ChangeFacts): boolean {
-  const images = newBytes + (event === 'DELETE' ? newBytes : oldBytes)
-  return images > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
+/** Bytes of the images in a change's body: of a deleted row it has the same one twice. */
+export function imageBytesOf({ event }: { event: string }, { newBytes, oldBytes }: ChangeFacts): number {
+  return newBytes + (event === 'DELETE' ? newBytes : oldBytes)
+}
+
+/** Whether a change's body is to be handed over in pieces. */
+export function isLarge(chunk: { event: string }, change: ChangeFacts): boolean {
+  return imageBytesOf(chunk, change) > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
 }
 
 /** Runs of changes whose images fit into one answer; a large one is a run of its own. */
@@ -94,7 +98,7 @@ export async function readRun(
 
 /** One image of a change, part by part. */
 export async function* readImage(
-  platform: PlatformDatabase,
+  platform: Pick<PlatformDatabase, 'texts'>,
   chunkId: string,
   index: number,
   which: 'new' | 'old',

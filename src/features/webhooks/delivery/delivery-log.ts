@@ -23,7 +23,7 @@ export interface DeliveryRecord {
   created_at: string
 }
 
-export type DeadLetterReason = 'attempts_exhausted' | 'payload_too_large' | 'kept_too_long'
+export type DeadLetterReason = 'attempts_exhausted' | 'kept_too_long'
 
 /** An event that was given up. */
 export interface DeadLetterRecord {

@@ -18,11 +18,11 @@ export interface FanoutEvent {
   occurred_at_ms: number
   /** Of the request that made the change; null where none did. */
   request_id: string | null
-  /** The body; null: it was handed over in pieces before, or is larger than PAYLOAD_BYTES_MAX. */
+  /** The body; null: it was handed over in pieces before. */
   payload: string | null
-  /** UTF-8 bytes of the body. */
+  /** UTF-8 bytes of the body, PAYLOAD_BYTES_MAX at most. */
   bytes: number
-  /** Why there are no images; null: there are. */
+  /** Why there are no images although there was a row; null: there are. */
   note: string | null
 }
 
