@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from './http.ts'
-import { Identity } from './identity.ts'
+import { Identity, SessionFacts } from './identity.ts'
 import { nextPageToken } from './link-header.ts'
 
 /** An identity as administrators see it: with its second set of metadata, and without credentials. */
@@ -20,17 +20,8 @@ export const AdminIdentity = Identity.extend({
 export type AdminIdentity = z.infer<typeof AdminIdentity>
 
 /** A session as the admin API lists it: without its identity. */
-export const ListedSession = z.looseObject({
-  id: z.string().min(1),
-  active: z.boolean().default(true),
-  authenticated_at: z.string().optional(),
+export const ListedSession = SessionFacts.extend({
   issued_at: z.string().optional(),
-  expires_at: z.string().optional(),
-  authenticator_assurance_level: z.string().optional(),
-  authentication_methods: z
-    .array(z.looseObject({ method: z.string().optional() }))
-    .nullish()
-    .transform(methods => methods ?? []),
   devices: z
     .array(
       z.looseObject({

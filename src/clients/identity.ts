@@ -23,8 +23,8 @@ export const Identity = z.looseObject({
 })
 export type Identity = z.infer<typeof Identity>
 
-/** A session at the identity provider, as far as Quoin reads it. */
-export const Session = z.looseObject({
+/** What both APIs of the identity provider say of a session, as far as Quoin reads it. */
+export const SessionFacts = z.looseObject({
   id: z.string().min(1),
   active: z.boolean().default(true),
   authenticated_at: z.string().optional(),
@@ -34,8 +34,10 @@ export const Session = z.looseObject({
     .array(z.looseObject({ method: z.string().optional() }))
     .nullish()
     .transform(methods => methods ?? []),
-  identity: Identity,
 })
+
+/** A session as its holder sees it: with the identity. */
+export const Session = SessionFacts.extend({ identity: Identity })
 export type Session = z.infer<typeof Session>
 
 /**
