@@ -118,11 +118,7 @@ async function issueCode(
 ): Promise<string> {
   const iat = Math.floor(now() / 1000)
   const code = new provider.AuthorizationCode({
-    client: await libraryClientOf(provider, client),
-    accountId: consent.subject,
-    grantId: consent.consentRequestId,
-    gty: CODE_GRANT,
-    scope: consent.grantedScope.join(' '),
+    ...(await grantedBy(provider, client, consent)),
     iat,
     exp: iat + settings.ttlSeconds.authorizationCode,
     redirectUri: terms.redirectUri,
@@ -139,15 +135,22 @@ async function issueRefreshToken(
 ): Promise<string> {
   const iat = Math.floor(now() / 1000)
   const token = new provider.RefreshToken({
+    ...(await grantedBy(provider, client, consent)),
+    iat,
+    exp: iat + lifespanSeconds,
+  })
+  return Object.assign(token, { jti: opaqueValue('refreshToken') }).save()
+}
+
+/** What a code and a refresh token of the consent have in common. */
+async function grantedBy(provider: Provider, client: Client, consent: ConsentRecord) {
+  return {
     client: await libraryClientOf(provider, client),
     accountId: consent.subject,
     grantId: consent.consentRequestId,
     gty: CODE_GRANT,
     scope: consent.grantedScope.join(' '),
-    iat,
-    exp: iat + lifespanSeconds,
-  })
-  return Object.assign(token, { jti: opaqueValue('refreshToken') }).save()
+  }
 }
 
 /** A JWT is kept like an opaque token, by the hash of its text, so that it can be revoked and introspected. */
