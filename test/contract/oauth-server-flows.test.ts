@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RESPONSE_TYPES } from '../support/applications.ts'
 import { startTestOAuthServer, type TestOAuthServer } from '../support/oauth-server.ts'
 import {
   acceptConsent,
@@ -130,15 +131,7 @@ describe('the answer', () => {
   it('of each response type holds what it names, in the fragment unless it is a code alone', async () => {
     const client = await makeClient(at)
     const parts = { code: 'code', id_token: 'id_token', token: 'access_token' }
-    for (const type of [
-      'code',
-      'token',
-      'id_token',
-      'id_token token',
-      'code id_token',
-      'code token',
-      'code id_token token',
-    ]) {
+    for (const type of RESPONSE_TYPES) {
       const { location } = await authorize(at, client, { query: { response_type: type } })
       expect(location.includes('#'), type).toBe(type !== 'code')
       for (const [part, name] of Object.entries(parts)) {

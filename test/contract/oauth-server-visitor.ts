@@ -2,6 +2,7 @@
 // a person would click, accepted or refused through the admin API.
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { RESPONSE_TYPES } from '../support/applications.ts'
 
 /** Where the server is; see test/support/oauth-server.ts. */
 export interface OAuthAddresses {
@@ -84,15 +85,7 @@ export async function makeClient({ adminUrl }: OAuthAddresses, fields: Json = {}
       client_name: `test ${randomUUID()}`,
       redirect_uris: [CALLBACK],
       grant_types: ['authorization_code', 'refresh_token', 'implicit', 'client_credentials', DEVICE_GRANT],
-      response_types: [
-        'code',
-        'token',
-        'id_token',
-        'id_token token',
-        'code id_token',
-        'code token',
-        'code id_token token',
-      ],
+      response_types: RESPONSE_TYPES,
       scope: 'openid offline_access read write',
       token_endpoint_auth_method: 'client_secret_post',
       ...(isPublic ? {} : { client_secret: SECRET }),

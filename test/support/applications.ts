@@ -11,6 +11,17 @@ export const OTHER_CALLBACK = 'http://localhost:5999/callback'
 export const SIGNED_OUT = 'http://127.0.0.1:5999/signed-out'
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
 
+/** All that the OAuth2 server has. */
+export const RESPONSE_TYPES = [
+  'code',
+  'token',
+  'id_token',
+  'id_token token',
+  'code id_token',
+  'code token',
+  'code id_token token',
+] as const
+
 export type RegisteredClient = {
   client_id: string
   client_secret?: string
@@ -34,15 +45,7 @@ export function registerClient(fields: Record<string, unknown> = {}): Promise<Re
   return dashboard('POST', '/clients', {
     client_name: `test ${crypto.randomUUID()}`,
     grant_types: ['authorization_code', 'refresh_token', 'implicit', 'client_credentials', DEVICE_CODE],
-    response_types: [
-      'code',
-      'token',
-      'id_token',
-      'id_token token',
-      'code id_token',
-      'code token',
-      'code id_token token',
-    ],
+    response_types: RESPONSE_TYPES,
     redirect_uris: [CALLBACK],
     scope: 'openid offline_access profile email read write',
     token_endpoint_auth_method: 'client_secret_basic',

@@ -3,11 +3,10 @@
 // (password method, `session` hook after registration, the identity schema of local/identity-server, the return URLs
 // below, pages under http://127.0.0.1:4455/).
 
-import { randomBytes, randomUUID } from 'node:crypto'
-import { Client } from 'pg'
-import { inject } from 'vitest'
+import { randomBytes } from 'node:crypto'
 import { startIdentityServer } from '../../local/identity-server/server.ts'
 import type { IdentityServerSettings } from '../../local/identity-server/settings.ts'
+import { makeDatabase } from './postgres.ts'
 
 export const PAGES_URL = 'http://127.0.0.1:4455'
 export const WELCOME_URL = `${PAGES_URL}/welcome`
@@ -33,7 +32,7 @@ export interface LocalProvider extends IdentityProvider {
 
 /** Our own server on a database of its own, which goes with it. */
 export async function openLocalProvider(more: Partial<IdentityServerSettings> = {}): Promise<LocalProvider> {
-  const database = await makeDatabase()
+  const database = await makeDatabase('identity')
   const settings: IdentityServerSettings = {
     databaseUrl: database.url,
     publicPort: 0,
@@ -56,19 +55,4 @@ export async function openLocalProvider(more: Partial<IdentityServerSettings> = 
   }
   const { publicUrl, adminUrl } = server
   return { publicUrl, adminUrl, settings, restart, [Symbol.asyncDispose]: dispose }
-}
-
-async function makeDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const { superuser_url: superuserUrl } = inject('stack')
-  if (superuserUrl === null) throw new Error('the stack has no Postgres of its own to make a database in')
-  const name = `identity_${randomUUID().replaceAll('-', '')}`
-  const run = async (sql: string) => {
-    const client = new Client({ connectionString: superuserUrl })
-    await client.connect()
-    await client.query(sql).finally(() => client.end())
-  }
-  await run(`create database ${name}`)
-  const url = new URL(superuserUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) }
 }

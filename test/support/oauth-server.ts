@@ -3,11 +3,10 @@
 // (`--dev`; dynamic registration on; PKCE enforced for public clients; subject types public and pairwise; its pages
 // under http://127.0.0.1:4455/).
 
-import { randomBytes, randomUUID } from 'node:crypto'
-import { Client } from 'pg'
-import { inject } from 'vitest'
+import { randomBytes } from 'node:crypto'
 import { type OAuthServerParts, startOAuthServer } from '../../local/oauth-server/server.ts'
 import type { OAuthServerSettingsIn } from '../../local/oauth-server/settings.ts'
+import { makeDatabase } from './postgres.ts'
 
 export const PAGES_URL = 'http://127.0.0.1:4455'
 /** The shortest that verifiers take: longer ones only cost time to make. */
@@ -37,7 +36,7 @@ export async function startLocalOAuthServer(
   more: Partial<OAuthServerSettingsIn> = {},
   parts: OAuthServerParts = {},
 ): Promise<LocalOAuthServer> {
-  const database = await makeDatabase()
+  const database = await makeDatabase('oauth')
   const settings: OAuthServerSettingsIn = {
     databaseUrl: database.url,
     publicPort: 0,
@@ -72,20 +71,4 @@ export async function startLocalOAuthServer(
       await database.drop()
     },
   }
-}
-
-/** A fresh database beside the stack's; `drop` also ends who is still connected. */
-async function makeDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const { superuser_url: superuserUrl } = inject('stack')
-  if (superuserUrl === null) throw new Error('the stack has no Postgres of its own to make a database in')
-  const name = `oauth_${randomUUID().replaceAll('-', '')}`
-  const run = async (sql: string) => {
-    const client = new Client({ connectionString: superuserUrl })
-    await client.connect()
-    await client.query(sql).finally(() => client.end())
-  }
-  await run(`create database ${name}`)
-  const url = new URL(superuserUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) }
 }
