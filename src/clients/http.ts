@@ -3,6 +3,7 @@
 // client of that server to say.
 
 import { DomainError } from '../errors.ts'
+import { readBoundedText } from '../lib/bounded-text.ts'
 import { describeAnswer, sentTexts } from './describe-answer.ts'
 
 /** Names of outside servers, as errors and health checks show them. */
@@ -194,16 +195,9 @@ function bodyOf(call: UpstreamCall): string | null {
 }
 
 async function readCapped(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
+  const text = await readBoundedText(response.body, ANSWER_BYTES_MAX)
+  if (text === undefined) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`)
+  return text
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,6 @@
 // Reads the JSON answer of an SQL endpoint into memory, and no more of it than an isolate can hold beside its own work.
 
+import { readBoundedText } from '../lib/bounded-text.ts'
 import { databaseUnavailable, responseTooLarge } from './wire-failure.ts'
 
 /** Parses a body of at most `bytesMax` bytes; throws `response_too_large` over it, `database_unavailable` when it breaks off. */
@@ -8,30 +9,12 @@ export async function readJson<T>(response: Response, bytesMax: number, isReadOn
   // A compressed body is longer than it announces.
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
   if (length === null) {
-    const text = await orUnavailable(() => readText(body, bytesMax))
+    const text = await orUnavailable(() => readBoundedText(body, bytesMax))
     if (text !== undefined) return orUnavailable<T>(() => JSON.parse(text))
   } else if (Number(length) <= bytesMax) return orUnavailable<T>(() => response.json())
   else await body?.cancel()
   // Status 200 means that the transaction is over.
   throw responseTooLarge(bytesMax, !isReadOnly)
-}
-
-/** The body's text; undefined, and the rest given up, when it is longer. */
-async function readText(body: Response['body'], bytesMax: number): Promise<string | undefined> {
-  if (!body) return ''
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  for (let bytes = 0; ; ) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    bytes += value.length
-    if (bytes > bytesMax) {
-      await reader.cancel()
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
-  }
 }
 
 async function orUnavailable<T>(work: () => T | Promise<T>): Promise<T> {

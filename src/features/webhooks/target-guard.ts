@@ -1,12 +1,15 @@
 // Asks, before a connection, whether a webhook's target is public: its name is resolved by DNS over HTTPS, since a Worker
-// has no resolver of its own. Remembers good and bad answers for a short time, because deliveries come by the hundred.
+// has no resolver of its own. Remembers the outcome for a short time, because deliveries come by the hundred. Fails closed:
+// of a name that was looked up by halves nobody knows where it leads.
 
 import { BoundedMap } from '../../lib/bounded-map.ts'
+import { readBoundedText } from '../../lib/bounded-text.ts'
 import { isAddress, isPublicAddress } from './public-address.ts'
 import { hostOf, type TargetRules, targetProblem } from './target-address.ts'
 
-/** Why an attempt is not made. */
-export type TargetRefusal = 'target_not_public' | 'name_not_resolved'
+/** Why an attempt is not made. A resolver that gives no whole answer counts as a name that does not resolve. */
+export const TARGET_REFUSALS = ['target_not_public', 'name_not_resolved'] as const
+export type TargetRefusal = (typeof TARGET_REFUSALS)[number]
 
 /** Says whether a connection to a URL may be opened now. */
 export interface TargetGuard {
@@ -24,9 +27,13 @@ const RESOLVER = 'https://cloudflare-dns.com/dns-query'
 const RESOLVE_TIMEOUT_MS = 3_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const REMEMBERED_MS = 30_000
+/** A resolver that failed is asked again soon, but not by each of the deliveries that wait. */
+const FAILURE_REMEMBERED_MS = 2_000
 const HOSTS_MAX = 1_000
 /** Record types of RFC 1035 and RFC 3596. */
 const ADDRESS_TYPES: readonly number[] = [1, 28]
+/** NOERROR and NXDOMAIN (RFC 1035 §4.1.1): the resolver knows. All else (SERVFAIL, REFUSED) says nothing about the name. */
+const KNOWING_STATUSES: readonly unknown[] = [0, 3]
 
 interface Remembered {
   refusal: TargetRefusal | undefined
@@ -43,37 +50,47 @@ export function makeTargetGuard({ rules, fetch, nowMs }: TargetGuardDeps): Targe
       if (rules.allowPrivate || isAddress(host)) return undefined
       const remembered = known.get(host)
       if (remembered !== undefined && remembered.untilMs > nowMs()) return remembered.refusal
-      const refusal = judge(await resolve(fetch, host))
-      known.set(host, { refusal, untilMs: nowMs() + REMEMBERED_MS })
-      return refusal
+      const outcome = judge(await resolve(fetch, host))
+      known.set(host, { refusal: outcome.refusal, untilMs: nowMs() + outcome.forMs })
+      return outcome.refusal
     },
   }
 }
 
+/** Addresses of one family, none for a name without any; undefined: nobody knows. */
+type Lookup = readonly string[] | undefined
+
 /** One address that is not public refuses the name: which of them a connection takes is not ours to choose. */
-function judge(addresses: readonly string[]): TargetRefusal | undefined {
-  if (addresses.length === 0) return 'name_not_resolved'
-  return addresses.every(isPublicAddress) ? undefined : 'target_not_public'
+function judge(lookups: readonly Lookup[]): { refusal: TargetRefusal | undefined; forMs: number } {
+  const addresses = lookups.flatMap(lookup => lookup ?? [])
+  if (!addresses.every(isPublicAddress)) return { refusal: 'target_not_public', forMs: REMEMBERED_MS }
+  if (lookups.includes(undefined)) return { refusal: 'name_not_resolved', forMs: FAILURE_REMEMBERED_MS }
+  return { refusal: addresses.length === 0 ? 'name_not_resolved' : undefined, forMs: REMEMBERED_MS }
 }
 
-/** A and AAAA; none when the name or the resolver does not answer. */
-async function resolve(fetchFunction: typeof fetch, host: string): Promise<string[]> {
-  const lists = await Promise.all(['A', 'AAAA'].map(type => query(fetchFunction, host, type)))
-  return lists.flat()
+function resolve(fetchFunction: typeof fetch, host: string): Promise<Lookup[]> {
+  return Promise.all(['A', 'AAAA'].map(type => lookUp(fetchFunction, host, type)))
 }
 
-async function query(fetchFunction: typeof fetch, host: string, type: string): Promise<string[]> {
+interface DnsAnswer {
+  Status: number
+  /** Left out where the name has no record of the type. */
+  Answer?: { type: number; data: unknown }[]
+}
+
+async function lookUp(fetchFunction: typeof fetch, host: string, type: string): Promise<Lookup> {
   try {
     const response = await fetchFunction(`${RESOLVER}?name=${encodeURIComponent(host)}&type=${type}`, {
       headers: { accept: 'application/dns-json' },
       signal: AbortSignal.timeout(RESOLVE_TIMEOUT_MS),
     })
-    const text = await response.text()
-    if (!response.ok || text.length > ANSWER_BYTES_MAX) return []
-    const { Answer = [] } = JSON.parse(text) as { Answer?: { type: number; data: string }[] }
-    return Answer.filter(record => ADDRESS_TYPES.includes(record.type)).map(record => record.data)
+    const text = await readBoundedText(response.body, ANSWER_BYTES_MAX)
+    if (!response.ok || text === undefined) return undefined
+    const { Status, Answer = [] } = JSON.parse(text) as DnsAnswer
+    if (!KNOWING_STATUSES.includes(Status)) return undefined
+    return Answer.filter(record => ADDRESS_TYPES.includes(record.type)).map(record => String(record.data))
   } catch {
-    // A resolver that does not answer is a name that does not resolve: the attempt fails and is made again.
-    return []
+    // No connection, no answer in time, or one that is no JSON: the attempt fails, and is made again.
+    return undefined
   }
 }

@@ -80,12 +80,13 @@ describe('the URL of a target', () => {
 })
 
 describe('the guard before a connection', () => {
-  const guardFor = (answers: Record<string, object[] | undefined>) => {
+  /** What the resolver says of each record type: records, or a whole answer; nothing: no connection. */
+  const guardFor = (answers: Record<string, object[] | Response | undefined>) => {
     const fetch = vi.fn(async (input: string) => {
       const type = new URL(input).searchParams.get('type') ?? ''
       const answer = answers[type]
       if (answer === undefined) throw new TypeError('no connection')
-      return Response.json({ Status: 0, Answer: answer })
+      return answer instanceof Response ? answer : Response.json({ Status: 0, Answer: answer })
     })
     let nowMs = 0
     const guard = makeTargetGuard({
@@ -96,6 +97,7 @@ describe('the guard before a connection', () => {
     return {
       guard,
       fetch,
+      answers,
       pass: (ms: number) => {
         nowMs += ms
       },
@@ -130,6 +132,67 @@ describe('the guard before a connection', () => {
     { A: undefined, AAAA: undefined },
   ])('does not connect to a name that does not resolve: %o', async answers => {
     expect(await guardFor(answers).guard.check('https://nowhere.example/')).toBe('name_not_resolved')
+  })
+
+  // A resolver that hides the private half of a name would else open the way to it.
+  it.each<[string, () => Response | undefined]>([
+    ['does not answer', () => undefined],
+    ['answers 500', () => Response.json({ Status: 0, Answer: [] }, { status: 500 })],
+    ['answers SERVFAIL', () => Response.json({ Status: 2 })],
+    ['answers REFUSED', () => Response.json({ Status: 5 })],
+    ['answers without a status', () => Response.json({ Answer: [] })],
+    ['answers what is no JSON', () => new Response('<html>')],
+    ['answers null', () => new Response('null')],
+    ['answers too much', () => Response.json({ Status: 0, Answer: [], Comment: 'x'.repeat(70_000) })],
+  ])('does not connect where one of the two questions %s', async (_what, failure) => {
+    for (const [known, failed] of [
+      ['A', 'AAAA'],
+      ['AAAA', 'A'],
+    ] as const) {
+      const records = known === 'A' ? [a('93.184.216.34')] : [aaaa('2606:4700:4700::1111')]
+      const { guard } = guardFor({ [known]: records, [failed]: failure() })
+      expect(await guard.check('https://half.example/')).toBe('name_not_resolved')
+    }
+  })
+
+  it('says not public when the half that was answered is private', async () => {
+    const { guard } = guardFor({ A: [a('10.0.0.1')], AAAA: undefined })
+    expect(await guard.check('https://half.example/')).toBe('target_not_public')
+  })
+
+  it.each<[string, () => Response]>([
+    ['no record of it', () => Response.json({ Status: 0 })],
+    ['NXDOMAIN', () => Response.json({ Status: 3 })],
+  ])('takes a name with addresses of one family where the other has %s', async (_what, none) => {
+    expect(
+      await guardFor({ A: [a('93.184.216.34')], AAAA: none() }).guard.check('https://x.example/'),
+    ).toBeUndefined()
+    expect(
+      await guardFor({ A: none(), AAAA: [aaaa('2606:4700:4700::1111')] }).guard.check('https://x.example/'),
+    ).toBeUndefined()
+  })
+
+  it('asks a resolver that failed again after two seconds', async () => {
+    const { guard, answers, fetch, pass } = guardFor({ A: undefined, AAAA: [] })
+    await guard.check('https://x.example/')
+    answers['A'] = [a('93.184.216.34')]
+    expect(await guard.check('https://x.example/')).toBe('name_not_resolved')
+    expect(fetch).toHaveBeenCalledTimes(2)
+    pass(2_000)
+    expect(await guard.check('https://x.example/')).toBeUndefined()
+  })
+
+  it('stops reading an answer that does not end', async () => {
+    let parts = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        parts += 1
+        controller.enqueue(new Uint8Array(16 * 1024).fill(32))
+      },
+    })
+    const { guard } = guardFor({ A: [a('93.184.216.34')], AAAA: new Response(endless) })
+    expect(await guard.check('https://x.example/')).toBe('name_not_resolved')
+    expect(parts).toBeLessThan(10)
   })
 
   it('refuses a literal that a row still has, without asking anybody', async () => {
