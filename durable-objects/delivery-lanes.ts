@@ -105,7 +105,7 @@ export class DeliveryLanes {
     this.#ahead = events.filter(event => !this.#underWay.has(event.position))
   }
 
-  /** While failing: one event, once a minute. */
+  /** While failing: one event, when it is time for it. */
   #probe(state: FanoutState, storage: FanoutStorage, nowMs: number): void {
     if (this.#underWay.size > 0 || nowMs < state.probeAtMs) return
     // What was read ahead would otherwise be sent a second time once the webhook has healed.

@@ -13,12 +13,13 @@ import type { DeadLetterReason } from '../src/features/webhooks/delivery/deliver
 import { examplePayload, TEST_HEADERS } from '../src/features/webhooks/delivery/event-headers.ts'
 import {
   ALARM_AHEAD_MS,
+  beforeProbe,
   type FanoutState,
   healthOf,
   nextAlarm,
+  probedNow,
   withRow,
 } from '../src/features/webhooks/delivery/fanout-state.ts'
-import { PROBE_INTERVAL_MS } from '../src/features/webhooks/delivery/retry-schedule.ts'
 import type {
   DeliveryAttempt,
   EventShare,
@@ -143,8 +144,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const count = letters + this.#storage.rouseFailed(Date.parse(since), Date.now())
     if (count === 0) return 0
     this.#lanes.forgetAhead()
-    // Who asks for it has perhaps mended the receiver: a failing webhook is probed now and not at its minute.
-    this.#setState({ ...this.#state, probeAtMs: 0 })
+    // Who asks for it has perhaps mended the receiver.
+    this.#setState(probedNow(this.#state))
     this.#lanes.pump()
     this.#schedule()
     return count
@@ -206,7 +207,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     return {
       open: () => (this.#state && this.#storage ? { state: this.#state, storage: this.#storage } : undefined),
       probing: nowMs => {
-        if (this.#state) this.#setState({ ...this.#state, probeAtMs: nowMs + PROBE_INTERVAL_MS })
+        if (this.#state) this.#setState(beforeProbe(this.#state, nowMs))
       },
       settle: finished => {
         if (this.#state === undefined || this.#storage === undefined) return

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   afterAttempt,
+  beforeProbe,
   type FanoutState,
   healthOf,
   nextAlarm,
@@ -92,11 +93,34 @@ describe('the health of a webhook', () => {
       expect(healthOf(now)).toBe('healthy')
       now = afterAttempt(now, verdictOf(FAILED), NOW)
     }
-    expect(now).toMatchObject({ failCount: 20, owesHealth: true, probeAtMs: NOW + 60_000 })
+    expect(now).toMatchObject({ failCount: 20, owesHealth: true, probeAtMs: NOW + 5_000 })
     expect(healthOf(now)).toBe('failing')
     const healed = afterAttempt(now, verdictOf(GOOD, 20), NOW)
     expect(healed).toMatchObject({ failCount: 0, owesHealth: true, probeAtMs: 0 })
     expect(healthOf(healed)).toBe('healthy')
+  })
+
+  // A blip that fails twenty attempts of a busy webhook within a moment must not silence it for a minute.
+  it('is probed 5, 10, 20 and 40 s after it began to fail, then once a minute, and so again after a change', () => {
+    const pausesOf = (failing: FanoutState) => {
+      let [now, time] = [failing, failing.probeAtMs]
+      return Array.from({ length: 6 }, () => {
+        now = afterAttempt(beforeProbe(now, time), verdictOf(FAILED, now.failCount), time)
+        const pauseMs = now.probeAtMs - time
+        time = now.probeAtMs
+        return pauseMs / 1_000
+      })
+    }
+    const failing = afterAttempt(state({ failCount: 19 }), verdictOf(FAILED, 19), NOW)
+    expect(failing.probeAtMs).toBe(NOW + 5_000)
+    expect(pausesOf(failing)).toEqual([10, 20, 40, 60, 60, 60])
+    const probed = { ...failing, probes: 9 }
+    expect(pausesOf(withRow(probed, { ...ROW, version: 4 }))).toEqual([10, 20, 40, 60, 60, 60])
+  })
+
+  it('does not count what was under way when it began to fail as a probe', () => {
+    const failing = afterAttempt(state({ failCount: 20 }), verdictOf(FAILED, 20), NOW)
+    expect(failing.probeAtMs).toBe(NOW + 5_000)
   })
 
   it('changes nothing at a success that follows a success, so that nothing is written', () => {

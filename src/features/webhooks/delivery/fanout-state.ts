@@ -1,7 +1,7 @@
 // What a WebhookFanout knows of its webhook, and how rows and attempts change that. Pure: the object stores what these
 // functions answer, and nothing when they answer the same state again.
 
-import { isFailing, PROBE_INTERVAL_MS, type Verdict } from './retry-schedule.ts'
+import { isFailing, probeDelayMs, type Verdict } from './retry-schedule.ts'
 import type { WebhookRow, WebhookState } from './webhook-row.ts'
 
 export interface FanoutState {
@@ -10,6 +10,8 @@ export interface FanoutState {
   failCount: number
   /** While failing: when the next event may be tried. */
   probeAtMs: number
+  /** Probes since the webhook is failing, or since something may have mended its receiver. */
+  probes: number
   /** A receiver has paused the webhook, and the database does not know yet. */
   owesPause: boolean
   /** `fail_count` or `state` have changed since they were last written. */
@@ -19,25 +21,43 @@ export interface FanoutState {
 /** The state after reading or being told a row. An older row than the known one changes nothing. */
 export function withRow(state: FanoutState | undefined, webhook: WebhookRow): FanoutState {
   if (state === undefined) {
-    return { webhook, failCount: webhook.fail_count, probeAtMs: 0, owesPause: false, owesHealth: false }
+    return {
+      webhook,
+      failCount: webhook.fail_count,
+      probeAtMs: 0,
+      probes: 0,
+      owesPause: false,
+      owesHealth: false,
+    }
   }
   if (webhook.version <= state.webhook.version) return state
   const isResumed = webhook.active && !state.webhook.active
-  // A change may be what mends the receiver: it is tried at once.
-  return { ...state, webhook, probeAtMs: 0, owesPause: false, owesHealth: state.owesHealth || isResumed }
+  // A change may be what mends the receiver.
+  return { ...probedNow(state), webhook, owesPause: false, owesHealth: state.owesHealth || isResumed }
+}
+
+/** The state in which a failing webhook is tried at once, and soon again. */
+export function probedNow(state: FanoutState): FanoutState {
+  return { ...state, probeAtMs: 0, probes: 0 }
+}
+
+/** The state as a failing webhook's event is tried. A crash before its end counts as a failure. */
+export function beforeProbe(state: FanoutState, nowMs: number): FanoutState {
+  const probes = state.probes + 1
+  return { ...state, probes, probeAtMs: nowMs + probeDelayMs(probes) }
 }
 
 /** The state after one attempt of one event. */
 export function afterAttempt(state: FanoutState, verdict: Verdict, nowMs: number): FanoutState {
   if (verdict.outcome === 'delivered') {
-    return state.failCount === 0 ? state : { ...state, failCount: 0, probeAtMs: 0, owesHealth: true }
+    return state.failCount === 0 ? state : { ...probedNow(state), failCount: 0, owesHealth: true }
   }
   const failCount = state.failCount + 1
   const failed = {
     ...state,
     failCount,
     owesHealth: true,
-    probeAtMs: isFailing(failCount) ? nowMs + PROBE_INTERVAL_MS : 0,
+    probeAtMs: isFailing(failCount) ? nowMs + probeDelayMs(state.probes) : 0,
   }
   if (verdict.outcome !== 'gone') return failed
   return { ...failed, webhook: { ...state.webhook, active: false }, owesPause: true }

@@ -21,9 +21,11 @@ const JITTER = 0.2
 /** What a receiver may ask for at most. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR_MS
 
-/** So many failed attempts in a row, and only one event a minute is tried. */
+/** So many failed attempts in a row, and only probes are made: one event at a time, ever more seldom. */
 export const FAILING_AFTER = 20
-export const PROBE_INTERVAL_MS = MINUTE_MS
+/** Pause before each probe (Decision 134); behind the last of them, it stays as long. */
+const PROBE_DELAYS_MS: readonly number[] = [5 * SECOND_MS, 10 * SECOND_MS, 20 * SECOND_MS, 40 * SECOND_MS]
+const PROBE_DELAY_MAX_MS = MINUTE_MS
 
 /** What an attempt came to, as far as it decides what happens next. */
 export interface AttemptFacts {
@@ -55,7 +57,7 @@ export function judgeAttempt(facts: AttemptFacts, standing: Standing, chance: nu
   if (facts.statusCode === 410) return { outcome: 'gone' }
   const askedMs = Math.min(facts.retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)
   if (isFailing(standing.failCount)) {
-    return { outcome: 'retry', delayMs: Math.max(PROBE_INTERVAL_MS, askedMs), attempts: standing.attempts }
+    return { outcome: 'retry', delayMs: Math.max(PROBE_DELAY_MAX_MS, askedMs), attempts: standing.attempts }
   }
   const delayMs = RETRY_DELAYS_MS[standing.attempts]
   if (delayMs === undefined) return { outcome: 'dead' }
@@ -66,6 +68,11 @@ export function judgeAttempt(facts: AttemptFacts, standing: Standing, chance: nu
 /** True after so many failures in a row that attempts of events stand still until one succeeds. */
 export function isFailing(failCount: number): boolean {
   return failCount >= FAILING_AFTER
+}
+
+/** How long a failing webhook waits for its next probe, after so many. */
+export function probeDelayMs(probes: number): number {
+  return PROBE_DELAYS_MS[probes] ?? PROBE_DELAY_MAX_MS
 }
 
 /** Milliseconds that a Retry-After asks for (RFC 9110 section 10.2.3); undefined without one that can be read. */

@@ -22,7 +22,8 @@ export interface WebhookRow {
   version: number
 }
 
-export type WebhookState = 'healthy' | 'failing' | 'paused_by_receiver'
+export const WEBHOOK_STATES = ['healthy', 'failing', 'paused_by_receiver'] as const
+export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 const COLUMNS =
   'id, table_id::bigint as table_id, table_schema, table_name, events, url, headers, secret_encrypted, active, fail_count, state, version'
