@@ -49,6 +49,7 @@ const CREATE_WEBHOOKS = `
     table_schema text not null,
     table_name text not null,
     table_id oid not null,
+    former_table_ids oid[] not null default '{}',
     events text[] not null
       check (cardinality(events) between 1 and 3 and events <@ array['INSERT', 'UPDATE', 'DELETE']),
     url text not null,
@@ -61,10 +62,27 @@ const CREATE_WEBHOOKS = `
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now()
   );
-  comment on table quoin.webhooks is 'Who is told of which table''s changes. The table is known by its oid, so that a rename is followed; its names are those at saving.';
+  comment on table quoin.webhooks is 'Who is told of which table''s changes. The table is known by its oid, so that a rename is followed; names are put right every minute, and find the table that is made anew after a drop.';
+  comment on column quoin.webhooks.former_table_ids is 'Tables that are gone, while changes of theirs are in the outbox: these are still for this webhook.';
   comment on column quoin.webhooks.version is 'Grows with every change of what is sent where; whoever keeps a copy keeps the highest it has seen.';
   create index webhooks_newest_first on quoin.webhooks (created_at desc, id desc);
   create index webhooks_of_table on quoin.webhooks (table_id);
+
+  -- One statement, hence one snapshot: a table that is gone in it has no change that will be seen only later.
+  create function quoin.keep_former_tables() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    begin
+      new.former_table_ids := array(
+        select distinct e.table_id from quoin.row_events e
+        where e.table_id = any (old.former_table_ids || old.table_id)
+          and not exists (select from pg_class c where c.oid = e.table_id)
+        order by 1);
+      return new;
+    end
+  $body$;
+  revoke all on function quoin.keep_former_tables() from public;
+  create trigger keep_former_tables before update of table_id on quoin.webhooks
+    for each row when (old.table_id <> new.table_id) execute function quoin.keep_former_tables();
 
   create table quoin.webhook_registry (
     is_the_only_row boolean primary key default true check (is_the_only_row),
@@ -121,6 +139,7 @@ const CREATE_DELIVERIES = `
   comment on table quoin.dead_letters is 'What was given up, and why. Without a webhook: a queue message that no consumer could handle.';
   create index dead_letters_newest_first on quoin.dead_letters (created_at desc, id desc);
   create index dead_letters_of_webhook on quoin.dead_letters (webhook_id, created_at desc, id desc);
+  create index dead_letters_unresolved on quoin.dead_letters (webhook_id, created_at, id) where resolved_at is null;
 `
 
 // docs/design/row-changes.md says what the columns mean. EXTERNAL: compressing them costs the user's write more than the
@@ -234,6 +253,7 @@ exports.down = pgm => {
     drop table quoin.webhook_registry;
     drop table quoin.webhooks;
     drop function quoin.raise_webhook_registry();
+    drop function quoin.keep_former_tables();
     drop owned by quoin_outbox, quoin_images;
   `)
   pgm.sql(DROP_ROLES)

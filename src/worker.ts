@@ -3,7 +3,7 @@
 
 import { depsForRequest, depsOf } from './deps.ts'
 import { consumeRowChanges } from './features/webhooks/consume/consume-row-changes.ts'
-import { keepDeadMessages } from './features/webhooks/consume/dead-messages.ts'
+import { keepDeadMessages, resolveDeadMessages } from './features/webhooks/consume/dead-messages.ts'
 import { expireLogs } from './features/webhooks/delivery/expire-logs.ts'
 import { repairWatches } from './features/webhooks/watching/repair-watches.ts'
 import { createApp } from './http/app.ts'
@@ -30,8 +30,9 @@ export default {
     const consume = batch.queue === DEAD_QUEUE ? keepDeadMessages : consumeRowChanges
     return consume(depsOf(env as object), batch.messages)
   },
-  scheduled: (controller, env) => {
-    const keepHouse = controller.cron === HOURLY ? expireLogs : repairWatches
-    return keepHouse(depsOf(env as object))
+  scheduled: async (controller, env) => {
+    const deps = depsOf(env as object)
+    if (controller.cron === HOURLY) await expireLogs(deps)
+    else await Promise.all([repairWatches(deps), resolveDeadMessages(deps)])
   },
 } satisfies ExportedHandler

@@ -21,6 +21,19 @@ export const PlatformStatus = z.object({
   }),
   projects: z.number().nullable(),
   api_keys: z.number().nullable().describe('keys that are neither revoked nor expired'),
+  webhooks: z.object({
+    dead_letters: z
+      .number()
+      .nullable()
+      .describe('events that were given up and not delivered since; counted up to 1 000'),
+    unhandled_messages: z
+      .number()
+      .nullable()
+      .describe(
+        'messages of row changes that could not be handled: the changes wait in the outbox and are sent again; the ' +
+          'log has the cause. Counted up to 1 000',
+      ),
+  }),
   warnings: z.array(z.string()).describe('settings of this deployment that are allowed but dangerous'),
 })
 export type PlatformStatus = z.infer<typeof PlatformStatus>
@@ -31,7 +44,11 @@ interface Facts {
   tables: number
   projects: number
   api_keys: number
+  dead_letters: number
+  unhandled_messages: number
 }
+
+const DEAD_LETTERS_MAX = 1_000
 
 // One trip: the counts are small tables and catalog look-ups.
 const FACTS_SQL = `
@@ -41,7 +58,11 @@ const FACTS_SQL = `
            where n.nspname = any($1::text[]) and c.relkind in ('r','p','v','m','f') and not c.relispartition) as tables,
          (select count(*) from quoin.projects) as projects,
          (select count(*) from quoin.api_keys
-           where revoked_at is null and (expires_at is null or expires_at > now())) as api_keys`
+           where revoked_at is null and (expires_at is null or expires_at > now())) as api_keys,
+         (select count(*) from (select from quoin.webhooks w join quoin.dead_letters d on d.webhook_id = w.id
+           where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as dead_letters,
+         (select count(*) from (select from quoin.dead_letters d
+           where d.webhook_id is null and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as unhandled_messages`
 
 interface StatusDeps {
   platform: PlatformDatabase
@@ -69,6 +90,10 @@ export async function readPlatformStatus({ platform, config, now }: StatusDeps):
     database,
     projects: facts?.projects ?? null,
     api_keys: facts?.api_keys ?? null,
+    webhooks: {
+      dead_letters: facts?.dead_letters ?? null,
+      unhandled_messages: facts?.unhandled_messages ?? null,
+    },
     warnings: deploymentWarnings(config),
   }
 }
