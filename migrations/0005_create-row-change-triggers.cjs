@@ -98,6 +98,27 @@ const CREATE_KEY_SQL = `
   revoke all on function quoin.key_sql(oid) from public;
 `
 
+// Each SET costs every write as much as a small function. Settings of the writer's session must not show in keys and images, but of
+// most tables no text depends on them. (Dates follow DateStyle in keys; in JSON they do not.)
+const CREATE_SETTINGS_SQL = `
+  create function quoin.settings_sql(watched oid) returns text
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select $sql$set timezone = 'UTC' set plan_cache_mode = 'force_generic_plan'$sql$ || case when not bool_and(
+        coalesce(nullif(t.typbasetype, 0), nullif(t.typelem, 0), t.oid)
+          = any ('{bool,int2,int4,int8,numeric,text,varchar,bpchar,uuid,json,jsonb}'::regtype[])
+        or t.oid = any ('{timestamptz,timestamp,date}'::regtype[]) and a.attnum <> all (coalesce(i.indkey, ''))
+        or t.typtype = 'e')
+      then $sql$ set datestyle = 'ISO' set intervalstyle = 'postgres' set bytea_output = 'hex' set extra_float_digits = 1$sql$
+      else '' end
+    from pg_attribute a
+      join pg_type t on t.oid = a.atttypid
+      left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
+    where a.attrelid = watched and a.attnum > 0 and not a.attisdropped
+  $body$;
+  comment on function quoin.settings_sql(oid) is 'The settings under which the rows of a table have the same texts in every session.';
+  revoke all on function quoin.settings_sql(oid) from public;
+`
+
 /** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
 const STATEMENT_ROWS = {
   newRows: 'new_rows',
@@ -108,38 +129,38 @@ const STATEMENT_ROWS = {
 const ROW_ROWS = {
   newRows: '(select new.*)',
   oldRows: '(select old.*)',
-  schema:
-    '(select nspname from pg_namespace where oid = (select relnamespace from pg_class where oid = {watched}))',
-  table: '(select relname from pg_class where oid = {watched})',
+  schema: `(select n.nspname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
+            where c.oid operator(pg_catalog.=) {watched})`,
+  table: '(select relname from pg_catalog.pg_class where oid operator(pg_catalog.=) {watched})',
 }
 
 /** What all chunks of a statement say of it. */
-const facts = rows =>
-  `${rows.schema} as table_schema, ${rows.table} as table_name, current_setting('application_name') as application_name`
+const FACT_COLUMNS = 'table_id, event, table_schema, table_name, application_name'
+const factsOf = rows =>
+  `{watched}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
 
 /** A snapshot older than the statement may hold an `idle` that is no longer true. */
 const WAKES = `(select idle from quoin.listener_state) or current_setting('transaction_isolation') <> 'read committed'`
 
 /**
- * The only change of a statement as a batch of one; STRICT refuses none and several. OFFSET 0 keeps Postgres from making a
- * key each time it is named.
+ * The only change of a statement as a batch of one; STRICT refuses none and several. OFFSET 0 keeps Postgres from making the
+ * keys of an UPDATE each time they are named.
  */
-const onlyChange = (event, rows) => {
+const onlyChange = (event, { newRows, oldRows }) => {
+  const one = table => `select {key} as key, quoin.make_image(coalesce(r.*)) as images from ${table} r`
   const onlyOf = table =>
-    `(select {key} as key, quoin.make_image(coalesce(r.*)) as images from ${table} r offset 0)`
-  const [keys, oldRows, from] = {
-    INSERT: ['array[n.key]', 'null::json', `${onlyOf(rows.newRows)} n`],
-    UPDATE: [
-      'case when n.key = o.key then array[n.key] else array[n.key, o.key] end',
-      'o.images',
-      `${onlyOf(rows.newRows)} n, ${onlyOf(rows.oldRows)} o`,
-    ],
-    DELETE: ['array[n.key]', 'null::json', `${onlyOf(rows.oldRows)} n`],
-  }[event]
-  return `select case when {has_key} then ${keys} end as keys, n.images as rows, ${oldRows} as old_rows,
-        ${WAKES} as wakes, ${facts(rows)}
+    `select case when {has_key} then array[n.key] end as keys, n.images as rows, null::json as old_rows,
+        ${WAKES} as wakes
       into strict batch
-      from ${from}`
+      from (${one(table)}) n`
+  return {
+    INSERT: onlyOf(newRows),
+    UPDATE: `select case when not {has_key} then null when n.key = o.key then array[n.key] else array[n.key, o.key] end as keys,
+        n.images as rows, o.images as old_rows, ${WAKES} as wakes
+      into strict batch
+      from (${one(newRows)} offset 0) n, (${one(oldRows)} offset 0) o`,
+    DELETE: onlyOf(oldRows),
+  }[event]
 }
 
 /** The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made. */
@@ -170,12 +191,11 @@ const KEYS = `case when batch.old_keys is null or batch.old_keys = batch.keys th
           else batch.keys || coalesce(nullif(array(select unnest(batch.old_keys) except select unnest(batch.keys)), '{}'),
             batch.old_keys[1:1]) end`
 
-const COLUMNS =
-  'table_id, table_schema, table_name, event, application_name, keys, change_count, rows, old_rows, errors'
+const COLUMNS = `${FACT_COLUMNS}, keys, change_count, rows, old_rows, errors`
 
 const writeChunks = (rows, changes, keys) => `
       insert into quoin.row_events (${COLUMNS})
-      select {watched}, facts.table_schema, facts.table_name, tg_op, facts.application_name,
+      select ${factsOf(rows)},
         ${keys}, batch.change_count, images.rows, images.old_rows,
         case when row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
@@ -188,15 +208,15 @@ const writeChunks = (rows, changes, keys) => `
         from (select *, (position - 1) / chunk_rows as part from (${changes}) c order by part, position) c
         group by c.part order by c.part
       ) batch
-      cross join (select ${facts(rows)}) facts
       cross join lateral quoin.make_images(batch) images;`
 
 /**
- * The source of a trigger function, but for {watched}, {key} and {has_key}. A statement that changed one row, as most do, takes
+ * The source of a trigger function, but for {watched}, {key}, {has_key} and {settings} (named, so that it is seen when they change). A statement that changed one row, as most do, takes
  * the short way, on which every function and every statement counts: its cost is what every single write pays. After an image
  * was made, a user's code may have changed the search path: from there on nothing is looked up in it.
  */
 const recorderSource = (event, rows) => `
+  -- Runs under: {settings}
   #variable_conflict use_column
   declare
     batch record;
@@ -218,8 +238,8 @@ const recorderSource = (event, rows) => `
         perform pg_catalog.pg_notify('quoin_row_events', '');
       end if;
       insert into quoin.row_events (${COLUMNS})
-        values ({watched}, batch.table_schema, batch.table_name, tg_op, batch.application_name, batch.keys, 1,
-          batch.rows, batch.old_rows, null);
+        values (${factsOf(rows)},
+          batch.keys, 1, batch.rows, batch.old_rows, null);
       return null;
     end if;
     begin
@@ -280,8 +300,7 @@ const CREATE_NEEDS_ROW_TRIGGER = `
 `
 
 // Removing comes first, so that the stronger lock is taken first. A lock that somebody holds fails after 200 ms, since
-// everybody else would wait behind ours: the caller tries again. Settings of the writer's session must not show in keys
-// and images.
+// everybody else would wait behind ours: the caller tries again.
 const CREATE_WATCH_TABLE = `
   create function quoin.watch_table(watched oid, events text[]) returns void
     language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
@@ -319,11 +338,13 @@ const CREATE_WATCH_TABLE = `
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
       template record;
       key constant text := quoin.key_sql(watched);
+      settings constant text := coalesce(quoin.settings_sql(watched), '');
       source text;
     begin
       select t.* into template from quoin.recorder_templates t
         where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
       source := replace(template.source, '{watched}', watched::text);
+      source := replace(source, '{settings}', settings);
       source := replace(source, '{has_key}', (key is not null)::text);
       source := replace(source, '{key}', coalesce(key, 'null::text'));
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
@@ -331,9 +352,8 @@ const CREATE_WATCH_TABLE = `
           create or replace function %s() returns trigger
             language plpgsql security definer
             set search_path = pg_catalog, pg_temp
-            set timezone = 'UTC' set datestyle = 'ISO' set intervalstyle = 'postgres' set bytea_output = 'hex'
-            set extra_float_digits = 1 set plan_cache_mode = 'force_generic_plan'
-            as %L$create$, recorder, source);
+            %s
+            as %L$create$, recorder, settings, source);
         execute format('revoke all on function %s() from public', recorder);
         execute format('alter function %s() owner to quoin_outbox', recorder);
       end if;
@@ -383,6 +403,7 @@ exports.up = pgm => {
     CREATE_MAKE_IMAGES,
     GIVE_AWAY,
     CREATE_KEY_SQL,
+    CREATE_SETTINGS_SQL,
     CREATE_TEMPLATES,
     CREATE_NEEDS_ROW_TRIGGER,
     CREATE_WATCH_TABLE,
@@ -403,6 +424,7 @@ exports.down = pgm => {
     drop function quoin.watch_table(oid, text[]);
     drop function quoin.needs_row_trigger(oid, text);
     drop table quoin.recorder_templates;
+    drop function quoin.settings_sql(oid);
     drop function quoin.key_sql(oid);
     drop function quoin.make_image(record);
     drop function quoin.make_images(record);

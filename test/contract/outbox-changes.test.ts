@@ -126,18 +126,37 @@ describe('a statement', () => {
     ])
   })
 
-  it('makes the same key and image whatever the settings of its session', async () => {
-    const table = await db.watched('at timestamptz primary key, span interval, data bytea')
-    const write = "values ('2026-01-02 03:04:05+00', '1 day 2 hours', '\\x01')"
-    await db.owner.query(`insert into ${table} ${write}`)
+  const tables = {
+    'id int primary key, at timestamptz, day date, tags text[]':
+      "values (1, '2026-01-02 03:04:05+00', '2026-01-02', '{a}')",
+    'at timestamptz primary key, span interval, data bytea':
+      "values ('2026-01-02 03:04:05+00', '1 day 2 hours', '\\x01')",
+    'day date primary key': "values ('2026-01-02')",
+    'id int primary key, during tstzrange': "values (1, '[2026-01-02, 2026-01-03)')",
+    'id int primary key, size float8': 'values (1, 0.1 + 0.2::float8)',
+    'id int primary key, spans interval[]': "values (1, '{1 day 2 hours}')",
+  }
+  for (const [columns, values] of Object.entries(tables)) {
+    it(`makes the same key and image whatever the settings of its session, of (${columns})`, async () => {
+      const table = await db.watched(columns)
+      await db.owner.query(`insert into ${table} ${values}`)
+      const other = await db.connect('owner')
+      await other.query(`set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'; set intervalstyle = 'iso_8601';
+        set bytea_output = 'escape'; set extra_float_digits = 0`)
+      await other.query(`delete from ${table}`)
+      const [inserted, deleted] = await db.changes(table)
+      expect([deleted?.key, deleted?.row]).toEqual([inserted?.key, inserted?.row])
+    })
+  }
+
+  it('and of a table whose columns have changed, once it was looked at again', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`alter table ${table} add data bytea default '\\x01'`)
+    await db.watch(table)
     const other = await db.connect('owner')
-    await other.query(
-      "set timezone = 'Asia/Tokyo'; set datestyle = 'SQL, DMY'; set intervalstyle = 'iso_8601'",
-    )
-    await other.query("set bytea_output = 'escape'")
-    await other.query(`delete from ${table}`)
-    const [inserted, deleted] = await db.changes(table)
-    expect([deleted?.key, deleted?.row]).toEqual([inserted?.key, inserted?.row])
+    await other.query(`set bytea_output = 'escape'`)
+    await other.query(`insert into ${table} values (1)`)
+    expect((await db.changes(table)).map(({ row }) => row)).toEqual(['{"id":1,"data":"\\\\x01"}'])
   })
 })
 
