@@ -1,9 +1,10 @@
-// Putting triggers on tables and taking them away: which tables, of which kind, and what happens to the table later.
+// Putting triggers on tables and taking them away: which tables, and of which kind. What happens to a table later is in
+// outbox-following.test.ts.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findWatchableTable } from '../../src/features/webhooks/watching/find-table.ts'
-import { changeAndSettle, settleAllWatches } from '../../src/features/webhooks/watching/settle-watch.ts'
+import { changeAndSettle } from '../../src/features/webhooks/watching/settle-watch.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
 let db: OutboxDatabase
@@ -169,83 +170,5 @@ describe('a partitioned table', () => {
     await db.watch(table, [])
     await db.owner.query(`delete from ${table}`)
     expect(await db.changes(`${table}_1`)).toHaveLength(2)
-  })
-})
-
-describe('what becomes of a table later', () => {
-  it('renamed, it is followed under its new name', async () => {
-    const { table, id } = await makeTable()
-    await db.watch(table)
-    const renamed = newName()
-    await db.owner.query(
-      `alter table ${table} rename to ${renamed}; insert into public.${renamed} values (1)`,
-    )
-    const [chunk] = await db.chunks(id)
-    expect(chunk).toMatchObject({ table_id: id, table_name: renamed })
-  })
-
-  it('with another primary key, it goes on without keys, and has the new ones once it is settled', async () => {
-    const { table, id } = await makeTable('id int primary key, other int not null')
-    await db.addWebhook(table, ['INSERT'])
-    await changeAndSettle(db, [], [id])
-    await db.owner.query(`alter table ${table} rename id to number`)
-    await db.owner.query(`insert into ${table} values (1, 10)`)
-    await db.owner.query(`insert into ${table} values (2, 20), (3, 30)`)
-    expect(await settleAllWatches(db)).toEqual(new Map())
-    await db.owner.query(`insert into ${table} values (4, 40)`)
-    await db.owner.query(
-      `alter table ${table} drop constraint ${table.slice(7)}_pkey, add primary key (other)`,
-    )
-    await settleAllWatches(db)
-    await db.owner.query(`insert into ${table} values (5, 50)`)
-    expect((await db.chunks(table)).map(({ keys }) => keys)).toEqual([null, null, ['["4"]'], ['["50"]']])
-  })
-
-  it('with a trigger of its own, it gets row triggers, and statement triggers again without', async () => {
-    const { table, id } = await makeTable()
-    await db.addWebhook(table, ['INSERT', 'UPDATE'])
-    await changeAndSettle(db, [], [id])
-    await db.owner.query(`create function ${table}_f() returns trigger language plpgsql as 'begin return null; end';
-      create trigger a after insert on ${table} for each row execute function ${table}_f()`)
-    await settleAllWatches(db)
-    expect(await db.triggers(table)).toEqual(['insert row', 'update statement'])
-    await db.owner.query(`drop trigger a on ${table}`)
-    await settleAllWatches(db)
-    expect(await db.triggers(table)).toEqual(['insert statement', 'update statement'])
-    await db.owner.query(`insert into ${table} values (1)`)
-    expect(await db.changes(table)).toHaveLength(1)
-  })
-
-  it('disabled or dropped by its owner, the triggers come back', async () => {
-    const { table, id } = await makeTable()
-    await db.addWebhook(table, ['INSERT', 'DELETE'])
-    await changeAndSettle(db, [], [id])
-    await db.owner.query(
-      `alter table ${table} disable trigger user; drop trigger "!quoin_delete_${id}" on ${table}`,
-    )
-    await settleAllWatches(db)
-    await db.owner.query(`insert into ${table} values (1)`)
-    await db.owner.query(`delete from ${table}`)
-    expect(await db.changes(table)).toHaveLength(2)
-  })
-
-  it('dropped, it is let go and the webhook stays', async () => {
-    const { table, id } = await makeTable()
-    const webhook = await db.addWebhook(table, ['INSERT'])
-    await changeAndSettle(db, [], [id])
-    await db.owner.query(`drop table ${table}`)
-    expect(await settleAllWatches(db)).toEqual(new Map())
-    const { rows } = await db.owner.query(
-      `select to_regproc('quoin_outbox.insert_' || $1) as recorder, id from quoin.webhooks where id = $2`,
-      [id, webhook],
-    )
-    expect(rows).toEqual([{ recorder: null, id: webhook }])
-  })
-
-  it('emptied by TRUNCATE, it reports nothing', async () => {
-    const { table } = await makeTable()
-    await db.watch(table, ['DELETE'])
-    await db.owner.query(`insert into ${table} values (1); truncate ${table}`)
-    expect(await db.chunks(table)).toEqual([])
   })
 })

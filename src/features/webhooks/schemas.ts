@@ -18,8 +18,13 @@ const WEBHOOKS_PER_PAGE_MAX = 1_000
 export const Webhook = z.object({
   id: z.uuid(),
   name: z.string(),
-  table_schema: z.string(),
-  table_name: z.string(),
+  table_schema: z.string().describe('as it is called now'),
+  table_name: z.string().describe('as it is called now; after a drop, as it was called last'),
+  table_watched: z
+    .boolean()
+    .describe(
+      'false: the table was dropped and nothing is recorded; goes on within a minute of one of its name being there',
+    ),
   events: z.array(RowEvent),
   url: z.string(),
   headers: z.record(z.string(), z.string()).describe('sent with each delivery'),

@@ -12,7 +12,6 @@ import { parseId, webhookNotFound } from './webhook-id.ts'
 import { auditView, toFanoutRow, toWebhook } from './webhook-record.ts'
 import {
   findWebhook,
-  isTableThere,
   type StoredWebhook,
   updateWebhookRow,
   type WebhookDatabase,
@@ -74,20 +73,14 @@ function withPatch(
   }
 }
 
-/**
- * The table to watch from now on. Names that are sent as they were are no change, also where the table was renamed since;
- * a table that was dropped is looked for by its names again.
- */
+/** The table to watch from now on: the one that the names stand for, once any of them is sent. */
 async function tableAfter(
   deps: UpdateWebhookDeps,
   before: StoredWebhook,
   patch: WebhookPatch,
 ): Promise<number> {
   if (patch.table_name === undefined && patch.table_schema === undefined) return before.table_id
-  const { table_schema, table_name } = withPatch(before, patch)
-  const isSame = table_schema === before.table_schema && table_name === before.table_name
-  if (isSame && (await isTableThere(deps.platform, before.table_id))) return before.table_id
-  return await findWatchableTable(deps, { table_schema, table_name })
+  return await findWatchableTable(deps, withPatch(before, patch))
 }
 
 async function tellFanout(fanouts: WebhookFanouts, row: StoredWebhook): Promise<void> {

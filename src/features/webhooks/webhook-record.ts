@@ -11,6 +11,7 @@ export function toWebhook(row: StoredWebhook): Webhook {
     name: row.name,
     table_schema: row.table_schema,
     table_name: row.table_name,
+    table_watched: row.table_watched,
     events: row.events,
     url: row.url,
     headers: row.headers,
@@ -30,6 +31,12 @@ export function auditView(webhook: Webhook): unknown {
 }
 
 /** What the webhook's object is told. */
-export function toFanoutRow({ name, created_at, updated_at, ...row }: StoredWebhook): WebhookRow {
+export function toFanoutRow({
+  name,
+  table_watched,
+  created_at,
+  updated_at,
+  ...row
+}: StoredWebhook): WebhookRow {
   return row
 }

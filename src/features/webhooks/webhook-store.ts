@@ -12,9 +12,11 @@ import { changeAndSettle } from './watching/settle-watch.ts'
 /** What the statements here need of the platform's database. */
 export type WebhookDatabase = Pick<PlatformDatabase, 'query' | 'transaction'>
 
-/** A row of quoin.webhooks as Postgres' JSON has it. */
+/** A row of quoin.webhooks as Postgres' JSON has it, with the names that its table has now. */
 export interface StoredWebhook extends WebhookRow {
   name: string
+  /** False: the table was dropped; the names are its last. */
+  table_watched: boolean
   created_at: string
   updated_at: string
 }
@@ -33,9 +35,13 @@ export type WebhookFields = Pick<
   | 'active'
 >
 
-const COLUMNS =
-  'id, name, table_id::bigint as table_id, table_schema, table_name, events, url, headers, secret_encrypted, active, ' +
-  'fail_count, state, version, created_at, updated_at'
+const SELECT = `
+  select w.id, w.name, w.table_id::bigint as table_id, c.oid is not null as table_watched,
+    coalesce(n.nspname::text, w.table_schema) as table_schema, coalesce(c.relname::text, w.table_name) as table_name,
+    w.events, w.url, w.headers, w.secret_encrypted, w.active, w.fail_count, w.state, w.version, w.created_at, w.updated_at
+  from quoin.webhooks w
+  left join pg_catalog.pg_class c on c.oid = w.table_id
+  left join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
 const INSERT = `
   insert into quoin.webhooks
@@ -93,7 +99,7 @@ export async function findWebhook(
   platform: Pick<PlatformDatabase, 'query'>,
   id: string,
 ): Promise<StoredWebhook | undefined> {
-  const sql = `select ${COLUMNS} from quoin.webhooks where id = $1::uuid`
+  const sql = `${SELECT} where w.id = $1::uuid`
   return (await platform.query<StoredWebhook>(sql, [id]))[0]
 }
 
@@ -102,23 +108,14 @@ export function listWebhookRows(
   platform: Pick<PlatformDatabase, 'query'>,
   { after, limit }: { after: KeysetPosition | null; limit: number },
 ): Promise<StoredWebhook[]> {
-  const sql = `select ${COLUMNS} from quoin.webhooks
-    where $1::timestamptz is null or (created_at, id) < ($1::timestamptz, $2::uuid)
-    order by created_at desc, id desc limit $3::integer`
+  const sql = `${SELECT}
+    where $1::timestamptz is null or (w.created_at, w.id) < ($1::timestamptz, $2::uuid)
+    order by w.created_at desc, w.id desc limit $3::integer`
   return platform.query<StoredWebhook>(sql, [after?.createdAt ?? null, after?.id ?? null, String(limit)])
 }
 
-/** True when the table that this oid named is there. */
-export async function isTableThere(
-  platform: Pick<PlatformDatabase, 'query'>,
-  tableId: number,
-): Promise<boolean> {
-  const sql = 'select oid::bigint from pg_catalog.pg_class where oid = $1::bigint::oid'
-  return (await platform.query(sql, [String(tableId)])).length > 0
-}
-
 function readStatement(id: string): Statement {
-  const sql = `select row_to_json(w)::text from (select ${COLUMNS} from quoin.webhooks where id = $1::uuid) w`
+  const sql = `select row_to_json(w)::text from (${SELECT} where w.id = $1::uuid) w`
   return { sql, params: [id] }
 }
 

@@ -8,14 +8,7 @@ import {
 } from '../../../src/features/webhooks/consume/consume-row-changes.ts'
 import type { Chunk } from '../../../src/features/webhooks/ingest/messages.ts'
 
-const WEBHOOK = {
-  id: 'w',
-  table_id: 1,
-  table_schema: 'public',
-  table_name: 'todos',
-  events: ['UPDATE'],
-  version: 1,
-}
+const WEBHOOK = { id: 'w', table_ids: [1], events: ['UPDATE'], version: 1 }
 
 /** One change of key 1; `isReferenced`: too large for a message, read from the outbox. */
 function chunkOf(id: string, isReferenced = false): Chunk {

@@ -20,6 +20,7 @@ const ROW: StoredWebhook = {
   table_id: 16_400,
   table_schema: 'public',
   table_name: 'notes',
+  table_watched: true,
   events: ['INSERT'],
   url: 'https://example.com/hook',
   headers: {},
@@ -142,7 +143,7 @@ describe('updateWebhook', () => {
     const told: unknown[] = []
     const learn = async (row: unknown) => void told.push(row)
     await updateWebhook(makeDeps({ fanout: { learn } }).deps, CALLER, ID, { active: false })
-    const { name, created_at, updated_at, ...row } = ROW
+    const { name, table_watched, created_at, updated_at, ...row } = ROW
     expect(told).toEqual([row])
   })
 

@@ -7,9 +7,8 @@ import type { Chunk, RowEvent } from '../ingest/messages.ts'
 /** What is needed to match a change to a webhook. */
 export interface RegisteredWebhook {
   id: string
-  table_id: number
-  table_schema: string
-  table_name: string
+  /** The table that it watches, and those that are gone, as long as changes of theirs may be on the way. */
+  table_ids: number[]
   events: RowEvent[]
   version: number
 }
@@ -22,7 +21,7 @@ interface Registry {
 // One statement, so that version and rows are of one moment.
 const SQL = `select version, (
     select coalesce(json_agg(w), '[]') from (
-      select id, table_id::bigint as table_id, table_schema, table_name, events, version from quoin.webhooks) w) as webhooks
+      select id, (former_table_ids || table_id)::bigint[] as table_ids, events, version from quoin.webhooks) w) as webhooks
   from quoin.webhook_registry`
 
 export class WebhookRegistry {
@@ -54,12 +53,9 @@ export class WebhookRegistry {
   }
 }
 
-/** The webhooks that a chunk is for: by the table itself, or by its names where it was dropped and made again. */
+/** The webhooks that a chunk is for: by the table alone, since its names may be those of another by now. */
 export function matching(webhooks: readonly RegisteredWebhook[], chunk: Chunk): RegisteredWebhook[] {
   return webhooks.filter(
-    webhook =>
-      webhook.events.includes(chunk.event) &&
-      (webhook.table_id === chunk.table_id ||
-        (webhook.table_schema === chunk.table_schema && webhook.table_name === chunk.table_name)),
+    ({ table_ids, events }) => table_ids.includes(chunk.table_id) && events.includes(chunk.event),
   )
 }

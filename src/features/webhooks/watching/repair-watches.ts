@@ -1,12 +1,13 @@
-// What users do to watched tables behind our back (another primary key, a new trigger, a dropped table) is followed within
-// a minute: by the cron of every minute, which puts each table's triggers as they should be.
+// What users do to watched tables behind our back (a rename, another primary key, a new trigger, a table dropped and made
+// again) is followed within a minute: by the cron of every minute, which puts webhooks and triggers as they should be.
 
-import type { WatchingDeps } from './find-table.ts'
+import { type FollowingDeps, followRenames, watchTablesMadeAgain } from './follow-tables.ts'
 import { settleAllWatches } from './settle-watch.ts'
 
-/** Settles every watched table; one that is busy is tried again the next minute, and said in the log. */
-export async function repairWatches(deps: WatchingDeps): Promise<void> {
-  const failures = await settleAllWatches(deps)
+/** Repairs what every webhook watches; a table that is busy is tried again the next minute, and said in the log. */
+export async function repairWatches(deps: FollowingDeps): Promise<void> {
+  await followRenames(deps)
+  const failures = [...(await watchTablesMadeAgain(deps)), ...(await settleAllWatches(deps))]
   for (const [tableId, err] of failures) {
     console.warn(
       JSON.stringify({ level: 'warn', code: 'watch_not_settled', table_id: tableId, message: String(err) }),

@@ -36,17 +36,21 @@ export async function changeAndSettle(
   tableIds: readonly number[],
   clock: Clock = CLOCK,
 ): Promise<(string | null)[][][]> {
-  const settling = tableIds.map(id => ({ sql: SETTLE, params: [String(id)] }))
   const endsAt = clock.now() + BUSY_MS_MAX
   for (;;) {
     try {
-      return await platform.transaction([...changes, ...settling])
+      return await platform.transaction([...changes, ...settlingOf(tableIds)])
     } catch (err) {
       if (!isBusy(err)) throw err
       if (clock.now() + PAUSE_MS > endsAt) throw tableBusy(err)
       await clock.pause(PAUSE_MS)
     }
   }
+}
+
+/** Brings these tables' triggers to what their webhooks want, as the last statements of a transaction. */
+export function settlingOf(tableIds: readonly number[]): Statement[] {
+  return tableIds.map(id => ({ sql: SETTLE, params: [String(id)] }))
 }
 
 /** Settles every table that is or was watched, once each; answers those that were busy or failed, with the error. */
