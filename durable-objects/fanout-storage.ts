@@ -25,7 +25,7 @@ export interface DueEvent {
   bytes: number
   occurredAtMs: number
   requestId: string | null
-  note: string | null
+  payloadError: string | null
   replayOf: string | null
   attempts: number
   storedAtMs: number
@@ -45,7 +45,7 @@ export interface Report {
 export type ReportKind = 'delivery' | 'dead_letter' | 'resolved'
 
 const DUE_COLUMNS =
-  'position, key, event_type, bytes, occurred_at_ms, request_id, note, replay_of, attempts, stored_at_ms'
+  'position, key, event_type, bytes, occurred_at_ms, request_id, payload_error, replay_of, attempts, stored_at_ms'
 /** Longer bodies are read one by one. */
 const READ_ALONG_BYTES_MAX = 32 * 1024
 const DUE = `${DUE_COLUMNS}, payload is null as in_pieces,
@@ -53,7 +53,7 @@ const DUE = `${DUE_COLUMNS}, payload is null as in_pieces,
 const TABLES = [
   `create table if not exists events (
     position integer primary key, key text, event_type text not null, payload text, bytes integer not null,
-    occurred_at_ms integer not null, request_id text, note text, replay_of text, attempts integer not null default 0,
+    occurred_at_ms integer not null, request_id text, payload_error text, replay_of text, attempts integer not null default 0,
     ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
   'create index if not exists events_ready on events (ready_at_ms, position) where ready_at_ms is not null',
   'create index if not exists events_by_key on events (key, position)',
@@ -283,7 +283,7 @@ export class FanoutStorage {
       event.bytes,
       event.occurred_at_ms,
       event.request_id,
-      event.note,
+      event.payload_error,
       replayOf,
       nowMs,
       event.payload,
@@ -372,7 +372,7 @@ function toDueEvent(row: Record<string, unknown>): DueEvent {
     bytes: Number(row['bytes']),
     occurredAtMs: Number(row['occurred_at_ms']),
     requestId: textOrNull(row['request_id']),
-    note: textOrNull(row['note']),
+    payloadError: textOrNull(row['payload_error']),
     replayOf: textOrNull(row['replay_of']),
     attempts: Number(row['attempts']),
     storedAtMs: Number(row['stored_at_ms']),

@@ -61,8 +61,8 @@ async function takeBack(
     key: `dead letter ${letter.id}`,
     event_type: facts.event,
     occurred_at_ms: facts.occurredAtMs,
-    request_id: null,
-    note: null,
+    request_id: letter.request_id,
+    payload_error: letter.payload_error,
     payload: isWhole ? whole : null,
     bytes,
   }

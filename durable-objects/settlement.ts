@@ -22,7 +22,7 @@ export interface Finished {
 /** What a log entry says beside the answer. */
 export type SentFacts = Pick<
   DeliveryRecord,
-  'event_id' | 'event_type' | 'webhook_message_id' | 'replay_of' | 'attempt'
+  'event_id' | 'event_type' | 'webhook_message_id' | 'replay_of' | 'request_id' | 'payload_error' | 'attempt'
 >
 
 /** Logs the attempt, lets its event go on, wait or end, and answers the webhook's state after it. */
@@ -35,6 +35,8 @@ export function settleAttempt(storage: FanoutStorage, state: FanoutState, finish
     event_type: event.eventType as DeliveryRecord['event_type'],
     webhook_message_id: webhookId,
     replay_of: event.replayOf,
+    request_id: event.requestId,
+    payload_error: event.payloadError,
     attempt: event.attempts + 1,
   })
   storage.addReportOf('delivery', record, event.position)
@@ -84,6 +86,8 @@ export function giveUp(
       webhook_id: webhookId,
       event_id: eventIdOf(event.position),
       reason,
+      request_id: event.requestId,
+      payload_error: event.payloadError,
       created_at: new Date().toISOString(),
     }
     storage.addReportOf('dead_letter', letter, event.position)

@@ -10,7 +10,11 @@ import { parseConfig } from '../src/config.ts'
 import type { PlatformDatabase } from '../src/db/database.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
 import type { DeadLetterReason } from '../src/features/webhooks/delivery/delivery-log.ts'
-import { examplePayload, TEST_HEADERS } from '../src/features/webhooks/delivery/event-headers.ts'
+import {
+  eventHeaders,
+  examplePayload,
+  TEST_HEADERS,
+} from '../src/features/webhooks/delivery/event-headers.ts'
 import {
   ALARM_AHEAD_MS,
   beforeProbe,
@@ -120,19 +124,18 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       event_type: 'TEST',
       webhook_message_id: `msg_${webhook.id.replaceAll('-', '')}_test_${crypto.randomUUID()}`,
       replay_of: null,
+      request_id: null,
+      payload_error: null,
     })
   }
 
   async replay(logged: LoggedDelivery): Promise<DeliveryAttempt | undefined> {
     await this.#read()
     if (this.#state === undefined) return undefined
-    const headers = { 'x-quoin-replay-of': logged.id, ...(logged.event_type === 'TEST' && TEST_HEADERS) }
-    return await this.#sendOnce(logged.payload, headers, {
-      event_id: logged.event_id,
-      event_type: logged.event_type,
-      webhook_message_id: logged.webhook_message_id,
-      replay_of: logged.id,
-    })
+    const { id, payload, ...sent } = logged
+    const notes = { requestId: sent.request_id, payloadError: sent.payload_error, replayOf: id }
+    const headers = { ...eventHeaders(notes), ...(sent.event_type === 'TEST' && TEST_HEADERS) }
+    return await this.#sendOnce(payload, headers, { ...sent, replay_of: id })
   }
 
   async redeliver(since: string): Promise<number> {

@@ -121,6 +121,8 @@ const CREATE_DELIVERIES = `
     latency_ms integer not null check (latency_ms >= 0),
     attempt integer not null default 1 check (attempt > 0),
     replay_of uuid,
+    request_id text,
+    payload_error text,
     created_at timestamptz not null default clock_timestamp()
   );
   comment on table quoin.webhook_deliveries is 'One row an attempt, kept 30 days. The payload is the body as it was sent, byte for byte.';
@@ -133,6 +135,8 @@ const CREATE_DELIVERIES = `
     event_id text,
     reason text not null,
     payload text,
+    request_id text,
+    payload_error text,
     created_at timestamptz not null default clock_timestamp(),
     resolved_at timestamptz
   );

@@ -85,6 +85,8 @@ describe('POST /api/webhooks/:id/replay/:logId', () => {
     expect(replay.body).toBe(original.body)
     expect(headerOf(replay, 'webhook-id')).toBe(headerOf(original, 'webhook-id'))
     expect(headerOf(replay, 'x-quoin-replay-of')).toBe(logged?.['id'])
+    expect(headerOf(replay, 'x-request-id')).toBe(headerOf(original, 'x-request-id'))
+    expect(headerOf(original, 'x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(headerOf(replay, 'x-service-signature')).toBe(hmacOf(SECRET, replay.body))
     expect(new StandardWebhook(SECRET).verify(replay.body, standardHeaders(replay))).toMatchObject({ table })
     expect(await logOf(id, 2)).toMatchObject([
@@ -112,8 +114,8 @@ describe('dead letters', () => {
     await using owner = await connectOwner()
     const payload = `{"event":"INSERT","schema":"public","table":"${table}","row":{"id":${chunk}},"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}`
     const { rows } = await owner.query(
-      `insert into quoin.dead_letters (webhook_id, event_id, reason, payload, created_at)
-        values ($1, $2, 'attempts_exhausted', $3, $4) returning id`,
+      `insert into quoin.dead_letters (webhook_id, event_id, reason, payload, request_id, payload_error, created_at)
+        values ($1, $2, 'attempts_exhausted', $3, 'request-1', 'too large', $4) returning id`,
       [id, `${chunk}.0`, payload, createdAt],
     )
     return String(rows[0].id)
@@ -144,7 +146,11 @@ describe('dead letters', () => {
     isUp = true
     expect((await replay()).json).toMatchObject({ ok: true })
     expect(await letters(id)).toMatchObject([{ resolved_at: expect.any(String) }])
-    expect(receiver.received[1]?.headers).toMatchObject({ 'x-quoin-replay-of': letter })
+    expect(receiver.received[1]?.headers).toMatchObject({
+      'x-quoin-replay-of': letter,
+      'x-request-id': 'request-1',
+      'x-quoin-payload-error': 'too large',
+    })
     expect((await webhooks('POST', `/${id}/dead-letters/${randomUUID()}/replay`)).status).toBe(404)
   })
 

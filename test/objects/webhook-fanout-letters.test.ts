@@ -81,6 +81,23 @@ describe('a dead letter', () => {
     expect(await fanout.redeliver(since)).toBe(0)
   })
 
+  // Else `row` would be null without a word why.
+  it('is delivered with the reason and the request that it came with', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    const since = new Date().toISOString()
+    await fanout.store({ version: 1, events: chunkOf(['a'], { payload_error: 'the row is too large' }) })
+    pass(7.1 * DAY_MS)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
+    await setActive({ row, fanout }, true)
+    expect(await fanout.redeliver(since)).toBe(1)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    expect(Object.fromEntries(receiver.calls[0]?.headers ?? [])).toMatchObject({
+      'x-quoin-payload-error': 'the row is too large',
+      'x-request-id': 'request-1',
+    })
+  })
+
   it('is what a paused webhook has kept for a week', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await fanout.store({ version: 1, events: chunkOf(['a', 'b']) })
@@ -244,6 +261,24 @@ describe('by hand', () => {
       { replay_of: null },
       { id: attempt?.log_id, replay_of: log.id },
     ])
+  })
+
+  it('a replay says again why there is no row, and which request made the change', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    await fanout.store({ version: 1, events: chunkOf(['a'], { payload_error: 'the row is too large' }) })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    const [log] = await readLogs(row.id)
+    if (log === undefined) return expect.fail()
+    await fanout.replay({ ...log, event_type: 'UPDATE' })
+    expect(await readLogs(row.id)).toMatchObject([
+      { request_id: 'request-1', payload_error: 'the row is too large' },
+      { request_id: 'request-1', payload_error: 'the row is too large' },
+    ])
+    for (const name of ['x-quoin-payload-error', 'x-request-id']) {
+      expect(receiver.calls.map(call => call.headers.get(name))).toEqual(
+        Array(2).fill(expect.stringMatching(/./)),
+      )
+    }
   })
 })
 

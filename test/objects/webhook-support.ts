@@ -113,6 +113,8 @@ export interface LogRow {
   error: string | null
   attempt: number
   replay_of: string | null
+  request_id: string | null
+  payload_error: string | null
 }
 
 export function readLogs(id: string): Promise<LogRow[]> {
@@ -150,7 +152,7 @@ export function chunkOf(keys: (string | null)[], changes: Partial<FanoutEvent> =
       request_id: 'request-1',
       payload,
       bytes: payload.length,
-      note: null,
+      payload_error: null,
       ...changes,
     }
   })

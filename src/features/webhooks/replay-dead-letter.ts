@@ -7,7 +7,7 @@ import type { Caller } from '../audit/caller.ts'
 import { resolveDeadLetters } from './delivery/delivery-log.ts'
 import { positionOfEvent, webhookIdOf } from './delivery/event-identity.ts'
 import { readFacts } from './delivery/payload.ts'
-import { type LoggedDelivery, WHOLE_PAYLOAD_BYTES_MAX } from './delivery/webhook-fanout.ts'
+import { type EventNotes, type LoggedDelivery, WHOLE_PAYLOAD_BYTES_MAX } from './delivery/webhook-fanout.ts'
 import type { Attempt } from './delivery-schemas.ts'
 import { payloadNotKept } from './replay-delivery.ts'
 import { type SendOnceDeps, sentOnce } from './send-test.ts'
@@ -38,14 +38,14 @@ export async function replayDeadLetter(
   })
 }
 
-interface StoredLetter {
+interface StoredLetter extends EventNotes {
   event_id: string
   /** Null: none was kept, or it is too large to be sent at once. */
   payload: string | null
 }
 
 const FIND = `
-  select event_id, case when octet_length(payload) <= ${WHOLE_PAYLOAD_BYTES_MAX} then payload end as payload
+  select event_id, request_id, payload_error, case when octet_length(payload) <= ${WHOLE_PAYLOAD_BYTES_MAX} then payload end as payload
   from quoin.dead_letters where id = $2::uuid and webhook_id = $1::uuid`
 
 async function findDeadLetter(
@@ -60,14 +60,14 @@ async function findDeadLetter(
       hint: 'They are kept 30 days. GET /api/webhooks/:id/dead-letters lists them.',
     })
   }
-  const { event_id, payload } = letter
+  const { payload, ...notes } = letter
   const facts = payload === null ? undefined : readFacts(payload, payload)
   if (payload === null || facts === undefined) throw payloadNotKept()
   return {
     id,
-    event_id,
+    ...notes,
     event_type: facts.event,
-    webhook_message_id: webhookIdOf(webhookId, positionOfEvent(event_id), facts.occurredAtMs),
+    webhook_message_id: webhookIdOf(webhookId, positionOfEvent(notes.event_id), facts.occurredAtMs),
     payload,
   }
 }

@@ -34,7 +34,7 @@ export async function replayDelivery(
 }
 
 const FIND = `
-  select id, event_id, event_type, webhook_message_id, payload from quoin.webhook_deliveries
+  select id, event_id, event_type, webhook_message_id, payload, request_id, payload_error from quoin.webhook_deliveries
   where id = $2::uuid and webhook_id = $1::uuid`
 
 async function findDelivery(

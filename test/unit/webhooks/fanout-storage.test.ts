@@ -25,7 +25,7 @@ function eventAt(chunk: number, index: number, key: string | null): FanoutEvent 
     request_id: null,
     payload: `{"n":${chunk}}`,
     bytes: 8,
-    note: null,
+    payload_error: null,
   }
 }
 

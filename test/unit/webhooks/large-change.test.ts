@@ -46,7 +46,12 @@ describe('a change with a large image', () => {
     const { event, pieces } = await handOver(Buffer.byteLength(image), image)
     const body = pieces.map(piece => piece.text).join('')
     expect(body).toBe(WITHOUT_ROWS.replace('null', () => image))
-    expect(event).toMatchObject({ payload: null, note: null, bytes: Buffer.byteLength(body), key: '["1"]' })
+    expect(event).toMatchObject({
+      payload: null,
+      payload_error: null,
+      bytes: Buffer.byteLength(body),
+      key: '["1"]',
+    })
   })
 
   // A receiver that heard nothing of it could not know that it misses something.
@@ -55,7 +60,7 @@ describe('a change with a large image', () => {
     expect(event).toMatchObject({
       payload: WITHOUT_ROWS,
       bytes: WITHOUT_ROWS.length,
-      note: 'the body is larger than 16777216 bytes',
+      payload_error: 'the body is larger than 16777216 bytes',
       key: '["1"]',
       request_id: 'request-1',
     })
@@ -64,12 +69,12 @@ describe('a change with a large image', () => {
 
   it('counts both images of a deleted row', async () => {
     const { event } = await handOver(9 * MIB, 'not read', { event: 'DELETE' })
-    expect(event).toMatchObject({ note: expect.stringContaining('larger') })
+    expect(event).toMatchObject({ payload_error: expect.stringContaining('larger') })
   })
 
   // Postgres counts the bytes of its own encoding, which may be fewer.
   it('is not sent with it either where only reading shows how large it is', async () => {
     const { event } = await handOver(2 * MIB, 'é'.repeat(PAYLOAD_BYTES_MAX / 2))
-    expect(event).toMatchObject({ payload: WITHOUT_ROWS, note: expect.stringContaining('larger') })
+    expect(event).toMatchObject({ payload: WITHOUT_ROWS, payload_error: expect.stringContaining('larger') })
   })
 })

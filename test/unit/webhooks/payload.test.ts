@@ -70,7 +70,7 @@ describe('the identity of an event', () => {
 
 // What a client sets as application_name comes along as the request id.
 it('lets no line break into a header', () => {
-  const headers = eventHeaders({ requestId: 'a\r\nx-evil: 1', note: 'ü\n', replayOf: null })
+  const headers = eventHeaders({ requestId: 'a\r\nx-evil: 1', payloadError: 'ü\n', replayOf: null })
   expect(headers).toEqual({ 'x-request-id': 'a??x-evil: 1', 'x-quoin-payload-error': '??' })
   expect(() => new Headers(headers)).not.toThrow()
 })

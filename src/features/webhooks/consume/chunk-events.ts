@@ -15,7 +15,7 @@ export function eventsOf(chunk: Chunk, changes: readonly Change[], firstIndex = 
       ...eventWithoutBody(chunk, firstIndex + offset, change.key),
       payload,
       bytes: encoder.encode(payload).length,
-      note: change.error ?? null,
+      payload_error: change.error ?? null,
     }
   })
 }
@@ -24,7 +24,7 @@ export function eventWithoutBody(
   chunk: Chunk,
   index: number,
   key: string | null,
-): Omit<FanoutEvent, 'payload' | 'bytes' | 'note'> {
+): Omit<FanoutEvent, 'payload' | 'bytes' | 'payload_error'> {
   return {
     position: positionOf(chunk.id, index),
     key,

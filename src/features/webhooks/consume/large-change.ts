@@ -21,7 +21,11 @@ export async function handOverLarge(
   change: ChangeFacts,
   store: (piece: PayloadPiece) => Promise<void>,
 ): Promise<FanoutEvent> {
-  const event = { ...eventWithoutBody(chunk, change.index, change.key), payload: null, note: change.error }
+  const event = {
+    ...eventWithoutBody(chunk, change.index, change.key),
+    payload: null,
+    payload_error: change.error,
+  }
   const withoutRows = eventWithoutRows(chunk, change)
   if (imageBytesOf(chunk, change) + withoutRows.bytes > PAYLOAD_BYTES_MAX) return withoutRows
   let [number, bytes] = [0, 0]
@@ -40,9 +44,9 @@ export async function handOverLarge(
 /** The receiver is told that there was a change, and why it cannot be shown. */
 function eventWithoutRows(chunk: Chunk, change: ChangeFacts): FanoutEvent {
   const payload = payloadText({ ...factsOf(chunk), row: null, oldRow: null })
-  const note = `the body is larger than ${PAYLOAD_BYTES_MAX} bytes`
+  const payload_error = `the body is larger than ${PAYLOAD_BYTES_MAX} bytes`
   const bytes = encoder.encode(payload).length
-  return { ...eventWithoutBody(chunk, change.index, change.key), payload, bytes, note }
+  return { ...eventWithoutBody(chunk, change.index, change.key), payload, bytes, payload_error }
 }
 
 async function* bodyParts(

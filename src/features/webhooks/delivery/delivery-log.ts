@@ -3,10 +3,10 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import type { AttemptError } from './send-attempt.ts'
-import type { DeliveredEvent } from './webhook-fanout.ts'
+import type { DeliveredEvent, EventNotes } from './webhook-fanout.ts'
 
 /** One attempt, without its payload. */
-export interface DeliveryRecord {
+export interface DeliveryRecord extends EventNotes {
   id: string
   webhook_id: string
   /** `<chunk>.<index>`; null for a test. */
@@ -23,10 +23,12 @@ export interface DeliveryRecord {
   created_at: string
 }
 
-export type DeadLetterReason = 'attempts_exhausted' | 'kept_too_long'
+/** Why an event was given up. */
+export const DEAD_LETTER_REASONS = ['attempts_exhausted', 'kept_too_long'] as const
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
 /** An event that was given up. */
-export interface DeadLetterRecord {
+export interface DeadLetterRecord extends EventNotes {
   id: string
   webhook_id: string
   event_id: string
@@ -44,9 +46,9 @@ export async function insertDeliveries(
 ): Promise<void> {
   await platform.query(
     `insert into quoin.webhook_deliveries (id, webhook_id, event_id, webhook_message_id, event_type, payload,
-        status_code, response_body, error, latency_ms, attempt, replay_of, created_at)
+        status_code, response_body, error, latency_ms, attempt, replay_of, request_id, payload_error, created_at)
       select id, webhook_id, event_id, webhook_message_id, event_type, payload,
-        status_code, response_body, error, latency_ms, attempt, replay_of, created_at
+        status_code, response_body, error, latency_ms, attempt, replay_of, request_id, payload_error, created_at
       from pg_catalog.json_populate_recordset(null::quoin.webhook_deliveries, $1::json)
       on conflict (id) do nothing returning id`,
     [JSON.stringify(deliveries)],
@@ -60,10 +62,11 @@ export async function insertDeadLetter(
   payload: string | null,
 ): Promise<void> {
   await platform.query(
-    `insert into quoin.dead_letters (id, webhook_id, event_id, reason, created_at, payload)
-      values ($1::uuid, $2::uuid, $3, $4, $5::timestamptz, $6)
+    `insert into quoin.dead_letters (id, webhook_id, event_id, reason, request_id, payload_error, created_at, payload)
+      select id, webhook_id, event_id, reason, request_id, payload_error, created_at, $2
+      from pg_catalog.json_populate_record(null::quoin.dead_letters, $1::json)
       on conflict (id) do update set payload = excluded.payload returning id`,
-    [letter.id, letter.webhook_id, letter.event_id, letter.reason, letter.created_at, payload],
+    [JSON.stringify(letter), payload],
   )
 }
 
@@ -91,7 +94,7 @@ export async function resolveDeadLetters(
 }
 
 /** A dead letter that has a payload to be sent again. */
-export interface RedeliverableLetter {
+export interface RedeliverableLetter extends EventNotes {
   id: string
   event_id: string
   created_at: string
@@ -107,7 +110,7 @@ export function findDeadLetters(
   limit: number,
 ): Promise<RedeliverableLetter[]> {
   return platform.query<RedeliverableLetter>(
-    `select id, event_id, created_at, pg_catalog.length(payload) as length from quoin.dead_letters
+    `select id, event_id, request_id, payload_error, created_at, pg_catalog.length(payload) as length from quoin.dead_letters
       where webhook_id = $1::uuid and resolved_at is null and payload is not null and event_id is not null
         and (created_at, id) > ($2::timestamptz, $3::uuid)
       order by created_at, id limit $4::int`,

@@ -3,17 +3,17 @@
 import { payloadText } from './payload.ts'
 import type { WebhookRow } from './webhook-row.ts'
 
-const NOTE_LENGTH_MAX = 200
+const VALUE_LENGTH_MAX = 200
 
 /** Headers of ours for one event. */
 export function eventHeaders(event: {
   requestId: string | null
-  note: string | null
+  payloadError: string | null
   replayOf: string | null
 }): Record<string, string> {
   return {
     ...(event.requestId !== null && { 'x-request-id': printable(event.requestId) }),
-    ...(event.note !== null && { 'x-quoin-payload-error': printable(event.note) }),
+    ...(event.payloadError !== null && { 'x-quoin-payload-error': printable(event.payloadError) }),
     ...(event.replayOf !== null && { 'x-quoin-replay-of': event.replayOf }),
   }
 }
@@ -37,5 +37,5 @@ export function examplePayload({ table_schema, table_name, events }: WebhookRow,
 
 /** What was put into `application_name` or an error's text is not always what may stand in a header. */
 function printable(text: string): string {
-  return text.slice(0, NOTE_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?')
+  return text.slice(0, VALUE_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?')
 }

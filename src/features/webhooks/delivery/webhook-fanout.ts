@@ -8,22 +8,26 @@ import type { WebhookRow } from './webhook-row.ts'
 /** `event_type` of a log entry. */
 export type DeliveredEvent = RowEvent | 'TEST'
 
+/** What headers say of an event. It is kept with whatever can be sent again, which says it then too. */
+export interface EventNotes {
+  /** Of the request that made the change; null where none did. */
+  request_id: string | null
+  /** Why there are no images although there was a row; null: there are. */
+  payload_error: string | null
+}
+
 /** One change for one webhook, ready to be sent. */
-export interface FanoutEvent {
+export interface FanoutEvent extends EventNotes {
   /** `positionOf(chunk, index)`: identity and order. */
   position: number
   /** Events with the same key are delivered in the order of their positions. Null: has its key in common with all. */
   key: string | null
   event_type: RowEvent
   occurred_at_ms: number
-  /** Of the request that made the change; null where none did. */
-  request_id: string | null
   /** The body; null: it was handed over in pieces before. */
   payload: string | null
   /** UTF-8 bytes of the body, PAYLOAD_BYTES_MAX at most. */
   bytes: number
-  /** Why there are no images although there was a row; null: there are. */
-  note: string | null
 }
 
 /** Part of a body that is too large for one call or one row. */
@@ -41,7 +45,7 @@ export interface EventShare {
 }
 
 /** A logged delivery that is to be sent again. */
-export interface LoggedDelivery {
+export interface LoggedDelivery extends EventNotes {
   id: string
   event_id: string | null
   event_type: DeliveredEvent
