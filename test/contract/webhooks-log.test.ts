@@ -32,6 +32,22 @@ describe('GET /api/webhooks/:id/logs', () => {
     expect(pages.flat().map(entry => entry['id'])).toEqual(all)
   })
 
+  it('is written without blanks, and shows a payload as it was sent', async () => {
+    const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    const payload = '{"row": {"id":9007199254740993,  "price": 1.50}}'
+    await using owner = await connectOwner()
+    const { rows } = await owner.query<{ id: string }>(
+      `insert into quoin.webhook_deliveries (webhook_id, webhook_message_id, event_type, payload, latency_ms, created_at)
+        values ($1, 'msg', 'INSERT', $2, 7, '2030-01-31T12:00:00.1Z') returning id`,
+      [id, payload],
+    )
+    expect((await webhooks('GET', `/${id}/logs`)).text).toBe(
+      `{"data":[{"id":"${rows[0]?.id}","event_id":null,"event_type":"INSERT","message_id":"msg","payload":${payload},` +
+        '"status_code":null,"response_body":null,"error":null,"latency_ms":7,"attempt":1,"replay_of":null,' +
+        '"created_at":"2030-01-31T12:00:00.100Z"}],"next_cursor":null}',
+    )
+  })
+
   it('ends a page early where bodies are large, and goes on behind it', async () => {
     const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
     await using owner = await connectOwner()

@@ -55,6 +55,7 @@ describe('POST /api/webhooks', () => {
       name: 'a webhook',
       table_schema: 'public',
       table_name: own,
+      table_watched: true,
       events: ['INSERT'],
       url: URL_OF_NOBODY,
       headers: {},
@@ -126,10 +127,11 @@ describe('POST /api/webhooks', () => {
     ['no table', { table_name: undefined }, 'body.table_name'],
     ['a table name that Postgres would cut', { table_name: 'x'.repeat(64) }, 'body.table_name'],
     ['no events', { events: undefined }, 'body.events'],
-    ['an empty list of events', { events: [] }, 'body.events'],
-    ['an unknown event', { events: ['TRUNCATE'] }, 'body.events.0'],
-    ['an event in lower case', { events: ['insert'] }, 'body.events.0'],
-    ['an event twice', { events: ['INSERT', 'INSERT'] }, 'body.events'],
+    ['an empty list of events', { events: [] }, 'body.events: must name at least one of INSERT'],
+    ['events that are no list', { events: 'INSERT' }, 'body.events: must be a list'],
+    ['an unknown event', { events: ['TRUNCATE'] }, 'body.events.0: must be INSERT, UPDATE or DELETE'],
+    ['an event in lower case', { events: ['insert'] }, 'body.events.0: must be .*, in upper case'],
+    ['an event twice', { events: ['INSERT', 'INSERT'] }, 'body.events: must name each event once'],
     ['no URL', { url: undefined }, 'body.url'],
     ['what is no URL', { url: 'example.com/hook' }, 'body.url'],
     ['another scheme', { url: 'ftp://example.com/' }, 'body.url'],
@@ -155,10 +157,10 @@ describe('POST /api/webhooks', () => {
     ['a whsec_ that is no base64', { secret: 'whsec_not base64!' }, 'body.secret'],
     ['an active that is no boolean', { active: 'yes' }, 'body.active'],
     ['a field that there is not', { fail_count: 3 }, 'body'],
-  ])('refuses %s, and names the field', async (_name, overrides, field) => {
+  ])('refuses %s, and says where', async (_name, overrides, beginning) => {
     const { status, json } = await webhooks('POST', '', fields(overrides))
     expect([status, json['code']]).toEqual([400, 'validation_failed'])
-    expect(String(json['error'])).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}\\b`))
+    expect(String(json['error'])).toMatch(new RegExp(`^${beginning}\\b`))
   })
 
   it.each<[string, object, RegExp]>([
@@ -168,6 +170,7 @@ describe('POST /api/webhooks', () => {
       /"public"\."no_such_table".* does not exist/,
     ],
     ['a schema that does not exist', { table_schema: 'no_such_schema' }, /does not exist/],
+    ['a name in quotes', { table_name: 'to"do' }, /"public"\."to""do" .* does not exist/],
     ["Quoin's own", { table_schema: 'quoin', table_name: 'webhooks' }, /platform/],
     ['the outbox', { table_schema: 'quoin', table_name: 'row_events' }, /platform/],
     ["Postgres' own", { table_schema: 'pg_catalog', table_name: 'pg_class' }, /platform/],
@@ -182,6 +185,11 @@ describe('POST /api/webhooks', () => {
   it('names the table that was probably meant', async () => {
     const { json } = await webhooks('POST', '', fields({ table_name: `${table}s` }))
     expect(json['hint']).toContain(`"${table}"`)
+  })
+
+  it('says where the schema belongs when it stands before the name', async () => {
+    const { json } = await webhooks('POST', '', fields({ table_name: `public.${table}` }))
+    expect(json['hint']).toMatch(new RegExp(`table_schema \\("public"\\).*table_name .*\\("${table}"\\)`))
   })
 
   it('leaves nothing behind when the table stays locked', { timeout: 40_000 }, async () => {
@@ -215,6 +223,28 @@ describe('GET /api/webhooks', () => {
 
   it.each(['?limit=0', '?limit=1001', '?cursor=x', '?nonsense=1'])('refuses %s', async query => {
     expect((await webhooks('GET', query)).status).toBe(400)
+  })
+})
+
+describe('every view of a webhook', () => {
+  async function shown(id: string): Promise<unknown[]> {
+    const pages = [(await webhooks('GET', '')).json, (await webhookViews()).json]
+    const listed = pages
+      .flatMap(({ data }) => data as Record<string, unknown>[])
+      .filter(one => one['id'] === id)
+    const records = [...listed, (await webhooks('GET', `/${id}`)).json, (await webhookViews(`/${id}`)).json]
+    return records.map(({ table_name, table_watched }) => [table_name, table_watched])
+  }
+
+  it('has the name that its table has now, and says whether there still is one', async () => {
+    const own = await makeTable()
+    const id = await makeWebhook(fields({ table_name: own }))
+    await asOwner(`alter table ${own} rename to ${own}_renamed`)
+    atTheEnd(`drop table if exists ${own}_renamed`)
+    expect(await shown(id)).toEqual(Array(4).fill([`${own}_renamed`, true]))
+    await webhooks('PATCH', `/${id}`, { name: 'saved under the new name' })
+    await asOwner(`drop table ${own}_renamed`)
+    expect(await shown(id)).toEqual(Array(4).fill([`${own}_renamed`, false]))
   })
 })
 
@@ -262,14 +292,37 @@ describe('PATCH /api/webhooks/:id', () => {
     expect([await watchedEvents(first), await watchedEvents(second)]).toEqual([[], ['INSERT']])
   })
 
-  it('takes a record with the old names of a table that was renamed as no change of the table', async () => {
+  it('watches the table that has the name now, not the one that had it before a rename', async () => {
     const own = await makeTable()
     const id = await makeWebhook(fields({ table_name: own }))
     await asOwner(`alter table ${own} rename to ${own}_renamed`)
     atTheEnd(`drop table if exists ${own}_renamed`)
-    const { status } = await webhooks('PATCH', `/${id}`, { table_name: own, events: ['DELETE'] })
-    expect(status).toBe(200)
+    await webhooks('PATCH', `/${id}`, { events: ['DELETE'] })
     expect(await watchedEvents(`${own}_renamed`)).toEqual(['DELETE'])
+    const { status, json } = await webhooks('PATCH', `/${id}`, { table_name: own })
+    expect([status, json['code']]).toEqual([422, 'table_not_watchable'])
+    await asOwner(`create table ${own} (id int)`)
+    expect((await webhooks('PATCH', `/${id}`, { table_name: own })).json).toMatchObject({ table_name: own })
+    expect([await watchedEvents(own), await watchedEvents(`${own}_renamed`)]).toEqual([['DELETE'], []])
+  })
+
+  it('watches a table that was dropped and made again as soon as it is named', async () => {
+    const own = await makeTable()
+    const id = await makeWebhook(fields({ table_name: own }))
+    await asOwner(`drop table ${own}`)
+    expect((await webhooks('PATCH', `/${id}`, { active: false })).json).toMatchObject({
+      table_watched: false,
+    })
+    await asOwner(`create table ${own} (id int)`)
+    expect((await webhooks('PATCH', `/${id}`, { table_name: own })).json).toMatchObject({
+      table_watched: true,
+    })
+    expect(await watchedEvents(own)).toEqual(['INSERT'])
+  })
+
+  it('says of a patch of unknown fields only that they are unknown', async () => {
+    const { json } = await webhooks('PATCH', `/${await makeWebhook(fields())}`, { fail_count: 0 })
+    expect(json).toMatchObject({ error: expect.stringContaining('"fail_count"'), detail: null })
   })
 
   it.each<[string, object, number, string]>([

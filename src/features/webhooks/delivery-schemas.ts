@@ -1,28 +1,22 @@
 // Deliveries as callers see them: log entries, dead letters, what one attempt came to, and figures of many.
 
 import * as z from 'zod'
-import { nextCursor, Webhook } from './schemas.ts'
+import { DEAD_LETTER_REASONS } from './delivery/delivery-log.ts'
+import { ATTEMPT_ERRORS } from './delivery/send-attempt.ts'
+import { RowEvent } from './ingest/messages.ts'
+import { nextCursor, Time, Webhook } from './schemas.ts'
 
-const Time = z.iso.datetime({ offset: true })
 const EventId = z.string().nullable().describe('of the row change; null for a test')
 const Payload = z.json().describe('what was sent; null where it was too large to be kept')
 const Failure = z
-  .enum([
-    'target_not_public',
-    'name_not_resolved',
-    'secret_unreadable',
-    'timeout',
-    'connection_failed',
-    'redirect',
-    'status',
-  ])
+  .enum(ATTEMPT_ERRORS)
   .nullable()
   .describe('why the attempt was no success; null when it was one')
 
 export const Delivery = z.object({
   id: z.uuid(),
   event_id: EventId,
-  event_type: z.enum(['INSERT', 'UPDATE', 'DELETE', 'TEST']),
+  event_type: z.enum([...RowEvent.options, 'TEST']),
   message_id: z
     .string()
     .describe('the header `webhook-id`: the same at every attempt and replay of an event'),
@@ -41,7 +35,7 @@ export const DeliveryList = z.object({ data: z.array(Delivery), next_cursor: nex
 export const DeadLetter = z.object({
   id: z.uuid(),
   event_id: EventId,
-  reason: z.enum(['attempts_exhausted', 'kept_too_long']).describe('why the event was given up'),
+  reason: z.enum(DEAD_LETTER_REASONS).describe('why the event was given up'),
   payload: Payload,
   created_at: Time,
   resolved_at: Time.nullable().describe('when a replay was delivered'),

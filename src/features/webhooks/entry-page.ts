@@ -13,8 +13,8 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024
 /** A table whose rows have webhook_id, created_at, id and payload. */
 export interface EntrySource {
   table: 'quoin.webhook_deliveries' | 'quoin.dead_letters'
-  /** SQL for one entry as JSON; the row is `e`. */
-  entry: string
+  /** SQL for the fields of an entry, each under the name that it has in JSON; the row is `e`. */
+  columns: string
   /** SQL for the bytes of an entry beside its payload; the row is `e`. */
   otherBytes: string
 }
@@ -59,9 +59,10 @@ export function entryListJson({ entries, nextCursor }: EntryPage): string {
   return `{"data":[${entries.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`
 }
 
-function pageSql({ table, entry, otherBytes }: EntrySource): string {
+/** An entry is `row_to_json` of a subselect: `json_build_object` would write blanks. */
+function pageSql({ table, columns, otherBytes }: EntrySource): string {
   return `
-    select ${entry}::text, e.exact_time, e.id::text, e.has_more
+    select (select row_to_json(entry)::text from (select ${columns}) entry), e.exact_time, e.id::text, e.has_more
     from (
       select e.*, to_json(e.created_at) #>> '{}' as exact_time,
         lead(e.id) over (order by e.created_at desc, e.id desc) is not null as has_more,

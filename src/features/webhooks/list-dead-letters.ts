@@ -6,8 +6,8 @@ import type { EntryListQuery } from './schemas.ts'
 
 const DEAD_LETTERS: EntrySource = {
   table: 'quoin.dead_letters',
-  entry: `json_build_object('id', e.id, 'event_id', e.event_id, 'reason', e.reason, 'payload', ${PAYLOAD_SQL},
-    'created_at', ${timeSql('created_at')}, 'resolved_at', ${timeSql('resolved_at')})`,
+  columns: `e.id, e.event_id, e.reason, ${PAYLOAD_SQL} as payload,
+    ${timeSql('created_at')} as created_at, ${timeSql('resolved_at')} as resolved_at`,
   otherBytes: '0',
 }
 

@@ -13,10 +13,8 @@ export interface ListEntriesDeps {
 /** The log, as `Delivery` describes an entry. */
 export const DELIVERIES: EntrySource = {
   table: 'quoin.webhook_deliveries',
-  entry: `json_build_object('id', e.id, 'event_id', e.event_id, 'event_type', e.event_type,
-    'message_id', e.webhook_message_id, 'payload', ${PAYLOAD_SQL}, 'status_code', e.status_code,
-    'response_body', e.response_body, 'error', e.error, 'latency_ms', e.latency_ms, 'attempt', e.attempt,
-    'replay_of', e.replay_of, 'created_at', ${timeSql('created_at')})`,
+  columns: `e.id, e.event_id, e.event_type, e.webhook_message_id as message_id, ${PAYLOAD_SQL} as payload,
+    e.status_code, e.response_body, e.error, e.latency_ms, e.attempt, e.replay_of, ${timeSql('created_at')} as created_at`,
   otherBytes: 'coalesce(octet_length(e.response_body), 0)',
 }
 

@@ -5,9 +5,10 @@ import { encodeUtf8 } from '../../lib/utf8.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 import { headersProblem } from './delivery/delivery-headers.ts'
 import { isUsableSecret } from './delivery/signatures.ts'
+import { WEBHOOK_STATES } from './delivery/webhook-row.ts'
 import { RowEvent } from './ingest/messages.ts'
 
-const Time = z.iso.datetime({ offset: true })
+export const Time = z.iso.datetime({ offset: true })
 
 const NAME_LENGTH_MAX = 100
 const SECRET_LENGTH_MAX = 256
@@ -32,7 +33,7 @@ export const Webhook = z.object({
   has_secret: z.boolean().describe('true: deliveries are signed'),
   fail_count: z.int().describe('failed attempts in a row; 0 after each success'),
   state: z
-    .enum(['healthy', 'failing', 'paused_by_receiver'])
+    .enum(WEBHOOK_STATES)
     .describe(
       'failing: 20 attempts in a row have failed, one event a minute is tried; paused_by_receiver: it answered 410 Gone',
     ),
@@ -54,10 +55,12 @@ const TableName = z
     text => encodeUtf8(text).length <= TABLE_NAME_BYTES_MAX,
     'must have at most 63 bytes, as every name',
   )
+/** Says of whatever is no event what events are: zod's own words do not say that case counts. */
+const WatchedEvent = z.enum(RowEvent.options, 'must be INSERT, UPDATE or DELETE, in upper case')
 const Events = z
-  .array(RowEvent)
-  .min(1)
-  .max(RowEvent.options.length)
+  .array(WatchedEvent, 'must be a list, as ["INSERT", "UPDATE"]')
+  .min(1, 'must name at least one of INSERT, UPDATE, DELETE')
+  .max(RowEvent.options.length, 'must name each event once')
   .refine(events => new Set(events).size === events.length, 'must name each event once')
 const Headers = z.record(z.string(), z.string()).superRefine((headers, context) => {
   const problem = headersProblem(headers)
@@ -94,7 +97,11 @@ export type WebhookIn = z.infer<typeof WebhookIn>
 export const WebhookPatch = z
   .strictObject(FIELDS)
   .partial()
-  .refine(patch => Object.keys(patch).length > 0, 'names no field to change')
+  .refine(patch => Object.keys(patch).length > 0, {
+    error: 'names no field to change',
+    // A patch of unknown fields alone has one mistake, not two.
+    when: ({ issues }) => issues.length === 0,
+  })
 export type WebhookPatch = z.infer<typeof WebhookPatch>
 
 /** One page of anything that is listed from the newest on. */

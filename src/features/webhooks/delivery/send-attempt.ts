@@ -1,7 +1,7 @@
 // One attempt to deliver: the guard, the signature, the POST, and what came back. All of it within ATTEMPT_TIMEOUT_MS from
 // the send, whatever the receiver does: drip bytes, send gigabytes, redirect, say nothing. Never throws.
 
-import type { TargetGuard, TargetRefusal } from '../target-guard.ts'
+import { TARGET_REFUSALS, type TargetGuard } from '../target-guard.ts'
 import { deliveryHeaders } from './delivery-headers.ts'
 import { readRetryAfter } from './retry-schedule.ts'
 import { messageHeaders, type SigningKeys } from './signatures.ts'
@@ -27,13 +27,15 @@ export interface Outgoing {
 }
 
 /** Why there is no answer, or why an answer is no success although it came. */
-export type AttemptError =
-  | TargetRefusal
-  | 'secret_unreadable'
-  | 'timeout'
-  | 'connection_failed'
-  | 'redirect'
-  | 'status'
+export const ATTEMPT_ERRORS = [
+  ...TARGET_REFUSALS,
+  'secret_unreadable',
+  'timeout',
+  'connection_failed',
+  'redirect',
+  'status',
+] as const
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number]
 
 export interface AttemptResult {
   isSuccess: boolean

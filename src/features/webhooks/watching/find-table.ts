@@ -2,6 +2,7 @@
 // followed. Decides nothing about columns or events.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
+import { quoteQualified } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../tables/nearest-name.ts'
 
@@ -37,9 +38,10 @@ export async function findWatchableTable({ platform }: WatchingDeps, table: Tabl
   ])
   if (found?.table_id && found.reason === null) return found.table_id
   const isThere = found?.table_id != null
+  const name = quoteQualified({ schema: table_schema, name: table_name })
   throw new DomainError(
     'table_not_watchable',
-    `body.table_name: the table "${table_schema}"."${table_name}" cannot be watched: ${found?.reason ?? 'it does not exist'}.`,
+    `body.table_name: the table ${name} cannot be watched: ${found?.reason ?? 'it does not exist'}.`,
     { hint: isThere ? WATCHABLE_HINT : await spellingHint({ platform }, table) },
   )
 }
@@ -53,6 +55,10 @@ async function spellingHint(
   { table_schema, table_name }: TableName,
 ): Promise<string> {
   const tables = await platform.query<TableName>(LIST_TABLES)
+  const prefix = tables.find(table => table_name.startsWith(`${table.table_schema}.`))?.table_schema
+  if (prefix !== undefined) {
+    return `Put the schema into table_schema ("${prefix}"), and into table_name the name alone ("${table_name.slice(prefix.length + 1)}").`
+  }
   const inSchema = tables.filter(table => table.table_schema === table_schema).map(table => table.table_name)
   const nearest = nearestName(table_name, inSchema)
   if (nearest !== undefined) return `Did you mean "${nearest}"?`
