@@ -44,7 +44,7 @@ export interface Measured {
 /** Every target once a round, rounds after each other, so that a slow minute of the machine meets all of them. */
 export async function measureInTurns(targets: Target[], options: LoadOptions): Promise<Measured[]> {
   const measured = targets.map(target => ({ target, rounds: [] as Round[] }))
-  const generator = (await hasWrk()) ? wrk : cannon
+  const generator = await loadGenerator()
   for (const target of targets) {
     await checkAnswers(target)
     await generator(target, options.connections, 1)
@@ -58,7 +58,12 @@ export async function measureInTurns(targets: Target[], options: LoadOptions): P
   return measured
 }
 
-type Generator = (target: Target, connections: number, seconds: number) => Promise<number>
+/** Asks for this many seconds on this many connections; answers requests a second. Rejects when answers are errors. */
+export type Generator = (target: Target, connections: number, seconds: number) => Promise<number>
+
+export async function loadGenerator(): Promise<Generator> {
+  return (await hasWrk()) ? wrk : cannon
+}
 
 async function measure(generator: Generator, target: Target, options: LoadOptions): Promise<Round> {
   const before = Object.values(options.processes).map(cpuSeconds)

@@ -1,9 +1,10 @@
 // `node bench/outbox.ts`: what watching a table costs its writers (issue 5). Starts a stack of its own, or measures the
-// database that BENCH_DATABASE_URL names (the owner's connection string). Prints a table; asserts nothing.
+// database that BENCH_DATABASE_URL names (the owner's connection string; without the writers through the Worker). Prints a table; asserts nothing.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { measureApiWriters } from './outbox-api.ts'
 import {
   type CostOptions,
   connect,
@@ -71,6 +72,8 @@ if (given !== undefined) {
   const stack = await startStack(join(folder, 'stack'))
   try {
     await measureAll(stack.facts.database_url)
+    const rounds = await measureApiWriters(stack.facts, folder, options)
+    print(`${options.writers} writers through /v1/db`, 'rows/s', rounds)
   } finally {
     await stack.stop()
     await rm(folder, { recursive: true, force: true })
