@@ -64,6 +64,8 @@ function gaugeMetrics(gauges: Gauges): Metric[] {
     ['backlog_chunks', 'gauge', 'Chunks in the outbox, counted up to 100000.', lag?.chunks ?? 0],
     ['lag_events', 'gauge', 'Changes in the outbox, of up to 100000 chunks.', lag?.events ?? 0],
     ['lag_seconds', 'gauge', 'Age of the oldest chunk in the outbox.', lag?.seconds ?? 0],
+    ['dead_letters', 'gauge', 'Events given up and not delivered since, up to 1000.', lag?.deadLetters ?? 0],
+    ['unhandled_messages', 'gauge', 'Messages not handled, up to 1000.', lag?.unhandledMessages ?? 0],
   ]
   return [
     ['active', 'gauge', '1: this listener sends. 0: it stands by.', Number(role === 'active')],

@@ -81,20 +81,29 @@ export interface OutboxLook extends LookResult {
   readonly registryVersion: number
 }
 
-/** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks. */
+/** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks and `DEAD_LETTERS_MAX` of the others. */
 export interface Lag {
   readonly chunks: number
   readonly events: number
   /** Age of the oldest chunk in seconds; 0 when there is none. */
   readonly seconds: number
+  /** Events that webhooks have given up and not delivered since. */
+  readonly deadLetters: number
+  /** Messages that the Worker could not handle; their chunks are still in the outbox. */
+  readonly unhandledMessages: number
 }
 
-/** Beyond it a count would cost more than it tells. */
+/** Beyond these a count would cost more than it tells. */
 export const LAG_CHUNKS_MAX = 100_000
+const DEAD_LETTERS_MAX = 1_000
 
 const LAG = `
   select count(*)::int as chunks, coalesce(sum(change_count), 0)::float8 as events,
-    coalesce(greatest(extract(epoch from clock_timestamp() - min(occurred_at)), 0), 0)::float8 as seconds
+    coalesce(greatest(extract(epoch from clock_timestamp() - min(occurred_at)), 0), 0)::float8 as seconds,
+    (select count(*)::int from (select from quoin.webhooks w join quoin.dead_letters d on d.webhook_id = w.id
+      where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as "deadLetters",
+    (select count(*)::int from (select from quoin.dead_letters
+      where webhook_id is null and resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as "unhandledMessages"
   from (select change_count, occurred_at from quoin.row_events where id > $1 order by id limit ${LAG_CHUNKS_MAX}) e`
 
 export interface OutboxEvents {

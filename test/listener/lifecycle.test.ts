@@ -186,6 +186,25 @@ describe('the process', () => {
     expect(text).not.toMatch(/424242|key-of-a-row|a secret of|POSTGRES/)
   })
 
+  it('counts in its figures what was given up and what could not be handled, until it is resolved', async () => {
+    const world = await makeWorld(postgres)
+    const listener = await startTestListener(world)
+    const given = () =>
+      Promise.all(['dead_letters', 'unhandled_messages'].map(name => metric(listener, name)))
+    await expect.poll(given).toEqual([0, 0])
+    await world.client.query(
+      `with w as (
+          insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url)
+            values ('test', 'public', 'todos', 1, '{INSERT}', 'http://127.0.0.1:9/') returning id),
+        of_webhooks (id) as (select id from w union all select id from w union all select gen_random_uuid())
+      insert into quoin.dead_letters (webhook_id, reason)
+        select id, 'attempts_exhausted' from of_webhooks union all select null, 'message_not_handled'`,
+    )
+    expect(await given()).toEqual([2, 1])
+    await world.client.query('update quoin.dead_letters set resolved_at = now()')
+    expect(await given()).toEqual([0, 0])
+  })
+
   it('answers what it does not know with 404 and 405', async () => {
     const world = await makeWorld(postgres)
     const { url } = await startTestListener(world)
