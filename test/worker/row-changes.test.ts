@@ -1,7 +1,7 @@
 // From the listener's request to the receiver, on the real bundle: the ingest route, the queue and its consumer, the
 // object that sends, the log. How receivers fail stands in test/contract: here Node's own `fetch` stands in between.
 
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Chunk } from '../../src/features/webhooks/ingest/messages.ts'
@@ -16,6 +16,7 @@ import {
   SECRETS_KEY,
   signedRequest,
   type TestWebhook,
+  watchTable,
 } from '../support/webhooks.ts'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'
 
@@ -154,18 +155,20 @@ describe('a change', () => {
     await withReceiver(undefined, check, { secret })
   })
 
-  it('reaches the webhooks that list its event, by table and by names, and no other', async () => {
+  // Another table may have the names of one that was renamed: its rows are not for whoever watched the first.
+  it('reaches the webhooks that watch its very table and list its event, and no other', async () => {
     await using receiver = await startReceiver()
     const watching = await makeWebhook(owner, `${receiver.url}/watching`, { events: ['DELETE'] })
     await owner.query(
       `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url) values
-        ('by names', 'public', $1, 1, '{DELETE}', $2), ('another event', 'public', $1, $3, '{INSERT}', $4)`,
-      [watching.table, `${receiver.url}/names`, watching.tableId, `${receiver.url}/other`],
+        ('another table of its names', 'public', $1, 1, '{DELETE}', $2),
+        ('another event', 'public', $1, $3, '{INSERT}', $2), ('its former name', 'public', 'nowhere', $3, '{DELETE}', $4)`,
+      [watching.table, `${receiver.url}/other`, watching.tableId, `${receiver.url}/renamed`],
     )
     const row = '{"id":1}'
     const changes = [{ key: '["1"]', row, old_row: row }]
     await ingest([makeChunk(watching, { event: 'DELETE', changes })])
-    for (const path of ['/watching', '/names']) {
+    for (const path of ['/watching', '/renamed']) {
       const { body } = await receiver.waitFor(request => request.path === path)
       expect(JSON.parse(body)).toMatchObject({ event: 'DELETE', row: { id: 1 }, old_row: { id: 1 } })
     }
@@ -215,5 +218,20 @@ describe('a receiver', () => {
       expect(await logsOf(webhook)).toMatchObject([{ status_code: null, error: 'target_not_public' }])
       expect(receiver.received).toHaveLength(0)
     })
+  })
+})
+
+describe('a table that is dropped and made again', () => {
+  it('is watched again by the cron, and its changes are sent', async () => {
+    await using receiver = await startReceiver()
+    const table = `nowhere_${randomUUID().slice(0, 8)}`
+    const create = `create table public.${table} (id int primary key)`
+    await owner.query(create)
+    await watchTable(owner, table, `${receiver.url}/hook`)
+    await owner.query(`insert into public.${table} values (1); drop table public.${table}; ${create}`)
+    await quoin.worker.scheduled({ cron: '* * * * *' })
+    await owner.query(`insert into public.${table} values (2)`)
+    for (const id of [1, 2]) await receiver.waitFor(({ body }) => body.includes(`"row":{"id":${id}}`))
+    await owner.query(`drop table public.${table}`)
   })
 })
