@@ -148,7 +148,7 @@ export class DeliveryLanes {
     const webhookId = webhookIdOf(state.webhook.id, event.position, event.occurredAtMs)
     const outgoing = { webhookId, text, extraHeaders: eventHeaders(event) }
     const result = await this.#sender.send(state.webhook, outgoing)
-    const finished = { event, webhookId, result, finishedAtMs: Date.now() }
+    const finished = { event, version: state.webhook.version, webhookId, result, finishedAtMs: Date.now() }
     if (result.isSuccess && !isFailing(state.failCount)) this.#settleSoon(finished)
     else this.#settle(finished)
   }

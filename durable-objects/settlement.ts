@@ -14,6 +14,8 @@ import type { DueEvent, FanoutStorage } from './fanout-storage.ts'
 /** An attempt that is over. */
 export interface Finished {
   event: DueEvent
+  /** Of the webhook as the attempt was made. */
+  version: number
   webhookId: string
   result: AttemptResult
   finishedAtMs: number
@@ -27,7 +29,7 @@ export type SentFacts = Pick<
 
 /** Logs the attempt, lets its event go on, wait or end, and answers the webhook's state after it. */
 export function settleAttempt(storage: FanoutStorage, state: FanoutState, finished: Finished): FanoutState {
-  const { event, webhookId, result, finishedAtMs } = finished
+  const { event, version, webhookId, result, finishedAtMs } = finished
   const nowMs = Date.now()
   const record = logRecord(state.webhook.id, result, finishedAtMs, {
     event_id: eventIdOf(event.position),
@@ -40,7 +42,8 @@ export function settleAttempt(storage: FanoutStorage, state: FanoutState, finish
     attempt: event.attempts + 1,
   })
   storage.addReportOf('delivery', record, event.position)
-  const standing = { attempts: event.attempts, failCount: state.failCount }
+  const isOutdated = version < state.webhook.version
+  const standing = { attempts: event.attempts, failCount: state.failCount, isOutdated }
   const verdict = judgeAttempt(result, standing, Math.random())
   follow(storage, state, event, verdict, nowMs)
   // What waited for its next attempt waited for the receiver: it is back.
@@ -66,6 +69,9 @@ function follow(
       break
     case 'gone':
       storage.postpone(event.position, event.attempts, nowMs, 0)
+      break
+    case 'outdated':
+      storage.postpone(event.position, 0, nowMs, 0)
       break
     case 'dead':
       giveUp(storage, state.webhook.id, event, 'attempts_exhausted')

@@ -144,9 +144,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const letters = await redeliverDeadLetters(this.#platform, this.#storage, this.#state.webhook.id, since)
     // The webhook may have been deleted meanwhile.
     if (this.#state === undefined || this.#storage === undefined) return letters
-    const count = letters + this.#storage.rouseFailed(Date.parse(since), Date.now())
+    const count = letters + this.#rouseFailed(Date.parse(since))
     if (count === 0) return 0
-    this.#lanes.forgetAhead()
     // Who asks for it has perhaps mended the receiver.
     this.#setState(probedNow(this.#state))
     this.#lanes.pump()
@@ -196,8 +195,17 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
 
   #accept(row: WebhookRow): void {
     this.#storage ??= new FanoutStorage(this.ctx.storage.sql)
-    this.#setState(withRow(this.#state, row))
+    const state = withRow(this.#state, row)
+    if (state === this.#state) return
+    this.#setState(state)
+    // A change may be what mends the receiver, and a resumption follows one.
+    if (row.active) this.#rouseFailed(0)
     this.#lanes.pump()
+  }
+
+  #rouseFailed(sinceMs: number): number {
+    this.#lanes.forgetAhead()
+    return this.#storage?.rouseFailed(sinceMs, Date.now()) ?? 0
   }
 
   #setState(state: FanoutState): void {

@@ -38,6 +38,9 @@ export interface TestReceiver {
   calls: Call[]
   /** Replaced by tests; 200 unless said. */
   answer: (call: Call) => Response | Promise<Response>
+  /** Answers for `http://nowhere.test/`, where a webhook is before it is given this one's URL. */
+  elsewhere: () => Response | Promise<Response>
+  callsElsewhere: number
   /** Cuts the database off while true. */
   isDatabaseDown: boolean
   restore(): void
@@ -51,11 +54,17 @@ export function startReceiver(): TestReceiver {
     url,
     calls: [],
     answer: () => new Response('thanks'),
+    elsewhere: () => new Response('', { status: 500 }),
+    callsElsewhere: 0,
     isDatabaseDown: false,
     restore: () => vi.restoreAllMocks(),
   }
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit)
+    if (request.url === 'http://nowhere.test/') {
+      receiver.callsElsewhere += 1
+      return await receiver.elsewhere()
+    }
     if (request.url !== url) {
       if (receiver.isDatabaseDown) throw new TypeError('taken away by the test')
       return await realFetch(request)
@@ -93,13 +102,22 @@ export async function readWebhook(id: string): Promise<WebhookRow> {
   return row
 }
 
-/** As the endpoints will: the row first, then the object. */
-export async function setActive({ row, fanout }: TestWebhook, active: boolean): Promise<void> {
+/** As the endpoints do: the row first, then the object; not `isTold`: the object could not be reached. */
+export async function changeWebhook(
+  { row, fanout }: TestWebhook,
+  { active, url }: { active?: boolean; url?: string },
+  { isTold = true } = {},
+): Promise<void> {
   await platform.query(
-    'update quoin.webhooks set active = $2::boolean, version = version + 1 where id = $1::uuid returning id',
-    [row.id, String(active)],
+    `update quoin.webhooks set active = coalesce($2::boolean, active), url = coalesce($3, url), version = version + 1
+      where id = $1::uuid returning id`,
+    [row.id, active === undefined ? null : String(active), url ?? null],
   )
-  await fanout.learn(await readWebhook(row.id))
+  if (isTold) await fanout.learn(await readWebhook(row.id))
+}
+
+export function setActive(webhook: TestWebhook, active: boolean): Promise<void> {
+  return changeWebhook(webhook, { active })
 }
 
 export interface LogRow {

@@ -11,6 +11,7 @@ import {
   judgeAttempt,
   RETRY_DELAYS_MS,
   readRetryAfter,
+  type Standing,
 } from '../../../src/features/webhooks/delivery/retry-schedule.ts'
 import type { WebhookRow } from '../../../src/features/webhooks/delivery/webhook-row.ts'
 
@@ -19,29 +20,36 @@ const NOW = 1_800_000_000_000
 const FAILED = { isSuccess: false, statusCode: 500, retryAfterMs: undefined }
 const GOOD = { isSuccess: true, statusCode: 204, retryAfterMs: undefined }
 
+const standing = (changes: Partial<Standing> = {}): Standing => ({
+  attempts: 0,
+  failCount: 0,
+  isOutdated: false,
+  ...changes,
+})
+
 describe('after a failed attempt', () => {
   it('waits 5 s, 30 s, 2 min, 10 min, 1 h, 6 h, 12 h, 24 h, then gives up', () => {
-    const delays = RETRY_DELAYS_MS.map((_, attempts) => judgeAttempt(FAILED, { attempts, failCount: 0 }, 0))
+    const delays = RETRY_DELAYS_MS.map((_, attempts) => judgeAttempt(FAILED, standing({ attempts }), 0))
     expect(delays.map(verdict => (verdict.outcome === 'retry' ? verdict.delayMs : 0) / 1_000)).toEqual([
       5, 30, 120, 600, 3_600, 21_600, 43_200, 86_400,
     ])
-    expect(judgeAttempt(FAILED, { attempts: 8, failCount: 8 }, 0)).toEqual({ outcome: 'dead' })
+    expect(judgeAttempt(FAILED, standing({ attempts: 8, failCount: 8 }), 0)).toEqual({ outcome: 'dead' })
   })
 
   it('never waits less than that, and up to a fifth more by chance', () => {
-    expect(judgeAttempt(FAILED, { attempts: 0, failCount: 0 }, 0.999_999)).toMatchObject({ delayMs: 6_000 })
+    expect(judgeAttempt(FAILED, standing(), 0.999_999)).toMatchObject({ delayMs: 6_000 })
   })
 
   it('waits as long as Retry-After asks for, a day at most', () => {
     const asked = (retryAfterMs: number) =>
-      judgeAttempt({ ...FAILED, statusCode: 429, retryAfterMs }, { attempts: 0, failCount: 0 }, 0)
+      judgeAttempt({ ...FAILED, statusCode: 429, retryAfterMs }, standing(), 0)
     expect(asked(60_000)).toMatchObject({ delayMs: 60_000 })
     expect(asked(1_000)).toMatchObject({ delayMs: 5_000 })
     expect(asked(1_000 * HOUR_MS)).toMatchObject({ delayMs: 24 * HOUR_MS })
   })
 
   it('does not count attempts of an event while the webhook is failing', () => {
-    expect(judgeAttempt(FAILED, { attempts: 8, failCount: 20 }, 0.5)).toEqual({
+    expect(judgeAttempt(FAILED, standing({ attempts: 8, failCount: 20 }), 0.5)).toEqual({
       outcome: 'retry',
       delayMs: 60_000,
       attempts: 8,
@@ -50,7 +58,15 @@ describe('after a failed attempt', () => {
 
   it('takes 410 as an order to stop', () => {
     const gone = { ...FAILED, statusCode: 410 }
-    expect(judgeAttempt(gone, { attempts: 3, failCount: 3 }, 0)).toEqual({ outcome: 'gone' })
+    expect(judgeAttempt(gone, standing({ attempts: 3, failCount: 3 }), 0)).toEqual({ outcome: 'gone' })
+  })
+
+  it('learns nothing of a webhook that was changed meanwhile, but that its event has arrived', () => {
+    const outdated = standing({ attempts: 8, failCount: 19, isOutdated: true })
+    for (const statusCode of [500, 410]) {
+      expect(judgeAttempt({ ...FAILED, statusCode }, outdated, 0)).toEqual({ outcome: 'outdated' })
+    }
+    expect(judgeAttempt(GOOD, outdated, 0)).toEqual({ outcome: 'delivered' })
   })
 
   it.each([
@@ -84,7 +100,7 @@ const state = (changes: Partial<FanoutState> = {}): FanoutState => ({
   ...withRow(undefined, ROW),
   ...changes,
 })
-const verdictOf = (facts: typeof FAILED, failCount = 0) => judgeAttempt(facts, { attempts: 0, failCount }, 0)
+const verdictOf = (facts: typeof FAILED, failCount = 0) => judgeAttempt(facts, standing({ failCount }), 0)
 
 describe('the health of a webhook', () => {
   it('counts failures in a row, is failing from the twentieth, and forgets them at the first success', () => {
@@ -135,6 +151,11 @@ describe('the health of a webhook', () => {
     const resumed = withRow(now, { ...ROW, version: 4, state: 'paused_by_receiver' })
     expect(resumed).toMatchObject({ owesPause: false, owesHealth: true, webhook: { active: true } })
     expect(healthOf(resumed)).toBe('healthy')
+  })
+
+  it('is not changed by an attempt of the webhook as it was', () => {
+    const now = state({ failCount: 19 })
+    expect(afterAttempt(now, { outcome: 'outdated' }, NOW)).toBe(now)
   })
 
   it('does not go back to an older row', () => {

@@ -49,6 +49,7 @@ export function beforeProbe(state: FanoutState, nowMs: number): FanoutState {
 
 /** The state after one attempt of one event. */
 export function afterAttempt(state: FanoutState, verdict: Verdict, nowMs: number): FanoutState {
+  if (verdict.outcome === 'outdated') return state
   if (verdict.outcome === 'delivered') {
     return state.failCount === 0 ? state : { ...probedNow(state), failCount: 0, owesHealth: true }
   }

@@ -41,6 +41,8 @@ export interface Standing {
   attempts: number
   /** Failed attempts of the webhook in a row, before this one. */
   failCount: number
+  /** The webhook was changed while the attempt was under way. */
+  isOutdated: boolean
 }
 
 /** What becomes of the event, and of the webhook. */
@@ -50,10 +52,13 @@ export type Verdict =
   /** The receiver wants no more of it: the webhook is paused, and the event waits for its resumption. */
   | { outcome: 'gone' }
   | { outcome: 'dead' }
+  /** It says nothing of the webhook as it is now: the event is tried again at once, with all attempts before it. */
+  | { outcome: 'outdated' }
 
 /** Decides after one attempt. `chance` is in [0, 1). */
 export function judgeAttempt(facts: AttemptFacts, standing: Standing, chance: number): Verdict {
   if (facts.isSuccess) return { outcome: 'delivered' }
+  if (standing.isOutdated) return { outcome: 'outdated' }
   if (facts.statusCode === 410) return { outcome: 'gone' }
   const askedMs = Math.min(facts.retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)
   if (isFailing(standing.failCount)) {
