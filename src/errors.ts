@@ -52,6 +52,8 @@ export const ERROR_CODES = {
   payload_too_large: 'The request body is larger than the route takes.',
   project_paused: 'The project of this API key is paused.',
   rate_limited: 'The key has used up its requests for this minute.',
+  replay_too_large:
+    'The dead letter is too large to be sent by itself; the error names the replay that sends it.',
   reserved_claim: 'The claim belongs to the OAuth2 server; the claims configuration cannot set it.',
   response_too_large: 'The result is larger than Quoin returns in one answer.',
   schema_not_exposed: 'The schema is not one of those in DB_SCHEMAS.',

@@ -58,6 +58,7 @@ const STATUS: Record<ErrorCode, number> = {
   payload_too_large: 413,
   project_paused: 403,
   rate_limited: 429,
+  replay_too_large: 409,
   reserved_claim: 422,
   response_too_large: 400,
   schema_not_exposed: 406,

@@ -1,4 +1,4 @@
-// POST /api/webhooks/:id/replay: what has failed since a time and was not delivered is tried now, not at its next attempt.
+// POST /api/webhooks/:id/replay-failed: what has failed since a time and was not delivered is tried now, not at its next attempt.
 
 import { afterAll, expect, it } from 'vitest'
 import { startReceiver } from '../support/receiver.ts'
@@ -16,7 +16,7 @@ it('sends at once what waits for its next attempt, and nothing that failed befor
   const table = await makeTable()
   const id = await makeWebhook({ table_name: table, url: receiver.url })
   const replaySince = (time: number) =>
-    webhooks('POST', `/${id}/replay`, { since: new Date(time).toISOString() })
+    webhooks('POST', `/${id}/replay-failed`, { since: new Date(time).toISOString() })
   const since = Date.now()
   await asOwner(`insert into ${table} values (1, 'one')`)
   await webhookWhen(id, 'it has failed', webhook => webhook['fail_count'] === 1)

@@ -162,7 +162,7 @@ describe('dead letters', () => {
       await bury(id, table, 700_000_003, '2026-02-01T00:00:00Z'),
       await bury(id, table, 700_000_004, '2026-03-01T00:00:00Z'),
     ]
-    const { status, json } = await webhooks('POST', `/${id}/replay`, { since: '2026-02-01T00:00:00Z' })
+    const { status, json } = await webhooks('POST', `/${id}/replay-failed`, { since: '2026-02-01T00:00:00Z' })
     expect([status, json]).toEqual([202, { queued: 2 }])
     for (const letter of wanted) {
       await receiver.waitFor(({ headers }) => headers['x-quoin-replay-of'] === letter)
@@ -185,7 +185,7 @@ describe('dead letters', () => {
     'are not sent again for %j',
     async body => {
       const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
-      expect(await webhooks('POST', `/${id}/replay`, body)).toMatchObject({
+      expect(await webhooks('POST', `/${id}/replay-failed`, body)).toMatchObject({
         status: 400,
         json: { code: 'validation_failed' },
       })

@@ -362,13 +362,13 @@ describe.each([
   ['POST', '/test'],
   ['GET', '/logs'],
   ['POST', `/replay/${randomUUID()}`],
-  ['POST', '/replay'],
+  ['POST', '/replay-failed'],
   ['GET', '/dead-letters'],
   ['POST', `/dead-letters/${randomUUID()}/replay`],
 ])('%s /api/webhooks/:id%s', (method, path) => {
   const body = {
     PATCH: { active: true },
-    POST: path === '/replay' ? { since: '2030-01-01T00:00:00Z' } : undefined,
+    POST: path === '/replay-failed' ? { since: '2030-01-01T00:00:00Z' } : undefined,
   }
   const ask = (id: string) =>
     webhooks(

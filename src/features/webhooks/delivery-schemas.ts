@@ -7,7 +7,7 @@ import { RowEvent } from './ingest/messages.ts'
 import { nextCursor, Time, Webhook } from './schemas.ts'
 
 const EventId = z.string().nullable().describe('of the row change; null for a test')
-const Payload = z.json().describe('what was sent; null where it was too large to be kept')
+const Payload = z.json().describe('what was sent; null where it is over 1 MiB, which the log does not keep')
 const Failure = z
   .enum(ATTEMPT_ERRORS)
   .nullable()
@@ -36,7 +36,7 @@ export const DeadLetter = z.object({
   id: z.uuid(),
   event_id: EventId,
   reason: z.enum(DEAD_LETTER_REASONS).describe('why the event was given up'),
-  payload: Payload,
+  payload: z.json().describe('what was to be sent; null where it is over 1 MiB: kept, but not shown'),
   created_at: Time,
   resolved_at: Time.nullable().describe('when a replay was delivered'),
 })

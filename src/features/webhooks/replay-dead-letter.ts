@@ -9,14 +9,13 @@ import { positionOfEvent, webhookIdOf } from './delivery/event-identity.ts'
 import { readFacts } from './delivery/payload.ts'
 import { type EventNotes, type LoggedDelivery, WHOLE_PAYLOAD_BYTES_MAX } from './delivery/webhook-fanout.ts'
 import type { Attempt } from './delivery-schemas.ts'
-import { payloadNotKept } from './replay-delivery.ts'
 import { type SendOnceDeps, sentOnce } from './send-test.ts'
 import { parseId, webhookNotFound } from './webhook-id.ts'
 import { findWebhook } from './webhook-store.ts'
 
 /**
- * Sends one dead letter once; a receiver that fails is an answer, no error. Larger ones than the log keeps are replayed
- * with all others by `replayFailedSince`. Throws `invalid_parameter`, `not_found`, `payload_not_kept`.
+ * Sends one dead letter once; a receiver that fails is an answer, no error. Throws `invalid_parameter`, `not_found`,
+ * `payload_not_kept`, and `replay_too_large` for what only `replayFailedSince` sends (Decision 137).
  */
 export async function replayDeadLetter(
   deps: SendOnceDeps,
@@ -40,12 +39,16 @@ export async function replayDeadLetter(
 
 interface StoredLetter extends EventNotes {
   event_id: string
-  /** Null: none was kept, or it is too large to be sent at once. */
+  created_at: string
+  is_large: boolean
+  /** Null: none was kept, or it is large. */
   payload: string | null
 }
 
+const IS_LARGE = `coalesce(octet_length(payload) > ${WHOLE_PAYLOAD_BYTES_MAX}, false)`
 const FIND = `
-  select event_id, request_id, payload_error, case when octet_length(payload) <= ${WHOLE_PAYLOAD_BYTES_MAX} then payload end as payload
+  select event_id, request_id, payload_error, created_at, ${IS_LARGE} as is_large,
+    case when not ${IS_LARGE} then payload end as payload
   from quoin.dead_letters where id = $2::uuid and webhook_id = $1::uuid`
 
 async function findDeadLetter(
@@ -60,9 +63,10 @@ async function findDeadLetter(
       hint: 'They are kept 30 days. GET /api/webhooks/:id/dead-letters lists them.',
     })
   }
-  const { payload, ...notes } = letter
+  const { payload, created_at, is_large, ...notes } = letter
+  if (is_large) throw tooLarge(webhookId, created_at)
   const facts = payload === null ? undefined : readFacts(payload, payload)
-  if (payload === null || facts === undefined) throw payloadNotKept()
+  if (payload === null || facts === undefined) throw withoutBody()
   return {
     id,
     ...notes,
@@ -70,4 +74,21 @@ async function findDeadLetter(
     webhook_message_id: webhookIdOf(webhookId, positionOfEvent(notes.event_id), facts.occurredAtMs),
     payload,
   }
+}
+
+function tooLarge(webhookId: string, createdAt: string): DomainError {
+  const body = JSON.stringify({ since: new Date(createdAt).toISOString() })
+  return new DomainError(
+    'replay_too_large',
+    'The body is over 1 MiB: it is not sent while a request waits.',
+    {
+      hint: `POST /api/webhooks/${webhookId}/replay-failed with ${body} sends it, and what else has failed since.`,
+    },
+  )
+}
+
+function withoutBody(): DomainError {
+  return new DomainError('payload_not_kept', 'The dead letter has no body that could be sent again.', {
+    hint: 'GET /api/webhooks/:id/logs lists what was sent, with bodies of up to 1 MiB.',
+  })
 }

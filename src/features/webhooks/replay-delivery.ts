@@ -53,7 +53,14 @@ async function findDelivery(
   return logged
 }
 
-/** There are no bytes to send. */
-export function payloadNotKept(): DomainError {
-  return new DomainError('payload_not_kept', 'The body was too large to be kept, so it cannot be sent again.')
+function payloadNotKept(): DomainError {
+  return new DomainError(
+    'payload_not_kept',
+    'The body was too large for the log, so there is none to send.',
+    {
+      hint:
+        'The log keeps bodies of up to 1 MiB. An event that was given up has its whole body: ' +
+        'GET /api/webhooks/:id/dead-letters lists those.',
+    },
+  )
 }

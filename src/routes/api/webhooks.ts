@@ -122,23 +122,24 @@ export const webhookRoutes = [
     method: 'post',
     path: '/api/webhooks/:id/replay/:logId',
     auth: 'session',
-    summary: 'Send a logged payload again, unchanged',
+    summary: 'Send one entry of the log again, unchanged, and answer how it went',
     description:
-      'Once, under the same `webhook-id`, freshly signed, with the header `x-quoin-replay-of`. A receiver that fails is an ' +
-      'answer with `ok: false`. No body.',
+      'Once and at once, also while paused, under the same `webhook-id`, freshly signed, with the header ' +
+      '`x-quoin-replay-of`. A receiver that fails is an answer with `ok: false`. An entry over 1 MiB is 409 ' +
+      '`payload_not_kept`. No body.',
     response: Attempt,
     handle: ({ deps, caller, params }) => replayDelivery(deps, caller, params),
   }),
   defineRoute({
     id: 'webhooks.replay_failed',
     method: 'post',
-    path: '/api/webhooks/:id/replay',
+    path: '/api/webhooks/:id/replay-failed',
     auth: 'session',
-    summary: 'Send again everything that has failed since a time',
+    summary: 'Queue again everything that has failed since a time, and answer how much that is',
     description:
-      'Tries now what was not delivered: dead letters, in no order, and events that wait for their next attempt, in ' +
-      'theirs, all with their nine attempts before them. A paused webhook sends them when it is resumed; a failing one ' +
-      'tries one now, and the others when that arrives.',
+      'Of what was not delivered: dead letters, in no order, and events that wait for their next attempt, in theirs, all ' +
+      'due now and with their nine attempts before them. A paused webhook sends them when it is resumed; a failing one ' +
+      'tries one now, and the others when that arrives. How it went, the log tells.',
     body: ReplaySince,
     example: { since: '2030-01-31T12:00:00Z' },
     response: Queued,
@@ -161,9 +162,10 @@ export const webhookRoutes = [
     method: 'post',
     path: '/api/webhooks/:id/dead-letters/:deadLetterId/replay',
     auth: 'session',
-    summary: 'Send one dead letter again',
+    summary: 'Send one dead letter again, and answer how it went',
     description:
-      'Once. Delivered, it is resolved. A receiver that fails is an answer with `ok: false`. No body.',
+      'Once and at once, also while paused. Delivered, it is resolved. A receiver that fails is an answer with ' +
+      '`ok: false`. One over 1 MiB is 409 `replay_too_large`, with the `/replay-failed` that sends it. No body.',
     response: Attempt,
     handle: ({ deps, caller, params }) => replayDeadLetter(deps, caller, params),
   }),
