@@ -77,7 +77,7 @@ export const WebhookStatistics = z
     last_status_code: z.int().nullable(),
     dead_letters: z.int().describe('events that were given up and not delivered since; counted up to 1 000'),
   })
-  .describe('of the newest 1 000 attempts within 24 hours')
+  .describe('of the newest 1 000 attempts to deliver events within 24 hours: replays are counted, tests not')
 export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
 export const WebhookWithStatistics = Webhook.extend({ statistics: WebhookStatistics })

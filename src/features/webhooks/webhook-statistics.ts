@@ -40,7 +40,8 @@ export async function readWebhookDetail(deps: StatisticsDeps, idText: string): P
   return `${fields},"recent_logs":[${entries.join(',')}]}`
 }
 
-// Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id.
+// Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id. A test
+// is no attempt to deliver an event.
 const STATISTICS = `
   select w.id, s.*,
     (select count(*)::int from (select from quoin.dead_letters d
@@ -57,7 +58,7 @@ const STATISTICS = `
       (array_agg(a.status_code order by a.created_at desc, a.id desc))[1] as last_status_code
     from (
       select id, error, latency_ms, created_at, status_code from quoin.webhook_deliveries
-      where webhook_id = w.id and created_at > now() - interval '24 hours'
+      where webhook_id = w.id and event_type <> 'TEST' and created_at > now() - interval '24 hours'
       order by created_at desc, id desc limit ${ATTEMPTS_MAX}
     ) a
   ) s`
