@@ -4,6 +4,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Children } from './children.ts'
+import { fireCrons, readCrons } from './crons.ts'
 import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from './database.ts'
 import { type StackFacts, writeDevFile } from './dev-file.ts'
 import { startGateway } from './gateway.ts'
@@ -68,6 +69,7 @@ export async function startStack(options: StackOptions, output: Output, children
     openIdentityServer(context, database, secrets),
   ])
   const facts = await openWorker(context, database, { gatewayUrl, oauthServer, ...identity }, secrets)
+  void fireCrons(facts.base_url, readCrons(), children.stopped)
   writeDevFile(options.dataDir, facts)
   const seconds = output.elapsedSeconds()
   for (const line of greetingLines({ facts, dataDir: options.dataDir, hasDemonstration, seconds }))
