@@ -37,17 +37,21 @@ export interface LaneHost {
   keep(work: Promise<void>): void
 }
 
+type Attempt = Omit<Finished, 'hasArrived'>
+
 export class DeliveryLanes {
   readonly #sender: WebhookSender
   readonly #host: LaneHost
   /** Being sent, or sent and not yet written down. */
   readonly #underWay = new Set<number>()
+  /** Those of them that have arrived by a replay. */
+  readonly #arrived = new Set<number>()
   #busy = 0
   #largeBusy = 0
   #ahead: DueEvent[] = []
   /** `orderChanges` of the storage when those were read. */
   #aheadAt = 0
-  #delivered: Finished[] = []
+  #delivered: Attempt[] = []
   #settleTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(sender: WebhookSender, host: LaneHost) {
@@ -59,6 +63,16 @@ export class DeliveryLanes {
     return this.#underWay.has(position)
   }
 
+  /**
+   * An event has arrived by a replay. True when an attempt of it is under way: its end is the event's, and not before, or
+   * what follows it would overtake that attempt.
+   */
+  noteArrival(position: number): boolean {
+    if (!this.#underWay.has(position)) return false
+    this.#arrived.add(position)
+    return true
+  }
+
   /** Forgets what was read ahead: some of it is no longer to be sent. */
   forgetAhead(): void {
     this.#ahead = []
@@ -68,6 +82,7 @@ export class DeliveryLanes {
   forgetAll(): void {
     this.#ahead = []
     this.#delivered = []
+    this.#arrived.clear()
   }
 
   /** Begins as many attempts as may be under way. */
@@ -96,7 +111,7 @@ export class DeliveryLanes {
   settleDelivered(): void {
     const delivered = this.#delivered
     this.#delivered = []
-    for (const finished of delivered) this.#settle(finished)
+    for (const attempt of delivered) this.#settle(attempt)
   }
 
   #readAhead(storage: FanoutStorage): void {
@@ -148,14 +163,14 @@ export class DeliveryLanes {
     const webhookId = webhookIdOf(state.webhook.id, event.position, event.occurredAtMs)
     const outgoing = { webhookId, text, extraHeaders: eventHeaders(event) }
     const result = await this.#sender.send(state.webhook, outgoing)
-    const finished = { event, version: state.webhook.version, webhookId, result, finishedAtMs: Date.now() }
-    if (result.isSuccess && !isFailing(state.failCount)) this.#settleSoon(finished)
-    else this.#settle(finished)
+    const attempt = { event, version: state.webhook.version, webhookId, result, finishedAtMs: Date.now() }
+    if (result.isSuccess && !isFailing(state.failCount)) this.#settleSoon(attempt)
+    else this.#settle(attempt)
   }
 
   /** A crash before that sends them again, under the same webhook-id and in the same order. */
-  #settleSoon(finished: Finished): void {
-    this.#delivered.push(finished)
+  #settleSoon(attempt: Attempt): void {
+    this.#delivered.push(attempt)
     this.#settleTimer ??= setTimeout(() => {
       this.#settleTimer = undefined
       this.settleDelivered()
@@ -163,8 +178,9 @@ export class DeliveryLanes {
     }, SETTLE_MS)
   }
 
-  #settle(finished: Finished): void {
-    this.#underWay.delete(finished.event.position)
-    this.#host.settle(finished)
+  #settle(attempt: Attempt): void {
+    const { position } = attempt.event
+    this.#underWay.delete(position)
+    this.#host.settle({ ...attempt, hasArrived: this.#arrived.delete(position) })
   }
 }

@@ -130,6 +130,11 @@ export class FanoutStorage {
     return this.#due('where ready_at_ms is not null order by ready_at_ms, position limit 1')[0]
   }
 
+  /** An event that waits, whether its turn has come or not; undefined: it does not. */
+  find(position: number): DueEvent | undefined {
+    return this.#due('where position = ?', position)[0]
+  }
+
   /** When the first event is due; undefined when nothing waits. */
   firstDueAtMs(): number | undefined {
     const row = this.#first('select min(ready_at_ms) as at from events where ready_at_ms is not null')

@@ -19,6 +19,8 @@ export interface Finished {
   webhookId: string
   result: AttemptResult
   finishedAtMs: number
+  /** The event has arrived by a replay meanwhile. */
+  hasArrived: boolean
 }
 
 /** What a log entry says beside the answer. */
@@ -45,7 +47,8 @@ export function settleAttempt(storage: FanoutStorage, state: FanoutState, finish
   const isOutdated = version < state.webhook.version
   const standing = { attempts: event.attempts, failCount: state.failCount, isOutdated }
   const verdict = judgeAttempt(result, standing, Math.random())
-  follow(storage, state, event, verdict, nowMs)
+  if (finished.hasArrived) endDelivered(storage, event, nowMs)
+  else follow(storage, state, event, verdict, nowMs)
   // What waited for its next attempt waited for the receiver: it is back.
   if (verdict.outcome === 'delivered' && isFailing(state.failCount)) storage.rouse(nowMs)
   return afterAttempt(state, verdict, nowMs)
@@ -60,9 +63,7 @@ function follow(
 ): void {
   switch (verdict.outcome) {
     case 'delivered':
-      storage.finish(event, nowMs)
-      if (event.isInPieces) storage.dropPieces(event.position)
-      if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
+      endDelivered(storage, event, nowMs)
       break
     case 'retry':
       storage.postpone(event.position, verdict.attempts, nowMs, verdict.delayMs)
@@ -77,6 +78,13 @@ function follow(
       giveUp(storage, state.webhook.id, event, 'attempts_exhausted')
       break
   }
+}
+
+/** The event has arrived: it is not sent again, and what waited for it goes on. */
+export function endDelivered(storage: FanoutStorage, event: DueEvent, nowMs: number): void {
+  storage.finish(event, nowMs)
+  if (event.isInPieces) storage.dropPieces(event.position)
+  if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
 }
 
 /** The event is a dead letter and lets go of its key. One that was a dead letter before simply is one again. */

@@ -15,6 +15,7 @@ import {
   examplePayload,
   TEST_HEADERS,
 } from '../src/features/webhooks/delivery/event-headers.ts'
+import { positionOfEvent, webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import {
   ALARM_AHEAD_MS,
   beforeProbe,
@@ -42,7 +43,7 @@ import { logFailure } from './fanout-failure.ts'
 import { flushReports } from './fanout-reports.ts'
 import { type DueEvent, FanoutStorage } from './fanout-storage.ts'
 import { redeliverDeadLetters } from './redelivery.ts'
-import { giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
+import { endDelivered, giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 /** How long reports gather before they are written together. */
@@ -244,6 +245,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const result = await this.#sender.send(webhook, outgoing)
     const record = logRecord(webhook.id, result, Date.now(), { ...sent, attempt: 1 })
     this.#storage?.addReport('delivery', record, text)
+    if (result.isSuccess && sent.event_id !== null) this.#noteArrival(sent.event_id, sent.webhook_message_id)
     // Whoever asked looks at the log next.
     await this.#flush()
     this.#schedule()
@@ -255,6 +257,18 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       error: result.error,
       log_id: record.id,
     }
+  }
+
+  /** Where the event still waits, it ends. Numbers alone do not tell: a restored outbox gives them to others. */
+  #noteArrival(eventId: string, messageId: string): void {
+    if (this.#state === undefined || this.#storage === undefined) return
+    const event = this.#storage.find(positionOfEvent(eventId))
+    if (event === undefined) return
+    if (webhookIdOf(this.#state.webhook.id, event.position, event.occurredAtMs) !== messageId) return
+    if (this.#lanes.noteArrival(event.position)) return
+    endDelivered(this.#storage, event, Date.now())
+    this.#lanes.forgetAhead()
+    this.#lanes.pump()
   }
 
   #giveUp(event: DueEvent, reason: DeadLetterReason): void {

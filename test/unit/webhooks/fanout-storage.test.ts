@@ -58,6 +58,8 @@ const command = fc.oneof(
   }),
   fc.record({ kind: fc.constant('finish' as const), pick: fc.nat(10) }),
   fc.record({ kind: fc.constant('postpone' as const), pick: fc.nat(10) }),
+  // What arrived by a replay, whether its turn has come or not.
+  fc.record({ kind: fc.constant('arrive' as const), pick: fc.nat(20) }),
   fc.record({ kind: fc.constant('repeat' as const) }),
 )
 
@@ -79,6 +81,11 @@ describe('the order of keys', () => {
             waiting.push(...events)
           } else if (step.kind === 'repeat') {
             for (const events of had) expect(storage.add(events, NOW)).toBe(0)
+          } else if (step.kind === 'arrive') {
+            const event = waiting[step.pick % Math.max(1, waiting.length)]
+            if (event === undefined) continue
+            storage.finish(event, NOW)
+            waiting = waiting.filter(other => other !== event)
           } else {
             const ready = sendable(waiting)
             const position = ready[step.pick % Math.max(1, ready.length)]

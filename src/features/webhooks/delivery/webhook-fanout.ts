@@ -77,7 +77,10 @@ export interface WebhookFanout {
   removed(): Promise<void>
   /** Sends an example payload, once, also while paused. Undefined: the webhook is deleted. */
   sendTest(): Promise<DeliveryAttempt | undefined>
-  /** Sends a logged payload again, once, freshly signed, under its own webhook-id. Undefined: the webhook is deleted. */
+  /**
+   * Sends a logged payload again, once, freshly signed, under its own webhook-id. Undefined: the webhook is deleted. When it
+   * arrives, an event that still waits here has arrived too.
+   */
   replay(logged: LoggedDelivery): Promise<DeliveryAttempt | undefined>
   /**
    * Tries again what has failed since that time (ISO 8601) and was not delivered, with all attempts before it, and answers
