@@ -88,6 +88,24 @@ it('the documented TypeScript compiles under `strict`', { timeout: 60_000 }, () 
   expect([stdout, status]).toEqual(['', 0])
 })
 
+it('the documented delivery is signed as it would be with the secret of the first one', async () => {
+  const [, head = '', body = ''] = /```http\n([\s\S]*?)\n\n(.*)\n```/.exec(page) ?? []
+  const headers = new Headers(
+    head
+      .split('\n')
+      .slice(1)
+      .map(line => line.split(': ') as [string, string]),
+  )
+  const message = {
+    webhookId: headers.get('webhook-id') ?? '',
+    timestampSeconds: Number(headers.get('webhook-timestamp')),
+    body: encodeUtf8(body),
+  }
+  const signed = await messageHeaders(await signingKeysOf(SECRET), message)
+  expect(documented('A first one', 'sh')).toContain(SECRET)
+  expect(Object.fromEntries(headers)).toMatchObject(signed)
+})
+
 async function signatureOf(body: string): Promise<string> {
   const message = { webhookId: 'msg_1', timestampSeconds: 1, body: encodeUtf8(body) }
   return (await messageHeaders(await signingKeysOf(SECRET), message))['x-service-signature'] ?? ''
