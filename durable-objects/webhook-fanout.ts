@@ -31,6 +31,7 @@ import type {
   WebhookFanout as Fanout,
   LoggedDelivery,
   PayloadPiece,
+  WaitingEvents,
 } from '../src/features/webhooks/delivery/webhook-fanout.ts'
 import {
   findWebhookRow,
@@ -39,11 +40,13 @@ import {
   writeHealth,
 } from '../src/features/webhooks/delivery/webhook-row.ts'
 import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
+import type { DueEvent } from './due-event.ts'
 import { logFailure } from './fanout-failure.ts'
 import { flushReports } from './fanout-reports.ts'
-import { type DueEvent, FanoutStorage } from './fanout-storage.ts'
+import { FanoutStorage } from './fanout-storage.ts'
 import { redeliverDeadLetters } from './redelivery.ts'
 import { endDelivered, giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
+import { NOTHING_WAITS, waitingEvents } from './waiting-events.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
 /** How long reports gather before they are written together. */
@@ -96,7 +99,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
 
   async storePiece(version: number, piece: PayloadPiece): Promise<'stored' | 'gone'> {
     const storage = await this.#storageFor(version)
-    storage?.putPiece(piece, Date.now())
+    storage?.pieces.put(piece, Date.now())
     return storage === undefined ? 'gone' : 'stored'
   }
 
@@ -152,6 +155,11 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.#lanes.pump()
     this.#schedule()
     return count
+  }
+
+  async waiting(): Promise<WaitingEvents> {
+    if (this.#state === undefined || this.#storage === undefined) return NOTHING_WAITS
+    return waitingEvents(this.ctx.storage.sql, this.#storage, this.#state, Date.now())
   }
 
   /** Sets the next alarm before anything else and catches everything: the runtime's own retries would give up. */
@@ -244,7 +252,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const outgoing = { webhookId: sent.webhook_message_id, text, extraHeaders }
     const result = await this.#sender.send(webhook, outgoing)
     const record = logRecord(webhook.id, result, Date.now(), { ...sent, attempt: 1 })
-    this.#storage?.addReport('delivery', record, text)
+    this.#storage?.reports.add('delivery', record, text)
     if (result.isSuccess && sent.event_id !== null) this.#noteArrival(sent.event_id, sent.webhook_message_id)
     // Whoever asked looks at the log next.
     await this.#flush()
@@ -345,10 +353,10 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       nowMs,
       state,
       firstDueAtMs: storage.firstDueAtMs(),
-      owesReports: storage.hasReports(),
+      owesReports: storage.reports.hasAny(),
       reportAgainAtMs: this.#reportAgainAtMs,
       readAgainAtMs: this.#readAgainAtMs,
-      forgetAtMs: storage.isEmpty() ? undefined : this.#forgetAtMs,
+      forgetAtMs: storage.remembersAny() ? this.#forgetAtMs : undefined,
     })
     if (atMs === undefined) {
       if (isExact) this.ctx.waitUntil(this.ctx.storage.deleteAlarm())

@@ -1,6 +1,7 @@
 // The figures of a webhook: what became of its events lately, and what waits now.
 
 import { afterAll, describe, expect, it } from 'vitest'
+import { WebhookWithWaiting } from '../../src/features/webhooks/delivery-schemas.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { asOwner } from './db-caller.ts'
 import { logOf, tidyUp, webhooks, webhookViews } from './webhooks-caller.ts'
@@ -38,5 +39,51 @@ describe('the figures of attempts', () => {
       failed: 1,
       last_status_code: 503,
     })
+  })
+})
+
+describe('the figures of what waits', () => {
+  const NOTHING = { waiting: 0, oldest_waiting_at: null, next_attempt_at: null }
+  const waitingOf = async (id: string) => {
+    const { waiting, oldest_waiting_at, next_attempt_at } = await statisticsOf(id)
+    return { waiting, oldest_waiting_at, next_attempt_at }
+  }
+
+  it('grow while a webhook is paused, and are gone when it is resumed', async () => {
+    await using receiver = await startReceiver()
+    const { table, id } = await makeChain(receiver, { active: false })
+    expect(await waitingOf(id)).toEqual(NOTHING)
+    const before = Date.now()
+    await asOwner(`insert into ${table} values (1, 'one'), (2, 'two')`)
+    await expect.poll(async () => (await waitingOf(id)).waiting).toBe(2)
+    const { oldest_waiting_at, next_attempt_at } = await waitingOf(id)
+    expect(next_attempt_at).toBeNull()
+    expect(Date.parse(oldest_waiting_at)).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(oldest_waiting_at)).toBeLessThanOrEqual(Date.now())
+    await webhooks('PATCH', `/${id}`, { active: true })
+    await expect.poll(() => waitingOf(id)).toEqual(NOTHING)
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('are the same for the dashboard, with the next attempt of an event that has failed', async () => {
+    await using receiver = await startReceiver((_, answer) => {
+      answer.writeHead(503, { 'retry-after': '3600' }).end()
+    })
+    const { table, id } = await makeChain(receiver)
+    await asOwner(`insert into ${table} values (1, 'one')`)
+    await logOf(id, 1)
+    const { json } = await webhooks('GET', `/${id}`)
+    expect(WebhookWithWaiting.strict().parse(json).statistics).toEqual(await statisticsOf(id))
+    const { waiting, next_attempt_at } = await waitingOf(id)
+    expect(waiting).toBe(1)
+    expect(Date.parse(next_attempt_at)).toBeGreaterThan(Date.now() + 3_500_000)
+  })
+
+  it('are not in lists, which would ask every object', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await makeChain(receiver)
+    const { json } = await webhookViews('?limit=1000')
+    const listed = json.data.find((webhook: { id: string }) => webhook.id === id)
+    expect(listed.statistics).not.toHaveProperty('waiting')
   })
 })

@@ -65,6 +65,9 @@ export const Queued = z.object({
 })
 export type Queued = z.infer<typeof Queued>
 
+const FIGURES =
+  'of the newest 1 000 attempts to deliver events within 24 hours: replays are counted, tests not'
+
 export const WebhookStatistics = z
   .object({
     attempts: z.int(),
@@ -77,11 +80,29 @@ export const WebhookStatistics = z
     last_status_code: z.int().nullable(),
     dead_letters: z.int().describe('events that were given up and not delivered since; counted up to 1 000'),
   })
-  .describe('of the newest 1 000 attempts to deliver events within 24 hours: replays are counted, tests not')
+  .describe(FIGURES)
 export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
-export const WebhookWithStatistics = Webhook.extend({ statistics: WebhookStatistics })
-export type WebhookWithStatistics = z.infer<typeof WebhookWithStatistics>
+export const WaitingStatistics = WebhookStatistics.extend({
+  waiting: z
+    .int()
+    .nullable()
+    .describe(
+      'events that are not delivered yet, counted up to 100 000; null: the object that has them did not answer',
+    ),
+  oldest_waiting_at: Time.nullable().describe(
+    'when the oldest of the changes that wait was made; null: none waits',
+  ),
+  next_attempt_at: Time.nullable().describe(
+    'now at the earliest; null: none waits, or the webhook is paused',
+  ),
+}).describe(`${FIGURES}; and of what waits now`)
+export type WaitingStatistics = z.infer<typeof WaitingStatistics>
+
+export const WebhookWithWaiting = Webhook.extend({ statistics: WaitingStatistics })
+export type WebhookWithWaiting = z.infer<typeof WebhookWithWaiting>
+
+const WebhookWithStatistics = Webhook.extend({ statistics: WebhookStatistics })
 
 export const WebhookWithStatisticsList = z.object({
   data: z.array(WebhookWithStatistics),
@@ -89,6 +110,6 @@ export const WebhookWithStatisticsList = z.object({
 })
 export type WebhookWithStatisticsList = z.infer<typeof WebhookWithStatisticsList>
 
-export const WebhookDetail = WebhookWithStatistics.extend({
+export const WebhookDetail = WebhookWithWaiting.extend({
   recent_logs: z.array(Delivery).describe('the newest 20 at most'),
 })

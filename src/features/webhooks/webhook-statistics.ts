@@ -1,24 +1,37 @@
-// What became of a webhook's deliveries lately, in figures. Bounded, whatever the traffic: a busy webhook has tens of
-// millions of log entries a day.
+// What became of a webhook's deliveries lately, and what waits now, in figures. Bounded, whatever the traffic: a busy
+// webhook has tens of millions of log entries a day.
 
 import type { PlatformDatabase } from '../../db/database.ts'
+import { deadline } from '../../lib/deadline.ts'
+import type { WebhookFanouts } from './delivery/webhook-fanout.ts'
 import type {
+  WaitingStatistics,
   WebhookStatistics,
-  WebhookWithStatistics,
   WebhookWithStatisticsList,
+  WebhookWithWaiting,
 } from './delivery-schemas.ts'
 import { readEntryPage } from './entry-page.ts'
 import { DELIVERIES } from './list-deliveries.ts'
 import { listWebhooks, readWebhook } from './list-webhooks.ts'
 import type { Webhook, WebhookListQuery } from './schemas.ts'
 
-export interface StatisticsDeps {
+interface StatisticsDeps {
+  platform: Pick<PlatformDatabase, 'query'>
+}
+
+interface WaitingDeps extends StatisticsDeps {
+  fanouts: WebhookFanouts
+}
+
+interface DetailDeps extends WaitingDeps {
   platform: Pick<PlatformDatabase, 'query' | 'texts'>
 }
 
 const ATTEMPTS_MAX = 1_000
 const DEAD_LETTERS_MAX = 1_000
 const RECENT_LOGS = 20
+/** How long a webhook's object may take to say what waits. */
+const WAITING_TIMEOUT_MS = 2_000
 
 /** One page of webhooks with their figures. Throws `invalid_parameter` for a cursor that is not one of ours. */
 export async function listWebhooksWithStatistics(
@@ -26,18 +39,54 @@ export async function listWebhooksWithStatistics(
   query: WebhookListQuery,
 ): Promise<WebhookWithStatisticsList> {
   const { data, next_cursor } = await listWebhooks(deps, query)
-  return { data: await withStatistics(deps, data), next_cursor }
+  const statistics = await readStatistics(deps, data)
+  return {
+    data: data.map(webhook => ({ ...webhook, statistics: statistics.get(webhook.id) ?? NONE })),
+    next_cursor,
+  }
 }
 
-/** One webhook with its figures and newest log entries, as JSON text (`WebhookDetail`). Throws `invalid_parameter`, `not_found`. */
-export async function readWebhookDetail(deps: StatisticsDeps, idText: string): Promise<string> {
+/** One webhook with its figures and those of what waits. Throws `invalid_parameter`, `not_found`. */
+export async function readWebhookWithWaiting(deps: WaitingDeps, idText: string): Promise<WebhookWithWaiting> {
+  return await withWaiting(deps, await readWebhook(deps, idText))
+}
+
+/** The same with the newest log entries, as JSON text (`WebhookDetail`). Throws `invalid_parameter`, `not_found`. */
+export async function readWebhookDetail(deps: DetailDeps, idText: string): Promise<string> {
   const webhook = await readWebhook(deps, idText)
-  const [[detail], { entries }] = await Promise.all([
-    withStatistics(deps, [webhook]),
+  const [detail, { entries }] = await Promise.all([
+    withWaiting(deps, webhook),
     readEntryPage(deps.platform, DELIVERIES, webhook.id, { limit: RECENT_LOGS }),
   ])
   const fields = JSON.stringify(detail).slice(0, -1)
   return `${fields},"recent_logs":[${entries.join(',')}]}`
+}
+
+async function withWaiting(deps: WaitingDeps, webhook: Webhook): Promise<WebhookWithWaiting> {
+  const [statistics, waiting] = await Promise.all([
+    readStatistics(deps, [webhook]),
+    readWaiting(deps, webhook.id),
+  ])
+  return { ...webhook, statistics: { ...(statistics.get(webhook.id) ?? NONE), ...waiting } }
+}
+
+/** Never throws: the other figures are worth showing without these. */
+async function readWaiting(
+  { fanouts }: WaitingDeps,
+  webhookId: string,
+): Promise<Omit<WaitingStatistics, keyof WebhookStatistics>> {
+  try {
+    const waiting = await deadline(WAITING_TIMEOUT_MS, fanouts.byId(webhookId).waiting())
+    return {
+      waiting: waiting.count,
+      oldest_waiting_at: toIso(waiting.oldest_at_ms),
+      next_attempt_at: toIso(waiting.next_attempt_at_ms),
+    }
+  } catch (err) {
+    const line = { level: 'warn', component: 'webhooks', webhook_id: webhookId, cause: String(err) }
+    console.warn(JSON.stringify({ ...line, message: 'the object did not say what waits' }))
+    return { waiting: null, oldest_waiting_at: null, next_attempt_at: null }
+  }
 }
 
 // Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id. A test
@@ -63,21 +112,21 @@ const STATISTICS = `
     ) a
   ) s`
 
-async function withStatistics(
+/** By the webhooks' ids. */
+async function readStatistics(
   { platform }: StatisticsDeps,
   webhooks: readonly Webhook[],
-): Promise<WebhookWithStatistics[]> {
+): Promise<Map<string, WebhookStatistics>> {
   const ids = webhooks.map(webhook => webhook.id)
   const rows = await platform.query<WebhookStatistics & { id: string }>(STATISTICS, [`{${ids.join(',')}}`])
-  const byId = new Map(rows.map(({ id, ...statistics }) => [id, toStatistics(statistics)]))
-  return webhooks.map(webhook => ({ ...webhook, statistics: byId.get(webhook.id) ?? NONE }))
+  return new Map(rows.map(({ id, ...statistics }) => [id, toStatistics(statistics)]))
 }
 
 function toStatistics(row: WebhookStatistics): WebhookStatistics {
   return { ...row, last_attempt_at: toIso(row.last_attempt_at), last_success_at: toIso(row.last_success_at) }
 }
 
-function toIso(time: string | null): string | null {
+function toIso(time: string | number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }
 

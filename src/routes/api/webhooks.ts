@@ -8,10 +8,11 @@ import {
   DeliveryList,
   Queued,
   ReplaySince,
+  WebhookWithWaiting,
 } from '../../features/webhooks/delivery-schemas.ts'
 import { listDeadLetters } from '../../features/webhooks/list-dead-letters.ts'
 import { listDeliveries } from '../../features/webhooks/list-deliveries.ts'
-import { listWebhooks, readWebhook } from '../../features/webhooks/list-webhooks.ts'
+import { listWebhooks } from '../../features/webhooks/list-webhooks.ts'
 import { replayDeadLetter } from '../../features/webhooks/replay-dead-letter.ts'
 import { replayDelivery } from '../../features/webhooks/replay-delivery.ts'
 import { replayFailedSince } from '../../features/webhooks/replay-failed-since.ts'
@@ -25,6 +26,7 @@ import {
 } from '../../features/webhooks/schemas.ts'
 import { sendTest } from '../../features/webhooks/send-test.ts'
 import { updateWebhook } from '../../features/webhooks/update-webhook.ts'
+import { readWebhookWithWaiting } from '../../features/webhooks/webhook-statistics.ts'
 import { defineRoute, jsonText } from '../../http/route.ts'
 
 export const webhookRoutes = [
@@ -65,9 +67,9 @@ export const webhookRoutes = [
     method: 'get',
     path: '/api/webhooks/:id',
     auth: 'session',
-    summary: 'One webhook',
-    response: Webhook,
-    handle: ({ deps, params }) => readWebhook(deps, params.id),
+    summary: 'One webhook with statistics of its deliveries and of what waits to be delivered',
+    response: WebhookWithWaiting,
+    handle: ({ deps, params }) => readWebhookWithWaiting(deps, params.id),
   }),
   defineRoute({
     id: 'webhooks.update',

@@ -21,7 +21,7 @@ export const webhookViewRoutes = [
     method: 'get',
     path: '/v1/webhooks/:id',
     auth: 'service_role',
-    summary: 'One webhook with statistics of its deliveries and the newest entries of its log',
+    summary: 'One webhook with statistics of its deliveries, what waits, and the newest entries of its log',
     response: WebhookDetail,
     handle: async ({ deps, params }) => jsonText(await readWebhookDetail(deps, params.id)),
   }),

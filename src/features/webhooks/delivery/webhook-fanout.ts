@@ -65,6 +65,16 @@ export interface DeliveryAttempt {
   log_id: string
 }
 
+/** What a webhook's object has stored and not delivered. */
+export interface WaitingEvents {
+  /** Counted up to 100 000. */
+  count: number
+  /** When the oldest change among them was made; null: none waits. */
+  oldest_at_ms: number | null
+  /** Now at the earliest; null: none waits, or the webhook is paused. */
+  next_attempt_at_ms: number | null
+}
+
 /** The object of one webhook, named by the webhook's id. */
 export interface WebhookFanout {
   /** Keeps the events for good, once each, and begins to send. `gone`: the webhook is deleted, nothing was kept. */
@@ -89,6 +99,8 @@ export interface WebhookFanout {
    * without a payload stay.
    */
   redeliver(since: string): Promise<number>
+  /** What waits here. Reads only, no database either: an object that had no event stays without a trace. */
+  waiting(): Promise<WaitingEvents>
 }
 
 export interface WebhookFanouts {
