@@ -35,7 +35,8 @@ export const Webhook = z.object({
   state: z
     .enum(WEBHOOK_STATES)
     .describe(
-      'failing: 20 attempts in a row have failed, one event a minute is tried; paused_by_receiver: it answered 410 Gone',
+      'failing: 20 attempts in a row have failed, one event at a time is tried until one arrives; ' +
+        'paused_by_receiver: it answered 410 Gone',
     ),
   created_at: Time,
   updated_at: Time,
