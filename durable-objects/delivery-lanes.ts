@@ -5,8 +5,9 @@ import { eventHeaders } from '../src/features/webhooks/delivery/event-headers.ts
 import { webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
 import { isFailing } from '../src/features/webhooks/delivery/retry-schedule.ts'
+import type { DueEvent } from './due-event.ts'
 import { logFailure } from './fanout-failure.ts'
-import type { DueEvent, FanoutStorage } from './fanout-storage.ts'
+import type { FanoutStorage } from './fanout-storage.ts'
 import type { Finished } from './settlement.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 

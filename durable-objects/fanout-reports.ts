@@ -12,7 +12,8 @@ import {
   resolveDeadLetters,
 } from '../src/features/webhooks/delivery/delivery-log.ts'
 import { positionOfEvent } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutStorage, Report } from './fanout-storage.ts'
+import type { FanoutStorage } from './fanout-storage.ts'
+import type { Report } from './report-storage.ts'
 
 const BATCH_ROWS = 250
 const BATCH_CHARACTERS = 2 * 1024 * 1024
@@ -20,10 +21,10 @@ const BATCH_CHARACTERS = 2 * 1024 * 1024
 /** Writes everything that waits. Throws when Postgres does not take it; what was taken is not written again. */
 export async function flushReports(platform: PlatformDatabase, storage: FanoutStorage): Promise<void> {
   for (;;) {
-    const reports = storage.reports(BATCH_ROWS, BATCH_CHARACTERS)
+    const reports = storage.reports.batch(BATCH_ROWS, BATCH_CHARACTERS)
     if (reports.length === 0) return
     await writeBatch(platform, storage, reports)
-    storage.dropReports(reports.map(report => report.sequence))
+    storage.reports.drop(reports)
   }
 }
 
@@ -67,10 +68,10 @@ async function writeDeadLetter(
 ): Promise<void> {
   const letter = JSON.parse(report.record) as DeadLetterRecord
   const position = positionOfEvent(letter.event_id)
-  const pieces = report.payload === null ? storage.pieces(position) : [report.payload].values()
+  const pieces = report.payload === null ? storage.pieces.of(position) : [report.payload].values()
   await insertDeadLetter(platform, letter, pieces.next().value ?? null)
   for (const piece of pieces) await appendToDeadLetter(platform, letter.id, piece)
-  storage.dropPieces(position)
+  storage.pieces.drop(position)
 }
 
 function isRefusal(err: unknown): err is PostgresError {

@@ -1,55 +1,17 @@
-// What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on; which chunks it has
-// had; and what is to be written to Postgres. It decides nothing but the order of keys.
+// What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on, and which chunks it
+// has had; bodies in pieces and what is to be written to Postgres beside them. It decides nothing but the order of keys.
 //
 // Of all events that share a key only the first has a `ready_at_ms`; the others wait until it is finished. So the next to
 // send are found by an index, however many wait behind one that fails. An event without a key (its table has no primary
 // key, or it changed one) shares one with every other: it waits for all before it, and all after it wait for it.
 
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent, PayloadPiece } from '../src/features/webhooks/delivery/webhook-fanout.ts'
+import type { FanoutEvent } from '../src/features/webhooks/delivery/webhook-fanout.ts'
+import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
+import { PieceStorage } from './piece-storage.ts'
+import { ReportStorage } from './report-storage.ts'
+import { firstRow, type SqlExec, type SqlValue } from './sql-rows.ts'
 
-type SqlValue = string | number | null
-
-/** The part of `SqlStorage` that is used here; tests bring node:sqlite under it. */
-export interface SqlExec {
-  exec(query: string, ...bindings: SqlValue[]): Iterable<Record<string, unknown>>
-}
-
-/** An event that waits. */
-export interface DueEvent {
-  position: number
-  key: string | null
-  eventType: string
-  /** The body is kept in pieces, apart from the event: it is large. */
-  isInPieces: boolean
-  bytes: number
-  occurredAtMs: number
-  requestId: string | null
-  payloadError: string | null
-  replayOf: string | null
-  attempts: number
-  storedAtMs: number
-  /** The body where it is short enough to be read along; null: `body` has it. */
-  payload: string | null
-}
-
-/** Something that Postgres is to be told. `record` is JSON text. */
-export interface Report {
-  sequence: number
-  kind: ReportKind
-  record: string
-  payload: string | null
-}
-
-/** An attempt for the log, an event that was given up, or a dead letter that was delivered after all. */
-export type ReportKind = 'delivery' | 'dead_letter' | 'resolved'
-
-const DUE_COLUMNS =
-  'position, key, event_type, bytes, occurred_at_ms, request_id, payload_error, replay_of, attempts, stored_at_ms'
-/** Longer bodies are read one by one. */
-const READ_ALONG_BYTES_MAX = 32 * 1024
-const DUE = `${DUE_COLUMNS}, payload is null as in_pieces,
-  case when bytes <= ${READ_ALONG_BYTES_MAX} then payload end as payload`
 const TABLES = [
   `create table if not exists events (
     position integer primary key, key text, event_type text not null, payload text, bytes integer not null,
@@ -57,17 +19,14 @@ const TABLES = [
     ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
   'create index if not exists events_ready on events (ready_at_ms, position) where ready_at_ms is not null',
   'create index if not exists events_by_key on events (key, position)',
-  `create table if not exists pieces (
-    position integer, number integer, text text not null, stored_at_ms integer not null,
-    primary key (position, number)) without rowid`,
   `create table if not exists chunks (
     chunk integer primary key, occurred_at_ms integer not null, through integer not null, stored_at_ms integer not null)`,
-  `create table if not exists reports (
-    sequence integer primary key autoincrement, kind text not null, record text not null, payload text)`,
 ]
 
 /** Synchronous throughout: what is done without waiting in between is one transaction, and answers wait for the disk. */
 export class FanoutStorage {
+  readonly pieces: PieceStorage
+  readonly reports: ReportStorage
   readonly #sql: SqlExec
   /** False: no event without a key is here, so that nobody needs to look for one. */
   #mayHaveBarriers = true
@@ -76,6 +35,8 @@ export class FanoutStorage {
   constructor(sql: SqlExec) {
     this.#sql = sql
     for (const table of TABLES) sql.exec(table)
+    this.pieces = new PieceStorage(sql)
+    this.reports = new ReportStorage(sql)
   }
 
   /** Grows when an event that `startable` gave out may not be sent any more, or not yet. */
@@ -93,7 +54,7 @@ export class FanoutStorage {
     let last = this.#lastPosition()
     for (const [chunk, ofChunk] of Map.groupBy(events, event => chunkOf(event.position))) {
       const occurredAtMs = ofChunk[0]?.occurred_at_ms ?? 0
-      const known = this.#first('select occurred_at_ms, through from chunks where chunk = ?', chunk)
+      const known = firstRow(this.#sql, 'select occurred_at_ms, through from chunks where chunk = ?', chunk)
       const through = known?.['occurred_at_ms'] === occurredAtMs ? Number(known['through']) : 0
       const fresh = ofChunk.filter(event => event.position % CHANGES_PER_CHUNK_MAX >= through)
       for (const event of fresh) {
@@ -111,13 +72,10 @@ export class FanoutStorage {
 
   /** Takes an event back whose chunk it has had. False: it is here. */
   addAgain(event: FanoutEvent, replayOf: string, nowMs: number): boolean {
-    if (this.#first('select 1 from events where position = ?', event.position) !== undefined) return false
+    if (firstRow(this.#sql, 'select 1 from events where position = ?', event.position) !== undefined)
+      return false
     this.#insert(event, replayOf, nowMs, this.#lastPosition())
     return true
-  }
-
-  putPiece({ position, number, text }: PayloadPiece, nowMs: number): void {
-    this.#sql.exec('insert or replace into pieces values (?, ?, ?, ?)', position, number, text, nowMs)
   }
 
   /** Events that may be sent at `nowMs`, those longest due first. */
@@ -137,29 +95,18 @@ export class FanoutStorage {
 
   /** When the first event is due; undefined when nothing waits. */
   firstDueAtMs(): number | undefined {
-    const row = this.#first('select min(ready_at_ms) as at from events where ready_at_ms is not null')
+    const row = firstRow(this.#sql, 'select min(ready_at_ms) as at from events where ready_at_ms is not null')
     return typeof row?.['at'] === 'number' ? row['at'] : undefined
   }
 
   /** The body of an event; undefined when it is gone or was never whole. */
   body(position: number): string | undefined {
-    const payload = this.#first('select payload from events where position = ?', position)?.['payload']
+    const payload = firstRow(this.#sql, 'select payload from events where position = ?', position)?.[
+      'payload'
+    ]
     if (typeof payload === 'string') return payload
-    const texts = [...this.pieces(position)]
+    const texts = [...this.pieces.of(position)]
     return texts.length === 0 ? undefined : texts.join('')
-  }
-
-  /** The parts of a body that is kept in pieces, one at a time. */
-  *pieces(position: number): Generator<string> {
-    for (let number = 0; ; number++) {
-      const piece = this.#first('select text from pieces where position = ? and number = ?', position, number)
-      if (piece === undefined) return
-      yield String(piece['text'])
-    }
-  }
-
-  dropPieces(position: number): void {
-    this.#sql.exec('delete from pieces where position = ?', position)
   }
 
   /** An attempt has failed at `nowMs`; the next may be made after `delayMs`. */
@@ -205,12 +152,12 @@ export class FanoutStorage {
   }
 
   hasEvents(): boolean {
-    return this.#first('select 1 from events limit 1') !== undefined
+    return firstRow(this.#sql, 'select 1 from events limit 1') !== undefined
   }
 
-  /** True while anything is remembered that housekeeping will forget. */
-  isEmpty(): boolean {
-    return !this.hasEvents() && this.#first('select 1 from chunks limit 1') === undefined
+  /** True while there is anything that housekeeping will give up or forget. */
+  remembersAny(): boolean {
+    return this.hasEvents() || firstRow(this.#sql, 'select 1 from chunks limit 1') !== undefined
   }
 
   /** Events that were stored before `beforeMs`, some of them at a time, oldest first. */
@@ -229,59 +176,15 @@ export class FanoutStorage {
     )
     const count = Array.from(chunks).length
     // What a report still needs looks like an orphan.
-    if (!this.hasReports()) {
-      this.#sql.exec(
-        'delete from pieces where stored_at_ms < ? and position not in (select position from events)',
-        beforeMs,
-      )
-    }
+    if (!this.reports.hasAny()) this.pieces.dropOrphans(beforeMs)
     return count === limit
-  }
-
-  addReport(kind: ReportKind, record: object, payload: string | null): void {
-    const sql = 'insert into reports (kind, record, payload) values (?, ?, ?)'
-    this.#sql.exec(sql, kind, JSON.stringify(record), payload)
-  }
-
-  /** As `addReport`, with the body of an event that is kept whole, copied where it lies. */
-  addReportOf(kind: ReportKind, record: object, position: number): void {
-    const sql =
-      'insert into reports (kind, record, payload) select ?, ?, payload from events where position = ?'
-    this.#sql.exec(sql, kind, JSON.stringify(record), position)
-  }
-
-  /** The oldest reports, at most `limit` and about `charactersMax`, at least one where there is any. */
-  reports(limit: number, charactersMax: number): Report[] {
-    const rows = this.#sql.exec(
-      `select sequence, kind, record, payload from (
-        select *, sum(size) over (order by sequence) - size as before from (
-          select *, length(record) + coalesce(length(payload), 0) as size from reports order by sequence limit ?))
-        where before < ? order by sequence`,
-      limit,
-      charactersMax,
-    )
-    return Array.from(rows, row => ({
-      sequence: Number(row['sequence']),
-      kind: String(row['kind']) as ReportKind,
-      record: String(row['record']),
-      payload: textOrNull(row['payload']),
-    }))
-  }
-
-  hasReports(): boolean {
-    return this.#first('select 1 from reports limit 1') !== undefined
-  }
-
-  dropReports(sequences: readonly number[]): void {
-    const list = JSON.stringify(sequences)
-    this.#sql.exec('delete from reports where sequence in (select value from json_each(?))', list)
   }
 
   #insert(event: FanoutEvent, replayOf: string | null, nowMs: number, last: number): void {
     const { position, key } = event
     const isBlocked = this.#isBlocked(position, key)
     this.#sql.exec(
-      `insert or replace into events (${DUE_COLUMNS}, payload, ready_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
+      `insert or replace into events (${EVENT_COLUMNS}, payload, ready_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
       position,
       key,
       event.event_type,
@@ -337,11 +240,11 @@ export class FanoutStorage {
   }
 
   #firstPosition(): number | undefined {
-    return positionIn(this.#first('select position from events order by position limit 1'))
+    return positionIn(firstRow(this.#sql, 'select position from events order by position limit 1'))
   }
 
   #lastPosition(): number {
-    return Number(this.#first('select max(position) as position from events')?.['position'] ?? -1)
+    return Number(firstRow(this.#sql, 'select max(position) as position from events')?.['position'] ?? -1)
   }
 
   #firstBarrier(): number | undefined {
@@ -353,40 +256,14 @@ export class FanoutStorage {
   #firstOfKey(key: string | null): number | undefined {
     // `is` also compares null, and uses the index either way.
     return positionIn(
-      this.#first('select position from events where key is ? order by position limit 1', key),
+      firstRow(this.#sql, 'select position from events where key is ? order by position limit 1', key),
     )
   }
 
   #due(clause: string, ...bindings: SqlValue[]): DueEvent[] {
-    const rows = this.#sql.exec(`select ${DUE} from events ${clause}`, ...bindings)
-    return Array.from(rows, toDueEvent)
+    const rows = this.#sql.exec(`select ${DUE_EVENT} from events ${clause}`, ...bindings)
+    return Array.from(rows, dueEventOf)
   }
-
-  #first(query: string, ...bindings: SqlValue[]): Record<string, unknown> | undefined {
-    for (const row of this.#sql.exec(query, ...bindings)) return row
-    return undefined
-  }
-}
-
-function toDueEvent(row: Record<string, unknown>): DueEvent {
-  return {
-    position: Number(row['position']),
-    key: textOrNull(row['key']),
-    eventType: String(row['event_type']),
-    isInPieces: row['in_pieces'] === 1,
-    bytes: Number(row['bytes']),
-    occurredAtMs: Number(row['occurred_at_ms']),
-    requestId: textOrNull(row['request_id']),
-    payloadError: textOrNull(row['payload_error']),
-    replayOf: textOrNull(row['replay_of']),
-    attempts: Number(row['attempts']),
-    storedAtMs: Number(row['stored_at_ms']),
-    payload: textOrNull(row['payload']),
-  }
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null ? null : String(value)
 }
 
 function positionIn(row: Record<string, unknown> | undefined): number | undefined {

@@ -44,6 +44,8 @@ async function takeBack(
   letter: RedeliverableLetter,
 ): Promise<boolean> {
   const position = positionOfEvent(letter.event_id)
+  // It is in the queue already: its pieces are there, and may go while these come.
+  if (storage.find(position) !== undefined) return false
   let [bytes, whole, last] = [0, '', '']
   const isWhole = letter.length * 4 <= WHOLE_PAYLOAD_BYTES_MAX
   for (let from = 0, number = 0; from < letter.length; from += PIECE_CHARACTERS, number++) {
@@ -51,7 +53,7 @@ async function takeBack(
     bytes += new TextEncoder().encode(text).length
     if (number === 0) whole = text
     last = (last + text).slice(-ENDING_CHARACTERS)
-    if (!isWhole) storage.putPiece({ position, number, text }, Date.now())
+    if (!isWhole) storage.pieces.put({ position, number, text }, Date.now())
   }
   const facts = readFacts(whole, last)
   if (facts === undefined) return false

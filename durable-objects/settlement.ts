@@ -9,7 +9,8 @@ import { eventIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import { afterAttempt, type FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
 import { isFailing, judgeAttempt, type Verdict } from '../src/features/webhooks/delivery/retry-schedule.ts'
 import type { AttemptResult } from '../src/features/webhooks/delivery/send-attempt.ts'
-import type { DueEvent, FanoutStorage } from './fanout-storage.ts'
+import type { DueEvent } from './due-event.ts'
+import type { FanoutStorage } from './fanout-storage.ts'
 
 /** An attempt that is over. */
 export interface Finished {
@@ -43,7 +44,7 @@ export function settleAttempt(storage: FanoutStorage, state: FanoutState, finish
     payload_error: event.payloadError,
     attempt: event.attempts + 1,
   })
-  storage.addReportOf('delivery', record, event.position)
+  storage.reports.addOfEvent('delivery', record, event.position)
   const isOutdated = version < state.webhook.version
   const standing = { attempts: event.attempts, failCount: state.failCount, isOutdated }
   const verdict = judgeAttempt(result, standing, Math.random())
@@ -83,8 +84,8 @@ function follow(
 /** The event has arrived: it is not sent again, and what waited for it goes on. */
 export function endDelivered(storage: FanoutStorage, event: DueEvent, nowMs: number): void {
   storage.finish(event, nowMs)
-  if (event.isInPieces) storage.dropPieces(event.position)
-  if (event.replayOf !== null) storage.addReport('resolved', { id: event.replayOf }, null)
+  if (event.isInPieces) storage.pieces.drop(event.position)
+  if (event.replayOf !== null) storage.reports.add('resolved', { id: event.replayOf }, null)
 }
 
 /** The event is a dead letter and lets go of its key. One that was a dead letter before simply is one again. */
@@ -104,8 +105,8 @@ export function giveUp(
       payload_error: event.payloadError,
       created_at: new Date().toISOString(),
     }
-    storage.addReportOf('dead_letter', letter, event.position)
-  } else storage.dropPieces(event.position)
+    storage.reports.addOfEvent('dead_letter', letter, event.position)
+  } else storage.pieces.drop(event.position)
   storage.finish(event, Date.now())
 }
 

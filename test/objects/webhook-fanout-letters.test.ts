@@ -198,6 +198,24 @@ describe('a large body', () => {
     expect(await countOf(fanout, 'pieces')).toBe(0)
   })
 
+  // A second copy would be written under the first while that is sent and forgotten.
+  it('that came back as a dead letter is not fetched again while it waits', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    const payload = chunkOf(['a'])[0]?.payload?.replace('"key":"a"', `"key":"${'x'.repeat(300_000)}"`)
+    await platform.query(
+      `insert into quoin.dead_letters (webhook_id, event_id, reason, payload)
+        values ($1::uuid, '800000001.0', 'attempts_exhausted', $2) returning id`,
+      [row.id, payload ?? expect.fail()],
+    )
+    const fetched = () => receiver.queries.filter(query => query.includes('substr(payload')).length
+    const since = new Date(0).toISOString()
+    expect([await fanout.redeliver(since), fetched()]).toEqual([1, 2])
+    expect([await fanout.redeliver(since), fetched()]).toEqual([0, 2])
+    await setActive({ row, fanout }, true)
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    expect(receiver.calls[0]?.body).toBe(payload)
+  })
+
   it('is kept whole as a dead letter', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     const [event] = chunkOf(['a'], { payload: null, bytes })

@@ -41,6 +41,8 @@ export interface TestReceiver {
   /** Answers for `http://nowhere.test/`, where a webhook is before it is given this one's URL. */
   elsewhere: () => Response | Promise<Response>
   callsElsewhere: number
+  /** What the database was asked, as it was sent. */
+  queries: string[]
   /** Cuts the database off while true. */
   isDatabaseDown: boolean
   restore(): void
@@ -56,6 +58,7 @@ export function startReceiver(): TestReceiver {
     answer: () => new Response('thanks'),
     elsewhere: () => new Response('', { status: 500 }),
     callsElsewhere: 0,
+    queries: [],
     isDatabaseDown: false,
     restore: () => vi.restoreAllMocks(),
   }
@@ -67,6 +70,7 @@ export function startReceiver(): TestReceiver {
     }
     if (request.url !== url) {
       if (receiver.isDatabaseDown) throw new TypeError('taken away by the test')
+      receiver.queries.push(await request.clone().text())
       return await realFetch(request)
     }
     const call = { url: request.url, headers: request.headers, body: await request.text() }

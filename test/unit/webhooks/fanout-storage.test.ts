@@ -4,7 +4,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DueEvent, FanoutStorage } from '../../../durable-objects/fanout-storage.ts'
+import type { DueEvent } from '../../../durable-objects/due-event.ts'
+import { FanoutStorage } from '../../../durable-objects/fanout-storage.ts'
 import { positionOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../../../src/features/webhooks/delivery/webhook-fanout.ts'
 
@@ -176,7 +177,7 @@ describe('bodies and reports', () => {
       [0, 'hel'],
       [1, 'lo'],
     ] as const) {
-      storage.putPiece({ position: event.position, number, text }, NOW)
+      storage.pieces.put({ position: event.position, number, text }, NOW)
     }
     storage.add([event], NOW)
     expect(storage.body(event.position)).toBe('hello')
@@ -185,11 +186,11 @@ describe('bodies and reports', () => {
 
   it('gives reports in batches of bounded size, one at least, until they are dropped', () => {
     const storage = makeStorage()
-    for (const payload of ['x'.repeat(50), 'y', 'z']) storage.addReport('delivery', {}, payload)
-    expect(storage.reports(10, 20).map(report => report.payload)).toEqual(['x'.repeat(50)])
-    expect(storage.reports(10, 1_000)).toHaveLength(3)
-    storage.dropReports(storage.reports(2, 1_000).map(report => report.sequence))
-    expect(storage.reports(10, 1_000).map(report => report.payload)).toEqual(['z'])
+    for (const payload of ['x'.repeat(50), 'y', 'z']) storage.reports.add('delivery', {}, payload)
+    expect(storage.reports.batch(10, 20).map(report => report.payload)).toEqual(['x'.repeat(50)])
+    expect(storage.reports.batch(10, 1_000)).toHaveLength(3)
+    storage.reports.drop(storage.reports.batch(2, 1_000))
+    expect(storage.reports.batch(10, 1_000).map(report => report.payload)).toEqual(['z'])
   })
 
   it('names what is older than a moment, oldest first, also behind what was taken back', () => {
