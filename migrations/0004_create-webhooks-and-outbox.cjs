@@ -1,5 +1,5 @@
 // Webhooks, what became of their deliveries, and the outbox that row changes wait in. The triggers that fill it are made
-// by 0005. Two roles without login run what triggers do, so that a user's code in a trigger never has the owner's rights:
+// by 0005 and 0006. Two roles without login run what triggers do, so that a user's code in a trigger never has the owner's rights:
 // `quoin_outbox` may only write the outbox, and `quoin_images`, as which rows become JSON (a user's cast runs there), may
 // do nothing at all. Roles belong to the whole cluster: another database may have made them, or may still need them.
 

@@ -1,13 +1,10 @@
-// What fills the outbox: the functions that write triggers for a watched table, and put them there or take them away.
+// What trigger functions of watched tables are written from: how images and keys are made, and the templates. 0006 writes them.
 //
 // Each watched table and event has a trigger function of its own in the schema `quoin_outbox`, because its statements
 // name the primary key and then stay planned: putting the names in at run time would cost each write 0.2 ms. It runs as
 // the role `quoin_outbox` and runs no user's code: keys are made by output functions, images by quoin.make_image and
 // quoin.make_images, which run as `quoin_images`. It writes last of all, since a user's code there may have changed the
 // search path.
-//
-// Triggers are named to fire before all others, so that what those do is numbered later. Statement triggers fire after
-// every row trigger, though, and only for statements that name the table itself: hence row triggers in some places.
 
 /** Larger images are not made: the change is recorded with its key and the reason. */
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024
@@ -281,109 +278,6 @@ const CREATE_TEMPLATES = `
   revoke all on quoin.recorder_templates from public;
 `
 
-// Rows reach a partition and a child without a statement that names it. Beside another AFTER ROW trigger, or a foreign
-// key that changes rows in turn, a statement trigger would number what those cause before what caused it.
-const CREATE_NEEDS_ROW_TRIGGER = `
-  create function quoin.needs_row_trigger(watched oid, event text) returns boolean
-    language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select exists (select from pg_class where oid = watched and (relkind = 'p' or relispartition))
-      or exists (select from pg_inherits where watched in (inhparent, inhrelid))
-      or exists (
-        select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
-        where g.tgrelid = watched and g.tgenabled <> 'D' and g.tgname not like '!quoin\\_%'
-          -- Bits of tgtype: 1 row, 2 before, 64 instead of; 4 insert, 8 delete, 16 update.
-          and g.tgtype & 67 = 1 and g.tgtype & case event when 'INSERT' then 4 when 'DELETE' then 8 else 16 end <> 0
-          and (not g.tgisinternal or p.proname ~ '^RI_FKey_(cascade|setnull|setdefault)_')
-      )
-  $body$;
-  revoke all on function quoin.needs_row_trigger(oid, text) from public;
-`
-
-// Removing comes first, so that the stronger lock is taken first. A lock that somebody holds fails after 200 ms, since
-// everybody else would wait behind ours: the caller tries again.
-const CREATE_WATCH_TABLE = `
-  create function quoin.watch_table(watched oid, events text[]) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
-    declare
-      is_there constant boolean := exists (select from pg_class where oid = watched);
-      event text;
-      recorder text;
-      trigger_name text;
-    begin
-      perform pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
-      foreach event in array array['INSERT', 'UPDATE', 'DELETE'] loop
-        recorder := format('quoin_outbox.%s_%s', lower(event), watched);
-        trigger_name := format('!quoin_%s_%s', lower(event), watched);
-        if exists (
-          select from pg_trigger where tgrelid = watched and tgname = trigger_name
-            and (event <> all (events) or tgenabled <> 'O' or (tgtype & 1 = 1) <> quoin.needs_row_trigger(watched, event))
-        ) then
-          execute format('drop trigger %I on %s', trigger_name, watched::regclass);
-        end if;
-        if to_regproc(recorder) is not null and not (is_there and event = any (events)) then
-          execute format('drop function %s()', recorder);
-        end if;
-      end loop;
-      foreach event in array case when is_there then events else '{}' end loop
-        perform quoin.watch_event(watched, event);
-      end loop;
-    end
-  $body$;
-  comment on function quoin.watch_table(oid, text[]) is 'Makes the triggers of a table those for exactly these events, of the right kind and for its present primary key. May be repeated.';
-
-  create function quoin.watch_event(watched oid, event text) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp as $body$
-    declare
-      recorder constant text := format('quoin_outbox.%s_%s', lower(event), watched);
-      trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
-      template record;
-      key constant text := quoin.key_sql(watched);
-      settings constant text := coalesce(quoin.settings_sql(watched), '');
-      source text;
-    begin
-      select t.* into template from quoin.recorder_templates t
-        where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
-      source := replace(template.source, '{watched}', watched::text);
-      source := replace(source, '{settings}', settings);
-      source := replace(source, '{has_key}', (key is not null)::text);
-      source := replace(source, '{key}', coalesce(key, 'null::text'));
-      if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
-        execute format($create$
-          create or replace function %s() returns trigger
-            language plpgsql security definer
-            set search_path = pg_catalog, pg_temp
-            %s
-            as %L$create$, recorder, settings, source);
-        execute format('revoke all on function %s() from public', recorder);
-        execute format('alter function %s() owner to quoin_outbox', recorder);
-      end if;
-      if not exists (select from pg_trigger where tgrelid = watched and tgname = trigger_name) then
-        execute format('create trigger %I after %s on %s %s execute function %s()',
-          trigger_name, event, watched::regclass, template.timing, recorder);
-      end if;
-    end
-  $body$;
-
-  create function quoin.settle_watch(watched oid) returns void
-    language sql volatile set search_path = pg_catalog, pg_temp as $body$
-    select pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
-    select quoin.watch_table(watched,
-      array(select distinct unnest(w.events) from quoin.webhooks w where w.table_id = watched));
-  $body$;
-  comment on function quoin.settle_watch(oid) is 'Watches a table for what its webhooks want, paused ones included; nothing, when it has none.';
-  revoke all on function quoin.watch_table(oid, text[]), quoin.watch_event(oid, text), quoin.settle_watch(oid) from public;
-`
-
-const CREATE_WATCHED_TABLES = `
-  create function quoin.watched_tables() returns setof oid
-    language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select w.table_id from quoin.webhooks w
-    union select substring(p.proname from '_(\\d+)$')::oid from pg_proc p where p.pronamespace = 'quoin_outbox'::regnamespace
-  $body$;
-  comment on function quoin.watched_tables() is 'Every table that a webhook names or that was watched and not let go.';
-  revoke all on function quoin.watched_tables() from public;
-`
-
 // A function can be given only to a role that may create in its schema.
 const GIVE_AWAY = `
   grant create on schema quoin to quoin_images;
@@ -399,16 +293,7 @@ const GIVE_AWAY = `
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [
-    CREATE_MAKE_IMAGES,
-    GIVE_AWAY,
-    CREATE_KEY_SQL,
-    CREATE_SETTINGS_SQL,
-    CREATE_TEMPLATES,
-    CREATE_NEEDS_ROW_TRIGGER,
-    CREATE_WATCH_TABLE,
-    CREATE_WATCHED_TABLES,
-  ]) {
+  for (const sql of [CREATE_MAKE_IMAGES, GIVE_AWAY, CREATE_KEY_SQL, CREATE_SETTINGS_SQL, CREATE_TEMPLATES]) {
     pgm.sql(sql)
   }
 }
@@ -418,11 +303,6 @@ exports.up = pgm => {
 exports.down = pgm => {
   pgm.sql(`
     drop schema quoin_outbox cascade;
-    drop function quoin.watched_tables();
-    drop function quoin.settle_watch(oid);
-    drop function quoin.watch_event(oid, text);
-    drop function quoin.watch_table(oid, text[]);
-    drop function quoin.needs_row_trigger(oid, text);
     drop table quoin.recorder_templates;
     drop function quoin.settings_sql(oid);
     drop function quoin.key_sql(oid);
