@@ -1,6 +1,6 @@
-// One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes by,
-// the reports it owes and its alarm are here; what is under way is in delivery-lanes.ts, what is kept in fanout-storage.ts,
-// and what follows from what is pure and stands in features/webhooks/delivery.
+// One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes by
+// and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in fanout-reporter.ts, what is
+// kept in fanout-storage.ts, and what follows from what is pure and stands in features/webhooks/delivery.
 //
 // Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind that:
 // while something is due it is never more than ALARM_AHEAD_MS off, so that whatever ends this object, it goes on at once.
@@ -20,7 +20,6 @@ import {
   ALARM_AHEAD_MS,
   beforeProbe,
   type FanoutState,
-  healthOf,
   nextAlarm,
   probedNow,
   withRow,
@@ -33,26 +32,17 @@ import type {
   PayloadPiece,
   WaitingEvents,
 } from '../src/features/webhooks/delivery/webhook-fanout.ts'
-import {
-  findWebhookRow,
-  pauseForReceiver,
-  type WebhookRow,
-  writeHealth,
-} from '../src/features/webhooks/delivery/webhook-row.ts'
+import { findWebhookRow, type WebhookRow } from '../src/features/webhooks/delivery/webhook-row.ts'
 import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
 import type { DueEvent } from './due-event.ts'
 import { logFailure } from './fanout-failure.ts'
-import { flushReports } from './fanout-reports.ts'
+import { FanoutReporter, type ReportHost } from './fanout-reporter.ts'
 import { FanoutStorage } from './fanout-storage.ts'
 import { redeliverDeadLetters } from './redelivery.ts'
 import { endDelivered, giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
 import { NOTHING_WAITS, waitingEvents } from './waiting-events.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
-/** How long reports gather before they are written together. */
-const GATHER_MS = 200
-/** Pause after Postgres has not taken them. */
-const REPORT_RETRY_MS = 10_000
 /** How old the webhook's row may be while there is something to send. */
 const ROW_FRESH_MS = 60_000
 /** How long events wait for a paused or failing webhook, and ids are known to drop repeats. */
@@ -69,11 +59,9 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   #state: FanoutState | undefined
   #storage: FanoutStorage | undefined
   readonly #lanes: DeliveryLanes
+  readonly #reporter: FanoutReporter
   #reading: Promise<void> | undefined
   #readAgainAtMs = 0
-  #flushing: Promise<void> | undefined
-  #flushTimer: ReturnType<typeof setTimeout> | undefined
-  #reportAgainAtMs = 0
   #forgetAtMs = 0
   #alarmAtMs = 0
 
@@ -82,7 +70,9 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const config = parseConfig(env)
     this.#platform = platformDatabase(config)
     this.#sender = new WebhookSender(config)
-    this.#lanes = new DeliveryLanes(this.#sender, this.#laneHost())
+    const host = this.#host()
+    this.#lanes = new DeliveryLanes(this.#sender, host)
+    this.#reporter = new FanoutReporter(this.#platform, host)
     // Reading is synchronous, so no call can come in between and `blockConcurrencyWhile` is not needed.
     this.#state = ctx.storage.kv.get<FanoutState>(STATE)
     if (this.#state !== undefined) this.#storage = new FanoutStorage(ctx.storage.sql)
@@ -170,7 +160,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       this.#lanes.settleDelivered()
       this.#lanes.pump()
       if (Date.now() >= this.#readAgainAtMs) await this.#read()
-      await this.#flush()
+      await this.#reporter.write()
       this.#forget(Date.now())
     } catch (err) {
       logFailure('the alarm failed', err)
@@ -223,16 +213,20 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.ctx.storage.kv.put(STATE, state)
   }
 
-  #laneHost(): LaneHost {
+  /** What the lanes and the reporter see of this object. */
+  #host(): LaneHost & ReportHost {
     return {
       open: () => (this.#state && this.#storage ? { state: this.#state, storage: this.#storage } : undefined),
+      accept: row => this.#accept(row),
+      setState: state => this.#setState(state),
+      written: () => this.#schedule(),
       probing: nowMs => {
         if (this.#state) this.#setState(beforeProbe(this.#state, nowMs))
       },
       settle: finished => {
         if (this.#state === undefined || this.#storage === undefined) return
         this.#setState(settleAttempt(this.#storage, this.#state, finished))
-        this.#flushSoon()
+        this.#reporter.writeSoon()
       },
       moved: () => {
         this.#lanes.pump()
@@ -255,7 +249,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.#storage?.reports.add('delivery', record, text)
     if (result.isSuccess && sent.event_id !== null) this.#noteArrival(sent.event_id, sent.webhook_message_id)
     // Whoever asked looks at the log next.
-    await this.#flush()
+    await this.#reporter.write()
     this.#schedule()
     return {
       ok: result.isSuccess,
@@ -282,53 +276,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   #giveUp(event: DueEvent, reason: DeadLetterReason): void {
     if (this.#state === undefined || this.#storage === undefined) return
     giveUp(this.#storage, this.#state.webhook.id, event, reason)
-    this.#flushSoon()
-  }
-
-  #flushSoon(): void {
-    if (Date.now() < this.#reportAgainAtMs) return
-    this.#flushTimer ??= setTimeout(() => {
-      this.#flushTimer = undefined
-      this.ctx.waitUntil(this.#flush())
-    }, GATHER_MS)
-  }
-
-  /** Never throws: what Postgres does not take is kept, and the alarm tries again. */
-  #flush(): Promise<void> {
-    this.#flushing ??= this.#writeReports().finally(() => {
-      this.#flushing = undefined
-      this.#schedule()
-    })
-    return this.#flushing
-  }
-
-  async #writeReports(): Promise<void> {
-    if (this.#storage === undefined) return
-    try {
-      await flushReports(this.#platform, this.#storage)
-      await this.#writePause()
-      await this.#writeHealth()
-      this.#reportAgainAtMs = 0
-    } catch (err) {
-      this.#reportAgainAtMs = Date.now() + REPORT_RETRY_MS
-      logFailure('reports could not be written', err)
-    }
-  }
-
-  async #writePause(): Promise<void> {
-    if (!this.#state?.owesPause) return
-    const { id, version } = this.#state.webhook
-    const row =
-      (await pauseForReceiver(this.#platform, id, version)) ?? (await findWebhookRow(this.#platform, id))
-    if (row !== undefined) this.#accept(row)
-  }
-
-  async #writeHealth(): Promise<void> {
-    const state = this.#state
-    if (!state?.owesHealth) return
-    await writeHealth(this.#platform, state.webhook.id, state.failCount, healthOf(state))
-    // Changed again while it was written: then the next flush writes it again.
-    if (this.#state === state) this.#setState({ ...state, owesHealth: false })
+    this.#reporter.writeSoon()
   }
 
   /** Gives up what has waited for a week and forgets the ids of as long ago, a little at each alarm. */
@@ -354,7 +302,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       state,
       firstDueAtMs: storage.firstDueAtMs(),
       owesReports: storage.reports.hasAny(),
-      reportAgainAtMs: this.#reportAgainAtMs,
+      reportAgainAtMs: this.#reporter.againAtMs,
       readAgainAtMs: this.#readAgainAtMs,
       forgetAtMs: storage.remembersAny() ? this.#forgetAtMs : undefined,
     })
