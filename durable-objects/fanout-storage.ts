@@ -6,7 +6,7 @@
 // key, or it changed one) shares one with every other: it waits for all before it, and all after it wait for it.
 
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent } from '../src/features/webhooks/delivery/webhook-fanout.ts'
+import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
 import { PieceStorage } from './piece-storage.ts'
 import { ReportStorage } from './report-storage.ts'

@@ -1,6 +1,6 @@
 // Bodies that are too large for one row of SQLite, in pieces.
 
-import type { PayloadPiece } from '../src/features/webhooks/delivery/webhook-fanout.ts'
+import type { PayloadPiece } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { firstRow, type SqlExec } from './sql-rows.ts'
 
 const TABLE = `create table if not exists pieces (

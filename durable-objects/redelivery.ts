@@ -7,11 +7,11 @@ import {
   readDeadLetterPart,
 } from '../src/features/webhooks/delivery/delivery-log.ts'
 import { positionOfEvent } from '../src/features/webhooks/delivery/event-identity.ts'
-import { readFacts } from '../src/features/webhooks/delivery/payload.ts'
 import {
   PIECE_CHARACTERS,
   WHOLE_PAYLOAD_BYTES_MAX,
-} from '../src/features/webhooks/delivery/webhook-fanout.ts'
+} from '../src/features/webhooks/delivery/fanout-contract.ts'
+import { readFacts } from '../src/features/webhooks/delivery/payload.ts'
 import type { FanoutStorage } from './fanout-storage.ts'
 
 const PAGE = 100

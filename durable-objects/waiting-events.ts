@@ -1,8 +1,8 @@
 // What waits in a webhook's object, in figures, for whoever looks. Reads what fanout-storage.ts keeps, and changes nothing.
 
+import type { WaitingEvents } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import type { FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
 import { isFailing } from '../src/features/webhooks/delivery/retry-schedule.ts'
-import type { WaitingEvents } from '../src/features/webhooks/delivery/webhook-fanout.ts'
 import type { FanoutStorage } from './fanout-storage.ts'
 import type { SqlExec } from './sql-rows.ts'
 

@@ -16,6 +16,14 @@ import {
   TEST_HEADERS,
 } from '../src/features/webhooks/delivery/event-headers.ts'
 import { positionOfEvent, webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
+import type {
+  DeliveryAttempt,
+  EventShare,
+  WebhookFanout as Fanout,
+  LoggedDelivery,
+  PayloadPiece,
+  WaitingEvents,
+} from '../src/features/webhooks/delivery/fanout-contract.ts'
 import {
   ALARM_AHEAD_MS,
   beforeProbe,
@@ -24,14 +32,6 @@ import {
   probedNow,
   withRow,
 } from '../src/features/webhooks/delivery/fanout-state.ts'
-import type {
-  DeliveryAttempt,
-  EventShare,
-  WebhookFanout as Fanout,
-  LoggedDelivery,
-  PayloadPiece,
-  WaitingEvents,
-} from '../src/features/webhooks/delivery/webhook-fanout.ts'
 import { findWebhookRow, type WebhookRow } from '../src/features/webhooks/delivery/webhook-row.ts'
 import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
 import type { DueEvent } from './due-event.ts'

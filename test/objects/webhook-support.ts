@@ -9,7 +9,7 @@ import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
 import type { Env } from '../../src/deps.ts'
 import { positionOf } from '../../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent } from '../../src/features/webhooks/delivery/webhook-fanout.ts'
+import type { FanoutEvent } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { findWebhookRow, type WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
 import { makeSecretBox } from '../../src/features/webhooks/secret-box.ts'
 

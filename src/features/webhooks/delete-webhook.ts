@@ -3,7 +3,7 @@
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import type { WebhookFanouts } from './delivery/webhook-fanout.ts'
+import type { WebhookFanouts } from './delivery/fanout-contract.ts'
 import { parseId, webhookNotFound } from './webhook-id.ts'
 import { auditView, toWebhook } from './webhook-record.ts'
 import { deleteWebhookRow, findWebhook, type WebhookDatabase } from './webhook-store.ts'

@@ -3,7 +3,7 @@
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { pageOf, readCursor } from '../../db/keyset-page.ts'
-import { WHOLE_PAYLOAD_BYTES_MAX } from './delivery/webhook-fanout.ts'
+import { WHOLE_PAYLOAD_BYTES_MAX } from './delivery/fanout-contract.ts'
 
 /** A body over this is not shown in a list; the log keeps none that is larger. */
 const SHOWN_PAYLOAD_BYTES_MAX = WHOLE_PAYLOAD_BYTES_MAX

@@ -2,7 +2,7 @@
 
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import type { WebhookFanouts } from './delivery/webhook-fanout.ts'
+import type { WebhookFanouts } from './delivery/fanout-contract.ts'
 import type { Queued, ReplaySince } from './delivery-schemas.ts'
 import { type ReadWebhookDeps, readWebhook } from './list-webhooks.ts'
 

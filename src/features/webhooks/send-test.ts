@@ -2,7 +2,7 @@
 
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import type { DeliveryAttempt, WebhookFanouts } from './delivery/webhook-fanout.ts'
+import type { DeliveryAttempt, WebhookFanouts } from './delivery/fanout-contract.ts'
 import type { Attempt } from './delivery-schemas.ts'
 import { readWebhook } from './list-webhooks.ts'
 import { webhookNotFound } from './webhook-id.ts'

@@ -3,7 +3,7 @@
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { deadline } from '../../lib/deadline.ts'
-import type { WebhookFanouts } from './delivery/webhook-fanout.ts'
+import type { WebhookFanouts } from './delivery/fanout-contract.ts'
 import type {
   WaitingStatistics,
   WebhookStatistics,

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { DueEvent } from '../../../durable-objects/due-event.ts'
 import { FanoutStorage } from '../../../durable-objects/fanout-storage.ts'
 import { positionOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent } from '../../../src/features/webhooks/delivery/webhook-fanout.ts'
+import type { FanoutEvent } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
 
 const NOW = 1_800_000_000_000
 const FAR = Number.MAX_SAFE_INTEGER

@@ -6,7 +6,7 @@ import type { ChangeFacts } from '../../../src/features/webhooks/consume/outbox.
 import {
   PAYLOAD_BYTES_MAX,
   type PayloadPiece,
-} from '../../../src/features/webhooks/delivery/webhook-fanout.ts'
+} from '../../../src/features/webhooks/delivery/fanout-contract.ts'
 import type { Chunk } from '../../../src/features/webhooks/ingest/messages.ts'
 
 const MIB = 1024 * 1024

@@ -1,8 +1,8 @@
 // Turns a chunk's changes into events for fan-outs: the body of each is made once, whoever gets it. Pure.
 
 import { positionOf } from '../delivery/event-identity.ts'
+import type { FanoutEvent } from '../delivery/fanout-contract.ts'
 import { type PayloadParts, payloadText } from '../delivery/payload.ts'
-import type { FanoutEvent } from '../delivery/webhook-fanout.ts'
 import type { Change, Chunk } from '../ingest/messages.ts'
 
 const encoder = new TextEncoder()

@@ -4,7 +4,7 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { deadline } from '../../../lib/deadline.ts'
-import type { FanoutEvent, WebhookFanouts } from '../delivery/webhook-fanout.ts'
+import type { FanoutEvent, WebhookFanouts } from '../delivery/fanout-contract.ts'
 import type { Chunk, RowChangesMessage } from '../ingest/messages.ts'
 import { eventsOf } from './chunk-events.ts'
 import { handOverLarge } from './large-change.ts'

@@ -1,13 +1,13 @@
 // Hands a change whose body is too large for one call to its webhooks, piece by piece: read, handed on, forgotten.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import { payloadFrame, payloadText } from '../delivery/payload.ts'
 import {
   type FanoutEvent,
   PAYLOAD_BYTES_MAX,
   type PayloadPiece,
   PIECE_CHARACTERS,
-} from '../delivery/webhook-fanout.ts'
+} from '../delivery/fanout-contract.ts'
+import { payloadFrame, payloadText } from '../delivery/payload.ts'
 import type { Chunk } from '../ingest/messages.ts'
 import { eventWithoutBody, factsOf } from './chunk-events.ts'
 import { type ChangeFacts, imageBytesOf, readImage } from './outbox.ts'

@@ -2,7 +2,7 @@
 // stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import { WHOLE_PAYLOAD_BYTES_MAX } from '../delivery/webhook-fanout.ts'
+import { WHOLE_PAYLOAD_BYTES_MAX } from '../delivery/fanout-contract.ts'
 import type { Change } from '../ingest/messages.ts'
 
 /** Of images in one answer; escaped they are twice as long at most, and the answer's bound is 16 MiB. */

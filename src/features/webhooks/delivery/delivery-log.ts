@@ -2,8 +2,8 @@
 // batch that is written twice is there once.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
+import type { DeliveredEvent, EventNotes } from './fanout-contract.ts'
 import type { AttemptError } from './send-attempt.ts'
-import type { DeliveredEvent, EventNotes } from './webhook-fanout.ts'
 
 /** One attempt, without its payload. */
 export interface DeliveryRecord extends EventNotes {
