@@ -12,8 +12,7 @@ export interface ReplayFailedDeps extends ReadWebhookDeps, AuditDeps {
 
 /**
  * Has everything tried again that has failed since that time and was not delivered (Decision 130), and answers how much
- * that is; dead letters whose body was too large to be kept stay. Deliveries follow by themselves, of a paused webhook
- * when it is resumed. Throws `invalid_parameter`, `not_found`.
+ * that is. Deliveries follow by themselves, of a paused webhook when it is resumed. Throws `invalid_parameter`, `not_found`.
  */
 export async function replayFailedSince(
   deps: ReplayFailedDeps,
