@@ -1,12 +1,14 @@
 // Messages of the queue that no consumer could handle: written down, shown, and done with once their chunks are. In a
 // database of the file's own, whose outbox nobody empties.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { fireCron } from '../../local/crons.ts'
 import type { PlatformDatabase } from '../../src/db/database.ts'
 import { readPlatformStatus } from '../../src/features/status/overview.ts'
 import type { QueuedMessage } from '../../src/features/webhooks/consume/consume-row-changes.ts'
 import { keepDeadMessages, resolveDeadMessages } from '../../src/features/webhooks/consume/dead-messages.ts'
 import { confirmChunks } from '../../src/features/webhooks/consume/outbox.ts'
+import { connectOwner } from '../support/postgres.ts'
 import { makeChunk } from '../support/webhooks.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
@@ -107,6 +109,16 @@ describe('a message that no consumer could handle', () => {
     await confirmChunks(db.platform, ids.slice(-1))
     await resolveDeadMessages(db)
     expect(await letters()).toMatchObject([{ resolved_at: expect.any(Date) }])
+  })
+
+  it('is resolved by the cron of every minute', async () => {
+    await using owner = await connectOwner()
+    const { rows } = await owner.query(
+      "insert into quoin.dead_letters (event_id, reason) values ('9007199254740993', 'message_not_handled') returning id",
+    )
+    await fireCron(inject('stack').base_url, '* * * * *')
+    const after = await owner.query('select resolved_at from quoin.dead_letters where id = $1', [rows[0].id])
+    expect(after.rows).toEqual([{ resolved_at: expect.any(Date) }])
   })
 
   // The listener sends a chunk again after a minute: another copy may have been handled while this one was tried.
