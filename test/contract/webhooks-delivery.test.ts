@@ -160,6 +160,24 @@ describe('pausing', () => {
     await second.waitFor(() => true)
     expect(first.received).toHaveLength(1)
   })
+
+  it('does not leave what has failed to its next attempt, neither on resume nor at a new URL', async () => {
+    // Without either the next attempt came in an hour.
+    await using broken = await startReceiver((_, answer) =>
+      answer.writeHead(503, { 'retry-after': '3600' }).end(),
+    )
+    await using mended = await startReceiver()
+    const { table, id } = await makeChain(broken)
+    await insertRow(db, table, '1')
+    await logOf(id, 1)
+    await webhooks('PATCH', `/${id}`, { active: false })
+    await webhooks('PATCH', `/${id}`, { active: true })
+    await broken.waitFor(() => broken.received.length === 2)
+    await logOf(id, 2)
+    await webhooks('PATCH', `/${id}`, { url: mended.url })
+    await mended.waitFor(() => true)
+    expect((await logOf(id, 3)).map(entry => entry['attempt'])).toEqual([1, 1, 1])
+  })
 })
 
 describe('a receiver that fails', () => {
