@@ -55,16 +55,18 @@ describe('an object that is asked what waits', () => {
   it('says when an event that has failed is tried again, and never a time that has passed', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     receiver.answer = fail
+    const startedAt = Date.now()
     await fanout.store({ version: 1, events: chunkOf(['a']) })
     await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
     const { count, next_attempt_at_ms: nextMs } = await fanout.waiting()
     expect(count).toBe(1)
-    expect(nextMs).toBeGreaterThanOrEqual(Date.now() + 5_000)
+    expect(nextMs).toBeGreaterThanOrEqual(startedAt + 5_000)
     expect(nextMs).toBeLessThanOrEqual(Date.now() + 6_000)
     pass(1_000)
     expect(await fanout.waiting()).toMatchObject({ next_attempt_at_ms: nextMs })
     pass(10_000)
-    expect(await fanout.waiting()).toMatchObject({ next_attempt_at_ms: Date.now() })
+    const askedAt = Date.now()
+    expect((await fanout.waiting()).next_attempt_at_ms).toBeGreaterThanOrEqual(askedAt)
     expect(receiver.calls).toHaveLength(1)
   })
 
