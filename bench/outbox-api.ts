@@ -6,7 +6,7 @@ import pg from 'pg'
 import { storeApiKey } from '../local/api-key.ts'
 import type { StackFacts } from '../local/dev-file.ts'
 import { type Generator, loadGenerator } from './load.ts'
-import type { CostOptions, Rounds } from './outbox-costs.ts'
+import { type CostOptions, type Rounds, watch } from './outbox-costs.ts'
 import { buildWorker, startWorkerd } from './workerd.ts'
 
 const TABLES = { unwatched: 'bench_api_unwatched', watched: 'bench_api_watched' } as const
@@ -63,8 +63,7 @@ async function prepare(client: pg.Client): Promise<string> {
         name text not null, amount numeric(12,2) not null, created_at timestamptz not null default now());
       grant insert, select on public.${table} to service_role`)
   }
-  await client.query('select quoin.watch_table($1::regclass, $2)', [TABLES.watched, ['INSERT']])
-  await client.query('update quoin.listener_state set idle = false')
+  await watch(client, 'public', TABLES.watched)
   const key = {
     name: 'bench writers',
     role: 'service_role',

@@ -25,16 +25,26 @@ export async function prepareTables(client: pg.Client): Promise<void> {
       create table ${SCHEMA}.${table} (id bigint generated always as identity primary key, group_id int not null,
         name text not null, amount numeric(12,2) not null, created_at timestamptz not null default now())`)
   }
-  await client.query('select quoin.watch_table($1::regclass, $2)', [
-    `${SCHEMA}.watched`,
-    ['INSERT', 'UPDATE', 'DELETE'],
+  await watch(client, SCHEMA, 'watched')
+}
+
+/** Watches a table for every event by a webhook of its own: without one, the Worker's cron would end the watching. */
+export async function watch(client: pg.Client, schema: string, table: string): Promise<void> {
+  await client.query(
+    `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url)
+      values ('bench', $1::text, $2::text, format('%I.%I', $1::text, $2::text)::regclass, '{INSERT,UPDATE,DELETE}', 'http://127.0.0.1:9/')`,
+    [schema, table],
+  )
+  await client.query("select quoin.settle_watch(format('%I.%I', $1::text, $2::text)::regclass)", [
+    schema,
+    table,
   ])
   await client.query('update quoin.listener_state set idle = false')
 }
 
 /** Ends the watching and takes the tables away. */
 export async function dropTables(client: pg.Client): Promise<void> {
-  await client.query('select quoin.watch_table($1::regclass, $2)', [`${SCHEMA}.watched`, []])
+  await client.query('delete from quoin.webhooks where table_schema = $1', [SCHEMA])
   await client.query(`drop schema ${SCHEMA} cascade; truncate quoin.row_events`)
 }
 
