@@ -183,17 +183,28 @@ const CREATE_OUTBOX = `
   grant select on quoin.listener_state to quoin_outbox;
 `
 
+// An only image is cut out of its array, not parsed: what Postgres took from the writer, nested to the limit of its stack, it
+// may not take again from here.
 const CREATE_CHANGES_OF = `
   create function quoin.changes_of(chunk quoin.row_events) returns json
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select json_agg(
       case when chunk.errors[image.position] is null
-        then json_build_object('key', own.key, 'row', image.new::text,
-          'old_row', case chunk.event when 'UPDATE' then image.old::text when 'DELETE' then image.new::text end)
+        then json_build_object('key', own.key, 'row', image.new,
+          'old_row', case chunk.event when 'UPDATE' then image.old when 'DELETE' then image.new end)
         else json_build_object('key', own.key, 'row', null, 'old_row', null,
           'error', chunk.errors[image.position])
       end order by image.position)
-    from rows from (json_array_elements(chunk.rows), json_array_elements(chunk.old_rows)) with ordinality as image (new, old, position)
+    from (
+      select left(substr(chunk.rows::text, 2), -1) as new, left(substr(chunk.old_rows::text, 2), -1) as old, 1 as position
+        where chunk.change_count = 1
+      union all
+      select new::text, old::text, position
+        from rows from (
+          json_array_elements(case when chunk.change_count > 1 then chunk.rows end),
+          json_array_elements(case when chunk.change_count > 1 then chunk.old_rows end)
+        ) with ordinality as one (new, old, position)
+    ) image
     cross join lateral (
       select case when cardinality(chunk.keys) = chunk.change_count then chunk.keys[image.position] end as key) own
   $body$;

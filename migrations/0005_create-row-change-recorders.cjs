@@ -43,7 +43,7 @@ const CREATE_MAKE_IMAGES = `
         if octet_length(rows::text) + coalesce(octet_length(old_rows::text), 0) <= ${IMAGE_BYTES_MAX} then
           return;
         end if;
-      exception when others then
+      exception when others or assert_failure then
         -- One of the images cannot be made: the others are made one by one.
         null;
       end;
@@ -55,7 +55,7 @@ const CREATE_MAKE_IMAGES = `
           if octet_length(image) + coalesce(octet_length(old_image), 0) > ${IMAGE_BYTES_MAX} then
             failure := 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
           end if;
-        exception when others then
+        exception when others or assert_failure then
           failure := left(sqlerrm, 500);
         end;
         if failure is not null then
@@ -162,7 +162,7 @@ const onlyChange = (event, { newRows, oldRows }) => {
 
 /** The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made. */
 const rowsOf = (table, isOld, key) =>
-  `select ${isOld} as is_old, ${key} as key, case when row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
+  `select ${isOld} as is_old, ${key} as key, case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
             row_number() over () as position from ${table} r`
 
 /** Both images of an UPDATE have the same place: Postgres keeps the new rows and the old ones in the same order. */
@@ -194,7 +194,7 @@ const writeChunks = (rows, changes, keys) => `
       insert into quoin.row_events (${COLUMNS})
       select ${factsOf(rows)},
         ${keys}, batch.change_count, images.rows, images.old_rows,
-        case when row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
+        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
       from (
         select array_agg(c.key) filter (where not c.is_old) as keys,
@@ -202,19 +202,22 @@ const writeChunks = (rows, changes, keys) => `
           (count(*) filter (where not c.is_old))::int as change_count,
           array_agg(c.image) filter (where not c.is_old) as rows,
           array_agg(c.image) filter (where c.is_old) as old_rows
-        from (select *, (position - 1) / chunk_rows as part from (${changes}) c order by part, position) c
+        from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
         group by c.part order by c.part
       ) batch
       cross join lateral quoin.make_images(batch) images;`
 
 /**
- * The source of a trigger function, but for {watched}, {key}, {has_key} and {settings} (named, so that it is seen when they change). A statement that changed one row, as most do, takes
- * the short way, on which every function and every statement counts: its cost is what every single write pays. After an image
- * was made, a user's code may have changed the search path: from there on nothing is looked up in it.
+ * The source of a trigger function, but for {watched}, {key}, {has_key} and {settings} (named, so that it is seen when they
+ * change). A statement that changed one row, as most do, takes the short way, on which every function and every statement
+ * counts: its cost is what every single write pays. After an image was made, a user's code may have changed the search path:
+ * from there on nothing is looked up in it. Where a user's columns are in sight, variables go by the block's name: a column
+ * called as they are would win. `others` leaves out assertions, and a cancel, which ends the write as it should.
  */
 const recorderSource = (event, rows) => `
   -- Runs under: {settings}
   #variable_conflict use_column
+  <<recorder>>
   declare
     batch record;
     is_long boolean;
@@ -226,9 +229,7 @@ const recorderSource = (event, rows) => `
       ${onlyChange(event, rows)};
     exception
       when no_data_found then return null;
-      -- The primary key has other columns by now: until quoin.watch_table has run again, the whole table is one key.
-      when undefined_column then has_lost_key := true; is_long := true;
-      when others then is_long := true;
+      when others or assert_failure then is_long := true;
     end;
     if is_long is null then
       if batch.wakes then
@@ -241,8 +242,14 @@ const recorderSource = (event, rows) => `
     end if;
     begin
       row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
-    exception when others then
+    exception when others or assert_failure then
       row_bytes := ${IMAGE_BYTES_MAX} + 1;
+    end;
+    -- The primary key is another by now: until quoin.watch_table has run again, the whole table is one key.
+    begin
+      perform {key} from ${event === 'DELETE' ? rows.oldRows : rows.newRows} r limit 1;
+    exception when others then
+      has_lost_key := true;
     end;
     chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
     if ${WAKES} then

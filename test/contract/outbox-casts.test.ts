@@ -139,6 +139,17 @@ describe("a user's cast to json", () => {
     ])
   })
 
+  it('that fails an assertion does not fail the write', async () => {
+    const table = await watchedWithCast("begin assert false, 'never'; return '1'; end")
+    await caller.query(`insert into ${table} values (1, 'fine')`)
+    await caller.query(`insert into ${table} values (2, 'fine'), (3, null)`)
+    expect((await db.changes(table)).map(({ key, error }) => [key, error])).toEqual([
+      ['["1"]', 'never'],
+      ['["2"]', 'never'],
+      ['["3"]', undefined],
+    ])
+  })
+
   it('that answers what is no JSON text, or null, does not spoil the others', async () => {
     const table = await watchedWithCast('begin return null; end')
     await caller.query(`insert into ${table} values (1, 'fine')`)

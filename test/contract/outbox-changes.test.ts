@@ -126,6 +126,41 @@ describe('a statement', () => {
     ])
   })
 
+  it('of a table whose key has become another type is recorded, and never fails the write', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`alter table ${table} alter id type int[] using array[id]`)
+    await db.owner.query(`insert into ${table} values ('{1}', 1)`)
+    await db.owner.query(`insert into ${table} values ('{2}', 1), ('{3}', 1)`)
+    await db.owner.query(`update ${table} set n = 2 where id = '{1}'`)
+    await db.owner.query(`delete from ${table}`)
+    expect(
+      (await db.chunks(table)).map(({ event, keys, change_count }) => [event, keys, change_count]),
+    ).toEqual([
+      ['INSERT', null, 1],
+      ['INSERT', null, 2],
+      ['UPDATE', null, 1],
+      ['DELETE', null, 3],
+    ])
+  })
+
+  it('of one row with JSON nested as deep as Postgres takes it can be read again', async () => {
+    const table = await db.watched('id int primary key, data json')
+    let depth = 40_000
+    for (let step = 20_000; step >= 1; step = Math.floor(step / 2)) {
+      const fits = await db.owner
+        .query(`insert into ${table} values (1, (repeat('[', ${depth}) || repeat(']', ${depth}))::json)`)
+        .then(
+          () => true,
+          () => false,
+        )
+      if (fits) await db.owner.query(`truncate ${table}`)
+      depth += fits ? step : -step
+    }
+    const rows = (await db.changes(table)).map(({ row }) => row)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const row of rows) expect(row).toMatch(/^\{"id":1,"data":\[+\]+\}$/)
+  })
+
   const tables = {
     'id int primary key, at timestamptz, day date, tags text[]':
       "values (1, '2026-01-02 03:04:05+00', '2026-01-02', '{a}')",
@@ -157,6 +192,27 @@ describe('a statement', () => {
     await other.query(`set bytea_output = 'escape'`)
     await other.query(`insert into ${table} values (1)`)
     expect((await db.changes(table)).map(({ row }) => row)).toEqual(['{"id":1,"data":"\\\\x01"}'])
+  })
+})
+
+describe('a table that our own names would clash with', () => {
+  const names =
+    'row_bytes chunk_rows batch images is_long has_lost_key recorder watched key position part is_old image rows old_rows keys event wakes tg_op'
+  it('is recorded like any other, row by row and many at once', async () => {
+    const columns = names.split(' ').map(name => `${name} text default '${name}'`)
+    const table = await db.watched(`id int primary key, ${columns.join(', ')}`)
+    await db.owner.query(`insert into ${table} (id) values (1)`)
+    await db.owner.query(`insert into ${table} (id) values (2), (3)`)
+    await db.owner.query(`update ${table} set row_bytes = null`)
+    const changes = await db.changes(table)
+    expect(changes.map(change => [change.event, change.key, change.error])).toEqual(
+      ['INSERT', 'INSERT', 'INSERT', 'UPDATE', 'UPDATE', 'UPDATE'].map((event, i) => [
+        event,
+        `["${(i % 3) + 1}"]`,
+        undefined,
+      ]),
+    )
+    expect(JSON.parse(changes[1]?.row ?? '{}')).toMatchObject({ id: 2, row_bytes: 'row_bytes', part: 'part' })
   })
 })
 
