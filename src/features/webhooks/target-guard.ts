@@ -88,9 +88,14 @@ async function lookUp(fetchFunction: typeof fetch, host: string, type: string): 
     if (!response.ok || text === undefined) return undefined
     const { Status, Answer = [] } = JSON.parse(text) as DnsAnswer
     if (!KNOWING_STATUSES.includes(Status)) return undefined
-    return Answer.filter(record => ADDRESS_TYPES.includes(record.type)).map(record => String(record.data))
+    const addresses = Answer.filter(record => ADDRESS_TYPES.includes(record.type)).map(({ data }) => data)
+    return addresses.every(isText) ? addresses : undefined
   } catch {
     // No connection, no answer in time, or one that is no JSON: the attempt fails, and is made again.
     return undefined
   }
+}
+
+function isText(data: unknown): data is string {
+  return typeof data === 'string'
 }

@@ -143,6 +143,12 @@ describe('the guard before a connection', () => {
     ['answers without a status', () => Response.json({ Answer: [] })],
     ['answers what is no JSON', () => new Response('<html>')],
     ['answers null', () => new Response('null')],
+    ['answers with a record without data', () => Response.json({ Status: 0, Answer: [{ type: 1 }] })],
+    [
+      'answers with an address that is a number',
+      () => Response.json({ Status: 0, Answer: [{ type: 28, data: 8 }] }),
+    ],
+    ['answers with a record that is none', () => Response.json({ Status: 0, Answer: [null] })],
     ['answers too much', () => Response.json({ Status: 0, Answer: [], Comment: 'x'.repeat(70_000) })],
   ])('does not connect where one of the two questions %s', async (_what, failure) => {
     for (const [known, failed] of [
