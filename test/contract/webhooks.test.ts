@@ -68,6 +68,15 @@ describe('POST /api/webhooks', () => {
     await webhooks('DELETE', `/${json['id']}`)
   })
 
+  it('keeps and shows the URL as it is called', async () => {
+    const id = await makeWebhook(fields({ url: '  HTTP://@127.0.0.1:9/a\n/b\tc?q=ü#d ' }))
+    const shown = async () => (await webhooks('GET', `/${id}`)).json['url']
+    expect(await shown()).toBe('http://127.0.0.1:9/a/bc?q=%C3%BC#d')
+    await webhooks('PATCH', `/${id}`, { url: '\nhttp://127.0.0.1:9' })
+    expect(await shown()).toBe('http://127.0.0.1:9/')
+    expect((await webhooks('PATCH', `/${id}`, { name: 'other' })).json['url']).toBe('http://127.0.0.1:9/')
+  })
+
   it('never shows the secret again, and keeps it encrypted', async () => {
     const id = await makeWebhook(fields({ secret: SECRET, headers: { Authorization: 'Bearer hush' } }))
     const answers = [
@@ -138,6 +147,7 @@ describe('POST /api/webhooks', () => {
     ['a script', { url: 'javascript:alert(1)' }, 'body.url'],
     ['a URL with credentials', { url: 'https://me:secret@example.com/' }, 'body.url'],
     ['a URL of 2 100 characters', { url: `https://example.com/${'x'.repeat(2_080)}` }, 'body.url'],
+    ['a URL that normalised is too long', { url: `https://example.com/${'ü'.repeat(400)}` }, 'body.url'],
     ['a hop-by-hop header', { headers: { Connection: 'close' } }, 'body.headers'],
     ['a header of the framing', { headers: { 'content-length': '1' } }, 'body.headers'],
     ['a header of ours', { headers: { 'X-Service-Signature': 'x' } }, 'body.headers'],

@@ -10,13 +10,18 @@ export interface TargetDeps {
   targetGuard: TargetGuard
 }
 
-/** Throws `validation_failed` for a URL that webhooks must not send to. */
-export async function refuseBadTarget(deps: TargetDeps, url: string): Promise<void> {
+/**
+ * The URL as it is saved and shown: as `fetch` reads it (WHATWG URL), without the line breaks, outer blanks and empty user
+ * names that callers may have sent. Throws `validation_failed` for one that webhooks must not send to.
+ */
+export async function usableTarget(deps: TargetDeps, text: string): Promise<string> {
+  const url = URL.canParse(text) ? new URL(text).href : text
   const problem = targetProblem(url, deps.targetRules)
   if (problem !== undefined) throw badUrl(problem)
   if ((await deps.targetGuard.check(url)) === 'target_not_public') {
     throw badUrl('must not resolve to an address that is not public')
   }
+  return url
 }
 
 function badUrl(problem: string): DomainError {

@@ -3,7 +3,7 @@
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import { refuseBadTarget, type TargetDeps } from './check-target.ts'
+import { type TargetDeps, usableTarget } from './check-target.ts'
 import type { Webhook, WebhookIn } from './schemas.ts'
 import { type SecretDeps, sealSecret } from './seal-secret.ts'
 import { findWatchableTable } from './watching/find-table.ts'
@@ -24,7 +24,7 @@ export async function createWebhook(
   input: WebhookIn,
 ): Promise<Webhook> {
   const { secret = null, ...fields } = input
-  await refuseBadTarget(deps, fields.url)
+  const url = await usableTarget(deps, fields.url)
   const id = crypto.randomUUID()
   const secret_encrypted = await sealSecret(deps, id, secret)
   const table_id = await findWatchableTable(deps, fields)
@@ -33,7 +33,7 @@ export async function createWebhook(
     caller,
     { action: 'webhooks.create', targetKind: 'webhook', targetId: id },
     async () => {
-      const row = await insertWebhook(deps.platform, id, { ...fields, table_id, secret_encrypted })
+      const row = await insertWebhook(deps.platform, id, { ...fields, url, table_id, secret_encrypted })
       if (row === undefined) throw tableGone(fields.table_name)
       const result = toWebhook(row)
       return { result, after: auditView(result) }

@@ -27,7 +27,7 @@ export const Webhook = z.object({
       'false: the table was dropped and nothing is recorded; goes on within a minute of one of its name being there',
     ),
   events: z.array(RowEvent),
-  url: z.string(),
+  url: z.string().describe('as it is called: `HTTPS://Example.com` is `https://example.com/`'),
   headers: z.record(z.string(), z.string()).describe('sent with each delivery'),
   active: z.boolean().describe('false: paused; events are kept for seven days and sent on resume'),
   has_secret: z.boolean().describe('true: deliveries are signed'),

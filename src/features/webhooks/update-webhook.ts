@@ -3,7 +3,7 @@
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import { refuseBadTarget, type TargetDeps } from './check-target.ts'
+import { type TargetDeps, usableTarget } from './check-target.ts'
 import type { WebhookFanouts } from './delivery/fanout-contract.ts'
 import type { Webhook, WebhookPatch } from './schemas.ts'
 import { type SecretDeps, sealSecret } from './seal-secret.ts'
@@ -37,9 +37,9 @@ export async function updateWebhook(
   const before = await findWebhook(deps.platform, id)
   if (before === undefined) throw webhookNotFound(id)
   const { secret } = patch
-  if (patch.url !== undefined) await refuseBadTarget(deps, patch.url)
   const after = {
     ...withPatch(before, patch),
+    url: patch.url === undefined ? before.url : await usableTarget(deps, patch.url),
     secret_encrypted: secret === undefined ? before.secret_encrypted : await sealSecret(deps, id, secret),
     table_id: await tableAfter(deps, before, patch),
   }
@@ -61,13 +61,12 @@ export async function updateWebhook(
 function withPatch(
   before: StoredWebhook,
   patch: WebhookPatch,
-): Omit<WebhookFields, 'secret_encrypted' | 'table_id'> {
+): Omit<WebhookFields, 'secret_encrypted' | 'table_id' | 'url'> {
   return {
     name: patch.name ?? before.name,
     table_schema: patch.table_schema ?? before.table_schema,
     table_name: patch.table_name ?? before.table_name,
     events: patch.events ?? before.events,
-    url: patch.url ?? before.url,
     headers: patch.headers ?? before.headers,
     active: patch.active ?? before.active,
   }
