@@ -1,6 +1,7 @@
 // Deliveries as callers see them: log entries, dead letters, what one attempt came to, and figures of many.
 
 import * as z from 'zod'
+import { Instant } from '../../lib/instant.ts'
 import { DEAD_LETTER_REASONS } from './delivery/delivery-log.ts'
 import { ATTEMPT_ERRORS } from './delivery/send-attempt.ts'
 import { RowEvent } from './ingest/messages.ts'
@@ -53,8 +54,16 @@ export const Attempt = z.object({
 })
 export type Attempt = z.infer<typeof Attempt>
 
+const YEAR_10000_MS = Date.UTC(10_000)
+
+/** No event is older than this software, and beyond the year 9999 `toISOString` writes what Postgres does not read. */
+const Since = Instant.refine(
+  text => !(Date.parse(text) < 0 || Date.parse(text) >= YEAR_10000_MS),
+  'must be a time of the years 1970 to 9999 in UTC, as 2030-01-31T12:00:00Z',
+)
+
 export const ReplaySince = z.strictObject({
-  since: Time.describe('Everything that failed at this time or later and was not delivered is sent again'),
+  since: Since.describe('Everything that failed at this time or later and was not delivered is sent again'),
 })
 export type ReplaySince = z.infer<typeof ReplaySince>
 

@@ -18,9 +18,10 @@ export async function replayFailedSince(
   deps: ReplayFailedDeps,
   caller: Caller,
   idText: string,
-  { since }: ReplaySince,
+  body: ReplaySince,
 ): Promise<Queued> {
   const { id } = await readWebhook(deps, idText)
+  const since = new Date(body.since).toISOString()
   const change = { action: 'webhooks.replay_failed', targetKind: 'webhook', targetId: id, before: { since } }
   return await audited(deps, caller, change, async () => {
     const result = { queued: await deps.fanouts.byId(id).redeliver(since) }
