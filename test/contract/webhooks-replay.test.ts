@@ -154,6 +154,27 @@ describe('dead letters', () => {
     expect((await webhooks('POST', `/${id}/dead-letters/${randomUUID()}/replay`)).status).toBe(404)
   })
 
+  it('are resolved when the event arrives by a replay of the log', async () => {
+    let isUp = false
+    await using receiver = await startReceiver((_, answer) => {
+      answer.writeHead(isUp ? 200 : 500).end()
+    })
+    const { table, id } = await makeChain(receiver)
+    const created = '2026-01-02T00:00:00Z'
+    const letter = await bury(id, table, 700_000_005, created)
+    const other = await bury(id, table, 700_000_006, created)
+    await webhooks('POST', `/${id}/dead-letters/${letter}/replay`)
+    const [logged] = await logOf(id, 1)
+    const replay = () => webhooks('POST', `/${id}/replay/${logged?.['id']}`)
+    const unresolved = async () =>
+      (await letters(id)).filter(({ resolved_at }) => resolved_at === null).map(entry => entry.id)
+    expect((await replay()).json).toMatchObject({ ok: false })
+    expect((await unresolved()).sort()).toEqual([letter, other].sort())
+    isUp = true
+    expect((await replay()).json).toMatchObject({ ok: true })
+    expect(await unresolved()).toEqual([other])
+  })
+
   it('are all sent again that are not older than a time', async () => {
     await using receiver = await startReceiver()
     const { table, id } = await makeChain(receiver)
@@ -181,14 +202,31 @@ describe('dead letters', () => {
       .toBe(true)
   }
 
-  it.each([{}, { since: 'yesterday' }, { since: '2026-01-01T00:00:00Z', until: 1 }])(
-    'are not sent again for %j',
-    async body => {
+  it.each(['1970-01-01T00:00:00Z', '2026-01-01T00:00:00.123456789+15:59', '9999-12-31T23:59:59Z'])(
+    'may have a time as %s',
+    async since => {
       const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
-      expect(await webhooks('POST', `/${id}/replay-failed`, body)).toMatchObject({
-        status: 400,
-        json: { code: 'validation_failed' },
+      expect(await webhooks('POST', `/${id}/replay-failed`, { since })).toMatchObject({
+        status: 202,
+        json: { queued: 0 },
       })
     },
   )
+
+  it.each([
+    {},
+    { since: 'yesterday' },
+    { since: '2026-01-01T00:00:00Z', until: 1 },
+    { since: '0000-01-01T00:00:00Z' },
+    { since: '1969-12-31T23:59:59Z' },
+    { since: '1970-01-01T00:00:00+01:00' },
+    { since: '2026-01-01T00:00:00+23:59' },
+    { since: '9999-12-31T23:59:59-01:00' },
+  ])('are not sent again for %j', async body => {
+    const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    expect(await webhooks('POST', `/${id}/replay-failed`, body)).toMatchObject({
+      status: 400,
+      json: { code: 'validation_failed' },
+    })
+  })
 })

@@ -1,9 +1,11 @@
-// Sends a logged payload again: the same bytes under the same `webhook-id`, freshly signed and time-stamped, once.
+// Sends a logged payload again: the same bytes under the same `webhook-id`, freshly signed and time-stamped, once. What was
+// given up of its event is resolved when it arrives.
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
+import { resolveEvent } from './delivery/delivery-log.ts'
 import type { LoggedDelivery } from './delivery/fanout-contract.ts'
 import type { Attempt } from './delivery-schemas.ts'
 import { type SendOnceDeps, sentOnce } from './send-test.ts'
@@ -28,9 +30,11 @@ export async function replayDelivery(
     targetId: id,
     before: { log_id: logId, event_id: logged.event_id },
   }
-  return await audited(deps, caller, change, async () =>
-    sentOnce(id, await deps.fanouts.byId(id).replay(logged)),
-  )
+  return await audited(deps, caller, change, async () => {
+    const sent = sentOnce(id, await deps.fanouts.byId(id).replay(logged))
+    if (sent.result.ok && logged.event_id !== null) await resolveEvent(deps.platform, id, logged.event_id)
+    return sent
+  })
 }
 
 const FIND = `

@@ -127,8 +127,8 @@ export const webhookRoutes = [
     summary: 'Send one entry of the log again, unchanged, and answer how it went',
     description:
       'Once and at once, also while paused, under the same `webhook-id`, freshly signed, with the header ' +
-      '`x-quoin-replay-of`. A receiver that fails is an answer with `ok: false`. An entry over 1 MiB is 409 ' +
-      '`payload_not_kept`. No body.',
+      '`x-quoin-replay-of`. Delivered, a dead letter of the same event is resolved. A receiver that fails is an answer ' +
+      'with `ok: false`. An entry over 1 MiB is 409 `payload_not_kept`. No body.',
     response: Attempt,
     handle: ({ deps, caller, params }) => replayDelivery(deps, caller, params),
   }),

@@ -93,6 +93,19 @@ export async function resolveDeadLetters(
   )
 }
 
+/** Notes that an event was delivered after all, where it was given up. */
+export async function resolveEvent(
+  platform: Pick<PlatformDatabase, 'query'>,
+  webhookId: string,
+  eventId: string,
+): Promise<void> {
+  await platform.query(
+    `update quoin.dead_letters set resolved_at = now()
+      where webhook_id = $1::uuid and event_id = $2 and resolved_at is null returning id`,
+    [webhookId, eventId],
+  )
+}
+
 /** A dead letter that has a payload to be sent again. */
 export interface RedeliverableLetter extends EventNotes {
   id: string
