@@ -5,8 +5,8 @@
  * Every statement is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
  * search path holds nothing that users could have made: this is the owner's connection.
  */
-import { Client } from 'pg'
-import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow, READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
+import { Client, DatabaseError } from 'pg'
+import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
 
 /** `quoinL` in ASCII. Advisory locks are per database, so one number serves all. */
@@ -112,6 +112,14 @@ export interface OutboxEvents {
   onEnd(err: Error | undefined): void
 }
 
+/**
+ * The SQLSTATE of a look that failed at what it read (JSON nested too deeply, text that cannot be converted, a broken
+ * page); undefined for whatever may be over with the next attempt.
+ */
+export function unreadableState(err: unknown): string | undefined {
+  return err instanceof DatabaseError && /^(?:22|54|XX)/.test(err.code ?? '') ? err.code : undefined
+}
+
 export class Outbox {
   readonly #client: Client
 
@@ -164,16 +172,13 @@ export class Outbox {
     await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle] })
   }
 
-  async look(request: LookRequest, wantsMark: boolean): Promise<OutboxLook> {
+  /**
+   * Takes the changes of chunks of up to `changesBytesMax` bytes along, of others only what they are about. Rejects with
+   * Postgres' error, also when it cannot read the changes of one of them (`unreadableState`).
+   */
+  async look(request: LookRequest, wantsMark: boolean, changesBytesMax: number): Promise<OutboxLook> {
     const { floor, knownIds, chunksMax, bytesMax } = request
-    const values = [
-      String(floor),
-      knownIds.map(String),
-      chunksMax,
-      bytesMax,
-      READ_CHANGES_BYTES_MAX,
-      wantsMark,
-    ]
+    const values = [String(floor), knownIds.map(String), chunksMax, bytesMax, changesBytesMax, wantsMark]
     const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })
     const [head, ...found] = rows as [LookHead, ...OutboxRow[]]
     return {

@@ -8,9 +8,10 @@ import type { ListenerLog } from './config.ts'
 import type { SendMessages } from './ingest.ts'
 import type { IngestOutcome } from './ingest-answer.ts'
 import type { Counters } from './metrics.ts'
-import type { Outbox } from './outbox.ts'
+import { type Outbox, type OutboxLook, unreadableState } from './outbox.ts'
+import { READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
 import { WakeSignal } from './signal.ts'
-import { type WaitingChunk, Window, type WindowLimits } from './window.ts'
+import { type LookRequest, type WaitingChunk, Window, type WindowLimits } from './window.ts'
 
 export interface RelayLimits extends WindowLimits {
   /** How long a chunk that has arrived may stay in the outbox before it is sent again. */
@@ -131,11 +132,11 @@ export class Relay {
   }
 
   async #lookAndSend(): Promise<void> {
-    const { outbox, limits, counters, onLook } = this.#deps
+    const { limits, counters, onLook } = this.#deps
     this.#giveBackOverdue()
     await this.#setFlag(wantsNotify(this.#attention))
     const request = this.#window.lookRequest()
-    const look = await outbox.look(request, this.#wantsMark())
+    const look = await this.#look(request)
     const absorbed = this.#window.absorb(request, look)
     const nowMs = performance.now()
     this.#lookedAtMs = nowMs
@@ -148,6 +149,20 @@ export class Relay {
     const places = this.#gate.places(nowMs, this.#underWay.size, limits.requestsMax)
     for (const messages of this.#window.takeRequests(places)) this.#start(look.registryVersion, messages)
     this.#hasMore = absorbed.isPartial || this.#window.hasReady
+  }
+
+  /** A chunk whose changes Postgres cannot read must not stop the others: all that this look finds go without theirs. */
+  async #look(request: LookRequest): Promise<OutboxLook> {
+    const { outbox, log } = this.#deps
+    const wantsMark = this.#wantsMark()
+    try {
+      return await outbox.look(request, wantsMark, READ_CHANGES_BYTES_MAX)
+    } catch (err) {
+      const sqlState = unreadableState(err)
+      if (sqlState === undefined) throw err
+      log.warn({ sqlState }, 'Postgres cannot read the changes of a chunk: sending those found by id')
+      return await outbox.look(request, wantsMark, 0)
+    }
   }
 
   #wantsMark(): boolean {

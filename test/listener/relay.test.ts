@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MESSAGE_BYTES_MAX } from '../../src/features/webhooks/ingest/messages.ts'
 import { startPostgres, type TestPostgres } from '../gateway/support.ts'
+import { deepestJson } from '../support/deep-json.ts'
 import { SECRET } from './fake-ingest.ts'
 import { countChunks, isFlagUp, writeChunk, writeManyChunks } from './outbox-tables.ts'
 import {
@@ -156,6 +157,22 @@ describe('size', () => {
     await startTestListener(world)
     await expect.poll(() => world.ingest.chunks.length).toBe(1)
     expect(world.ingest.chunks[0]).toMatchObject({ id: rows[0].id, changes: null, change_count: 1 })
+  })
+
+  it('sends a chunk that Postgres cannot read by its id alone, and what comes behind it', async () => {
+    const world = await makeWorld(postgres)
+    const { client, ingest } = world
+    await client.query('create table public.trees (id int primary key, tree json)')
+    await client.query("select quoin.watch_table('public.trees'::regclass, '{INSERT}')")
+    await client.query("insert into public.trees values (1, $1), (2, '[]')", [await deepestJson(client)])
+    ingest.confirmAfterMs = undefined
+    const listener = await startTestListener(world)
+    await expect.poll(() => ingest.chunks.length).toBe(1)
+    expect(ingest.chunks[0]).toMatchObject({ table_name: 'trees', change_count: 2, changes: null })
+    // It is known now and not read again: a stranger's chunk goes as always.
+    await writeChunk(client, [{ key: 'a', n: 1 }])
+    await expect.poll(() => ingest.arrived.map(({ n }) => n)).toContain(1)
+    expect(await metric(listener, 'database_failures_total')).toBe(0)
   })
 
   it('keeps a backlog of 100 000 chunks in Postgres and takes what fits', async () => {
