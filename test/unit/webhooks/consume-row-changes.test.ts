@@ -1,6 +1,8 @@
-// In which order the consumer hands chunks to a webhook's object, which sends the first of a key as soon as it has it.
+// In which order the consumer hands chunks to a webhook's object, which sends the first of a key as soon as it has it, and
+// what becomes of the others when one cannot be handed over.
 
 import { expect, it } from 'vitest'
+import { PostgresError } from '../../../src/db/postgres-error.ts'
 import {
   type ConsumeDeps,
   consumeRowChanges,
@@ -73,4 +75,80 @@ it('hands on nothing of a message behind what could not be handed over', async (
   expect(small).toEqual({ stored: [], acknowledged: 0, retried: 1 })
   const large = await consume([chunkOf('1', true), chunkOf('2'), chunkOf('3', true)], 1)
   expect(large).toEqual({ stored: [], acknowledged: 0, retried: 1 })
+})
+
+interface StoredEvent {
+  position: number
+  key: string | null
+  payload: string
+  payload_error: string | null
+}
+
+/** Consumes a message for each text; the outbox answers `texts`. Answers what was stored, confirmed and acknowledged. */
+async function consumeAll(bodies: string[], texts: (sql: string) => Promise<unknown[][]>) {
+  const events: StoredEvent[] = []
+  const confirmed: string[] = []
+  const acknowledged: number[] = []
+  const deps = {
+    platform: {
+      texts: async (sql: string, [first]: string[]) => {
+        if (!sql.includes('delete from quoin.row_events')) return await texts(sql)
+        confirmed.push(String(first))
+        return []
+      },
+    },
+    webhookRegistry: { at: async () => [WEBHOOK] },
+    fanouts: {
+      byId: () => ({ store: async (batch: { events: StoredEvent[] }) => void events.push(...batch.events) }),
+    },
+  } as Partial<Record<keyof ConsumeDeps, unknown>> as ConsumeDeps
+  const messages = bodies.map((body, index) => ({
+    body,
+    attempts: 1,
+    ack: () => void acknowledged.push(index),
+    retry: () => undefined,
+  }))
+  await consumeRowChanges(deps, messages)
+  return { events, confirmed, acknowledged }
+}
+
+const messageOf = (...chunks: Chunk[]) => JSON.stringify({ registry_version: 1, chunks })
+
+/** An outbox that fails at whatever takes JSON apart. */
+const failingWith = (code: string) => async (sql: string) => {
+  if (sql.includes('json')) throw new PostgresError({ code, message: 'as Postgres says' })
+  return [
+    ['["1"]', null],
+    ['["2"]', 'its own'],
+  ]
+}
+
+it.each(['54001', '22P05'])(
+  'tells of the changes of a chunk that cannot be read (%s) without rows',
+  async code => {
+    const bodies = [messageOf({ ...chunkOf('2', true), change_count: 2 }, chunkOf('3'))]
+    const { events, confirmed, acknowledged } = await consumeAll(bodies, failingWith(code))
+    expect(events.map(({ position, key, payload_error }) => [position, key, payload_error])).toEqual([
+      [2 * 1_024, '["1"]', 'the row cannot be read: as Postgres says'],
+      [2 * 1_024 + 1, '["2"]', 'its own'],
+      [3 * 1_024, '["1"]', null],
+    ])
+    expect(JSON.parse(events[0]?.payload ?? '')).toMatchObject({ event: 'UPDATE', row: null, old_row: null })
+    expect([confirmed, acknowledged]).toEqual([['{2,3}'], [0]])
+  },
+)
+
+it('tries again what took Postgres too long to read', async () => {
+  const { events, acknowledged } = await consumeAll([messageOf(chunkOf('2', true))], failingWith('57014'))
+  expect([events, acknowledged]).toEqual([[], []])
+})
+
+it.each([
+  ['is no message', '{'],
+  ['has a time that is none', messageOf({ ...chunkOf('9'), occurred_at: 'never' })],
+])('hands over what came with a message that %s', async (_, bad) => {
+  const bodies = [messageOf(chunkOf('1')), bad, messageOf(chunkOf('2'))]
+  const { events, confirmed, acknowledged } = await consumeAll(bodies, async () => [])
+  expect(events.map(({ position }) => position / 1_024)).toEqual([1, 2])
+  expect([confirmed, acknowledged]).toEqual([['{1,2}'], [0, 2]])
 })

@@ -8,7 +8,16 @@ import type { FanoutEvent, WebhookFanouts } from '../delivery/fanout-contract.ts
 import type { Chunk, RowChangesMessage } from '../ingest/messages.ts'
 import { eventsOf } from './chunk-events.ts'
 import { handOverLarge } from './large-change.ts'
-import { type ChangeFacts, confirmChunks, isLarge, listChanges, readableRuns, readRun } from './outbox.ts'
+import {
+  type ChangeFacts,
+  confirmChunks,
+  isLarge,
+  listChanges,
+  listWithoutImages,
+  readableRuns,
+  readRun,
+  unreadableReason,
+} from './outbox.ts'
 import { matching, type RegisteredWebhook, type WebhookRegistry } from './webhook-registry.ts'
 
 export interface ConsumeDeps {
@@ -64,10 +73,12 @@ export async function consumeRowChanges(
 async function readMessages(deps: ConsumeDeps, works: Work[]): Promise<readonly RegisteredWebhook[]> {
   let version = 0
   for (const work of works) {
-    // Checked when it was put there (`RowChangesIn`).
-    const message = JSON.parse(String(work.message.body)) as RowChangesMessage
-    work.chunks = message.chunks
-    version = Math.max(version, message.registry_version)
+    await guarded(work, () => {
+      // Checked when it was put there (`RowChangesIn`).
+      const message = JSON.parse(String(work.message.body)) as RowChangesMessage
+      work.chunks = message.chunks
+      version = Math.max(version, message.registry_version)
+    })
   }
   return await deps.webhookRegistry.at(version)
 }
@@ -89,7 +100,8 @@ async function handOverAll(
       const wanting = matching(webhooks, chunk)
       if (wanting.length === 0) continue
       if (chunk.changes !== null) {
-        addTo(shares, work, wanting, eventsOf(chunk, chunk.changes))
+        const { changes } = chunk
+        await guarded(work, () => addTo(shares, work, wanting, eventsOf(chunk, changes)))
         continue
       }
       await handOverShares(deps, shares)
@@ -127,8 +139,26 @@ async function handOver(deps: ConsumeDeps, { webhook, events, work }: Share): Pr
   }
 }
 
-/** A chunk that is only in the outbox, run by run. One that is gone from there was confirmed before. */
+/**
+ * A chunk that is only in the outbox. One that is gone from there was confirmed before. Of one that Postgres cannot read,
+ * each change that is not stored by then is told without its rows: no attempt would ever get them.
+ */
 async function handOverStored(
+  deps: ConsumeDeps,
+  chunk: Chunk,
+  wanting: readonly RegisteredWebhook[],
+): Promise<void> {
+  try {
+    await handOverRuns(deps, chunk, wanting)
+  } catch (err) {
+    const reason = unreadableReason(err)
+    if (reason === undefined) throw err
+    const events = eventsOf(chunk, await listWithoutImages(deps.platform, chunk.id, reason))
+    await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
+  }
+}
+
+async function handOverRuns(
   deps: ConsumeDeps,
   chunk: Chunk,
   wanting: readonly RegisteredWebhook[],
@@ -173,7 +203,8 @@ async function store(
   await deadline(STORE_TIMEOUT_MS, fanouts.byId(id).store({ version, events }))
 }
 
-async function guarded(work: Work, run: () => Promise<void>): Promise<void> {
+/** What fails here is this message's own failure: the others of its batch go on. */
+async function guarded(work: Work, run: () => void | Promise<void>): Promise<void> {
   try {
     await run()
   } catch (err) {

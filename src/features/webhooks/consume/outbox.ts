@@ -2,6 +2,7 @@
 // stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
+import { PostgresError } from '../../../db/postgres-error.ts'
 import { WHOLE_PAYLOAD_BYTES_MAX } from '../delivery/fanout-contract.ts'
 import type { Change } from '../ingest/messages.ts'
 
@@ -114,6 +115,27 @@ export async function* readImage(
     // Counted in UTF-16 here and in code points there: only an answer that is shorter both ways is the last.
     if (part.length < READ_CHARACTERS) return
   }
+}
+
+/** Why the images of a chunk can never be read, JSON that is nested too deeply say; undefined for any other failure. */
+export function unreadableReason(err: unknown): string | undefined {
+  const isAboutImages = err instanceof PostgresError && /^(?:22|54)/.test(err.code)
+  return isAboutImages ? `the row cannot be read: ${err.message}` : undefined
+}
+
+/** The changes of a chunk without their images, and why there are none. Takes no JSON apart. */
+export async function listWithoutImages(
+  platform: PlatformDatabase,
+  chunkId: string,
+  reason: string,
+): Promise<Change[]> {
+  const rows = await platform.texts(
+    `select case when cardinality(e.keys) = e.change_count then e.keys[change.position] end, e.errors[change.position]
+      from quoin.row_events e cross join lateral pg_catalog.generate_series(1, e.change_count) as change (position)
+      where e.id = $1::bigint order by change.position`,
+    [chunkId],
+  )
+  return rows.map(([key, error]) => ({ key: key ?? null, row: null, old_row: null, error: error ?? reason }))
 }
 
 /** Deletes chunks and wakes the listener where it waits: what had to wait behind them can go on. */
