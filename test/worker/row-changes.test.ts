@@ -5,6 +5,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Chunk } from '../../src/features/webhooks/ingest/messages.ts'
+import { deepestJson } from '../support/deep-json.ts'
 import { connectOwner, type TestClient } from '../support/postgres.ts'
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.ts'
 import {
@@ -207,6 +208,32 @@ describe('a change', () => {
       expect(JSON.parse(body)).toMatchObject({ row: null, old_row: null })
       expect(headers['x-quoin-payload-error']).toBe('division by zero')
     })
+  })
+})
+
+describe('a row that Postgres takes and cannot read again', () => {
+  it('is told without it, and holds up neither its neighbours nor what follows', async () => {
+    await using receiver = await startReceiver()
+    const table = `nowhere_${randomUUID().slice(0, 8)}`
+    await owner.query(`create table public.${table} (id int primary key, tree json, padding text)`)
+    await watchTable(owner, table, `${receiver.url}/hook`)
+    const padding = 'x'.repeat(70_000)
+    await owner.query(`insert into public.${table} values (1, $1, ''), (2, '[]', $2)`, [
+      await deepestJson(owner),
+      padding,
+    ])
+    // What the rows were cannot be told of the update either.
+    await owner.query(`update public.${table} set tree = '[]', padding = ''`)
+    await owner.query(`delete from public.${table}`)
+    for (const id of [1, 2])
+      await receiver.waitFor(({ body }) => body.includes('DELETE') && body.includes(`"row":{"id":${id},`))
+    const unread = receiver.received.filter(({ body }) => !body.includes('DELETE'))
+    const events = unread.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+    expect(events.map(({ event }) => event).sort()).toEqual(['INSERT', 'INSERT', 'UPDATE', 'UPDATE'])
+    for (const event of events) expect(event).toMatchObject({ row: null, old_row: null })
+    for (const { headers } of unread)
+      expect(headers['x-quoin-payload-error']).toBe('the row cannot be read: stack depth limit exceeded')
+    await owner.query(`drop table public.${table}`)
   })
 })
 
