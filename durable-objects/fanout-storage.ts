@@ -3,7 +3,8 @@
 //
 // Of all events that share a key only the first has a `ready_at_ms`; the others wait until it is finished. So the next to
 // send are found by an index, however many wait behind one that fails. An event without a key (its table has no primary
-// key, or it changed one) shares one with every other: it waits for all before it, and all after it wait for it.
+// key, or it changed one) shares one with every other: it waits for all before it, and all after it wait for it. What was
+// taken back (`replay_of`) has lost its place in the order: it waits for nobody, and nobody for it.
 
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
@@ -19,6 +20,8 @@ const TABLES = [
     ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
   'create index if not exists events_ready on events (ready_at_ms, position) where ready_at_ms is not null',
   'create index if not exists events_by_key on events (key, position)',
+  'create index if not exists events_in_order on events (position) where replay_of is null',
+  'create index if not exists events_taken_back on events (replay_of) where replay_of is not null',
   `create table if not exists chunks (
     chunk integer primary key, occurred_at_ms integer not null, through integer not null, stored_at_ms integer not null)`,
 ]
@@ -70,12 +73,19 @@ export class FanoutStorage {
     return added
   }
 
-  /** Takes an event back whose chunk it has had. False: it is here. */
+  /** Takes an event back whose chunk it has had, outside the order, under a key of its own. False: it is here. */
   addAgain(event: FanoutEvent, replayOf: string, nowMs: number): boolean {
     if (firstRow(this.#sql, 'select 1 from events where position = ?', event.position) !== undefined)
       return false
     this.#insert(event, replayOf, nowMs, this.#lastPosition())
     return true
+  }
+
+  /** The dead letters that were taken back and are not yet written down as delivered. */
+  takenBack(): Set<string> {
+    const rows = this.#sql.exec('select replay_of from events where replay_of is not null')
+    const waiting = Array.from(rows, row => String(row['replay_of']))
+    return new Set([...waiting, ...this.reports.resolved()])
   }
 
   /** Events that may be sent at `nowMs`, those longest due first. */
@@ -122,7 +132,8 @@ export class FanoutStorage {
 
   /** Lets go of an event and of its key: what waited for it alone becomes due. */
   finish({ position, key }: Pick<DueEvent, 'position' | 'key'>, nowMs: number): void {
-    this.#sql.exec('delete from events where position = ?', position)
+    const gone = firstRow(this.#sql, 'delete from events where position = ? returning replay_of', position)
+    if (typeof gone?.['replay_of'] === 'string') return
     const barrier = this.#firstBarrier()
     if (key === null) this.#releaseBefore(barrier, nowMs)
     else {
@@ -182,7 +193,7 @@ export class FanoutStorage {
 
   #insert(event: FanoutEvent, replayOf: string | null, nowMs: number, last: number): void {
     const { position, key } = event
-    const isBlocked = this.#isBlocked(position, key)
+    const isBlocked = replayOf === null && this.#isBlocked(position, key)
     this.#sql.exec(
       `insert or replace into events (${EVENT_COLUMNS}, payload, ready_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
       position,
@@ -198,7 +209,7 @@ export class FanoutStorage {
       isBlocked ? null : nowMs,
     )
     if (key === null) this.#mayHaveBarriers = true
-    if (position < last) this.#stepBackBehind(position, key)
+    if (replayOf === null && position < last) this.#stepBackBehind(position, key)
   }
 
   #isBlocked(position: number, key: string | null): boolean {
@@ -211,7 +222,8 @@ export class FanoutStorage {
   #stepBackBehind(position: number, key: string | null): void {
     this.#orderChanges += 1
     this.#sql.exec(
-      'update events set ready_at_ms = null where ready_at_ms is not null and position > ? and (key = ? or key is null or ? is null)',
+      `update events set ready_at_ms = null where ready_at_ms is not null and replay_of is null and position > ?
+        and (key = ? or key is null or ? is null)`,
       position,
       key,
       key,
@@ -240,11 +252,17 @@ export class FanoutStorage {
   }
 
   #firstPosition(): number | undefined {
-    return positionIn(firstRow(this.#sql, 'select position from events order by position limit 1'))
+    return positionIn(
+      firstRow(this.#sql, 'select position from events where replay_of is null order by position limit 1'),
+    )
   }
 
   #lastPosition(): number {
-    return Number(firstRow(this.#sql, 'select max(position) as position from events')?.['position'] ?? -1)
+    return Number(
+      firstRow(this.#sql, 'select max(position) as position from events where replay_of is null')?.[
+        'position'
+      ] ?? -1,
+    )
   }
 
   #firstBarrier(): number | undefined {

@@ -30,8 +30,11 @@ export async function redeliverDeadLetters(
   // Ids are compared behind equal times, and no id is lower than this one.
   let after = { created_at: since, id: NO_ID }
   for (;;) {
+    // Asked before Postgres is: what is written down meanwhile may still look undelivered in its answer.
+    const known = storage.takenBack()
     const letters = await findDeadLetters(platform, webhookId, after, PAGE)
-    for (const letter of letters) if (await takeBack(platform, storage, letter)) count += 1
+    for (const letter of letters.filter(({ id }) => !known.has(id)))
+      if (await takeBack(platform, storage, letter)) count += 1
     const last = letters.at(-1)
     if (last === undefined || letters.length < PAGE) return count
     after = last

@@ -54,6 +54,12 @@ export class ReportStorage {
     }))
   }
 
+  /** The dead letters that wait to be written down as delivered. */
+  resolved(): string[] {
+    const rows = this.#sql.exec("select record from reports where kind = 'resolved'")
+    return Array.from(rows, row => (JSON.parse(String(row['record'])) as { id: string }).id)
+  }
+
   hasAny(): boolean {
     return firstRow(this.#sql, 'select 1 from reports limit 1') !== undefined
   }

@@ -61,6 +61,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   readonly #lanes: DeliveryLanes
   readonly #reporter: FanoutReporter
   #reading: Promise<void> | undefined
+  #redelivering: Promise<unknown> = Promise.resolve()
   #readAgainAtMs = 0
   #forgetAtMs = 0
   #alarmAtMs = 0
@@ -132,7 +133,14 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     return await this.#sendOnce(payload, headers, { ...sent, replay_of: id })
   }
 
-  async redeliver(since: string): Promise<number> {
+  /** One after the other, so that two who ask at once take each letter back once. */
+  redeliver(since: string): Promise<number> {
+    const run = this.#redelivering.then(() => this.#redeliver(since))
+    this.#redelivering = run.catch(() => 0)
+    return run
+  }
+
+  async #redeliver(since: string): Promise<number> {
     await this.#read()
     if (this.#state === undefined || this.#storage === undefined) return 0
     const letters = await redeliverDeadLetters(this.#platform, this.#storage, this.#state.webhook.id, since)

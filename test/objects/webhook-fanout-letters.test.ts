@@ -81,6 +81,21 @@ describe('a dead letter', () => {
     expect(await fanout.redeliver(since)).toBe(0)
   })
 
+  it('is taken back once, by two who ask at once and by one who asks when it has just arrived', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url, { active: false })
+    const since = new Date().toISOString()
+    await fanout.store({ version: 1, events: chunkOf(['a', 'b', 'c']) })
+    pass(7.1 * DAY_MS)
+    await runDurableObjectAlarm(fanout)
+    await vi.waitFor(async () => expect(await readDeadLetters(row.id)).toHaveLength(3))
+    await setActive({ row, fanout }, true)
+    const counts = await Promise.all([fanout.redeliver(since), fanout.redeliver(since)])
+    await vi.waitFor(() => expect(receiver.calls).toHaveLength(3))
+    counts.push(await fanout.redeliver(since))
+    expect(counts).toEqual([3, 0, 0])
+    expect(receiver.calls).toHaveLength(3)
+  })
+
   // Else `row` would be null without a word why.
   it('is delivered with the reason and the request that it came with', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })

@@ -131,6 +131,26 @@ describe('the order of keys', () => {
     expect(storage.rouseFailed(NOW + 1, NOW + 5)).toBe(0)
   })
 
+  it('leaves what was taken back outside the order: it waits for nobody, and nobody for it', () => {
+    const storage = makeStorage()
+    storage.addAgain(eventAt(1, 0, 'letter 1'), 'letter 1', NOW)
+    storage.postpone(positionOf('1', 0), 1, NOW, 60_000)
+    storage.add([eventAt(2, 0, null)], NOW)
+    expect(positionsOf(storage.startable(NOW, 10))).toEqual([positionOf('2', 0)])
+    storage.postpone(positionOf('2', 0), 1, NOW, 60_000)
+    storage.add([eventAt(4, 0, 'a')], NOW)
+    storage.addAgain(eventAt(3, 0, 'letter 3'), 'letter 3', NOW)
+    expect(positionsOf(storage.startable(NOW, 10))).toEqual([positionOf('3', 0)])
+    storage.addAgain(eventAt(6, 0, 'letter 6'), 'letter 6', NOW)
+    storage.add([eventAt(5, 0, null)], NOW)
+    expect(positionsOf(storage.startable(NOW, 10))).toEqual([positionOf('3', 0), positionOf('6', 0)])
+    storage.finish(eventAt(3, 0, 'letter 3'), NOW)
+    storage.finish(eventAt(2, 0, null), NOW)
+    expect(positionsOf(storage.startable(NOW, 10))).toEqual([positionOf('4', 0), positionOf('6', 0)])
+    storage.finish(eventAt(4, 0, 'a'), NOW)
+    expect(positionsOf(storage.startable(NOW, 10))).toEqual([positionOf('5', 0), positionOf('6', 0)])
+  })
+
   it('offers what is due longest first', () => {
     const storage = makeStorage()
     storage.add([eventAt(2, 0, 'b')], NOW)
