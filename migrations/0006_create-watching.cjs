@@ -1,7 +1,8 @@
 // Watching: puts triggers on a table for what its webhooks want, from the templates of 0005, and takes them away again.
 //
 // Triggers are named to fire before all others, so that what those do is numbered later. Statement triggers fire after
-// every row trigger, though, and only for statements that name the table itself: hence row triggers in some places.
+// every row trigger, though, and only for statements that name the table itself: hence row triggers in some places. They are
+// known by their functions, since a table's owner may give them other names, or their names to others.
 
 // Rows reach a partition and a child without a statement that names it. Beside another AFTER ROW trigger, or a foreign
 // key that changes rows in turn, a statement trigger would number what those cause before what caused it.
@@ -12,7 +13,7 @@ const CREATE_NEEDS_ROW_TRIGGER = `
       or exists (select from pg_inherits where watched in (inhparent, inhrelid))
       or exists (
         select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
-        where g.tgrelid = watched and g.tgenabled <> 'D' and g.tgname not like '!quoin\\_%'
+        where g.tgrelid = watched and g.tgenabled <> 'D' and p.pronamespace <> 'quoin_outbox'::regnamespace
           -- Bits of tgtype: 1 row, 2 before, 64 instead of; 4 insert, 8 delete, 16 update.
           and g.tgtype & 67 = 1 and g.tgtype & case event when 'INSERT' then 4 when 'DELETE' then 8 else 16 end <> 0
           and (not g.tgisinternal or p.proname ~ '^RI_FKey_(cascade|setnull|setdefault)_')
@@ -35,13 +36,13 @@ const CREATE_WATCH_TABLE = `
       perform pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
       foreach event in array array['INSERT', 'UPDATE', 'DELETE'] loop
         recorder := format('quoin_outbox.%s_%s', lower(event), watched);
-        trigger_name := format('!quoin_%s_%s', lower(event), watched);
-        if exists (
-          select from pg_trigger where tgrelid = watched and tgname = trigger_name
-            and (event <> all (events) or tgenabled <> 'O' or (tgtype & 1 = 1) <> quoin.needs_row_trigger(watched, event))
-        ) then
+        for trigger_name in
+          select tgname from pg_trigger where tgrelid = watched and tgfoid = to_regproc(recorder)
+            and (event <> all (events) or tgenabled <> 'O' or tgname <> format('!quoin_%s_%s', lower(event), watched)
+              or (tgtype & 1 = 1) <> quoin.needs_row_trigger(watched, event))
+        loop
           execute format('drop trigger %I on %s', trigger_name, watched::regclass);
-        end if;
+        end loop;
         if to_regproc(recorder) is not null and not (is_there and event = any (events)) then
           execute format('drop function %s()', recorder);
         end if;
@@ -79,15 +80,15 @@ const CREATE_WATCH_TABLE = `
         execute format('revoke all on function %s() from public', recorder);
         execute format('alter function %s() owner to quoin_outbox', recorder);
       end if;
-      if not exists (select from pg_trigger where tgrelid = watched and tgname = trigger_name) then
-        execute format('create trigger %I after %s on %s %s execute function %s()',
+      if not exists (select from pg_trigger where tgrelid = watched and tgfoid = to_regproc(recorder)) then
+        execute format('create or replace trigger %I after %s on %s %s execute function %s()',
           trigger_name, event, watched::regclass, template.timing, recorder);
       end if;
     end
   $body$;
 
   create function quoin.settle_watch(watched oid) returns void
-    language sql volatile set search_path = pg_catalog, pg_temp as $body$
+    language sql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
     select pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
     select quoin.watch_table(watched,
       array(select distinct unnest(w.events) from quoin.webhooks w where w.table_id = watched));

@@ -122,6 +122,37 @@ describe('settling', () => {
     expect(await db.triggers(table)).toEqual(['insert statement'])
   })
 
+  it('takes back its name from another trigger, and its triggers under another name', async () => {
+    const { table, id } = await makeTable()
+    await db.addWebhook(table, ['INSERT', 'UPDATE'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(`
+      alter trigger "!quoin_insert_${id}" on ${table} rename to mine;
+      drop trigger "!quoin_update_${id}" on ${table};
+      create trigger "!quoin_update_${id}" before update on ${table} for each statement
+        execute function suppress_redundant_updates_trigger()`)
+    await changeAndSettle(db, [], [id])
+    const { rows } = await db.owner.query(
+      'select tgname, tgfoid::regproc::text as recorder from pg_trigger where tgrelid = $1 order by tgname',
+      [id],
+    )
+    expect(rows).toEqual(
+      ['insert', 'update'].map(event => ({
+        tgname: `!quoin_${event}_${id}`,
+        recorder: `quoin_outbox.${event}_${id}`,
+      })),
+    )
+  })
+
+  it('does not wait for somebody who holds its lock', async () => {
+    const { id } = await makeTable()
+    const holder = await db.connect('service_role')
+    await holder.query(`begin; select pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(${id}))`)
+    const pause = () => Promise.reject(new Error('it was busy'))
+    await expect(changeAndSettle(db, [], [id], { now: () => 0, pause })).rejects.toThrow('it was busy')
+    await holder.query('rollback')
+  })
+
   it('raises the version of the registry with every change but those of health', async () => {
     const { table } = await makeTable()
     const version = async () =>
