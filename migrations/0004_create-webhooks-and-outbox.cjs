@@ -184,29 +184,36 @@ const CREATE_OUTBOX = `
 `
 
 // An only image is cut out of its array, not parsed: what Postgres took from the writer, nested to the limit of its stack, it
-// may not take again from here.
+// may not take again from here. (Inlined, which the SET prevents, Postgres 18.4 cannot plan it.)
+const CREATE_IMAGES_OF = `
+  create function quoin.images_of(chunk quoin.row_events) returns table (ordinal int, new text, old text)
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select 1, left(substr(chunk.rows::text, 2), -1), left(substr(chunk.old_rows::text, 2), -1)
+      where chunk.change_count = 1
+    union all
+    select image.position::int, image.new::text, image.old::text
+      from rows from (
+        json_array_elements(case when chunk.change_count > 1 then chunk.rows end),
+        json_array_elements(case when chunk.change_count > 1 then chunk.old_rows end)
+      ) with ordinality as image (new, old, position)
+  $body$;
+  comment on function quoin.images_of(quoin.row_events) is 'A chunk''s images as JSON texts, old ones of an UPDATE alone.';
+  revoke all on function quoin.images_of(quoin.row_events) from public;
+`
+
 const CREATE_CHANGES_OF = `
   create function quoin.changes_of(chunk quoin.row_events) returns json
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select json_agg(
-      case when chunk.errors[image.position] is null
+      case when chunk.errors[image.ordinal] is null
         then json_build_object('key', own.key, 'row', image.new,
           'old_row', case chunk.event when 'UPDATE' then image.old when 'DELETE' then image.new end)
         else json_build_object('key', own.key, 'row', null, 'old_row', null,
-          'error', chunk.errors[image.position])
-      end order by image.position)
-    from (
-      select left(substr(chunk.rows::text, 2), -1) as new, left(substr(chunk.old_rows::text, 2), -1) as old, 1 as position
-        where chunk.change_count = 1
-      union all
-      select new::text, old::text, position
-        from rows from (
-          json_array_elements(case when chunk.change_count > 1 then chunk.rows end),
-          json_array_elements(case when chunk.change_count > 1 then chunk.old_rows end)
-        ) with ordinality as one (new, old, position)
-    ) image
+          'error', chunk.errors[image.ordinal])
+      end order by image.ordinal)
+    from quoin.images_of(chunk) as image
     cross join lateral (
-      select case when cardinality(chunk.keys) = chunk.change_count then chunk.keys[image.position] end as key) own
+      select case when cardinality(chunk.keys) = chunk.change_count then chunk.keys[image.ordinal] end as key) own
   $body$;
   comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts. Where a key was changed, none has a key: each belongs behind all before it.';
   revoke all on function quoin.changes_of(quoin.row_events) from public;
@@ -250,6 +257,7 @@ exports.up = pgm => {
     CREATE_WEBHOOKS,
     CREATE_DELIVERIES,
     CREATE_OUTBOX,
+    CREATE_IMAGES_OF,
     CREATE_CHANGES_OF,
     CREATE_UNWATCHABLE_REASON,
   ])
@@ -261,6 +269,7 @@ exports.down = pgm => {
   pgm.sql(`
     drop function quoin.unwatchable_reason(oid);
     drop function quoin.changes_of(quoin.row_events);
+    drop function quoin.images_of(quoin.row_events);
     drop table quoin.listener_state;
     drop table quoin.row_events;
     drop table quoin.dead_letters;

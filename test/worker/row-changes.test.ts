@@ -235,6 +235,19 @@ describe('a row that Postgres takes and cannot read again', () => {
       expect(headers['x-quoin-payload-error']).toBe('the row cannot be read: stack depth limit exceeded')
     await owner.query(`drop table public.${table}`)
   })
+
+  it('is sent whole where its statement changed no other, also one too large for a message', async () => {
+    await using receiver = await startReceiver()
+    const table = `nowhere_${randomUUID().slice(0, 8)}`
+    await owner.query(`create table public.${table} (id int primary key, tree json, padding text)`)
+    await watchTable(owner, table, `${receiver.url}/hook`)
+    const tree = await deepestJson(owner)
+    for (const [id, padding] of ['', 'x'.repeat(70_000)].entries())
+      await owner.query(`insert into public.${table} values ($1, $2, $3)`, [id, tree, padding])
+    for (const id of [0, 1])
+      expect((await receiver.waitFor(({ body }) => body.includes(`"row":{"id":${id},`))).body).toContain(tree)
+    await owner.query(`drop table public.${table}`)
+  })
 })
 
 describe('a receiver', () => {

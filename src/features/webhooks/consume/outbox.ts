@@ -13,9 +13,7 @@ const FRAME_BYTES = 4_096
 /** Code points of an image in one answer, 4 bytes each at most. */
 const READ_CHARACTERS = 2_000_000
 
-const IMAGES = `quoin.row_events e
-  cross join lateral rows from (pg_catalog.json_array_elements(e.rows), pg_catalog.json_array_elements(e.old_rows))
-    with ordinality as image (new, old, position)`
+const IMAGES = 'quoin.row_events e cross join lateral quoin.images_of(e) as image'
 
 /** A change without its images. */
 export interface ChangeFacts {
@@ -30,10 +28,10 @@ export interface ChangeFacts {
 /** What is in a chunk, in order, with the keys of `quoin.changes_of`; none when it was confirmed before. */
 export async function listChanges(platform: PlatformDatabase, chunkId: string): Promise<ChangeFacts[]> {
   const rows = await platform.texts(
-    `select image.position - 1,
-        case when cardinality(e.keys) = e.change_count then e.keys[image.position] end, e.errors[image.position],
-        octet_length(image.new::text), coalesce(octet_length(image.old::text), 0)
-      from ${IMAGES} where e.id = $1::bigint order by image.position`,
+    `select image.ordinal - 1,
+        case when cardinality(e.keys) = e.change_count then e.keys[image.ordinal] end, e.errors[image.ordinal],
+        octet_length(image.new), coalesce(octet_length(image.old), 0)
+      from ${IMAGES} where e.id = $1::bigint order by image.ordinal`,
     [chunkId],
   )
   return rows.map(([index, key, error, newBytes, oldBytes]) => ({
@@ -83,8 +81,8 @@ export async function readRun(
 ): Promise<Change[]> {
   const [first, last] = [run[0]?.index ?? 0, run.at(-1)?.index ?? 0]
   const rows = await platform.texts(
-    `select image.new::text, image.old::text from ${IMAGES}
-      where e.id = $1::bigint and image.position between $2::int and $3::int order by image.position`,
+    `select image.new, image.old from ${IMAGES}
+      where e.id = $1::bigint and image.ordinal between $2::int and $3::int order by image.ordinal`,
     [chunk.id, String(first + 1), String(last + 1)],
   )
   return rows.map(([newImage = null, oldImage = null], offset) => {
@@ -106,8 +104,8 @@ export async function* readImage(
 ): AsyncGenerator<string> {
   for (let from = 1; ; from += READ_CHARACTERS) {
     const rows = await platform.texts(
-      `select pg_catalog.substr(image.${which}::text, $3::int, $4::int) from ${IMAGES}
-        where e.id = $1::bigint and image.position = $2::int`,
+      `select pg_catalog.substr(image.${which}, $3::int, $4::int) from ${IMAGES}
+        where e.id = $1::bigint and image.ordinal = $2::int`,
       [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
     )
     const part = rows[0]?.[0] ?? ''
