@@ -116,7 +116,7 @@ const messageOf = (...chunks: Chunk[]) => JSON.stringify({ registry_version: 1, 
 
 /** An outbox that fails at whatever takes JSON apart. */
 const failingWith = (code: string) => async (sql: string) => {
-  if (sql.includes('json')) throw new PostgresError({ code, message: 'as Postgres says' })
+  if (sql.includes('quoin.images_of')) throw new PostgresError({ code, message: 'as Postgres says' })
   return [
     ['["1"]', null],
     ['["2"]', 'its own'],
