@@ -13,7 +13,7 @@ import { choosePorts, LOOPBACK } from '../../local/ports.ts'
 import { initialisePostgres, startPostgres } from '../../local/postgres.ts'
 import { locatePostgres, removeSocketFolder } from '../../local/postgres-files.ts'
 import { listProcesses } from '../../local/process-table.ts'
-import { loadSecrets } from '../../local/secrets.ts'
+import { loadSecrets, type Secrets } from '../../local/secrets.ts'
 import { seedApiKeys } from '../../local/seed.ts'
 import { waitUntil } from '../../local/wait.ts'
 import { startWorker, waitForWorker } from '../../local/worker.ts'
@@ -124,16 +124,23 @@ export async function startParts(dataDir: string): Promise<Parts> {
   try {
     await initialisePostgres(files, secrets.superuser_password, new AbortController().signal)
     await postgres.start()
-    await prepareDatabases(superuserUrl, secrets)
-    await runMigrations(databaseUrl, 'up', () => {})
-    await setAuthenticatorPassword(databaseUrl, secrets)
-    secrets = await seedApiKeys(databaseUrl, dataDir, secrets)
-    await gateway.start()
-    await worker.start()
-    await listener.start()
+    secrets = await fillDatabase(dataDir, { superuserUrl, databaseUrl }, secrets)
+    for (const part of [gateway, worker, listener]) await part.start()
   } catch (err) {
     await end()
     throw err
   }
   return { databaseUrl, postgres, worker, listener, [Symbol.asyncDispose]: end }
+}
+
+/** Roles, tables and keys; answers the secrets with the keys among them. */
+async function fillDatabase(
+  dataDir: string,
+  { superuserUrl, databaseUrl }: { superuserUrl: string; databaseUrl: string },
+  secrets: Secrets,
+): Promise<Secrets> {
+  await prepareDatabases(superuserUrl, secrets)
+  await runMigrations(databaseUrl, 'up', () => {})
+  await setAuthenticatorPassword(databaseUrl, secrets)
+  return await seedApiKeys(databaseUrl, dataDir, secrets)
 }

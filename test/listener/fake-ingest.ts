@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { verifyIngest } from '../../src/features/webhooks/ingest/ingest-signature.ts'
 import { type Chunk, MESSAGE_BYTES_MAX, RowChangesIn } from '../../src/features/webhooks/ingest/messages.ts'
+import { KeyOrder } from './key-order.ts'
 
 export const SECRET = 'a secret of thirty-two bytes or more'
 
@@ -54,9 +55,7 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
   const arrived: ArrivedChange[] = []
   const chunks: Chunk[] = []
   const faults: string[] = []
-  const unconfirmed = new Map<string, readonly string[]>()
-  /** The unconfirmed chunks of each key. */
-  const holders = new Map<string, Set<string>>()
+  const order = new KeyOrder()
   const registryVersions = new Set<number>()
   const messages: string[][] = []
   let largestMessageBytes = 0
@@ -70,7 +69,7 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
       // Postgres is away: as with a consumer that dies here, the listener sends them again.
       return
     }
-    for (const id of ids) forget(id)
+    for (const id of ids) order.forget(id)
   }
 
   const server = createServer((req, res) => {
@@ -104,7 +103,8 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
       largestMessageBytes,
       Buffer.byteLength(JSON.stringify({ registry_version: version, chunks: message })),
     )
-    watchKeys(message)
+    faults.push(...order.accept(message))
+    if (Buffer.byteLength(JSON.stringify({ chunks: message })) > MESSAGE_BYTES_MAX) faults.push('too large')
     for (const chunk of message) {
       chunks.push(chunk)
       chunk.changes?.forEach((change, index) => {
@@ -117,30 +117,6 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
     if (fake.confirmAfterMs === undefined) return
     setTimeout(() => void confirm(ids), fake.confirmAfterMs)
     if (fake.confirmTwice) setTimeout(() => void confirm(ids), fake.confirmAfterMs + 20)
-  }
-
-  /** A chunk that is sent again has its own keys unconfirmed: only others count. */
-  function watchKeys(message: Chunk[]): void {
-    const inMessage = new Set(message.map(({ id }) => id))
-    for (const chunk of message) {
-      for (const key of keysOf(chunk)) {
-        const other = [...(holders.get(key) ?? [])].find(id => !inMessage.has(id))
-        if (other !== undefined) faults.push(`${chunk.id} overtakes ${other}: ${key}`)
-      }
-    }
-    for (const chunk of message) {
-      unconfirmed.set(chunk.id, keysOf(chunk))
-      for (const key of keysOf(chunk)) holders.set(key, new Set([...(holders.get(key) ?? []), chunk.id]))
-    }
-    if (Buffer.byteLength(JSON.stringify({ chunks: message })) > MESSAGE_BYTES_MAX) faults.push('too large')
-  }
-
-  function forget(id: string): void {
-    for (const key of unconfirmed.get(id) ?? []) {
-      holders.get(key)?.delete(id)
-      if (holders.get(key)?.size === 0) holders.delete(key)
-    }
-    unconfirmed.delete(id)
   }
 
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -164,7 +140,7 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
     answer: () => 202,
     confirmAfterMs: 5,
     confirmTwice: false,
-    confirmAll: () => confirm([...unconfirmed.keys()]),
+    confirmAll: () => confirm(order.unconfirmed),
     close: async () => {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -172,8 +148,4 @@ export async function startFakeIngest(databaseUrl: string): Promise<FakeIngest> 
     },
   }
   return fake
-}
-
-function keysOf({ changes, table_id }: Chunk): string[] {
-  return [...new Set((changes ?? []).map(({ key }) => `${table_id} ${key}`))]
 }
