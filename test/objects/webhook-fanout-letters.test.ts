@@ -18,22 +18,19 @@ import {
   startReceiver,
   type TestReceiver,
   tablesOf,
+  useMovedClock,
 } from './webhook-support.ts'
 
 const DAY_MS = 24 * 3_600_000
 let receiver: TestReceiver
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
   receiver = startReceiver()
 })
 
-afterEach(() => {
-  receiver.restore()
-  vi.useRealTimers()
-})
+afterEach(() => receiver.restore())
 
-const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+const pass = useMovedClock()
 
 /** Lets an event use up its nine attempts. */
 async function exhaust(fanout: FanoutStub, webhookId: string): Promise<void> {

@@ -12,23 +12,19 @@ import {
   startReceiver,
   type TestReceiver,
   tablesOf,
+  useMovedClock,
 } from './webhook-support.ts'
 
 const FIRST = Date.parse('2026-01-01T00:00:00.000Z')
 let receiver: TestReceiver
 
 beforeEach(() => {
-  // Only the clock: timers and promises of the runtime go on as they are.
-  vi.useFakeTimers({ toFake: ['Date'] })
   receiver = startReceiver()
 })
 
-afterEach(() => {
-  receiver.restore()
-  vi.useRealTimers()
-})
+afterEach(() => receiver.restore())
 
-const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+const pass = useMovedClock()
 const fail = () => new Response('', { status: 503 })
 const keysUpTo = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`)
 const NOTHING = { count: 0, oldest_at_ms: null, next_attempt_at_ms: null }

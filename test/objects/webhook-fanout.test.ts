@@ -17,23 +17,19 @@ import {
   startReceiver,
   type TestReceiver,
   tablesOf,
+  useMovedClock,
 } from './webhook-support.ts'
 
 const MINUTE_MS = 60_000
 let receiver: TestReceiver
 
 beforeEach(() => {
-  // Only the clock: timers and promises of the runtime go on as they are.
-  vi.useFakeTimers({ toFake: ['Date'] })
   receiver = startReceiver()
 })
 
-afterEach(() => {
-  receiver.restore()
-  vi.useRealTimers()
-})
+afterEach(() => receiver.restore())
 
-const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+const pass = useMovedClock()
 const fail =
   (status = 500, headers = {}) =>
   () =>

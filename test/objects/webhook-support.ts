@@ -3,7 +3,7 @@
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { vi } from 'vitest'
+import { afterEach, beforeEach, vi } from 'vitest'
 import type { WebhookFanout } from '../../durable-objects/webhook-fanout.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
@@ -46,6 +46,13 @@ export interface TestReceiver {
   /** Cuts the database off while true. */
   isDatabaseDown: boolean
   restore(): void
+}
+
+/** For each test of a file: a clock that only the test moves, by what this answers. Timers and promises go on as they are. */
+export function useMovedClock(): (milliseconds: number) => void {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+  afterEach(() => void vi.useRealTimers())
+  return milliseconds => void vi.setSystemTime(Date.now() + milliseconds)
 }
 
 /** Takes everything that is sent to its own address. */
