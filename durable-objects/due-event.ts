@@ -4,7 +4,6 @@ import { textOrNull } from './sql-rows.ts'
 
 export interface DueEvent {
   position: number
-  key: string | null
   eventType: string
   /** The body is kept in pieces, apart from the event: it is large. */
   isInPieces: boolean
@@ -21,7 +20,7 @@ export interface DueEvent {
 
 /** Columns of `events` that a DueEvent has as they are. */
 export const EVENT_COLUMNS =
-  'position, key, event_type, bytes, occurred_at_ms, request_id, payload_error, replay_of, attempts, stored_at_ms'
+  'position, event_type, bytes, occurred_at_ms, request_id, payload_error, replay_of, attempts, stored_at_ms'
 /** Longer bodies are read one by one. */
 const READ_ALONG_BYTES_MAX = 32 * 1024
 /** What `dueEventOf` needs of `events`. */
@@ -31,7 +30,6 @@ export const DUE_EVENT = `${EVENT_COLUMNS}, payload is null as in_pieces,
 export function dueEventOf(row: Record<string, unknown>): DueEvent {
   return {
     position: Number(row['position']),
-    key: textOrNull(row['key']),
     eventType: String(row['event_type']),
     isInPieces: row['in_pieces'] === 1,
     bytes: Number(row['bytes']),

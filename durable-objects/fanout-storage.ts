@@ -4,16 +4,16 @@
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
-import { KeyOrder, type Place } from './key-order.ts'
+import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'
 import { ReportStorage } from './report-storage.ts'
-import { firstRow, type SqlExec, type SqlValue } from './sql-rows.ts'
+import { firstRow, type SqlExec, type SqlValue, textOrNull } from './sql-rows.ts'
 
 const TABLES = [
   `create table if not exists events (
-    position integer primary key, key text, event_type text not null, payload text, bytes integer not null,
-    occurred_at_ms integer not null, request_id text, payload_error text, replay_of text, attempts integer not null default 0,
-    ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
+    position integer primary key, key text, old_key text, event_type text not null, payload text,
+    bytes integer not null, occurred_at_ms integer not null, request_id text, payload_error text, replay_of text,
+    attempts integer not null default 0, ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
   'create index if not exists events_ready on events (ready_at_ms, position) where ready_at_ms is not null',
   'create index if not exists events_taken_back on events (replay_of) where replay_of is not null',
   `create table if not exists chunks (
@@ -124,11 +124,12 @@ export class FanoutStorage {
     )
   }
 
-  /** Lets go of an event and of its key: what waited for it alone becomes due. */
-  finish(event: Place, nowMs: number): void {
-    const sql = 'delete from events where position = ? returning replay_of'
-    const gone = firstRow(this.#sql, sql, event.position)
-    if (typeof gone?.['replay_of'] !== 'string') this.#order.leave(event, nowMs)
+  /** Lets go of an event and of its keys: what waited for it alone becomes due. */
+  finish(position: number, nowMs: number): void {
+    const sql = 'delete from events where position = ? returning key, old_key, replay_of'
+    const gone = firstRow(this.#sql, sql, position)
+    if (gone === undefined || gone['replay_of'] !== null) return
+    this.#order.leave({ key: textOrNull(gone['key']), old_key: textOrNull(gone['old_key']) }, nowMs)
   }
 
   /** Everything that waits for its next attempt is due at once. */
@@ -182,9 +183,9 @@ export class FanoutStorage {
   #insert(event: FanoutEvent, replayOf: string | null, nowMs: number): void {
     const isBlocked = replayOf === null && this.#order.isBlocked(event)
     this.#sql.exec(
-      `insert or replace into events (${EVENT_COLUMNS}, payload, ready_at_ms) values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)`,
+      `insert or replace into events (${EVENT_COLUMNS}, key, old_key, payload, ready_at_ms)
+        values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
       event.position,
-      event.key,
       event.event_type,
       event.bytes,
       event.occurred_at_ms,
@@ -192,6 +193,8 @@ export class FanoutStorage {
       event.payload_error,
       replayOf,
       nowMs,
+      event.key,
+      event.old_key,
       event.payload,
       isBlocked ? null : nowMs,
     )

@@ -1,25 +1,33 @@
 // Which events of a WebhookFanout may be sent, as `ready_at_ms` in the table `events` of fanout-storage.ts says.
 //
 // Of all events that share a key only the first has a `ready_at_ms`; the others wait until it is finished. So the next to
-// send are found by an index, however many wait behind one that fails. An event without a key (its table has no primary
-// key, or it changed one) shares one with every other: it waits for all before it, and all after it wait for it. What was
-// taken back (`replay_of`) has lost its place in the order: it waits for nobody, and nobody for it.
+// send are found by an index, however many wait behind one that fails. An event that changed its row's key has two, and is
+// ready when it is the first of both. An event without a key (its table has no primary key) shares one with every other: it
+// waits for all before it, and all after it wait for it. What was taken back (`replay_of`) has lost its place in the order:
+// it waits for nobody, and nobody for it.
 
 import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { firstRow, type SqlExec, type SqlValue } from './sql-rows.ts'
 
-/** Where an event stands in the order. */
-export type Place = Pick<FanoutEvent, 'position' | 'key'>
+type Keys = Pick<FanoutEvent, 'key' | 'old_key'>
+type Place = Keys & Pick<FanoutEvent, 'position'>
 
 const INDEXES = [
   'create index if not exists events_by_key on events (key, position)',
+  'create index if not exists events_by_old_key on events (old_key, position) where old_key is not null',
   'create index if not exists events_in_order on events (position) where replay_of is null',
 ]
+
+/** Of an event: no earlier one has any of its keys. Nulls are equal to nothing here, so barriers are not seen. */
+const IS_FIRST_OF_KEYS = `not exists (select 1 from events earlier where earlier.position < events.position
+  and (earlier.key in (events.key, events.old_key) or earlier.old_key in (events.key, events.old_key)))`
 
 export class KeyOrder {
   readonly #sql: SqlExec
   /** False: no event without a key is here, so that nobody needs to look for one. */
   #mayHaveBarriers = true
+  /** False: no event has two keys. */
+  #mayHaveOldKeys = true
   #changes = 0
 
   constructor(sql: SqlExec) {
@@ -38,57 +46,57 @@ export class KeyOrder {
   }
 
   /** True when an event of this place has to wait for another. */
-  isBlocked({ position, key }: Place): boolean {
-    const before = key === null ? this.#firstPosition() : this.#firstOfKey(key)
-    const barrier = this.#firstBarrier()
-    return (before !== undefined && before < position) || (barrier !== undefined && barrier < position)
+  isBlocked({ position, ...keys }: Place): boolean {
+    const firsts = keys.key === null ? [this.#firstPosition()] : this.#firstOfKeys(keys)
+    return [...firsts, this.#firstBarrier()].some(first => first !== undefined && first < position)
   }
 
   /** An event has been stored, ready unless blocked, when `last` was the highest position: what came before it waits for it. */
-  enter({ position, key }: Place, last: number): void {
-    if (key === null) this.#mayHaveBarriers = true
-    if (position < last) this.#stepBackBehind(position, key)
+  enter(place: Place, last: number): void {
+    if (place.key === null) this.#mayHaveBarriers = true
+    if (place.old_key !== null) this.#mayHaveOldKeys = true
+    if (place.position < last) this.#stepBackBehind(place)
   }
 
   /** An event is gone, whether it was its turn or not: what waited for it alone becomes due. */
-  leave({ key }: Pick<Place, 'key'>, nowMs: number): void {
+  leave(keys: Keys, nowMs: number): void {
     const barrier = this.#firstBarrier()
-    if (key === null) this.#releaseBefore(barrier, nowMs)
+    if (keys.key === null) this.#releaseBefore(barrier, nowMs)
     else {
-      const next = this.#firstOfKey(key)
-      if (next !== undefined && (barrier === undefined || next < barrier)) this.#makeReady(next, nowMs)
+      for (const next of this.#firstOfKeys(keys))
+        if (barrier === undefined || next < barrier) this.#makeReady(next, nowMs)
     }
     if (barrier !== undefined && this.#firstPosition() === barrier) this.#makeReady(barrier, nowMs)
   }
 
-  /** What came before its turn is no longer the first of its key. */
-  #stepBackBehind(position: number, key: string | null): void {
+  /** What came before its turn is no longer the first of its keys. */
+  #stepBackBehind({ position, key, old_key }: Place): void {
     this.#changes += 1
     this.#sql.exec(
       `update events set ready_at_ms = null where ready_at_ms is not null and replay_of is null and position > ?
-        and (key = ? or key is null or ? is null)`,
-      position,
-      key,
-      key,
+        and (key is null or ? is null or key in (?, ?) or old_key in (?, ?))`,
+      ...[position, key, key, old_key, key, old_key],
     )
   }
 
-  /** The first event of each key before the barrier is due. */
+  /** Before the barrier, the first event of each key is due. */
   #releaseBefore(barrier: number | undefined, nowMs: number): void {
     const before = barrier ?? Number.MAX_SAFE_INTEGER
     const first = this.#firstPosition()
     if (first === undefined || first >= before) return
     this.#sql.exec(
       `update events set ready_at_ms = ? where ready_at_ms is null and position in
-        (select min(position) from events where position < ? and key is not null group by key)`,
+        (select min(position) from events where position < ? and key is not null group by key) and ${IS_FIRST_OF_KEYS}`,
       nowMs,
       before,
     )
   }
 
+  /** The first of one key is due, unless it is not the first of its other key. */
   #makeReady(position: number, nowMs: number): void {
+    const unlessBlocked = this.#mayHaveOldKeys ? `and ${IS_FIRST_OF_KEYS}` : ''
     this.#sql.exec(
-      'update events set ready_at_ms = ? where position = ? and ready_at_ms is null',
+      `update events set ready_at_ms = ? where position = ? and ready_at_ms is null ${unlessBlocked}`,
       nowMs,
       position,
     )
@@ -104,9 +112,29 @@ export class KeyOrder {
     return barrier
   }
 
+  /** Of each key the first event that has it now, and the first that had it before. */
+  #firstOfKeys({ key, old_key }: Keys): number[] {
+    const keys = [key, old_key].filter(one => one !== null)
+    const now = keys.map(one => this.#firstOfKey(one))
+    const before = this.#hasOldKeys() ? keys.map(one => this.#firstOfOldKey(one)) : []
+    return [...now, ...before].filter(position => position !== undefined)
+  }
+
+  #hasOldKeys(): boolean {
+    if (this.#mayHaveOldKeys) {
+      const row = firstRow(this.#sql, 'select 1 from events where old_key is not null limit 1')
+      this.#mayHaveOldKeys = row !== undefined
+    }
+    return this.#mayHaveOldKeys
+  }
+
   #firstOfKey(key: string | null): number | undefined {
     // `is` also compares null, and uses the index either way.
     return this.#positionIn('select position from events where key is ? order by position limit 1', key)
+  }
+
+  #firstOfOldKey(key: string): number | undefined {
+    return this.#positionIn('select position from events where old_key = ? order by position limit 1', key)
   }
 
   #positionIn(query: string, ...bindings: SqlValue[]): number | undefined {

@@ -64,6 +64,7 @@ async function takeBack(
     position,
     // Its place in the order is gone: others of its key have been delivered since.
     key: `dead letter ${letter.id}`,
+    old_key: null,
     event_type: facts.event,
     occurred_at_ms: facts.occurredAtMs,
     request_id: letter.request_id,

@@ -83,7 +83,7 @@ function follow(
 
 /** The event has arrived: it is not sent again, and what waited for it goes on. */
 export function endDelivered(storage: FanoutStorage, event: DueEvent, nowMs: number): void {
-  storage.finish(event, nowMs)
+  storage.finish(event.position, nowMs)
   if (event.isInPieces) storage.pieces.drop(event.position)
   if (event.replayOf !== null) storage.reports.add('resolved', { id: event.replayOf }, null)
 }
@@ -107,7 +107,7 @@ export function giveUp(
     }
     storage.reports.addOfEvent('dead_letter', letter, event.position)
   } else storage.pieces.drop(event.position)
-  storage.finish(event, Date.now())
+  storage.finish(event.position, Date.now())
 }
 
 /** The log entry of an attempt, under a new id. */

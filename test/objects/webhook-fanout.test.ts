@@ -158,6 +158,31 @@ describe('order', () => {
   })
 })
 
+describe('an event that changed the key of its row', () => {
+  it('follows both keys and is followed by both, while another key waits for its retry', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const [first, moved, last] = [
+      chunkOf(['c', 'a', 'b']),
+      chunkOf(['b'], { old_key: 'a' }),
+      chunkOf(['a', 'b', 'c']),
+    ]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    receiver.answer = async call => {
+      if (call.body === first[1]?.payload) await promise
+      return new Response('', { status: rowsOf([call])[0]?.startsWith('c') ? 500 : 200 })
+    }
+    await fanout.store({ version: 1, events: [...first, ...moved, ...last] })
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(2))
+    expect(receiver.calls).toHaveLength(3)
+    resolve()
+    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(6))
+    const bodies = receiver.calls.slice(3).map(call => call.body)
+    expect(bodies[0]).toBe(moved[0]?.payload)
+    expect(bodies.slice(1).toSorted()).toEqual([last[0]?.payload, last[1]?.payload])
+    expect(await countOf(fanout, 'events')).toBe(2)
+  })
+})
+
 describe('a crash', () => {
   it('leaves an alarm two seconds ahead at most, which goes on with everything that is due', async () => {
     const webhook = await makeWebhook(receiver.url)

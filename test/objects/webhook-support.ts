@@ -176,6 +176,7 @@ export function chunkOf(keys: (string | null)[], changes: Partial<FanoutEvent> =
     return {
       position: positionOf(String(chunkCount), index),
       key,
+      old_key: null,
       event_type: 'UPDATE',
       occurred_at_ms: Date.parse('2026-01-01T00:00:00.000Z'),
       request_id: 'request-1',

@@ -28,6 +28,7 @@ export function eventWithoutBody(
   return {
     position: positionOf(chunk.id, index),
     key,
+    old_key: null,
     event_type: chunk.event,
     occurred_at_ms: Date.parse(chunk.occurred_at),
     request_id: chunk.request_id,

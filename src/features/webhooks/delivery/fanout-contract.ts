@@ -20,8 +20,10 @@ export interface EventNotes {
 export interface FanoutEvent extends EventNotes {
   /** `positionOf(chunk, index)`: identity and order. */
   position: number
-  /** Events with the same key are delivered in the order of their positions. Null: has its key in common with all. */
+  /** Events with a key in common are delivered in the order of their positions. Null: has its key in common with all. */
   key: string | null
+  /** Of an UPDATE that changed its row's key, the key before: the event has both. Else null, and always where `key` is. */
+  old_key: string | null
   event_type: RowEvent
   occurred_at_ms: number
   /** The body; null: it was handed over in pieces before. */
