@@ -51,9 +51,12 @@ export class FanoutStorage {
     for (const [chunk, ofChunk] of Map.groupBy(events, event => chunkOf(event.position))) {
       const occurredAtMs = ofChunk[0]?.occurred_at_ms ?? 0
       const known = firstRow(this.#sql, 'select occurred_at_ms, through from chunks where chunk = ?', chunk)
-      const through = known?.['occurred_at_ms'] === occurredAtMs ? Number(known['through']) : 0
+      const isKnown = known?.['occurred_at_ms'] === occurredAtMs
+      const through = isKnown ? Number(known['through']) : 0
       const fresh = ofChunk.filter(event => event.position % CHANGES_PER_CHUNK_MAX >= through)
       for (const event of fresh) {
+        // The event that had this number may still be here, and others wait for it.
+        if (known !== undefined && !isKnown) this.finish(event.position, nowMs)
         this.#insert(event, null, nowMs)
         this.#order.enter(event, last)
         last = Math.max(last, event.position)
