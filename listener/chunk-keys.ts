@@ -7,7 +7,7 @@
 export interface KeyedChunk {
   readonly id: bigint
   readonly tableId: number
-  /** Old and new keys without repeats; null: the whole table is one key. */
+  /** New keys and old ones; null: the whole table is one key. */
   readonly keys: readonly string[] | null
 }
 

@@ -40,6 +40,9 @@ const SESSION_SETTINGS = {
 /** What `quoin.changes_of` would have to read of a chunk; pg_column_size reads no value that lies outside its row. */
 const CHANGES_BYTES = 'pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0)'
 
+const KEYS_BYTES = `coalesce(pg_column_size(keys) + change_count * ${KEY_OVERHEAD_BYTES}, 0)
+        + coalesce(pg_column_size(old_keys) + change_count * ${KEY_OVERHEAD_BYTES}, 0)`
+
 /**
  * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once
  * those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is about.
@@ -47,7 +50,7 @@ const CHANGES_BYTES = 'pg_column_size(rows) + coalesce(pg_column_size(old_rows),
 const LOOK = `
   with sized as materialized (
     select id, ${CHANGES_BYTES} as changes_bytes,
-      least(${CHANGES_BYTES}, $5::int) + coalesce(pg_column_size(keys) + change_count * ${KEY_OVERHEAD_BYTES}, 0) as bytes
+      least(${CHANGES_BYTES}, $5::int) + ${KEYS_BYTES} as bytes
     from quoin.row_events where id > $1 and id <> all($2::bigint[]) order by id limit $3
   ), found as (
     select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
@@ -65,7 +68,7 @@ const LOOK = `
   select null, null, null, null, null,
     e.id::text, e.table_id, e.table_schema, e.table_name, e.event,
     to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    substring(e.application_name from '^quoin:(.+)$'), e.keys,
+    substring(e.application_name from '^quoin:(.+)$'), e.keys || e.old_keys,
     e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_of(e) end
   from found join quoin.row_events e on e.id = found.id where found.bytes_before < $4::bigint`
 

@@ -158,16 +158,18 @@ const CREATE_OUTBOX = `
     occurred_at timestamptz not null default clock_timestamp(),
     application_name text,
     keys text[],
+    old_keys text[],
     change_count integer not null,
-    rows json not null,
-    old_rows json,
+    rows json[] not null,
+    old_rows json[],
     errors text[]
   );
   comment on table quoin.row_events is 'The outbox: chunks of row changes, written by triggers in the user''s transaction, deleted once every webhook has stored them.';
   alter table quoin.row_events
     alter column rows set storage external,
     alter column old_rows set storage external,
-    alter column keys set storage external;
+    alter column keys set storage external,
+    alter column old_keys set storage external;
 
   create table quoin.listener_state (
     is_the_only_row boolean primary key default true check (is_the_only_row),
@@ -183,39 +185,29 @@ const CREATE_OUTBOX = `
   grant select on quoin.listener_state to quoin_outbox;
 `
 
-// An only image is cut out of its array, not parsed: what Postgres took from the writer, nested to the limit of its stack, it
-// may not take again from here. (Inlined, which the SET prevents, Postgres 18.4 cannot plan it.)
-const CREATE_IMAGES_OF = `
-  create function quoin.images_of(chunk quoin.row_events) returns table (ordinal int, new text, old text)
+// Images are cast to text and never parsed: what Postgres took from the writer, nested to the limit of its stack, it may not
+// take again from here. (The SET keeps the function from being inlined, which Postgres 18.4 cannot plan everywhere.)
+const CREATE_CHANGES_IN = `
+  create function quoin.changes_in(chunk quoin.row_events)
+    returns table (ordinal int, key text, old_key text, new text, old text, error text)
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select 1, left(substr(chunk.rows::text, 2), -1), left(substr(chunk.old_rows::text, 2), -1)
-      where chunk.change_count = 1
-    union all
-    select image.position::int, image.new::text, image.old::text
-      from rows from (
-        json_array_elements(case when chunk.change_count > 1 then chunk.rows end),
-        json_array_elements(case when chunk.change_count > 1 then chunk.old_rows end)
-      ) with ordinality as image (new, old, position)
+    select change.ordinal::int, change.key, change.old_key,
+      case when change.error is null then change.new::text end,
+      case when change.error is null then case chunk.event when 'DELETE' then change.new else change.old end::text end,
+      change.error
+    from unnest(chunk.rows, chunk.old_rows, chunk.keys, chunk.old_keys, chunk.errors) with ordinality
+      as change (new, old, key, old_key, error, ordinal)
   $body$;
-  comment on function quoin.images_of(quoin.row_events) is 'A chunk''s images as JSON texts, old ones of an UPDATE alone.';
-  revoke all on function quoin.images_of(quoin.row_events) from public;
-`
+  comment on function quoin.changes_in(quoin.row_events) is 'A chunk''s changes, the first of them 1; images are JSON texts. old_key: the key before, where an UPDATE changed it.';
+  revoke all on function quoin.changes_in(quoin.row_events) from public;
 
-const CREATE_CHANGES_OF = `
   create function quoin.changes_of(chunk quoin.row_events) returns json
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select json_agg(
-      case when chunk.errors[image.ordinal] is null
-        then json_build_object('key', own.key, 'row', image.new,
-          'old_row', case chunk.event when 'UPDATE' then image.old when 'DELETE' then image.new end)
-        else json_build_object('key', own.key, 'row', null, 'old_row', null,
-          'error', chunk.errors[image.ordinal])
-      end order by image.ordinal)
-    from quoin.images_of(chunk) as image
-    cross join lateral (
-      select case when cardinality(chunk.keys) = chunk.change_count then chunk.keys[image.ordinal] end as key) own
+      json_build_object('key', key, 'old_key', old_key, 'row', new, 'old_row', old, 'error', error) order by ordinal)
+    from quoin.changes_in(chunk)
   $body$;
-  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, row, old_row, error}, the images as JSON texts. Where a key was changed, none has a key: each belongs behind all before it.';
+  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, old_key, row, old_row, error}.';
   revoke all on function quoin.changes_of(quoin.row_events) from public;
 `
 
@@ -257,8 +249,7 @@ exports.up = pgm => {
     CREATE_WEBHOOKS,
     CREATE_DELIVERIES,
     CREATE_OUTBOX,
-    CREATE_IMAGES_OF,
-    CREATE_CHANGES_OF,
+    CREATE_CHANGES_IN,
     CREATE_UNWATCHABLE_REASON,
   ])
     pgm.sql(sql)
@@ -269,7 +260,7 @@ exports.down = pgm => {
   pgm.sql(`
     drop function quoin.unwatchable_reason(oid);
     drop function quoin.changes_of(quoin.row_events);
-    drop function quoin.images_of(quoin.row_events);
+    drop function quoin.changes_in(quoin.row_events);
     drop table quoin.listener_state;
     drop table quoin.row_events;
     drop table quoin.dead_letters;

@@ -11,67 +11,87 @@ const IMAGE_BYTES_MAX = 64 * 1024 * 1024
 const CHUNK_ROWS_MAX = 1_000
 /** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
 const CHUNK_BYTES = 1_000_000
+/** Rows that are much larger as JSON, compressed ones, make several chunks; whoever reads one has no more than this at once. */
+const CHUNK_IMAGES_BYTES = 4_000_000
 
 // The first is for what most statements do, and costs every write: no SET, and no block that catches. Its caller does both.
 const CREATE_MAKE_IMAGES = `
   create function quoin.make_image(only_row record) returns json
     language plpgsql security definer as $body$
     declare
-      image constant json := pg_catalog.json_build_array(only_row);
+      image constant json := pg_catalog.row_to_json(only_row);
     begin
-      if pg_catalog.octet_length(image::text) operator(pg_catalog.>) ${IMAGE_BYTES_MAX / 2} then
+      if pg_catalog.pg_column_size(image) operator(pg_catalog.>) ${IMAGE_BYTES_MAX / 2} then
         raise exception 'the row is too large';
       end if;
       return image;
     end
   $body$;
-  comment on function quoin.make_image(record) is 'A row as the JSON of a chunk, for the triggers alone; raises where make_images has to look closer.';
+  comment on function quoin.make_image(record) is 'A row as JSON, for the triggers alone; raises where make_images has to look closer.';
 
-  create function quoin.make_images(batch record, out rows json, out old_rows json, out errors text[])
+  create function quoin.make_images(batch record)
+    returns table (first int, last int, rows json[], old_rows json[], errors text[])
     language plpgsql security definer
     set search_path = pg_catalog, pg_temp as $body$
     declare
-      images text[] := '{}';
-      old_images text[] := '{}';
-      image text;
-      old_image text;
+      image json;
+      old_image json;
       failure text;
+      image_bytes int;
+      bytes int := 0;
     begin
+      first := 1;
+      last := batch.change_count;
       begin
-        rows := array_to_json(batch.rows);
-        old_rows := array_to_json(batch.old_rows);
-        if octet_length(rows::text) + coalesce(octet_length(old_rows::text), 0) <= ${IMAGE_BYTES_MAX} then
+        -- In FROM, unnest would take each row apart to put it together again, at twice the cost of the whole trigger.
+        rows := array(select row_to_json(made.from_row) from (select unnest(batch.rows) as from_row) made);
+        old_rows := case when batch.old_rows is not null
+          then array(select row_to_json(made.from_row) from (select unnest(batch.old_rows) as from_row) made) end;
+        if pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0) <= ${CHUNK_IMAGES_BYTES} then
+          return next;
           return;
         end if;
       exception when others or assert_failure then
         -- One of the images cannot be made: the others are made one by one.
         null;
       end;
+      rows := '{}';
+      old_rows := case when batch.old_rows is not null then '{}'::json[] end;
+      errors := '{}';
       for i in 1 .. batch.change_count loop
         begin
           failure := null;
-          image := row_to_json(batch.rows[i])::text;
-          old_image := row_to_json(batch.old_rows[i])::text;
-          if octet_length(image) + coalesce(octet_length(old_image), 0) > ${IMAGE_BYTES_MAX} then
-            failure := 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
+          image := row_to_json(batch.rows[i]);
+          old_image := row_to_json(batch.old_rows[i]);
+          image_bytes := pg_column_size(image) + coalesce(pg_column_size(old_image), 0);
+          if image_bytes > ${IMAGE_BYTES_MAX} then
+            raise exception 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
           end if;
         exception when others or assert_failure then
           failure := left(sqlerrm, 500);
+          image := null;
+          old_image := null;
+          image_bytes := 0;
         end;
-        if failure is not null then
-          image := 'null';
-          old_image := 'null';
-          errors[i] := failure;
+        if i > first and bytes + image_bytes > ${CHUNK_IMAGES_BYTES} then
+          last := i - 1;
+          return next;
+          first := i;
+          bytes := 0;
+          rows := '{}';
+          old_rows := case when old_rows is not null then '{}'::json[] end;
+          errors := '{}';
         end if;
-        images[i] := image;
-        old_images[i] := old_image;
+        bytes := bytes + image_bytes;
+        rows := array_append(rows, image);
+        old_rows := case when old_rows is not null then array_append(old_rows, old_image) end;
+        errors := array_append(errors, failure);
       end loop;
-      rows := '[' || array_to_string(images, ',') || ']';
-      old_rows := case when batch.old_rows is not null then '[' || array_to_string(old_images, ',') || ']' end;
-      errors := case when errors is not null then errors || array_fill(null::text, array[batch.change_count - cardinality(errors)]) end;
+      last := batch.change_count;
+      return next;
     end
   $body$;
-  comment on function quoin.make_images(record) is 'The rows of a chunk as JSON. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
+  comment on function quoin.make_images(record) is 'The rows of a batch as the JSON of one chunk, or of several where they are large. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
 `
 
 // A key is the compact JSON text of an array of texts, written by types' output functions (format), which a user's cast
@@ -144,16 +164,16 @@ const WAKES = `(select idle from quoin.listener_state) or current_setting('trans
  * keys of an UPDATE each time they are named.
  */
 const onlyChange = (event, { newRows, oldRows }) => {
-  const one = table => `select {key} as key, quoin.make_image(coalesce(r.*)) as images from ${table} r`
+  const one = table => `select {key} as key, quoin.make_image(coalesce(r.*)) as image from ${table} r`
   const onlyOf = table =>
-    `select case when {has_key} then array[n.key] end as keys, n.images as rows, null::json as old_rows,
-        ${WAKES} as wakes
+    `select case when {has_key} then array[n.key] end as keys, null::text[] as old_keys,
+        array[n.image] as rows, null::json[] as old_rows, ${WAKES} as wakes
       into strict batch
       from (${one(table)}) n`
   return {
     INSERT: onlyOf(newRows),
-    UPDATE: `select case when not {has_key} then null when n.key = o.key then array[n.key] else array[n.key, o.key] end as keys,
-        n.images as rows, o.images as old_rows, ${WAKES} as wakes
+    UPDATE: `select case when {has_key} then array[n.key] end as keys, case when n.key <> o.key then array[o.key] end as old_keys,
+        array[n.image] as rows, array[o.image] as old_rows, ${WAKES} as wakes
       into strict batch
       from (${one(newRows)} offset 0) n, (${one(oldRows)} offset 0) o`,
     DELETE: onlyOf(oldRows),
@@ -180,32 +200,25 @@ const sizesOf = (event, { newRows, oldRows }) =>
     DELETE: `select coalesce(r.*) as image from ${oldRows} r`,
   })[event]
 
-/**
- * The keys of the changes in their order; behind them the old keys that are not among these. Where rows only swapped keys,
- * one key again: by the length it is seen that keys were changed.
- */
-const KEYS = `case when batch.old_keys is null or batch.old_keys = batch.keys then batch.keys
-          else batch.keys || coalesce(nullif(array(select unnest(batch.old_keys) except select unnest(batch.keys)), '{}'),
-            batch.old_keys[1:1]) end`
+const COLUMNS = `${FACT_COLUMNS}, keys, old_keys, change_count, rows, old_rows, errors`
 
-const COLUMNS = `${FACT_COLUMNS}, keys, change_count, rows, old_rows, errors`
-
-const writeChunks = (rows, changes, keys) => `
+const writeChunks = (rows, changes) => `
       insert into quoin.row_events (${COLUMNS})
       select ${factsOf(rows)},
-        ${keys}, batch.change_count, images.rows, images.old_rows,
-        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then images.errors
+        batch.keys[made.first:made.last], case when batch.old_keys <> batch.keys then batch.old_keys[made.first:made.last] end,
+        made.last - made.first + 1, made.rows, made.old_rows,
+        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then made.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
       from (
-        select array_agg(c.key) filter (where not c.is_old) as keys,
-          array_agg(c.key) filter (where c.is_old) as old_keys,
+        select array_agg(c.key) filter (where not c.is_old and c.key is not null) as keys,
+          array_agg(c.key) filter (where c.is_old and c.key is not null) as old_keys,
           (count(*) filter (where not c.is_old))::int as change_count,
           array_agg(c.image) filter (where not c.is_old) as rows,
           array_agg(c.image) filter (where c.is_old) as old_rows
         from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
         group by c.part order by c.part
       ) batch
-      cross join lateral quoin.make_images(batch) images;`
+      cross join lateral quoin.make_images(batch) made;`
 
 /**
  * The source of a trigger function, but for {watched}, {key}, {has_key} and {settings} (named, so that it is seen when they
@@ -237,7 +250,7 @@ const recorderSource = (event, rows) => `
       end if;
       insert into quoin.row_events (${COLUMNS})
         values (${factsOf(rows)},
-          batch.keys, 1, batch.rows, batch.old_rows, null);
+          batch.keys, batch.old_keys, 1, batch.rows, batch.old_rows, null);
       return null;
     end if;
     begin
@@ -255,8 +268,8 @@ const recorderSource = (event, rows) => `
     if ${WAKES} then
       perform pg_notify('quoin_row_events', '');
     end if;
-    if {has_key} and has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'), KEYS)}
-    else${writeChunks(rows, changesOf(event, rows, 'null::text'), 'null')}
+    if {has_key} and has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'))}
+    else${writeChunks(rows, changesOf(event, rows, 'null::text'))}
     end if;
     return null;
   end

@@ -11,9 +11,10 @@ import { SqlWire } from '../../src/db/sql-wire.ts'
 /** One change as `quoin.changes_of` gives it; images are JSON texts. */
 export interface Change {
   key: string | null
+  old_key: string | null
   row: string | null
   old_row: string | null
-  error?: string
+  error: string | null
 }
 
 export interface Chunk {
@@ -24,6 +25,7 @@ export interface Chunk {
   event: string
   application_name: string
   keys: string[] | null
+  old_keys: string[] | null
   change_count: number
   changes: Change[]
 }

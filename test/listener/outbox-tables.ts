@@ -5,13 +5,13 @@ import { runMigrations } from '../../local/migrations.ts'
 
 /** Writes a chunk and wakes the listener as the triggers do. */
 const WRITE_CHUNK = `
-  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_rows json) returns bigint
+  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_rows json[]) returns bigint
     language plpgsql as $body$
     declare new_id bigint;
     begin
       if (select idle from quoin.listener_state) then notify quoin_row_events; end if;
       insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-        values (in_table, 'public', 'todos', 'INSERT', in_keys, json_array_length(in_rows), in_rows)
+        values (in_table, 'public', 'todos', 'INSERT', in_keys, cardinality(in_rows), in_rows)
         returning id into new_id;
       return new_id;
     end $body$
@@ -50,7 +50,7 @@ export async function writeChunk(
   const { rows } = await client.query('select quoin.write_test_chunk($1, $2, $3)::text as id', [
     tableId,
     keys,
-    `[${images.join(',')}]`,
+    images,
   ])
   return rows[0].id
 }
@@ -59,7 +59,7 @@ export async function writeChunk(
 export async function writeManyChunks(client: Client, count: number): Promise<void> {
   await client.query(
     `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-     select 1, 'public', 'todos', 'INSERT', array['k' || i], 1, ('[{"n":' || i || '}]')::json from generate_series(1, $1::int) i`,
+     select 1, 'public', 'todos', 'INSERT', array['k' || i], 1, array['{"n":' || i || '}']::json[] from generate_series(1, $1::int) i`,
     [count],
   )
 }

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MESSAGE_BYTES_MAX } from '../../src/features/webhooks/ingest/messages.ts'
 import { startPostgres, type TestPostgres } from '../gateway/support.ts'
-import { deepestJson } from '../support/deep-json.ts'
 import { SECRET } from './fake-ingest.ts'
 import { countChunks, isFlagUp, writeChunk, writeManyChunks } from './outbox-tables.ts'
 import {
@@ -42,7 +41,13 @@ it('sends a chunk as the Worker reads it, and counts it as confirmed when it is 
       request_id: null,
       change_count: 1,
       changes: [
-        { key: '["1"]', row: '{"n":7,"exact":9007199254740993.000000000000000001,"text":""}', old_row: null },
+        {
+          key: '["1"]',
+          old_key: null,
+          row: '{"n":7,"exact":9007199254740993.000000000000000001,"text":""}',
+          old_row: null,
+          error: null,
+        },
       ],
     },
   ])
@@ -62,11 +67,11 @@ it('carries what the triggers of a watched table write, also of a commit while i
   await client.query('delete from public.todos')
   await expect.poll(() => countChunks(client)).toBe(0)
   const [inserted, updated] = ['{"id":9007199254740993,"title":"first"}', '{"id":2,"title":"second"}']
-  expect(ingest.chunks.map(({ event, changes }) => [event, changes])).toEqual([
-    ['INSERT', [{ key: '["9007199254740993"]', row: inserted, old_row: null }]],
-    // It changed the key, so it belongs behind everything before it: such a change has no key.
-    ['UPDATE', [{ key: null, row: updated, old_row: inserted }]],
-    ['DELETE', [{ key: '["2"]', row: updated, old_row: updated }]],
+  const [first, second] = ['["9007199254740993"]', '["2"]']
+  expect(ingest.chunks.map(({ event, changes }) => [event, ...(changes ?? [])])).toEqual([
+    ['INSERT', { key: first, old_key: null, row: inserted, old_row: null, error: null }],
+    ['UPDATE', { key: second, old_key: first, row: updated, old_row: inserted, error: null }],
+    ['DELETE', { key: second, old_key: null, row: updated, old_row: updated, error: null }],
   ])
 })
 
@@ -147,7 +152,7 @@ describe('size', () => {
     const world = await makeWorld(postgres)
     const { rows } = await world.client.query(
       `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-       values (1, 'public', 'todos', 'INSERT', '{a}', 1, ('[{"text":"' || repeat('x', 20000000) || '"}]')::json) returning id`,
+       values (1, 'public', 'todos', 'INSERT', '{a}', 1, array['{"text":"' || repeat('x', 20000000) || '"}']::json[]) returning id`,
     )
     // Whoever reads changes calls this.
     await world.client.query(
@@ -162,13 +167,18 @@ describe('size', () => {
   it('sends a chunk that Postgres cannot read by its id alone, and what comes behind it', async () => {
     const world = await makeWorld(postgres)
     const { client, ingest } = world
-    await client.query('create table public.trees (id int primary key, tree json)')
-    await client.query("select quoin.watch_table('public.trees'::regclass, '{INSERT}')")
-    await client.query("insert into public.trees values (1, $1), (2, '[]')", [await deepestJson(client)])
+    // Stands for a broken page.
+    await client.query(`
+      alter function quoin.changes_of(quoin.row_events) rename to readable_changes_of;
+      create function quoin.changes_of(chunk quoin.row_events) returns json language plpgsql as $$ begin
+        if chunk.table_id = 2 then raise exception using errcode = 'data_corrupted', message = 'missing chunk number 0'; end if;
+        return quoin.readable_changes_of(chunk);
+      end $$`)
+    const broken = await writeChunk(client, [{ key: 'b', n: 0 }], { tableId: 2 })
     ingest.confirmAfterMs = undefined
     const listener = await startTestListener(world)
     await expect.poll(() => ingest.chunks.length).toBe(1)
-    expect(ingest.chunks[0]).toMatchObject({ table_name: 'trees', change_count: 2, changes: null })
+    expect(ingest.chunks[0]).toMatchObject({ id: broken, changes: null })
     // It is known now and not read again: a stranger's chunk goes as always.
     await writeChunk(client, [{ key: 'a', n: 1 }])
     await expect.poll(() => ingest.arrived.map(({ n }) => n)).toContain(1)

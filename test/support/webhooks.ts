@@ -66,7 +66,7 @@ export function makeChunk({ table, tableId }: TestWebhook, parts: Partial<Chunk>
     occurred_at: '2026-01-01T00:00:00.123456+00:00',
     request_id: null,
     change_count: 1,
-    changes: [{ key: '["9007199254740993"]', row, old_row: null }],
+    changes: [{ key: '["9007199254740993"]', old_key: null, row, old_row: null, error: null }],
     ...parts,
   }
 }

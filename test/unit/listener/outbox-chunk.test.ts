@@ -13,7 +13,7 @@ const ROW: OutboxRow = {
   keys: ['["1"]'],
   change_count: 1,
   changes_bytes: 20,
-  changes: [{ key: '["1"]', row: '{"id":1}', old_row: null }],
+  changes: [{ key: '["1"]', old_key: null, row: '{"id":1}', old_row: null, error: null }],
 }
 
 it('makes of a row what the agreement says, counting bytes and not characters', () => {
@@ -27,7 +27,8 @@ it('makes of a row what the agreement says, counting bytes and not characters', 
 })
 
 it('sends a chunk without its changes when they were not read, or grow too large by escaping', () => {
-  const quotes = [{ key: null, row: JSON.stringify('"'.repeat(30_000)), old_row: null }]
+  const row = JSON.stringify('"'.repeat(30_000))
+  const quotes = [{ key: null, old_key: null, row, old_row: null, error: null }]
   for (const changes of [null, quotes]) {
     const chunk = chunkOf({ ...ROW, changes_bytes: 60_000, changes })
     expect(JSON.parse(chunk.text).changes).toBeNull()

@@ -14,7 +14,7 @@ const WEBHOOK = { id: 'w', table_ids: [1], events: ['UPDATE'], version: 1 }
 
 /** One change of key 1; `isReferenced`: too large for a message, read from the outbox. */
 function chunkOf(id: string, isReferenced = false): Chunk {
-  const change = { key: '["1"]', row: '{"id":1}', old_row: '{"id":1}' }
+  const change = { key: '["1"]', old_key: null, row: '{"id":1}', old_row: '{"id":1}', error: null }
   return {
     id,
     table_id: 1,
@@ -45,7 +45,9 @@ async function consume(chunks: Chunk[], failures = 0): Promise<Outcome> {
     outcome.stored.push(...events.map(({ position }) => Math.floor(position / 1_024)))
   }
   const texts = async (sql: string) =>
-    sql.includes('octet_length') ? [['0', '["1"]', null, '8', '8']] : [['{"id":1}', '{"id":1}']]
+    sql.includes('octet_length')
+      ? [['0', '["1"]', null, null, '16']]
+      : [['["1"]', null, '{"id":1}', '{"id":1}', null]]
   const deps = {
     platform: { texts },
     webhookRegistry: { at: async () => [WEBHOOK] },
@@ -114,16 +116,16 @@ async function consumeAll(bodies: string[], texts: (sql: string) => Promise<unkn
 
 const messageOf = (...chunks: Chunk[]) => JSON.stringify({ registry_version: 1, chunks })
 
-/** An outbox that fails at whatever takes JSON apart. */
+/** An outbox that fails at whatever reads images. */
 const failingWith = (code: string) => async (sql: string) => {
-  if (sql.includes('quoin.images_of')) throw new PostgresError({ code, message: 'as Postgres says' })
+  if (sql.includes('quoin.changes_in')) throw new PostgresError({ code, message: 'as Postgres says' })
   return [
-    ['["1"]', null],
-    ['["2"]', 'its own'],
+    ['["1"]', null, null],
+    ['["2"]', null, 'its own'],
   ]
 }
 
-it.each(['54001', '22P05'])(
+it.each(['XX001', '54000', '22P05'])(
   'tells of the changes of a chunk that cannot be read (%s) without rows',
   async code => {
     const bodies = [messageOf({ ...chunkOf('2', true), change_count: 2 }, chunkOf('3'))]

@@ -12,10 +12,10 @@ export function eventsOf(chunk: Chunk, changes: readonly Change[], firstIndex = 
   return changes.map((change, offset) => {
     const payload = payloadText({ ...factsOf(chunk), row: change.row, oldRow: change.old_row })
     return {
-      ...eventWithoutBody(chunk, firstIndex + offset, change.key),
+      ...eventWithoutBody(chunk, firstIndex + offset, change.key, change.old_key),
       payload,
       bytes: encoder.encode(payload).length,
-      payload_error: change.error ?? null,
+      payload_error: change.error,
     }
   })
 }
@@ -24,11 +24,12 @@ export function eventWithoutBody(
   chunk: Chunk,
   index: number,
   key: string | null,
+  oldKey: string | null,
 ): Omit<FanoutEvent, 'payload' | 'bytes' | 'payload_error'> {
   return {
     position: positionOf(chunk.id, index),
     key,
-    old_key: null,
+    old_key: oldKey,
     event_type: chunk.event,
     occurred_at_ms: Date.parse(chunk.occurred_at),
     request_id: chunk.request_id,

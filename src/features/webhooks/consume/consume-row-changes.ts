@@ -163,7 +163,7 @@ async function handOverRuns(
   chunk: Chunk,
   wanting: readonly RegisteredWebhook[],
 ): Promise<void> {
-  for (const run of readableRuns(chunk, await listChanges(deps.platform, chunk.id))) {
+  for (const run of readableRuns(await listChanges(deps.platform, chunk.id))) {
     const events = await eventsOfRun(deps, chunk, run, wanting)
     await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
   }
@@ -177,8 +177,8 @@ async function eventsOfRun(
 ): Promise<FanoutEvent[]> {
   const [first] = run
   if (first === undefined) return []
-  if (isLarge(chunk, first)) return [await handOverPieces(deps, chunk, first, wanting)]
-  return eventsOf(chunk, await readRun(deps.platform, chunk, run), first.index)
+  if (isLarge(first)) return [await handOverPieces(deps, chunk, first, wanting)]
+  return eventsOf(chunk, await readRun(deps.platform, chunk.id, run), first.index)
 }
 
 function handOverPieces(

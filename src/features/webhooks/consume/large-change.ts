@@ -10,7 +10,7 @@ import {
 import { payloadFrame, payloadText } from '../delivery/payload.ts'
 import type { Chunk } from '../ingest/messages.ts'
 import { eventWithoutBody, factsOf } from './chunk-events.ts'
-import { type ChangeFacts, imageBytesOf, readImage } from './outbox.ts'
+import { type ChangeFacts, readImage } from './outbox.ts'
 
 const encoder = new TextEncoder()
 
@@ -22,12 +22,12 @@ export async function handOverLarge(
   store: (piece: PayloadPiece) => Promise<void>,
 ): Promise<FanoutEvent> {
   const event = {
-    ...eventWithoutBody(chunk, change.index, change.key),
+    ...eventWithoutBody(chunk, change.index, change.key, change.oldKey),
     payload: null,
     payload_error: change.error,
   }
   const withoutRows = eventWithoutRows(chunk, change)
-  if (imageBytesOf(chunk, change) + withoutRows.bytes > PAYLOAD_BYTES_MAX) return withoutRows
+  if (change.bytes + withoutRows.bytes > PAYLOAD_BYTES_MAX) return withoutRows
   let [number, bytes] = [0, 0]
   for await (const part of bodyParts(platform, chunk, change)) {
     for (const text of piecesOf(part)) {
@@ -46,7 +46,12 @@ function eventWithoutRows(chunk: Chunk, change: ChangeFacts): FanoutEvent {
   const payload = payloadText({ ...factsOf(chunk), row: null, oldRow: null })
   const payload_error = `the body is larger than ${PAYLOAD_BYTES_MAX} bytes`
   const bytes = encoder.encode(payload).length
-  return { ...eventWithoutBody(chunk, change.index, change.key), payload, bytes, payload_error }
+  return {
+    ...eventWithoutBody(chunk, change.index, change.key, change.oldKey),
+    payload,
+    bytes,
+    payload_error,
+  }
 }
 
 async function* bodyParts(
@@ -59,7 +64,7 @@ async function* bodyParts(
   yield* readImage(platform, chunk.id, index, 'new')
   yield betweenRows
   if (chunk.event === 'INSERT') yield 'null'
-  else yield* readImage(platform, chunk.id, index, chunk.event === 'DELETE' ? 'new' : 'old')
+  else yield* readImage(platform, chunk.id, index, 'old')
   yield afterRows
 }
 

@@ -13,55 +13,47 @@ const FRAME_BYTES = 4_096
 /** Code points of an image in one answer, 4 bytes each at most. */
 const READ_CHARACTERS = 2_000_000
 
-const IMAGES = 'quoin.row_events e cross join lateral quoin.images_of(e) as image'
+const CHANGES = 'quoin.row_events e cross join lateral quoin.changes_in(e) as change'
 
 /** A change without its images. */
 export interface ChangeFacts {
   /** In the chunk, from 0. */
   index: number
   key: string | null
+  oldKey: string | null
   error: string | null
-  newBytes: number
-  oldBytes: number
+  /** Of the images in a change's body: of a deleted row it has the same one twice. */
+  bytes: number
 }
 
-/** What is in a chunk, in order, with the keys of `quoin.changes_of`; none when it was confirmed before. */
+/** What is in a chunk, in order; none when it was confirmed before. */
 export async function listChanges(platform: PlatformDatabase, chunkId: string): Promise<ChangeFacts[]> {
   const rows = await platform.texts(
-    `select image.ordinal - 1,
-        case when cardinality(e.keys) = e.change_count then e.keys[image.ordinal] end, e.errors[image.ordinal],
-        octet_length(image.new), coalesce(octet_length(image.old), 0)
-      from ${IMAGES} where e.id = $1::bigint order by image.ordinal`,
+    `select change.ordinal - 1, change.key, change.old_key, change.error,
+        coalesce(octet_length(change.new), 0) + coalesce(octet_length(change.old), 0)
+      from ${CHANGES} where e.id = $1::bigint order by change.ordinal`,
     [chunkId],
   )
-  return rows.map(([index, key, error, newBytes, oldBytes]) => ({
+  return rows.map(([index, key = null, oldKey = null, error = null, bytes]) => ({
     index: Number(index),
-    key: key ?? null,
-    error: error ?? null,
-    newBytes: Number(newBytes),
-    oldBytes: Number(oldBytes),
+    key,
+    oldKey,
+    error,
+    bytes: Number(bytes),
   }))
 }
 
-/** Bytes of the images in a change's body: of a deleted row it has the same one twice. */
-export function imageBytesOf({ event }: { event: string }, { newBytes, oldBytes }: ChangeFacts): number {
-  return newBytes + (event === 'DELETE' ? newBytes : oldBytes)
-}
-
 /** Whether a change's body is to be handed over in pieces. */
-export function isLarge(chunk: { event: string }, change: ChangeFacts): boolean {
-  return imageBytesOf(chunk, change) > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
+export function isLarge({ bytes }: ChangeFacts): boolean {
+  return bytes > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
 }
 
 /** Runs of changes whose images fit into one answer; a large one is a run of its own. */
-export function* readableRuns(
-  chunk: { event: string },
-  changes: readonly ChangeFacts[],
-): Generator<ChangeFacts[]> {
+export function* readableRuns(changes: readonly ChangeFacts[]): Generator<ChangeFacts[]> {
   let run: ChangeFacts[] = []
   let bytes = 0
   for (const change of changes) {
-    const size = isLarge(chunk, change) ? READ_BYTES : change.newBytes + change.oldBytes
+    const size = isLarge(change) ? READ_BYTES : change.bytes
     if (run.length > 0 && bytes + size > READ_BYTES) {
       yield run
       run = []
@@ -73,26 +65,25 @@ export function* readableRuns(
   if (run.length > 0) yield run
 }
 
-/** The changes of a run with their images as a message would carry them. */
+/** The changes of a run with their images, as a message would carry them. */
 export async function readRun(
   platform: PlatformDatabase,
-  chunk: { id: string; event: string },
+  chunkId: string,
   run: readonly ChangeFacts[],
 ): Promise<Change[]> {
   const [first, last] = [run[0]?.index ?? 0, run.at(-1)?.index ?? 0]
   const rows = await platform.texts(
-    `select image.new, image.old from ${IMAGES}
-      where e.id = $1::bigint and image.ordinal between $2::int and $3::int order by image.ordinal`,
-    [chunk.id, String(first + 1), String(last + 1)],
+    `select change.key, change.old_key, change.new, change.old, change.error from ${CHANGES}
+      where e.id = $1::bigint and change.ordinal between $2::int and $3::int order by change.ordinal`,
+    [chunkId, String(first + 1), String(last + 1)],
   )
-  return rows.map(([newImage = null, oldImage = null], offset) => {
-    const facts = run[offset]
-    const [row, old_row] = [newImage, chunk.event === 'DELETE' ? newImage : oldImage]
-    const key = facts?.key ?? null
-    return facts?.error == null
-      ? { key, row, old_row }
-      : { key, row: null, old_row: null, error: facts.error }
-  })
+  return rows.map(([key = null, old_key = null, row = null, old_row = null, error = null]) => ({
+    key,
+    old_key,
+    row,
+    old_row,
+    error,
+  }))
 }
 
 /** One image of a change, part by part. */
@@ -104,8 +95,8 @@ export async function* readImage(
 ): AsyncGenerator<string> {
   for (let from = 1; ; from += READ_CHARACTERS) {
     const rows = await platform.texts(
-      `select pg_catalog.substr(image.${which}, $3::int, $4::int) from ${IMAGES}
-        where e.id = $1::bigint and image.ordinal = $2::int`,
+      `select pg_catalog.substr(change.${which}, $3::int, $4::int) from ${CHANGES}
+        where e.id = $1::bigint and change.ordinal = $2::int`,
       [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
     )
     const part = rows[0]?.[0] ?? ''
@@ -115,25 +106,31 @@ export async function* readImage(
   }
 }
 
-/** Why the images of a chunk can never be read, JSON that is nested too deeply say; undefined for any other failure. */
+/** Why the images of a chunk can never be read, a broken page say; undefined for any other failure. */
 export function unreadableReason(err: unknown): string | undefined {
-  const isAboutImages = err instanceof PostgresError && /^(?:22|54)/.test(err.code)
+  const isAboutImages = err instanceof PostgresError && /^(?:22|54|XX00[12])/.test(err.code)
   return isAboutImages ? `the row cannot be read: ${err.message}` : undefined
 }
 
-/** The changes of a chunk without their images, and why there are none. Takes no JSON apart. */
+/** The changes of a chunk without their images, and why there are none. Reads no image. */
 export async function listWithoutImages(
   platform: PlatformDatabase,
   chunkId: string,
   reason: string,
 ): Promise<Change[]> {
   const rows = await platform.texts(
-    `select case when cardinality(e.keys) = e.change_count then e.keys[change.position] end, e.errors[change.position]
+    `select e.keys[change.position], e.old_keys[change.position], e.errors[change.position]
       from quoin.row_events e cross join lateral pg_catalog.generate_series(1, e.change_count) as change (position)
       where e.id = $1::bigint order by change.position`,
     [chunkId],
   )
-  return rows.map(([key, error]) => ({ key: key ?? null, row: null, old_row: null, error: error ?? reason }))
+  return rows.map(([key = null, old_key = null, error]) => ({
+    key,
+    old_key,
+    row: null,
+    old_row: null,
+    error: error ?? reason,
+  }))
 }
 
 /** Deletes chunks and wakes the listener where it waits: what had to wait behind them can go on. */

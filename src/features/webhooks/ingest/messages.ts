@@ -7,13 +7,15 @@ export type RowEvent = z.infer<typeof RowEvent>
 
 /**
  * One change of a chunk. The images are JSON texts as Postgres wrote them and are never parsed on the way: a bigint or a
- * numeric would lose digits. `error` stands in place of the images where they could not be made.
+ * numeric would lose digits. `error` stands in place of the images where they could not be made. `old_key`: the key before,
+ * where an UPDATE changed it.
  */
 export const Change = z.object({
   key: z.string().nullable(),
+  old_key: z.string().nullable(),
   row: z.string().nullable(),
   old_row: z.string().nullable(),
-  error: z.string().optional(),
+  error: z.string().nullable(),
 })
 export type Change = z.infer<typeof Change>
 
