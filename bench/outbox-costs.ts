@@ -5,11 +5,13 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
 const SCHEMA = 'bench_outbox'
-const TABLES = ['unwatched', 'watched'] as const
+const TABLES = ['unwatched', 'watched', 'constant'] as const
 type TableName = (typeof TABLES)[number]
+/** What is held against the table that nothing watches. */
+type Rival = Exclude<TableName, 'unwatched'>
 
-/** One figure of each round, of both tables. */
-export type Rounds = Record<TableName, number[]>
+/** One figure of each round, of the table that nothing watches and of its rival. */
+export type Rounds = Record<'unwatched' | 'watched', number[]>
 
 export interface CostOptions {
   rounds: number
@@ -17,7 +19,10 @@ export interface CostOptions {
   writers: number
 }
 
-/** Makes the two tables and watches one of them. */
+/**
+ * Makes the tables and watches one of them. Another has a trigger that writes the same constant into the outbox at each
+ * statement: nothing that keeps an outbox by triggers can cost less.
+ */
 export async function prepareTables(client: pg.Client): Promise<void> {
   await client.query(`drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}`)
   for (const table of TABLES) {
@@ -26,6 +31,15 @@ export async function prepareTables(client: pg.Client): Promise<void> {
         name text not null, amount numeric(12,2) not null, created_at timestamptz not null default now())`)
   }
   await watch(client, SCHEMA, 'watched')
+  await client.query(`
+    create function ${SCHEMA}.write_constant() returns trigger language plpgsql as $$
+      begin
+        insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
+          values (0, 'bench_outbox', 'constant', 'INSERT', '{"[\\"1\\"]"}', 1, '{null}');
+        return null;
+      end $$;
+    create trigger write_constant after insert on ${SCHEMA}.constant
+      referencing new table as new_rows for each statement execute function ${SCHEMA}.write_constant()`)
 }
 
 /** Watches a table for every event by a webhook of its own: without one, the Worker's cron would end the watching. */
@@ -86,14 +100,16 @@ export async function measureWriters(
   url: string,
   kind: TransactionKind,
   options: CostOptions,
+  rival: Rival = 'watched',
 ): Promise<Rounds> {
   const writers = await Promise.all(Array.from({ length: options.writers }, () => connect(url)))
   try {
-    return await inTurns(client, options.rounds, async table => {
+    const measure = async (table: TableName) => {
       const endsAt = performance.now() + options.seconds * 1_000
       const counts = await Promise.all(writers.map(writer => writeUntil(writer, table, kind, endsAt)))
       return counts.reduce((sum, count) => sum + count, 0) / options.seconds
-    })
+    }
+    return await inTurns(client, options.rounds, measure, rival)
   } finally {
     for (const writer of writers) await writer.end()
   }
@@ -125,11 +141,13 @@ async function inTurns(
   client: pg.Client,
   rounds: number,
   measure: (table: TableName) => Promise<number>,
+  rival: Rival = 'watched',
 ): Promise<Rounds> {
   const figures: Rounds = { unwatched: [], watched: [] }
-  for (const table of TABLES) await measure(table)
+  for (const table of ['unwatched', rival] as const) await measure(table)
   for (let round = 0; round < rounds; round++) {
-    for (const table of TABLES) figures[table].push(await measure(table))
+    figures.unwatched.push(await measure('unwatched'))
+    figures.watched.push(await measure(rival))
     await client.query('truncate quoin.row_events')
     await client.query('checkpoint').catch(() => {
       // Only who may is spared the checkpoint of the round before.

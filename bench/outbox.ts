@@ -38,11 +38,12 @@ async function measureAll(url: string): Promise<void> {
     for (const [label, bytes] of Object.entries({ '100 B': 100, '64 KB': 65_536, '1 MB': 1e6, '4 MB': 4e6 }))
       print(`insert of a row of ${label}`, 'ms', await measureSingle(client, bytes, options.rounds))
     for (const kind of ['block', 'statement'] as const)
-      print(
-        `${options.writers} writers, a ${kind} each`,
-        'transactions/s',
-        await measureWriters(client, url, kind, options),
-      )
+      for (const rival of ['watched', 'constant'] as const)
+        print(
+          `${options.writers} writers, a ${kind} each${rival === 'constant' ? ', a trigger that writes a constant' : ''}`,
+          'transactions/s',
+          await measureWriters(client, url, kind, options, rival),
+        )
     await dropTables(client)
   } finally {
     await client.end()
