@@ -25,13 +25,15 @@ export async function measureApiWriters(
   const key = await prepare(client)
   const workerd = await startWorkerd(folder, await buildWorker(join(folder, 'bundle')), facts)
   const generator = await loadGenerator()
-  const figures: Rounds = { unwatched: [], watched: [] }
+  const figures: Rounds = { unwatched: [], rival: [] }
   try {
     for (const name of ['unwatched', 'watched'] as const)
       await load(generator, workerd.url, key, name, options)
     for (let round = 0; round < options.rounds; round++) {
       for (const name of ['unwatched', 'watched'] as const)
-        figures[name].push(await load(generator, workerd.url, key, name, options))
+        figures[name === 'watched' ? 'rival' : name].push(
+          await load(generator, workerd.url, key, name, options),
+        )
       await client.query('truncate quoin.row_events')
     }
   } finally {

@@ -11,7 +11,7 @@ type TableName = (typeof TABLES)[number]
 type Rival = Exclude<TableName, 'unwatched'>
 
 /** One figure of each round, of the table that nothing watches and of its rival. */
-export type Rounds = Record<'unwatched' | 'watched', number[]>
+export type Rounds = Record<'unwatched' | 'rival', number[]>
 
 export interface CostOptions {
   rounds: number
@@ -21,7 +21,7 @@ export interface CostOptions {
 
 /**
  * Makes the tables and watches one of them. Another has a trigger that writes the same constant into the outbox at each
- * statement: nothing that keeps an outbox by triggers can cost less.
+ * statement: about the least that a statement trigger can cost that keeps an outbox.
  */
 export async function prepareTables(client: pg.Client): Promise<void> {
   await client.query(`drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}`)
@@ -143,11 +143,11 @@ async function inTurns(
   measure: (table: TableName) => Promise<number>,
   rival: Rival = 'watched',
 ): Promise<Rounds> {
-  const figures: Rounds = { unwatched: [], watched: [] }
+  const figures: Rounds = { unwatched: [], rival: [] }
   for (const table of ['unwatched', rival] as const) await measure(table)
   for (let round = 0; round < rounds; round++) {
     figures.unwatched.push(await measure('unwatched'))
-    figures.watched.push(await measure(rival))
+    figures.rival.push(await measure(rival))
     await client.query('truncate quoin.row_events')
     await client.query('checkpoint').catch(() => {
       // Only who may is spared the checkpoint of the round before.

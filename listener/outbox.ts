@@ -37,11 +37,13 @@ const SESSION_SETTINGS = {
   tcp_keepalives_count: '3',
 }
 
-/** What `quoin.changes_of` would have to read of a chunk; pg_column_size reads no value that lies outside its row. */
+/** What `quoin.changes_json` would have to read of a chunk; pg_column_size reads no value that lies outside its row. */
 const CHANGES_BYTES = 'pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0)'
 
-const KEYS_BYTES = `coalesce(pg_column_size(keys) + change_count * ${KEY_OVERHEAD_BYTES}, 0)
-        + coalesce(pg_column_size(old_keys) + change_count * ${KEY_OVERHEAD_BYTES}, 0)`
+/** What the listener holds of a chunk's keys in memory. */
+const KEYS_BYTES = ['keys', 'old_keys']
+  .map(column => `coalesce(pg_column_size(${column}) + change_count * ${KEY_OVERHEAD_BYTES}, 0)`)
+  .join(' + ')
 
 /**
  * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once
@@ -69,7 +71,7 @@ const LOOK = `
     e.id::text, e.table_id, e.table_schema, e.table_name, e.event,
     to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     substring(e.application_name from '^quoin:(.+)$'), e.keys || e.old_keys,
-    e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_of(e) end
+    e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_json(e) end
   from found join quoin.row_events e on e.id = found.id where found.bytes_before < $4::bigint`
 
 interface LookHead {
@@ -116,11 +118,11 @@ export interface OutboxEvents {
 }
 
 /**
- * The SQLSTATE of a look that failed at what it read (JSON nested too deeply, text that cannot be converted, a broken
- * page); undefined for whatever may be over with the next attempt.
+ * The SQLSTATE of a look that failed at what it read (text that cannot be converted, a broken page); undefined for whatever
+ * may be over with the next attempt.
  */
 export function unreadableState(err: unknown): string | undefined {
-  return err instanceof DatabaseError && /^(?:22|54|XX)/.test(err.code ?? '') ? err.code : undefined
+  return err instanceof DatabaseError && /^(?:22|XX)/.test(err.code ?? '') ? err.code : undefined
 }
 
 export class Outbox {

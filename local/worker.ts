@@ -44,7 +44,7 @@ export async function startWorker(children: Children, settings: WorkerSettings):
       CI: '1',
       // wrangler's page for looking into Durable Objects would let anybody on this machine read limiters without a key.
       X_LOCAL_EXPLORER: 'false',
-      // Its traces of every call, fetch and statement cost more than those, and are kept in memory.
+      // Its traces of every call, fetch and statement cost more than those, and are kept.
       X_LOCAL_OBSERVABILITY: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       WRANGLER_SEND_METRICS: 'false',

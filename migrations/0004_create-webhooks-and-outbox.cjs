@@ -191,7 +191,7 @@ const CREATE_CHANGES_IN = `
   create function quoin.changes_in(chunk quoin.row_events)
     returns table (ordinal int, key text, old_key text, new text, old text, error text)
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select change.ordinal::int, change.key, change.old_key,
+    select change.ordinal::int, change.key, nullif(change.old_key, change.key),
       case when change.error is null then change.new::text end,
       case when change.error is null then case chunk.event when 'DELETE' then change.new else change.old end::text end,
       change.error
@@ -201,14 +201,14 @@ const CREATE_CHANGES_IN = `
   comment on function quoin.changes_in(quoin.row_events) is 'A chunk''s changes, the first of them 1; images are JSON texts. old_key: the key before, where an UPDATE changed it.';
   revoke all on function quoin.changes_in(quoin.row_events) from public;
 
-  create function quoin.changes_of(chunk quoin.row_events) returns json
+  create function quoin.changes_json(chunk quoin.row_events) returns json
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select json_agg(
       json_build_object('key', key, 'old_key', old_key, 'row', new, 'old_row', old, 'error', error) order by ordinal)
     from quoin.changes_in(chunk)
   $body$;
-  comment on function quoin.changes_of(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, old_key, row, old_row, error}.';
-  revoke all on function quoin.changes_of(quoin.row_events) from public;
+  comment on function quoin.changes_json(quoin.row_events) is 'A chunk''s changes as messages carry them: an array of {key, old_key, row, old_row, error}.';
+  revoke all on function quoin.changes_json(quoin.row_events) from public;
 `
 
 const CREATE_UNWATCHABLE_REASON = `
@@ -259,7 +259,7 @@ exports.up = pgm => {
 exports.down = pgm => {
   pgm.sql(`
     drop function quoin.unwatchable_reason(oid);
-    drop function quoin.changes_of(quoin.row_events);
+    drop function quoin.changes_json(quoin.row_events);
     drop function quoin.changes_in(quoin.row_events);
     drop table quoin.listener_state;
     drop table quoin.row_events;

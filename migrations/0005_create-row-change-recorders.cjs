@@ -11,7 +11,7 @@ const IMAGE_BYTES_MAX = 64 * 1024 * 1024
 const CHUNK_ROWS_MAX = 1_000
 /** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
 const CHUNK_BYTES = 1_000_000
-/** Rows that are much larger as JSON, compressed ones, make several chunks; whoever reads one has no more than this at once. */
+/** Rows that are much larger as JSON, compressed ones, make several chunks; but for a single row, a chunk has no more than this. */
 const CHUNK_IMAGES_BYTES = 4_000_000
 
 // The first is for what most statements do, and costs every write: no SET, and no block that catches. Its caller does both.
@@ -52,9 +52,9 @@ const CREATE_MAKE_IMAGES = `
           return;
         end if;
       exception when others or assert_failure then
-        -- One of the images cannot be made: the others are made one by one.
         null;
       end;
+      -- One of the images cannot be made, or all are too much for a chunk: they are made one by one.
       rows := '{}';
       old_rows := case when batch.old_rows is not null then '{}'::json[] end;
       errors := '{}';
@@ -84,14 +84,17 @@ const CREATE_MAKE_IMAGES = `
         end if;
         bytes := bytes + image_bytes;
         rows := array_append(rows, image);
-        old_rows := case when old_rows is not null then array_append(old_rows, old_image) end;
+        -- Inside a CASE the array would be copied each time.
+        if old_rows is not null then
+          old_rows := array_append(old_rows, old_image);
+        end if;
         errors := array_append(errors, failure);
       end loop;
       last := batch.change_count;
       return next;
     end
   $body$;
-  comment on function quoin.make_images(record) is 'The rows of a batch as the JSON of one chunk, or of several where they are large. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
+  comment on function quoin.make_images(record) is 'The rows of a batch as the JSON of one chunk, or of several where they are large: first and last say of which changes. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
 `
 
 // A key is the compact JSON text of an array of texts, written by types' output functions (format), which a user's cast
@@ -166,13 +169,14 @@ const WAKES = `(select idle from quoin.listener_state) or current_setting('trans
 const onlyChange = (event, { newRows, oldRows }) => {
   const one = table => `select {key} as key, quoin.make_image(coalesce(r.*)) as image from ${table} r`
   const onlyOf = table =>
-    `select case when {has_key} then array[n.key] end as keys, null::text[] as old_keys,
+    `select case when n.key is not null then array[n.key] end as keys, null::text[] as old_keys,
         array[n.image] as rows, null::json[] as old_rows, ${WAKES} as wakes
       into strict batch
       from (${one(table)}) n`
   return {
     INSERT: onlyOf(newRows),
-    UPDATE: `select case when {has_key} then array[n.key] end as keys, case when n.key <> o.key then array[o.key] end as old_keys,
+    UPDATE: `select case when n.key is not null and o.key is not null then array[n.key] end as keys,
+        case when n.key <> o.key then array[o.key] end as old_keys,
         array[n.image] as rows, array[o.image] as old_rows, ${WAKES} as wakes
       into strict batch
       from (${one(newRows)} offset 0) n, (${one(oldRows)} offset 0) o`,
@@ -205,13 +209,13 @@ const COLUMNS = `${FACT_COLUMNS}, keys, old_keys, change_count, rows, old_rows, 
 const writeChunks = (rows, changes) => `
       insert into quoin.row_events (${COLUMNS})
       select ${factsOf(rows)},
-        batch.keys[made.first:made.last], case when batch.old_keys <> batch.keys then batch.old_keys[made.first:made.last] end,
+        batch.keys[made.first:made.last], nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
         made.last - made.first + 1, made.rows, made.old_rows,
         case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then made.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
       from (
-        select array_agg(c.key) filter (where not c.is_old and c.key is not null) as keys,
-          array_agg(c.key) filter (where c.is_old and c.key is not null) as old_keys,
+        select case when bool_and(c.key is not null) then array_agg(c.key) filter (where not c.is_old) end as keys,
+          case when bool_and(c.key is not null) then array_agg(c.key) filter (where c.is_old) end as old_keys,
           (count(*) filter (where not c.is_old))::int as change_count,
           array_agg(c.image) filter (where not c.is_old) as rows,
           array_agg(c.image) filter (where c.is_old) as old_rows
@@ -221,8 +225,7 @@ const writeChunks = (rows, changes) => `
       cross join lateral quoin.make_images(batch) made;`
 
 /**
- * The source of a trigger function, but for {watched}, {key}, {has_key} and {settings} (named, so that it is seen when they
- * change). A statement that changed one row, as most do, takes the short way, on which every function and every statement
+ * The source of a trigger function, but for {watched}, {key} and {settings} (named, so that it is seen when they change). A statement that changed one row, as most do, takes the short way, on which every function and every statement
  * counts: its cost is what every single write pays. After an image was made, a user's code may have changed the search path:
  * from there on nothing is looked up in it. Where a user's columns are in sight, variables go by the block's name: a column
  * called as they are would win. `others` leaves out assertions, and a cancel, which ends the write as it should.
@@ -268,7 +271,7 @@ const recorderSource = (event, rows) => `
     if ${WAKES} then
       perform pg_notify('quoin_row_events', '');
     end if;
-    if {has_key} and has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'))}
+    if has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'))}
     else${writeChunks(rows, changesOf(event, rows, 'null::text'))}
     end if;
     return null;

@@ -68,7 +68,6 @@ const CREATE_WATCH_TABLE = `
         where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
       source := replace(template.source, '{watched}', watched::text);
       source := replace(source, '{settings}', settings);
-      source := replace(source, '{has_key}', (key is not null)::text);
       source := replace(source, '{key}', coalesce(key, 'null::text'));
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         execute format($create$

@@ -2,7 +2,7 @@
 
 import { type Client, Query } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listChanges } from '../../src/features/webhooks/consume/outbox.ts'
+import { listChanges, listWithoutImages } from '../../src/features/webhooks/consume/outbox.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
 let db: OutboxDatabase
@@ -119,15 +119,20 @@ describe('a statement', () => {
           $$ begin if m = 'never' then raise exception 'never'; end if; return '1'; end $$;
         create cast (${table}_mood as json) with function ${table}_json(${table}_mood);
         alter table ${table} add mood ${table}_mood not null default 'fine'`)
-      await db.owner.query(KEPT.replace('{table}', table))
-      await db.owner.query(`update ${table} set mood = 'never' where id = 9`)
+      await db.owner.query(
+        KEPT.replace('(id, data)', '(id, data, mood)')
+          .replace('{table}', table)
+          .replace('500000)', `500000), case i when 9 then 'never' else 'fine' end::${table}_mood`),
+      )
       await db.owner.query(`delete from ${table}`)
       const chunks = (await db.chunks(table)).filter(({ event }) => event === 'DELETE')
-      expect(chunks.map(chunk => chunk.change_count)).toEqual([7, 7, 6])
-      for (const { key, row, error } of chunks.flatMap(chunk => chunk.changes))
-        expect(error === null ? [key, parse(row).id] : [key, row, error]).toEqual(
-          error === null ? [key, JSON.parse(JSON.parse(String(key))[0])] : ['["9"]', null, 'never'],
-        )
+      expect(chunks.map(chunk => chunk.change_count)).toEqual([7, 8, 5])
+      const changes = chunks.flatMap(chunk => chunk.changes)
+      expect(changes.map(({ key, row, error }) => [key, parse(row)?.id, error])).toEqual(
+        Array.from({ length: 20 }, (_, i) => i + 1).map(id =>
+          id === 9 ? ['["9"]', undefined, 'never'] : [`["${id}"]`, id, null],
+        ),
+      )
     })
   })
 
@@ -144,6 +149,37 @@ describe('a statement', () => {
       ['["6"]', '["7"]'],
       ['["5"]', '["15"]'],
       ['["7"]', '["17"]'],
+    ])
+  })
+
+  it('that changes some primary keys names the old ones of these alone', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`insert into ${table} values (1), (2)`)
+    await db.owner.query(`update ${table} set id = case id when 1 then 100 else id end`)
+    const chunks = await db.chunks(table)
+    expect(chunks[1]?.changes.map(({ old_key, key }) => [old_key, key])).toEqual([
+      ['["1"]', '["100"]'],
+      [null, '["2"]'],
+    ])
+    const unread = await listWithoutImages(db.platform, String(chunks[1]?.id), 'a broken page')
+    expect(unread).toEqual([
+      { key: '["100"]', old_key: '["1"]', row: null, old_row: null, error: 'a broken page' },
+      { key: '["2"]', old_key: null, row: null, old_row: null, error: 'a broken page' },
+    ])
+  })
+
+  it('of a table that has lost its primary key gives no row the key of another', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(
+      `alter table ${table} drop constraint ${table.split('.')[1]}_pkey, alter id drop not null`,
+    )
+    await db.owner.query(`insert into ${table} values (null, 1), (2, 2)`)
+    await db.owner.query(`insert into ${table} values (null, 3)`)
+    await db.owner.query(`update ${table} set n = 0`)
+    expect((await db.chunks(table)).map(({ event, keys }) => [event, keys])).toEqual([
+      ['INSERT', null],
+      ['INSERT', null],
+      ['UPDATE', null],
     ])
   })
 
@@ -254,7 +290,7 @@ describe('a statement', () => {
 
 describe('a table that our own names would clash with', () => {
   const names =
-    'row_bytes chunk_rows batch images is_long has_lost_key recorder watched key position part is_old image rows old_rows keys event wakes tg_op'
+    'row_bytes chunk_rows batch made first last is_long has_lost_key recorder watched key position part is_old image rows old_rows keys old_keys errors from_row failure event wakes tg_op r n o c'
   it('is recorded like any other, row by row and many at once', async () => {
     const columns = names.split(' ').map(name => `${name} text default '${name}'`)
     const table = await db.watched(`id int primary key, ${columns.join(', ')}`)

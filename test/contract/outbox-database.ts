@@ -8,7 +8,7 @@ import { startGateway } from '../../sql-gateway/server.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
 
-/** One change as `quoin.changes_of` gives it; images are JSON texts. */
+/** One change as `quoin.changes_json` gives it; images are JSON texts. */
 export interface Change {
   key: string | null
   old_key: string | null
@@ -79,7 +79,7 @@ export class OutboxDatabase {
   /** The chunks of this table in the order of their ids. */
   async chunks(table: string | number, reader: Client = this.owner): Promise<Chunk[]> {
     const { rows } = await reader.query(
-      `select e.*, quoin.changes_of(e) as changes from quoin.row_events e where table_id = $1::regclass order by id`,
+      `select e.*, quoin.changes_json(e) as changes from quoin.row_events e where table_id = $1::regclass order by id`,
       [table],
     )
     return rows.map(row => ({ ...row, id: BigInt(row.id) }))

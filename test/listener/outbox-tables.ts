@@ -5,13 +5,13 @@ import { runMigrations } from '../../local/migrations.ts'
 
 /** Writes a chunk and wakes the listener as the triggers do. */
 const WRITE_CHUNK = `
-  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_rows json[]) returns bigint
+  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_old_keys text[], in_rows json[]) returns bigint
     language plpgsql as $body$
     declare new_id bigint;
     begin
       if (select idle from quoin.listener_state) then notify quoin_row_events; end if;
-      insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-        values (in_table, 'public', 'todos', 'INSERT', in_keys, cardinality(in_rows), in_rows)
+      insert into quoin.row_events (table_id, table_schema, table_name, event, keys, old_keys, change_count, rows)
+        values (in_table, 'public', 'todos', 'INSERT', in_keys, in_old_keys, cardinality(in_rows), in_rows)
         returning id into new_id;
       return new_id;
     end $body$
@@ -33,6 +33,8 @@ export interface ChunkOptions {
   readonly tableId?: number
   /** Default: the keys of the changes. */
   readonly keys?: readonly string[] | null
+  /** As of an UPDATE that changed them. */
+  readonly oldKeys?: readonly string[] | null
   /** Makes each row so many bytes larger. */
   readonly padding?: number
 }
@@ -41,15 +43,16 @@ export interface ChunkOptions {
 export async function writeChunk(
   client: Client,
   changes: readonly WrittenChange[],
-  { tableId = 1, keys = keysOf(changes), padding = 0 }: ChunkOptions = {},
+  { tableId = 1, keys = keysOf(changes), oldKeys = null, padding = 0 }: ChunkOptions = {},
 ): Promise<string> {
   const images = changes.map(({ n }) => {
     // The number has more digits than JavaScript keeps.
     return `{"n":${n},"exact":9007199254740993.000000000000000001,"text":"${'x'.repeat(padding)}"}`
   })
-  const { rows } = await client.query('select quoin.write_test_chunk($1, $2, $3)::text as id', [
+  const { rows } = await client.query('select quoin.write_test_chunk($1, $2, $3, $4)::text as id', [
     tableId,
     keys,
+    oldKeys,
     images,
   ])
   return rows[0].id

@@ -96,6 +96,20 @@ describe('order', () => {
     expect(world.ingest.messages).toHaveLength(before + 1)
   })
 
+  it('takes a change of a key as one of both', async () => {
+    const world = await makeWorld(postgres)
+    world.ingest.confirmAfterMs = undefined
+    await startTestListener(world)
+    await writeChunk(world.client, [{ key: 'a', n: 1 }])
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1])
+    await writeChunk(world.client, [{ key: 'b', n: 2 }], { oldKeys: ['a'] })
+    await writeChunk(world.client, [{ key: 'b', n: 3 }])
+    await writeChunk(world.client, [{ key: 'c', n: 4 }])
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 4])
+    await world.ingest.confirmAll()
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1, 4, 2, 3])
+  })
+
   it('takes the whole table as one key where there are none', async () => {
     const world = await makeWorld(postgres)
     world.ingest.confirmAfterMs = undefined
@@ -156,7 +170,7 @@ describe('size', () => {
     )
     // Whoever reads changes calls this.
     await world.client.query(
-      `create or replace function quoin.changes_of(chunk quoin.row_events) returns json language plpgsql as
+      `create or replace function quoin.changes_json(chunk quoin.row_events) returns json language plpgsql as
        $$ begin raise exception 'somebody reads chunk %', chunk.id; end $$`,
     )
     await startTestListener(world)
@@ -169,10 +183,10 @@ describe('size', () => {
     const { client, ingest } = world
     // Stands for a broken page.
     await client.query(`
-      alter function quoin.changes_of(quoin.row_events) rename to readable_changes_of;
-      create function quoin.changes_of(chunk quoin.row_events) returns json language plpgsql as $$ begin
+      alter function quoin.changes_json(quoin.row_events) rename to readable_changes_json;
+      create function quoin.changes_json(chunk quoin.row_events) returns json language plpgsql as $$ begin
         if chunk.table_id = 2 then raise exception using errcode = 'data_corrupted', message = 'missing chunk number 0'; end if;
-        return quoin.readable_changes_of(chunk);
+        return quoin.readable_changes_json(chunk);
       end $$`)
     const broken = await writeChunk(client, [{ key: 'b', n: 0 }], { tableId: 2 })
     ingest.confirmAfterMs = undefined

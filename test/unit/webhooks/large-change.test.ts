@@ -33,7 +33,7 @@ async function handOver(bytes: number, image: string, changes: Partial<Chunk> = 
     return [[image]]
   }
   const pieces: PayloadPiece[] = []
-  const facts: ChangeFacts = { index: 0, key: '["1"]', oldKey: null, error: null, bytes }
+  const facts: ChangeFacts = { index: 0, key: '["1"]', old_key: null, error: null, bytes }
   const event = await handOverLarge({ texts }, { ...CHUNK, ...changes }, facts, async piece => {
     pieces.push(piece)
   })

@@ -12,7 +12,7 @@ export function eventsOf(chunk: Chunk, changes: readonly Change[], firstIndex = 
   return changes.map((change, offset) => {
     const payload = payloadText({ ...factsOf(chunk), row: change.row, oldRow: change.old_row })
     return {
-      ...eventWithoutBody(chunk, firstIndex + offset, change.key, change.old_key),
+      ...eventWithoutBody(chunk, firstIndex + offset, change),
       payload,
       bytes: encoder.encode(payload).length,
       payload_error: change.error,
@@ -23,13 +23,12 @@ export function eventsOf(chunk: Chunk, changes: readonly Change[], firstIndex = 
 export function eventWithoutBody(
   chunk: Chunk,
   index: number,
-  key: string | null,
-  oldKey: string | null,
+  { key, old_key }: Pick<Change, 'key' | 'old_key'>,
 ): Omit<FanoutEvent, 'payload' | 'bytes' | 'payload_error'> {
   return {
     position: positionOf(chunk.id, index),
     key,
-    old_key: oldKey,
+    old_key,
     event_type: chunk.event,
     occurred_at_ms: Date.parse(chunk.occurred_at),
     request_id: chunk.request_id,

@@ -22,7 +22,7 @@ export async function handOverLarge(
   store: (piece: PayloadPiece) => Promise<void>,
 ): Promise<FanoutEvent> {
   const event = {
-    ...eventWithoutBody(chunk, change.index, change.key, change.oldKey),
+    ...eventWithoutBody(chunk, change.index, change),
     payload: null,
     payload_error: change.error,
   }
@@ -46,12 +46,7 @@ function eventWithoutRows(chunk: Chunk, change: ChangeFacts): FanoutEvent {
   const payload = payloadText({ ...factsOf(chunk), row: null, oldRow: null })
   const payload_error = `the body is larger than ${PAYLOAD_BYTES_MAX} bytes`
   const bytes = encoder.encode(payload).length
-  return {
-    ...eventWithoutBody(chunk, change.index, change.key, change.oldKey),
-    payload,
-    bytes,
-    payload_error,
-  }
+  return { ...eventWithoutBody(chunk, change.index, change), payload, bytes, payload_error }
 }
 
 async function* bodyParts(

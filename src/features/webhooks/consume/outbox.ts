@@ -16,12 +16,9 @@ const READ_CHARACTERS = 2_000_000
 const CHANGES = 'quoin.row_events e cross join lateral quoin.changes_in(e) as change'
 
 /** A change without its images. */
-export interface ChangeFacts {
+export interface ChangeFacts extends Pick<Change, 'key' | 'old_key' | 'error'> {
   /** In the chunk, from 0. */
   index: number
-  key: string | null
-  oldKey: string | null
-  error: string | null
   /** Of the images in a change's body: of a deleted row it has the same one twice. */
   bytes: number
 }
@@ -34,10 +31,10 @@ export async function listChanges(platform: PlatformDatabase, chunkId: string): 
       from ${CHANGES} where e.id = $1::bigint order by change.ordinal`,
     [chunkId],
   )
-  return rows.map(([index, key = null, oldKey = null, error = null, bytes]) => ({
+  return rows.map(([index, key = null, old_key = null, error = null, bytes]) => ({
     index: Number(index),
     key,
-    oldKey,
+    old_key,
     error,
     bytes: Number(bytes),
   }))
@@ -108,7 +105,7 @@ export async function* readImage(
 
 /** Why the images of a chunk can never be read, a broken page say; undefined for any other failure. */
 export function unreadableReason(err: unknown): string | undefined {
-  const isAboutImages = err instanceof PostgresError && /^(?:22|54|XX00[12])/.test(err.code)
+  const isAboutImages = err instanceof PostgresError && /^(?:22|XX00[12])/.test(err.code)
   return isAboutImages ? `the row cannot be read: ${err.message}` : undefined
 }
 
@@ -119,7 +116,8 @@ export async function listWithoutImages(
   reason: string,
 ): Promise<Change[]> {
   const rows = await platform.texts(
-    `select e.keys[change.position], e.old_keys[change.position], e.errors[change.position]
+    `select e.keys[change.position], nullif(e.old_keys[change.position], e.keys[change.position]),
+        e.errors[change.position]
       from quoin.row_events e cross join lateral pg_catalog.generate_series(1, e.change_count) as change (position)
       where e.id = $1::bigint order by change.position`,
     [chunkId],
