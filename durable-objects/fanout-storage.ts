@@ -1,11 +1,12 @@
 // What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on (key-order.ts), and
-// which chunks it has had; bodies in pieces and what is to be written to Postgres beside them. It decides nothing else.
+// which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing else.
 
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
 import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'
+import { RedeliveryStorage } from './redelivery-storage.ts'
 import { ReportStorage } from './report-storage.ts'
 import { firstRow, type SqlExec, type SqlValue, textOrNull } from './sql-rows.ts'
 
@@ -23,6 +24,7 @@ const TABLES = [
 /** Synchronous throughout: what is done without waiting in between is one transaction, and answers wait for the disk. */
 export class FanoutStorage {
   readonly pieces: PieceStorage
+  readonly redeliveries: RedeliveryStorage
   readonly reports: ReportStorage
   readonly #sql: SqlExec
   readonly #order: KeyOrder
@@ -32,6 +34,7 @@ export class FanoutStorage {
     for (const table of TABLES) sql.exec(table)
     this.#order = new KeyOrder(sql)
     this.pieces = new PieceStorage(sql)
+    this.redeliveries = new RedeliveryStorage(sql)
     this.reports = new ReportStorage(sql)
   }
 
@@ -72,17 +75,16 @@ export class FanoutStorage {
 
   /** Takes an event back whose chunk it has had, outside the order, under a key of its own. False: it is here. */
   addAgain(event: FanoutEvent, replayOf: string, nowMs: number): boolean {
-    if (firstRow(this.#sql, 'select 1 from events where position = ?', event.position) !== undefined)
-      return false
+    if (this.has(event.position)) return false
     this.#insert(event, replayOf, nowMs)
     return true
   }
 
-  /** The dead letters that were taken back and are not yet written down as delivered. */
-  takenBack(): Set<string> {
-    const rows = this.#sql.exec('select replay_of from events where replay_of is not null')
-    const waiting = Array.from(rows, row => String(row['replay_of']))
-    return new Set([...waiting, ...this.reports.resolved()])
+  /** The dead letters that were taken back and are not yet written down as delivered; of those that wait so many at most. */
+  takenBack(waitingMax: number): string[] {
+    const sql = 'select replay_of from events where replay_of is not null limit ?'
+    const waiting = Array.from(this.#sql.exec(sql, waitingMax), row => String(row['replay_of']))
+    return [...waiting, ...this.reports.resolved()]
   }
 
   /** Events that may be sent at `nowMs`, those longest due first. */
@@ -93,6 +95,10 @@ export class FanoutStorage {
   /** The event that has been or will be due first of all; undefined when nothing waits. */
   firstDue(): DueEvent | undefined {
     return this.#due('where ready_at_ms is not null order by ready_at_ms, position limit 1')[0]
+  }
+
+  has(position: number): boolean {
+    return firstRow(this.#sql, 'select 1 from events where position = ?', position) !== undefined
   }
 
   /** An event that waits, whether its turn has come or not; undefined: it does not. */

@@ -1,6 +1,7 @@
 // One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes by
-// and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in fanout-reporter.ts, what is
-// kept in fanout-storage.ts, and what follows from what is pure and stands in features/webhooks/delivery.
+// and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in fanout-reporter.ts, what
+// comes back from there in redelivery.ts, what is kept in fanout-storage.ts, and what follows from what is pure and stands
+// in features/webhooks/delivery.
 //
 // Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind that:
 // while something is due it is never more than ALARM_AHEAD_MS off, so that whatever ends this object, it goes on at once.
@@ -38,7 +39,7 @@ import type { DueEvent } from './due-event.ts'
 import { logFailure } from './fanout-failure.ts'
 import { FanoutReporter, type ReportHost } from './fanout-reporter.ts'
 import { FanoutStorage } from './fanout-storage.ts'
-import { redeliverDeadLetters } from './redelivery.ts'
+import { Redelivery, type RedeliveryHost } from './redelivery.ts'
 import { endDelivered, giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
 import { NOTHING_WAITS, waitingEvents } from './waiting-events.ts'
 import { WebhookSender } from './webhook-sender.ts'
@@ -60,8 +61,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   #storage: FanoutStorage | undefined
   readonly #lanes: DeliveryLanes
   readonly #reporter: FanoutReporter
+  readonly #redelivery: Redelivery
   #reading: Promise<void> | undefined
-  #redelivering: Promise<unknown> = Promise.resolve()
   #readAgainAtMs = 0
   #forgetAtMs = 0
   #alarmAtMs = 0
@@ -74,6 +75,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const host = this.#host()
     this.#lanes = new DeliveryLanes(this.#sender, host)
     this.#reporter = new FanoutReporter(this.#platform, host)
+    this.#redelivery = new Redelivery(this.#platform, host)
     // Reading is synchronous, so no call can come in between and `blockConcurrencyWhile` is not needed.
     this.#state = ctx.storage.kv.get<FanoutState>(STATE)
     if (this.#state !== undefined) this.#storage = new FanoutStorage(ctx.storage.sql)
@@ -133,23 +135,18 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     return await this.#sendOnce(payload, headers, { ...sent, replay_of: id })
   }
 
-  /** One after the other, so that two who ask at once take each letter back once. */
-  redeliver(since: string): Promise<number> {
-    const run = this.#redelivering.then(() => this.#redeliver(since))
-    this.#redelivering = run.catch(() => 0)
-    return run
-  }
-
-  async #redeliver(since: string): Promise<number> {
+  async redeliver(since: string): Promise<number> {
     await this.#read()
-    if (this.#state === undefined || this.#storage === undefined) return 0
-    const letters = await redeliverDeadLetters(this.#platform, this.#storage, this.#state.webhook.id, since)
-    // The webhook may have been deleted meanwhile.
-    if (this.#state === undefined || this.#storage === undefined) return letters
+    const letters = await this.#redelivery.ask(since)
+    if (this.#state === undefined) return letters
     const count = letters + this.#rouseFailed(Date.parse(since))
     if (count === 0) return 0
     // Who asks for it has perhaps mended the receiver.
     this.#setState(probedNow(this.#state))
+    this.#lanes.pump()
+    // From here on the alarm sees to what is noted, whatever becomes of this call.
+    this.#schedule()
+    await this.#redelivery.takePage()
     this.#lanes.pump()
     this.#schedule()
     return count
@@ -169,6 +166,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       this.#lanes.pump()
       if (Date.now() >= this.#readAgainAtMs) await this.#read()
       await this.#reporter.write()
+      await this.#redelivery.takePage()
+      this.#lanes.pump()
       this.#forget(Date.now())
     } catch (err) {
       logFailure('the alarm failed', err)
@@ -221,8 +220,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.ctx.storage.kv.put(STATE, state)
   }
 
-  /** What the lanes and the reporter see of this object. */
-  #host(): LaneHost & ReportHost {
+  /** What the lanes, the reporter and the redelivery see of this object. */
+  #host(): LaneHost & ReportHost & RedeliveryHost {
     return {
       open: () => (this.#state && this.#storage ? { state: this.#state, storage: this.#storage } : undefined),
       accept: row => this.#accept(row),
@@ -312,6 +311,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       owesReports: storage.reports.hasAny(),
       reportAgainAtMs: this.#reporter.againAtMs,
       readAgainAtMs: this.#readAgainAtMs,
+      takeBackAtMs: this.#redelivery.dueAtMs(),
       forgetAtMs: storage.remembersAny() ? this.#forgetAtMs : undefined,
     })
     if (atMs === undefined) {

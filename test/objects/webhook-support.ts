@@ -43,6 +43,8 @@ export interface TestReceiver {
   callsElsewhere: number
   /** What the database was asked, as it was sent. */
   queries: string[]
+  /** Replaced by tests; what it waits for happens while a query is answered and its answer has not arrived. */
+  whileAnswering: (query: string) => void | Promise<void>
   /** Cuts the database off while true. */
   isDatabaseDown: boolean
   restore(): void
@@ -66,6 +68,7 @@ export function startReceiver(): TestReceiver {
     elsewhere: () => new Response('', { status: 500 }),
     callsElsewhere: 0,
     queries: [],
+    whileAnswering: () => undefined,
     isDatabaseDown: false,
     restore: () => vi.restoreAllMocks(),
   }
@@ -77,8 +80,11 @@ export function startReceiver(): TestReceiver {
     }
     if (request.url !== url) {
       if (receiver.isDatabaseDown) throw new TypeError('taken away by the test')
-      receiver.queries.push(await request.clone().text())
-      return await realFetch(request)
+      const query = await request.clone().text()
+      receiver.queries.push(query)
+      const answer = await realFetch(request)
+      await receiver.whileAnswering(query)
+      return answer
     }
     const call = { url: request.url, headers: request.headers, body: await request.text() }
     receiver.calls.push(call)
@@ -212,7 +218,7 @@ export function tablesOf(fanout: FanoutStub): Promise<string[]> {
 
 export function countOf(
   fanout: FanoutStub,
-  table: 'events' | 'reports' | 'pieces' | 'chunks',
+  table: 'events' | 'reports' | 'pieces' | 'chunks' | 'redeliveries',
 ): Promise<number> {
   return runInDurableObject(fanout, (_, state) =>
     Number(state.storage.sql.exec(`select count(*) as n from ${table}`).one()['n']),

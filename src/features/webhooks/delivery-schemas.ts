@@ -70,7 +70,9 @@ export type ReplaySince = z.infer<typeof ReplaySince>
 export const Queued = z.object({
   queued: z
     .int()
-    .describe('dead letters and events that waited for their next attempt: all are tried again, nine times'),
+    .describe(
+      'dead letters, counted up to 100 000, and events that waited for their next attempt: all are tried again, nine times',
+    ),
 })
 export type Queued = z.infer<typeof Queued>
 

@@ -140,8 +140,9 @@ export const webhookRoutes = [
     summary: 'Queue again everything that has failed since a time, and answer how much that is',
     description:
       'Of what was not delivered: dead letters, in no order, and events that wait for their next attempt, in theirs, all ' +
-      'due now and with their nine attempts before them. A paused webhook sends them when it is resumed; a failing one ' +
-      'tries one now, and the others when that arrives. How it went, the log tells.',
+      'due now and with their nine attempts before them. Of many dead letters most come back into the queue after the ' +
+      'answer; those that are there or on their way are not counted again. A paused webhook sends them when it is resumed; a ' +
+      'failing one tries one now, and the others when that arrives. How it went, the log tells.',
     body: ReplaySince,
     example: { since: '2030-01-31T12:00:00Z' },
     response: Queued,

@@ -172,6 +172,7 @@ describe('the alarm', () => {
     owesReports: false,
     reportAgainAtMs: 0,
     readAgainAtMs: NOW + 60_000,
+    takeBackAtMs: undefined,
     forgetAtMs: undefined,
   }
 
@@ -182,6 +183,11 @@ describe('the alarm', () => {
   it('is at most two seconds ahead while something is due', () => {
     expect(nextAlarm({ ...waiting, firstDueAtMs: NOW - 5 })).toBe(NOW + 2_000)
     expect(nextAlarm({ ...waiting, owesReports: true })).toBe(NOW + 2_000)
+  })
+
+  it('is at once while dead letters are to be taken back, or when Postgres may be asked for them again', () => {
+    expect(nextAlarm({ ...waiting, takeBackAtMs: 0 })).toBe(NOW)
+    expect(nextAlarm({ ...waiting, takeBackAtMs: NOW + 9_000 })).toBe(NOW + 9_000)
   })
 
   it('is when the first retry is due', () => {

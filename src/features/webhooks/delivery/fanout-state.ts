@@ -82,6 +82,8 @@ export interface Waiting {
   reportAgainAtMs: number
   /** When the webhook's row is to be read again. */
   readAgainAtMs: number
+  /** When dead letters may be taken back; undefined when none are owed. */
+  takeBackAtMs: number | undefined
   /** When old things are to be forgotten; undefined when there are none. */
   forgetAtMs: number | undefined
 }
@@ -91,7 +93,7 @@ export const ALARM_AHEAD_MS = 2_000
 
 /** When the alarm is to go off; undefined: there is nothing to do. */
 export function nextAlarm(waiting: Waiting): number | undefined {
-  const { nowMs, state, firstDueAtMs, forgetAtMs } = waiting
+  const { nowMs, state, firstDueAtMs, takeBackAtMs, forgetAtMs } = waiting
   const moments: number[] = []
   const owes = waiting.owesReports || state.owesHealth || state.owesPause
   if (owes) moments.push(Math.max(waiting.reportAgainAtMs, nowMs + ALARM_AHEAD_MS))
@@ -100,6 +102,7 @@ export function nextAlarm(waiting: Waiting): number | undefined {
     const dueAtMs = isFailing(state.failCount) ? state.probeAtMs : firstDueAtMs
     if (state.webhook.active) moments.push(dueAtMs <= nowMs ? nowMs + ALARM_AHEAD_MS : dueAtMs)
   }
+  if (takeBackAtMs !== undefined) moments.push(Math.max(takeBackAtMs, nowMs))
   if (forgetAtMs !== undefined) moments.push(Math.max(forgetAtMs, nowMs + ALARM_AHEAD_MS))
   return moments.length === 0 ? undefined : Math.min(...moments)
 }
