@@ -1,5 +1,5 @@
 // What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on (key-order.ts), and
-// which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing else.
+// which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing.
 
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
