@@ -14,6 +14,14 @@ const CHUNK_BYTES = 1_000_000
 /** Rows that are much larger as JSON, compressed ones, make several chunks; but for a single row, a chunk has no more than this. */
 const CHUNK_IMAGES_BYTES = 4_000_000
 
+/**
+ * What a user's cast does while images are made must not outlast them. In a block that catches (a subtransaction) this lets it write
+ * nothing, DROP OWNED included, and ends with the block.
+ */
+const READ_ONLY = `pg_catalog.set_config('transaction_read_only', 'on', true)`
+/** The cast may have put operators of its own in front. */
+const OWN_SEARCH_PATH = `pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`
+
 // The first is for what most statements do, and costs every write: no SET, and no block that catches. Its caller does both.
 const CREATE_MAKE_IMAGES = `
   create function quoin.make_image(only_row record) returns json
@@ -39,14 +47,17 @@ const CREATE_MAKE_IMAGES = `
       failure text;
       image_bytes int;
       bytes int := 0;
+      setting text;
     begin
       first := 1;
       last := batch.change_count;
       begin
+        setting := ${READ_ONLY};
         -- In FROM, unnest would take each row apart to put it together again, at twice the cost of the whole trigger.
         rows := array(select row_to_json(made.from_row) from (select unnest(batch.rows) as from_row) made);
         old_rows := case when batch.old_rows is not null
           then array(select row_to_json(made.from_row) from (select unnest(batch.old_rows) as from_row) made) end;
+        setting := ${OWN_SEARCH_PATH};
         if pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0) <= ${CHUNK_IMAGES_BYTES} then
           return next;
           return;
@@ -61,8 +72,11 @@ const CREATE_MAKE_IMAGES = `
       for i in 1 .. batch.change_count loop
         begin
           failure := null;
+          setting := ${READ_ONLY};
           image := row_to_json(batch.rows[i]);
+          setting := ${OWN_SEARCH_PATH};
           old_image := row_to_json(batch.old_rows[i]);
+          setting := ${OWN_SEARCH_PATH};
           image_bytes := pg_column_size(image) + coalesce(pg_column_size(old_image), 0);
           if image_bytes > ${IMAGE_BYTES_MAX} then
             raise exception 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
@@ -97,15 +111,15 @@ const CREATE_MAKE_IMAGES = `
   comment on function quoin.make_images(record) is 'The rows of a batch as the JSON of one chunk, or of several where they are large: first and last say of which changes. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
 `
 
-// A key is the compact JSON text of an array of texts, written by types' output functions (format), which a user's cast
-// to text does not change. Types whose texts need no escaping are simply put between quotes.
+// A key is the compact JSON text of an array of texts, written by types' output functions (format): `||` would run a user's cast
+// to text, if the column has another type by now. Types whose texts need no escaping are simply put between quotes.
 const CREATE_KEY_SQL = `
   create function quoin.key_sql(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select format($sql$'[' || %s || ']'$sql$, string_agg(
       format(
         case
-          when a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) then $sql$'"' || r.%1$I || '"'$sql$
+          when a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) then $sql$format('"%%s"', r.%1$I)$sql$
           else $sql$to_json(format('%%s', r.%1$I))::text$sql$
         end, a.attname), $sql$ || ',' || $sql$ order by k.position))
     from pg_index i
@@ -163,7 +177,7 @@ const factsOf = rows =>
 const WAKES = `(select idle from quoin.listener_state) or current_setting('transaction_isolation') <> 'read committed'`
 
 /**
- * The only change of a statement as a batch of one; STRICT refuses none and several. OFFSET 0 keeps Postgres from making the
+ * The only change of a statement as a batch of one; STRICT refuses none and several, as a user's cast may, too. OFFSET 0 keeps Postgres from making the
  * keys of an UPDATE each time they are named.
  */
 const onlyChange = (event, { newRows, oldRows }) => {
@@ -240,12 +254,13 @@ const recorderSource = (event, rows) => `
     has_lost_key boolean;
     row_bytes bigint;
     chunk_rows int;
+    setting text;
   begin
     begin
+      setting := ${READ_ONLY};
       ${onlyChange(event, rows)};
-    exception
-      when no_data_found then return null;
-      when others or assert_failure then is_long := true;
+    exception when others or assert_failure then
+      is_long := true;
     end;
     if is_long is null then
       if batch.wakes then
@@ -261,6 +276,9 @@ const recorderSource = (event, rows) => `
     exception when others or assert_failure then
       row_bytes := ${IMAGE_BYTES_MAX} + 1;
     end;
+    if row_bytes is null then
+      return null;
+    end if;
     -- The primary key is another by now: until quoin.watch_table has run again, the whole table is one key.
     begin
       perform {key} from ${event === 'DELETE' ? rows.oldRows : rows.newRows} r limit 1;

@@ -70,6 +70,56 @@ describe("a user's cast to json", () => {
     })
   }
 
+  const deeds = {
+    'drops what its role owns, our functions': 'drop owned by quoin_images cascade',
+    'makes a function that runs as its role':
+      'create function pg_temp.later() returns text language sql security definer return current_user',
+    'changes the default privileges of its role':
+      'alter default privileges for role quoin_images grant execute on functions to public',
+  }
+  for (const [name, sql] of Object.entries(deeds)) {
+    it(`fails when it ${name}, of one row and of many, and the writes go on`, async () => {
+      const table = await watchedWithCast(`begin execute $$${sql}$$; return '1'; end`)
+      await caller.query(`insert into ${table} values (1, 'fine')`)
+      await caller.query(`insert into ${table} values (2, 'fine'), (3, 'fine')`)
+      await caller.query(`delete from ${table} where id = 1`)
+      const errors = (await db.changes(table)).map(({ error }) => error)
+      expect(errors).toHaveLength(4)
+      for (const error of errors) expect(error).toMatch(/in a read-only transaction/)
+    })
+  }
+
+  it('leaves a transaction that writes as it was', async () => {
+    const table = await watchedWithCast("begin return '1'; end")
+    await caller.query('begin')
+    for (let id = 1; id <= 3; id++)
+      await caller.query(`insert into ${table} values (${id}, 'fine'), (${-id}, 'fine')`)
+    await caller.query('savepoint s')
+    await caller.query(`update ${table} set mood = mood where id = 1`)
+    await caller.query('rollback to s')
+    await caller.query(`delete from ${table} where id = 1`)
+    await caller.query('commit')
+    expect((await db.chunks(table)).map(({ event, change_count }) => [event, change_count])).toEqual([
+      ['INSERT', 2],
+      ['INSERT', 2],
+      ['INSERT', 2],
+      ['DELETE', 1],
+    ])
+  })
+
+  it('that finds no row of its own hides none of ours', async () => {
+    const table = await watchedWithCast(
+      "declare found_mood text; begin select 'x' into strict found_mood from pg_class where false; return '1'; end",
+    )
+    await caller.query(`insert into ${table} values (1, 'fine')`)
+    await caller.query(`insert into ${table} values (2, 'fine'), (3, null)`)
+    expect((await db.changes(table)).map(({ key, error }) => [key, error])).toEqual([
+      ['["1"]', 'query returned no rows'],
+      ['["2"]', 'query returned no rows'],
+      ['["3"]', null],
+    ])
+  })
+
   it('writes no event of its own', async () => {
     const forge = `insert into quoin.row_events (table_id, table_schema, table_name, event, change_count, rows)
       values (1, 'public', 'forged', 'INSERT', 1, '[{}]')`
@@ -106,6 +156,11 @@ describe("a user's cast to json", () => {
       create function public.spy_div(a bigint, b int) returns bigint language plpgsql as $$
         begin perform public.spy(); return a operator(pg_catalog./) b; end $$;
       create function public.pg_notify(text, text) returns void language plpgsql as $$ begin perform public.spy(); end $$;
+      create function public.spy_minus(a int, b int) returns int language plpgsql as $$
+        begin perform public.spy(); return 2000000000; end $$;
+      create function public.array_append(json[], json) returns json[] language plpgsql as $$
+        begin raise 'trap: array_append'; end $$;
+      create operator public.- (leftarg = int, rightarg = int, function = public.spy_minus);
       create operator public.= (leftarg = text, rightarg = text, function = public.spy_eq);
       create operator public.|| (leftarg = text, rightarg = text, function = public.spy_cat);
       create operator public./ (leftarg = bigint, rightarg = int, function = public.spy_div)`)
@@ -122,6 +177,18 @@ describe("a user's cast to json", () => {
     const changes = await db.changes(table)
     expect(changes).toHaveLength(7500)
     expect(changes.filter(change => change.error !== null)).toEqual([])
+    // Rows whose images fill several chunks.
+    await caller.query(`alter table ${table} add data text`)
+    await caller.query(
+      `insert into ${table} select i, 'fine', repeat('x', 1000000) from generate_series(1, 9) i`,
+    )
+    await caller.query(`delete from ${table}`)
+    const counts = (await db.chunks(table)).slice(-3).map(chunk => [chunk.event, chunk.change_count])
+    expect(counts).toEqual([
+      ['DELETE', 3],
+      ['DELETE', 3],
+      ['DELETE', 3],
+    ])
   })
 
   it('that fails for one row of many costs that one its image, and no other', async () => {
@@ -157,6 +224,26 @@ describe("a user's cast to json", () => {
     const table = await watchedWithCast('begin return null; end')
     await caller.query(`insert into ${table} values (1, 'fine')`)
     expect(await db.changes(table)).toHaveLength(1)
+  })
+})
+
+describe("a user's cast to text", () => {
+  it('never runs, also when a key became of its type after the table was watched', async () => {
+    const table = await db.watched('id int primary key, n int')
+    const name = table.replace('public.t_', '')
+    await db.owner.query(`alter table ${table} owner to service_role`)
+    await caller.query(`
+      create type public.key_${name} as enum ('a', 'b');
+      create function public.text_${name}(key public.key_${name}) returns text language plpgsql as
+        $$ begin return 'ran as ' || current_user; end $$;
+      grant execute on function public.text_${name} to public;
+      create cast (public.key_${name} as text) with function public.text_${name}(public.key_${name});
+      alter table ${table} alter column id type public.key_${name} using 'a'`)
+    await caller.query(`insert into ${table} values ('b', 1)`)
+    await caller.query(`update ${table} set n = 2`)
+    await db.watch(table)
+    await caller.query(`update ${table} set n = 3`)
+    expect((await db.changes(table)).map(({ key }) => key)).toEqual(['["b"]', '["b"]', '["b"]'])
   })
 })
 

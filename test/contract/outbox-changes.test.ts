@@ -177,9 +177,9 @@ describe('a statement', () => {
     await db.owner.query(`insert into ${table} values (null, 3)`)
     await db.owner.query(`update ${table} set n = 0`)
     expect((await db.chunks(table)).map(({ event, keys }) => [event, keys])).toEqual([
-      ['INSERT', null],
-      ['INSERT', null],
-      ['UPDATE', null],
+      ['INSERT', ['[""]', '["2"]']],
+      ['INSERT', ['[""]']],
+      ['UPDATE', ['[""]', '["2"]', '[""]']],
     ])
   })
 
@@ -225,10 +225,10 @@ describe('a statement', () => {
     expect(
       (await db.chunks(table)).map(({ event, keys, change_count }) => [event, keys, change_count]),
     ).toEqual([
-      ['INSERT', null, 1],
-      ['INSERT', null, 2],
-      ['UPDATE', null, 1],
-      ['DELETE', null, 3],
+      ['INSERT', ['["{1}"]'], 1],
+      ['INSERT', ['["{2}"]', '["{3}"]'], 2],
+      ['UPDATE', ['["{1}"]'], 1],
+      ['DELETE', ['["{2}"]', '["{3}"]', '["{1}"]'], 3],
     ])
   })
 
