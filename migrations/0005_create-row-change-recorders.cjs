@@ -111,21 +111,25 @@ const CREATE_MAKE_IMAGES = `
   comment on function quoin.make_images(record) is 'The rows of a batch as the JSON of one chunk, or of several where they are large: first and last say of which changes. What users can attach to that (a cast to json) runs as a role without any right, and its failure is caught.';
 `
 
-// A key is the compact JSON text of an array of texts, written by types' output functions (format): `||` would run a user's cast
-// to text, if the column has another type by now. Types whose texts need no escaping are simply put between quotes.
+// A key is the compact JSON text of an array of texts, written by types' output functions, which concat and format call: `||` would
+// run a user's cast to text, if the column has another type by now. Types whose texts need no escaping are simply put between quotes.
 const CREATE_KEY_SQL = `
   create function quoin.key_sql(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select format($sql$'[' || %s || ']'$sql$, string_agg(
-      format(
-        case
-          when a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) then $sql$format('"%%s"', r.%1$I)$sql$
-          else $sql$to_json(format('%%s', r.%1$I))::text$sql$
-        end, a.attname), $sql$ || ',' || $sql$ order by k.position))
-    from pg_index i
-      cross join unnest(i.indkey) with ordinality as k (attnum, position)
-      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-    where i.indrelid = watched and i.indisprimary
+    select case when bool_and(k.is_plain)
+        then format($sql$concat('["', %s, '"]')$sql$, string_agg(format('r.%I', k.name), $sql$, '","', $sql$ order by k.position))
+        else format($sql$concat('[', %s, ']')$sql$, string_agg(
+          case when k.is_plain then format($sql$'"', r.%I, '"'$sql$, k.name) else format($sql$to_json(format('%%s', r.%I))$sql$, k.name) end,
+          $sql$, ',', $sql$ order by k.position))
+      end
+    from (
+      select a.attname as name, k.position,
+        a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'uuid'::regtype) as is_plain
+      from pg_index i
+        cross join unnest(i.indkey) with ordinality as k (attnum, position)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+      where i.indrelid = watched and i.indisprimary
+    ) k
     having count(*) > 0
   $body$;
   comment on function quoin.key_sql(oid) is 'The expression for the key of a row called r; null for a table without a primary key.';
@@ -223,13 +227,13 @@ const COLUMNS = `${FACT_COLUMNS}, keys, old_keys, change_count, rows, old_rows, 
 const writeChunks = (rows, changes) => `
       insert into quoin.row_events (${COLUMNS})
       select ${factsOf(rows)},
-        batch.keys[made.first:made.last], nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
+        case when batch.keys[1] is not null then batch.keys[made.first:made.last] end,
+        nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
         made.last - made.first + 1, made.rows, made.old_rows,
         case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then made.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
       from (
-        select case when bool_and(c.key is not null) then array_agg(c.key) filter (where not c.is_old) end as keys,
-          case when bool_and(c.key is not null) then array_agg(c.key) filter (where c.is_old) end as old_keys,
+        select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
           (count(*) filter (where not c.is_old))::int as change_count,
           array_agg(c.image) filter (where not c.is_old) as rows,
           array_agg(c.image) filter (where c.is_old) as old_rows
@@ -239,10 +243,11 @@ const writeChunks = (rows, changes) => `
       cross join lateral quoin.make_images(batch) made;`
 
 /**
- * The source of a trigger function, but for {watched}, {key} and {settings} (named, so that it is seen when they change). A statement that changed one row, as most do, takes the short way, on which every function and every statement
- * counts: its cost is what every single write pays. After an image was made, a user's code may have changed the search path:
- * from there on nothing is looked up in it. Where a user's columns are in sight, variables go by the block's name: a column
- * called as they are would win. `others` leaves out assertions, and a cancel, which ends the write as it should.
+ * The source of a trigger function, but for {watched}, {key} and {settings} (named, so that it is seen when they change). A
+ * statement that changed one row, as most do, takes the short way, on which every function and every statement counts: its
+ * cost is what every single write pays. After an image was made, a user's code may have changed the search path: from there on
+ * nothing is looked up in it. Where a user's columns are in sight, variables go by the block's name: a column called as they
+ * are would win. `others` leaves out assertions, and a cancel, which ends the write as it should.
  */
 const recorderSource = (event, rows) => `
   -- Runs under: {settings}
