@@ -202,9 +202,14 @@ const onlyChange = (event, { newRows, oldRows }) => {
   }[event]
 }
 
-/** The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made. */
+/**
+ * The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made: each row is
+ * asked for its size only where one of them is too large, and none where one cannot even be measured.
+ */
 const rowsOf = (table, isOld, key) =>
-  `select ${isOld} as is_old, ${key} as key, case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
+  `select ${isOld} as is_old, ${key} as key, case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*)
+              when recorder.is_unmeasured then null
+              when pg_column_size(coalesce(r.*)) <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
             row_number() over () as position from ${table} r`
 
 /** Both images of an UPDATE have the same place: Postgres keeps the new rows and the old ones in the same order. */
@@ -230,11 +235,11 @@ const writeChunks = (rows, changes) => `
         case when batch.keys[1] is not null then batch.keys[made.first:made.last] end,
         nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
         made.last - made.first + 1, made.rows, made.old_rows,
-        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then made.errors
+        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} or batch.has_images then made.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
       from (
         select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
-          (count(*) filter (where not c.is_old))::int as change_count,
+          (count(*) filter (where not c.is_old))::int as change_count, count(c.image) = count(*) as has_images,
           array_agg(c.image) filter (where not c.is_old) as rows,
           array_agg(c.image) filter (where c.is_old) as old_rows
         from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
@@ -258,6 +263,7 @@ const recorderSource = (event, rows) => `
     is_long boolean;
     has_lost_key boolean;
     row_bytes bigint;
+    is_unmeasured boolean;
     chunk_rows int;
     setting text;
   begin
@@ -280,6 +286,7 @@ const recorderSource = (event, rows) => `
       row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
     exception when others or assert_failure then
       row_bytes := ${IMAGE_BYTES_MAX} + 1;
+      is_unmeasured := true;
     end;
     if row_bytes is null then
       return null;
