@@ -55,6 +55,7 @@ const CREATE_MAKE_IMAGES = `
         setting := ${READ_ONLY};
         -- In FROM, unnest would take each row apart to put it together again, at twice the cost of the whole trigger.
         rows := array(select row_to_json(made.from_row) from (select unnest(batch.rows) as from_row) made);
+        setting := ${OWN_SEARCH_PATH};
         old_rows := case when batch.old_rows is not null
           then array(select row_to_json(made.from_row) from (select unnest(batch.old_rows) as from_row) made) end;
         setting := ${OWN_SEARCH_PATH};

@@ -160,6 +160,9 @@ describe("a user's cast to json", () => {
         begin perform public.spy(); return 2000000000; end $$;
       create function public.array_append(json[], json) returns json[] language plpgsql as $$
         begin raise 'trap: array_append'; end $$;
+      create function public.row_to_json(record) returns json language plpgsql as $$ begin return '{"forged":true}'; end $$;
+      grant execute on function public.spy, public.spy_eq, public.spy_cat, public.spy_div, public.spy_minus, public.pg_notify,
+        public.array_append, public.row_to_json to public;
       create operator public.- (leftarg = int, rightarg = int, function = public.spy_minus);
       create operator public.= (leftarg = text, rightarg = text, function = public.spy_eq);
       create operator public.|| (leftarg = text, rightarg = text, function = public.spy_cat);
@@ -177,6 +180,7 @@ describe("a user's cast to json", () => {
     const changes = await db.changes(table)
     expect(changes).toHaveLength(7500)
     expect(changes.filter(change => change.error !== null)).toEqual([])
+    expect(changes.filter(change => change.old_row?.includes('forged'))).toEqual([])
     // Rows whose images fill several chunks.
     await caller.query(`alter table ${table} add data text`)
     await caller.query(
