@@ -1,7 +1,7 @@
 // WebhookFanout inside workerd: what it gives up, what is sent again by hand, large bodies, and its end.
 
 import { runDurableObjectAlarm } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RETRY_DELAYS_MS } from '../../src/features/webhooks/delivery/retry-schedule.ts'
 import {
   alarmOf,
@@ -15,20 +15,13 @@ import {
   readWebhook,
   rowsOf,
   setActive,
-  startReceiver,
-  type TestReceiver,
   tablesOf,
   useMovedClock,
+  useReceiver,
 } from './webhook-support.ts'
 
 const DAY_MS = 24 * 3_600_000
-let receiver: TestReceiver
-
-beforeEach(() => {
-  receiver = startReceiver()
-})
-
-afterEach(() => receiver.restore())
+const receiver = useReceiver()
 
 const pass = useMovedClock()
 

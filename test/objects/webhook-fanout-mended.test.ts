@@ -1,7 +1,7 @@
 // WebhookFanout inside workerd: what waits for its next attempt, when something says that the receiver may be mended or
 // that the event has arrived. Nobody moves the clock here: whatever is sent again is sent before its retry is due.
 
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { eventIdOf, webhookIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import {
   type Call,
@@ -16,17 +16,10 @@ import {
   readWebhook,
   rowsOf,
   setActive,
-  startReceiver,
-  type TestReceiver,
+  useReceiver,
 } from './webhook-support.ts'
 
-let receiver: TestReceiver
-
-beforeEach(() => {
-  receiver = startReceiver()
-})
-
-afterEach(() => receiver.restore())
+const receiver = useReceiver()
 
 const fail =
   (status = 503, headers = {}) =>

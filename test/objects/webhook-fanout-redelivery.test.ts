@@ -2,7 +2,7 @@
 // waits for the answer any more.
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   alarmOf,
   countOf,
@@ -12,22 +12,15 @@ import {
   readDeadLetters,
   rowsOf,
   setActive,
-  startReceiver,
-  type TestReceiver,
   tablesOf,
   useMovedClock,
+  useReceiver,
 } from './webhook-support.ts'
 
 const DAY_MS = 24 * 3_600_000
 const EVER = new Date(0).toISOString()
-let receiver: TestReceiver
+const receiver = useReceiver()
 let letterCount = 0
-
-beforeEach(() => {
-  receiver = startReceiver()
-})
-
-afterEach(() => receiver.restore())
 
 const pass = useMovedClock()
 

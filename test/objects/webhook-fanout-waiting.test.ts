@@ -1,6 +1,6 @@
 // WebhookFanout inside workerd: what it says of the events that wait in it, and that asking changes nothing.
 
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   alarmOf,
   chunkOf,
@@ -9,20 +9,13 @@ import {
   readLogs,
   readWebhook,
   setActive,
-  startReceiver,
-  type TestReceiver,
   tablesOf,
   useMovedClock,
+  useReceiver,
 } from './webhook-support.ts'
 
 const FIRST = Date.parse('2026-01-01T00:00:00.000Z')
-let receiver: TestReceiver
-
-beforeEach(() => {
-  receiver = startReceiver()
-})
-
-afterEach(() => receiver.restore())
+const receiver = useReceiver()
 
 const pass = useMovedClock()
 const fail = () => new Response('', { status: 503 })

@@ -2,7 +2,7 @@
 // the test and the clock is moved by it: nothing waits for a retry.
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   alarmOf,
   chunkOf,
@@ -14,20 +14,13 @@ import {
   readWebhook,
   rowsOf,
   setActive,
-  startReceiver,
-  type TestReceiver,
   tablesOf,
   useMovedClock,
+  useReceiver,
 } from './webhook-support.ts'
 
 const MINUTE_MS = 60_000
-let receiver: TestReceiver
-
-beforeEach(() => {
-  receiver = startReceiver()
-})
-
-afterEach(() => receiver.restore())
+const receiver = useReceiver()
 
 const pass = useMovedClock()
 const fail =

@@ -47,7 +47,6 @@ export interface TestReceiver {
   whileAnswering: (query: string) => void | Promise<void>
   /** Cuts the database off while true. */
   isDatabaseDown: boolean
-  restore(): void
 }
 
 /** For each test of a file: a clock that only the test moves, by what this answers. Timers and promises go on as they are. */
@@ -57,12 +56,20 @@ export function useMovedClock(): (milliseconds: number) => void {
   return milliseconds => void vi.setSystemTime(Date.now() + milliseconds)
 }
 
-/** Takes everything that is sent to its own address. */
-export function startReceiver(): TestReceiver {
-  const realFetch = globalThis.fetch
-  const url = `http://receiver-${crypto.randomUUID()}.test/hook`
-  const receiver: TestReceiver = {
-    url,
+/** For each test of a file: a receiver that takes everything that is sent to its own address, and begins anew with each. */
+export function useReceiver(): TestReceiver {
+  const receiver = newReceiver()
+  beforeEach(() => {
+    Object.assign(receiver, newReceiver())
+    intercept(receiver)
+  })
+  afterEach(() => void vi.restoreAllMocks())
+  return receiver
+}
+
+function newReceiver(): TestReceiver {
+  return {
+    url: `http://receiver-${crypto.randomUUID()}.test/hook`,
     calls: [],
     answer: () => new Response('thanks'),
     elsewhere: () => new Response('', { status: 500 }),
@@ -70,8 +77,13 @@ export function startReceiver(): TestReceiver {
     queries: [],
     whileAnswering: () => undefined,
     isDatabaseDown: false,
-    restore: () => vi.restoreAllMocks(),
   }
+}
+
+function intercept(receiver: TestReceiver): void {
+  const realFetch = globalThis.fetch
+  // An object of a test before may still send to where that one was.
+  const { url, calls, queries } = receiver
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as RequestInfo, init as RequestInit)
     if (request.url === 'http://nowhere.test/') {
@@ -81,16 +93,15 @@ export function startReceiver(): TestReceiver {
     if (request.url !== url) {
       if (receiver.isDatabaseDown) throw new TypeError('taken away by the test')
       const query = await request.clone().text()
-      receiver.queries.push(query)
+      queries.push(query)
       const answer = await realFetch(request)
       await receiver.whileAnswering(query)
       return answer
     }
     const call = { url: request.url, headers: request.headers, body: await request.text() }
-    receiver.calls.push(call)
+    calls.push(call)
     return await receiver.answer(call)
   })
-  return receiver
 }
 
 export interface TestWebhook {
