@@ -88,6 +88,16 @@ async function runToItsEnd(dataDir: string, settings: Parameters<typeof spawnSta
   return { code: child.exitCode, lines: output().trimEnd().split('\n') }
 }
 
+/** A stack is ready an instant before it says so. */
+async function waitForCurlLines(stack: RunningStack): Promise<string[]> {
+  return waitUntil({ what: 'three curl lines', deadlineMs: 5_000 }, async () => {
+    const printed = stack.output().split('\n')
+    const lines = printed.slice(0, -1).filter(line => line.startsWith('curl '))
+    if (lines.length !== 3) throw new Error(`${lines.length} printed`)
+    return lines
+  })
+}
+
 async function queryOwner(stack: RunningStack, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: stack.facts.database_url })
   await client.connect()
@@ -133,11 +143,7 @@ describe('a running stack', () => {
   it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
     'prints three curl lines that work as they are',
     async () => {
-      const lines = stack
-        .output()
-        .split('\n')
-        .filter(line => line.startsWith('curl '))
-      expect(lines).toHaveLength(3)
+      const lines = await waitForCurlLines(stack)
       const answers: unknown[] = []
       for (const line of lines) answers.push(JSON.parse((await run('sh', ['-c', line])).stdout))
       expect(answers).toEqual([
@@ -270,7 +276,7 @@ describe('the end', () => {
       const dataDir = newDataDir()
       const stack = await start(dataDir)
       process.kill(stack.facts.pids[name] ?? 0, 'SIGKILL')
-      await once(stack.child, 'exit')
+      await once(stack.child, 'close')
       expect(stack.child.exitCode).toBe(1)
       expect(stack.output()).toMatch(
         new RegExp(`quoin: ${name} ended by SIGKILL; the last lines of .*${name}.log`),
