@@ -1,8 +1,11 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-/** What takes a real stack: started once per project by test/support/stack.ts. */
-const onStack = { globalSetup: ['test/support/stack.ts'], testTimeout: 60_000, hookTimeout: 60_000 }
+/**
+ * What takes a real stack: started once per project by test/support/stack.ts. A start may take two minutes, those of a
+ * test of its own too.
+ */
+const onStack = { globalSetup: ['test/support/stack.ts'], testTimeout: 180_000, hookTimeout: 180_000 }
 
 // From the fastest to the most real. CONTRIBUTING.md says which proves what.
 export default defineConfig({

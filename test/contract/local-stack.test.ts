@@ -236,7 +236,7 @@ describe('the end', () => {
       stdio: 'ignore',
     })
     const ended = once(npm, 'exit')
-    await waitUntil({ what: 'the stack is ready', deadlineMs: 60_000 }, async () =>
+    await waitUntil({ what: 'the stack is ready', deadlineMs: 120_000 }, async () =>
       existsSync(devFilePath(dataDir)) ? true : undefined,
     )
     npm.kill('SIGTERM')
@@ -261,7 +261,7 @@ describe('the end', () => {
     const dataDir = newDataDir()
     const { child, output } = spawnStack(dataDir)
     await waitUntil(
-      { what: 'the Worker is starting', deadlineMs: 60_000 },
+      { what: 'the Worker is starting', deadlineMs: 120_000 },
       async () => output().includes('wrangler') || undefined,
     )
     child.kill('SIGINT')
