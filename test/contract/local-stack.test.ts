@@ -42,7 +42,7 @@ function survivors(dataDir: string): number[] {
 
 async function expectNothingLeft(dataDir: string, ports: readonly number[]): Promise<void> {
   // Postgres' own children may need an instant after it.
-  await waitUntil({ what: 'all processes end', deadlineMs: 5_000 }, async () =>
+  await waitUntil({ what: 'all processes end', deadlineMs: 30_000 }, async () =>
     survivors(dataDir).length === 0 ? true : undefined,
   )
   for (const port of ports) expect([port, await isListening(port)]).toEqual([port, false])
@@ -90,7 +90,7 @@ async function runToItsEnd(dataDir: string, settings: Parameters<typeof spawnSta
 
 /** A stack is ready an instant before it says so. */
 async function waitForCurlLines(stack: RunningStack): Promise<string[]> {
-  return waitUntil({ what: 'three curl lines', deadlineMs: 5_000 }, async () => {
+  return waitUntil({ what: 'three curl lines', deadlineMs: 30_000 }, async () => {
     const printed = stack.output().split('\n')
     const lines = printed.slice(0, -1).filter(line => line.startsWith('curl '))
     if (lines.length !== 3) throw new Error(`${lines.length} printed`)
@@ -223,7 +223,8 @@ describe('the end', () => {
         for (const stream of [stack.child.stdout, stack.child.stderr]) stream?.destroy()
       const startedAt = performance.now()
       expect(await stack.stop(signal)).toBe(0)
-      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      // Before `stop` kills it.
+      expect(performance.now() - startedAt).toBeLessThan(25_000)
       await expectNothingLeft(dataDir, portsOf(stack))
     },
   )
@@ -253,7 +254,8 @@ describe('the end', () => {
     const pressing = setInterval(() => stack.child.kill('SIGINT'), 100)
     await once(stack.child, 'exit')
     clearInterval(pressing)
-    expect(performance.now() - pressedAt).toBeLessThan(3_000)
+    // A child that hangs has eight seconds after the first.
+    expect(performance.now() - pressedAt).toBeLessThan(6_000)
     await expectNothingLeft(dataDir, portsOf(stack))
   })
 
