@@ -10,6 +10,7 @@ import type { Env } from '../../src/deps.ts'
 import { describeKey, generateKey, hashKey } from '../../src/features/keys/key-format.ts'
 import type { KeyRow } from '../../src/features/keys/key-row.ts'
 import { findKeyById, insertKey, rotateKeyRow } from '../../src/features/keys/key-store.ts'
+import { eventually } from './eventually.ts'
 
 interface TestEnv extends Omit<Env, 'API_KEY_LIMITER'> {
   API_KEY_LIMITER: DurableObjectNamespace<ApiKeyLimiter>
@@ -98,7 +99,7 @@ it('reads a known key again after a minute, behind the request and not in front 
   expect(await limitSeenBy(limiter)).toBe(100)
   vi.setSystemTime(Date.now() + 2_000)
   expect(await limitSeenBy(limiter)).toBe(100)
-  await vi.waitFor(async () => expect(await limitSeenBy(limiter)).toBe(3))
+  await eventually(async () => expect(await limitSeenBy(limiter)).toBe(3))
 })
 
 it('remembers an unknown key for a minute without asking again, and keeps nothing of it', async () => {

@@ -1,8 +1,9 @@
 // WebhookFanout inside workerd: what it gives up, what is sent again by hand, large bodies, and its end.
 
 import { runDurableObjectAlarm } from 'cloudflare:test'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RETRY_DELAYS_MS } from '../../src/features/webhooks/delivery/retry-schedule.ts'
+import { eventually } from './eventually.ts'
 import {
   alarmOf,
   chunkOf,
@@ -29,7 +30,7 @@ const pass = useMovedClock()
 async function exhaust(fanout: FanoutStub, webhookId: string): Promise<void> {
   for (let attempt = 1; attempt <= 9; attempt++) {
     // Its log is there once everything that follows from an attempt is.
-    await vi.waitFor(async () => expect(await readLogs(webhookId)).toHaveLength(attempt))
+    await eventually(async () => expect(await readLogs(webhookId)).toHaveLength(attempt))
     pass((RETRY_DELAYS_MS[attempt - 1] ?? 0) * 1.21)
     if (attempt < 9) await runDurableObjectAlarm(fanout)
   }
@@ -43,7 +44,7 @@ describe('a dead letter', () => {
     const since = new Date(Date.now() - DAY_MS).toISOString()
     await fanout.store({ version: 1, events: events.slice(0, 1) })
     await exhaust(fanout, row.id)
-    await vi.waitFor(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
     const [letter] = await readDeadLetters(row.id)
     expect(letter).toMatchObject({
       reason: 'attempts_exhausted',
@@ -56,16 +57,16 @@ describe('a dead letter', () => {
 
     receiver.calls.length = 0
     await fanout.store({ version: 1, events: events.slice(1) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
 
     receiver.answer = () => new Response()
     expect(await fanout.redeliver(since)).toBe(1)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await eventually(() => expect(receiver.calls).toHaveLength(2))
     const again = receiver.calls[1]
     expect(again?.body).toBe(events[0]?.payload)
     expect(again?.headers.get('webhook-id')).toBe(logs[0]?.webhook_message_id)
     expect(again?.headers.get('x-quoin-replay-of')).toBe(letter?.id)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await readDeadLetters(row.id)).toMatchObject([{ resolved_at: expect.any(String) }])
     })
     expect(await fanout.redeliver(since)).toBe(0)
@@ -77,10 +78,10 @@ describe('a dead letter', () => {
     await fanout.store({ version: 1, events: chunkOf(['a', 'b', 'c']) })
     pass(7.1 * DAY_MS)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(async () => expect(await readDeadLetters(row.id)).toHaveLength(3))
+    await eventually(async () => expect(await readDeadLetters(row.id)).toHaveLength(3))
     await setActive({ row, fanout }, true)
     const counts = await Promise.all([fanout.redeliver(since), fanout.redeliver(since)])
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(3))
+    await eventually(() => expect(receiver.calls).toHaveLength(3))
     counts.push(await fanout.redeliver(since))
     expect(counts).toEqual([3, 0, 0])
     expect(receiver.calls).toHaveLength(3)
@@ -93,10 +94,10 @@ describe('a dead letter', () => {
     await fanout.store({ version: 1, events: chunkOf(['a'], { payload_error: 'the row is too large' }) })
     pass(7.1 * DAY_MS)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
     await setActive({ row, fanout }, true)
     expect(await fanout.redeliver(since)).toBe(1)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
     expect(Object.fromEntries(receiver.calls[0]?.headers ?? [])).toMatchObject({
       'x-quoin-payload-error': 'the row is too large',
       'x-request-id': 'request-1',
@@ -112,7 +113,7 @@ describe('a dead letter', () => {
     pass(0.2 * DAY_MS)
     await runDurableObjectAlarm(fanout)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readDeadLetters(row.id)).map(letter => letter.reason)).toEqual([
         'kept_too_long',
         'kept_too_long',
@@ -132,9 +133,9 @@ describe('a replay since a time', () => {
     const events = [...chunkOf(['a', 'b']), ...chunkOf(['a'])]
     const since = now()
     await fanout.store({ version: 1, events })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(2))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(2))
     expect(await fanout.redeliver(since)).toBe(2)
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(4))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(4))
     expect((await readLogs(row.id)).map(log => log.attempt)).toEqual([1, 1, 1, 1])
 
     receiver.calls.length = 0
@@ -142,7 +143,7 @@ describe('a replay since a time', () => {
     pass(1)
     expect(await fanout.redeliver(now())).toBe(0)
     expect(await fanout.redeliver(since)).toBe(2)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(rowsOf(receiver.calls).filter(row => row[0] === 'a')).toEqual(
       rowsOf([events[0], events[2]].map(event => ({ body: event?.payload ?? '' }))),
     )
@@ -154,16 +155,16 @@ describe('a replay since a time', () => {
     receiver.answer = fail
     const since = now()
     await fanout.store({ version: 1, events: chunkOf(Array.from({ length: 30 }, (_, index) => `k${index}`)) })
-    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    await eventually(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
     const failed = receiver.calls.length
     expect(await fanout.redeliver(since)).toBe(failed)
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(failed + 1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(failed + 1))
     expect(receiver.calls).toHaveLength(failed + 1)
 
     receiver.answer = () => new Response()
     await fanout.redeliver(since)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
-    await vi.waitFor(async () => expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0 }))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0 }))
   })
 
   it('of a paused webhook sends nothing before it is resumed', async () => {
@@ -172,14 +173,14 @@ describe('a replay since a time', () => {
     receiver.answer = fail
     const since = now()
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     await setActive(webhook, false)
     expect(await fanout.redeliver(since)).toBe(1)
     await runDurableObjectAlarm(fanout)
     expect(receiver.calls).toHaveLength(1)
     receiver.answer = () => new Response()
     await setActive(webhook, true)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await eventually(() => expect(receiver.calls).toHaveLength(2))
   })
 })
 
@@ -195,9 +196,9 @@ describe('a large body', () => {
       expect(await fanout.storePiece(1, { position: event.position, number, text })).toBe('stored')
     }
     await fanout.store({ version: 1, events: [event] })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
     expect(receiver.calls[0]?.body).toBe(pieces.join(''))
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await readLogs(row.id)).toMatchObject([{ payload: '', status_code: 200 }]),
     )
     expect(await countOf(fanout, 'pieces')).toBe(0)
@@ -217,7 +218,7 @@ describe('a large body', () => {
     expect([await fanout.redeliver(since), fetched()]).toEqual([1, 2])
     expect([await fanout.redeliver(since), fetched()]).toEqual([0, 2])
     await setActive({ row, fanout }, true)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
     expect(receiver.calls[0]?.body).toBe(payload)
   })
 
@@ -232,7 +233,7 @@ describe('a large body', () => {
     pass(7.1 * DAY_MS)
     await runDurableObjectAlarm(fanout)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await readDeadLetters(row.id)).toMatchObject([{ length: pieces.join('').length }])
     })
     expect(await countOf(fanout, 'pieces')).toBe(0)
@@ -264,7 +265,7 @@ describe('by hand', () => {
   it('a replay sends the logged bytes again, freshly signed, under the same webhook-id', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { secret: 's' })
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     const [log] = await readLogs(row.id)
     if (log === undefined) return expect.fail()
     pass(90_000)
@@ -289,7 +290,7 @@ describe('by hand', () => {
   it('a replay says again why there is no row, and which request made the change', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     await fanout.store({ version: 1, events: chunkOf(['a'], { payload_error: 'the row is too large' }) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     const [log] = await readLogs(row.id)
     if (log === undefined) return expect.fail()
     await fanout.replay({ ...log, event_type: 'UPDATE' })
@@ -314,7 +315,7 @@ describe('the end', () => {
       return new Response()
     }
     await fanout.store({ version: 1, events: chunkOf(['a', 'a', 'b', 'c', 'd', 'e']) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(4))
+    await eventually(() => expect(receiver.calls).toHaveLength(4))
     await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
     await fanout.removed()
     resolve()
@@ -336,7 +337,7 @@ describe('the end', () => {
   it('of what an object remembers comes after a week, and then it has no alarm', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     expect(await countOf(fanout, 'chunks')).toBe(1)
     await runDurableObjectAlarm(fanout)
     expect((await alarmOf(fanout)) - Date.now()).toBeGreaterThan(60_000)

@@ -1,8 +1,9 @@
 // WebhookFanout inside workerd: what waits for its next attempt, when something says that the receiver may be mended or
 // that the event has arrived. Nobody moves the clock here: whatever is sent again is sent before its retry is due.
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { eventIdOf, webhookIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
+import { eventually } from './eventually.ts'
 import {
   type Call,
   changeWebhook,
@@ -30,7 +31,7 @@ const bodies = (events: readonly { payload: string | null }[]) =>
   rowsOf(events.map(event => ({ body: event.payload ?? '' })))
 
 const settled = (fanout: FanoutStub) =>
-  vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+  eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
 
 describe('what waits for its next attempt', () => {
   it('is sent when its webhook is resumed, in the order of its key, with all attempts before it', async () => {
@@ -39,7 +40,7 @@ describe('what waits for its next attempt', () => {
     receiver.answer = fail(503, HOUR)
     const events = [...chunkOf(['a']), ...chunkOf(['a'])]
     await fanout.store({ version: 1, events })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     await setActive(webhook, false)
     expect(receiver.calls).toHaveLength(1)
     receiver.answer = () => new Response()
@@ -47,7 +48,7 @@ describe('what waits for its next attempt', () => {
     await setActive(webhook, true)
     await settled(fanout)
     expect(rowsOf(receiver.calls)).toEqual(bodies(events))
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readLogs(row.id)).map(log => log.attempt)).toEqual([1, 1, 1])
     })
   })
@@ -56,29 +57,29 @@ describe('what waits for its next attempt', () => {
     const webhook = await makeWebhook('http://nowhere.test/')
     receiver.elsewhere = fail(503, HOUR)
     await webhook.fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(webhook.row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(webhook.row.id)).toHaveLength(1))
     await changeWebhook(webhook, { url: receiver.url })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
   })
 
   it('is sent when the object itself finds that the webhook was changed', async () => {
     const webhook = await makeWebhook('http://nowhere.test/')
     receiver.elsewhere = fail(503, HOUR)
     await webhook.fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(webhook.row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(webhook.row.id)).toHaveLength(1))
     await changeWebhook(webhook, { url: receiver.url }, { isTold: false })
     await webhook.fanout.store({ version: 2, events: chunkOf(['b']) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await eventually(() => expect(receiver.calls).toHaveLength(2))
   })
 
   it('waits on when its webhook is told what it knows', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     receiver.answer = fail(503, HOUR)
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     await fanout.learn(await readWebhook(row.id))
     await fanout.store({ version: 1, events: chunkOf(['b']) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await eventually(() => expect(receiver.calls).toHaveLength(2))
     expect(rowsOf(receiver.calls).map(row => row[0])).toEqual(['a', 'b'])
   })
 })
@@ -90,7 +91,7 @@ describe('an attempt that was under way when the webhook was changed', () => {
     receiver.elsewhere = () => promise.then(late)
     const events = [...chunkOf(['a']), ...chunkOf(['a'])]
     await webhook.fanout.store({ version: 1, events })
-    await vi.waitFor(() => expect(receiver.callsElsewhere).toBe(1))
+    await eventually(() => expect(receiver.callsElsewhere).toBe(1))
     await changeWebhook(webhook, { url: receiver.url })
     expect(receiver.calls).toHaveLength(0)
     resolve()
@@ -107,7 +108,7 @@ describe('an attempt that was under way when the webhook was changed', () => {
   it('does not pause it with 410', async () => {
     const { row, events } = await changedUnderWay(fail(410))
     expect(rowsOf(receiver.calls)).toEqual(bodies(events))
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await readLogs(row.id)).map(log => log.status_code)).toEqual([410, 200, 200])
     })
     expect(await readWebhook(row.id)).toMatchObject({ active: true, state: 'healthy' })
@@ -128,7 +129,7 @@ describe('a replay of what still waits', () => {
     const events = [...chunkOf(['a']), ...chunkOf(['a'])]
     receiver.answer = fail(503, HOUR)
     await webhook.fanout.store({ version: 1, events })
-    await vi.waitFor(async () => expect(await readLogs(webhook.row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(webhook.row.id)).toHaveLength(1))
     const [log] = await readLogs(webhook.row.id)
     receiver.answer = () => new Response()
     receiver.calls.length = 0
@@ -169,14 +170,14 @@ describe('a replay of what still waits', () => {
       return promise.then(fail(500, HOUR))
     }
     await fanout.redeliver(new Date(0).toISOString())
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
     await fanout.replay(log)
     expect(await countOf(fanout, 'events')).toBe(2)
     expect(receiver.calls).toHaveLength(2)
     resolve()
     await settled(fanout)
     expect(rowsOf(receiver.calls.slice(2))).toEqual(bodies(events.slice(1)))
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const codes = (await readLogs(row.id)).map(entry => entry.status_code)
       expect(codes.toSorted()).toEqual([200, 200, 500, 503])
     })
@@ -204,7 +205,7 @@ describe('a replay of what still waits', () => {
       payload_error: null,
     })
     await settled(fanout)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await readDeadLetters(row.id)).toMatchObject([{ resolved_at: expect.any(String) }])
     })
   })

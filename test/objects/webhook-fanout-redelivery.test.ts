@@ -3,6 +3,7 @@
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'
+import { eventually } from './eventually.ts'
 import {
   alarmOf,
   countOf,
@@ -64,10 +65,10 @@ describe('dead letters of more than a page', () => {
     expect(arrived + (await countOf(fanout, 'events'))).toBeLessThan(3_000)
     expect(await second).toBe(0)
     await drain(fanout)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0), 30_000)
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0), { deadlineMs: 30_000 })
     expect(receiver.calls).toHaveLength(3_000)
     expect(new Set(rowsOf(receiver.calls)).size).toBe(3_000)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const letters = await readDeadLetters(row.id)
       expect(letters.filter(letter => letter.resolved_at === null)).toEqual([])
     })
@@ -107,7 +108,7 @@ describe('dead letters of more than a page', () => {
     expect(await fanout.redeliver(anHourAgo())).toBe(250)
     expect(await fanout.redeliver(EVER)).toBe(250)
     await drain(fanout)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0), 10_000)
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(500)
   })
 
@@ -125,7 +126,7 @@ describe('dead letters of more than a page', () => {
     await giveUp(row.id, 7)
     pass(7.1 * DAY_MS)
     await drain(fanout)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await runDurableObjectAlarm(fanout)
       expect(await countOf(fanout, 'events')).toBe(250 - taken)
     })
@@ -173,9 +174,9 @@ describe('dead letters of more than a page', () => {
     await fanout.redeliver(EVER)
     await drain(fanout)
     await setActive(webhook, true)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(await fanout.redeliver(EVER)).toBe(1)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls.map(({ body }) => JSON.parse(body).row.key)).toEqual(['k', 'second'])
   })
 })
@@ -192,7 +193,7 @@ describe('a dead letter that came back and has arrived', () => {
       return new Response()
     }
     expect(await webhook.fanout.redeliver(anHourAgo())).toBe(1)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
     return { ...webhook, arrive: resolve }
   }
 
@@ -204,11 +205,11 @@ describe('a dead letter that came back and has arrived', () => {
     const { row, fanout, arrive } = await halfWay()
     receiver.isDatabaseDown = true
     arrive()
-    await vi.waitFor(() => expect(silenced).toHaveBeenCalled())
+    await eventually(() => expect(silenced).toHaveBeenCalled())
     receiver.isDatabaseDown = false
     expect(await unresolved(row.id)).toHaveLength(2)
     expect(await fanout.redeliver(EVER)).toBe(1)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(2)
   })
 
@@ -218,10 +219,10 @@ describe('a dead letter that came back and has arrived', () => {
     receiver.whileAnswering = async query => {
       if (!isPage(query)) return
       arrive()
-      await vi.waitFor(async () => expect(await unresolved(row.id)).toHaveLength(1))
+      await eventually(async () => expect(await unresolved(row.id)).toHaveLength(1))
     }
     expect(await fanout.redeliver(EVER)).toBe(1)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(2)
   })
 })
@@ -250,7 +251,7 @@ describe('a webhook that is deleted', () => {
     const asked = fanout.redeliver(EVER)
     const ids = [row.id, ...(await readDeadLetters(row.id)).map(letter => letter.id)]
     const isPart = (query: string) => query.includes(part) && ids.some(id => query.includes(id))
-    await vi.waitFor(() => expect(receiver.queries.some(isPart)).toBe(true))
+    await eventually(() => expect(receiver.queries.some(isPart)).toBe(true))
     await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
     await fanout.removed()
     resolve()

@@ -1,6 +1,7 @@
 // WebhookFanout inside workerd: what it says of the events that wait in it, and that asking changes nothing.
 
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { eventually } from './eventually.ts'
 import {
   alarmOf,
   chunkOf,
@@ -37,7 +38,7 @@ describe('an object that is asked what waits', () => {
     await fanout.store({ version: 1, events: [...chunkOf(['a', 'a']), ...chunkOf(['b'], later)] })
     expect(await fanout.waiting()).toEqual({ count: 3, oldest_at_ms: FIRST, next_attempt_at_ms: null })
     await setActive(webhook, true)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(await fanout.waiting()).toEqual(NOTHING)
   })
 
@@ -46,7 +47,7 @@ describe('an object that is asked what waits', () => {
     receiver.answer = fail
     const startedAt = Date.now()
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     const { count, next_attempt_at_ms: nextMs } = await fanout.waiting()
     expect(count).toBe(1)
     expect(nextMs).toBeGreaterThanOrEqual(startedAt + 5_000)
@@ -63,7 +64,7 @@ describe('an object that is asked what waits', () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     receiver.answer = () => new Response('', { status: 503, headers: { 'retry-after': '3600' } })
     await fanout.store({ version: 1, events: chunkOf(keysUpTo(30)) })
-    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    await eventually(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
     const { count, next_attempt_at_ms: nextMs } = await fanout.waiting()
     expect(count).toBe(30)
     expect(nextMs).toBeGreaterThan(Date.now())

@@ -3,6 +3,7 @@
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'
+import { eventually } from './eventually.ts'
 import {
   alarmOf,
   chunkOf,
@@ -40,7 +41,7 @@ describe('a stored event', () => {
     const { row, fanout } = await makeWebhook(receiver.url, { secret: 'a secret' })
     const [event] = chunkOf(['a'])
     expect(await fanout.store({ version: 1, events: [event ?? expect.fail()] })).toBe('stored')
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
     const [call] = receiver.calls
     expect(call?.body).toBe(event?.payload)
     expect(Object.fromEntries(call?.headers ?? [])).toMatchObject({
@@ -52,7 +53,7 @@ describe('a stored event', () => {
       'webhook-signature': expect.stringMatching(/^v1,.{44}$/),
       'x-service-signature': await hex('a secret', call?.body ?? ''),
     })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     expect(await readLogs(row.id)).toMatchObject([
       {
         payload: event?.payload,
@@ -65,14 +66,14 @@ describe('a stored event', () => {
       },
     ])
     expect(await countOf(fanout, 'events')).toBe(0)
-    await vi.waitFor(async () => expect(await countOf(fanout, 'reports')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'reports')).toBe(0))
   })
 
   it('is sent once, however often it is stored', async () => {
     const { fanout } = await makeWebhook(receiver.url)
     const share = { version: 1, events: chunkOf(['a', 'b']) }
     await Promise.all([fanout.store(share), fanout.store(share)])
-    await vi.waitFor(async () => expect(await countOf(fanout, 'events')).toBe(0))
+    await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(2)
     await evictDurableObject(fanout)
     await fanout.store(share)
@@ -87,7 +88,7 @@ describe('a stored event', () => {
       [row.id],
     )
     await fanout.store({ version: 2, events: chunkOf(['a']) })
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await readLogs(row.id)).toMatchObject([{ error: 'secret_unreadable' }]),
     )
     expect(receiver.calls).toHaveLength(0)
@@ -121,7 +122,7 @@ describe('order', () => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f']
     const [first, second] = [chunkOf(keys), chunkOf(keys)]
     await fanout.store({ version: 1, events: [...first, ...second] })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(12))
+    await eventually(() => expect(receiver.calls).toHaveLength(12))
     expect(most).toBe(4)
     const rows = rowsOf(receiver.calls)
     for (const key of keys) {
@@ -136,14 +137,14 @@ describe('order', () => {
     receiver.answer = call =>
       call.body === one[0]?.payload ? new Response('', { status: 500 }) : new Response()
     await fanout.store({ version: 1, events: [...one, ...two] })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(3))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(3))
     expect((await alarmOf(fanout)) - Date.now()).toBeLessThanOrEqual(6_000)
     receiver.answer = () => new Response()
     await runDurableObjectAlarm(fanout)
     expect(receiver.calls).toHaveLength(3)
     pass(6_000)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(5))
+    await eventually(() => expect(receiver.calls).toHaveLength(5))
     expect(rowsOf(receiver.calls.slice(3)).map(row => row[0])).toEqual(['a', 'a'])
     expect(receiver.calls[3]?.headers.get('webhook-id')).toBe(
       receiver.calls.find(call => call.body === one[0]?.payload)?.headers.get('webhook-id'),
@@ -165,10 +166,10 @@ describe('an event that changed the key of its row', () => {
       return new Response('', { status: rowsOf([call])[0]?.startsWith('c') ? 500 : 200 })
     }
     await fanout.store({ version: 1, events: [...first, ...moved, ...last] })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(2))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(2))
     expect(receiver.calls).toHaveLength(3)
     resolve()
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(6))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(6))
     const bodies = receiver.calls.slice(3).map(call => call.body)
     expect(bodies[0]).toBe(moved[0]?.payload)
     expect(bodies.slice(1).toSorted()).toEqual([last[0]?.payload, last[1]?.payload])
@@ -181,24 +182,24 @@ describe('a crash', () => {
     const webhook = await makeWebhook(receiver.url)
     receiver.answer = () => new Promise(() => undefined)
     await webhook.fanout.store({ version: 1, events: chunkOf(['a', 'b', 'c', 'd', 'e']) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(4))
+    await eventually(() => expect(receiver.calls).toHaveLength(4))
     expect((await alarmOf(webhook.fanout)) - Date.now()).toBeLessThanOrEqual(2_000)
     const fanout = await crash(webhook)
     receiver.calls.length = 0
     receiver.answer = () => new Response()
     expect(await runDurableObjectAlarm(fanout)).toBe(true)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(5))
+    await eventually(() => expect(receiver.calls).toHaveLength(5))
   })
 
   it('of the database stops no delivery, and loses no log', async () => {
     const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { row, fanout } = await makeWebhook(receiver.url)
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     receiver.isDatabaseDown = true
     await fanout.store({ version: 1, events: chunkOf(['a', 'b']) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(3))
-    await vi.waitFor(() => expect(silenced).toHaveBeenCalled())
+    await eventually(() => expect(receiver.calls).toHaveLength(3))
+    await eventually(() => expect(silenced).toHaveBeenCalled())
     expect(await countOf(fanout, 'reports')).toBe(2)
     receiver.isDatabaseDown = false
     expect(await alarmOf(fanout)).toBeGreaterThan(0)
@@ -214,7 +215,7 @@ describe('a receiver that fails', () => {
     const keys = Array.from({ length: 30 }, (_, index) => `k${index}`)
     await fanout.store({ version: 1, events: chunkOf(keys) })
     // Four under way at a time: the count may pass twenty by those.
-    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    await eventually(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
     const failed = receiver.calls.length
     expect(failed).toBeGreaterThanOrEqual(20)
     expect(failed).toBeLessThanOrEqual(23)
@@ -226,14 +227,14 @@ describe('a receiver that fails', () => {
       expect(receiver.calls).toHaveLength(failed + probe)
       pass(1_000)
       await runDurableObjectAlarm(fanout)
-      await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(failed + probe + 1))
+      await eventually(async () => expect(await readLogs(row.id)).toHaveLength(failed + probe + 1))
     }
     receiver.answer = () => new Response()
     receiver.calls.length = 0
     pass(40_000)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(30))
-    await vi.waitFor(async () => {
+    await eventually(() => expect(receiver.calls).toHaveLength(30))
+    await eventually(async () => {
       expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0, state: 'healthy', version: 1 })
     })
   })
@@ -243,7 +244,7 @@ describe('a receiver that fails', () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     receiver.answer = fail()
     await fanout.store({ version: 1, events: chunkOf(Array.from({ length: 20 }, (_, index) => `k${index}`)) })
-    await vi.waitFor(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    await eventually(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
     const [fresh] = chunkOf(['fresh'])
     await fanout.store({ version: 1, events: [fresh ?? expect.fail()] })
     receiver.calls.length = 0
@@ -254,7 +255,7 @@ describe('a receiver that fails', () => {
       const before = receiver.calls.length
       pass(MINUTE_MS)
       await runDurableObjectAlarm(fanout)
-      await vi.waitFor(() => expect(receiver.calls.length).toBeGreaterThan(before))
+      await eventually(() => expect(receiver.calls.length).toBeGreaterThan(before))
       await runDurableObjectAlarm(fanout)
     }
     expect(rowsOf(receiver.calls).some(row => row.startsWith('fresh'))).toBe(true)
@@ -264,13 +265,13 @@ describe('a receiver that fails', () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     receiver.answer = fail(429, { 'retry-after': '120' })
     await fanout.store({ version: 1, events: chunkOf(['a']) })
-    await vi.waitFor(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     pass(110_000)
     await runDurableObjectAlarm(fanout)
     expect(receiver.calls).toHaveLength(1)
     pass(11_000)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(2))
+    await eventually(() => expect(receiver.calls).toHaveLength(2))
   })
 
   it('pauses its webhook with 410, and gets the event when it is resumed', async () => {
@@ -278,7 +279,7 @@ describe('a receiver that fails', () => {
     const { row, fanout } = webhook
     receiver.answer = fail(410)
     await fanout.store({ version: 1, events: chunkOf(['a', 'a']) })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await readWebhook(row.id)).toMatchObject({
         active: false,
         state: 'paused_by_receiver',
@@ -288,8 +289,8 @@ describe('a receiver that fails', () => {
     expect(receiver.calls).toHaveLength(1)
     receiver.answer = () => new Response()
     await setActive(webhook, true)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(3))
-    await vi.waitFor(async () => {
+    await eventually(() => expect(receiver.calls).toHaveLength(3))
+    await eventually(async () => {
       expect(await readWebhook(row.id)).toMatchObject({ active: true, state: 'healthy', fail_count: 0 })
     })
   })
@@ -303,7 +304,7 @@ describe('a paused webhook', () => {
     await runDurableObjectAlarm(fanout)
     expect(receiver.calls).toHaveLength(0)
     await setActive(webhook, true)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(6))
+    await eventually(() => expect(receiver.calls).toHaveLength(6))
     for (const key of ['a', 'b']) {
       const numbers = rowsOf(receiver.calls)
         .filter(row => row[0] === key)
@@ -322,7 +323,7 @@ describe('a paused webhook', () => {
     expect((await alarmOf(fanout)) - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
     pass(MINUTE_MS)
     await runDurableObjectAlarm(fanout)
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(1))
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
   })
 
   it('stops what was going on, but for what is under way', async () => {
@@ -333,10 +334,10 @@ describe('a paused webhook', () => {
       return new Response()
     }
     await webhook.fanout.store({ version: 1, events: chunkOf(['a', 'b', 'c', 'd', 'e', 'f']) })
-    await vi.waitFor(() => expect(receiver.calls).toHaveLength(4))
+    await eventually(() => expect(receiver.calls).toHaveLength(4))
     await setActive(webhook, false)
     resolve()
-    await vi.waitFor(async () => expect(await countOf(webhook.fanout, 'events')).toBe(2))
+    await eventually(async () => expect(await countOf(webhook.fanout, 'events')).toBe(2))
     await runDurableObjectAlarm(webhook.fanout)
     expect(receiver.calls).toHaveLength(4)
   })
