@@ -1,22 +1,31 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+/** How long `expect.poll` waits, unless told otherwise; its own second is over before a busy machine has looked twice. */
+const patient = { expect: { poll: { timeout: 15_000 } } }
+
 /**
  * What takes a real stack: started once per project by test/support/stack.ts. A start may take two minutes, those of a
  * test of its own too.
  */
-const onStack = { globalSetup: ['test/support/stack.ts'], testTimeout: 180_000, hookTimeout: 180_000 }
+const onStack = {
+  ...patient,
+  globalSetup: ['test/support/stack.ts'],
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+}
 
 // From the fastest to the most real. CONTRIBUTING.md says which proves what.
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { name: 'static', include: ['test/static/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...patient } },
+      { test: { name: 'static', include: ['test/static/**/*.test.ts'], ...patient } },
       {
         test: {
           name: 'gateway',
           include: ['test/gateway/**/*.test.ts'],
+          ...patient,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -27,6 +36,7 @@ export default defineConfig({
           include: ['test/listener/**/*.test.ts'],
           // Each file runs a Postgres of its own.
           fileParallelism: false,
+          ...patient,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -62,7 +72,7 @@ export default defineConfig({
         test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...onStack },
       },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...onStack } },
-      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'] } },
+      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...patient } },
       {
         test: {
           name: 'browser',

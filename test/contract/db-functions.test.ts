@@ -255,7 +255,7 @@ describe('functions that are not there', () => {
     await call('add', { a: 1 })
     // The catalog is read again at most once a second; until then the old one answers.
     await asOwner(`create function ${t}_late() returns int language sql as 'select 1'`)
-    await expect.poll(async () => (await call('late')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await call('late')).status).toBe(200)
   })
 
   test('without the right to execute it is 401 for anon, and the hint is the grant', async () => {

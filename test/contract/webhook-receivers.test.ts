@@ -73,7 +73,7 @@ describe('a change', () => {
         `{"event":"DELETE","schema":"public","table":"${table}","row":${changed},"old_row":${changed},"timestamp":"`,
       ]
       expect(bodies.map(body => body.slice(0, body.lastIndexOf('timestamp') + 12))).toEqual(expected)
-      await vi.waitFor(async () => expect(await outboxOf(watched)).toBe(0))
+      await expect.poll(() => outboxOf(watched)).toBe(0)
     })
   })
 
@@ -87,7 +87,7 @@ describe('a change', () => {
       const rows = receiver.received.map(({ body }) => JSON.parse(body).row)
       expect(new Set(rows.map(row => row.id)).size).toBe(3_000)
       expect(rows.every(row => row.text === `é"\\${'x'.repeat(2_000)}`)).toBe(true)
-      await vi.waitFor(async () => expect(await outboxOf(watched)).toBe(0))
+      await expect.poll(() => outboxOf(watched)).toBe(0)
     })
   })
 
@@ -101,7 +101,7 @@ describe('a change', () => {
       const without = await receiver.waitFor(request => request !== whole)
       expect(JSON.parse(without.body)).toMatchObject({ event: 'INSERT', table, row: null, old_row: null })
       expect(without.headers['x-quoin-payload-error']).toBe('the body is larger than 16777216 bytes')
-      await vi.waitFor(async () => expect(await outboxOf(watched)).toBe(0))
+      await expect.poll(() => outboxOf(watched)).toBe(0)
     })
   })
 })

@@ -177,6 +177,12 @@ export function mark(): string {
   return `m${randomBytes(8).toString('hex')}`
 }
 
+/**
+ * How long a statement may still run that the gateway has to end: before client_connection_check_interval (10 s), the
+ * second line, could have done it.
+ */
+export const BY_THE_GATEWAY = { timeout: 8_000 }
+
 /** How many sessions run a statement that holds this text. */
 export async function countRunning(postgres: TestPostgres, text: string): Promise<number> {
   const { rows } = await postgres.admin.query(

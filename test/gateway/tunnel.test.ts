@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Gateway } from '../../sql-gateway/server.ts'
 import {
+  BY_THE_GATEWAY,
   countRunning,
   makePost,
   mark,
@@ -128,7 +129,7 @@ describe('sessions', () => {
     )
     await expect.poll(() => countRunning(postgres, note)).toBe(1)
     socket.terminate()
-    await expect.poll(() => countRunning(postgres, note), { timeout: 5_000 }).toBe(0)
+    await expect.poll(() => countRunning(postgres, note), BY_THE_GATEWAY).toBe(0)
   })
 
   it('passes on a CancelRequest for its own sessions only', async () => {

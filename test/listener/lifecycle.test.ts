@@ -50,9 +50,9 @@ describe('two listeners', () => {
     await expect.poll(() => world.ingest.arrived.length).toBeGreaterThan(200)
     expect(hasLogged(second, 'active')).toBe(false)
     first.child.kill('SIGKILL')
-    await expect.poll(() => hasLogged(second, 'active'), { timeout: 3_000 }).toBe(true)
+    await expect.poll(() => hasLogged(second, 'active')).toBe(true)
     await writing
-    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => countChunks(world.client)).toBe(0)
     expect(sorted(arrivedInOrder(world.ingest))).toEqual(numbersTo(1_000))
   })
 
@@ -80,7 +80,7 @@ it('sends what was under way again after a kill', async () => {
   await exited
   world.ingest.confirmAfterMs = 5
   await spawnListener(world)
-  await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => countChunks(world.client)).toBe(0)
   expect(sorted(arrivedInOrder(world.ingest))).toEqual(numbersTo(40))
 })
 
@@ -97,7 +97,7 @@ describe('Postgres', () => {
     )
     expect(ended.rowCount).toBe(1)
     await writing
-    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => countChunks(world.client)).toBe(0)
     expect(sorted(arrivedInOrder(world.ingest))).toEqual(numbersTo(500))
     expect(await metric(listener, 'database_failures_total')).toBe(1)
   })
@@ -126,7 +126,7 @@ describe('Postgres', () => {
     await expect.poll(() => metric(listener, 'database_failures_total')).toBeGreaterThan(0)
     await world.client.query('alter table quoin.not_yet rename to row_events')
     await writeChanges(world, 1)
-    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => countChunks(world.client)).toBe(0)
   })
 })
 
@@ -160,7 +160,7 @@ describe('the process', () => {
   it('does not outlive its grace time', async () => {
     const world = await makeWorld(postgres)
     world.ingest.answer = () => 'hang'
-    const listener = await startTestListener(world, { shutdownGraceMs: 50 })
+    const listener = await startTestListener(world, { shutdownGraceMs: 50, ingestTimeoutMs: 60_000 })
     await writeChanges(world, 1)
     await expect.poll(() => metric(listener, 'requests_under_way')).toBe(1)
     await listener.close()

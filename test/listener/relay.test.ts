@@ -155,7 +155,7 @@ describe('size', () => {
     const world = await makeWorld(postgres)
     for (let n = 0; n < 12; n++) await writeChunk(world.client, [{ key: 'a', n }], { padding: 30_000 })
     await startTestListener(world)
-    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => countChunks(world.client)).toBe(0)
     expect(world.ingest.arrived.map(({ n }) => n)).toEqual([...Array(12).keys()])
     expect(world.ingest.messages.length).toBeGreaterThan(3)
     expect(world.ingest.largestMessageBytes).toBeLessThanOrEqual(MESSAGE_BYTES_MAX)
@@ -271,7 +271,7 @@ describe('the ingest route', () => {
     await writeChunk(world.client, [{ key: 'd', n: 5 }])
     await expect.poll(() => world.ingest.arrived.map(({ n }) => n).sort()).toEqual([2, 4, 5])
     isRefusing = false
-    await expect.poll(() => countChunks(world.client), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => countChunks(world.client)).toBe(0)
     expect(world.ingest.arrived.map(({ n }) => n).filter(n => n === 1 || n === 3)).toEqual([1, 3])
   })
 
@@ -310,7 +310,7 @@ describe('with nothing to do', () => {
     const writer = await connect(world.databaseUrl)
     await writer.query('begin')
     await writeChunk(writer, [{ key: 'a', n: 1 }])
-    await expect.poll(() => isFlagUp(world.client), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => isFlagUp(world.client)).toBe(true)
     expect(await metric(listener, 'resting')).toBe(0)
     await writer.query('commit')
     await expect.poll(() => world.ingest.arrived.length).toBe(1)

@@ -106,7 +106,7 @@ export async function spawnListener(
       .split('\n')
       .slice(0, -1)
       .map(line => JSON.parse(line))
-  await expect.poll(() => log().length + (child.exitCode ?? 0), { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => log().length + (child.exitCode ?? 0)).toBeGreaterThan(0)
   return { child, log }
 }
 
@@ -116,8 +116,8 @@ export function hasLogged(listener: ListenerProcess, message: string): boolean {
 
 /** Waits until the listener asks nothing any more. */
 export async function waitUntilResting(world: World, listener: Pick<Listener, 'url'>): Promise<void> {
-  await expect.poll(() => isFlagUp(world.client), { timeout: 15_000 }).toBe(true)
-  await expect.poll(() => metric(listener, 'resting'), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => isFlagUp(world.client)).toBe(true)
+  await expect.poll(() => metric(listener, 'resting')).toBe(1)
 }
 
 export async function metric(listener: Pick<Listener, 'url'>, name: string): Promise<number> {

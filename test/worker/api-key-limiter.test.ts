@@ -1,7 +1,7 @@
 // The limiter inside the real runtime: the bundle of the Worker, its objects' real storage, a real Postgres behind the
 // SQL gateway. What the Worker asks of others passes through this process, so that a test can take the database away.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { generateKey, hashKey } from '../../src/features/keys/key-format.ts'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner, type TestClient } from '../support/postgres.ts'
@@ -108,7 +108,7 @@ describe('who a key is', () => {
     // An object that was evicted reads its key again with the first request, without making it wait.
     await evict(key)
     expect(await statusWith(key)).toBe(200)
-    await vi.waitFor(async () => expect(await statusWith(key)).toBe(401))
+    await expect.poll(() => statusWith(key)).toBe(401)
   })
 
   it('does not let an older version of the row undo a newer one', async () => {
@@ -119,11 +119,11 @@ describe('who a key is', () => {
     await evict(key)
     const readsBefore = databaseAnswers
     await get(key)
-    await vi.waitFor(() => expect(databaseAnswers).toBeGreaterThan(readsBefore))
+    await expect.poll(() => databaseAnswers).toBeGreaterThan(readsBefore)
     expect((await get(key)).headers.get('x-ratelimit-limit')).toBe('50')
     await db.query('update quoin.api_keys set version = 8 where id = $1', [id])
     await evict(key)
-    await vi.waitFor(async () => expect((await get(key)).headers.get('x-ratelimit-limit')).toBe('60'))
+    await expect.poll(async () => (await get(key)).headers.get('x-ratelimit-limit')).toBe('60')
   })
 
   it('answers project_paused for every key of a paused project, without counting', async () => {

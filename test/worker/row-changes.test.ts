@@ -58,7 +58,7 @@ function logsOf({ id }: TestWebhook) {
     )
     expect(rows).not.toEqual([])
     return rows
-  }, 5_000)
+  }, 30_000)
 }
 
 describe('the ingest route', () => {
