@@ -1,8 +1,8 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-/** How long `expect.poll` waits, unless told otherwise; its own second is over before a busy machine has looked twice. */
-const patient = { expect: { poll: { timeout: 15_000 } } }
+/** Vitest's own deadlines (1 s, 5 s, 10 s) are over before a busy machine is; `expect` is for `expect.poll`. */
+const patient = { expect: { poll: { timeout: 15_000 } }, testTimeout: 30_000, hookTimeout: 60_000 }
 
 /**
  * What takes a real stack: started once per project by test/support/stack.ts. A start may take two minutes, those of a
@@ -26,8 +26,6 @@ export default defineConfig({
           name: 'gateway',
           include: ['test/gateway/**/*.test.ts'],
           ...patient,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
         },
       },
       {
@@ -38,7 +36,6 @@ export default defineConfig({
           fileParallelism: false,
           ...patient,
           testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {

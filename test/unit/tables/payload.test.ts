@@ -92,7 +92,7 @@ describe('CSV', () => {
       const text = `a,b\n${line.repeat(300_000)}`
       const startMs = performance.now()
       expect(parseCsv(text).rows).toHaveLength(300_000)
-      expect(performance.now() - startMs).toBeLessThan(3_000)
+      expect(performance.now() - startMs).toBeLessThan(10_000)
     }
   })
 
