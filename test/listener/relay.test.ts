@@ -246,7 +246,7 @@ describe('the ingest route', () => {
   it('may take a request and lose it: what is not confirmed in time is sent again', async () => {
     const world = await makeWorld(postgres)
     world.ingest.confirmAfterMs = undefined
-    const listener = await startTestListener(world, { confirmTimeoutMs: 500 })
+    const listener = await startTestListener(world, { confirmTimeoutMs: 2_000 })
     await writeChunk(world.client, [{ key: 'a', n: 1 }])
     await expect.poll(() => world.ingest.arrived.length).toBe(1)
     await writeChunk(world.client, [{ key: 'a', n: 2 }])
