@@ -131,7 +131,7 @@ describe('the process', () => {
         ['other'],
       ])
       const note = mark()
-      const running = post(q(`select pg_sleep(0.3), 'done' -- ${note}`))
+      const running = post(q(`select pg_sleep(2), 'done' -- ${note}`))
       await expect.poll(() => countRunning(postgres, note)).toBe(1)
       const exited = once(child, 'exit')
       child.kill(signal)
