@@ -156,6 +156,10 @@ describe('a replay since a time', () => {
     const since = now()
     await fanout.store({ version: 1, events: chunkOf(Array.from({ length: 30 }, (_, index) => `k${index}`)) })
     await eventually(async () => expect((await readWebhook(row.id)).state).toBe('failing'))
+    // What was under way then is counted later.
+    await eventually(async () =>
+      expect(await readWebhook(row.id)).toMatchObject({ fail_count: receiver.calls.length }),
+    )
     const failed = receiver.calls.length
     expect(await fanout.redeliver(since)).toBe(failed)
     await eventually(async () => expect(await readLogs(row.id)).toHaveLength(failed + 1))
