@@ -14,7 +14,7 @@ async function watchedBy(url: string) {
   return { id, write: () => asOwner(`insert into ${table} values (1, 'one')`) }
 }
 
-// The retry comes five seconds later: the three wait for theirs together.
+// Side by side: each waits for its own failure.
 describe.concurrent('a receiver', () => {
   it('with a certificate of a trusted authority gets its events', async () => {
     await using receiver = await startSecureReceiver('valid')
@@ -34,16 +34,21 @@ describe.concurrent('a receiver', () => {
       const test = await webhooks('POST', `/${id}/test`)
       expect([test.status, test.json]).toMatchObject([200, { ok: false, ...failure }])
       await write()
-      await webhookWhen(id, 'fail_count rises', webhook => webhook['fail_count'] === 1)
-      expect(await logOf(id, 2)).toMatchObject([
-        { event_type: 'INSERT', attempt: 1, ...failure },
-        { event_type: 'TEST', id: test.json['log_id'], ...failure },
+      await webhookWhen(id, 'fail_count rises', webhook => Number(webhook['fail_count']) >= 1)
+      // Its retry comes five seconds later, and may be there by now.
+      const log = await logOf(id, 2)
+      expect(log.slice(-2)).toMatchObject([
+        { event_type: 'INSERT', attempt: 1 },
+        { event_type: 'TEST', id: test.json['log_id'] },
       ])
+      expect(log).toMatchObject(log.map(() => failure))
       expect(receiver.received).toEqual([])
       receiver.show('valid')
+      const since = new Date(0).toISOString()
+      expect(await webhooks('POST', `/${id}/replay-failed`, { since })).toMatchObject({ status: 202 })
       await receiver.waitFor(({ body }) => body.includes('"note":"one"'))
-      expect(await logOf(id, 3)).toMatchObject([{ attempt: 2, status_code: 200, error: null }, {}, {}])
       await webhookWhen(id, 'fail_count is 0 again', webhook => webhook['fail_count'] === 0)
+      expect((await logOf(id, 3))[0]).toMatchObject({ event_type: 'INSERT', status_code: 200, error: null })
     },
   )
 })
