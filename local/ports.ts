@@ -1,10 +1,18 @@
 // Are the ports free that the stack wants, and who says so when not.
 
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { PORTS, type PortKey, type StackOptions } from './options.ts'
 import { StackError } from './output.ts'
 
 export const LOOPBACK = '127.0.0.1'
+
+/**
+ * Where free ports are taken from: below those that the system itself gives to whoever asks for any (on Linux from 32768
+ * on), which it could give away again before they are used.
+ */
+const FREE = { from: 20_000, below: 32_768 }
+const FREE_TRIES_MAX = 1_000
 
 /** The ports to use: those asked for, checked to be free, or any free ones. Throws a `StackError` naming one that is taken. */
 export async function choosePorts(
@@ -43,22 +51,19 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** All are held open until the last is found, so that they differ. */
-async function findFreePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    probes.map(
-      probe =>
-        new Promise<number>((resolve, reject) => {
-          probe.once('error', reject)
-          probe.listen(0, LOOPBACK, () => {
-            const address = probe.address()
-            if (address === null || typeof address === 'string') reject(new Error('a TCP server has a port'))
-            else resolve(address.port)
-          })
-        }),
-    ),
-  )
-  await Promise.all(probes.map(probe => new Promise(resolve => probe.close(resolve))))
-  return ports
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const [port] = await findFreePorts(1)
+  return port
+}
+
+/** Ports one after the other, from wherever chance says: programs that start at once do not ask for the same. */
+async function findFreePorts(count: number): Promise<[number, ...number[]]> {
+  for (let tries = 0; tries < FREE_TRIES_MAX; tries++) {
+    const first = randomInt(FREE.from, FREE.below - count)
+    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index)
+    const areFree = await Promise.all([first, ...others].map(isFree))
+    if (!areFree.includes(false)) return [first, ...others]
+  }
+  throw new StackError(`no ${count} ports in a row are free from ${FREE.from} to ${FREE.below - 1}`)
 }

@@ -1,8 +1,8 @@
 // What a caller sees while the database is away or refuses the Worker's login: 503, a time to come back, and nothing of
 // where the database is; and that calls succeed again without a restart.
 
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { freePort } from '../../local/ports.ts'
 import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'
 
@@ -16,15 +16,6 @@ const CALLS: [path: string, body: object | undefined][] = [
 /** Paths, hosts, ports, role names, and the words in which Postgres speaks of them. */
 const INTERNAL =
   /\/tmp|PGSQL|127\.0\.0\.1|localhost|\b\d{4,5}\b|authenticator|quoin_owner|postgres|password|ECONN|gateway/i
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
-}
 
 function call(quoin: TestWorker, path: string, body: object | undefined): Promise<Response> {
   const headers = { apikey: stack.service_role_key, 'content-type': 'application/json' }

