@@ -206,7 +206,7 @@ describe('what a call may do', () => {
   test('a function over its time is 408', async () => {
     const { status, body } = await call('slow')
     expect([status, body.code]).toEqual([408, '57014'])
-  }, 20_000)
+  })
 })
 
 describe('a function that reads what its caller may not', () => {

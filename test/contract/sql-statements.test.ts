@@ -89,7 +89,7 @@ describe('row_limit', () => {
   test('bounds the work of a SELECT and not only the answer', async () => {
     const startedAt = performance.now()
     const { body } = await sql('select generate_series(1,1000000000) as i', [], { row_limit: 10 })
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(performance.now() - startedAt).toBeLessThan(8_000)
     expect(body).toMatchObject({ rowCount: 10, truncated: true, command: 'SELECT' })
     expect(body.rows.map(({ i }: { i: number }) => i)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
@@ -144,7 +144,7 @@ describe('bounds', () => {
     for (const text of ['select pg_sleep(10)', `insert into ${table} select 1 from pg_sleep(10)`]) {
       const startedAt = performance.now()
       const { status, body } = await sql(text, [], { timeout: 100 })
-      expect(performance.now() - startedAt).toBeLessThan(3_000)
+      expect(performance.now() - startedAt).toBeLessThan(8_000)
       expect({ status, code: body.code }).toEqual({ status: 408, code: '57014' })
     }
     expect((await sql(`select * from ${table}`)).body.rowCount).toBe(0)
@@ -164,7 +164,7 @@ describe('bounds', () => {
     const locks = async () =>
       (await sql('select count(*)::int as n from pg_locks where relation = $1::regclass', [table])).body
         .rows[0].n
-    await expect.poll(locks, { timeout: 5_000 }).toBe(0)
+    await expect.poll(locks, { timeout: 20_000 }).toBe(0)
     await sql(`drop table ${table}`)
   })
 
@@ -174,7 +174,7 @@ describe('bounds', () => {
     const text =
       "do $$ begin perform set_config('statement_timeout', '0', true); perform pg_sleep(20); end $$"
     expect((await sql(text, [], { timeout: 200 })).status).toBe(408)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
   })
 
   test('unknown fields and wrong shapes are refused, naming the field', async () => {

@@ -300,7 +300,7 @@ describe('with nothing to do', () => {
     const startedAtMs = performance.now()
     await writeChunk(world.client, [{ key: 'a', n: 2 }])
     await expect.poll(() => world.ingest.arrived.length, { interval: 2 }).toBe(2)
-    expect(performance.now() - startedAtMs).toBeLessThan(2_000)
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000)
     await expect.poll(() => isFlagUp(world.client)).toBe(false)
   })
 
