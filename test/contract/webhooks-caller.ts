@@ -53,7 +53,7 @@ export async function makeWebhook(fields: Record<string, unknown>): Promise<stri
 
 /** The log's newest entries, as soon as there are `count` of them. */
 export async function logOf(id: string, count: number): Promise<Record<string, unknown>[]> {
-  return await waitUntil({ what: `${count} log entries`, deadlineMs: 15_000 }, async () => {
+  return await waitUntil({ what: `${count} log entries`, deadlineMs: 30_000 }, async () => {
     const { json } = await webhooks('GET', `/${id}/logs`)
     const data = json['data'] as Record<string, unknown>[]
     return data.length >= count ? data : undefined
@@ -62,7 +62,7 @@ export async function logOf(id: string, count: number): Promise<Record<string, u
 
 /** The webhook's record, as soon as it is as wanted. */
 export function webhookWhen(id: string, what: string, isSo: (webhook: Record<string, unknown>) => boolean) {
-  return waitUntil({ what, deadlineMs: 15_000 }, async () => {
+  return waitUntil({ what, deadlineMs: 30_000 }, async () => {
     const { json } = await webhooks('GET', `/${id}`)
     return isSo(json) ? json : undefined
   })

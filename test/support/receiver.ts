@@ -15,7 +15,7 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly url: string
   readonly received: readonly Received[]
-  /** The first request that `matches`, as soon as it is there; throws after ten seconds. */
+  /** The first request that `matches`, as soon as it is there; throws after half a minute. */
   waitFor(matches: (request: Received) => boolean): Promise<Received>
 }
 
@@ -84,7 +84,7 @@ async function listen(
     url: `${origin}:${address.port}`,
     received,
     waitFor: matches =>
-      waitUntil({ what: 'the receiver is called', deadlineMs: 10_000 }, async () => received.find(matches)),
+      waitUntil({ what: 'the receiver is called', deadlineMs: 30_000 }, async () => received.find(matches)),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
