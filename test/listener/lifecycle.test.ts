@@ -172,7 +172,10 @@ describe('the process', () => {
     const world = await makeWorld(postgres)
     const { child, log } = await spawnListener(world, { INGEST_SECRET: 'short' })
     await expect.poll(() => child.exitCode).toBe(1)
-    expect(log()).toEqual([expect.objectContaining({ msg: expect.stringMatching(/^INGEST_SECRET must be/) })])
+    // What it has printed may arrive after its exit.
+    await expect
+      .poll(log)
+      .toEqual([expect.objectContaining({ msg: expect.stringMatching(/^INGEST_SECRET must be/) })])
   })
 
   it('logs neither rows nor secrets', async () => {
