@@ -80,7 +80,7 @@ describe('the ingest route', () => {
     ['nothing signed', async () => ({ method: 'POST', body: JSON.stringify(body) })],
     ['another secret', () => signedRequest(body, { secret: 'x'.repeat(40) })],
     ['an old request', () => signedRequest(body, { ageSeconds: 301 })],
-    ['a request from the future', () => signedRequest(body, { ageSeconds: -302 })],
+    ['a request from the future', () => signedRequest(body, { ageSeconds: -400 })],
     [
       'a changed body',
       async () => ({
