@@ -18,6 +18,8 @@ const onStack = {
 // From the fastest to the most real. CONTRIBUTING.md says which proves what.
 export default defineConfig({
   test: {
+    // A stack has half a minute to end, and each project ends its own.
+    teardownTimeout: 120_000,
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...patient } },
       { test: { name: 'static', include: ['test/static/**/*.test.ts'], ...patient } },
