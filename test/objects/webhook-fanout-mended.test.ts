@@ -17,10 +17,12 @@ import {
   readWebhook,
   rowsOf,
   setActive,
+  useMovedClock,
   useReceiver,
 } from './webhook-support.ts'
 
 const receiver = useReceiver()
+useMovedClock()
 
 const fail =
   (status = 503, headers = {}) =>
