@@ -2,7 +2,7 @@
 // `npm run <script> -- <args>`. Needs nothing but the Node and npm of the machine, so: no packages, no TypeScript.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -30,8 +30,12 @@ async function main() {
   process.exit(outcome.code ?? 1)
 }
 
-/** npm writes this file at the end of every install. */
+/**
+ * npm writes this file at the end of every install. Where node_modules is a link it is another checkout's, which `npm ci` would
+ * empty.
+ */
 function isInstallNeeded() {
+  if (lstatSync(join(PROJECT_DIR, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return false
   const installed = join(PROJECT_DIR, 'node_modules', '.package-lock.json')
   if (!existsSync(installed)) return true
   return statSync(installed).mtimeMs < statSync(join(PROJECT_DIR, 'package-lock.json')).mtimeMs
