@@ -5,8 +5,8 @@ import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { StackFacts } from '../local/dev-file.ts'
+import { freePort } from '../local/ports.ts'
 import { waitUntil } from '../local/wait.ts'
-import { freePort } from './ports.ts'
 
 /** As many connections as the gateway's own pool has. */
 const POOL_SIZE = 10

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { StackFacts } from '../local/dev-file.ts'
+import { freePort } from '../local/ports.ts'
 import { waitUntil } from '../local/wait.ts'
-import { freePort } from './ports.ts'
 
 const run = promisify(execFile)
 
