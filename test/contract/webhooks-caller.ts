@@ -60,9 +60,9 @@ export async function logOf(id: string, count: number): Promise<Record<string, u
   })
 }
 
-/** The webhook's record, as soon as it is as wanted. */
+/** The webhook's record, as soon as it is as wanted; a third attempt, 35 s after the first, is worth waiting for. */
 export function webhookWhen(id: string, what: string, isSo: (webhook: Record<string, unknown>) => boolean) {
-  return waitUntil({ what, deadlineMs: 30_000 }, async () => {
+  return waitUntil({ what, deadlineMs: 60_000 }, async () => {
     const { json } = await webhooks('GET', `/${id}`)
     return isSo(json) ? json : undefined
   })
