@@ -53,7 +53,7 @@ export async function watch(client: pg.Client, schema: string, table: string): P
     schema,
     table,
   ])
-  await client.query('update quoin.listener_state set idle = false')
+  await client.query("select setval('quoin.listener_idle', 0)")
 }
 
 /** Ends the watching and takes the tables away. */

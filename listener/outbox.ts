@@ -173,8 +173,8 @@ export class Outbox {
 
   /** Triggers send NOTIFY for what commits after they saw the flag up. */
   async setIdle(isIdle: boolean): Promise<void> {
-    const sql = 'update quoin.listener_state set idle = $1 where idle is distinct from $1'
-    await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle] })
+    const sql = "select pg_catalog.setval('quoin.listener_idle', $1::bigint)"
+    await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle ? 1 : 0] })
   }
 
   /**

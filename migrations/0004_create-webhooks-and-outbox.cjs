@@ -1,5 +1,5 @@
 // Webhooks, what became of their deliveries, and the outbox that row changes wait in. The triggers that fill it are made
-// by 0005 and 0006. Two roles without login run what triggers do, so that a user's code in a trigger never has the owner's rights:
+// by 0006 and 0007. Two roles without login run what triggers do, so that a user's code in a trigger never has the owner's rights:
 // `quoin_outbox` may only write the outbox, and `quoin_images`, as which rows become JSON (a user's cast runs there), may
 // do nothing at all. Roles belong to the whole cluster: another database may have made them, or may still need them.
 
@@ -171,18 +171,16 @@ const CREATE_OUTBOX = `
     alter column keys set storage external,
     alter column old_keys set storage external;
 
-  create table quoin.listener_state (
-    is_the_only_row boolean primary key default true check (is_the_only_row),
-    idle boolean not null default false
-  );
-  comment on table quoin.listener_state is 'While idle, the triggers wake the listener by NOTIFY quoin_row_events.';
-  insert into quoin.listener_state default values;
+  create sequence quoin.listener_idle as smallint minvalue 0 maxvalue 1;
+  comment on sequence quoin.listener_idle is '1 while the listener waits: then the triggers wake it by NOTIFY quoin_row_events. 0 while it looks by itself. A sequence, because reading one costs a write a fifth of what a table does.';
+  select setval('quoin.listener_idle', 0);
 
   revoke all on quoin.webhooks, quoin.webhook_registry, quoin.webhook_deliveries, quoin.dead_letters,
-    quoin.row_events, quoin.listener_state from public;
+    quoin.row_events from public;
+  revoke all on sequence quoin.listener_idle from public;
   grant usage on schema quoin to quoin_outbox;
   grant insert on quoin.row_events to quoin_outbox;
-  grant select on quoin.listener_state to quoin_outbox;
+  grant select on sequence quoin.listener_idle to quoin_outbox;
 `
 
 // Images are cast to text and never parsed: what Postgres took from the writer, nested to the limit of its stack, it may not
@@ -261,7 +259,7 @@ exports.down = pgm => {
     drop function quoin.unwatchable_reason(oid);
     drop function quoin.changes_json(quoin.row_events);
     drop function quoin.changes_in(quoin.row_events);
-    drop table quoin.listener_state;
+    drop sequence quoin.listener_idle;
     drop table quoin.row_events;
     drop table quoin.dead_letters;
     drop table quoin.webhook_deliveries;

@@ -1,18 +1,12 @@
-// What trigger functions of watched tables are written from: how images and keys are made, and the templates. 0006 writes them.
-//
-// Each watched table and event has a trigger function of its own in the schema `quoin_outbox`, because its statements
-// name the primary key and then stay planned: putting the names in at run time would cost each write 0.2 ms. It runs as
-// the role `quoin_outbox` and runs no user's code: keys are made by output functions, images by quoin.make_image and
-// quoin.make_images, which run as `quoin_images`. It writes last of all, since a user's code there may have changed the
-// search path.
+// What trigger functions of watched tables call: how images and keys are made, under which settings, and of which tables the short
+// way is enough. 0006 has the functions themselves, 0007 puts them on tables.
 
 /** Larger images are not made: the change is recorded with its key and the reason. */
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024
-const CHUNK_ROWS_MAX = 1_000
-/** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
-const CHUNK_BYTES = 1_000_000
 /** Rows that are much larger as JSON, compressed ones, make several chunks; but for a single row, a chunk has no more than this. */
 const CHUNK_IMAGES_BYTES = 4_000_000
+/** Of `numeric` alone, which has up to 147 000 digits in a few bytes, no more come to a row's image than it may have. */
+const SHORT_WAY_COLUMNS_MAX = 400
 
 /**
  * What a user's cast does while images are made must not outlast them. In a block that catches (a subtransaction) this lets it write
@@ -118,9 +112,9 @@ const CREATE_KEY_SQL = `
   create function quoin.key_sql(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select case when bool_and(k.is_plain)
-        then format($sql$concat('["', %s, '"]')$sql$, string_agg(format('r.%I', k.name), $sql$, '","', $sql$ order by k.position))
-        else format($sql$concat('[', %s, ']')$sql$, string_agg(
-          case when k.is_plain then format($sql$'"', r.%I, '"'$sql$, k.name) else format($sql$to_json(format('%%s', r.%I))$sql$, k.name) end,
+        then format($sql$pg_catalog.concat('["', %s, '"]')$sql$, string_agg(format('r.%I', k.name), $sql$, '","', $sql$ order by k.position))
+        else format($sql$pg_catalog.concat('[', %s, ']')$sql$, string_agg(
+          case when k.is_plain then format($sql$'"', r.%I, '"'$sql$, k.name) else format($sql$pg_catalog.to_json(pg_catalog.format('%%s', r.%I))$sql$, k.name) end,
           $sql$, ',', $sql$ order by k.position))
       end
     from (
@@ -137,199 +131,67 @@ const CREATE_KEY_SQL = `
   revoke all on function quoin.key_sql(oid) from public;
 `
 
-// Each SET costs every write as much as a small function. Settings of the writer's session must not show in keys and images, but of
-// most tables no text depends on them. (Dates follow DateStyle in keys; in JSON they do not.)
-const CREATE_SETTINGS_SQL = `
-  create function quoin.settings_sql(watched oid) returns text
+// Settings of the writer's session must not show in keys and images, but of most tables no text depends on more of them than the
+// time zone. (Dates follow DateStyle in keys; in JSON they do not.)
+const CREATE_RECORDER_SETTINGS = `
+  create function quoin.depends_on_settings(watched oid) returns boolean
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select $sql$set timezone = 'UTC' set plan_cache_mode = 'force_generic_plan'$sql$ || case when not bool_and(
+    select not coalesce(bool_and(
         coalesce(nullif(t.typbasetype, 0), nullif(t.typelem, 0), t.oid)
           = any ('{bool,int2,int4,int8,numeric,text,varchar,bpchar,uuid,json,jsonb}'::regtype[])
         or t.oid = any ('{timestamptz,timestamp,date}'::regtype[]) and a.attnum <> all (coalesce(i.indkey, ''))
-        or t.typtype = 'e')
-      then $sql$ set datestyle = 'ISO' set intervalstyle = 'postgres' set bytea_output = 'hex' set extra_float_digits = 1$sql$
-      else '' end
+        or t.typtype = 'e'), true)
     from pg_attribute a
       join pg_type t on t.oid = a.atttypid
       left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
     where a.attrelid = watched and a.attnum > 0 and not a.attisdropped
   $body$;
-  comment on function quoin.settings_sql(oid) is 'The settings under which the rows of a table have the same texts in every session.';
-  revoke all on function quoin.settings_sql(oid) from public;
+  comment on function quoin.depends_on_settings(oid) is 'Whether keys or images of a table depend on settings of the session other than the time zone.';
+
+  create function quoin.recorder_settings(watched oid) returns table (place int, name text, value text)
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select s.place, s.name, s.value
+    from (values (1, 'search_path', 'pg_catalog, pg_temp', false), (2, 'timezone', 'UTC', false), (3, 'datestyle', 'ISO', true),
+        (4, 'intervalstyle', 'postgres', true), (5, 'bytea_output', 'hex', true), (6, 'extra_float_digits', '1', true))
+      as s (place, name, value, is_rare)
+    where not s.is_rare or quoin.depends_on_settings(watched)
+  $body$;
+  comment on function quoin.recorder_settings(oid) is 'The settings under which the rows of a table have the same texts in every session, and nothing of a user is found by its name.';
+  revoke all on function quoin.depends_on_settings(oid), quoin.recorder_settings(oid) from public;
 `
 
-/** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
-const STATEMENT_ROWS = {
-  newRows: 'new_rows',
-  oldRows: 'old_rows',
-  schema: 'tg_table_schema',
-  table: 'tg_table_name',
-}
-const ROW_ROWS = {
-  newRows: '(select new.*)',
-  oldRows: '(select old.*)',
-  schema: `(select n.nspname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
-            where c.oid operator(pg_catalog.=) {watched})`,
-  table: '(select relname from pg_catalog.pg_class where oid operator(pg_catalog.=) {watched})',
-}
-
-/** What all chunks of a statement say of it. */
-const FACT_COLUMNS = 'table_id, event, table_schema, table_name, application_name'
-const factsOf = rows =>
-  `{watched}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
-
-/** A snapshot older than the statement may hold an `idle` that is no longer true. */
-const WAKES = `(select idle from quoin.listener_state) or current_setting('transaction_isolation') <> 'read committed'`
-
-/**
- * The only change of a statement as a batch of one; STRICT refuses none and several, as a user's cast may, too. OFFSET 0 keeps Postgres from making the
- * keys of an UPDATE each time they are named.
- */
-const onlyChange = (event, { newRows, oldRows }) => {
-  const one = table => `select {key} as key, quoin.make_image(coalesce(r.*)) as image from ${table} r`
-  const onlyOf = table =>
-    `select case when n.key is not null then array[n.key] end as keys, null::text[] as old_keys,
-        array[n.image] as rows, null::json[] as old_rows, ${WAKES} as wakes
-      into strict batch
-      from (${one(table)}) n`
-  return {
-    INSERT: onlyOf(newRows),
-    UPDATE: `select case when n.key is not null and o.key is not null then array[n.key] end as keys,
-        case when n.key <> o.key then array[o.key] end as old_keys,
-        array[n.image] as rows, array[o.image] as old_rows, ${WAKES} as wakes
-      into strict batch
-      from (${one(newRows)} offset 0) n, (${one(oldRows)} offset 0) o`,
-    DELETE: onlyOf(oldRows),
-  }[event]
-}
-
-/**
- * The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made: each row is
- * asked for its size only where one of them is too large, and none where one cannot even be measured.
- */
-const rowsOf = (table, isOld, key) =>
-  `select ${isOld} as is_old, ${key} as key, case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*)
-              when recorder.is_unmeasured then null
-              when pg_column_size(coalesce(r.*)) <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
-            row_number() over () as position from ${table} r`
-
-/** Both images of an UPDATE have the same place: Postgres keeps the new rows and the old ones in the same order. */
-const changesOf = (event, { newRows, oldRows }, key) =>
-  ({
-    INSERT: rowsOf(newRows, false, key),
-    UPDATE: `${rowsOf(newRows, false, key)} union all ${rowsOf(oldRows, true, key)}`,
-    DELETE: rowsOf(oldRows, false, key),
-  })[event]
-
-const sizesOf = (event, { newRows, oldRows }) =>
-  ({
-    INSERT: `select coalesce(r.*) as image from ${newRows} r`,
-    UPDATE: `select coalesce(r.*) as image from ${newRows} r union all select coalesce(r.*) from ${oldRows} r`,
-    DELETE: `select coalesce(r.*) as image from ${oldRows} r`,
-  })[event]
-
-const COLUMNS = `${FACT_COLUMNS}, keys, old_keys, change_count, rows, old_rows, errors`
-
-const writeChunks = (rows, changes) => `
-      insert into quoin.row_events (${COLUMNS})
-      select ${factsOf(rows)},
-        case when batch.keys[1] is not null then batch.keys[made.first:made.last] end,
-        nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
-        made.last - made.first + 1, made.rows, made.old_rows,
-        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} or batch.has_images then made.errors
-          else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
-      from (
-        select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
-          (count(*) filter (where not c.is_old))::int as change_count, count(c.image) = count(*) as has_images,
-          array_agg(c.image) filter (where not c.is_old) as rows,
-          array_agg(c.image) filter (where c.is_old) as old_rows
-        from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
-        group by c.part order by c.part
-      ) batch
-      cross join lateral quoin.make_images(batch) made;`
-
-/**
- * The source of a trigger function, but for {watched}, {key} and {settings} (named, so that it is seen when they change). A
- * statement that changed one row, as most do, takes the short way, on which every function and every statement counts: its
- * cost is what every single write pays. After an image was made, a user's code may have changed the search path: from there on
- * nothing is looked up in it. Where a user's columns are in sight, variables go by the block's name: a column called as they
- * are would win. `others` leaves out assertions, and a cancel, which ends the write as it should.
- */
-const recorderSource = (event, rows) => `
-  -- Runs under: {settings}
-  #variable_conflict use_column
-  <<recorder>>
-  declare
-    batch record;
-    is_long boolean;
-    has_lost_key boolean;
-    row_bytes bigint;
-    is_unmeasured boolean;
-    chunk_rows int;
-    setting text;
-  begin
+// The immutable ones are not: declared so, they are called when a statement is planned, and the answer stands in the plan. A
+// statement that names the table's oid, or reads its transition tables, is planned again as soon as the table, its keys, columns
+// or names change (Postgres' setrefs.c, ISREGCLASSCONST): the answer is as good as new, and costs a write nothing. Planning may
+// have an older snapshot than the table's lock: what is read must be newer, hence a volatile function inside, and the name by regclass.
+const CREATE_SHORT_WAY = `
+  create function quoin.find_short_way(watched oid, key_hash text) returns boolean
+    language plpgsql volatile set search_path = pg_catalog, pg_temp as $body$
     begin
-      setting := ${READ_ONLY};
-      ${onlyChange(event, rows)};
-    exception when others or assert_failure then
-      is_long := true;
-    end;
-    if is_long is null then
-      if batch.wakes then
-        perform pg_catalog.pg_notify('quoin_row_events', '');
-      end if;
-      insert into quoin.row_events (${COLUMNS})
-        values (${factsOf(rows)},
-          batch.keys, batch.old_keys, 1, batch.rows, batch.old_rows, null);
-      return null;
-    end if;
-    begin
-      row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
-    exception when others or assert_failure then
-      row_bytes := ${IMAGE_BYTES_MAX} + 1;
-      is_unmeasured := true;
-    end;
-    if row_bytes is null then
-      return null;
-    end if;
-    -- The primary key is another by now: until quoin.watch_table has run again, the whole table is one key.
-    begin
-      perform {key} from ${event === 'DELETE' ? rows.oldRows : rows.newRows} r limit 1;
-    exception when others then
-      has_lost_key := true;
-    end;
-    chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
-    if ${WAKES} then
-      perform pg_notify('quoin_row_events', '');
-    end if;
-    if has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'))}
-    else${writeChunks(rows, changesOf(event, rows, 'null::text'))}
-    end if;
-    return null;
-  end
-`
+      -- Any other isolation keeps its snapshot.
+      return current_setting('transaction_isolation') = 'read committed'
+        and key_hash = md5(quoin.key_sql(watched))
+        and not quoin.depends_on_settings(watched)
+        and (
+          select count(*) <= ${SHORT_WAY_COLUMNS_MAX} and bool_and(coalesce(nullif(t.typbasetype, 0), t.oid)
+            = any ('{bool,int2,int4,int8,numeric,text,varchar,bpchar,uuid,json,timestamptz,timestamp,date}'::regtype[]))
+          from pg_attribute a join pg_type t on t.oid = a.atttypid
+          where a.attrelid = watched and a.attnum > 0 and not a.attisdropped);
+    end
+  $body$;
 
-const EVENTS = ['INSERT', 'UPDATE', 'DELETE']
-const TRANSITION_TABLES = {
-  INSERT: 'referencing new table as new_rows',
-  UPDATE: 'referencing new table as new_rows old table as old_rows',
-  DELETE: 'referencing old table as old_rows',
-}
+  create function quoin.has_short_way(watched oid, key_hash text) returns boolean
+    language plpgsql immutable as $body$ begin return quoin.find_short_way(watched, key_hash); end $body$;
+  comment on function quoin.has_short_way(oid, text) is 'Whether a row of this table that is not large becomes JSON without fail and without a user''s code, and its key is still made as this hash says.';
 
-const CREATE_TEMPLATES = `
-  create table quoin.recorder_templates (
-    event text not null,
-    per_row boolean not null,
-    source text not null,
-    timing text not null,
-    primary key (event, per_row)
-  );
-  comment on table quoin.recorder_templates is 'What quoin.watch_table writes trigger functions from.';
-  insert into quoin.recorder_templates values ${EVENTS.flatMap(event => [
-    `('${event}', false, $source$${recorderSource(event, STATEMENT_ROWS)}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
-    `('${event}', true, $source$${recorderSource(event, ROW_ROWS)}$source$, 'for each row')`,
-  ]).join(',\n')};
-  revoke all on quoin.recorder_templates from public;
+  create function quoin.name_parts(watched oid) returns text[]
+    language sql immutable set search_path = pg_temp as $body$
+    select pg_catalog.parse_ident(watched::pg_catalog.regclass::pg_catalog.text)
+  $body$;
+  comment on function quoin.name_parts(oid) is 'Schema and name of a table.';
+  revoke all on function quoin.find_short_way(oid, text), quoin.has_short_way(oid, text), quoin.name_parts(oid) from public;
+  grant execute on function quoin.find_short_way(oid, text), quoin.has_short_way(oid, text), quoin.key_sql(oid),
+    quoin.depends_on_settings(oid), quoin.name_parts(oid) to quoin_outbox;
 `
 
 // A function can be given only to a role that may create in its schema.
@@ -340,25 +202,33 @@ const GIVE_AWAY = `
   revoke create on schema quoin from quoin_images;
   revoke all on function quoin.make_image(record), quoin.make_images(record) from public;
   grant execute on function quoin.make_image(record), quoin.make_images(record) to quoin_outbox;
-  create schema quoin_outbox authorization quoin_outbox;
-  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table.';
 `
+
+exports.IMAGE_BYTES_MAX = IMAGE_BYTES_MAX
+exports.READ_ONLY = READ_ONLY
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_MAKE_IMAGES, GIVE_AWAY, CREATE_KEY_SQL, CREATE_SETTINGS_SQL, CREATE_TEMPLATES]) {
+  for (const sql of [
+    CREATE_MAKE_IMAGES,
+    GIVE_AWAY,
+    CREATE_KEY_SQL,
+    CREATE_RECORDER_SETTINGS,
+    CREATE_SHORT_WAY,
+  ]) {
     pgm.sql(sql)
   }
 }
 
-// The triggers on users' tables go with the schema that holds their functions.
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.down = pgm => {
   pgm.sql(`
-    drop schema quoin_outbox cascade;
-    drop table quoin.recorder_templates;
-    drop function quoin.settings_sql(oid);
+    drop function quoin.name_parts(oid);
+    drop function quoin.has_short_way(oid, text);
+    drop function quoin.find_short_way(oid, text);
+    drop function quoin.recorder_settings(oid);
+    drop function quoin.depends_on_settings(oid);
     drop function quoin.key_sql(oid);
     drop function quoin.make_image(record);
     drop function quoin.make_images(record);

@@ -1,4 +1,4 @@
-// Watching: puts triggers on a table for what its webhooks want, from the templates of 0005, and takes them away again.
+// Watching: puts triggers on a table for what its webhooks want, from the templates of 0006, and takes them away again.
 //
 // Triggers are named to fire before all others, so that what those do is numbered later. Statement triggers fire after
 // every row trigger, though, and only for statements that name the table itself: hence row triggers in some places. They are
@@ -61,21 +61,26 @@ const CREATE_WATCH_TABLE = `
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
       template record;
       key constant text := quoin.key_sql(watched);
-      settings constant text := coalesce(quoin.settings_sql(watched), '');
       source text;
+      settings record;
     begin
       select t.* into template from quoin.recorder_templates t
         where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
+      select string_agg(format('pg_catalog.current_setting(%L)', s.name), ', ' order by s.place) as former_values,
+          string_agg(format('pg_catalog.set_config(%L, %L, true)', s.name, s.value), ', ' order by s.place) as taken,
+          string_agg(format('pg_catalog.set_config(%L, session_settings[%s], true)', s.name, s.place), ', ' order by s.place) as restored
+        into settings from quoin.recorder_settings(watched) s;
       source := replace(template.source, '{watched}', watched::text);
-      source := replace(source, '{settings}', settings);
+      source := replace(source, '{session_settings}', settings.former_values);
+      source := replace(source, '{own_settings}', settings.taken);
+      source := replace(source, '{former_settings}', settings.restored);
+      source := replace(source, '{key_hash}', coalesce(md5(key), ''));
       source := replace(source, '{key}', coalesce(key, 'null::text'));
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         execute format($create$
           create or replace function %s() returns trigger
             language plpgsql security definer
-            set search_path = pg_catalog, pg_temp
-            %s
-            as %L$create$, recorder, settings, source);
+            as %L$create$, recorder, source);
         execute format('revoke all on function %s() from public', recorder);
         execute format('alter function %s() owner to quoin_outbox', recorder);
       end if;

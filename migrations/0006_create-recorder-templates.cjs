@@ -1,0 +1,270 @@
+// The templates that trigger functions of watched tables are written from, by 0007.
+//
+// Each watched table and event has a trigger function of its own in the schema `quoin_outbox`, because its statements
+// name the primary key and then stay planned: putting the names in at run time would cost each write 0.2 ms. It runs as
+// the role `quoin_outbox` and runs no user's code: keys are made by output functions, images by quoin.make_image and
+// quoin.make_images, which run as `quoin_images`. It writes last of all, since a user's code there may have changed the
+// search path.
+//
+// One row of a table without any type of a user's goes the short way: one INSERT, without a block that catches and without settings, half
+// the cost of the long way. On it everything is named with its schema: the search path is the writer's.
+
+const { IMAGE_BYTES_MAX, READ_ONLY } = require('./0005_create-row-change-recorders.cjs')
+
+const CHUNK_ROWS_MAX = 1_000
+/** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
+const CHUNK_BYTES = 1_000_000
+/** Larger rows go the long way: compressed ones could come to more than an image may have. */
+const SHORT_WAY_BYTES_MAX = 32_768
+/** Of `work_mem`: enough to put the chunks of 100 000 rows in order without a file. */
+const SORT_BYTES = 67_108_864
+
+/** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
+const STATEMENT_ROWS = {
+  newRows: 'new_rows',
+  oldRows: 'old_rows',
+  isOnly: table => `not exists (select from ${table} offset 1)`,
+  areNone: table => `not exists (select from ${table})`,
+  schema: 'tg_table_schema',
+  table: 'tg_table_name',
+}
+const ROW_ROWS = {
+  newRows: '(select new.*)',
+  oldRows: '(select old.*)',
+  isOnly: () => 'true',
+  areNone: () => 'false',
+  schema: `(select n.nspname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
+            where c.oid operator(pg_catalog.=) {watched})`,
+  table: '(select relname from pg_catalog.pg_class where oid operator(pg_catalog.=) {watched})',
+}
+
+/** What all chunks of a statement say of it. */
+const FACT_COLUMNS = 'table_id, event, table_schema, table_name, application_name'
+const factsOf = rows =>
+  `{watched}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
+
+/** A sequence is read as it is now, whatever the snapshot. */
+const IDLE = `pg_catalog.pg_sequence_last_value('quoin.listener_idle'::pg_catalog.regclass)`
+
+/** Records the only change of a statement; nothing, where there are several or one is large. */
+const shortInsert = (event, { newRows, oldRows, isOnly }) => {
+  const facts = `{watched}::pg_catalog.oid, '${event}', (quoin.name_parts({watched}))[1], (quoin.name_parts({watched}))[2],
+          pg_catalog.current_setting('application_name'), 1`
+  const image = 'pg_catalog.row_to_json(coalesce(r.*))'
+  const bytes = 'pg_catalog.pg_column_size(coalesce(r.*))'
+  const isSmall = `operator(pg_catalog.<=) ${SHORT_WAY_BYTES_MAX}`
+  const onlyOf = table => `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, rows)
+        select ${facts}, array[{key}], array[${image}]
+        from ${table} r where ${isOnly(table)} and ${bytes} ${isSmall}`
+  const made = table => `(select {key} as key, ${image} as image, ${bytes} as bytes from ${table} r offset 0)`
+  return {
+    INSERT: onlyOf(newRows),
+    UPDATE: `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, old_keys, rows, old_rows)
+        select ${facts}, array[n.key], case when n.key operator(pg_catalog.<>) o.key then array[o.key] end, array[n.image], array[o.image]
+        from ${made(newRows)} n, ${made(oldRows)} o
+        where ${isOnly(newRows)} and n.bytes ${isSmall} and o.bytes ${isSmall}`,
+    DELETE: onlyOf(oldRows),
+  }[event]
+}
+
+/**
+ * Not taken where the listener has to be woken or the session's time zone shows in images, and left to the long way by several rows and by
+ * large ones. The case keeps the table's oid in the plan, whatever the answer (0005 says what for); of a partition's row it is null.
+ */
+const shortWay = (event, rows) => `
+    if (case when tg_relid operator(pg_catalog.=) {watched}::pg_catalog.oid then
+        quoin.has_short_way({watched}::pg_catalog.oid, '{key_hash}')
+          and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
+          and ${IDLE} operator(pg_catalog.=) 0
+      end)
+    then
+      ${shortInsert(event, rows)};
+      if found then
+        return null;
+      elsif ${rows.areNone(event === 'DELETE' ? rows.oldRows : rows.newRows)} then
+        return null;
+      end if;
+    end if;`
+
+/**
+ * The only change of a statement as a batch of one; STRICT refuses none and several, as a user's cast may, too. OFFSET 0 keeps Postgres from making the
+ * keys of an UPDATE each time they are named.
+ */
+const onlyChange = (event, { newRows, oldRows }) => {
+  const one = table => `select {key} as key, quoin.make_image(coalesce(r.*)) as image from ${table} r`
+  const onlyOf = table =>
+    `select case when n.key is not null then array[n.key] end as keys, null::text[] as old_keys,
+        array[n.image] as rows, null::json[] as old_rows
+      into strict batch
+      from (${one(table)}) n`
+  return {
+    INSERT: onlyOf(newRows),
+    UPDATE: `select case when n.key is not null and o.key is not null then array[n.key] end as keys,
+        case when n.key <> o.key then array[o.key] end as old_keys,
+        array[n.image] as rows, array[o.image] as old_rows
+      into strict batch
+      from (${one(newRows)} offset 0) n, (${one(oldRows)} offset 0) o`,
+    DELETE: onlyOf(oldRows),
+  }[event]
+}
+
+/**
+ * The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made: each row is
+ * asked for its size only where one of them is too large, and none where one cannot even be measured.
+ */
+const rowsOf = (table, isOld, key) =>
+  `select ${isOld} as is_old, ${key} as key, case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*)
+              when recorder.is_unmeasured then null
+              when pg_column_size(coalesce(r.*)) <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
+            row_number() over () as position from ${table} r`
+
+/** Both images of an UPDATE have the same place: Postgres keeps the new rows and the old ones in the same order. */
+const changesOf = (event, { newRows, oldRows }, key) =>
+  ({
+    INSERT: rowsOf(newRows, false, key),
+    UPDATE: `${rowsOf(newRows, false, key)} union all ${rowsOf(oldRows, true, key)}`,
+    DELETE: rowsOf(oldRows, false, key),
+  })[event]
+
+const sizesOf = (event, { newRows, oldRows }) =>
+  ({
+    INSERT: `select coalesce(r.*) as image from ${newRows} r`,
+    UPDATE: `select coalesce(r.*) as image from ${newRows} r union all select coalesce(r.*) from ${oldRows} r`,
+    DELETE: `select coalesce(r.*) as image from ${oldRows} r`,
+  })[event]
+
+const COLUMNS = `${FACT_COLUMNS}, keys, old_keys, change_count, rows, old_rows, errors`
+
+const writeChunks = (rows, changes) => `
+      insert into quoin.row_events (${COLUMNS})
+      select ${factsOf(rows)},
+        case when batch.keys[1] is not null then batch.keys[made.first:made.last] end,
+        nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
+        made.last - made.first + 1, made.rows, made.old_rows,
+        case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} or batch.has_images then made.errors
+          else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
+      from (
+        select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
+          (count(*) filter (where not c.is_old))::int as change_count, count(c.image) = count(*) as has_images,
+          array_agg(c.image) filter (where not c.is_old) as rows,
+          array_agg(c.image) filter (where c.is_old) as old_rows
+        from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
+        group by c.part order by c.part
+      ) batch
+      cross join lateral quoin.make_images(batch) made;`
+
+const WAKE = `
+      if wakes then
+        perform pg_catalog.pg_notify('quoin_row_events', '');
+      end if;`
+
+/** What records the only change of a statement, large or small. */
+const recordOne = rows => `${WAKE}
+      insert into quoin.row_events (${COLUMNS})
+        values (${factsOf(rows)},
+          batch.keys, batch.old_keys, 1, batch.rows, batch.old_rows, null);`
+
+/** What records any number of changes, also where an image cannot be made or the primary key is not what it was. */
+const recordAll = (event, rows) => `
+      begin
+        row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
+      exception when others or assert_failure then
+        row_bytes := ${IMAGE_BYTES_MAX} + 1;
+        is_unmeasured := true;
+      end;
+      if row_bytes is not null then${WAKE}
+        -- The primary key is another by now: until quoin.watch_table has run again, the whole table is one key.
+        begin
+          perform {key} from ${event === 'DELETE' ? rows.oldRows : rows.newRows} r limit 1;
+        exception when others then
+          has_lost_key := true;
+        end;
+        chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
+        session_memory := current_setting('work_mem');
+        setting := set_config('work_mem', greatest(pg_size_bytes(session_memory), ${SORT_BYTES}) / 1024 || 'kB', true);
+        if has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'))}
+        else${writeChunks(rows, changesOf(event, rows, 'null::text'))}
+        end if;
+        setting := pg_catalog.set_config('work_mem', session_memory, true);
+      end if;`
+
+/**
+ * The source of a trigger function, but for {watched}, {key} with {key_hash}, and the settings. After an image was made, a user's code
+ * may have changed the search path: from there on nothing is looked up in it. Where a user's columns are in sight, variables
+ * go by the block's name: a column called as they are would win. `others` leaves out assertions, and a cancel, which ends
+ * the write as it should.
+ */
+const recorderSource = (event, rows) => `
+  #variable_conflict use_column
+  <<recorder>>
+  declare
+    batch record;
+    wakes boolean;
+    is_long boolean;
+    has_lost_key boolean;
+    row_bytes bigint;
+    is_unmeasured boolean;
+    chunk_rows int;
+    setting text;
+    session_settings text[];
+    session_memory text;
+  begin${shortWay(event, rows)}
+    session_settings := array[{session_settings}];
+    setting := pg_catalog.concat({own_settings});
+    wakes := ${IDLE} is distinct from 0;
+    begin
+      setting := ${READ_ONLY};
+      ${onlyChange(event, rows)};
+    exception when others or assert_failure then
+      is_long := true;
+    end;
+    if is_long is null then${recordOne(rows)}
+    else${recordAll(event, rows)}
+    end if;
+    setting := pg_catalog.concat({former_settings});
+    return null;
+  end
+`
+
+const EVENTS = ['INSERT', 'UPDATE', 'DELETE']
+const TRANSITION_TABLES = {
+  INSERT: 'referencing new table as new_rows',
+  UPDATE: 'referencing new table as new_rows old table as old_rows',
+  DELETE: 'referencing old table as old_rows',
+}
+
+const CREATE_TEMPLATES = `
+  create table quoin.recorder_templates (
+    event text not null,
+    per_row boolean not null,
+    source text not null,
+    timing text not null,
+    primary key (event, per_row)
+  );
+  comment on table quoin.recorder_templates is 'What quoin.watch_table writes trigger functions from.';
+  insert into quoin.recorder_templates values ${EVENTS.flatMap(event => [
+    `('${event}', false, $source$${recorderSource(event, STATEMENT_ROWS)}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
+    `('${event}', true, $source$${recorderSource(event, ROW_ROWS)}$source$, 'for each row')`,
+  ]).join(',\n')};
+  revoke all on quoin.recorder_templates from public;
+`
+
+const CREATE_SCHEMA = `
+  create schema quoin_outbox authorization quoin_outbox;
+  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table.';
+`
+
+/** @param {import('node-pg-migrate').MigrationBuilder} pgm */
+exports.up = pgm => {
+  pgm.sql('set local search_path = pg_catalog, pg_temp')
+  for (const sql of [CREATE_TEMPLATES, CREATE_SCHEMA]) pgm.sql(sql)
+}
+
+// The triggers on users' tables go with the schema that holds their functions.
+/** @param {import('node-pg-migrate').MigrationBuilder} pgm */
+exports.down = pgm => {
+  pgm.sql(`
+    drop schema quoin_outbox cascade;
+    drop table quoin.recorder_templates;
+  `)
+}
