@@ -5,7 +5,7 @@
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024
 /** Rows that are much larger as JSON, compressed ones, make several chunks; but for a single row, a chunk has no more than this. */
 const CHUNK_IMAGES_BYTES = 4_000_000
-/** Of `numeric` alone, which has up to 147 000 digits in a few bytes, no more come to a row's image than it may have. */
+/** A `numeric` of a few bytes may have 147 000 digits: no more columns than whose digits fit into an image. */
 const SHORT_WAY_COLUMNS_MAX = 400
 
 /**
@@ -16,12 +16,12 @@ const READ_ONLY = `pg_catalog.set_config('transaction_read_only', 'on', true)`
 /** The cast may have put operators of its own in front. */
 const OWN_SEARCH_PATH = `pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`
 
-// The first is for what most statements do, and costs every write: no SET, and no block that catches. Its caller does both.
+// make_image is for the only change of a statement, on the long way: no SET, and no block that catches; its caller has both.
 const CREATE_MAKE_IMAGES = `
   create function quoin.make_image(only_row record) returns json
     language plpgsql security definer as $body$
     declare
-      image constant json := pg_catalog.row_to_json(only_row);
+      image constant pg_catalog.json := pg_catalog.row_to_json(only_row);
     begin
       if pg_catalog.pg_column_size(image) operator(pg_catalog.>) ${IMAGE_BYTES_MAX / 2} then
         raise exception 'the row is too large';
@@ -160,17 +160,32 @@ const CREATE_RECORDER_SETTINGS = `
   revoke all on function quoin.depends_on_settings(oid), quoin.recorder_settings(oid) from public;
 `
 
-// The immutable ones are not: declared so, they are called when a statement is planned, and the answer stands in the plan. A
-// statement that names the table's oid, or reads its transition tables, is planned again as soon as the table, its keys, columns
-// or names change (Postgres' setrefs.c, ISREGCLASSCONST): the answer is as good as new, and costs a write nothing. Planning may
-// have an older snapshot than the table's lock: what is read must be newer, hence a volatile function inside, and the name by regclass.
+// `has_short_way` and `name_parts` read catalogs, and are declared immutable on purpose: so Postgres calls them while it plans, and keeps
+// the answer in the plan. The plan names the table's oid, so Postgres makes it anew when the table, its columns, keys or names
+// change (setrefs.c, ISREGCLASSCONST). Planning may still have a snapshot from before the table was locked: catalogs are
+// therefore read by a volatile function, which takes a new one, and the name by regclass, which needs none.
 const CREATE_SHORT_WAY = `
-  create function quoin.find_short_way(watched oid, key_hash text) returns boolean
+  create function quoin.row_bytes_sql(watched oid) returns text
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select coalesce(
+      string_agg(format('coalesce(pg_catalog.pg_column_size(r.%I), 0)', attname), ' operator(pg_catalog.+) ' order by attnum), '0')
+    from pg_attribute
+    where attrelid = watched and attnum > 0 and not attisdropped and attlen = -1 and attgenerated <> 'v'
+  $body$;
+  comment on function quoin.row_bytes_sql(oid) is 'The expression for the bytes of a row called r, as Postgres keeps its values: none of them is read for it. Without values of a fixed size.';
+
+  create function quoin.short_way_mark(watched oid) returns bigint
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select hashtextextended(quoin.key_sql(watched) || ' ' || quoin.row_bytes_sql(watched), 0)
+  $body$;
+  comment on function quoin.short_way_mark(oid) is 'Another number when a trigger function would name other columns; null for a table without a primary key.';
+
+  create function quoin.find_short_way(watched oid, mark bigint) returns boolean
     language plpgsql volatile set search_path = pg_catalog, pg_temp as $body$
     begin
-      -- Any other isolation keeps its snapshot.
+      -- At any other level the catalogs may be read as they were before the table changed.
       return current_setting('transaction_isolation') = 'read committed'
-        and key_hash = md5(quoin.key_sql(watched))
+        and mark = quoin.short_way_mark(watched)
         and not quoin.depends_on_settings(watched)
         and (
           select count(*) <= ${SHORT_WAY_COLUMNS_MAX} and bool_and(coalesce(nullif(t.typbasetype, 0), t.oid)
@@ -180,18 +195,19 @@ const CREATE_SHORT_WAY = `
     end
   $body$;
 
-  create function quoin.has_short_way(watched oid, key_hash text) returns boolean
-    language plpgsql immutable as $body$ begin return quoin.find_short_way(watched, key_hash); end $body$;
-  comment on function quoin.has_short_way(oid, text) is 'Whether a row of this table that is not large becomes JSON without fail and without a user''s code, and its key is still made as this hash says.';
+  create function quoin.has_short_way(watched oid, mark bigint) returns boolean
+    language plpgsql immutable as $body$ begin return quoin.find_short_way(watched, mark); end $body$;
+  comment on function quoin.has_short_way(oid, bigint) is 'Whether a small row of this table becomes JSON without fail and without a user''s code, and the table still has this mark.';
 
   create function quoin.name_parts(watched oid) returns text[]
     language sql immutable set search_path = pg_temp as $body$
     select pg_catalog.parse_ident(watched::pg_catalog.regclass::pg_catalog.text)
   $body$;
   comment on function quoin.name_parts(oid) is 'Schema and name of a table.';
-  revoke all on function quoin.find_short_way(oid, text), quoin.has_short_way(oid, text), quoin.name_parts(oid) from public;
-  grant execute on function quoin.find_short_way(oid, text), quoin.has_short_way(oid, text), quoin.key_sql(oid),
-    quoin.depends_on_settings(oid), quoin.name_parts(oid) to quoin_outbox;
+  revoke all on function quoin.row_bytes_sql(oid), quoin.short_way_mark(oid), quoin.find_short_way(oid, bigint),
+    quoin.has_short_way(oid, bigint), quoin.name_parts(oid) from public;
+  grant execute on function quoin.key_sql(oid), quoin.row_bytes_sql(oid), quoin.depends_on_settings(oid), quoin.short_way_mark(oid),
+    quoin.find_short_way(oid, bigint), quoin.has_short_way(oid, bigint), quoin.name_parts(oid) to quoin_outbox;
 `
 
 // A function can be given only to a role that may create in its schema.
@@ -225,8 +241,10 @@ exports.up = pgm => {
 exports.down = pgm => {
   pgm.sql(`
     drop function quoin.name_parts(oid);
-    drop function quoin.has_short_way(oid, text);
-    drop function quoin.find_short_way(oid, text);
+    drop function quoin.has_short_way(oid, bigint);
+    drop function quoin.find_short_way(oid, bigint);
+    drop function quoin.short_way_mark(oid);
+    drop function quoin.row_bytes_sql(oid);
     drop function quoin.recorder_settings(oid);
     drop function quoin.depends_on_settings(oid);
     drop function quoin.key_sql(oid);

@@ -6,24 +6,27 @@
 // quoin.make_images, which run as `quoin_images`. It writes last of all, since a user's code there may have changed the
 // search path.
 //
-// One row of a table without any type of a user's goes the short way: one INSERT, without a block that catches and without settings, half
-// the cost of the long way. On it everything is named with its schema: the search path is the writer's.
+// It has no SET, which would cost each write 6 µs. So Postgres looks up the types of DECLARE, when a session first calls it, and everything on
+// the short way in the writer's search path: all of it is named with its schema.
+//
+// One small row of a table of plain types (quoin.find_short_way lists them) goes the short way: one INSERT, without a block that catches
+// and without settings, at half the cost of the long way.
 
 const { IMAGE_BYTES_MAX, READ_ONLY } = require('./0005_create-row-change-recorders.cjs')
 
 const CHUNK_ROWS_MAX = 1_000
 /** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
 const CHUNK_BYTES = 1_000_000
-/** Larger rows go the long way: compressed ones could come to more than an image may have. */
-const SHORT_WAY_BYTES_MAX = 32_768
-/** Of `work_mem`: enough to put the chunks of 100 000 rows in order without a file. */
+/** Of a row so small all values are in line, none in a TOAST table whose page could be broken; compressed ones come to 3 MB of JSON. */
+const SHORT_WAY_BYTES_MAX = 2_000
+/** Of `work_mem`, for statements of several rows: enough to put the chunks of 100 000 in order without a file. */
 const SORT_BYTES = 67_108_864
 
 /** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
 const STATEMENT_ROWS = {
   newRows: 'new_rows',
   oldRows: 'old_rows',
-  isOnly: table => `not exists (select from ${table} offset 1)`,
+  isAtMostOne: table => `not exists (select from ${table} offset 1)`,
   areNone: table => `not exists (select from ${table})`,
   schema: 'tg_table_schema',
   table: 'tg_table_name',
@@ -31,7 +34,7 @@ const STATEMENT_ROWS = {
 const ROW_ROWS = {
   newRows: '(select new.*)',
   oldRows: '(select old.*)',
-  isOnly: () => 'true',
+  isAtMostOne: () => 'true',
   areNone: () => 'false',
   schema: `(select n.nspname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
             where c.oid operator(pg_catalog.=) {watched})`,
@@ -47,38 +50,39 @@ const factsOf = rows =>
 const IDLE = `pg_catalog.pg_sequence_last_value('quoin.listener_idle'::pg_catalog.regclass)`
 
 /** Records the only change of a statement; nothing, where there are several or one is large. */
-const shortInsert = (event, { newRows, oldRows, isOnly }) => {
+const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
   const facts = `{watched}::pg_catalog.oid, '${event}', (quoin.name_parts({watched}))[1], (quoin.name_parts({watched}))[2],
           pg_catalog.current_setting('application_name'), 1`
   const image = 'pg_catalog.row_to_json(coalesce(r.*))'
-  const bytes = 'pg_catalog.pg_column_size(coalesce(r.*))'
-  const isSmall = `operator(pg_catalog.<=) ${SHORT_WAY_BYTES_MAX}`
+  const isSmall = `{row_bytes} operator(pg_catalog.<=) ${SHORT_WAY_BYTES_MAX}`
   const onlyOf = table => `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, rows)
         select ${facts}, array[{key}], array[${image}]
-        from ${table} r where ${isOnly(table)} and ${bytes} ${isSmall}`
-  const made = table => `(select {key} as key, ${image} as image, ${bytes} as bytes from ${table} r offset 0)`
+        from ${table} r where ${isAtMostOne(table)} and ${isSmall}`
+  const made = table =>
+    `(select {key} as key, case when ${isSmall} then ${image} end as image from ${table} r offset 0)`
   return {
     INSERT: onlyOf(newRows),
     UPDATE: `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, old_keys, rows, old_rows)
         select ${facts}, array[n.key], case when n.key operator(pg_catalog.<>) o.key then array[o.key] end, array[n.image], array[o.image]
         from ${made(newRows)} n, ${made(oldRows)} o
-        where ${isOnly(newRows)} and n.bytes ${isSmall} and o.bytes ${isSmall}`,
+        where ${isAtMostOne(newRows)} and n.image is not null and o.image is not null`,
     DELETE: onlyOf(oldRows),
   }[event]
 }
 
 /**
- * Not taken where the listener has to be woken or the session's time zone shows in images, and left to the long way by several rows and by
- * large ones. The case keeps the table's oid in the plan, whatever the answer (0005 says what for); of a partition's row it is null.
+ * Not taken where the listener must be woken or the session's time zone would show. Several rows, or a large one, insert nothing and go on to the
+ * long way. The case keeps the table's oid in the plan, whatever the answer (0005 says what for); of a partition's row it is null.
  */
 const shortWay = (event, rows) => `
     if (case when tg_relid operator(pg_catalog.=) {watched}::pg_catalog.oid then
-        quoin.has_short_way({watched}::pg_catalog.oid, '{key_hash}')
+        quoin.has_short_way({watched}::pg_catalog.oid, {short_way_mark})
           and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
           and ${IDLE} operator(pg_catalog.=) 0
       end)
     then
       ${shortInsert(event, rows)};
+      -- Apart, because a condition with a query in it would run that each time.
       if found then
         return null;
       elsif ${rows.areNone(event === 'DELETE' ? rows.oldRows : rows.newRows)} then
@@ -189,7 +193,7 @@ const recordAll = (event, rows) => `
       end if;`
 
 /**
- * The source of a trigger function, but for {watched}, {key} with {key_hash}, and the settings. After an image was made, a user's code
+ * The source of a trigger function, but for its `PLACES`. After an image was made, a user's code
  * may have changed the search path: from there on nothing is looked up in it. Where a user's columns are in sight, variables
  * go by the block's name: a column called as they are would win. `others` leaves out assertions, and a cancel, which ends
  * the write as it should.
@@ -198,16 +202,16 @@ const recorderSource = (event, rows) => `
   #variable_conflict use_column
   <<recorder>>
   declare
-    batch record;
-    wakes boolean;
-    is_long boolean;
-    has_lost_key boolean;
-    row_bytes bigint;
-    is_unmeasured boolean;
-    chunk_rows int;
-    setting text;
-    session_settings text[];
-    session_memory text;
+    batch pg_catalog.record;
+    wakes pg_catalog.bool;
+    is_not_one pg_catalog.bool;
+    has_lost_key pg_catalog.bool;
+    row_bytes pg_catalog.int8;
+    is_unmeasured pg_catalog.bool;
+    chunk_rows pg_catalog.int4;
+    setting pg_catalog.text;
+    session_settings pg_catalog.text[];
+    session_memory pg_catalog.text;
   begin${shortWay(event, rows)}
     session_settings := array[{session_settings}];
     setting := pg_catalog.concat({own_settings});
@@ -216,15 +220,31 @@ const recorderSource = (event, rows) => `
       setting := ${READ_ONLY};
       ${onlyChange(event, rows)};
     exception when others or assert_failure then
-      is_long := true;
+      is_not_one := true;
     end;
-    if is_long is null then${recordOne(rows)}
+    if is_not_one is null then${recordOne(rows)}
     else${recordAll(event, rows)}
     end if;
     setting := pg_catalog.concat({former_settings});
     return null;
   end
 `
+
+/** What 0007 puts in for each table, in this order: by one `format`, so that a column that is called like a place is none. */
+const PLACES = [
+  'watched',
+  'key',
+  'row_bytes',
+  'short_way_mark',
+  'session_settings',
+  'own_settings',
+  'former_settings',
+]
+const templateOf = source =>
+  PLACES.reduce(
+    (text, place, i) => text.replaceAll(`{${place}}`, `%${i + 1}$s`),
+    source.replaceAll('%', '%%'),
+  )
 
 const EVENTS = ['INSERT', 'UPDATE', 'DELETE']
 const TRANSITION_TABLES = {
@@ -241,10 +261,10 @@ const CREATE_TEMPLATES = `
     timing text not null,
     primary key (event, per_row)
   );
-  comment on table quoin.recorder_templates is 'What quoin.watch_table writes trigger functions from.';
+  comment on table quoin.recorder_templates is 'What quoin.watch_table writes trigger functions from, by format().';
   insert into quoin.recorder_templates values ${EVENTS.flatMap(event => [
-    `('${event}', false, $source$${recorderSource(event, STATEMENT_ROWS)}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
-    `('${event}', true, $source$${recorderSource(event, ROW_ROWS)}$source$, 'for each row')`,
+    `('${event}', false, $source$${templateOf(recorderSource(event, STATEMENT_ROWS))}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
+    `('${event}', true, $source$${templateOf(recorderSource(event, ROW_ROWS))}$source$, 'for each row')`,
   ]).join(',\n')};
   revoke all on quoin.recorder_templates from public;
 `

@@ -70,12 +70,8 @@ const CREATE_WATCH_TABLE = `
           string_agg(format('pg_catalog.set_config(%L, %L, true)', s.name, s.value), ', ' order by s.place) as taken,
           string_agg(format('pg_catalog.set_config(%L, session_settings[%s], true)', s.name, s.place), ', ' order by s.place) as restored
         into settings from quoin.recorder_settings(watched) s;
-      source := replace(template.source, '{watched}', watched::text);
-      source := replace(source, '{session_settings}', settings.former_values);
-      source := replace(source, '{own_settings}', settings.taken);
-      source := replace(source, '{former_settings}', settings.restored);
-      source := replace(source, '{key_hash}', coalesce(md5(key), ''));
-      source := replace(source, '{key}', coalesce(key, 'null::text'));
+      source := format(template.source, watched, coalesce(key, 'null::text'), quoin.row_bytes_sql(watched),
+        coalesce(quoin.short_way_mark(watched)::text, 'null'), settings.former_values, settings.taken, settings.restored);
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         execute format($create$
           create or replace function %s() returns trigger

@@ -143,6 +143,37 @@ describe("a user's cast to json", () => {
     expect(roles).toEqual(['quoin_images', 'quoin_images', 'quoin_images'])
   })
 
+  /** What PL/pgSQL and SQL would find in the writer's own schemas, were a name of ours not qualified. */
+  it.each(['public', 'pg_temp'])(
+    'gains nothing by types in %s that are called like those of Postgres',
+    async schema => {
+      const plain = await db.watched('id int primary key, name text')
+      const other = await db.watched('id int primary key, tags text[]')
+      const writer = await db.connect('owner')
+      await writer.query(`
+      set timezone = 'UTC';
+      create function ${schema}.spy(pg_catalog.text) returns pg_catalog.bool language plpgsql as $$
+        begin raise 'trap: ran as %', current_user; end $$;
+      create table ${schema}.record (a pg_catalog.int4)`)
+      for (const type of ['text', 'bool', 'int4', 'int8', 'oid', 'json', 'regclass', 'varchar'])
+        await writer.query(
+          `create domain ${schema}.${type} as pg_catalog.${type} check (${schema}.spy(value::pg_catalog.text))`,
+        )
+      await writer.query(`set search_path = ${schema}, pg_catalog`)
+      for (const table of [plain, other]) {
+        await writer.query(`insert into ${table} values (1, null)`)
+        await writer.query(`update ${table} set id = 2`)
+        await writer.query(`delete from ${table}`)
+        await writer.query(`insert into ${table} values (3, null), (4, null)`)
+      }
+      for (const table of [plain, other])
+        expect((await db.changes(table)).map(({ error }) => error)).toEqual([null, null, null, null, null])
+      await db.owner.query(
+        schema === 'public' ? `drop function public.spy(text) cascade; drop table public.record` : 'select 1',
+      )
+    },
+  )
+
   it('gains nothing by operators and functions that it puts before those of Postgres', async () => {
     await caller.query(`
       create function public.spy() returns void language plpgsql as $$
@@ -177,6 +208,17 @@ describe("a user's cast to json", () => {
       `delete from ${table}`,
     ])
       await caller.query(sql)
+    const plain = await db.watched('id int primary key, name text')
+    const writer = await db.connect('owner')
+    await writer.query("set timezone = 'UTC'; set search_path = public, pg_catalog")
+    await writer.query(`insert into ${plain} values (1, 'a')`)
+    await writer.query(`update ${plain} set id = 2, name = 'b'`)
+    await writer.query(`delete from ${plain}`)
+    expect((await db.changes(plain)).map(({ key, row }) => [key, row])).toEqual([
+      ['["1"]', '{"id":1,"name":"a"}'],
+      ['["2"]', '{"id":2,"name":"b"}'],
+      ['["2"]', '{"id":2,"name":"b"}'],
+    ])
     const changes = await db.changes(table)
     expect(changes).toHaveLength(7500)
     expect(changes.filter(change => change.error !== null)).toEqual([])

@@ -1,7 +1,7 @@
 // What each kind of write leaves in the outbox: the images, the order (outbox-keys.test.ts: the keys). Directly in Postgres, as users write.
 
 import { type Client, Query } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { listChanges } from '../../src/features/webhooks/consume/outbox.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
@@ -335,6 +335,10 @@ describe('order', () => {
 })
 
 describe('waking the listener', () => {
+  afterEach(async () => {
+    await db.owner.query("select setval('quoin.listener_idle', 0)")
+  })
+
   it('sends a notification without a payload, only while it is idle', async () => {
     const table = await db.watched('id int primary key')
     const heard: string[] = []

@@ -10,6 +10,7 @@ let db: OutboxDatabase
 
 beforeAll(async () => {
   db = await openOutboxDatabase()
+  await db.owner.query("set timezone = 'UTC'")
 })
 
 afterAll(async () => {
@@ -22,6 +23,13 @@ const VALUES = `1, 'a "quoted" \\ ''name''', 1.50, true, '2026-01-31 12:00:00.5+
 
 /** What the trigger asks of others on the long way alone. */
 const LONG_WAY = 'quoin.make_image(record), quoin.make_images(record)'
+
+/** A session in which the short way may be taken. */
+async function connectInUtc(): Promise<Client> {
+  const client = await db.connect('owner')
+  await client.query("set timezone = 'UTC'")
+  return client
+}
 
 async function onTheShortWayAlone(work: () => Promise<void>): Promise<void> {
   await db.owner.query(`revoke execute on function ${LONG_WAY} from quoin_outbox`)
@@ -102,33 +110,103 @@ describe('one change', () => {
     ])
   })
 
-  it("leaves the settings of the writer's session as they were, on the long way too", async () => {
-    const table = await db.watched('id int primary key, span interval')
-    const writer = await db.connect('owner')
-    await writer.query(
-      `set search_path = '$user', public; set timezone = 'Asia/Kolkata'; set datestyle = 'German, DMY'; set work_mem = '1MB'`,
+  it.each([
+    ['UTC', 'id int primary key, data text', "'a'"],
+    ['Asia/Kolkata', 'id int primary key, data text', "'a'"],
+    ['<+05:30>-05:30', 'id int primary key, span interval', "'1 day'"],
+  ])(
+    'leaves the settings of a session in %s as they were, for a table of (%s)',
+    async (timezone, columns, value) => {
+      const table = await db.watched(columns)
+      const writer = await db.connect('owner')
+      await writer.query(`set search_path = '$user', public; set datestyle = 'German, DMY'; set work_mem = '1MB';
+      set bytea_output = 'escape'; set extra_float_digits = 0; set timezone = '${timezone}'`)
+      await writer.query("begin; set local intervalstyle = 'iso_8601'")
+      const names = `search_path timezone datestyle work_mem bytea_output extra_float_digits intervalstyle transaction_read_only`
+      const settings = async () => {
+        const { rows } = await writer.query(
+          `select name, current_setting(name) as value from regexp_split_to_table('${names}', ' ') as name`,
+        )
+        return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+      }
+      const before = await settings()
+      await writer.query(`savepoint s; insert into ${table} values (1, ${value}); rollback to s`)
+      expect(await settings()).toEqual(before)
+      await writer.query(`insert into ${table} values (1, ${value})`)
+      await writer.query(`insert into ${table} values (2, ${value}), (3, ${value})`)
+      expect(await settings()).toEqual(before)
+      await writer.query('commit')
+      expect(await settings()).toEqual({ ...before, intervalstyle: 'postgres' })
+      expect((await db.changes(table)).map(({ key, error }) => [key, error])).toEqual([
+        ['["1"]', null],
+        ['["2"]', null],
+        ['["3"]', null],
+      ])
+    },
+  )
+
+  it('beside a row trigger of others is recorded by the short way of row triggers, in a partition by the long way', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`
+      create function ${table}_beside() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger beside after insert or update or delete on ${table} for each row execute function ${table}_beside()`)
+    await db.watch(table)
+    expect(await db.triggers(table)).toEqual(['delete row', 'insert row', 'update row'])
+    await onTheShortWayAlone(async () => {
+      await db.owner.query(`insert into ${table} values (1, 1)`)
+      await db.owner.query(`update ${table} set id = 2`)
+      await db.owner.query(`delete from ${table}`)
+    })
+    expect(
+      (await db.changes(table)).map(({ old_key, key, row, old_row }) => [old_key, key, row, old_row]),
+    ).toEqual([
+      [null, '["1"]', '{"id":1,"n":1}', null],
+      ['["1"]', '["2"]', '{"id":2,"n":1}', '{"id":1,"n":1}'],
+      [null, '["2"]', '{"id":2,"n":1}', '{"id":2,"n":1}'],
+    ])
+    await db.owner.query(`create table ${table}_p (id int primary key) partition by range (id);
+      create table ${table}_p1 partition of ${table}_p for values from (0) to (9)`)
+    await db.watch(`${table}_p`)
+    await db.owner.query(`insert into ${table}_p values (1)`)
+    expect((await db.changes(`${table}_p`)).map(({ key, row }) => [key, row])).toEqual([
+      ['["1"]', '{"id":1}'],
+    ])
+  })
+
+  it('that makes a row too large for an image costs the write nothing but the image', async () => {
+    const table = await db.watched('id int primary key, data text')
+    await db.owner.query(`insert into ${table} values (1, '')`)
+    // Escaped, it is longer than any value may be.
+    await db.owner.query(`update ${table} set data = repeat(chr(1), 200000000)`)
+    const [, change] = await db.changes(table)
+    expect(change).toMatchObject({ key: '["1"]', row: null })
+    expect(change?.error).toMatch(/larger than/)
+  })
+
+  it('of a table whose columns are called as our templates call things is no different', async () => {
+    const names = ['{key}', '{row_bytes}', '%1$s', '$source$', 'r', 'new_rows', 'n', '"', "'"]
+    const columns = names.map(name => `"${name.replaceAll('"', '""')}" text`)
+    const table = await db.watched(
+      `"{watched}" int, "%2$s" text, ${columns.join()}, primary key ("{watched}", "%2$s")`,
     )
-    await writer.query(`begin; set local intervalstyle = 'iso_8601'`)
-    const settings = async () => {
-      const names = [
-        'search_path',
-        'timezone',
-        'datestyle',
-        'work_mem',
-        'intervalstyle',
-        'transaction_read_only',
-      ]
-      const { rows } = await writer.query(
-        `select ${names.map(name => `current_setting('${name}') as ${name}`).join()}`,
-      )
-      return rows[0]
-    }
-    const before = await settings()
-    await writer.query(`insert into ${table} values (1, '1 day')`)
-    await writer.query(`insert into ${table} values (2, '1 day'), (3, '2 days')`)
-    expect(await settings()).toEqual(before)
-    await writer.query('commit')
-    expect(await settings()).toEqual({ ...before, intervalstyle: 'postgres' })
+    await onTheShortWayAlone(async () => {
+      await db.owner.query(`insert into ${table} values (1, '%s {key}', 'a')`)
+      await db.owner.query(`update ${table} set "{key}" = 'b'`)
+    })
+    await db.owner.query(`insert into ${table} values (2, 'c'), (3, 'd')`)
+    const changes = await db.changes(table)
+    expect(changes.map(({ key }) => key)).toEqual([
+      '["1","%s {key}"]',
+      '["1","%s {key}"]',
+      '["2","c"]',
+      '["3","d"]',
+    ])
+    expect(JSON.parse(changes[1]?.row ?? '')).toMatchObject({
+      '{watched}': 1,
+      '%2$s': '%s {key}',
+      '{key}': 'b',
+      r: null,
+    })
   })
 })
 
@@ -150,7 +228,7 @@ describe('a table that changes while a session writes to it', () => {
     (await db.changes(table)).map(({ row }) => JSON.parse(row ?? '{}').mood)
 
   it('runs the cast of a new type as the role of images, by its own hand or by another', async () => {
-    const writer = await db.connect('owner')
+    const writer = await connectInUtc()
     for (const changer of [writer, db.owner]) {
       const { table, mood } = await writtenTo(writer)
       await changer.query(giveItsType(mood, table))
@@ -162,7 +240,7 @@ describe('a table that changes while a session writes to it', () => {
   })
 
   it('does so within the transaction, and is as before when that is taken back', async () => {
-    const writer = await db.connect('owner')
+    const writer = await connectInUtc()
     const { table, mood } = await writtenTo(writer)
     await writer.query('begin')
     await writer.query(giveItsType(mood, table))
@@ -178,7 +256,7 @@ describe('a table that changes while a session writes to it', () => {
   })
 
   it('does so in a transaction that still sees the catalogs as they were before', async () => {
-    const writer = await db.connect('owner')
+    const writer = await connectInUtc()
     const { table, mood } = await writtenTo(writer)
     await writer.query('begin isolation level repeatable read; select 1')
     await db.owner.query(giveItsType(mood, table))
@@ -189,30 +267,25 @@ describe('a table that changes while a session writes to it', () => {
   })
 
   it('does so in a statement that has waited for the change with an older snapshot', async () => {
-    const writer = await db.connect('owner')
+    const writer = await connectInUtc()
     const { table, mood } = await writtenTo(writer)
     // EXPLAIN has its snapshot before EXECUTE asks for locks.
     await writer.query(`prepare write (int) as insert into ${table} values ($1, 'fine')`)
-    await db.owner.query('begin')
-    await db.owner.query(giveItsType(mood, table))
+    const changer = await db.connect('owner')
+    await changer.query('begin')
+    await changer.query(giveItsType(mood, table))
     const written = writer.query('explain analyze execute write (1)')
-    await expect
-      .poll(async () => {
-        const { rows } = await db.owner.query(
-          'select from pg_locks where relation = $1::regclass and not granted',
-          [table],
-        )
-        return rows.length
-      })
-      .toBe(1)
-    await db.owner.query('commit')
+    const waiters = `select from pg_locks where relation = $1::regclass and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(async () => (await db.owner.query(waiters, [table])).rows.length).toBe(1)
+    await changer.query('commit')
     await written
     await writer.query('execute write (2)')
     expect(await moodsOf(table)).toEqual(['fine', 'quoin_images', 'quoin_images'])
   })
 
   it('is recorded under its new name at once', async () => {
-    const writer = await db.connect('owner')
+    const writer = await connectInUtc()
     const { table } = await writtenTo(writer)
     const name = `"T.${randomBytes(4).toString('hex')} ""x"""`
     const schema = `s_${randomBytes(4).toString('hex')}`
@@ -235,7 +308,7 @@ describe('a table that changes while a session writes to it', () => {
   })
 
   it('and loses or renames its key is written to as before', async () => {
-    const writer = await db.connect('owner')
+    const writer = await connectInUtc()
     const { table } = await writtenTo(writer)
     await db.owner.query(`alter table ${table} rename id to number`)
     await writer.query(`insert into ${table} values (1, 'a')`)
