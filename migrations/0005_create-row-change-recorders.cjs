@@ -5,8 +5,8 @@
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024
 /** Rows that are much larger as JSON, compressed ones, make several chunks; but for a single row, a chunk has no more than this. */
 const CHUNK_IMAGES_BYTES = 4_000_000
-/** A `numeric` of a few bytes may have 147 000 digits: no more columns than whose digits fit into an image. */
-const SHORT_WAY_COLUMNS_MAX = 400
+/** A `numeric` of a few bytes may have 147 000 digits: no more columns than whose digits fit into both images of an UPDATE. */
+const SHORT_WAY_COLUMNS_MAX = 200
 
 /**
  * What a user's cast does while images are made must not outlast them. In a block that catches (a subtransaction) this lets it write
@@ -123,7 +123,7 @@ const CREATE_KEY_SQL = `
       from pg_index i
         cross join unnest(i.indkey) with ordinality as k (attnum, position)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-      where i.indrelid = watched and i.indisprimary
+      where i.indrelid = watched and i.indisprimary and k.position <= i.indnkeyatts
     ) k
     having count(*) > 0
   $body$;
@@ -161,8 +161,8 @@ const CREATE_RECORDER_SETTINGS = `
 `
 
 // `has_short_way` and `name_parts` read catalogs, and are declared immutable on purpose: so Postgres calls them while it plans, and keeps
-// the answer in the plan. The plan names the table's oid, so Postgres makes it anew when the table, its columns, keys or names
-// change (setrefs.c, ISREGCLASSCONST). Planning may still have a snapshot from before the table was locked: catalogs are
+// the answer in the plan. The statement names the table's oid, so Postgres makes its plan anew when the table, its columns, keys or names
+// change (0006, TABLE). Planning may still have a snapshot from before the table was locked: catalogs are
 // therefore read by a volatile function, which takes a new one, and the name by regclass, which needs none.
 const CREATE_SHORT_WAY = `
   create function quoin.row_bytes_sql(watched oid) returns text

@@ -22,6 +22,12 @@ const SHORT_WAY_BYTES_MAX = 2_000
 /** Of `work_mem`, for statements of several rows: enough to put the chunks of 100 000 in order without a file. */
 const SORT_BYTES = 67_108_864
 
+/**
+ * As a literal of its type, and no number that is cast: only so does Postgres analyse a statement anew when the table changes
+ * (setrefs.c, ISREGCLASSCONST), which what we ask while planning (0005) and every `new.*` need.
+ */
+const TABLE = `'{watched}'::pg_catalog.oid`
+
 /** Where a trigger function finds the rows, and what the table is called: of a partition's row, the watched table is named. */
 const STATEMENT_ROWS = {
   newRows: 'new_rows',
@@ -32,26 +38,26 @@ const STATEMENT_ROWS = {
   table: 'tg_table_name',
 }
 const ROW_ROWS = {
-  newRows: '(select new.*)',
-  oldRows: '(select old.*)',
+  newRows: `(select new.* where ${TABLE} is not null)`,
+  oldRows: `(select old.* where ${TABLE} is not null)`,
   isAtMostOne: () => 'true',
   areNone: () => 'false',
   schema: `(select n.nspname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace
-            where c.oid operator(pg_catalog.=) {watched})`,
-  table: '(select relname from pg_catalog.pg_class where oid operator(pg_catalog.=) {watched})',
+            where c.oid operator(pg_catalog.=) ${TABLE})`,
+  table: `(select relname from pg_catalog.pg_class where oid operator(pg_catalog.=) ${TABLE})`,
 }
 
 /** What all chunks of a statement say of it. */
 const FACT_COLUMNS = 'table_id, event, table_schema, table_name, application_name'
 const factsOf = rows =>
-  `{watched}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
+  `${TABLE}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
 
 /** A sequence is read as it is now, whatever the snapshot. */
 const IDLE = `pg_catalog.pg_sequence_last_value('quoin.listener_idle'::pg_catalog.regclass)`
 
 /** Records the only change of a statement; nothing, where there are several or one is large. */
 const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
-  const facts = `{watched}::pg_catalog.oid, '${event}', (quoin.name_parts({watched}))[1], (quoin.name_parts({watched}))[2],
+  const facts = `${TABLE}, '${event}', (quoin.name_parts(${TABLE}))[1], (quoin.name_parts(${TABLE}))[2],
           pg_catalog.current_setting('application_name'), 1`
   const image = 'pg_catalog.row_to_json(coalesce(r.*))'
   const isSmall = `{row_bytes} operator(pg_catalog.<=) ${SHORT_WAY_BYTES_MAX}`
@@ -72,14 +78,12 @@ const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
 
 /**
  * Not taken where the listener must be woken or the session's time zone would show. Several rows, or a large one, insert nothing and go on to the
- * long way. The case keeps the table's oid in the plan, whatever the answer (0005 says what for); of a partition's row it is null.
+ * long way.
  */
 const shortWay = (event, rows) => `
-    if (case when tg_relid operator(pg_catalog.=) {watched}::pg_catalog.oid then
-        quoin.has_short_way({watched}::pg_catalog.oid, {short_way_mark})
-          and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
-          and ${IDLE} operator(pg_catalog.=) 0
-      end)
+    if quoin.has_short_way(${TABLE}, {short_way_mark})
+      and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
+      and ${IDLE} operator(pg_catalog.=) 0
     then
       ${shortInsert(event, rows)};
       -- Apart, because a condition with a query in it would run that each time.

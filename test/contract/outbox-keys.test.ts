@@ -47,6 +47,16 @@ describe('a statement', () => {
     ])
   })
 
+  it('leaves out of the key what its index only includes', async () => {
+    const table = await db.watched('id int, name text, primary key (id) include (name)')
+    await db.owner.query(`insert into ${table} values (1, 'a')`)
+    await db.owner.query(`update ${table} set name = 'b'`)
+    expect((await db.changes(table)).map(({ old_key, key }) => [old_key, key])).toEqual([
+      [null, '["1"]'],
+      [null, '["1"]'],
+    ])
+  })
+
   it('of a table that has lost its primary key gives no row the key of another', async () => {
     const table = await db.watched('id int primary key, n int')
     await db.owner.query(
