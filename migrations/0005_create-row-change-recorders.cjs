@@ -160,10 +160,10 @@ const CREATE_RECORDER_SETTINGS = `
   revoke all on function quoin.depends_on_settings(oid), quoin.recorder_settings(oid) from public;
 `
 
-// `has_short_way` and `name_parts` read catalogs, and are declared immutable on purpose: so Postgres calls them while it plans, and keeps
-// the answer in the plan. The statement names the table's oid, so Postgres makes its plan anew when the table, its columns, keys or names
-// change (0006, TABLE). Planning may still have a snapshot from before the table was locked: catalogs are
-// therefore read by a volatile function, which takes a new one, and the name by regclass, which needs none.
+// `has_short_way` and `name_parts` read catalogs, and are declared immutable on purpose: so Postgres calls them while it plans, and
+// keeps the answer in the plan. The statement names the table's oid, so Postgres makes its plan anew when the table, its columns,
+// keys or names change (0006, TABLE). Planning may still have a snapshot from before the table was locked: catalogs are therefore
+// read by a volatile function, which takes a new one, and the name by regclass, which needs none.
 const CREATE_SHORT_WAY = `
   create function quoin.row_bytes_sql(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$

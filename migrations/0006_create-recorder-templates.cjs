@@ -166,13 +166,13 @@ const WAKE = `
         perform pg_catalog.pg_notify('quoin_row_events', '');
       end if;`
 
-/** What records the only change of a statement, large or small. */
+/** On the long way: records the only change of a statement, whose image was made. */
 const recordOne = rows => `${WAKE}
       insert into quoin.row_events (${COLUMNS})
         values (${factsOf(rows)},
           batch.keys, batch.old_keys, 1, batch.rows, batch.old_rows, null);`
 
-/** What records any number of changes, also where an image cannot be made or the primary key is not what it was. */
+/** On the long way: records any number of changes, also where an image cannot be made or the primary key is not what it was. */
 const recordAll = (event, rows) => `
       begin
         row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
@@ -197,10 +197,10 @@ const recordAll = (event, rows) => `
       end if;`
 
 /**
- * The source of a trigger function, but for its `PLACES`. After an image was made, a user's code
- * may have changed the search path: from there on nothing is looked up in it. Where a user's columns are in sight, variables
- * go by the block's name: a column called as they are would win. `others` leaves out assertions, and a cancel, which ends
- * the write as it should.
+ * The source of a trigger function, but for its `PLACES`: the short way, then the long way under settings of its own. After an image was
+ * made, a user's code may have changed the search path: from there on nothing is looked up in it. Where a user's columns are
+ * in sight, variables go by the block's name: a column called as they are would win. `others` leaves out assertions, and a
+ * cancel, which ends the write as it should.
  */
 const recorderSource = (event, rows) => `
   #variable_conflict use_column
