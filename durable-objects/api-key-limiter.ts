@@ -19,6 +19,7 @@ import {
 } from '../src/features/rate-limit/limiter-state.ts'
 import { LotLedger } from '../src/features/rate-limit/lot-ledger.ts'
 import { type Bucket, SlidingWindow } from '../src/features/rate-limit/window.ts'
+import { sharedDeadline } from '../src/lib/deadline.ts'
 import { LimiterStorage } from './limiter-storage.ts'
 
 /** How old the key's row may be before it is read again, and how long an unknown key stays unknown. */
@@ -51,7 +52,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     super(ctx, env)
     const config = parseConfig(env)
     this.#limitDefault = config.rateLimitPerMinute
-    this.#platform = platformDatabase(config)
+    this.#platform = platformDatabase(config, sharedDeadline())
     // Reading is synchronous, so no request can come in between and `blockConcurrencyWhile` is not needed.
     this.#storage = new LimiterStorage(ctx.storage)
     this.#facts = this.#storage.readFacts() ?? {}

@@ -34,6 +34,7 @@ import {
   withRow,
 } from '../src/features/webhooks/delivery/fanout-state.ts'
 import { findWebhookRow, type WebhookRow } from '../src/features/webhooks/delivery/webhook-row.ts'
+import { sharedDeadline } from '../src/lib/deadline.ts'
 import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
 import type { DueEvent } from './due-event.ts'
 import { logFailure } from './fanout-failure.ts'
@@ -70,8 +71,9 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     const config = parseConfig(env)
-    this.#platform = platformDatabase(config)
-    this.#sender = new WebhookSender(config)
+    const deadline = sharedDeadline()
+    this.#platform = platformDatabase(config, deadline)
+    this.#sender = new WebhookSender(config, deadline)
     const host = this.#host()
     this.#lanes = new DeliveryLanes(this.#sender, host)
     this.#reporter = new FanoutReporter(this.#platform, host)

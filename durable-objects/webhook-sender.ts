@@ -7,6 +7,7 @@ import type { WebhookRow } from '../src/features/webhooks/delivery/webhook-row.t
 import { makeSecretBox, type SecretBox } from '../src/features/webhooks/secret-box.ts'
 import { hostsOf } from '../src/features/webhooks/target-address.ts'
 import { makeTargetGuard, type TargetGuard } from '../src/features/webhooks/target-guard.ts'
+import type { Deadline } from '../src/lib/deadline.ts'
 import { encodeUtf8 } from '../src/lib/utf8.ts'
 
 export interface OutgoingBody {
@@ -20,11 +21,13 @@ const callFetch: typeof fetch = (...args) => fetch(...args)
 const nowMs = () => Date.now()
 
 export class WebhookSender {
+  readonly #deadline: Deadline
   readonly #guard: TargetGuard
   readonly #box: SecretBox | undefined
   #keys: { sealed: string; opened: Promise<SigningKeys> } | undefined
 
-  constructor(config: Config) {
+  constructor(config: Config, deadline: Deadline) {
+    this.#deadline = deadline
     const rules = {
       allowPrivate: config.allowPrivateWebhookTargets,
       ownHosts: hostsOf([config.baseUrl, config.dashboardUrl]),
@@ -42,7 +45,7 @@ export class WebhookSender {
       return failed('secret_unreadable', 0)
     }
     return await sendAttempt(
-      { fetch: callFetch, guard: this.#guard, nowMs },
+      { fetch: callFetch, guard: this.#guard, deadline: this.#deadline, nowMs },
       {
         url: webhook.url,
         customHeaders: webhook.headers,

@@ -36,6 +36,7 @@ import { makeSecretBox, type SecretBox } from './features/webhooks/secret-box.ts
 import { hostsOf, type TargetRules } from './features/webhooks/target-address.ts'
 import { makeTargetGuard, type TargetGuard } from './features/webhooks/target-guard.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
+import type { Deadline } from './lib/deadline.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
 export interface Env {
@@ -204,13 +205,17 @@ function makeUpstreams(config: Config): Upstreams {
   }
 }
 
-/** Quoin's own tables; Durable Objects make theirs with this too. */
-export function platformDatabase(config: Config): PlatformDatabase {
-  return ownerOf(config.databaseUrl, config)
+/** Quoin's own tables; Durable Objects make theirs with this too, and give their shared deadline. */
+export function platformDatabase(config: Config, deadline?: Deadline): PlatformDatabase {
+  return ownerOf(config.databaseUrl, config, deadline)
 }
 
-function ownerOf(connectionString: string, { sqlGatewayUrl: gatewayUrl }: Config): PlatformDatabase {
-  return new PlatformDatabase(new SqlWire({ connectionString, gatewayUrl }))
+function ownerOf(
+  connectionString: string,
+  { sqlGatewayUrl: gatewayUrl }: Config,
+  deadline?: Deadline,
+): PlatformDatabase {
+  return new PlatformDatabase(new SqlWire({ connectionString, gatewayUrl }, { deadline }))
 }
 
 /** SHA-256 costs a tenth of a constant answer (design section 14), so the hash of a key that was seen is kept. */

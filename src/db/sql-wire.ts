@@ -1,6 +1,7 @@
 // The Neon driver's HTTP wire, spoken with a plain `fetch`: one batch, one round trip, one transaction.
 // Knows no roles and no claims; `database.ts` puts those in front of each batch.
 
+import { type Deadline, DeadlinePassed, deadline } from '../lib/deadline.ts'
 import type { Statement } from './sql.ts'
 import { readJson } from './wire-answer.ts'
 import { databaseUnavailable, processFailure } from './wire-failure.ts'
@@ -49,7 +50,12 @@ const PARSED_BYTES_MAX = 16 * 1024 * 1024
 /** Told how long a trip to the database took, in milliseconds, good or bad. */
 export type OnTrip = (milliseconds: number) => void
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>
+interface WireParts {
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** A Durable Object gives its shared one. */
+  deadline?: Deadline | undefined
+  onTrip?: OnTrip
+}
 
 /**
  * Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `response_too_large` for
@@ -59,26 +65,24 @@ export class SqlWire {
   readonly #target: WireTarget
   readonly #url: string
   readonly #isOwnGateway: boolean
-  readonly #fetch: Fetch
-  readonly #onTrip: OnTrip | undefined
+  readonly #parts: WireParts
 
-  constructor(target: WireTarget, fetchFunction: Fetch = (url, init) => fetch(url, init), onTrip?: OnTrip) {
+  constructor(target: WireTarget, parts: WireParts = {}) {
     this.#target = target
+    this.#parts = parts
     this.#isOwnGateway = target.gatewayUrl !== undefined
     this.#url =
       target.gatewayUrl === undefined ? neonEndpoint(target.connectionString) : `${target.gatewayUrl}/sql`
-    this.#fetch = fetchFunction
-    this.#onTrip = onTrip
   }
 
   /** The same wire, reporting each trip. */
   observed(onTrip: OnTrip): SqlWire {
-    return new SqlWire(this.#target, this.#fetch, onTrip)
+    return new SqlWire(this.#target, { ...this.#parts, onTrip })
   }
 
   /** Runs the statements in one transaction and answers each one's result, in order. */
   batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
-    return withDeadline(options.timeoutMs + GRACE_MS, async () => {
+    return this.#inTime(options, async () => {
       const response = await this.#send(statements, options, false)
       return (await this.#read(response, options)).results
     })
@@ -86,7 +90,7 @@ export class SqlWire {
 
   /** Runs the statements in one transaction and answers the last one's single row without parsing its first column. */
   batchForBody(statements: readonly Statement[], options: BatchOptions): Promise<BodyResult> {
-    return withDeadline(options.timeoutMs + GRACE_MS, async () => {
+    return this.#inTime(options, async () => {
       const response = await this.#send(statements, options, this.#isOwnGateway)
       const row = response.headers.get('quoin-row')
       if (row !== null) {
@@ -96,6 +100,15 @@ export class SqlWire {
       const [body, ...columns] = results.at(-1)?.rows[0] ?? []
       return { body: body ?? '', columns }
     })
+  }
+
+  /** What was given up ends with its request, and our gateway cancels the query by its own deadline. */
+  async #inTime<T>({ timeoutMs }: BatchOptions, work: () => Promise<T>): Promise<T> {
+    try {
+      return await (this.#parts.deadline ?? deadline)(timeoutMs + GRACE_MS, work())
+    } catch (err) {
+      throw err instanceof DeadlinePassed ? databaseUnavailable(err) : err
+    }
   }
 
   async #send(statements: readonly Statement[], options: BatchOptions, asBody: boolean): Promise<Response> {
@@ -108,11 +121,11 @@ export class SqlWire {
     let response: Response
     const startedAt = performance.now()
     try {
-      response = await this.#fetch(this.#url, request)
+      response = await (this.#parts.fetch ?? fetch)(this.#url, request)
     } catch (cause) {
       throw databaseUnavailable(cause)
     } finally {
-      this.#onTrip?.(performance.now() - startedAt)
+      this.#parts.onTrip?.(performance.now() - startedAt)
     }
     if (response.status === 200) return response
     throw await processFailure(response, options.readOnly)
@@ -138,26 +151,6 @@ export class SqlWire {
       else headers['quoin-result-bytes-max'] = String(PARSED_BYTES_MAX)
     }
     return headers
-  }
-}
-
-/**
- * Gives up on work that takes longer than `timeoutMs`. Not by AbortSignal.timeout: that timer outlives the work, which
- * keeps a Durable Object in memory for all its seconds, and costs a call 20 µs. What was given up ends with its request,
- * and our gateway cancels the query by its own deadline.
- */
-async function withDeadline<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(databaseUnavailable(new Error(`no answer within ${timeoutMs} ms`))),
-      timeoutMs,
-    )
-  })
-  try {
-    return await Promise.race([work(), deadline])
-  } finally {
-    if (timer !== undefined) clearTimeout(timer)
   }
 }
 

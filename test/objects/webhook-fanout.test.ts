@@ -81,6 +81,16 @@ describe('a stored event', () => {
     expect(receiver.calls).toHaveLength(2)
   })
 
+  // workerd keeps each cleared timer for as long as the object lives.
+  it('clears no timer, however many are sent and logged', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const clear = vi.spyOn(globalThis, 'clearTimeout')
+    await fanout.store({ version: 1, events: chunkOf(Array.from({ length: 20 }, (_, key) => `key ${key}`)) })
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(20))
+    await eventually(async () => expect(await countOf(fanout, 'reports')).toBe(0))
+    expect(clear).not.toHaveBeenCalled()
+  })
+
   it('is not sent without the signature that it should have', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { secret: 'x' })
     await platform.query(

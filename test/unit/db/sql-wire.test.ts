@@ -20,7 +20,7 @@ async function failureOf(
   options = WRITING,
   target: typeof TARGET | typeof NEON = TARGET,
 ) {
-  const wire = new SqlWire(target, async () => answer())
+  const wire = new SqlWire(target, { fetch: async () => answer() })
   return wire.batch(STATEMENTS, options).then(
     () => undefined,
     (err: unknown) => err,
@@ -117,9 +117,11 @@ describe('answers that are too large', () => {
 
   test('are refused by the gateway, which is told the bound of what is parsed', async () => {
     let asked: HeadersInit | undefined
-    const wire = new SqlWire(TARGET, async (_url, init) => {
-      asked = init.headers
-      return new Response('{"results":[]}')
+    const wire = new SqlWire(TARGET, {
+      fetch: async (_url, init) => {
+        asked = init.headers
+        return new Response('{"results":[]}')
+      },
     })
     await wire.batch(STATEMENTS, WRITING)
     expect(new Headers(asked).get('quoin-result-bytes-max')).toBe(String(16 * MEBIBYTE))
@@ -182,7 +184,7 @@ describe('answers that are too large', () => {
 
   test('are read character by character however the pieces fall', async () => {
     const text = JSON.stringify({ results: [{ rows: [[`${'x'.repeat(65_520)}€🐘`.repeat(4)]] }] })
-    const wire = new SqlWire(NEON, async () => streamed(text))
+    const wire = new SqlWire(NEON, { fetch: async () => streamed(text) })
     const [result] = await wire.batch(STATEMENTS, READING)
     expect(result?.rows[0]?.[0]).toBe(`${'x'.repeat(65_520)}€🐘`.repeat(4))
   })

@@ -45,7 +45,10 @@ async function answerBatch(_url: string, init: RequestInit): Promise<Response> {
   })
 }
 
-const wire = new SqlWire({ connectionString: 'postgres://h', gatewayUrl: 'http://gateway' }, answerBatch)
+const wire = new SqlWire(
+  { connectionString: 'postgres://h', gatewayUrl: 'http://gateway' },
+  { fetch: answerBatch },
+)
 const now = () => new Date()
 // Every other method of a limiter is for changing keys, which no route under test does.
 const limiters = {

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type AttemptResult, sendAttempt } from '../../../src/features/webhooks/delivery/send-attempt.ts'
 import { messageHeaders, signingKeysOf } from '../../../src/features/webhooks/delivery/signatures.ts'
+import { deadline } from '../../../src/lib/deadline.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -54,7 +55,7 @@ async function printedBy(
 }
 
 async function deliver(url: string, secret: string, extraHeaders = {}): Promise<AttemptResult> {
-  const deps = { fetch, guard: { check: async () => undefined }, nowMs: Date.now }
+  const deps = { fetch, guard: { check: async () => undefined }, deadline, nowMs: Date.now }
   const keys = await signingKeysOf(secret)
   const outgoing = { url, keys, webhookId: 'msg_1', body: encodeUtf8(BODY), customHeaders: {}, extraHeaders }
   return await sendAttempt(deps, outgoing)

@@ -1,6 +1,7 @@
 // One attempt to deliver: the guard, the signature, the POST, and what came back. All of it within ATTEMPT_TIMEOUT_MS from
 // the send, whatever the receiver does: drip bytes, send gigabytes, redirect, say nothing. Never throws.
 
+import { type Deadline, DeadlinePassed } from '../../../lib/deadline.ts'
 import { TARGET_REFUSALS, type TargetGuard } from '../target-guard.ts'
 import { deliveryHeaders } from './delivery-headers.ts'
 import { readRetryAfter } from './retry-schedule.ts'
@@ -12,6 +13,7 @@ export const RESPONSE_BODY_BYTES_MAX = 16 * 1024
 export interface SendDeps {
   fetch: typeof fetch
   guard: TargetGuard
+  deadline: Deadline
   nowMs: () => number
 }
 
@@ -54,22 +56,15 @@ export async function sendAttempt(deps: SendDeps, outgoing: Outgoing): Promise<A
   const headers = await headersOf(outgoing, deps.nowMs())
   const startedAtMs = deps.nowMs()
   const aborter = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const deadline = new Promise<'timeout'>(resolve => {
-    timer = setTimeout(() => {
-      resolve('timeout')
-      aborter.abort()
-    }, ATTEMPT_TIMEOUT_MS)
-  })
   try {
-    const answer = await Promise.race([post(deps, outgoing, headers, aborter.signal), deadline])
+    const answer = await deps.deadline(ATTEMPT_TIMEOUT_MS, post(deps, outgoing, headers, aborter.signal))
+    return resultOf(answer, deps.nowMs() - startedAtMs, deps.nowMs())
+  } catch (err) {
     const latencyMs = deps.nowMs() - startedAtMs
-    return answer === 'timeout' ? failed('timeout', latencyMs) : resultOf(answer, latencyMs, deps.nowMs())
-  } catch {
     // Names that do not resolve, refused connections, bad certificates: the runtime tells them apart in words only.
-    return failed(aborter.signal.aborted ? 'timeout' : 'connection_failed', deps.nowMs() - startedAtMs)
-  } finally {
-    if (timer !== undefined) clearTimeout(timer)
+    if (!(err instanceof DeadlinePassed)) return failed('connection_failed', latencyMs)
+    aborter.abort()
+    return failed('timeout', latencyMs)
   }
 }
 
