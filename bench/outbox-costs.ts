@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-const SCHEMA = 'bench_outbox'
+export const SCHEMA = 'bench_outbox'
 const TABLES = ['unwatched', 'watched', 'constant'] as const
-type TableName = (typeof TABLES)[number]
+export type TableName = (typeof TABLES)[number]
 /** What is held against the table that nothing watches. */
 type Rival = Exclude<TableName, 'unwatched'>
 
@@ -137,7 +137,7 @@ export async function connect(connectionString: string): Promise<pg.Client> {
   return client
 }
 
-async function inTurns(
+export async function inTurns(
   client: pg.Client,
   rounds: number,
   measure: (table: TableName) => Promise<number>,

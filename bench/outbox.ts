@@ -16,6 +16,7 @@ import {
   prepareTables,
   type Rounds,
 } from './outbox-costs.ts'
+import { measurePgbench } from './outbox-pgbench.ts'
 import { startStack } from './stack.ts'
 
 const options: CostOptions = {
@@ -44,6 +45,8 @@ async function measureAll(url: string): Promise<void> {
           'transactions/s',
           await measureWriters(client, url, kind, options, rival),
         )
+    const transactions = await measurePgbench(client, url, options)
+    print(`${options.writers} writers, pgbench's transaction`, 'transactions/s', transactions)
     await dropTables(client)
   } finally {
     await client.end()
