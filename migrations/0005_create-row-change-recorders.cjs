@@ -220,7 +220,6 @@ const GIVE_AWAY = `
   grant execute on function quoin.make_image(record), quoin.make_images(record) to quoin_outbox;
 `
 
-exports.CHUNK_IMAGES_BYTES = CHUNK_IMAGES_BYTES
 exports.IMAGE_BYTES_MAX = IMAGE_BYTES_MAX
 exports.READ_ONLY = READ_ONLY
 

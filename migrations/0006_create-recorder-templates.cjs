@@ -10,9 +10,9 @@
 // the short way in the writer's search path: all of it is named with its schema.
 //
 // One small row of a table of plain types (quoin.find_short_way lists them) goes the short way: one INSERT, without a block that catches
-// and without settings, at half the cost of the long way. Of several such rows the trigger makes the images itself.
+// and without settings, at half the cost of the long way.
 
-const { CHUNK_IMAGES_BYTES, IMAGE_BYTES_MAX, READ_ONLY } = require('./0005_create-row-change-recorders.cjs')
+const { IMAGE_BYTES_MAX, READ_ONLY } = require('./0005_create-row-change-recorders.cjs')
 
 const CHUNK_ROWS_MAX = 1_000
 /** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
@@ -116,22 +116,22 @@ const onlyChange = (event, { newRows, oldRows }) => {
   }[event]
 }
 
-/** An image only where one may be made: each row is asked for its size only where one of them is too large, and none where one cannot be measured. */
-const MEASURED_ROW = `case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*)
+/**
+ * The changed rows as `r`, each with its key and its place in the statement; an image only where one may be made: each row is
+ * asked for its size only where one of them is too large, and none where one cannot even be measured.
+ */
+const rowsOf = (table, isOld, key) =>
+  `select ${isOld} as is_old, ${key} as key, case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} then coalesce(r.*)
               when recorder.is_unmeasured then null
-              when pg_column_size(coalesce(r.*)) <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end`
-const PLAIN_IMAGE = 'row_to_json(coalesce(r.*))'
-
-/** The changed rows, each with its key, its image and its place in the statement. */
-const rowsOf = (table, isOld, key, image) =>
-  `select ${isOld} as is_old, ${key} as key, ${image} as image, row_number() over () as position from ${table} r`
+              when pg_column_size(coalesce(r.*)) <= ${IMAGE_BYTES_MAX} then coalesce(r.*) end as image,
+            row_number() over () as position from ${table} r`
 
 /** Both images of an UPDATE have the same place: Postgres keeps the new rows and the old ones in the same order. */
-const changesOf = (event, { newRows, oldRows }, key, image) =>
+const changesOf = (event, { newRows, oldRows }, key) =>
   ({
-    INSERT: rowsOf(newRows, false, key, image),
-    UPDATE: `${rowsOf(newRows, false, key, image)} union all ${rowsOf(oldRows, true, key, image)}`,
-    DELETE: rowsOf(oldRows, false, key, image),
+    INSERT: rowsOf(newRows, false, key),
+    UPDATE: `${rowsOf(newRows, false, key)} union all ${rowsOf(oldRows, true, key)}`,
+    DELETE: rowsOf(oldRows, false, key),
   })[event]
 
 const sizesOf = (event, { newRows, oldRows }) =>
@@ -143,16 +143,6 @@ const sizesOf = (event, { newRows, oldRows }) =>
 
 const COLUMNS = `${FACT_COLUMNS}, keys, old_keys, change_count, rows, old_rows, errors`
 
-/** The changes by chunks, in their order. */
-const batchesOf = changes => `(
-        select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
-          (count(*) filter (where not c.is_old))::int as change_count, count(c.image) = count(*) as has_images,
-          array_agg(c.image) filter (where not c.is_old) as rows,
-          array_agg(c.image) filter (where c.is_old) as old_rows
-        from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
-        group by c.part order by c.part
-      ) batch`
-
 const writeChunks = (rows, changes) => `
       insert into quoin.row_events (${COLUMNS})
       select ${factsOf(rows)},
@@ -161,27 +151,15 @@ const writeChunks = (rows, changes) => `
         made.last - made.first + 1, made.rows, made.old_rows,
         case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} or batch.has_images then made.errors
           else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
-      from ${batchesOf(changes)}
+      from (
+        select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
+          (count(*) filter (where not c.is_old))::int as change_count, count(c.image) = count(*) as has_images,
+          array_agg(c.image) filter (where not c.is_old) as rows,
+          array_agg(c.image) filter (where c.is_old) as old_rows
+        from (select *, (position - 1) / recorder.chunk_rows as part from (${changes}) c order by part, position) c
+        group by c.part order by c.part
+      ) batch
       cross join lateral quoin.make_images(batch) made;`
-
-/**
- * Chunks of rows that the short way would take, whose images fail for nobody's code. A chunk that is too large as JSON, as compressed
- * texts and numbers may be, is left out; then all are taken back, and are written the other way.
- */
-const writePlainChunks = (event, rows) => `
-          begin
-            insert into quoin.row_events (${COLUMNS})
-            select ${factsOf(rows)}, batch.keys, nullif(batch.old_keys, batch.keys), batch.change_count, batch.rows, batch.old_rows, null
-            from ${batchesOf(changesOf(event, rows, '{key}', PLAIN_IMAGE))}
-            where pg_column_size(batch.rows) + coalesce(pg_column_size(batch.old_rows), 0) <= ${CHUNK_IMAGES_BYTES};
-            get diagnostics chunk_count = row_count;
-            if chunk_count < (change_count + chunk_rows - 1) / chunk_rows then
-              raise exception 'a chunk is too large';
-            end if;
-            is_written := true;
-          exception when others or assert_failure then
-            null;
-          end;`
 
 const WAKE = `
       if wakes then
@@ -197,8 +175,7 @@ const recordOne = rows => `${WAKE}
 /** On the long way: records any number of changes, also where an image cannot be made or the primary key is not what it was. */
 const recordAll = (event, rows) => `
       begin
-        select max(pg_column_size(r.image)), count(*) ${event === 'UPDATE' ? '/ 2' : ''} into row_bytes, change_count
-          from (${sizesOf(event, rows)}) r;
+        row_bytes := (select max(pg_column_size(r.image)) from (${sizesOf(event, rows)}) r);
       exception when others or assert_failure then
         row_bytes := ${IMAGE_BYTES_MAX} + 1;
         is_unmeasured := true;
@@ -213,10 +190,8 @@ const recordAll = (event, rows) => `
         chunk_rows := greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, row_bytes)));
         session_memory := current_setting('work_mem');
         setting := set_config('work_mem', greatest(pg_size_bytes(session_memory), ${SORT_BYTES}) / 1024 || 'kB', true);
-        if has_lost_key is null and quoin.has_short_way(${TABLE}, {short_way_mark}) and row_bytes <= ${SHORT_WAY_BYTES_MAX} then${writePlainChunks(event, rows)}
-        end if;
-        if is_written is null and has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}', MEASURED_ROW))}
-        elsif is_written is null then${writeChunks(rows, changesOf(event, rows, 'null::text', MEASURED_ROW))}
+        if has_lost_key is null then${writeChunks(rows, changesOf(event, rows, '{key}'))}
+        else${writeChunks(rows, changesOf(event, rows, 'null::text'))}
         end if;
         setting := pg_catalog.set_config('work_mem', session_memory, true);
       end if;`
@@ -237,10 +212,7 @@ const recorderSource = (event, rows) => `
     has_lost_key pg_catalog.bool;
     row_bytes pg_catalog.int8;
     is_unmeasured pg_catalog.bool;
-    change_count pg_catalog.int8;
     chunk_rows pg_catalog.int4;
-    chunk_count pg_catalog.int8;
-    is_written pg_catalog.bool;
     setting pg_catalog.text;
     session_settings pg_catalog.text[];
     session_memory pg_catalog.text;
