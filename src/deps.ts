@@ -36,7 +36,7 @@ import { makeSecretBox, type SecretBox } from './features/webhooks/secret-box.ts
 import { hostsOf, type TargetRules } from './features/webhooks/target-address.ts'
 import { makeTargetGuard, type TargetGuard } from './features/webhooks/target-guard.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
-import type { Deadline } from './lib/deadline.ts'
+import { type Deadline, deadline } from './lib/deadline.ts'
 
 /** The Worker's bindings; its variables are read by `config.ts`. */
 export interface Env {
@@ -138,12 +138,12 @@ function makeDeps(env: Env): Deps {
     audience: config.dataAudience,
     now,
   })
-  const platform = platformDatabase(config)
+  const platform = platformDatabase(config, deadline)
   return {
     config,
     platform,
     oauthDatabase:
-      config.oauthDatabaseUrl === undefined ? undefined : ownerOf(config.oauthDatabaseUrl, config),
+      config.oauthDatabaseUrl === undefined ? undefined : ownerOf(config.oauthDatabaseUrl, config, deadline),
     data: new DataDatabase(
       new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
     ),
@@ -205,15 +205,15 @@ function makeUpstreams(config: Config): Upstreams {
   }
 }
 
-/** Quoin's own tables; Durable Objects make theirs with this too, and give their shared deadline. */
-export function platformDatabase(config: Config, deadline?: Deadline): PlatformDatabase {
+/** Quoin's own tables; Durable Objects make theirs with this too, with a shared deadline. */
+export function platformDatabase(config: Config, deadline: Deadline): PlatformDatabase {
   return ownerOf(config.databaseUrl, config, deadline)
 }
 
 function ownerOf(
   connectionString: string,
   { sqlGatewayUrl: gatewayUrl }: Config,
-  deadline?: Deadline,
+  deadline: Deadline,
 ): PlatformDatabase {
   return new PlatformDatabase(new SqlWire({ connectionString, gatewayUrl }, { deadline }))
 }

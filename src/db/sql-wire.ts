@@ -53,7 +53,7 @@ export type OnTrip = (milliseconds: number) => void
 interface WireParts {
   fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** A Durable Object gives its shared one. */
-  deadline?: Deadline | undefined
+  deadline?: Deadline
   onTrip?: OnTrip
 }
 

@@ -1,6 +1,6 @@
 // Gives up waiting. Not by AbortSignal.timeout: that timer outlives the work, which keeps a Durable Object in memory.
 
-/** How long nothing may be waited for before a shared timer rests. */
+/** A shared timer is set for no longer than this, and so outlives the last work by no more. */
 const TICK_MS = 1_000
 
 /** The work took longer than it may. */
@@ -35,7 +35,7 @@ interface Wait {
 
 /**
  * With one timer for all works, which is never cleared: for a Durable Object. workerd forgets a cleared timer only together with the
- * object (`TimeoutManagerImpl` in its io-context.c++), so that one for each delivery would fill the isolate by 250 bytes at a time.
+ * object (`TimeoutManagerImpl` in its io-context.c++), so that one for each delivery would fill the isolate, by 256 bytes at a time.
  */
 export function sharedDeadline(): Deadline {
   const waits = new Set<Wait>()

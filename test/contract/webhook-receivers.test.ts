@@ -175,13 +175,19 @@ describe('a receiver', () => {
         answer.once('close', () => clearInterval(timer))
       },
     ],
-  ])('%s has 15 seconds', async (_, respond) => {
-    await watching('id int primary key', respond, async watched => {
+  ])('%s has 15 seconds, then its connection is closed', async (_, respond) => {
+    const closed = Promise.withResolvers<void>()
+    const respondAndWatch: Respond = (call, answer) => {
+      answer.once('close', closed.resolve)
+      return respond(call, answer)
+    }
+    await watching('id int primary key', respondAndWatch, async watched => {
       await change(watched)
       const log = await logOf(watched)
       expect(log).toMatchObject({ status_code: null, error: 'timeout' })
       expect(log.latency_ms).toBeGreaterThanOrEqual(14_900)
       expect(log.latency_ms).toBeLessThan(25_000)
+      await closed.promise
     })
   })
 })

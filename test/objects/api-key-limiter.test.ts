@@ -20,7 +20,11 @@ interface TestEnv extends Omit<Env, 'API_KEY_LIMITER'> {
 
 const { API_KEY_LIMITER, DATABASE_URL, SQL_GATEWAY_URL } = env as TestEnv
 const platform = new PlatformDatabase(
-  new SqlWire({ connectionString: DATABASE_URL, gatewayUrl: SQL_GATEWAY_URL }),
+  new SqlWire(
+    { connectionString: DATABASE_URL, gatewayUrl: SQL_GATEWAY_URL },
+    // Sets no timers: those that a test sees are its object's.
+    { deadline: (_, work) => work },
+  ),
 )
 const MINUTE_MS = 60_000
 
@@ -31,6 +35,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 it('notes in the database when the key was last used, by alarm and not by request', async () => {
@@ -41,6 +46,16 @@ it('notes in the database when the key was last used, by alarm and not by reques
   expect(await runDurableObjectAlarm(limiter)).toBe(true)
   const { last_used_at: lastUsedAt } = await readRow(row.id)
   expect(Math.abs(Date.parse(lastUsedAt ?? '') - usedAt.getTime())).toBeLessThan(1_000)
+})
+
+// workerd keeps each cleared timer for as long as the object lives.
+it('clears no timer when it reads its key and notes its use', async () => {
+  const { row, limiter } = await makeKey()
+  const clear = vi.spyOn(globalThis, 'clearTimeout')
+  await limiter.admit()
+  await runDurableObjectAlarm(limiter)
+  expect((await readRow(row.id)).last_used_at).not.toBeNull()
+  expect(clear).not.toHaveBeenCalled()
 })
 
 it('sets its alarm within a minute, and not further off when the object is evicted and woken', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import { DomainError } from '../../../src/errors.ts'
+import { DeadlinePassed } from '../../../src/lib/deadline.ts'
 
 const MEBIBYTE = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
@@ -32,6 +33,21 @@ function refused(fields: object): () => Response {
 }
 
 describe('failures of the connection', () => {
+  it('that say nothing in time are of the database, by whatever deadline it was given', async () => {
+    const timeouts: number[] = []
+    const wire = new SqlWire(TARGET, {
+      fetch: () => new Promise(() => undefined),
+      deadline: timeoutMs => {
+        timeouts.push(timeoutMs)
+        return Promise.reject(new DeadlinePassed(timeoutMs))
+      },
+    })
+    const unavailable = { code: 'database_unavailable', message: 'The database does not answer.' }
+    await expect(wire.batch(STATEMENTS, WRITING)).rejects.toMatchObject(unavailable)
+    await expect(wire.observed(() => {}).batchForBody(STATEMENTS, READING)).rejects.toMatchObject(unavailable)
+    expect(timeouts).toEqual([7_000, 7_000])
+  })
+
   // An attack's first step is to learn where the database is: none of these words may reach a caller.
   it.each([
     [
