@@ -6,7 +6,7 @@ import pg from 'pg'
 import { storeApiKey } from '../local/api-key.ts'
 import type { StackFacts } from '../local/dev-file.ts'
 import { type Generator, loadGenerator } from './load.ts'
-import { type CostOptions, type Rounds, watch } from './outbox-costs.ts'
+import { type CostOptions, emptyOutbox, type Rounds, watch } from './outbox-costs.ts'
 import { buildWorker, startWorkerd } from './workerd.ts'
 
 const TABLES = { unwatched: 'bench_api_unwatched', watched: 'bench_api_watched' } as const
@@ -34,7 +34,7 @@ export async function measureApiWriters(
         figures[name === 'watched' ? 'rival' : name].push(
           await load(generator, workerd.url, key, name, options),
         )
-      await client.query('truncate quoin.row_events')
+      await emptyOutbox(client)
     }
   } finally {
     await workerd.stop()

@@ -53,13 +53,22 @@ export async function watch(client: pg.Client, schema: string, table: string): P
     schema,
     table,
   ])
-  await client.query("select setval('quoin.listener_idle', 0)")
+  await client.query("select setval('quoin.listener_idle', 1, false)")
 }
 
 /** Ends the watching and takes the tables away. */
 export async function dropTables(client: pg.Client): Promise<void> {
   await client.query('delete from quoin.webhooks where table_schema = $1', [SCHEMA])
-  await client.query(`drop schema ${SCHEMA} cascade; truncate quoin.row_events`)
+  await client.query(`drop schema ${SCHEMA} cascade`)
+  await emptyOutbox(client)
+}
+
+/** Takes away what the triggers recorded, chunks and staged rows. */
+export async function emptyOutbox(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    "select string_agg(format(', quoin_outbox.%I', name), '') as staged from quoin.staging_tables",
+  )
+  await client.query(`truncate quoin.row_events${rows[0].staged ?? ''}`)
 }
 
 /** Milliseconds of one statement that writes 100 000 rows. */
@@ -148,7 +157,7 @@ export async function inTurns(
   for (let round = 0; round < rounds; round++) {
     figures.unwatched.push(await measure('unwatched'))
     figures.rival.push(await measure(rival))
-    await client.query('truncate quoin.row_events')
+    await emptyOutbox(client)
     await client.query('checkpoint').catch(() => {
       // Only who may is spared the checkpoint of the round before.
     })

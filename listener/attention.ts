@@ -39,7 +39,7 @@ export function wakeUp(nowMs: number): Attention {
   return { phase: 'busy', quietSinceMs: nowMs, pauseMs: 0 }
 }
 
-/** True when the flag (`quoin.listener_idle`) has to be up, at 1, before the next look. */
+/** True when the flag (`quoin.listener_idle`) has to be up before the next look. */
 export function wantsNotify({ phase }: Attention): boolean {
   return phase !== 'busy'
 }

@@ -3,7 +3,7 @@
  * keeps Postgres from removing them, and reading past them at each look would cost more and more. Pure.
  *
  * Ids are given out before commits, so one below others that were seen may still appear. But a chunk's id is drawn after
- * its transaction got its number: of all ids up to the largest in a snapshot none is missing once every transaction has
+ * the writer's transaction got its number: of all ids up to the largest in a snapshot none is missing once every transaction has
  * ended whose number is below one that was drawn after that snapshot.
  */
 

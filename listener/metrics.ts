@@ -62,8 +62,8 @@ function gaugeMetrics(gauges: Gauges): Metric[] {
   const { role, lag } = gauges
   const lagMetrics: Metric[] = [
     ['backlog_chunks', 'gauge', 'Chunks in the outbox, counted up to 100000.', lag?.chunks ?? 0],
-    ['lag_events', 'gauge', 'Changes in the outbox, of up to 100000 chunks.', lag?.events ?? 0],
-    ['lag_seconds', 'gauge', 'Age of the oldest chunk in the outbox.', lag?.seconds ?? 0],
+    ['lag_events', 'gauge', 'Changes staged or in the outbox, of up to 100000 chunks.', lag?.events ?? 0],
+    ['lag_seconds', 'gauge', 'Age of the oldest change that is staged or in the outbox.', lag?.seconds ?? 0],
     ['dead_letters', 'gauge', 'Events given up and not delivered since, up to 1000.', lag?.deadLetters ?? 0],
     ['unhandled_messages', 'gauge', 'Messages not handled, up to 1000.', lag?.unhandledMessages ?? 0],
   ]

@@ -2,16 +2,18 @@
  * Owns the listener's one direct connection with Postgres: the lock that makes it the active one, the wait for NOTIFY,
  * looks into the outbox, and the flag that asks triggers for NOTIFY. Must not decide anything.
  *
- * Every statement is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
+ * Every look is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
  * search path holds nothing that users could have made: this is the owner's connection.
  */
-import { Client, DatabaseError } from 'pg'
+import { Client, DatabaseError, type QueryResult } from 'pg'
 import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
 
 /** `quoinL` in ASCII. Advisory locks are per database, so one number serves all. */
 const LOCK_KEY = '124749194292812'
 const CHANNEL = 'quoin_row_events'
+/** Postgres gives up before we do, so that the connection can go on. */
+const STATEMENT_TIMEOUT_MS = 25_000
 const QUERY_TIMEOUT_MS = 30_000
 /** A connection that is silent for this long is probed, here and in Postgres: a lock must not outlive a dead machine for long. */
 const KEEPALIVE_SECONDS = 10
@@ -30,8 +32,10 @@ const SESSION_SETTINGS = {
   jit: 'off',
   plan_cache_mode: 'force_generic_plan',
   default_transaction_isolation: 'read committed',
-  statement_timeout: String(QUERY_TIMEOUT_MS),
+  statement_timeout: String(STATEMENT_TIMEOUT_MS),
   idle_session_timeout: '0',
+  // A machine that stands still in the middle of a look must not hold back vacuum.
+  idle_in_transaction_session_timeout: '10s',
   tcp_keepalives_idle: String(KEEPALIVE_SECONDS),
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '3',
@@ -45,15 +49,34 @@ const KEYS_BYTES = ['keys', 'old_keys']
   .map(column => `coalesce(pg_column_size(${column}) + change_count * ${KEY_OVERHEAD_BYTES}, 0)`)
   .join(' + ')
 
+/** How many rows are moved at a time; fewer after a move that took too long. */
+const MOVE_IDS_MAX = 10_000
+const BIGINT_MAX = '9223372036854775807'
+
 /**
- * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once
- * those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is about.
+ * What inserts have staged becomes chunks. In the same transaction as the look, so that both have one snapshot: an insert that is
+ * staged later may come before a chunk of the same row that is there already.
+ */
+const moveStaged = (idsMax: number) => `
+  begin isolation level repeatable read;
+  select * from quoin.move_all_staged(${idsMax})`
+
+interface Moved {
+  readonly up_to: string | null
+  readonly held_id: string | null
+  readonly unmoved: string[] | null
+}
+
+/**
+ * One snapshot: which known ids are gone ($2), and the chunks after $1 and up to $7 that are not known, by id, at most $3
+ * of them; once those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it
+ * is about.
  */
 const LOOK = `
   with sized as materialized (
     select id, ${CHANGES_BYTES} as changes_bytes,
       least(${CHANGES_BYTES}, $5::int) + ${KEYS_BYTES} as bytes
-    from quoin.row_events where id > $1 and id <> all($2::bigint[]) order by id limit $3
+    from quoin.row_events where id > $1 and id <= coalesce($7::bigint, ${BIGINT_MAX}) and id <> all($2::bigint[]) order by id limit $3
   ), found as (
     select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
   )
@@ -84,13 +107,15 @@ interface LookHead {
 
 export interface OutboxLook extends LookResult {
   readonly registryVersion: number
+  /** Staging tables whose rows cannot be moved, with the SQLSTATE; they stay there. */
+  readonly unmoved: readonly string[]
 }
 
 /** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks and `DEAD_LETTERS_MAX` of the others. */
 export interface Lag {
   readonly chunks: number
   readonly events: number
-  /** Age of the oldest chunk in seconds; 0 when there is none. */
+  /** Age of the oldest change in seconds; 0 when there is none. */
   readonly seconds: number
   /** Events that webhooks have given up and not delivered since. */
   readonly deadLetters: number
@@ -103,13 +128,14 @@ export const LAG_CHUNKS_MAX = 100_000
 const DEAD_LETTERS_MAX = 1_000
 
 const LAG = `
-  select count(*)::int as chunks, coalesce(sum(change_count), 0)::float8 as events,
-    coalesce(greatest(extract(epoch from clock_timestamp() - min(occurred_at)), 0), 0)::float8 as seconds,
+  select count(e.change_count)::int as chunks, (coalesce(sum(e.change_count), 0) + min(staged.changes))::float8 as events,
+    coalesce(greatest(extract(epoch from clock_timestamp() - least(min(e.occurred_at), min(staged.oldest_at))), 0), 0)::float8 as seconds,
     (select count(*)::int from (select from quoin.webhooks w join quoin.dead_letters d on d.webhook_id = w.id
       where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as "deadLetters",
     (select count(*)::int from (select from quoin.dead_letters
       where webhook_id is null and resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as "unhandledMessages"
-  from (select change_count, occurred_at from quoin.row_events where id > $1 order by id limit ${LAG_CHUNKS_MAX}) e`
+  from quoin.staged_backlog(${LAG_CHUNKS_MAX}) staged
+    left join (select change_count, occurred_at from quoin.row_events where id > $1 order by id limit ${LAG_CHUNKS_MAX}) e on true`
 
 export interface OutboxEvents {
   onNotify(): void
@@ -125,8 +151,14 @@ export function unreadableState(err: unknown): string | undefined {
   return err instanceof DatabaseError && /^(?:22|XX)/.test(err.code ?? '') ? err.code : undefined
 }
 
+function isTimeout(err: unknown): boolean {
+  return err instanceof DatabaseError && err.code === '57014'
+}
+
 export class Outbox {
   readonly #client: Client
+  #turn: Promise<unknown> = Promise.resolve()
+  #moveIdsMax = MOVE_IDS_MAX
 
   private constructor(client: Client) {
     this.#client = client
@@ -173,8 +205,8 @@ export class Outbox {
 
   /** Triggers send NOTIFY for what commits after they saw the flag up. */
   async setIdle(isIdle: boolean): Promise<void> {
-    const sql = "select pg_catalog.setval('quoin.listener_idle', $1::bigint)"
-    await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle ? 1 : 0] })
+    const sql = "select pg_catalog.setval('quoin.listener_idle', 1, $1::boolean)"
+    await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle] })
   }
 
   /**
@@ -182,8 +214,46 @@ export class Outbox {
    * Postgres' error, also when it cannot read the changes of one of them (`unreadableState`).
    */
   async look(request: LookRequest, wantsMark: boolean, changesBytesMax: number): Promise<OutboxLook> {
+    return await this.#inTurn(async () => {
+      for (;;) {
+        try {
+          const look = await this.#lookInTransaction(request, wantsMark, changesBytesMax)
+          this.#moveIdsMax = Math.min(MOVE_IDS_MAX, this.#moveIdsMax * 2)
+          return look
+        } catch (err) {
+          if (!isTimeout(err) || this.#moveIdsMax === 1) throw err
+          this.#moveIdsMax = Math.ceil(this.#moveIdsMax / 100)
+        }
+      }
+    })
+  }
+
+  async #lookInTransaction(...request: Parameters<Outbox['look']>): Promise<OutboxLook> {
+    try {
+      const look = await this.#moveAndLook(...request)
+      const { command } = await this.#client.query('commit')
+      if (command !== 'COMMIT') throw new Error('Postgres has taken back what the look had moved')
+      return look
+    } catch (err) {
+      await this.#client.query('rollback').catch(() => {
+        // The connection is gone, and the transaction with it: `onEnd` says so.
+      })
+      throw err
+    }
+  }
+
+  async #moveAndLook(request: LookRequest, wantsMark: boolean, changesBytesMax: number): Promise<OutboxLook> {
     const { floor, knownIds, chunksMax, bytesMax } = request
-    const values = [String(floor), knownIds.map(String), chunksMax, bytesMax, changesBytesMax, wantsMark]
+    const moved = await this.#moveStaged()
+    const values = [
+      String(floor),
+      knownIds.map(String),
+      chunksMax,
+      bytesMax,
+      changesBytesMax,
+      wantsMark,
+      moved.up_to,
+    ]
     const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })
     const [head, ...found] = rows as [LookHead, ...OutboxRow[]]
     return {
@@ -192,13 +262,38 @@ export class Outbox {
       registryVersion: Number(head.registry_version ?? 0),
       goneIds: head.gone_ids.map(BigInt),
       chunks: found.map(chunkOf),
-      isComplete: head.found_count < chunksMax && found.length === head.found_count,
+      isComplete: moved.up_to === null && head.found_count < chunksMax && found.length === head.found_count,
+      heldId: moved.held_id === null ? undefined : BigInt(moved.held_id),
+      unmoved: moved.unmoved ?? [],
     }
   }
 
+  /** Begins the transaction. Two statements in one trip have two results. */
+  async #moveStaged(): Promise<Moved> {
+    const results = (await this.#client.query(
+      moveStaged(this.#moveIdsMax),
+    )) as unknown as QueryResult<Moved>[]
+    return results[1]?.rows[0] as Moved
+  }
+
+  /** Keeps looks from reading past more and more rows that were moved (migration 0009). */
+  async truncateMoved(): Promise<void> {
+    await this.#client.query({ name: 'truncate_moved', text: 'select quoin.truncate_moved_staging()' })
+  }
+
   async lag(floor: bigint): Promise<Lag> {
-    const { rows } = await this.#client.query({ name: 'lag', text: LAG, values: [String(floor)] })
+    const query = { name: 'lag', text: LAG, values: [String(floor)] }
+    const { rows } = await this.#inTurn(async () => await this.#client.query(query))
     return rows[0] as Lag
+  }
+
+  /** Nothing else may come between the statements of a transaction. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {
+      // Whoever asked for it is told.
+    })
+    return await result
   }
 
   /** Ends the session, and with it the lock. Never rejects. */

@@ -23,7 +23,7 @@ export interface RelayLimits extends WindowLimits {
 }
 
 export interface RelayDeps {
-  readonly outbox: Pick<Outbox, 'look' | 'setIdle'>
+  readonly outbox: Pick<Outbox, 'look' | 'setIdle' | 'truncateMoved'>
   readonly send: SendMessages
   readonly limits: RelayLimits
   readonly counters: Counters
@@ -52,6 +52,7 @@ const REPORTS = {
 
 /** A mark costs Postgres a transaction number. */
 const MARK_INTERVAL_MS = 1_000
+const TRUNCATE_INTERVAL_MS = 10_000
 
 export class Relay {
   readonly #deps: RelayDeps
@@ -66,6 +67,8 @@ export class Relay {
   #lookedAtMs = 0
   #requestAtMs = 0
   #markedAtMs = Number.NEGATIVE_INFINITY
+  #truncatedAtMs = Number.NEGATIVE_INFINITY
+  #unmoved = ''
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
@@ -135,6 +138,7 @@ export class Relay {
     const { limits, counters, onLook } = this.#deps
     this.#giveBackOverdue()
     await this.#setFlag(wantsNotify(this.#attention))
+    await this.#truncateMoved()
     const request = this.#window.lookRequest()
     const look = await this.#look(request)
     const absorbed = this.#window.absorb(request, look)
@@ -144,6 +148,7 @@ export class Relay {
     counters.takenChunks += absorbed.newChunks
     counters.confirmedChunks += absorbed.confirmedChunks
     onLook()
+    this.#reportUnmoved(look.unmoved)
     const foundChange = absorbed.newChunks + absorbed.confirmedChunks > 0 || absorbed.isPartial
     this.#attention = afterLook(this.#attention, { foundChange, xmin: look.xmin, mark: look.mark }, nowMs)
     const places = this.#gate.places(nowMs, this.#underWay.size, limits.requestsMax)
@@ -163,6 +168,21 @@ export class Relay {
       log.warn({ sqlState }, 'Postgres cannot read the changes of a chunk: sending those found by id')
       return await outbox.look(request, wantsMark, 0)
     }
+  }
+
+  async #truncateMoved(): Promise<void> {
+    const nowMs = performance.now()
+    if (nowMs - this.#truncatedAtMs < TRUNCATE_INTERVAL_MS) return
+    this.#truncatedAtMs = nowMs
+    await this.#deps.outbox.truncateMoved()
+  }
+
+  /** Once, and again when it has become another. */
+  #reportUnmoved(stagingTables: readonly string[]): void {
+    const unmoved = stagingTables.toSorted().join('; ')
+    if (unmoved !== this.#unmoved && unmoved !== '')
+      this.#deps.log.error({ stagingTables }, 'staged inserts cannot be moved: they wait, others go on')
+    this.#unmoved = unmoved
   }
 
   #wantsMark(): boolean {

@@ -53,6 +53,8 @@ export interface LookResult {
   readonly chunks: readonly WaitingChunk[]
   /** True when there is nothing beyond `chunks`. */
   readonly isComplete: boolean
+  /** Chunks from this id on may still appear, in front of others that are known. */
+  readonly heldId?: bigint | undefined
 }
 
 export interface Absorbed {
@@ -132,7 +134,7 @@ export class Window {
     this.#floor.raise({
       xmin: result.xmin,
       mark: result.mark,
-      readUpTo: result.isComplete ? undefined : (result.chunks.at(-1)?.id ?? request.floor),
+      readUpTo: readUpTo(request, result),
       highestId: highestOf(knownIds),
       lowestOpenId: lowestOf(knownIds),
     })
@@ -212,6 +214,12 @@ export class Window {
     for (const { heldBytes } of wasWaiting) this.#bytes -= heldBytes
     return wasWaiting.length + ids.filter(id => this.#forgetSent(id)).length
   }
+}
+
+/** Up to where everything is known; undefined: everywhere. */
+function readUpTo({ floor }: LookRequest, { isComplete, chunks, heldId }: LookResult): bigint | undefined {
+  const upTo = isComplete ? undefined : (chunks.at(-1)?.id ?? floor)
+  return heldId !== undefined && (upTo === undefined || heldId <= upTo) ? heldId - 1n : upTo
 }
 
 function byId(a: WaitingChunk, b: WaitingChunk): number {

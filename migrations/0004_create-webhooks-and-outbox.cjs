@@ -1,6 +1,6 @@
 // Webhooks, what became of their deliveries, and the outbox that row changes wait in. The triggers that fill it are made
-// by 0006 and 0007. Two roles without login run what triggers do, so that a user's code in a trigger never has the owner's rights:
-// `quoin_outbox` may only write the outbox, and `quoin_images`, as which rows become JSON (a user's cast runs there), may
+// by 0007 and 0008. Two roles without login run what triggers do, so that a user's code in a trigger never has the owner's rights:
+// `quoin_outbox` may only write the outbox and what is staged for it (0006), and `quoin_images`, as which rows become JSON (a user's cast runs there), may
 // do nothing at all. Roles belong to the whole cluster: another database may have made them, or may still need them.
 
 const CREATE_ROLES = `
@@ -73,9 +73,11 @@ const CREATE_WEBHOOKS = `
     language plpgsql set search_path = pg_catalog, pg_temp as $body$
     begin
       new.former_table_ids := array(
-        select distinct e.table_id from quoin.row_events e
-        where e.table_id = any (old.former_table_ids || old.table_id)
-          and not exists (select from pg_class c where c.oid = e.table_id)
+        select waiting.table_id from (
+          select table_id from quoin.row_events
+          union select table_id from quoin.staging_tables s where quoin.has_staged_rows(s.name)) waiting
+        where waiting.table_id = any (old.former_table_ids || old.table_id)
+          and not exists (select from pg_class c where c.oid = waiting.table_id)
         order by 1);
       return new;
     end
@@ -164,16 +166,15 @@ const CREATE_OUTBOX = `
     old_rows json[],
     errors text[]
   );
-  comment on table quoin.row_events is 'The outbox: chunks of row changes, written by triggers in the user''s transaction, deleted once every webhook has stored them.';
+  comment on table quoin.row_events is 'The outbox: chunks of row changes, written by triggers in the user''s transaction or made of what they staged, deleted once every webhook has stored them.';
   alter table quoin.row_events
     alter column rows set storage external,
     alter column old_rows set storage external,
     alter column keys set storage external,
     alter column old_keys set storage external;
 
-  create sequence quoin.listener_idle as smallint minvalue 0 maxvalue 1;
-  comment on sequence quoin.listener_idle is '1 while the listener waits: then the triggers wake it by NOTIFY quoin_row_events. 0 while it looks by itself. A sequence, because reading one costs a write a fifth of what a table does.';
-  select setval('quoin.listener_idle', 0);
+  create sequence quoin.listener_idle as smallint;
+  comment on sequence quoin.listener_idle is 'Called while the listener waits: then the triggers wake it by NOTIFY quoin_row_events. Not called while it looks by itself. A sequence, because reading one costs a write a fifth of what a table does.';
 
   revoke all on quoin.webhooks, quoin.webhook_registry, quoin.webhook_deliveries, quoin.dead_letters,
     quoin.row_events from public;

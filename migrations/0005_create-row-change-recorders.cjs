@@ -1,8 +1,12 @@
 // What trigger functions of watched tables call: how images and keys are made, under which settings, and of which tables the short
-// way is enough. 0006 has the functions themselves, 0007 puts them on tables.
+// way is enough. 0007 has the functions themselves, 0008 puts them on tables.
 
 /** Larger images are not made: the change is recorded with its key and the reason. */
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024
+const TOO_LARGE = `the row is larger than ${IMAGE_BYTES_MAX} bytes`
+const CHUNK_ROWS_MAX = 1_000
+/** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
+const CHUNK_BYTES = 1_000_000
 /** Rows that are much larger as JSON, compressed ones, make several chunks; but for a single row, a chunk has no more than this. */
 const CHUNK_IMAGES_BYTES = 4_000_000
 /** A `numeric` of a few bytes may have 147 000 digits: no more columns than whose digits fit into both images of an UPDATE. */
@@ -74,7 +78,7 @@ const CREATE_MAKE_IMAGES = `
           setting := ${OWN_SEARCH_PATH};
           image_bytes := pg_column_size(image) + coalesce(pg_column_size(old_image), 0);
           if image_bytes > ${IMAGE_BYTES_MAX} then
-            raise exception 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
+            raise exception '${TOO_LARGE} as JSON';
           end if;
         exception when others or assert_failure then
           failure := left(sqlerrm, 500);
@@ -162,7 +166,7 @@ const CREATE_RECORDER_SETTINGS = `
 
 // `has_short_way` and `name_parts` read catalogs, and are declared immutable on purpose: so Postgres calls them while it plans, and
 // keeps the answer in the plan. The statement names the table's oid, so Postgres makes its plan anew when the table, its columns,
-// keys or names change (0006, TABLE). Planning may still have a snapshot from before the table was locked: catalogs are therefore
+// keys or names change (0007, TABLE). Planning may still have a snapshot from before the table was locked: catalogs are therefore
 // read by a volatile function, which takes a new one, and the name by regclass, which needs none.
 const CREATE_SHORT_WAY = `
   create function quoin.row_bytes_sql(watched oid) returns text
@@ -220,7 +224,10 @@ const GIVE_AWAY = `
   grant execute on function quoin.make_image(record), quoin.make_images(record) to quoin_outbox;
 `
 
+exports.CHUNK_BYTES = CHUNK_BYTES
+exports.CHUNK_ROWS_MAX = CHUNK_ROWS_MAX
 exports.IMAGE_BYTES_MAX = IMAGE_BYTES_MAX
+exports.TOO_LARGE = TOO_LARGE
 exports.READ_ONLY = READ_ONLY
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */

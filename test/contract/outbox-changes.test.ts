@@ -336,7 +336,7 @@ describe('order', () => {
 
 describe('waking the listener', () => {
   afterEach(async () => {
-    await db.owner.query("select setval('quoin.listener_idle', 0)")
+    await db.owner.query("select setval('quoin.listener_idle', 1, false)")
   })
 
   it('sends a notification without a payload, only while it is idle', async () => {
@@ -346,10 +346,10 @@ describe('waking the listener', () => {
     listener.on('notification', ({ channel, payload }) => heard.push(`${channel}:${payload}`))
     await listener.query('listen quoin_row_events; listen done')
     await db.owner.query(`insert into ${table} values (1)`)
-    await db.owner.query("select setval('quoin.listener_idle', 1)")
+    await db.owner.query("select setval('quoin.listener_idle', 1, true)")
     await db.owner.query(`insert into ${table} values (2)`)
     await db.owner.query(`insert into ${table} values (3), (4)`)
-    await db.owner.query("select setval('quoin.listener_idle', 0); notify done")
+    await db.owner.query("select setval('quoin.listener_idle', 1, false); notify done")
     // Notifications of one session arrive in the order of its commits.
     await expect.poll(() => heard.at(-1)).toBe('done:')
     expect(heard).toEqual(['quoin_row_events:', 'quoin_row_events:', 'done:'])
@@ -362,11 +362,11 @@ describe('waking the listener', () => {
     const heard: string[] = []
     listener.on('notification', ({ channel }) => heard.push(channel))
     await listener.query('listen quoin_row_events; listen done')
-    for (const isIdle of [1, 0]) {
-      await db.owner.query("select setval('quoin.listener_idle', $1)", [1 - isIdle])
+    for (const [id, isIdle] of [true, false].entries()) {
+      await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [!isIdle])
       await writer.query('begin isolation level repeatable read; select 1')
-      await db.owner.query("select setval('quoin.listener_idle', $1)", [isIdle])
-      await writer.query(`insert into ${table} values (${isIdle}); notify done; commit`)
+      await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
+      await writer.query(`insert into ${table} values (${id}); notify done; commit`)
     }
     await expect.poll(() => heard).toEqual(['quoin_row_events', 'done', 'done'])
   })

@@ -76,9 +76,27 @@ export class OutboxDatabase {
     return rows[0].id
   }
 
+  /** Makes chunks of what inserts have staged, as the listener does before each look. */
+  async moveStaged(): Promise<void> {
+    while ((await this.moveOnce()).up_to !== null);
+  }
+
+  /** A budget of 0 takes one part. */
+  async moveOnce(
+    idsMax = 10_000,
+    budget = '1 s',
+  ): Promise<{ up_to: string | null; held_id: string | null; unmoved: string[] | null }> {
+    const results = await this.owner.query(
+      `begin isolation level repeatable read; select * from quoin.move_all_staged(${idsMax}, '${budget}'); commit`,
+    )
+    // Of several statements `pg` answers the results one by one, which its types do not say.
+    return (results as unknown as (typeof results)[])[1]?.rows[0]
+  }
+
   /** The chunks of this table in the order of their ids. */
-  async chunks(table: string | number, reader: Client = this.owner): Promise<Chunk[]> {
-    const { rows } = await reader.query(
+  async chunks(table: string | number): Promise<Chunk[]> {
+    await this.moveStaged()
+    const { rows } = await this.owner.query(
       `select e.*, quoin.changes_json(e) as changes from quoin.row_events e where table_id = $1::regclass order by id`,
       [table],
     )

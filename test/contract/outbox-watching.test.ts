@@ -181,8 +181,7 @@ describe('a partitioned table', () => {
     await db.owner.query(`update ${table} set region = 'b' where id = 1`)
     const chunks = await db.chunks(table)
     expect(chunks.map(({ event, keys }) => `${event} ${keys}`)).toEqual([
-      'INSERT ["1","a"]',
-      'INSERT ["2","b"]',
+      'INSERT ["1","a"],["2","b"]',
       'INSERT ["3","b"]',
       'DELETE ["1","a"]',
       'INSERT ["1","b"]',

@@ -9,7 +9,7 @@ const WRITE_CHUNK = `
     language plpgsql as $body$
     declare new_id bigint;
     begin
-      if (select last_value = 1 from quoin.listener_idle) then notify quoin_row_events; end if;
+      if (select is_called from quoin.listener_idle) then notify quoin_row_events; end if;
       insert into quoin.row_events (table_id, table_schema, table_name, event, keys, old_keys, change_count, rows)
         values (in_table, 'public', 'todos', 'INSERT', in_keys, in_old_keys, cardinality(in_rows), in_rows)
         returning id into new_id;
@@ -78,6 +78,6 @@ export async function countChunks(client: Client): Promise<number> {
 }
 
 export async function isFlagUp(client: Client): Promise<boolean> {
-  const { rows } = await client.query('select last_value = 1 as idle from quoin.listener_idle')
+  const { rows } = await client.query('select is_called as idle from quoin.listener_idle')
   return rows[0].idle
 }

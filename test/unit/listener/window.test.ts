@@ -239,6 +239,20 @@ it('does not read again below what is settled once everything before has ended',
   expect(simulation.window.floor).toBe(3n)
 })
 
+it('goes on reading what lies behind chunks that cannot be taken out of their staging table', () => {
+  const window = new Window(LIMITS)
+  const look = (mark: bigint | undefined, heldId?: bigint) => {
+    const request = window.lookRequest()
+    const goneIds = request.knownIds
+    const chunks = goneIds.length === 0 && window.floor === 0n ? [makeChunk(5n, 1, ['a'], 10)] : []
+    window.absorb(request, { xmin: 100n, mark, goneIds, chunks, isComplete: true, heldId })
+  }
+  for (const mark of [10n, 11n, undefined, undefined]) look(mark, 3n)
+  expect(window.floor).toBe(0n)
+  for (const mark of [12n, 13n, undefined]) look(mark)
+  expect(window.floor).toBe(5n)
+})
+
 it('uses nothing of a look that began before it forgot chunks', () => {
   const window = new Window(LIMITS)
   const [first, second] = [makeChunk(1n, 1, ['a'], 10), makeChunk(2n, 1, ['a'], 10)]

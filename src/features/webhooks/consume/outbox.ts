@@ -135,7 +135,7 @@ export async function listWithoutImages(
 export async function confirmChunks(platform: PlatformDatabase, chunkIds: readonly string[]): Promise<void> {
   await platform.texts(
     `with gone as (delete from quoin.row_events where id = any($1::bigint[]) returning id)
-      select count(*), (select pg_catalog.pg_notify('quoin_row_events', '')::text from quoin.listener_idle where last_value = 1) from gone`,
+      select count(*), (select pg_catalog.pg_notify('quoin_row_events', '')::text from quoin.listener_idle where is_called) from gone`,
     [`{${chunkIds.join(',')}}`],
   )
 }

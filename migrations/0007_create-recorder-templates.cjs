@@ -1,4 +1,4 @@
-// The templates that trigger functions of watched tables are written from, by 0007.
+// The templates that trigger functions of watched tables are written from, by 0008.
 //
 // Each watched table and event has a trigger function of its own in the schema `quoin_outbox`, because its statements
 // name the primary key and then stay planned: putting the names in at run time would cost each write 0.2 ms. It runs as
@@ -9,14 +9,18 @@
 // It has no SET, which would cost each write 6 µs. So Postgres looks up the types of DECLARE, when a session first calls it, and everything on
 // the short way in the writer's search path: all of it is named with its schema.
 //
-// One small row of a table of plain types (quoin.find_short_way lists them) goes the short way: one INSERT, without a block that catches
+// Inserted rows of a table that has a staging table (0006) are copied there, and nothing more is done with them here. One small row that was
+// updated or deleted in a table of plain types (quoin.find_short_way lists them) goes the short way: one INSERT, without a block that catches
 // and without settings, at half the cost of the long way.
 
-const { IMAGE_BYTES_MAX, READ_ONLY } = require('./0005_create-row-change-recorders.cjs')
+const {
+  CHUNK_BYTES,
+  CHUNK_ROWS_MAX,
+  IMAGE_BYTES_MAX,
+  READ_ONLY,
+  TOO_LARGE,
+} = require('./0005_create-row-change-recorders.cjs')
 
-const CHUNK_ROWS_MAX = 1_000
-/** Rows of a chunk are as many as fit here, at least one; what Postgres keeps them in, before they are JSON. */
-const CHUNK_BYTES = 1_000_000
 /** Of a row so small all values are in line, none in a TOAST table whose page could be broken; compressed ones come to 3 MB of JSON. */
 const SHORT_WAY_BYTES_MAX = 2_000
 /** Of `work_mem`, for statements of several rows: enough to put the chunks of 100 000 in order without a file. */
@@ -52,27 +56,35 @@ const FACT_COLUMNS = 'table_id, event, table_schema, table_name, application_nam
 const factsOf = rows =>
   `${TABLE}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
 
-/** A sequence is read as it is now, whatever the snapshot. */
-const IDLE = `pg_catalog.pg_sequence_last_value('quoin.listener_idle'::pg_catalog.regclass)`
+/** Null while the sequence is not called. It is read as it is now, whatever the snapshot. */
+const LISTENER_IDLE = `pg_catalog.pg_sequence_last_value('quoin.listener_idle'::pg_catalog.regclass)`
+const IDLE = `${LISTENER_IDLE} is not null`
+const AWAKE = `${LISTENER_IDLE} is null`
 
-/** Records the only change of a statement; nothing, where there are several or one is large. */
+/** Records all rows that a statement has inserted, large ones as well. Not taken where the listener must be woken. */
+const stagingWay = ({ newRows }) => `
+    if quoin.is_staged(${TABLE}, {staging}) and ${AWAKE} then
+      insert into quoin_outbox.{staging_table} ("!application_name", {staged_columns})
+        select pg_catalog.current_setting('application_name'), {staged_values} from ${newRows} r;
+      return null;
+    end if;`
+
+/** Records the only change of an UPDATE or DELETE; nothing, where there are several or one is large. */
 const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
   const facts = `${TABLE}, '${event}', (quoin.name_parts(${TABLE}))[1], (quoin.name_parts(${TABLE}))[2],
           pg_catalog.current_setting('application_name'), 1`
   const image = 'pg_catalog.row_to_json(coalesce(r.*))'
   const isSmall = `{row_bytes} operator(pg_catalog.<=) ${SHORT_WAY_BYTES_MAX}`
-  const onlyOf = table => `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, rows)
-        select ${facts}, array[{key}], array[${image}]
-        from ${table} r where ${isAtMostOne(table)} and ${isSmall}`
   const made = table =>
     `(select {key} as key, case when ${isSmall} then ${image} end as image from ${table} r offset 0)`
   return {
-    INSERT: onlyOf(newRows),
     UPDATE: `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, old_keys, rows, old_rows)
         select ${facts}, array[n.key], case when n.key operator(pg_catalog.<>) o.key then array[o.key] end, array[n.image], array[o.image]
         from ${made(newRows)} n, ${made(oldRows)} o
         where ${isAtMostOne(newRows)} and n.image is not null and o.image is not null`,
-    DELETE: onlyOf(oldRows),
+    DELETE: `insert into quoin.row_events (${FACT_COLUMNS}, change_count, keys, rows)
+        select ${facts}, array[{key}], array[${image}]
+        from ${oldRows} r where ${isAtMostOne(oldRows)} and ${isSmall}`,
   }[event]
 }
 
@@ -83,7 +95,7 @@ const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
 const shortWay = (event, rows) => `
     if quoin.has_short_way(${TABLE}, {short_way_mark})
       and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
-      and ${IDLE} operator(pg_catalog.=) 0
+      and ${AWAKE}
     then
       ${shortInsert(event, rows)};
       -- Apart, because a condition with a query in it would run that each time.
@@ -150,7 +162,7 @@ const writeChunks = (rows, changes) => `
         nullif(batch.old_keys[made.first:made.last], batch.keys[made.first:made.last]),
         made.last - made.first + 1, made.rows, made.old_rows,
         case when recorder.row_bytes <= ${IMAGE_BYTES_MAX} or batch.has_images then made.errors
-          else array_fill('the row is larger than ${IMAGE_BYTES_MAX} bytes'::text, array[batch.change_count]) end
+          else array_fill('${TOO_LARGE}'::text, array[batch.change_count]) end
       from (
         select array_agg(c.key) filter (where not c.is_old) as keys, array_agg(c.key) filter (where c.is_old) as old_keys,
           (count(*) filter (where not c.is_old))::int as change_count, count(c.image) = count(*) as has_images,
@@ -197,49 +209,54 @@ const recordAll = (event, rows) => `
       end if;`
 
 /**
- * The source of a trigger function, but for its `PLACES`: the short way, then the long way under settings of its own. After an image was
+ * The source of a trigger function, but for its `PLACES`: the quick way, then the long way under settings of its own. After an image was
  * made, a user's code may have changed the search path: from there on nothing is looked up in it. Where a user's columns are
  * in sight, variables go by the block's name: a column called as they are would win. `others` leaves out assertions, and a
  * cancel, which ends the write as it should.
  */
 const recorderSource = (event, rows) => `
   #variable_conflict use_column
-  <<recorder>>
-  declare
-    batch pg_catalog.record;
-    wakes pg_catalog.bool;
-    is_not_one pg_catalog.bool;
-    has_lost_key pg_catalog.bool;
-    row_bytes pg_catalog.int8;
-    is_unmeasured pg_catalog.bool;
-    chunk_rows pg_catalog.int4;
-    setting pg_catalog.text;
-    session_settings pg_catalog.text[];
-    session_memory pg_catalog.text;
-  begin${shortWay(event, rows)}
-    session_settings := array[{session_settings}];
-    setting := pg_catalog.concat({own_settings});
-    wakes := ${IDLE} is distinct from 0;
+  begin${event === 'INSERT' ? stagingWay(rows) : shortWay(event, rows)}
+    <<recorder>>
+    declare
+      batch pg_catalog.record;
+      wakes pg_catalog.bool;
+      is_not_one pg_catalog.bool;
+      has_lost_key pg_catalog.bool;
+      row_bytes pg_catalog.int8;
+      is_unmeasured pg_catalog.bool;
+      chunk_rows pg_catalog.int4;
+      setting pg_catalog.text;
+      session_settings constant pg_catalog.text[] := array[{session_settings}];
+      session_memory pg_catalog.text;
     begin
-      setting := ${READ_ONLY};
-      ${onlyChange(event, rows)};
-    exception when others or assert_failure then
-      is_not_one := true;
+      setting := pg_catalog.concat({own_settings});
+      wakes := ${IDLE};
+      begin
+        setting := ${READ_ONLY};
+        ${onlyChange(event, rows)};
+      exception when others or assert_failure then
+        is_not_one := true;
+      end;
+      if is_not_one is null then${recordOne(rows)}
+      else${recordAll(event, rows)}
+      end if;
+      setting := pg_catalog.concat({former_settings});
     end;
-    if is_not_one is null then${recordOne(rows)}
-    else${recordAll(event, rows)}
-    end if;
-    setting := pg_catalog.concat({former_settings});
     return null;
   end
 `
 
-/** What 0007 puts in for each table, in this order: by one `format`, so that a column that is called like a place is none. */
+/** What 0008 puts in for each table, in this order: by one `format`, so that a column that is called like a place is none. */
 const PLACES = [
   'watched',
   'key',
   'row_bytes',
   'short_way_mark',
+  'staging',
+  'staging_table',
+  'staged_columns',
+  'staged_values',
   'session_settings',
   'own_settings',
   'former_settings',

@@ -1,4 +1,4 @@
-// Watching: puts triggers on a table for what its webhooks want, from the templates of 0006, and takes them away again.
+// Watching: puts triggers on a table for what its webhooks want, from the templates of 0007, and takes them away again.
 //
 // Triggers are named to fire before all others, so that what those do is numbered later. Statement triggers fire after
 // every row trigger, though, and only for statements that name the table itself: hence row triggers in some places. They are
@@ -34,6 +34,7 @@ const CREATE_WATCH_TABLE = `
       trigger_name text;
     begin
       perform pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
+      perform quoin.drop_retired_staging(watched);
       foreach event in array array['INSERT', 'UPDATE', 'DELETE'] loop
         recorder := format('quoin_outbox.%s_%s', lower(event), watched);
         for trigger_name in
@@ -50,6 +51,9 @@ const CREATE_WATCH_TABLE = `
       foreach event in array case when is_there then events else '{}' end loop
         perform quoin.watch_event(watched, event);
       end loop;
+      if not is_there or 'INSERT' <> all (events) then
+        perform quoin.retire_staging(watched, null);
+      end if;
     end
   $body$;
   comment on function quoin.watch_table(oid, text[]) is 'Makes the triggers of a table those for exactly these events, of the right kind and for its present primary key. May be repeated.';
@@ -61,9 +65,13 @@ const CREATE_WATCH_TABLE = `
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
       template record;
       key constant text := quoin.key_sql(watched);
+      staging quoin.staging_tables;
       source text;
       settings record;
     begin
+      if event = 'INSERT' then
+        staging := quoin.stage_table(watched);
+      end if;
       select t.* into template from quoin.recorder_templates t
         where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
       select string_agg(format('pg_catalog.current_setting(%L)', s.name), ', ' order by s.place) as former_values,
@@ -71,7 +79,8 @@ const CREATE_WATCH_TABLE = `
           string_agg(format('pg_catalog.set_config(%L, session_settings[%s], true)', s.name, s.place), ', ' order by s.place) as restored
         into settings from quoin.recorder_settings(watched) s;
       source := format(template.source, watched, coalesce(key, 'null::text'), quoin.row_bytes_sql(watched),
-        coalesce(quoin.short_way_mark(watched)::text, 'null'), settings.former_values, settings.taken, settings.restored);
+        coalesce(quoin.short_way_mark(watched)::text, 'null'), quote_nullable(staging.name), quote_ident(coalesce(staging.name, 'none')),
+        coalesce(quoin.column_list(staging.column_names, ''), 'none'), coalesce(quoin.column_list(staging.column_names, 'r.'), 'none'), settings.former_values, settings.taken, settings.restored);
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         execute format($create$
           create or replace function %s() returns trigger
@@ -102,8 +111,9 @@ const CREATE_WATCHED_TABLES = `
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select w.table_id from quoin.webhooks w
     union select substring(p.proname from '_(\\d+)$')::oid from pg_proc p where p.pronamespace = 'quoin_outbox'::regnamespace
+    union select table_id from quoin.staging_tables
   $body$;
-  comment on function quoin.watched_tables() is 'Every table that a webhook names or that was watched and not let go.';
+  comment on function quoin.watched_tables() is 'Every table that a webhook names, or of which something is left from when it was watched.';
   revoke all on function quoin.watched_tables() from public;
 `
 

@@ -1,0 +1,389 @@
+// Staging tables (migrations 0006 and 0009): inserts are copied there as they are, and the listener makes chunks of them. Those must be what the
+// trigger would have recorded itself, in the order of all changes, whatever becomes of the table meanwhile.
+
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
+
+let db: OutboxDatabase
+
+beforeAll(async () => {
+  db = await openOutboxDatabase()
+})
+
+afterAll(async () => {
+  await db.end()
+})
+
+/** The staging tables of a table: their qualified names, those in use first. */
+async function stagingOf(table: string): Promise<string[]> {
+  const { rows } = await db.owner.query(
+    `select 'quoin_outbox.' || name as name from quoin.staging_tables where table_id = $1::regclass order by is_in_use desc`,
+    [table],
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function countOf(table: string | undefined): Promise<number> {
+  return Number((await db.owner.query(`select count(*) from ${table}`)).rows[0].count)
+}
+
+/** How many chunks of this table the triggers have written themselves, or were made by an earlier move. */
+async function recordedChunks(table: string): Promise<number> {
+  const sql = 'select count(*) from quoin.row_events where table_id = $1::regclass'
+  return Number((await db.owner.query(sql, [table])).rows[0].count)
+}
+
+/** While the listener waits, every insert is recorded by the trigger. */
+async function letListenerWait(isIdle: boolean): Promise<void> {
+  await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
+}
+
+const events = async (table: string) => (await db.changes(table)).map(({ event, key }) => `${event} ${key}`)
+
+afterEach(async () => {
+  await letListenerWait(false)
+})
+
+describe('an insert', () => {
+  it('is staged alone, and becomes the chunks that the trigger would have recorded', async () => {
+    const table =
+      await db.watched(`id int, name text, amount numeric(12, 2), is_paid bool, at timestamptz(3), day date, other uuid,
+      data jsonb, short varchar(9), padded char(4), size float8, tags text[], span interval, bytes bytea, address inet,
+      doubled int generated always as (id * 2) stored, primary key (id, day)`)
+    const writer = await db.connect('owner')
+    await writer.query(`set application_name = 'quoin:req_1'; set timezone = 'Asia/Kolkata'; set datestyle = 'German, DMY';
+      set intervalstyle = 'iso_8601'; set bytea_output = 'escape'; set extra_float_digits = 0`)
+    const chunksOf = async () => {
+      await writer.query(`insert into ${table} values (1, 'a "quoted" \\ ''name''', 1.50, true, '2026-01-31 12:00:00.5+05:30', '31.01.2026',
+        '6b3c1a52-0000-4000-8000-000000000001', '{"b": 1,  "c":2}', 'x', 'y', 0.1, '{a,"b c"}', '1 day 2 hours', '\\x00ff', '10.0.0.1')`)
+      await writer.query(
+        `insert into ${table} (id, day, name) select i, '1.2.2026', repeat('n', i) from generate_series(2, 4) i`,
+      )
+      const recorded = await recordedChunks(table)
+      const chunks = await db.chunks(table)
+      await db.owner.query(`delete from quoin.row_events; truncate ${table}`)
+      return { recorded, chunks: chunks.map(chunk => ({ ...chunk, id: 0, occurred_at: 0 })) }
+    }
+    const staged = await chunksOf()
+    await letListenerWait(true)
+    const recorded = await chunksOf()
+    expect([staged.recorded, recorded.recorded]).toEqual([0, 2])
+    expect(staged.chunks).toEqual(recorded.chunks)
+    expect(staged.chunks.map(chunk => chunk.change_count)).toEqual([1, 3])
+    expect(staged.chunks[0]).toMatchObject({ application_name: 'quoin:req_1', keys: ['["1","2026-01-31"]'] })
+    expect(staged.chunks[0]?.changes[0]?.row).toContain('2026-01-31T06:30:00.5+00:00')
+  })
+
+  it.each([
+    ['a type of its user', "id int primary key, mood {mood} default 'fine'"],
+    ['a domain over a domain', 'id int primary key, n {domain}'],
+    ['a type whose text is a name', 'id int primary key, r regclass'],
+    ['a name of ours', 'id int primary key, "!id" int'],
+    ['many columns', `id int primary key, ${Array.from({ length: 151 }, (_, i) => `c${i} int`).join()}`],
+  ])('into a table with %s is recorded by the trigger', async (_what, columns) => {
+    const name = `public.n_${randomBytes(5).toString('hex')}`
+    await db.owner.query(`create type ${name}_mood as enum ('fine');
+      create domain ${name}_inner as int; create domain ${name}_outer as ${name}_inner`)
+    const table = await db.watched(
+      columns.replace('{mood}', `${name}_mood`).replace('{domain}', `${name}_outer`),
+    )
+    await db.owner.query(`insert into ${table} (id) values (1)`)
+    expect([await recordedChunks(table), await stagingOf(table)]).toEqual([1, []])
+    expect(await events(table)).toEqual(['INSERT ["1"]'])
+  })
+
+  it('is recorded by the trigger in a session that plans it above READ COMMITTED', async () => {
+    const table = await db.watched('id int primary key')
+    const writer = await db.connect('owner')
+    await writer.query(`begin isolation level repeatable read; insert into ${table} values (1); commit`)
+    expect(await recordedChunks(table)).toBe(1)
+  })
+
+  it('fits where the row of its table fills a page', async () => {
+    const columns = Array.from({ length: 150 }, (_, i) => (i === 0 ? 'id int primary key' : `c${i} text`))
+    const table = await db.watched(columns.join())
+    // Values outside the row, as many as there are, leave the most in it that a row may have.
+    const values = columns.slice(1).map(() => "string_agg(md5(random()::text), '')")
+    await db.owner.query(`insert into ${table} select 1, ${values.join()} from generate_series(1, 90)`)
+    await db.owner.query(`insert into ${table} select 2, ${columns.slice(1).map(() => "repeat('x', 24)")} `)
+    expect(await stagingOf(table)).toHaveLength(1)
+    expect(await events(table)).toEqual(['INSERT ["1"]', 'INSERT ["2"]'])
+  })
+
+  it('that is rolled back leaves nothing', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`begin; insert into ${table} values (1); savepoint s; insert into ${table} values (2);
+      rollback to s; insert into ${table} values (3); commit`)
+    await db.owner.query(`begin; insert into ${table} values (4); rollback`)
+    expect(await events(table)).toEqual(['INSERT ["1"]', 'INSERT ["3"]'])
+  })
+})
+
+describe('the order', () => {
+  it('of one row’s changes is kept between those that were staged and those that were not', async () => {
+    const table = await db.watched('id int primary key, n int')
+    for (let time = 0; time < 2; time++) {
+      await db.owner.query(`insert into ${table} values (1, 1)`)
+      await db.owner.query(`update ${table} set n = 2`)
+      await letListenerWait(time === 0)
+      await db.owner.query(`delete from ${table}`)
+      await db.owner.query(`insert into ${table} values (1, 3)`)
+      await letListenerWait(false)
+      await db.owner.query(`delete from ${table}`)
+    }
+    const round = ['INSERT', 'UPDATE', 'DELETE', 'INSERT', 'DELETE'].map(event => `${event} ["1"]`)
+    expect(await events(table)).toEqual([...round, ...round])
+  })
+
+  it('of statements that overlap is that of their writes, and no chunk mixes them', async () => {
+    const table = await db.watched('id int primary key')
+    const [first, second] = [await db.connect('owner'), await db.connect('owner')]
+    await first.query(`begin; insert into ${table} values (1), (2)`)
+    await second.query(`begin; insert into ${table} values (3), (4)`)
+    await first.query(`insert into ${table} values (5); commit`)
+    await db.moveStaged()
+    await second.query(`insert into ${table} values (6), (7); commit`)
+    const chunks = await db.chunks(table)
+    expect(chunks.map(({ keys }) => keys?.join())).toEqual([
+      '["1"],["2"]',
+      '["3"],["4"]',
+      '["5"]',
+      '["6"],["7"]',
+    ])
+  })
+})
+
+describe('a chunk', () => {
+  it('says of all its rows when they were written, within a second, and by which session', async () => {
+    const table = await db.watched('id int primary key')
+    const writer = await db.connect('owner')
+    await writer.query(`set application_name = 'quoin:a'`)
+    await writer.query(`do $$ begin
+      insert into ${table} values (1), (2); insert into ${table} values (3);
+      perform pg_sleep(1.1);
+      insert into ${table} values (4);
+      perform set_config('application_name', 'quoin:b', true);
+      insert into ${table} values (5), (6);
+    end $$`)
+    await writer.query(`insert into ${table} values (7)`)
+    expect((await db.chunks(table)).map(chunk => [chunk.application_name, chunk.change_count])).toEqual([
+      ['quoin:a', 3],
+      ['quoin:a', 1],
+      ['quoin:b', 2],
+      ['quoin:a', 1],
+    ])
+  })
+})
+
+describe('a move', () => {
+  it('that is taken back is repeated with nothing mixed', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(
+      `begin; insert into ${table} values (1); delete from ${table}; insert into ${table} values (1), (2); commit`,
+    )
+    await db.owner.query('begin isolation level repeatable read; select quoin.move_all_staged(); rollback')
+    const chunks = await db.chunks(table)
+    expect(chunks.map(({ event, keys }) => `${event} ${keys?.join()}`)).toEqual([
+      'INSERT ["1"]',
+      'DELETE ["1"]',
+      'INSERT ["1"],["2"]',
+    ])
+  })
+
+  it('is refused outside REPEATABLE READ, where it would lose rows', async () => {
+    await expect(db.owner.query('select quoin.move_all_staged()')).rejects.toThrow(/needs REPEATABLE READ/)
+  })
+
+  it('takes a large backlog part by part, and says up to where chunks may be read', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`insert into ${table} select generate_series(1, 120001)`)
+    await letListenerWait(true)
+    await db.owner.query(`delete from ${table} where id in (1, 120001)`)
+    const readable: number[] = []
+    for (let upTo: string | null = ''; upTo !== null; ) {
+      upTo = (await db.moveOnce(50_000, '0')).up_to
+      const { rows } = await db.owner.query(
+        `select sum(change_count)::int as changes from quoin.row_events where table_id = $1::regclass and id <= coalesce($2::bigint, id)`,
+        [table, upTo],
+      )
+      readable.push(rows[0].changes)
+    }
+    expect(readable).toEqual([...Array.from({ length: 120 }, (_, i) => 1_000 * (i + 1)), 120_003])
+    const keys = (await db.chunks(table)).flatMap(({ event, keys }) => (event === 'INSERT' ? keys : []))
+    expect(keys).toEqual(Array.from({ length: 120_001 }, (_, i) => `["${i + 1}"]`))
+  })
+
+  it('leaves out the image of a row alone of which none can be made', async () => {
+    const table = await db.watched('id int primary key, a text, b text')
+    // Compressed they are small; together they are longer than a row may be.
+    await db.owner.query('create table if not exists public.long_texts (a text)')
+    await db.owner.query(`insert into public.long_texts select repeat('x', 550000000)`)
+    await db.owner.query(
+      `insert into ${table} select i, case when i = 7 then a end, case when i = 7 then a end from long_texts, generate_series(6, 8) i`,
+    )
+    await db.owner.query('drop table public.long_texts')
+    const changes = await db.changes(table)
+    expect(changes.map(({ key }) => key)).toEqual(['6', '7', '8'].map(id => `["${id}"]`))
+    expect(changes.filter(({ row }) => row === null).map(({ key }) => key)).toEqual(['["7"]'])
+    expect(changes[1]?.error).toMatch(/memory/)
+  })
+
+  it('goes on without a staging table that cannot be read, and says which', async () => {
+    const [broken, other] = [await db.watched('id int primary key'), await db.watched('id int primary key')]
+    const breakIt = (sql: string) =>
+      db.owner.query('update quoin.staging_tables set key_sql = $2 where table_id = $1::regclass', [
+        broken,
+        sql,
+      ])
+    const { rows } = await db.owner.query(
+      'select key_sql from quoin.staging_tables where table_id = $1::regclass',
+      [broken],
+    )
+    await breakIt('(1 / (r.id - 1))::text')
+    for (const table of [broken, other]) await db.owner.query(`insert into ${table} values (1)`)
+    const [name] = await stagingOf(broken)
+    expect(await db.moveOnce()).toEqual({
+      up_to: null,
+      held_id: expect.stringMatching(/^\d+$/),
+      unmoved: [`${name?.slice('quoin_outbox.'.length)}: 22012`],
+    })
+    expect([await recordedChunks(broken), await recordedChunks(other)]).toEqual([0, 1])
+    await breakIt(rows[0].key_sql)
+    expect(await events(broken)).toEqual(['INSERT ["1"]'])
+  })
+
+  it('deletes from a staging table that somebody publishes', async () => {
+    const table = await db.watched('id int primary key')
+    const [staging] = await stagingOf(table)
+    await db.owner.query(`create publication all_there_is for table ${staging}`)
+    await db.owner.query(`insert into ${table} values (1)`)
+    expect(await events(table)).toEqual(['INSERT ["1"]'])
+    expect(await countOf(staging)).toBe(0)
+  })
+})
+
+describe('a staging table', () => {
+  it('is of one shape, however its table is altered while it is made', async () => {
+    const alterer = await db.connect('owner')
+    for (let delay = 0; delay < 25; delay++) {
+      const table = `public.r_${randomBytes(5).toString('hex')}`
+      await db.owner.query(`create table ${table} (id int primary key)`)
+      await Promise.all([
+        db.watch(table, ['INSERT']),
+        alterer.query(`select pg_sleep(${delay / 4_000}); alter table ${table} add y int`),
+      ])
+      await alterer.query(`alter table ${table} drop y`)
+      await db.owner.query(`insert into ${table} values (1)`)
+      expect(await events(table)).toEqual(['INSERT ["1"]'])
+    }
+  })
+
+  it('is replaced when its table changes, and dropped once it is empty and nobody may write to it', async () => {
+    const table = await db.watched('id int primary key')
+    const [former] = await stagingOf(table)
+    await db.owner.query(`insert into ${table} values (1)`)
+    await db.owner.query(`alter table ${table} add n int`)
+    await db.owner.query(`insert into ${table} values (2, 2)`)
+    await db.watch(table)
+    await db.owner.query(`insert into ${table} values (3, 3)`)
+    const [present] = await stagingOf(table)
+    expect([await countOf(former), await countOf(present)]).toEqual([1, 1])
+    await db.watch(table)
+    expect(await stagingOf(table)).toEqual([present, former])
+    expect((await db.changes(table)).map(({ row }) => row)).toEqual([
+      '{"id":1}',
+      '{"id":2,"n":2}',
+      '{"id":3,"n":3}',
+    ])
+    const writer = await db.connect('owner')
+    await writer.query(`begin; insert into ${table} values (4, 4)`)
+    await db.watch(table)
+    expect(await stagingOf(table)).toEqual([present, former])
+    await writer.query('commit')
+    await db.watch(table)
+    expect(await stagingOf(table)).toEqual([present])
+    await expect(countOf(former)).rejects.toThrow('does not exist')
+  })
+
+  it('is taken up again when its table is as it was', async () => {
+    const table = await db.watched('id int primary key')
+    const before = await stagingOf(table)
+    await db.owner.query(`alter table ${table} add n int`)
+    await db.watch(table)
+    await db.owner.query(`alter table ${table} drop n`)
+    await db.watch(table)
+    expect((await stagingOf(table))[0]).toEqual(before[0])
+  })
+
+  it('outlives its table, or the end of the watching, until it is empty', async () => {
+    const [dropped, unwatched] = [
+      await db.watched('id int primary key'),
+      await db.watched('id int primary key'),
+    ]
+    const { rows } = await db.owner.query('select $1::regclass::oid::int as oid', [dropped])
+    const [lost, left] = [await stagingOf(dropped), await stagingOf(unwatched)].flat()
+    for (const table of [dropped, unwatched]) await db.owner.query(`insert into ${table} values (1)`)
+    await db.owner.query(`drop table ${dropped}`)
+    await db.watch(unwatched, [])
+    await db.owner.query('select quoin.settle_watch($1)', [rows[0].oid])
+    await db.owner.query('select quoin.settle_watch($1)', [rows[0].oid])
+    expect([await countOf(lost), await countOf(left)]).toEqual([1, 1])
+    const chunks = [...(await db.chunks(rows[0].oid)), ...(await db.chunks(unwatched))]
+    expect(chunks.map(({ table_name, keys }) => [`public.${table_name}`, keys])).toEqual([
+      [dropped, ['["1"]']],
+      [unwatched, ['["1"]']],
+    ])
+    await db.owner.query('select quoin.settle_watch($1)', [rows[0].oid])
+    await db.watch(unwatched, [])
+    expect(await stagingOf(unwatched)).toEqual([])
+    await expect(countOf(lost)).rejects.toThrow('does not exist')
+  })
+
+  it('is truncated once it is large and everything was moved, and never before', async () => {
+    const table = await db.watched('id int primary key, data text')
+    const [staging] = await stagingOf(table)
+    const sizeAfter = async () => {
+      await db.owner.query('select quoin.truncate_moved_staging()')
+      return Number((await db.owner.query('select pg_relation_size($1) as size', [staging])).rows[0].size)
+    }
+    const insert = (from: number) =>
+      `insert into ${table} select i, repeat('x', 1000) from generate_series(${from}, ${from + 9_999}) i`
+    await db.owner.query(insert(0))
+    expect(await sizeAfter()).toBeGreaterThan(8_000_000)
+    const writer = await db.connect('owner')
+    await writer.query(`begin; ${insert(10_000)}`)
+    await db.moveStaged()
+    expect(await sizeAfter()).toBeGreaterThan(8_000_000)
+    await writer.query('commit')
+    expect(await sizeAfter()).toBeGreaterThan(8_000_000)
+    await db.moveStaged()
+    await expect(
+      writer.query('begin isolation level repeatable read; select quoin.truncate_moved_staging()'),
+    ).rejects.toThrow(/needs READ COMMITTED/)
+    await writer.query('rollback')
+    expect(await sizeAfter()).toBe(0)
+    expect(await events(table)).toHaveLength(20_000)
+  })
+
+  it('is nobody’s to read or to write', async () => {
+    const [staging] = await stagingOf(await db.watched('id int primary key'))
+    await db.owner.query('alter default privileges grant all on tables to anon, service_role')
+    const [open] = await stagingOf(await db.watched('id int primary key'))
+    await db.owner.query('alter default privileges revoke all on tables from anon, service_role')
+    const { rows } = await db.owner.query(
+      `select distinct grantee::regrole::text from pg_class c cross join aclexplode(c.relacl) where c.oid = $1::regclass and grantee <> c.relowner`,
+      [open],
+    )
+    expect(rows).toEqual([{ grantee: 'quoin_outbox' }])
+    for (const who of ['anon', 'service_role'] as const) {
+      const caller = await db.connect(who)
+      for (const sql of [
+        `table ${staging}`,
+        `insert into ${staging} default values`,
+        'table quoin.staging_tables',
+      ])
+        await expect(caller.query(sql)).rejects.toThrow('permission denied')
+    }
+  })
+})
