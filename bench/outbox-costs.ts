@@ -100,6 +100,28 @@ export function measureSingle(client: pg.Client, bytes: number, rounds: number):
   })
 }
 
+/** Milliseconds of the first statement of a new connection, the median of 9: one row inserted, or updated. */
+export function measureFirst(
+  client: pg.Client,
+  url: string,
+  statement: 'insert' | 'update',
+  rounds: number,
+): Promise<Rounds> {
+  const sql = (table: string) =>
+    statement === 'insert'
+      ? `insert into ${SCHEMA}.${table} (group_id, name, amount) values (1, 'item', 2)`
+      : `update ${SCHEMA}.${table} set amount = amount + 1 where id = 1`
+  return inTurns(client, rounds, async table => {
+    const figures: number[] = []
+    for (let write = 0; write < 9; write++) {
+      const writer = await connect(url)
+      figures.push(await millisecondsOf(() => writer.query(sql(table))))
+      await writer.end()
+    }
+    return median(figures)
+  })
+}
+
 /** What one transaction is: a lone statement, or BEGIN, one row, COMMIT, each a trip of its own. */
 export type TransactionKind = 'statement' | 'block'
 

@@ -164,10 +164,35 @@ const CREATE_RECORDER_SETTINGS = `
   revoke all on function quoin.depends_on_settings(oid), quoin.recorder_settings(oid) from public;
 `
 
-// `has_short_way` and `name_parts` read catalogs, and are declared immutable on purpose: so Postgres calls them while it plans, and
-// keeps the answer in the plan. The statement names the table's oid, so Postgres makes its plan anew when the table, its columns,
-// keys or names change (0007, TABLE). Planning may still have a snapshot from before the table was locked: catalogs are therefore
-// read by a volatile function, which takes a new one, and the name by regclass, which needs none.
+// `has_shape` reads catalogs, and is declared immutable on purpose: so Postgres calls it while it plans, and keeps the answer in the plan.
+// The statement names the table's oid, so Postgres makes its plan anew when the table, its columns, key or names change (0007, TABLE).
+// Planning may still have a snapshot from before the table was locked: catalogs are therefore read by a volatile function, which takes a
+// new one. Every session asks once for each event, before its first write: so two lookups by an index, and nothing that must be joined.
+const CREATE_SHAPE = `
+  create function quoin.shape_of(watched oid) returns bigint
+    language plpgsql volatile set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $body$
+    begin
+      return hashtextextended(concat_ws(' ', watched::regclass,
+        (select concat_ws(' ', indnkeyatts, indkey) from pg_index where indrelid = watched and indisprimary),
+        array(select concat_ws(' ', attnum, quote_ident(attname), atttypid, attgenerated) from pg_attribute
+          where attrelid = watched and attnum > 0 and not attisdropped order by attnum)), 0);
+    end
+  $body$;
+  comment on function quoin.shape_of(oid) is 'A number for the name, the columns and the primary key of a table: another one when its trigger functions would have to be others.';
+
+  -- Above READ COMMITTED the catalogs may be read as they were before the table changed.
+  create function quoin.has_shape(watched oid, shape bigint) returns boolean
+    language plpgsql immutable as $body$
+    begin
+      return pg_catalog.current_setting('transaction_isolation') operator(pg_catalog.=) 'read committed'
+        and shape operator(pg_catalog.=) quoin.shape_of(watched);
+    end
+  $body$;
+  comment on function quoin.has_shape(oid, bigint) is 'Whether the table is still what its trigger function was written for. Asked while a statement is planned.';
+  revoke all on function quoin.shape_of(oid), quoin.has_shape(oid, bigint) from public;
+  grant execute on function quoin.shape_of(oid), quoin.has_shape(oid, bigint) to quoin_outbox;
+`
+
 const CREATE_SHORT_WAY = `
   create function quoin.row_bytes_sql(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$
@@ -178,40 +203,16 @@ const CREATE_SHORT_WAY = `
   $body$;
   comment on function quoin.row_bytes_sql(oid) is 'The expression for the bytes of a row called r, as Postgres keeps its values: none of them is read for it. Without values of a fixed size.';
 
-  create function quoin.short_way_mark(watched oid) returns bigint
+  create function quoin.has_short_way(watched oid) returns boolean
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select hashtextextended(quoin.key_sql(watched) || ' ' || quoin.row_bytes_sql(watched), 0)
+    select quoin.key_sql(watched) is not null and not quoin.depends_on_settings(watched)
+      and count(*) <= ${SHORT_WAY_COLUMNS_MAX} and bool_and(coalesce(nullif(t.typbasetype, 0), t.oid)
+        = any ('{bool,int2,int4,int8,numeric,text,varchar,bpchar,uuid,json,timestamptz,timestamp,date}'::regtype[]))
+    from pg_attribute a join pg_type t on t.oid = a.atttypid
+    where a.attrelid = watched and a.attnum > 0 and not a.attisdropped
   $body$;
-  comment on function quoin.short_way_mark(oid) is 'Another number when a trigger function would name other columns; null for a table without a primary key.';
-
-  create function quoin.find_short_way(watched oid, mark bigint) returns boolean
-    language plpgsql volatile set search_path = pg_catalog, pg_temp as $body$
-    begin
-      -- At any other level the catalogs may be read as they were before the table changed.
-      return current_setting('transaction_isolation') = 'read committed'
-        and mark = quoin.short_way_mark(watched)
-        and not quoin.depends_on_settings(watched)
-        and (
-          select count(*) <= ${SHORT_WAY_COLUMNS_MAX} and bool_and(coalesce(nullif(t.typbasetype, 0), t.oid)
-            = any ('{bool,int2,int4,int8,numeric,text,varchar,bpchar,uuid,json,timestamptz,timestamp,date}'::regtype[]))
-          from pg_attribute a join pg_type t on t.oid = a.atttypid
-          where a.attrelid = watched and a.attnum > 0 and not a.attisdropped);
-    end
-  $body$;
-
-  create function quoin.has_short_way(watched oid, mark bigint) returns boolean
-    language plpgsql immutable as $body$ begin return quoin.find_short_way(watched, mark); end $body$;
-  comment on function quoin.has_short_way(oid, bigint) is 'Whether a small row of this table becomes JSON without fail and without a user''s code, and the table still has this mark.';
-
-  create function quoin.name_parts(watched oid) returns text[]
-    language sql immutable set search_path = pg_temp as $body$
-    select pg_catalog.parse_ident(watched::pg_catalog.regclass::pg_catalog.text)
-  $body$;
-  comment on function quoin.name_parts(oid) is 'Schema and name of a table.';
-  revoke all on function quoin.row_bytes_sql(oid), quoin.short_way_mark(oid), quoin.find_short_way(oid, bigint),
-    quoin.has_short_way(oid, bigint), quoin.name_parts(oid) from public;
-  grant execute on function quoin.key_sql(oid), quoin.row_bytes_sql(oid), quoin.depends_on_settings(oid), quoin.short_way_mark(oid),
-    quoin.find_short_way(oid, bigint), quoin.has_short_way(oid, bigint), quoin.name_parts(oid) to quoin_outbox;
+  comment on function quoin.has_short_way(oid) is 'Whether a small row of this table becomes JSON without fail and without a user''s code.';
+  revoke all on function quoin.row_bytes_sql(oid), quoin.has_short_way(oid) from public;
 `
 
 // A function can be given only to a role that may create in its schema.
@@ -238,6 +239,7 @@ exports.up = pgm => {
     GIVE_AWAY,
     CREATE_KEY_SQL,
     CREATE_RECORDER_SETTINGS,
+    CREATE_SHAPE,
     CREATE_SHORT_WAY,
   ]) {
     pgm.sql(sql)
@@ -247,11 +249,10 @@ exports.up = pgm => {
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.down = pgm => {
   pgm.sql(`
-    drop function quoin.name_parts(oid);
-    drop function quoin.has_short_way(oid, bigint);
-    drop function quoin.find_short_way(oid, bigint);
-    drop function quoin.short_way_mark(oid);
+    drop function quoin.has_short_way(oid);
     drop function quoin.row_bytes_sql(oid);
+    drop function quoin.has_shape(oid, bigint);
+    drop function quoin.shape_of(oid);
     drop function quoin.recorder_settings(oid);
     drop function quoin.depends_on_settings(oid);
     drop function quoin.key_sql(oid);

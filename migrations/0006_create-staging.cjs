@@ -3,7 +3,7 @@
 // quoin.move_all_staged (0009). Making keys and JSON in the user's statement would cost it three times as much.
 //
 // A staging table is for one name, shape and key of its table. When one of these changes, sessions find out while they plan
-// (quoin.is_staged), inserts take the long way (0007), and within a minute quoin.watch_table (0008) has made another. The
+// (quoin.has_shape), inserts take the long way (0007), and within a minute quoin.watch_table (0008) has made another. The
 // former one is dropped once it is empty and no statement under way may write to it.
 
 /** Each value outside a row leaves up to 32 bytes in it, and columns of a fixed size stay: with these a row fits into a page. */
@@ -58,20 +58,7 @@ const CREATE_STAGING_NAME = `
   $body$;
   comment on function quoin.staging_name(oid) is 'What the staging table of this table is called while it has this name, these columns and this key; null where it can have none.';
 
-  -- Volatile and apart, for a snapshot of its own: that of planning may be from before the table was locked (0005).
-  create function quoin.find_staged(watched oid, staging text) returns boolean
-    language plpgsql volatile set search_path = pg_catalog, pg_temp as $body$
-    begin
-      return coalesce(current_setting('transaction_isolation') = 'read committed' and staging = quoin.staging_name(watched), false);
-    end
-  $body$;
-
-  create function quoin.is_staged(watched oid, staging text) returns boolean
-    language plpgsql immutable as $body$ begin return quoin.find_staged(watched, staging); end $body$;
-  comment on function quoin.is_staged(oid, text) is 'Whether this is still the staging table of the table. Asked while a statement is planned, like quoin.has_short_way.';
-
-  revoke all on function quoin.staging_name(oid), quoin.find_staged(oid, text), quoin.is_staged(oid, text) from public;
-  grant execute on function quoin.staging_name(oid), quoin.find_staged(oid, text), quoin.is_staged(oid, text) to quoin_outbox;
+  revoke all on function quoin.staging_name(oid) from public;
 `
 
 // The columns have types without modifiers, of which no value could be refused. REPLICA IDENTITY: in a publication of all
@@ -204,8 +191,6 @@ exports.down = pgm => {
     drop function quoin.has_staged_rows(text);
     drop function quoin.stage_table(oid);
     drop function quoin.retire_staging(oid, text);
-    drop function quoin.is_staged(oid, text);
-    drop function quoin.find_staged(oid, text);
     drop function quoin.staging_name(oid);
     drop function quoin.column_list(text[], text);
     drop table quoin.staging_tables;

@@ -10,7 +10,7 @@
 // the short way in the writer's search path: all of it is named with its schema.
 //
 // Inserted rows of a table that has a staging table (0006) are copied there, and nothing more is done with them here. One small row that was
-// updated or deleted in a table of plain types (quoin.find_short_way lists them) goes the short way: one INSERT, without a block that catches
+// updated or deleted in a table of plain types (quoin.has_short_way lists them) goes the short way: one INSERT, without a block that catches
 // and without settings, at half the cost of the long way.
 
 const {
@@ -63,7 +63,7 @@ const AWAKE = `${LISTENER_IDLE} is null`
 
 /** Records all rows that a statement has inserted, large ones as well. Not taken where the listener must be woken. */
 const stagingWay = ({ newRows }) => `
-    if quoin.is_staged(${TABLE}, {staging}) and ${AWAKE} then
+    if {is_staged} and quoin.has_shape(${TABLE}, {shape}) and ${AWAKE} then
       insert into quoin_outbox.{staging_table} ("!application_name", {staged_columns})
         select pg_catalog.current_setting('application_name'), {staged_values} from ${newRows} r;
       return null;
@@ -71,8 +71,7 @@ const stagingWay = ({ newRows }) => `
 
 /** Records the only change of an UPDATE or DELETE; nothing, where there are several or one is large. */
 const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
-  const facts = `${TABLE}, '${event}', (quoin.name_parts(${TABLE}))[1], (quoin.name_parts(${TABLE}))[2],
-          pg_catalog.current_setting('application_name'), 1`
+  const facts = `${TABLE}, '${event}', {table_schema}, {table_name}, pg_catalog.current_setting('application_name'), 1`
   const image = 'pg_catalog.row_to_json(coalesce(r.*))'
   const isSmall = `{row_bytes} operator(pg_catalog.<=) ${SHORT_WAY_BYTES_MAX}`
   const made = table =>
@@ -93,7 +92,7 @@ const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
  * long way.
  */
 const shortWay = (event, rows) => `
-    if quoin.has_short_way(${TABLE}, {short_way_mark})
+    if {has_short_way} and quoin.has_shape(${TABLE}, {shape})
       and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
       and ${AWAKE}
     then
@@ -252,8 +251,11 @@ const PLACES = [
   'watched',
   'key',
   'row_bytes',
-  'short_way_mark',
-  'staging',
+  'shape',
+  'table_schema',
+  'table_name',
+  'has_short_way',
+  'is_staged',
   'staging_table',
   'staged_columns',
   'staged_values',

@@ -63,12 +63,16 @@ const CREATE_WATCH_TABLE = `
     declare
       recorder constant text := format('quoin_outbox.%s_%s', lower(event), watched);
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
+      -- Before all that depends on it: should somebody alter the table meanwhile, it is not of this shape any more.
+      shape constant bigint := quoin.shape_of(watched);
       template record;
       key constant text := quoin.key_sql(watched);
       staging quoin.staging_tables;
       source text;
       settings record;
+      relation record;
     begin
+      select n.nspname, c.relname into relation from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = watched;
       if event = 'INSERT' then
         staging := quoin.stage_table(watched);
       end if;
@@ -78,9 +82,10 @@ const CREATE_WATCH_TABLE = `
           string_agg(format('pg_catalog.set_config(%L, %L, true)', s.name, s.value), ', ' order by s.place) as taken,
           string_agg(format('pg_catalog.set_config(%L, session_settings[%s], true)', s.name, s.place), ', ' order by s.place) as restored
         into settings from quoin.recorder_settings(watched) s;
-      source := format(template.source, watched, coalesce(key, 'null::text'), quoin.row_bytes_sql(watched),
-        coalesce(quoin.short_way_mark(watched)::text, 'null'), quote_nullable(staging.name), quote_ident(coalesce(staging.name, 'none')),
-        coalesce(quoin.column_list(staging.column_names, ''), 'none'), coalesce(quoin.column_list(staging.column_names, 'r.'), 'none'), settings.former_values, settings.taken, settings.restored);
+      source := format(template.source, watched, coalesce(key, 'null::text'), quoin.row_bytes_sql(watched), shape,
+        quote_literal(relation.nspname), quote_literal(relation.relname), quoin.has_short_way(watched)::text, (staging.name is not null)::text,
+        quote_ident(coalesce(staging.name, 'none')), coalesce(quoin.column_list(staging.column_names, ''), 'none'),
+        coalesce(quoin.column_list(staging.column_names, 'r.'), 'none'), settings.former_values, settings.taken, settings.restored);
       if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         execute format($create$
           create or replace function %s() returns trigger

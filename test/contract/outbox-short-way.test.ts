@@ -336,14 +336,17 @@ describe('a table that changes while a session writes to it', () => {
     await db.owner.query(`create schema ${schema}; alter table public.${name} set schema ${schema}`)
     await writer.query(`insert into ${schema}.${name} values (2, 'a')`)
     await db.owner.query(`alter schema ${schema} rename to "${schema} 2"`)
+    await writer.query(`update "${schema} 2".${name} set mood = 'b' where id = 2`)
+    await db.watch(`"${schema} 2".${name}`)
     await onTheShortWayAlone(async () => {
-      await writer.query(`update "${schema} 2".${name} set mood = 'b' where id = 2`)
+      await writer.query(`update "${schema} 2".${name} set mood = 'c' where id = 2`)
     })
     const names = (await db.chunks(rows[0].oid)).map(chunk => [chunk.table_schema, chunk.table_name])
     const bare = name.slice(1, -1).replaceAll('""', '"')
     expect(names.slice(1)).toEqual([
       ['public', bare],
       [schema, bare],
+      [`${schema} 2`, bare],
       [`${schema} 2`, bare],
     ])
   })
