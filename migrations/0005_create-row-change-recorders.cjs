@@ -165,20 +165,19 @@ const CREATE_RECORDER_SETTINGS = `
 `
 
 // `has_shape` reads catalogs, and is declared immutable on purpose: so Postgres calls it while it plans, and keeps the answer in the plan.
-// The statement names the table's oid, so Postgres makes its plan anew when the table, its columns, key or names change (0007, TABLE).
+// The statement names the table's oid, so Postgres makes its plan anew when the table, its columns or names change (0007, TABLE).
 // Planning may still have a snapshot from before the table was locked: catalogs are therefore read by a volatile function, which takes a
-// new one. Every session asks once for each event, before its first write: so two lookups by an index, and nothing that must be joined.
+// new one. Every session asks once for each event, before its first write: so one lookup by an index, and nothing that must be joined.
 const CREATE_SHAPE = `
   create function quoin.shape_of(watched oid) returns bigint
     language plpgsql volatile set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $body$
     begin
       return hashtextextended(concat_ws(' ', watched::regclass,
-        (select concat_ws(' ', indnkeyatts, indkey) from pg_index where indrelid = watched and indisprimary),
-        array(select concat_ws(' ', attnum, quote_ident(attname), atttypid, attgenerated) from pg_attribute
+        array(select concat_ws(' ', attnum, quote_ident(attname), atttypid) from pg_attribute
           where attrelid = watched and attnum > 0 and not attisdropped order by attnum)), 0);
     end
   $body$;
-  comment on function quoin.shape_of(oid) is 'A number for the name, the columns and the primary key of a table: another one when its trigger functions would have to be others.';
+  comment on function quoin.shape_of(oid) is 'A number for the name and the columns of a table: another one when what its trigger functions say of them is not so any more.';
 
   -- Above READ COMMITTED the catalogs may be read as they were before the table changed.
   create function quoin.has_shape(watched oid, shape bigint) returns boolean

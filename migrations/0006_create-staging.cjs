@@ -2,9 +2,9 @@
 // new rows there as they are, any number of them by one statement, and the listener makes chunks of them with
 // quoin.move_all_staged (0009). Making keys and JSON in the user's statement would cost it three times as much.
 //
-// A staging table is for one name, shape and key of its table. When one of these changes, sessions find out while they plan
-// (quoin.has_shape), inserts take the long way (0007), and within a minute quoin.watch_table (0008) has made another. The
-// former one is dropped once it is empty and no statement under way may write to it.
+// A staging table is for one name, key and list of columns of its table. When the name or a column changes, sessions find out while
+// they plan (quoin.has_shape), and inserts take the long way (0007). Within a minute quoin.watch_table (0008) has made another, also
+// where the key is another one. The former one is dropped once it is empty and no statement under way may write to it.
 
 /** Each value outside a row leaves up to 32 bytes in it, and columns of a fixed size stay: with these a row fits into a page. */
 const COLUMNS_MAX = 150

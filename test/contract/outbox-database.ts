@@ -109,6 +109,20 @@ export class OutboxDatabase {
     return chunks.flatMap(({ event, changes }) => changes.map(change => ({ event, ...change })))
   }
 
+  /** The staging tables of a table: their qualified names, that in use first. */
+  async stagingTables(table: string): Promise<string[]> {
+    const { rows } = await this.owner.query(
+      `select 'quoin_outbox.' || name as name from quoin.staging_tables where table_id = $1::regclass order by is_in_use desc`,
+      [table],
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  /** How many rows a table has. */
+  async countOf(table: string | undefined): Promise<number> {
+    return Number((await this.owner.query(`select count(*) from ${table}`)).rows[0].count)
+  }
+
   /** The names of our triggers on the table, with `row` or `statement`. */
   async triggers(table: string): Promise<string[]> {
     const { rows } = await this.owner.query(

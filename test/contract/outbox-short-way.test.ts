@@ -43,10 +43,12 @@ async function onTheShortWayAlone(work: () => Promise<void>): Promise<void> {
 describe('one change', () => {
   it('of a table of plain types is recorded by the short way', async () => {
     const table = await db.watched(COLUMNS)
+    const quoting = await connectInUtc()
+    await quoting.query('set quote_all_identifiers = on')
     await onTheShortWayAlone(async () => {
       await db.owner.query(`insert into ${table} values (${VALUES})`)
       await db.owner.query(`update ${table} set amount = 2`)
-      await db.owner.query(`delete from ${table}`)
+      await quoting.query(`delete from ${table}`)
     })
     expect((await db.changes(table)).map(({ event, error }) => [event, error])).toEqual([
       ['INSERT', null],

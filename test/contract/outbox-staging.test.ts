@@ -15,19 +15,6 @@ afterAll(async () => {
   await db.end()
 })
 
-/** The staging tables of a table: their qualified names, those in use first. */
-async function stagingOf(table: string): Promise<string[]> {
-  const { rows } = await db.owner.query(
-    `select 'quoin_outbox.' || name as name from quoin.staging_tables where table_id = $1::regclass order by is_in_use desc`,
-    [table],
-  )
-  return rows.map(({ name }) => name)
-}
-
-async function countOf(table: string | undefined): Promise<number> {
-  return Number((await db.owner.query(`select count(*) from ${table}`)).rows[0].count)
-}
-
 /** How many chunks of this table the triggers have written themselves, or were made by an earlier move. */
 async function recordedChunks(table: string): Promise<number> {
   const sql = 'select count(*) from quoin.row_events where table_id = $1::regclass'
@@ -89,7 +76,7 @@ describe('an insert', () => {
       columns.replace('{mood}', `${name}_mood`).replace('{domain}', `${name}_outer`),
     )
     await db.owner.query(`insert into ${table} (id) values (1)`)
-    expect([await recordedChunks(table), await stagingOf(table)]).toEqual([1, []])
+    expect([await recordedChunks(table), await db.stagingTables(table)]).toEqual([1, []])
     expect(await events(table)).toEqual(['INSERT ["1"]'])
   })
 
@@ -107,8 +94,20 @@ describe('an insert', () => {
     const values = columns.slice(1).map(() => "string_agg(md5(random()::text), '')")
     await db.owner.query(`insert into ${table} select 1, ${values.join()} from generate_series(1, 90)`)
     await db.owner.query(`insert into ${table} select 2, ${columns.slice(1).map(() => "repeat('x', 24)")} `)
-    expect(await stagingOf(table)).toHaveLength(1)
+    expect(await db.stagingTables(table)).toHaveLength(1)
     expect(await events(table)).toEqual(['INSERT ["1"]', 'INSERT ["2"]'])
+  })
+
+  it('into a table without a primary key has no key', async () => {
+    const table = await db.watched('id int, n int')
+    await db.owner.query(`insert into ${table} values (1, 1), (1, 1)`)
+    expect(await db.countOf((await db.stagingTables(table))[0])).toBe(2)
+    const [chunk, ...others] = await db.chunks(table)
+    expect(others).toEqual([])
+    expect(chunk).toMatchObject({ keys: null, change_count: 2 })
+    expect(chunk?.changes.map(({ key, row }) => [key, row])).toEqual(
+      Array.from({ length: 2 }, () => [null, '{"id":1,"n":1}']),
+    )
   })
 
   it('that is rolled back leaves nothing', async () => {
@@ -166,7 +165,7 @@ describe('a chunk', () => {
       insert into ${table} values (5), (6);
     end $$`)
     // As if the second half had come two seconds later: all rows in one statement, so that they stay of one transaction.
-    const [staging] = await stagingOf(table)
+    const [staging] = await db.stagingTables(table)
     await db.owner.query(
       `update ${staging} set "!at" = "!at" + case when id > 3 then interval '2 seconds' else interval '0' end`,
     )
@@ -246,7 +245,7 @@ describe('a move', () => {
     )
     await breakIt('(1 / (r.id - 1))::text')
     for (const table of [broken, other]) await db.owner.query(`insert into ${table} values (1)`)
-    const [name] = await stagingOf(broken)
+    const [name] = await db.stagingTables(broken)
     expect(await db.moveOnce()).toEqual({
       up_to: null,
       held_id: expect.stringMatching(/^\d+$/),
@@ -259,137 +258,10 @@ describe('a move', () => {
 
   it('deletes from a staging table that somebody publishes', async () => {
     const table = await db.watched('id int primary key')
-    const [staging] = await stagingOf(table)
+    const [staging] = await db.stagingTables(table)
     await db.owner.query(`create publication all_there_is for table ${staging}`)
     await db.owner.query(`insert into ${table} values (1)`)
     expect(await events(table)).toEqual(['INSERT ["1"]'])
-    expect(await countOf(staging)).toBe(0)
-  })
-})
-
-describe('a staging table', () => {
-  it('is of one shape: nobody alters its table while it is made', async () => {
-    const table = `public.r_${randomBytes(5).toString('hex')}`
-    await db.owner.query(`create table ${table} (id int primary key)`)
-    const [watcher, alterer] = [await db.connect('owner'), await db.connect('owner')]
-    await watcher.query('begin')
-    await watcher.query('select quoin.stage_table($1::regclass)', [table])
-    await alterer.query("set lock_timeout = '100ms'")
-    await expect(alterer.query(`alter table ${table} add y int`)).rejects.toThrow('lock timeout')
-    await watcher.query('rollback')
-    await alterer.query(`begin; alter table ${table} add y int`)
-    await watcher.query("set lock_timeout = '100ms'")
-    await expect(watcher.query('select quoin.stage_table($1::regclass)', [table])).rejects.toThrow(
-      'lock timeout',
-    )
-    await alterer.query('rollback')
-  })
-
-  it('is replaced when its table changes, and dropped once it is empty and nobody may write to it', async () => {
-    const table = await db.watched('id int primary key')
-    const [former] = await stagingOf(table)
-    await db.owner.query(`insert into ${table} values (1)`)
-    await db.owner.query(`alter table ${table} add n int`)
-    await db.owner.query(`insert into ${table} values (2, 2)`)
-    await db.watch(table)
-    await db.owner.query(`insert into ${table} values (3, 3)`)
-    const [present] = await stagingOf(table)
-    expect([await countOf(former), await countOf(present)]).toEqual([1, 1])
-    await db.watch(table)
-    expect(await stagingOf(table)).toEqual([present, former])
-    expect((await db.changes(table)).map(({ row }) => row)).toEqual([
-      '{"id":1}',
-      '{"id":2,"n":2}',
-      '{"id":3,"n":3}',
-    ])
-    const writer = await db.connect('owner')
-    await writer.query(`begin; insert into ${table} values (4, 4)`)
-    await db.watch(table)
-    expect(await stagingOf(table)).toEqual([present, former])
-    await writer.query('commit')
-    await db.watch(table)
-    expect(await stagingOf(table)).toEqual([present])
-    await expect(countOf(former)).rejects.toThrow('does not exist')
-  })
-
-  it('is taken up again when its table is as it was', async () => {
-    const table = await db.watched('id int primary key')
-    const before = await stagingOf(table)
-    await db.owner.query(`alter table ${table} add n int`)
-    await db.watch(table)
-    await db.owner.query(`alter table ${table} drop n`)
-    await db.watch(table)
-    expect((await stagingOf(table))[0]).toEqual(before[0])
-  })
-
-  it('outlives its table, or the end of the watching, until it is empty', async () => {
-    const [dropped, unwatched] = [
-      await db.watched('id int primary key'),
-      await db.watched('id int primary key'),
-    ]
-    const { rows } = await db.owner.query('select $1::regclass::oid::int as oid', [dropped])
-    const [lost, left] = [await stagingOf(dropped), await stagingOf(unwatched)].flat()
-    for (const table of [dropped, unwatched]) await db.owner.query(`insert into ${table} values (1)`)
-    await db.owner.query(`drop table ${dropped}`)
-    await db.watch(unwatched, [])
-    await db.owner.query('select quoin.settle_watch($1)', [rows[0].oid])
-    await db.owner.query('select quoin.settle_watch($1)', [rows[0].oid])
-    expect([await countOf(lost), await countOf(left)]).toEqual([1, 1])
-    const chunks = [...(await db.chunks(rows[0].oid)), ...(await db.chunks(unwatched))]
-    expect(chunks.map(({ table_name, keys }) => [`public.${table_name}`, keys])).toEqual([
-      [dropped, ['["1"]']],
-      [unwatched, ['["1"]']],
-    ])
-    await db.owner.query('select quoin.settle_watch($1)', [rows[0].oid])
-    await db.watch(unwatched, [])
-    expect(await stagingOf(unwatched)).toEqual([])
-    await expect(countOf(lost)).rejects.toThrow('does not exist')
-  })
-
-  it('is truncated once it is large and everything was moved, and never before', async () => {
-    const table = await db.watched('id int primary key, data text')
-    const [staging] = await stagingOf(table)
-    const sizeAfter = async () => {
-      await db.owner.query('select quoin.truncate_moved_staging()')
-      return Number((await db.owner.query('select pg_relation_size($1) as size', [staging])).rows[0].size)
-    }
-    const insert = (from: number) =>
-      `insert into ${table} select i, repeat('x', 1000) from generate_series(${from}, ${from + 9_999}) i`
-    await db.owner.query(insert(0))
-    expect(await sizeAfter()).toBeGreaterThan(8_000_000)
-    const writer = await db.connect('owner')
-    await writer.query(`begin; ${insert(10_000)}`)
-    await db.moveStaged()
-    expect(await sizeAfter()).toBeGreaterThan(8_000_000)
-    await writer.query('commit')
-    expect(await sizeAfter()).toBeGreaterThan(8_000_000)
-    await db.moveStaged()
-    await expect(
-      writer.query('begin isolation level repeatable read; select quoin.truncate_moved_staging()'),
-    ).rejects.toThrow(/needs READ COMMITTED/)
-    await writer.query('rollback')
-    expect(await sizeAfter()).toBe(0)
-    expect(await events(table)).toHaveLength(20_000)
-  })
-
-  it('is nobody’s to read or to write', async () => {
-    const [staging] = await stagingOf(await db.watched('id int primary key'))
-    await db.owner.query('alter default privileges grant all on tables to anon, service_role')
-    const [open] = await stagingOf(await db.watched('id int primary key'))
-    await db.owner.query('alter default privileges revoke all on tables from anon, service_role')
-    const { rows } = await db.owner.query(
-      `select distinct grantee::regrole::text from pg_class c cross join aclexplode(c.relacl) where c.oid = $1::regclass and grantee <> c.relowner`,
-      [open],
-    )
-    expect(rows).toEqual([{ grantee: 'quoin_outbox' }])
-    for (const who of ['anon', 'service_role'] as const) {
-      const caller = await db.connect(who)
-      for (const sql of [
-        `table ${staging}`,
-        `insert into ${staging} default values`,
-        'table quoin.staging_tables',
-      ])
-        await expect(caller.query(sql)).rejects.toThrow('permission denied')
-    }
+    expect(await db.countOf(staging)).toBe(0)
   })
 })

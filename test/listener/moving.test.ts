@@ -1,0 +1,64 @@
+/** A look moves staged inserts (migration 0009) in its own transaction: what becomes of them when that fails. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startPostgres, type TestPostgres } from '../gateway/support.ts'
+import { abortingProxy } from './aborting-proxy.ts'
+import { countChunks } from './outbox-tables.ts'
+import { makeWorld, metric, startTestListener, type World } from './support.ts'
+
+let postgres: TestPostgres
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+
+afterAll(async () => {
+  await postgres.remove()
+})
+
+/** A world with a watched table, whose inserts are staged. */
+async function makeStagingWorld(): Promise<World> {
+  const world = await makeWorld(postgres)
+  await world.client.query('create table public.todos (id int primary key)')
+  await world.client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT,UPDATE,DELETE}')")
+  return world
+}
+
+const insertRows = (world: World, count: number) =>
+  world.client.query('insert into public.todos select generate_series(1, $1::int)', [count])
+
+/** The keys that arrived, in order. */
+const arrivedKeys = (world: World) =>
+  world.ingest.chunks.flatMap(({ changes }) => (changes ?? []).map(({ key }) => key))
+
+it('takes fewer rows at a time after a move that Postgres has cancelled', async () => {
+  const world = await makeStagingWorld()
+  // Stands for rows that take longer than the listener lets Postgres work.
+  await world.client.query(`
+    alter function quoin.move_staged(quoin.staging_tables, bigint, text) rename to move_quickly;
+    create function quoin.move_staged(staging quoin.staging_tables, last_id bigint, failure text default null) returns void language plpgsql as $$
+      declare moved int;
+      begin
+        execute format('select count(*) from quoin_outbox.%I where "!id" <= $1', staging.name) into moved using last_id;
+        if moved > 100 then raise exception using errcode = 'query_canceled', message = 'statement timeout'; end if;
+        perform quoin.move_quickly(staging, last_id, failure);
+      end $$`)
+  await insertRows(world, 250)
+  const listener = await startTestListener(world)
+  await expect.poll(() => metric(listener, 'confirmed_chunks_total')).toBe(3)
+  expect(arrivedKeys(world)).toEqual(Array.from({ length: 250 }, (_, i) => `["${i + 1}"]`))
+  expect(await metric(listener, 'database_failures_total')).toBe(0)
+})
+
+it('sends nothing of a look that Postgres has taken back', async () => {
+  const world = await makeStagingWorld()
+  const proxy = await abortingProxy(world.databaseUrl)
+  await insertRows(world, 1)
+  const listener = await startTestListener({ ...world, databaseUrl: proxy.url })
+  await expect.poll(() => proxy.aborted(), { timeout: 15_000 }).toBeGreaterThan(1)
+  expect(world.ingest.chunks).toEqual([])
+  expect(await metric(listener, 'database_failures_total')).toBeGreaterThan(0)
+  proxy.letThrough()
+  await expect.poll(() => metric(listener, 'confirmed_chunks_total')).toBe(1)
+  expect(await countChunks(world.client)).toBe(0)
+  expect(arrivedKeys(world)).toEqual(['["1"]'])
+})
