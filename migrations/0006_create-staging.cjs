@@ -18,12 +18,10 @@ const CREATE_STAGING_TABLES = `
     table_id oid not null,
     table_schema text not null,
     table_name text not null,
-    key_sql text not null,
-    bytes_sql text not null,
     column_names text[] not null,
     is_in_use boolean not null default true
   );
-  comment on table quoin.staging_tables is 'The staging tables in the schema quoin_outbox: of which table, and how its keys and rows are read.';
+  comment on table quoin.staging_tables is 'The staging tables in the schema quoin_outbox: of which table, under which name, and with which columns of it.';
   comment on column quoin.staging_tables.is_in_use is 'False once another one has taken its place, or the table is not watched for INSERT any more.';
   create index staging_tables_of_table on quoin.staging_tables (table_id);
   revoke all on quoin.staging_tables from public;
@@ -73,9 +71,8 @@ const CREATE_STAGE = `
     begin
       -- Name, columns and key must be of the same shape: nobody may alter the table meanwhile.
       execute format('lock table %s in access share mode', watched::regclass);
-      insert into quoin.staging_tables as s (name, table_id, table_schema, table_name, key_sql, bytes_sql, column_names)
-        select named.name, watched, n.nspname, c.relname, coalesce(quoin.key_sql(watched), 'null::text'),
-          '0::bigint + ' || quoin.row_bytes_sql(watched),
+      insert into quoin.staging_tables as s (name, table_id, table_schema, table_name, column_names)
+        select named.name, watched, n.nspname, c.relname,
           array(select a.attname from pg_attribute a where a.attrelid = watched and a.attnum > 0 and not a.attisdropped order by a.attnum)
         from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join quoin.staging_name(watched) named (name)
         where c.oid = watched and named.name is not null
@@ -105,6 +102,7 @@ const CREATE_STAGE = `
           execute format('revoke all on %s from %s', target, grantee);
         end loop;
         execute format('grant insert on %s to quoin_outbox', target);
+        perform quoin.create_movers(wanted);
       end if;
       return wanted;
     end
@@ -158,6 +156,7 @@ const CREATE_DROP_RETIRED = `
             continue when quoin.has_staged_rows(retired);
             execute format('drop table %s', target);
           end if;
+          perform quoin.drop_movers(retired);
           delete from quoin.staging_tables where name = retired;
         exception when lock_not_available then
           null; -- Somebody reads or writes it: the next time.

@@ -294,7 +294,7 @@ const CREATE_TEMPLATES = `
 
 const CREATE_SCHEMA = `
   create schema quoin_outbox authorization quoin_outbox;
-  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table.';
+  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table; their staging tables, and the functions that move what is in these.';
 `
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */

@@ -115,7 +115,8 @@ const CREATE_WATCHED_TABLES = `
   create function quoin.watched_tables() returns setof oid
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select w.table_id from quoin.webhooks w
-    union select substring(p.proname from '_(\\d+)$')::oid from pg_proc p where p.pronamespace = 'quoin_outbox'::regnamespace
+    union select substring(p.proname from '\\d+$')::oid from pg_proc p
+      where p.pronamespace = 'quoin_outbox'::regnamespace and p.proname ~ '^(insert|update|delete)_\\d+$'
     union select table_id from quoin.staging_tables
   $body$;
   comment on function quoin.watched_tables() is 'Every table that a webhook names, or of which something is left from when it was watched.';

@@ -15,69 +15,99 @@ const QUICK = `interval '100 ms'`
 /** From here on reading past rows that were moved costs more than to truncate. */
 const TRUNCATE_BYTES_MIN = 8_000_000
 
-// Chunks of rows with consecutive ids, under the first of these: whatever else happened drew ids of its own, so nothing lies
-// between. The rows of a chunk are of one transaction and one application_name and were written within a second, so that what
-// the chunk says is true of all.
-const CREATE_MOVE_STAGED = `
-  create function quoin.move_staged(staging quoin.staging_tables, last_id bigint, failure text default null) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp as $body$
-    begin
-      execute format($sql$
-        insert into quoin.row_events (id, table_id, event, table_schema, table_name, occurred_at, application_name, keys, change_count,
-          rows, errors) overriding system value
-        select batch.ids[made.first], $1.table_id, 'INSERT', $1.table_schema, $1.table_name, batch.occurred_at, batch.application_name,
-          case when batch.keys[1] is not null then batch.keys[made.first:made.last] end, made.last - made.first + 1, made.rows,
-          case when batch.has_images then made.errors else array_fill(coalesce($3, '${TOO_LARGE}'), array[batch.change_count]) end
-        from (
-          select min(c.occurred_at) as occurred_at, min(c.application_name) as application_name, array_agg(c.id order by c.id) as ids,
-            array_agg(c.key order by c.id) as keys, array_agg(c.image order by c.id) as rows,
-            -- A null of the same type, which make_images asks for.
-            array_agg(c.image) filter (where false) as old_rows,
-            count(*)::int as change_count, count(c.image) = count(*) as has_images
-          from (
-            select s.*, (row_number() over (partition by s.run order by s.id) - 1)
-                / greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, max(s.bytes) over (partition by s.run)))) as part,
-              trunc(extract(epoch from s.occurred_at - min(s.occurred_at) over (partition by s.run))) as second
-            from (select s.*, count(*) filter (where s.begins_run) over (order by s.id) as run
-              from (
-                select r."!id" as id, r."!at" as occurred_at, r."!application_name" as application_name, %1$s as key, %2$s as bytes,
-                  case when %2$s <= ${IMAGE_BYTES_MAX} and $3 is null then coalesce(image.*) end as image,
-                  row(r."!id" - 1, r.xmin::text, r."!application_name")
-                    is distinct from row(lag(r."!id") over by_id, lag(r.xmin::text) over by_id, lag(r."!application_name") over by_id) as begins_run
-                from quoin_outbox.%3$I r cross join lateral (select %4$s) image
-                where r."!id" <= $2
-                window by_id as (order by r."!id")
-              ) s
-            ) s
-          ) c
-          group by c.run, c.second, c.part
-        ) batch cross join lateral quoin.make_images(batch) made
-      $sql$, staging.key_sql, staging.bytes_sql, staging.name, quoin.column_list(staging.column_names, 'r.')) using staging, last_id, failure;
-      execute format('delete from quoin_outbox.%I where "!id" <= $1', staging.name) using last_id;
-    end
-  $body$;
-  comment on function quoin.move_staged(quoin.staging_tables, bigint, text) is 'Moves the rows of a staging table up to this id to the outbox, in chunks; with a failure, that in place of their images.';
+// Each staging table has two functions of its own, beside it in the schema `quoin_outbox`: their statements name its columns and stay
+// planned in the listener's session. Planned anew for each look, they would cost a look 2 ms for each table that was written to.
 
-  create function quoin.next_part_of(staging quoin.staging_tables, ids int, out first_id bigint, out last_id bigint, out has_more boolean)
+/** What is moved next: at most so many ids, and no more bytes than PART_BYTES but for a single row. Nulls when nothing is staged. */
+const PART_SOURCE = `
+  declare
+    highest_id bigint;
+  begin
+    select min(r."!id"), max(r."!id") into first_id, highest_id from quoin_outbox.{staging} r;
+    if first_id is not null then
+      select max(p.id) into last_id from (
+        select s.id, sum(s.bytes) over (order by s.id) - s.bytes as bytes_before
+        from (select r."!id" as id, {bytes} as bytes from quoin_outbox.{staging} r) s
+        where s.id < first_id + ids
+      ) p where p.bytes_before < ${PART_BYTES};
+      has_more := highest_id > last_id;
+    end if;
+  end
+`
+
+/**
+ * Moves the rows up to an id to the outbox; with a failure, that in place of their images. A chunk is of rows with consecutive ids, under the first of
+ * these: whatever else happened drew ids of its own, so nothing lies between. Its rows are of one transaction and one application_name and were
+ * written within a second, so that what the chunk says is true of all. Parameters go by their numbers: a user's column may have any name.
+ */
+const MOVE_SOURCE = `
+  begin
+    insert into quoin.row_events (id, table_id, event, table_schema, table_name, occurred_at, application_name, keys, change_count,
+      rows, errors) overriding system value
+    select batch.ids[made.first], {table_id}, 'INSERT', {table_schema}, {table_name}, batch.occurred_at, batch.application_name,
+      case when batch.keys[1] is not null then batch.keys[made.first:made.last] end, made.last - made.first + 1, made.rows,
+      case when batch.has_images then made.errors else array_fill(coalesce($2, '${TOO_LARGE}'), array[batch.change_count]) end
+    from (
+      select min(c.occurred_at) as occurred_at, min(c.application_name) as application_name, array_agg(c.id order by c.id) as ids,
+        array_agg(c.key order by c.id) as keys, array_agg(c.image order by c.id) as rows,
+        -- A null of the same type, which make_images asks for.
+        array_agg(c.image) filter (where false) as old_rows,
+        count(*)::int as change_count, count(c.image) = count(*) as has_images
+      from (
+        select s.*, (row_number() over (partition by s.run order by s.id) - 1)
+            / greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, max(s.bytes) over (partition by s.run)))) as part,
+          trunc(extract(epoch from s.occurred_at - min(s.occurred_at) over (partition by s.run))) as second
+        from (select s.*, count(*) filter (where s.begins_run) over (order by s.id) as run
+          from (
+            select r."!id" as id, r."!at" as occurred_at, r."!application_name" as application_name, {key} as key, {bytes} as bytes,
+              case when {bytes} <= ${IMAGE_BYTES_MAX} and $2 is null then coalesce(image.*) end as image,
+              row(r."!id" - 1, r.xmin::text, r."!application_name")
+                is distinct from row(lag(r."!id") over by_id, lag(r.xmin::text) over by_id, lag(r."!application_name") over by_id) as begins_run
+            from quoin_outbox.{staging} r cross join lateral (select {columns}) image
+            where r."!id" <= $1
+            window by_id as (order by r."!id")
+          ) s
+        ) s
+      ) c
+      group by c.run, c.second, c.part
+    ) batch cross join lateral quoin.make_images(batch) made;
+    delete from quoin_outbox.{staging} r where r."!id" <= $1;
+  end
+`
+
+const PLACES = ['staging', 'key', 'bytes', 'columns', 'table_id', 'table_schema', 'table_name']
+const templateOf = source =>
+  PLACES.reduce(
+    (text, place, i) => text.replaceAll(`{${place}}`, `%${i + 1}$s`),
+    source.replaceAll('%', '%%'),
+  )
+
+const CREATE_MOVERS = `
+  create function quoin.create_movers(staging quoin.staging_tables) returns void
     language plpgsql set search_path = pg_catalog, pg_temp as $body$
     declare
-      highest_id bigint;
+      part_of constant text := format('quoin_outbox.%I', 'part_of_' || staging.name);
+      move constant text := format('quoin_outbox.%I', 'move_' || staging.name);
+      places constant text[] := array[quote_ident(staging.name), coalesce(quoin.key_sql(staging.table_id), 'null::text'),
+        '(0::bigint + ' || quoin.row_bytes_sql(staging.table_id) || ')', quoin.column_list(staging.column_names, 'r.'),
+        staging.table_id::text, quote_literal(staging.table_schema), quote_literal(staging.table_name)];
     begin
-      execute format('select min("!id"), max("!id") from quoin_outbox.%I', staging.name) into first_id, highest_id;
-      if first_id is null then
-        return;
-      end if;
-      execute format($sql$
-        select max(id) from (
-          select id, sum(bytes) over (order by id) - bytes as bytes_before
-          from (select r."!id" as id, %s as bytes from quoin_outbox.%I r where r."!id" < $1) r
-        ) r where bytes_before < ${PART_BYTES}
-      $sql$, staging.bytes_sql, staging.name) into last_id using first_id + ids;
-      has_more := highest_id > last_id;
+      execute format('create or replace function %s(ids int, out first_id bigint, out last_id bigint, out has_more boolean) language plpgsql as %L',
+        part_of, format($source$${templateOf(PART_SOURCE)}$source$, variadic places));
+      execute format('create or replace function %s(up_to_id bigint, failure text) returns void language plpgsql as %L',
+        move, format($source$${templateOf(MOVE_SOURCE)}$source$, variadic places));
+      execute format('revoke all on function %s(int), %s(bigint, text) from public', part_of, move);
     end
   $body$;
-  comment on function quoin.next_part_of(quoin.staging_tables, int) is 'From which id to which one rows of a staging table are moved next, at most so many; null when it is empty.';
-  revoke all on function quoin.move_staged(quoin.staging_tables, bigint, text), quoin.next_part_of(quoin.staging_tables, int) from public;
+  comment on function quoin.create_movers(quoin.staging_tables) is 'Makes the functions with which the rows of a staging table are moved: part_of_... says which are next, move_... moves them.';
+
+  create function quoin.drop_movers(staging text) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    begin
+      execute format('drop function if exists quoin_outbox.%I(int), quoin_outbox.%I(bigint, text)', 'part_of_' || staging, 'move_' || staging);
+    end
+  $body$;
+  revoke all on function quoin.create_movers(quoin.staging_tables), quoin.drop_movers(text) from public;
 `
 
 // In random order, so that no table waits behind the same others each time. What cannot be moved (a broken page, a lock that
@@ -90,6 +120,7 @@ const CREATE_MOVE_ALL_STAGED = `
     set extra_float_digits = 1 set enable_seqscan = on set enable_sort = on set work_mem = '64MB' set lock_timeout = '200ms' as $body$
     declare
       ends_at constant timestamptz := clock_timestamp() + budget;
+      move constant text := 'select quoin_outbox.%I($1, $2)';
       has_moved boolean := false;
       staging quoin.staging_tables;
       oldest_id bigint;
@@ -106,7 +137,7 @@ const CREATE_MOVE_ALL_STAGED = `
         begin
           loop
             exit when coalesce(pg_relation_size(to_regclass(format('quoin_outbox.%I', staging.name))), 0) = 0;
-            part := quoin.next_part_of(staging, ids);
+            execute format('select * from quoin_outbox.%I($1)', 'part_of_' || staging.name) into part using ids;
             exit when part.first_id is null;
             oldest_id := coalesce(oldest_id, part.first_id);
             if has_moved and clock_timestamp() > ends_at then
@@ -115,7 +146,7 @@ const CREATE_MOVE_ALL_STAGED = `
             end if;
             part_began_at := clock_timestamp();
             begin
-              perform quoin.move_staged(staging, part.last_id);
+              execute format(move, 'move_' || staging.name) using part.last_id, null::text;
               ids := case when clock_timestamp() < part_began_at + ${QUICK} then least(ids_max, ids * 2) else greatest(1, ids / 2) end;
             exception when insufficient_resources then
               raise;
@@ -125,12 +156,12 @@ const CREATE_MOVE_ALL_STAGED = `
                 ids := greatest(1, least(ids, part.last_id - part.first_id) / 4);
                 continue;
               end if;
-              perform quoin.move_staged(staging, part.last_id, left(sqlerrm, 500));
+              execute format(move, 'move_' || staging.name) using part.last_id, left(sqlerrm, 500);
             end;
             has_moved := true;
             exit when not part.has_more;
           end loop;
-        exception when undefined_table then
+        exception when undefined_table or undefined_function then
           null; -- It was empty, and has been dropped this moment.
         when others then
           held_id := least(held_id, coalesce(oldest_id, 0));
@@ -194,7 +225,7 @@ const CREATE_TRUNCATE_MOVED = `
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_MOVE_STAGED, CREATE_MOVE_ALL_STAGED, CREATE_TRUNCATE_MOVED]) pgm.sql(sql)
+  for (const sql of [CREATE_MOVERS, CREATE_MOVE_ALL_STAGED, CREATE_TRUNCATE_MOVED]) pgm.sql(sql)
 }
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
@@ -203,7 +234,7 @@ exports.down = pgm => {
     drop function quoin.truncate_moved_staging();
     drop function quoin.staged_backlog(int);
     drop function quoin.move_all_staged(int, interval);
-    drop function quoin.next_part_of(quoin.staging_tables, int);
-    drop function quoin.move_staged(quoin.staging_tables, bigint, text);
+    drop function quoin.drop_movers(text);
+    drop function quoin.create_movers(quoin.staging_tables);
   `)
 }

@@ -59,6 +59,10 @@ describe('a staging table', () => {
     await db.watch(table)
     expect(await db.stagingTables(table)).toEqual([present])
     await expect(db.countOf(former)).rejects.toThrow('does not exist')
+    const functions = await db.owner.query('select from pg_proc where proname like $1', [
+      `%${former?.slice('quoin_outbox.'.length)}`,
+    ])
+    expect(functions.rowCount).toBe(0)
   })
 
   it('is not dropped beside a statement that began before it was replaced', async () => {

@@ -234,25 +234,22 @@ describe('a move', () => {
 
   it('goes on without a staging table that cannot be read, and says which', async () => {
     const [broken, other] = [await db.watched('id int primary key'), await db.watched('id int primary key')]
-    const breakIt = (sql: string) =>
-      db.owner.query('update quoin.staging_tables set key_sql = $2 where table_id = $1::regclass', [
-        broken,
-        sql,
-      ])
-    const { rows } = await db.owner.query(
-      'select key_sql from quoin.staging_tables where table_id = $1::regclass',
-      [broken],
-    )
-    await breakIt('(1 / (r.id - 1))::text')
-    for (const table of [broken, other]) await db.owner.query(`insert into ${table} values (1)`)
     const [name] = await db.stagingTables(broken)
+    const move = name?.replace('.staged_', '.move_staged_')
+    await db.owner.query(
+      `create or replace function ${move}(up_to_id bigint, failure text) returns void language plpgsql as 'begin perform 1 / 0; end'`,
+    )
+    for (const table of [broken, other]) await db.owner.query(`insert into ${table} values (1)`)
     expect(await db.moveOnce()).toEqual({
       up_to: null,
       held_id: expect.stringMatching(/^\d+$/),
       unmoved: [`${name?.slice('quoin_outbox.'.length)}: 22012`],
     })
     expect([await recordedChunks(broken), await recordedChunks(other)]).toEqual([0, 1])
-    await breakIt(rows[0].key_sql)
+    await db.owner.query(
+      'select quoin.create_movers(s) from quoin.staging_tables s where table_id = $1::regclass',
+      [broken],
+    )
     expect(await events(broken)).toEqual(['INSERT ["1"]'])
   })
 

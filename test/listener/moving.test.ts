@@ -33,15 +33,16 @@ const arrivedKeys = (world: World) =>
 it('takes fewer rows at a time after a move that Postgres has cancelled', async () => {
   const world = await makeStagingWorld()
   // Stands for rows that take longer than the listener lets Postgres work.
+  const { rows } = await world.client.query('select name from quoin.staging_tables')
+  const staging = rows[0].name
   await world.client.query(`
-    alter function quoin.move_staged(quoin.staging_tables, bigint, text) rename to move_quickly;
-    create function quoin.move_staged(staging quoin.staging_tables, last_id bigint, failure text default null) returns void language plpgsql as $$
-      declare moved int;
-      begin
-        execute format('select count(*) from quoin_outbox.%I where "!id" <= $1', staging.name) into moved using last_id;
-        if moved > 100 then raise exception using errcode = 'query_canceled', message = 'statement timeout'; end if;
-        perform quoin.move_quickly(staging, last_id, failure);
-      end $$`)
+    alter function quoin_outbox.move_${staging}(bigint, text) rename to move_quickly;
+    create function quoin_outbox.move_${staging}(up_to_id bigint, failure text) returns void language plpgsql as $$ begin
+      if (select count(*) from quoin_outbox.${staging} where "!id" <= up_to_id) > 100 then
+        raise exception using errcode = 'query_canceled', message = 'statement timeout';
+      end if;
+      perform quoin_outbox.move_quickly(up_to_id, failure);
+    end $$`)
   await insertRows(world, 250)
   const listener = await startTestListener(world)
   await expect.poll(() => metric(listener, 'confirmed_chunks_total')).toBe(3)
