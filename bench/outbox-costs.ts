@@ -53,7 +53,7 @@ export async function watch(client: pg.Client, schema: string, table: string): P
     schema,
     table,
   ])
-  await client.query("select setval('quoin.listener_idle', 1, false)")
+  await setListenerIdle(client, false)
 }
 
 /** Ends the watching and takes the tables away. */
@@ -66,7 +66,7 @@ export async function dropTables(client: pg.Client): Promise<void> {
 /** Takes away what the triggers recorded, chunks and staged rows. */
 export async function emptyOutbox(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
-    "select string_agg(format(', quoin_outbox.%I', name), '') as staged from quoin.staging_tables",
+    "select string_agg(format(', quoin_staging.%I', name), '') as staged from quoin.staging_tables",
   )
   await client.query(`truncate quoin.row_events${rows[0].staged ?? ''}`)
 }
@@ -100,18 +100,23 @@ export function measureSingle(client: pg.Client, bytes: number, rounds: number):
   })
 }
 
-/** Milliseconds of the first statement of a new connection, the median of 9: one row inserted, or updated. */
-export function measureFirst(
+/**
+ * Milliseconds of the first statement of a new connection, the median of 9: one row inserted, or updated; while the listener looks
+ * by itself, or while it waits to be woken.
+ */
+export async function measureFirst(
   client: pg.Client,
   url: string,
   statement: 'insert' | 'update',
+  isListenerIdle: boolean,
   rounds: number,
 ): Promise<Rounds> {
   const sql = (table: string) =>
     statement === 'insert'
       ? `insert into ${SCHEMA}.${table} (group_id, name, amount) values (1, 'item', 2)`
       : `update ${SCHEMA}.${table} set amount = amount + 1 where id = 1`
-  return inTurns(client, rounds, async table => {
+  await setListenerIdle(client, isListenerIdle)
+  const figures = await inTurns(client, rounds, async table => {
     const figures: number[] = []
     for (let write = 0; write < 9; write++) {
       const writer = await connect(url)
@@ -120,6 +125,12 @@ export function measureFirst(
     }
     return median(figures)
   })
+  await setListenerIdle(client, false)
+  return figures
+}
+
+async function setListenerIdle(client: pg.Client, isIdle: boolean): Promise<void> {
+  await client.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
 }
 
 /** What one transaction is: a lone statement, or BEGIN, one row, COMMIT, each a trip of its own. */

@@ -215,7 +215,7 @@ const CREATE_UNWATCHABLE_REASON = `
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select case
       when c.oid is null then 'it does not exist'
-      when n.nspname in ('quoin', 'quoin_outbox', 'information_schema') or n.nspname like 'pg\\_%'
+      when n.nspname in ('quoin', 'quoin_outbox', 'quoin_staging', 'information_schema') or n.nspname like 'pg\\_%'
         or (n.nspname = 'public' and c.relname = 'pgmigrations') then 'it belongs to the platform'
       when c.relkind not in ('r', 'p') then 'it is no ordinary or partitioned table'
       when c.relpersistence = 't' then 'it is temporary'

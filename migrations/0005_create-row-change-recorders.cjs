@@ -20,6 +20,13 @@ const READ_ONLY = `pg_catalog.set_config('transaction_read_only', 'on', true)`
 /** The cast may have put operators of its own in front. */
 const OWN_SEARCH_PATH = `pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`
 
+/** The source of a function as a template of `format`: its `{places}` are the arguments, in this order. */
+const templateOf = (source, places) =>
+  places.reduce(
+    (text, place, i) => text.replaceAll(`{${place}}`, `%${i + 1}$s`),
+    source.replaceAll('%', '%%'),
+  )
+
 // make_image is for the only change of a statement, on the long way: no SET, and no block that catches; its caller has both.
 const CREATE_MAKE_IMAGES = `
   create function quoin.make_image(only_row record) returns json
@@ -168,28 +175,32 @@ const CREATE_RECORDER_SETTINGS = `
 // The statement names the table's oid, so Postgres makes its plan anew when the table, its columns or names change (0007, TABLE).
 // Planning may still have a snapshot from before the table was locked: catalogs are therefore read by a volatile function, which takes a
 // new one. Every session asks once for each event, before its first write: so one lookup by an index, and nothing that must be joined.
+// The primary key is not asked for: all ways of recording know another one only once the table is watched anew.
+//
+// A hash that nobody can find a second text for: a column that got a type of a user's own under the same hash would run that
+// user's casts as the role that writes the outbox.
 const CREATE_SHAPE = `
-  create function quoin.shape_of(watched oid) returns bigint
+  create function quoin.shape_of(watched oid) returns text
     language plpgsql volatile set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $body$
     begin
-      return hashtextextended(concat_ws(' ', watched::regclass,
+      return encode(sha256(convert_to(concat_ws(' ', watched::regclass,
         array(select concat_ws(' ', attnum, quote_ident(attname), atttypid) from pg_attribute
-          where attrelid = watched and attnum > 0 and not attisdropped order by attnum)), 0);
+          where attrelid = watched and attnum > 0 and not attisdropped order by attnum)), 'UTF8')), 'hex');
     end
   $body$;
-  comment on function quoin.shape_of(oid) is 'A number for the name and the columns of a table: another one when what its trigger functions say of them is not so any more.';
+  comment on function quoin.shape_of(oid) is 'A hash of the name and the columns of a table: another one when what its trigger functions say of them is not so any more.';
 
   -- Above READ COMMITTED the catalogs may be read as they were before the table changed.
-  create function quoin.has_shape(watched oid, shape bigint) returns boolean
+  create function quoin.has_shape(watched oid, shape text) returns boolean
     language plpgsql immutable as $body$
     begin
       return pg_catalog.current_setting('transaction_isolation') operator(pg_catalog.=) 'read committed'
         and shape operator(pg_catalog.=) quoin.shape_of(watched);
     end
   $body$;
-  comment on function quoin.has_shape(oid, bigint) is 'Whether the table is still what its trigger function was written for. Asked while a statement is planned.';
-  revoke all on function quoin.shape_of(oid), quoin.has_shape(oid, bigint) from public;
-  grant execute on function quoin.shape_of(oid), quoin.has_shape(oid, bigint) to quoin_outbox;
+  comment on function quoin.has_shape(oid, text) is 'Whether a table has the name and the columns that its trigger function was written for. Asked while a statement is planned.';
+  revoke all on function quoin.shape_of(oid), quoin.has_shape(oid, text) from public;
+  grant execute on function quoin.shape_of(oid), quoin.has_shape(oid, text) to quoin_outbox;
 `
 
 const CREATE_SHORT_WAY = `
@@ -229,6 +240,7 @@ exports.CHUNK_ROWS_MAX = CHUNK_ROWS_MAX
 exports.IMAGE_BYTES_MAX = IMAGE_BYTES_MAX
 exports.TOO_LARGE = TOO_LARGE
 exports.READ_ONLY = READ_ONLY
+exports.templateOf = templateOf
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
@@ -250,7 +262,7 @@ exports.down = pgm => {
   pgm.sql(`
     drop function quoin.has_short_way(oid);
     drop function quoin.row_bytes_sql(oid);
-    drop function quoin.has_shape(oid, bigint);
+    drop function quoin.has_shape(oid, text);
     drop function quoin.shape_of(oid);
     drop function quoin.recorder_settings(oid);
     drop function quoin.depends_on_settings(oid);

@@ -6,22 +6,41 @@
 // they plan (quoin.has_shape), and inserts take the long way (0007). Within a minute quoin.watch_table (0008) has made another, also
 // where the key is another one. The former one is dropped once it is empty and no statement under way may write to it.
 
+const {
+  CHUNK_BYTES,
+  CHUNK_ROWS_MAX,
+  IMAGE_BYTES_MAX,
+  TOO_LARGE,
+  templateOf,
+} = require('./0005_create-row-change-recorders.cjs')
+
 /** Each value outside a row leaves up to 32 bytes in it, and columns of a fixed size stay: with these a row fits into a page. */
 const COLUMNS_MAX = 150
 const FIXED_BYTES_MAX = 2_500
+/** What is moved at a time: as JSON it may be many times as much. */
+const PART_BYTES = 4_000_000
 
 // Beside the user's columns, whose names must not begin with an exclamation mark, a staging table has `!id`, `!at` and
 // `!application_name`.
+//
+// They have a schema of the owner's, since the owner runs what is in it: the role `quoin_outbox` may do as it likes in its own.
 const CREATE_STAGING_TABLES = `
+  create schema quoin_staging;
+  comment on schema quoin_staging is 'What inserts into watched tables have staged, and the functions that move it to the outbox.';
+  revoke all on schema quoin_staging from public;
+  grant usage on schema quoin_staging to quoin_outbox;
+
   create table quoin.staging_tables (
     name text primary key,
     table_id oid not null,
     table_schema text not null,
     table_name text not null,
+    key_sql text not null,
+    bytes_sql text not null,
     column_names text[] not null,
     is_in_use boolean not null default true
   );
-  comment on table quoin.staging_tables is 'The staging tables in the schema quoin_outbox: of which table, under which name, and with which columns of it.';
+  comment on table quoin.staging_tables is 'The staging tables in the schema quoin_staging: of which table, and how its keys and rows are read.';
   comment on column quoin.staging_tables.is_in_use is 'False once another one has taken its place, or the table is not watched for INSERT any more.';
   create index staging_tables_of_table on quoin.staging_tables (table_id);
   revoke all on quoin.staging_tables from public;
@@ -40,8 +59,8 @@ const CREATE_STAGING_TABLES = `
 const CREATE_STAGING_NAME = `
   create function quoin.staging_name(watched oid) returns text
     language sql stable set search_path = pg_catalog, pg_temp as $body$
-    select format('staged_%s_%s', watched, to_hex(hashtextextended(
-        concat_ws(' ', format('%I.%I', n.nspname, c.relname), quoin.key_sql(watched), string_agg(format('%I %s%s', a.attname, t.oid, a.attgenerated), ' ' order by a.attnum)), 0)))
+    select format('staged_%s_%s', watched, left(encode(sha256(convert_to(concat_ws(' ', format('%I.%I', n.nspname, c.relname),
+        quoin.key_sql(watched), string_agg(format('%I %s%s', a.attname, t.oid, a.attgenerated), ' ' order by a.attnum)), 'UTF8')), 'hex'), 32))
     from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -59,6 +78,106 @@ const CREATE_STAGING_NAME = `
   revoke all on function quoin.staging_name(oid) from public;
 `
 
+// Each staging table has two functions of its own, beside it: their statements name its columns and stay
+// planned in the listener's session, which asks for generic plans. Planned anew for each look, they would cost it 0.8 to 1.6 ms for
+// each table that was written to. They have no settings of their own: only quoin.move_all_staged (0009) calls them, under its own.
+
+/** What is moved next: at most so many ids, and no more bytes than PART_BYTES but for the last row. Nulls when nothing is staged. */
+const PART_SOURCE = `
+  declare
+    highest_id bigint;
+  begin
+    select min(r."!id"), max(r."!id") into first_id, highest_id from quoin_staging.{staging} r;
+    if first_id is not null then
+      select max(p.id) into last_id from (
+        select s.id, sum(s.bytes) over (order by s.id) - s.bytes as bytes_before
+        from (select r."!id" as id, {bytes} as bytes from quoin_staging.{staging} r) s
+        where s.id < first_id + ids
+      ) p where p.bytes_before < ${PART_BYTES};
+      has_more := highest_id > last_id;
+    end if;
+  end
+`
+
+/**
+ * Moves the rows up to an id to the outbox; with a failure, that in place of their images. A chunk is of rows with consecutive
+ * ids, under the first of these: whatever else happened drew ids of its own, so nothing lies between. Its rows are of one
+ * transaction and one application_name and were written within a second, so that what the chunk says is true of all.
+ * Parameters go by their numbers: a user's column may have any name.
+ */
+const MOVE_SOURCE = `
+  begin
+    insert into quoin.row_events (id, table_id, event, table_schema, table_name, occurred_at, application_name, keys, change_count,
+      rows, errors) overriding system value
+    select batch.ids[made.first], {table_id}, 'INSERT', {table_schema}, {table_name}, batch.occurred_at, batch.application_name,
+      case when batch.keys[1] is not null then batch.keys[made.first:made.last] end, made.last - made.first + 1, made.rows,
+      case when batch.has_images then made.errors else array_fill(coalesce($2, '${TOO_LARGE}'), array[batch.change_count]) end
+    from (
+      select min(c.occurred_at) as occurred_at, min(c.application_name) as application_name, array_agg(c.id order by c.id) as ids,
+        array_agg(c.key order by c.id) as keys, array_agg(c.image order by c.id) as rows,
+        -- A null of the same type, which make_images asks for.
+        array_agg(c.image) filter (where false) as old_rows,
+        count(*)::int as change_count, count(c.image) = count(*) as has_images
+      from (
+        select s.*, (row_number() over (partition by s.run order by s.id) - 1)
+            / greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, max(s.bytes) over (partition by s.run)))) as part,
+          trunc(extract(epoch from s.occurred_at - min(s.occurred_at) over (partition by s.run))) as second
+        from (select s.*, count(*) filter (where s.begins_run) over (order by s.id) as run
+          from (
+            select r."!id" as id, r."!at" as occurred_at, r."!application_name" as application_name, {key} as key, {bytes} as bytes,
+              case when {bytes} <= ${IMAGE_BYTES_MAX} and $2 is null then coalesce(image.*) end as image,
+              row(r."!id" - 1, r.xmin::text, r."!application_name")
+                is distinct from row(lag(r."!id") over by_id, lag(r.xmin::text) over by_id, lag(r."!application_name") over by_id) as begins_run
+            from quoin_staging.{staging} r cross join lateral (select {columns}) image
+            where r."!id" <= $1
+            window by_id as (order by r."!id")
+          ) s
+        ) s
+      ) c
+      group by c.run, c.second, c.part
+    ) batch cross join lateral quoin.make_images(batch) made;
+    delete from quoin_staging.{staging} r where r."!id" <= $1;
+  end
+`
+
+const MOVER_PLACES = ['staging', 'key', 'bytes', 'columns', 'table_id', 'table_schema', 'table_name']
+
+const CREATE_MOVERS = `
+  create function quoin.write_mover(mover text, declaration text, source text) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    begin
+      if source is distinct from (select prosrc from pg_proc where oid = to_regproc(mover)) then
+        execute format('create or replace function %s%s language plpgsql as %L', mover, declaration, source);
+        execute format('revoke all on function %s from public', mover);
+      end if;
+    end
+  $body$;
+
+  create function quoin.write_movers(staging quoin.staging_tables) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    declare
+      places constant text[] := array[quote_ident(staging.name), staging.key_sql, staging.bytes_sql, quoin.column_list(staging.column_names, 'r.'),
+        staging.table_id::text, quote_literal(staging.table_schema), quote_literal(staging.table_name)];
+    begin
+      perform quoin.write_mover(format('quoin_staging.%I', 'part_of_' || staging.name),
+        '(ids int, out first_id bigint, out last_id bigint, out has_more boolean)',
+        format($source$${templateOf(PART_SOURCE, MOVER_PLACES)}$source$, variadic places));
+      perform quoin.write_mover(format('quoin_staging.%I', 'move_' || staging.name),
+        '(up_to_id bigint, failure text) returns void',
+        format($source$${templateOf(MOVE_SOURCE, MOVER_PLACES)}$source$, variadic places));
+    end
+  $body$;
+  comment on function quoin.write_movers(quoin.staging_tables) is 'Makes the functions with which the rows of a staging table are moved, where they are not what they should be: part_of_... says which rows are next, move_... moves them.';
+
+  create function quoin.drop_movers(staging text) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    begin
+      execute format('drop function if exists quoin_staging.%I, quoin_staging.%I', 'part_of_' || staging, 'move_' || staging);
+    end
+  $body$;
+  revoke all on function quoin.write_mover(text, text, text), quoin.write_movers(quoin.staging_tables), quoin.drop_movers(text) from public;
+`
+
 // The columns have types without modifiers, of which no value could be refused. REPLICA IDENTITY: in a publication of all
 // tables, rows without one could not be deleted. EXTERNAL: as in the outbox (0004).
 const CREATE_STAGE = `
@@ -69,20 +188,19 @@ const CREATE_STAGE = `
       target text;
       grantee text;
     begin
-      -- Name, columns and key must be of the same shape: nobody may alter the table meanwhile.
-      execute format('lock table %s in access share mode', watched::regclass);
-      insert into quoin.staging_tables as s (name, table_id, table_schema, table_name, column_names)
-        select named.name, watched, n.nspname, c.relname,
+      insert into quoin.staging_tables as s (name, table_id, table_schema, table_name, key_sql, bytes_sql, column_names)
+        select named.name, watched, n.nspname, c.relname, coalesce(quoin.key_sql(watched), 'null::text'),
+          '(0::bigint + ' || quoin.row_bytes_sql(watched) || ')',
           array(select a.attname from pg_attribute a where a.attrelid = watched and a.attnum > 0 and not a.attisdropped order by a.attnum)
         from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join quoin.staging_name(watched) named (name)
         where c.oid = watched and named.name is not null
-        on conflict (name) do update set is_in_use = true
+        on conflict (name) do update set is_in_use = true, key_sql = excluded.key_sql, bytes_sql = excluded.bytes_sql
         returning * into wanted;
       perform quoin.retire_staging(watched, wanted.name);
       if wanted.name is null then
         return null;
       end if;
-      target := format('quoin_outbox.%I', wanted.name);
+      target := format('quoin_staging.%I', wanted.name);
       if to_regclass(target) is null then
         execute format($create$create table %s (
             "!id" bigint not null default nextval('quoin.row_events_id_seq'),
@@ -102,12 +220,11 @@ const CREATE_STAGE = `
           execute format('revoke all on %s from %s', target, grantee);
         end loop;
         execute format('grant insert on %s to quoin_outbox', target);
-        perform quoin.create_movers(wanted);
       end if;
       return wanted;
     end
   $body$;
-  comment on function quoin.stage_table(oid) is 'Makes the staging table of a table where it has none, and answers it; null where it can have none.';
+  comment on function quoin.stage_table(oid) is 'Makes the staging table of a table where it has none, and answers it; null where it can have none. The caller holds the table still.';
 
   create function quoin.retire_staging(watched oid, except_name text) returns void
     language sql volatile set search_path = pg_catalog, pg_temp as $body$
@@ -122,7 +239,7 @@ const CREATE_HAS_STAGED_ROWS = `
     declare
       has_rows boolean;
     begin
-      execute format('select exists (select from quoin_outbox.%I)', staging) into has_rows;
+      execute format('select exists (select from quoin_staging.%I)', staging) into has_rows;
       return has_rows;
     end
   $body$;
@@ -144,7 +261,7 @@ const CREATE_DROP_RETIRED = `
         return;
       end if;
       for retired in select name from quoin.staging_tables where table_id = watched and not is_in_use loop
-        target := format('quoin_outbox.%I', retired);
+        target := format('quoin_staging.%I', retired);
         begin
           if to_regclass(target) is not null then
             continue when quoin.has_staged_rows(retired);
@@ -174,6 +291,7 @@ exports.up = pgm => {
   for (const sql of [
     CREATE_STAGING_TABLES,
     CREATE_STAGING_NAME,
+    CREATE_MOVERS,
     CREATE_STAGE,
     CREATE_HAS_STAGED_ROWS,
     CREATE_DROP_RETIRED,
@@ -182,7 +300,6 @@ exports.up = pgm => {
   }
 }
 
-// The staging tables themselves go with their schema (0007).
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.down = pgm => {
   pgm.sql(`
@@ -190,8 +307,12 @@ exports.down = pgm => {
     drop function quoin.has_staged_rows(text);
     drop function quoin.stage_table(oid);
     drop function quoin.retire_staging(oid, text);
+    drop function quoin.drop_movers(text);
+    drop function quoin.write_movers(quoin.staging_tables);
+    drop function quoin.write_mover(text, text, text);
     drop function quoin.staging_name(oid);
     drop function quoin.column_list(text[], text);
     drop table quoin.staging_tables;
+    drop schema quoin_staging cascade;
   `)
 }

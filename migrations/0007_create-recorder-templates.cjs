@@ -19,6 +19,7 @@ const {
   IMAGE_BYTES_MAX,
   READ_ONLY,
   TOO_LARGE,
+  templateOf,
 } = require('./0005_create-row-change-recorders.cjs')
 
 /** Of a row so small all values are in line, none in a TOAST table whose page could be broken; compressed ones come to 3 MB of JSON. */
@@ -64,7 +65,7 @@ const AWAKE = `${LISTENER_IDLE} is null`
 /** Records all rows that a statement has inserted, large ones as well. Not taken where the listener must be woken. */
 const stagingWay = ({ newRows }) => `
     if {is_staged} and quoin.has_shape(${TABLE}, {shape}) and ${AWAKE} then
-      insert into quoin_outbox.{staging_table} ("!application_name", {staged_columns})
+      insert into quoin_staging.{staging_table} ("!application_name", {staged_columns})
         select pg_catalog.current_setting('application_name'), {staged_values} from ${newRows} r;
       return null;
     end if;`
@@ -263,12 +264,6 @@ const PLACES = [
   'own_settings',
   'former_settings',
 ]
-const templateOf = source =>
-  PLACES.reduce(
-    (text, place, i) => text.replaceAll(`{${place}}`, `%${i + 1}$s`),
-    source.replaceAll('%', '%%'),
-  )
-
 const EVENTS = ['INSERT', 'UPDATE', 'DELETE']
 const TRANSITION_TABLES = {
   INSERT: 'referencing new table as new_rows',
@@ -286,15 +281,15 @@ const CREATE_TEMPLATES = `
   );
   comment on table quoin.recorder_templates is 'What quoin.watch_table writes trigger functions from, by format().';
   insert into quoin.recorder_templates values ${EVENTS.flatMap(event => [
-    `('${event}', false, $source$${templateOf(recorderSource(event, STATEMENT_ROWS))}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
-    `('${event}', true, $source$${templateOf(recorderSource(event, ROW_ROWS))}$source$, 'for each row')`,
+    `('${event}', false, $source$${templateOf(recorderSource(event, STATEMENT_ROWS), PLACES)}$source$, '${TRANSITION_TABLES[event]} for each statement')`,
+    `('${event}', true, $source$${templateOf(recorderSource(event, ROW_ROWS), PLACES)}$source$, 'for each row')`,
   ]).join(',\n')};
   revoke all on quoin.recorder_templates from public;
 `
 
 const CREATE_SCHEMA = `
   create schema quoin_outbox authorization quoin_outbox;
-  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table; their staging tables, and the functions that move what is in these.';
+  comment on schema quoin_outbox is 'The trigger functions of watched tables, written by quoin.watch_table.';
 `
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */

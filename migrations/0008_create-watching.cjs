@@ -22,6 +22,28 @@ const CREATE_NEEDS_ROW_TRIGGER = `
   revoke all on function quoin.needs_row_trigger(oid, text) from public;
 `
 
+// Whoever alters a table waits until it is watched: else columns, key and name could be of different moments, and a user's cast
+// run as the role that writes the outbox. The name of a table that is renamed meanwhile may already be another's.
+const CREATE_HOLD_STILL = `
+  create function quoin.hold_still(watched oid) returns void
+    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    declare
+      name constant text := watched::regclass;
+    begin
+      begin
+        execute format('lock table only %s in access share mode', name);
+      exception when undefined_table or invalid_schema_name or syntax_error then
+        null;
+      end;
+      if to_regclass(name) is distinct from watched::regclass then
+        raise exception 'The table % has been renamed or dropped this moment', name using errcode = 'lock_not_available', hint = 'Try again.';
+      end if;
+    end
+  $body$;
+  comment on function quoin.hold_still(oid) is 'Keeps anybody from altering, renaming or dropping a table until the transaction ends.';
+  revoke all on function quoin.hold_still(oid) from public;
+`
+
 // Removing comes first, so that the stronger lock is taken first. A lock that somebody holds fails after 200 ms, since
 // everybody else would wait behind ours: the caller tries again.
 const CREATE_WATCH_TABLE = `
@@ -54,49 +76,61 @@ const CREATE_WATCH_TABLE = `
       if not is_there or 'INSERT' <> all (events) then
         perform quoin.retire_staging(watched, null);
       end if;
+      perform quoin.write_movers(s) from quoin.staging_tables s where s.table_id = watched;
     end
   $body$;
   comment on function quoin.watch_table(oid, text[]) is 'Makes the triggers of a table those for exactly these events, of the right kind and for its present primary key. May be repeated.';
 
+  create function quoin.recorder_source(watched oid, event text) returns text
+    language plpgsql volatile set search_path = pg_catalog, pg_temp as $body$
+    declare
+      template constant text := (select t.source from quoin.recorder_templates t
+        where t.event = recorder_source.event and t.per_row = quoin.needs_row_trigger(watched, recorder_source.event));
+      relation record;
+      staging quoin.staging_tables;
+      settings record;
+    begin
+      select n.nspname, c.relname into relation from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = watched;
+      if event = 'INSERT' then
+        select s.* into staging from quoin.staging_tables s
+          where s.name = quoin.staging_name(watched) and s.is_in_use and to_regclass(format('quoin_staging.%I', s.name)) is not null;
+      end if;
+      select string_agg(format('pg_catalog.current_setting(%L)', s.name), ', ' order by s.place) as former_values,
+          string_agg(format('pg_catalog.set_config(%L, %L, true)', s.name, s.value), ', ' order by s.place) as taken,
+          string_agg(format('pg_catalog.set_config(%L, session_settings[%s], true)', s.name, s.place), ', ' order by s.place) as restored
+        into settings from quoin.recorder_settings(watched) s;
+      return format(template, watched, coalesce(quoin.key_sql(watched), 'null::text'), quoin.row_bytes_sql(watched), quote_literal(quoin.shape_of(watched)),
+        quote_literal(relation.nspname), quote_literal(relation.relname), quoin.has_short_way(watched)::text, (staging.name is not null)::text,
+        quote_ident(coalesce(staging.name, 'none')), coalesce(quoin.column_list(staging.column_names, ''), 'none'),
+        coalesce(quoin.column_list(staging.column_names, 'r.'), 'none'), settings.former_values, settings.taken, settings.restored);
+    end
+  $body$;
+  comment on function quoin.recorder_source(oid, text) is 'What the trigger function of a table for this event should be; true of one moment only while the table is held still.';
+
+  -- A table that is watched as it should be needs no lock. What is written is made anew once the table is held still.
   create function quoin.watch_event(watched oid, event text) returns void
     language plpgsql set search_path = pg_catalog, pg_temp as $body$
     declare
       recorder constant text := format('quoin_outbox.%s_%s', lower(event), watched);
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
-      -- Before all that depends on it: should somebody alter the table meanwhile, it is not of this shape any more.
-      shape constant bigint := quoin.shape_of(watched);
-      template record;
-      key constant text := quoin.key_sql(watched);
-      staging quoin.staging_tables;
-      source text;
-      settings record;
-      relation record;
     begin
-      select n.nspname, c.relname into relation from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = watched;
-      if event = 'INSERT' then
-        staging := quoin.stage_table(watched);
-      end if;
-      select t.* into template from quoin.recorder_templates t
-        where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event);
-      select string_agg(format('pg_catalog.current_setting(%L)', s.name), ', ' order by s.place) as former_values,
-          string_agg(format('pg_catalog.set_config(%L, %L, true)', s.name, s.value), ', ' order by s.place) as taken,
-          string_agg(format('pg_catalog.set_config(%L, session_settings[%s], true)', s.name, s.place), ', ' order by s.place) as restored
-        into settings from quoin.recorder_settings(watched) s;
-      source := format(template.source, watched, coalesce(key, 'null::text'), quoin.row_bytes_sql(watched), shape,
-        quote_literal(relation.nspname), quote_literal(relation.relname), quoin.has_short_way(watched)::text, (staging.name is not null)::text,
-        quote_ident(coalesce(staging.name, 'none')), coalesce(quoin.column_list(staging.column_names, ''), 'none'),
-        coalesce(quoin.column_list(staging.column_names, 'r.'), 'none'), settings.former_values, settings.taken, settings.restored);
-      if source is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
+      if quoin.recorder_source(watched, event) is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
+        perform quoin.hold_still(watched);
+        if event = 'INSERT' then
+          perform quoin.stage_table(watched);
+        end if;
         execute format($create$
           create or replace function %s() returns trigger
             language plpgsql security definer
-            as %L$create$, recorder, source);
+            as %L$create$, recorder, quoin.recorder_source(watched, event));
         execute format('revoke all on function %s() from public', recorder);
         execute format('alter function %s() owner to quoin_outbox', recorder);
       end if;
       if not exists (select from pg_trigger where tgrelid = watched and tgfoid = to_regproc(recorder)) then
-        execute format('create or replace trigger %I after %s on %s %s execute function %s()',
-          trigger_name, event, watched::regclass, template.timing, recorder);
+        perform quoin.hold_still(watched);
+        execute format('create or replace trigger %I after %s on %s %s execute function %s()', trigger_name, event, watched::regclass,
+          (select t.timing from quoin.recorder_templates t
+            where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event)), recorder);
       end if;
     end
   $body$;
@@ -108,7 +142,7 @@ const CREATE_WATCH_TABLE = `
       array(select distinct unnest(w.events) from quoin.webhooks w where w.table_id = watched));
   $body$;
   comment on function quoin.settle_watch(oid) is 'Watches a table for what its webhooks want, paused ones included; nothing, when it has none.';
-  revoke all on function quoin.watch_table(oid, text[]), quoin.watch_event(oid, text), quoin.settle_watch(oid) from public;
+  revoke all on function quoin.watch_table(oid, text[]), quoin.recorder_source(oid, text), quoin.watch_event(oid, text), quoin.settle_watch(oid) from public;
 `
 
 const CREATE_WATCHED_TABLES = `
@@ -126,7 +160,8 @@ const CREATE_WATCHED_TABLES = `
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_NEEDS_ROW_TRIGGER, CREATE_WATCH_TABLE, CREATE_WATCHED_TABLES]) pgm.sql(sql)
+  for (const sql of [CREATE_NEEDS_ROW_TRIGGER, CREATE_HOLD_STILL, CREATE_WATCH_TABLE, CREATE_WATCHED_TABLES])
+    pgm.sql(sql)
 }
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
@@ -135,7 +170,9 @@ exports.down = pgm => {
     drop function quoin.watched_tables();
     drop function quoin.settle_watch(oid);
     drop function quoin.watch_event(oid, text);
+    drop function quoin.recorder_source(oid, text);
     drop function quoin.watch_table(oid, text[]);
+    drop function quoin.hold_still(oid);
     drop function quoin.needs_row_trigger(oid, text);
   `)
 }

@@ -344,7 +344,7 @@ describe('the roles of the outbox', () => {
     await db.watched('id int primary key')
     const { rows } = await db.owner.query(`
       select p.oid::regprocedure::text as name from pg_proc p, unnest(array['anon', 'service_role', 'authenticator']) r (name)
-      where p.pronamespace in ('quoin'::regnamespace, 'quoin_outbox'::regnamespace)
+      where p.pronamespace in ('quoin'::regnamespace, 'quoin_outbox'::regnamespace, 'quoin_staging'::regnamespace)
         and has_function_privilege(r.name, p.oid, 'execute') and p.proname not in ('uid', 'claims')`)
     expect(rows).toEqual([])
   })

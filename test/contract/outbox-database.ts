@@ -112,7 +112,7 @@ export class OutboxDatabase {
   /** The staging tables of a table: their qualified names, that in use first. */
   async stagingTables(table: string): Promise<string[]> {
     const { rows } = await this.owner.query(
-      `select 'quoin_outbox.' || name as name from quoin.staging_tables where table_id = $1::regclass order by is_in_use desc`,
+      `select 'quoin_staging.' || name as name from quoin.staging_tables where table_id = $1::regclass order by is_in_use desc`,
       [table],
     )
     return rows.map(({ name }) => name)

@@ -89,7 +89,7 @@ describe('settling', () => {
 
   it('takes no lock when nothing is to be changed', async () => {
     const { table, id } = await makeTable()
-    await db.addWebhook(table, ['UPDATE'])
+    await db.addWebhook(table, ['INSERT', 'UPDATE'])
     await changeAndSettle(db, [], [id])
     const holder = await db.connect('owner')
     await holder.query(`begin; lock table ${table} in access exclusive mode`)
@@ -98,6 +98,22 @@ describe('settling', () => {
       pause: () => Promise.reject(new Error('it was busy')),
     })
     await holder.query('rollback')
+  })
+
+  it('reads a table only once nobody may alter it any more', async () => {
+    const { table, id } = await makeTable()
+    await db.addWebhook(table, ['INSERT', 'UPDATE'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(`alter table ${table} add note text`)
+    const [alterer, watcher] = [await db.connect('owner'), await db.connect('owner')]
+    await alterer.query(`begin; alter table ${table} drop note`)
+    await expect(watcher.query('select quoin.settle_watch($1)', [id])).rejects.toThrow('lock timeout')
+    await alterer.query('rollback')
+    await watcher.query('begin')
+    await watcher.query('select quoin.settle_watch($1)', [id])
+    await alterer.query("set lock_timeout = '100ms'")
+    await expect(alterer.query(`alter table ${table} drop note`)).rejects.toThrow('lock timeout')
+    await watcher.query('commit')
   })
 
   it('waits for a lock by trying again, and gives up with table_busy after ten seconds', async () => {

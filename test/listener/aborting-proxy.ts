@@ -1,7 +1,7 @@
 // A proxy before Postgres that makes each COMMIT a ROLLBACK, as Postgres does after an error that its client has not noticed.
 
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
@@ -23,6 +23,7 @@ export async function abortingProxy(databaseUrl: string): Promise<AbortingProxy>
   const target = new URL(databaseUrl)
   let aborted = 0
   let isAborting = true
+  const clients = new Set<Socket>()
   const server = createServer(client => {
     const upstream = connect(Number(target.port), target.hostname)
     const abort = new Transform({
@@ -36,11 +37,14 @@ export async function abortingProxy(databaseUrl: string): Promise<AbortingProxy>
     client.pipe(abort).pipe(upstream).pipe(client)
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
-    onTestFinished(() => void client.destroy())
+    clients.add(client)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => void server.close())
+  onTestFinished(() => {
+    server.close()
+    for (const client of clients) client.destroy()
+  })
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)

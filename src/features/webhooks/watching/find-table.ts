@@ -26,7 +26,7 @@ const FIND = `
 const LIST_TABLES = `
   select n.nspname as table_schema, c.relname as table_name
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'quoin_outbox', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
+  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'quoin_outbox', 'quoin_staging', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
   order by 1, 2 limit 2000`
 
 /** The oid of a table that can be watched. Throws `table_not_watchable`, with the reason and the name that was probably meant. */
