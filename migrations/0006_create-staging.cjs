@@ -181,7 +181,7 @@ const CREATE_MOVERS = `
 // The columns have types without modifiers, of which no value could be refused. REPLICA IDENTITY: in a publication of all
 // tables, rows without one could not be deleted. EXTERNAL: as in the outbox (0004).
 const CREATE_STAGE = `
-  create function quoin.stage_table(watched oid) returns quoin.staging_tables
+  create function quoin.stage_table(watched oid) returns void
     language plpgsql set search_path = pg_catalog, pg_temp as $body$
     declare
       wanted quoin.staging_tables;
@@ -198,7 +198,7 @@ const CREATE_STAGE = `
         returning * into wanted;
       perform quoin.retire_staging(watched, wanted.name);
       if wanted.name is null then
-        return null;
+        return;
       end if;
       target := format('quoin_staging.%I', wanted.name);
       if to_regclass(target) is null then
@@ -221,10 +221,9 @@ const CREATE_STAGE = `
         end loop;
         execute format('grant insert on %s to quoin_outbox', target);
       end if;
-      return wanted;
     end
   $body$;
-  comment on function quoin.stage_table(oid) is 'Makes the staging table of a table where it has none, and answers it; null where it can have none. The caller holds the table still.';
+  comment on function quoin.stage_table(oid) is 'Makes the staging table of a table where it has none and can have one, and retires any other. The caller holds the table still.';
 
   create function quoin.retire_staging(watched oid, except_name text) returns void
     language sql volatile set search_path = pg_catalog, pg_temp as $body$
