@@ -340,6 +340,15 @@ describe('the roles of the outbox', () => {
     ])
   })
 
+  it('may add nothing where the owner runs what is there', async () => {
+    const { rows } = await db.owner.query(`
+      select nspname as name, nspowner = current_user::regrole as is_owners, has_schema_privilege('quoin_outbox', oid, 'create') as may_create
+      from pg_namespace where nspname in ('quoin', 'quoin_staging') order by 1`)
+    expect(rows).toEqual(
+      ['quoin', 'quoin_staging'].map(name => ({ name, is_owners: true, may_create: false })),
+    )
+  })
+
   it('own functions that nobody else may call', async () => {
     await db.watched('id int primary key')
     const { rows } = await db.owner.query(`
