@@ -13,6 +13,7 @@ import {
   isOver,
   type KnownKey,
   type LimiterFacts,
+  nextHousekeepingMs,
   standingOf,
   toKnownKey,
   withRow,
@@ -26,8 +27,6 @@ import { LimiterStorage } from './limiter-storage.ts'
 const ROW_FRESH_MS = 60_000
 /** Pause after a reading that failed: known keys go on with what is known. */
 const READ_RETRY_MS = 10_000
-/** Housekeeping (last_used_at, expired buckets) happens at most so often. */
-const HOUSEKEEPING_MS = 60_000
 
 const REFUSED: Admission = { outcome: 'refused' }
 
@@ -236,15 +235,8 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     this.#touchedMs = usedMs
   }
 
-  /**
-   * Sets the alarm to the next minute of this key's own grid. The same moment however often it is asked for, so an
-   * object that is evicted and woken in between does not put its alarm off; another moment for each key, so that they
-   * do not all reach the database at once.
-   */
   #scheduleHousekeeping(nowMs: number): void {
-    const offsetMs = Number.parseInt(this.#hash.slice(0, 8), 16) % HOUSEKEEPING_MS
-    const minute = Math.floor((nowMs - offsetMs) / HOUSEKEEPING_MS) + 1
-    this.#alarmAtMs = minute * HOUSEKEEPING_MS + offsetMs
+    this.#alarmAtMs = nextHousekeepingMs(this.#hash, nowMs)
     this.ctx.waitUntil(this.ctx.storage.setAlarm(this.#alarmAtMs))
   }
 

@@ -4,6 +4,9 @@ import { type KeyRow, toApiKey } from '../keys/key-row.ts'
 import type { ApiKey } from '../keys/schemas.ts'
 import type { Retirement } from './key-limiter.ts'
 
+/** Housekeeping (last_used_at, expired buckets) happens at most so often. */
+const HOUSEKEEPING_MS = 60_000
+
 /** The facts that survive an eviction. An object that stores none knows nothing of its key. */
 export interface LimiterFacts {
   row?: KeyRow
@@ -59,4 +62,15 @@ export function standingOf(facts: LimiterFacts, known: KnownKey | undefined, now
 /** True once nothing that the object holds can matter again: its key was replaced and its time is over. */
 export function isOver(facts: LimiterFacts, nowMs: number): boolean {
   return !facts.isRevoked && facts.retirement !== undefined && nowMs >= facts.retirement.retiresAtMs
+}
+
+/**
+ * The next minute of this key's own grid, in milliseconds since 1970, always after `nowMs`. The same moment however often
+ * it is asked for, so that an object that is evicted and woken in between does not put its alarm off; another moment for
+ * each key, so that they do not all reach the database at once.
+ */
+export function nextHousekeepingMs(keyHash: string, nowMs: number): number {
+  const offsetMs = Number.parseInt(keyHash.slice(0, 8), 16) % HOUSEKEEPING_MS
+  const minute = Math.floor((nowMs - offsetMs) / HOUSEKEEPING_MS) + 1
+  return minute * HOUSEKEEPING_MS + offsetMs
 }

@@ -3,6 +3,7 @@ import type { KeyRow } from '../../../src/features/keys/key-row.ts'
 import {
   isOver,
   type LimiterFacts,
+  nextHousekeepingMs,
   standingOf,
   toKnownKey,
   withRow,
@@ -107,5 +108,18 @@ describe('isOver', () => {
     expect(isOver({ retirement }, NOW - 1)).toBe(false)
     expect(isOver({ retirement, isRevoked: true }, NOW)).toBe(false)
     expect(isOver({ row: makeRow() }, NOW)).toBe(false)
+  })
+})
+
+describe('nextHousekeepingMs', () => {
+  const hash = `0000c350${'0'.repeat(56)}`
+
+  it('is 50 seconds past the minute for a hash that begins with 50 000', () => {
+    expect(nextHousekeepingMs(hash, NOW)).toBe(NOW + 50_000)
+  })
+
+  it('stays the same moment until it has come, and is then a minute later', () => {
+    expect(nextHousekeepingMs(hash, NOW + 49_999)).toBe(NOW + 50_000)
+    expect(nextHousekeepingMs(hash, NOW + 50_000)).toBe(NOW + 110_000)
   })
 })
