@@ -15,7 +15,7 @@ import type { WebhookSender } from './webhook-sender.ts'
 const LANES = 4
 /** How long successes gather before they are written down together: each write costs more than the delivery. */
 const SETTLE_MS = 3
-/** Events that are read ahead. */
+/** At least so many events are read ahead, where there are; always a multiple of it, so that SQLite has planned the statement. */
 const AHEAD = 64
 /** An event whose attempt broke here, and not at the receiver, is tried again after this. */
 const BROKEN_RETRY_MS = 5_000
@@ -117,7 +117,7 @@ export class DeliveryLanes {
 
   #readAhead(storage: FanoutStorage): void {
     this.#aheadAt = storage.orderChanges
-    const events = storage.startable(Date.now(), AHEAD + this.#underWay.size)
+    const events = storage.startable(Date.now(), AHEAD * Math.ceil(1 + this.#underWay.size / AHEAD))
     this.#ahead = events.filter(event => !this.#underWay.has(event.position))
   }
 

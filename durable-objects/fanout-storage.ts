@@ -8,7 +8,7 @@ import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'
 import { RedeliveryStorage } from './redelivery-storage.ts'
 import { ReportStorage } from './report-storage.ts'
-import { firstRow, type SqlExec, type SqlValue, textOrNull } from './sql-rows.ts'
+import { firstRow, limitTo, type SqlExec, type SqlValue, textOrNull } from './sql-rows.ts'
 
 const TABLES = [
   `create table if not exists events (
@@ -82,14 +82,14 @@ export class FanoutStorage {
 
   /** The dead letters that were taken back and are not yet written down as delivered; of those that wait so many at most. */
   takenBack(waitingMax: number): string[] {
-    const sql = 'select replay_of from events where replay_of is not null limit ?'
-    const waiting = Array.from(this.#sql.exec(sql, waitingMax), row => String(row['replay_of']))
+    const sql = `select replay_of from events where replay_of is not null ${limitTo(waitingMax)}`
+    const waiting = Array.from(this.#sql.exec(sql), row => String(row['replay_of']))
     return [...waiting, ...this.reports.resolved()]
   }
 
   /** Events that may be sent at `nowMs`, those longest due first. */
   startable(nowMs: number, limit: number): DueEvent[] {
-    return this.#due('where ready_at_ms <= ? order by ready_at_ms, position limit ?', nowMs, limit)
+    return this.#due(`where ready_at_ms <= ? order by ready_at_ms, position ${limitTo(limit)}`, nowMs)
   }
 
   /** The event that has been or will be due first of all; undefined when nothing waits. */
@@ -172,15 +172,14 @@ export class FanoutStorage {
   /** Events that were stored before `beforeMs`, some of them at a time, oldest first. */
   storedBefore(beforeMs: number, limit: number): DueEvent[] {
     // Positions grow with time, so that the oldest are at the front and no index of times is needed.
-    return this.#due('order by position limit ?', limit).filter(event => event.storedAtMs < beforeMs)
+    return this.#due(`order by position ${limitTo(limit)}`).filter(event => event.storedAtMs < beforeMs)
   }
 
   /** Forgets chunks and orphaned pieces from before `beforeMs`, at most `limit` of each; true when there may be more. */
   forgetBefore(beforeMs: number, limit: number): boolean {
-    const old = '(select chunk from chunks order by chunk limit ?)'
+    const old = `(select chunk from chunks order by chunk ${limitTo(limit)})`
     const chunks = this.#sql.exec(
       `delete from chunks where chunk in ${old} and stored_at_ms < ? returning chunk`,
-      limit,
       beforeMs,
     )
     const count = Array.from(chunks).length

@@ -1,6 +1,6 @@
 // What a WebhookFanout has to tell Postgres and has not yet: attempts, dead letters, dead letters that were delivered.
 
-import { firstRow, type SqlExec, textOrNull } from './sql-rows.ts'
+import { firstRow, limitTo, type SqlExec, textOrNull } from './sql-rows.ts'
 
 /** Something that Postgres is to be told. `record` is JSON text. */
 export interface Report {
@@ -41,9 +41,8 @@ export class ReportStorage {
     const rows = this.#sql.exec(
       `select sequence, kind, record, payload from (
         select *, sum(size) over (order by sequence) - size as before from (
-          select *, length(record) + coalesce(length(payload), 0) as size from reports order by sequence limit ?))
+          select *, length(record) + coalesce(length(payload), 0) as size from reports order by sequence ${limitTo(limit)}))
         where before < ? order by sequence`,
-      limit,
       charactersMax,
     )
     return Array.from(rows, row => ({
