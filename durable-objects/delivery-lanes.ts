@@ -32,8 +32,8 @@ export interface LaneHost {
   /** An event is tried although the webhook is failing. */
   probing(nowMs: number): void
   settle(finished: Finished): void
-  /** Something was written down, or a lane is free: there may be more to do, now or later. */
-  moved(): void
+  /** Something was written down, or an attempt is over: another time may be the next at which something is due. */
+  written(): void
   /** Keeps the object awake until then. */
   keep(work: Promise<void>): void
 }
@@ -52,6 +52,8 @@ export class DeliveryLanes {
   #ahead: DueEvent[] = []
   /** `orderChanges` of the storage when those were read. */
   #aheadAt = 0
+  /** False: nothing has come or been written down since events were read ahead, so that a free lane need not look. */
+  #mayReadMore = true
   #delivered: Attempt[] = []
   #settleTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -77,26 +79,32 @@ export class DeliveryLanes {
   /** Forgets what was read ahead: some of it is no longer to be sent. */
   forgetAhead(): void {
     this.#ahead = []
+    this.#mayReadMore = true
   }
 
   /** Nothing that is under way is written down any more. */
   forgetAll(): void {
-    this.#ahead = []
+    this.forgetAhead()
     this.#delivered = []
     this.#arrived.clear()
   }
 
-  /** Begins as many attempts as may be under way. */
+  /** Begins as many attempts as may be under way. To be called when events were stored, and when it is time for some. */
   pump(): void {
+    this.#mayReadMore = true
+    this.#fillLanes()
+  }
+
+  #fillLanes(): void {
     const { state, storage } = this.#host.open() ?? {}
     if (state === undefined || storage === undefined || !state.webhook.active) return
     if (isFailing(state.failCount)) {
       this.#probe(state, storage, Date.now())
       return
     }
-    let mayRead = true
+    if (this.#aheadAt !== storage.orderChanges) this.forgetAhead()
+    let mayRead = this.#mayReadMore
     while (this.#busy < LANES) {
-      if (this.#aheadAt !== storage.orderChanges) this.#ahead = []
       if (this.#ahead.length === 0) {
         if (!mayRead) return
         mayRead = false
@@ -117,6 +125,7 @@ export class DeliveryLanes {
 
   #readAhead(storage: FanoutStorage): void {
     this.#aheadAt = storage.orderChanges
+    this.#mayReadMore = false
     const events = storage.startable(Date.now(), AHEAD * Math.ceil(1 + this.#underWay.size / AHEAD))
     this.#ahead = events.filter(event => !this.#underWay.has(event.position))
   }
@@ -125,7 +134,7 @@ export class DeliveryLanes {
   #probe(state: FanoutState, storage: FanoutStorage, nowMs: number): void {
     if (this.#underWay.size > 0 || nowMs < state.probeAtMs) return
     // What was read ahead would otherwise be sent a second time once the webhook has healed.
-    this.#ahead = []
+    this.forgetAhead()
     const event = storage.firstDue()
     if (event === undefined) return
     this.#host.probing(nowMs)
@@ -141,7 +150,8 @@ export class DeliveryLanes {
     const attempt = this.#deliver(event).finally(() => {
       this.#busy -= 1
       if (event.isInPieces) this.#largeBusy -= 1
-      this.#host.moved()
+      this.#fillLanes()
+      this.#host.written()
     })
     this.#host.keep(attempt)
   }
@@ -154,6 +164,7 @@ export class DeliveryLanes {
     } catch (err) {
       logFailure('an attempt broke', err)
       this.#underWay.delete(event.position)
+      this.#mayReadMore = true
       this.#host.open()?.storage.postpone(event.position, event.attempts, Date.now(), BROKEN_RETRY_MS)
     }
   }
@@ -175,11 +186,14 @@ export class DeliveryLanes {
     this.#settleTimer ??= setTimeout(() => {
       this.#settleTimer = undefined
       this.settleDelivered()
-      this.#host.moved()
+      this.#fillLanes()
+      this.#host.written()
     }, SETTLE_MS)
   }
 
+  /** What waited for the event may be sent now, or the event again. */
   #settle(attempt: Attempt): void {
+    this.#mayReadMore = true
     const { position } = attempt.event
     this.#underWay.delete(position)
     this.#host.settle({ ...attempt, hasArrived: this.#arrived.delete(position) })

@@ -23,7 +23,7 @@ export interface ReportHost {
   open(): OpenFanout | undefined
   accept(row: WebhookRow): void
   setState(state: FanoutState): void
-  /** Everything is written, or has to wait. */
+  /** Everything is written, or has to wait: another time may be the next at which something is due. */
   written(): void
   /** Keeps the object awake until then. */
   keep(work: Promise<void>): void

@@ -237,10 +237,6 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
         this.#setState(settleAttempt(this.#storage, this.#state, finished))
         this.#reporter.writeSoon()
       },
-      moved: () => {
-        this.#lanes.pump()
-        this.#schedule()
-      },
       keep: work => this.ctx.waitUntil(work),
     }
   }
