@@ -39,9 +39,10 @@ export interface LaneHost {
 }
 
 type Attempt = Omit<Finished, 'hasArrived'>
+type Sender = Pick<WebhookSender, 'send'>
 
 export class DeliveryLanes {
-  readonly #sender: WebhookSender
+  readonly #sender: Sender
   readonly #host: LaneHost
   /** Being sent, or sent and not yet written down. */
   readonly #underWay = new Set<number>()
@@ -52,12 +53,12 @@ export class DeliveryLanes {
   #ahead: DueEvent[] = []
   /** `orderChanges` of the storage when those were read. */
   #aheadAt = 0
-  /** False: nothing has come or been written down since events were read ahead, so that a free lane need not look. */
+  /** False: since events were read ahead nothing has come or been written down, nor has a large one ended, so that a free lane need not look. */
   #mayReadMore = true
   #delivered: Attempt[] = []
   #settleTimer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(sender: WebhookSender, host: LaneHost) {
+  constructor(sender: Sender, host: LaneHost) {
     this.#sender = sender
     this.#host = host
   }
@@ -103,11 +104,9 @@ export class DeliveryLanes {
       return
     }
     if (this.#aheadAt !== storage.orderChanges) this.forgetAhead()
-    let mayRead = this.#mayReadMore
     while (this.#busy < LANES) {
       if (this.#ahead.length === 0) {
-        if (!mayRead) return
-        mayRead = false
+        if (!this.#mayReadMore) return
         this.#readAhead(storage)
       }
       const event = this.#ahead.shift()
@@ -149,7 +148,11 @@ export class DeliveryLanes {
     if (event.isInPieces) this.#largeBusy += 1
     const attempt = this.#deliver(event).finally(() => {
       this.#busy -= 1
-      if (event.isInPieces) this.#largeBusy -= 1
+      if (event.isInPieces) {
+        this.#largeBusy -= 1
+        // Another large one may have been passed over meanwhile.
+        this.#mayReadMore = true
+      }
       this.#fillLanes()
       this.#host.written()
     })
