@@ -294,7 +294,9 @@ async function evict(key: string): Promise<void> {
 /** The call to the Worker lets in what the Worker has asked before, also while this process was stopped. */
 async function isQuiet(hash: string): Promise<boolean> {
   await (await worker.fetch('/healthz')).arrayBuffer()
-  return askedOfDatabase === 0 && nextHousekeepingMs(hash, Date.now()) - Date.now() > 3_000
+  const nowMs = Date.now()
+  const hasNoAlarmNear = nextHousekeepingMs(hash, nowMs - 1_000) === nextHousekeepingMs(hash, nowMs + 3_000)
+  return askedOfDatabase === 0 && hasNoAlarmNear
 }
 
 async function storageOf(key: string) {
