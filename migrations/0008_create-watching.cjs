@@ -45,24 +45,29 @@ const CREATE_HOLD_STILL = `
 `
 
 // Removing comes first, so that the stronger lock is taken first. A lock that somebody holds fails after 200 ms, since
-// everybody else would wait behind ours: the caller tries again.
+// everybody else would wait behind ours: the caller tries again. Of which kind a trigger and its function are is decided once for both:
+// whoever makes triggers or children of a table does not wait for who holds it still. The triggers of partitions have the same
+// function, and may be disabled by themselves.
 const CREATE_WATCH_TABLE = `
   create function quoin.watch_table(watched oid, events text[]) returns void
     language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
     declare
       is_there constant boolean := exists (select from pg_class where oid = watched);
+      per_row text[];
       event text;
       recorder text;
       trigger_name text;
     begin
       perform pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
       perform quoin.drop_retired_staging(watched);
+      per_row := array(select e from unnest(events) e where quoin.needs_row_trigger(watched, e));
       foreach event in array array['INSERT', 'UPDATE', 'DELETE'] loop
         recorder := format('quoin_outbox.%s_%s', lower(event), watched);
         for trigger_name in
-          select tgname from pg_trigger where tgrelid = watched and tgfoid = to_regproc(recorder)
-            and (event <> all (events) or tgenabled <> 'O' or tgname <> format('!quoin_%s_%s', lower(event), watched)
-              or (tgtype & 1 = 1) <> quoin.needs_row_trigger(watched, event))
+          select g.tgname from pg_trigger g where g.tgrelid = watched and g.tgfoid = to_regproc(recorder)
+            and (event <> all (events) or g.tgname <> format('!quoin_%s_%s', lower(event), watched)
+              or (g.tgtype & 1 = 1) <> (event = any (per_row))
+              or exists (select from pg_trigger t where t.tgfoid = g.tgfoid and t.tgenabled <> 'O'))
         loop
           execute format('drop trigger %I on %s', trigger_name, watched::regclass);
         end loop;
@@ -71,7 +76,7 @@ const CREATE_WATCH_TABLE = `
         end if;
       end loop;
       foreach event in array case when is_there then events else '{}' end loop
-        perform quoin.watch_event(watched, event);
+        perform quoin.watch_event(watched, event, event = any (per_row));
       end loop;
       if not is_there or 'INSERT' <> all (events) then
         perform quoin.retire_staging(watched, null);
@@ -81,11 +86,11 @@ const CREATE_WATCH_TABLE = `
   $body$;
   comment on function quoin.watch_table(oid, text[]) is 'Makes the triggers of a table those for exactly these events, of the right kind and for its present primary key. May be repeated.';
 
-  create function quoin.recorder_source(watched oid, event text) returns text
+  create function quoin.recorder_source(watched oid, event text, per_row boolean) returns text
     language plpgsql volatile set search_path = pg_catalog, pg_temp as $body$
     declare
       template constant text := (select t.source from quoin.recorder_templates t
-        where t.event = recorder_source.event and t.per_row = quoin.needs_row_trigger(watched, recorder_source.event));
+        where t.event = recorder_source.event and t.per_row = recorder_source.per_row);
       relation record;
       staging quoin.staging_tables;
       settings record;
@@ -105,16 +110,16 @@ const CREATE_WATCH_TABLE = `
         coalesce(quoin.column_list(staging.column_names, 'r.'), 'none'), settings.former_values, settings.taken, settings.restored);
     end
   $body$;
-  comment on function quoin.recorder_source(oid, text) is 'What the trigger function of a table for this event should be; true of one moment only while the table is held still.';
+  comment on function quoin.recorder_source(oid, text, boolean) is 'What the trigger function of a table for this event should be; true of one moment only while the table is held still.';
 
   -- A table that is watched as it should be needs no lock. What is written is made anew once the table is held still.
-  create function quoin.watch_event(watched oid, event text) returns void
+  create function quoin.watch_event(watched oid, event text, per_row boolean) returns void
     language plpgsql set search_path = pg_catalog, pg_temp as $body$
     declare
       recorder constant text := format('quoin_outbox.%s_%s', lower(event), watched);
       trigger_name constant text := format('!quoin_%s_%s', lower(event), watched);
     begin
-      if quoin.recorder_source(watched, event) is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
+      if quoin.recorder_source(watched, event, per_row) is distinct from (select prosrc from pg_proc where oid = to_regproc(recorder)) then
         perform quoin.hold_still(watched);
         if event = 'INSERT' then
           perform quoin.stage_table(watched);
@@ -122,7 +127,7 @@ const CREATE_WATCH_TABLE = `
         execute format($create$
           create or replace function %s() returns trigger
             language plpgsql security definer
-            as %L$create$, recorder, quoin.recorder_source(watched, event));
+            as %L$create$, recorder, quoin.recorder_source(watched, event, per_row));
         execute format('revoke all on function %s() from public', recorder);
         execute format('alter function %s() owner to quoin_outbox', recorder);
       end if;
@@ -130,7 +135,7 @@ const CREATE_WATCH_TABLE = `
         perform quoin.hold_still(watched);
         execute format('create or replace trigger %I after %s on %s %s execute function %s()', trigger_name, event, watched::regclass,
           (select t.timing from quoin.recorder_templates t
-            where t.event = watch_event.event and t.per_row = quoin.needs_row_trigger(watched, watch_event.event)), recorder);
+            where t.event = watch_event.event and t.per_row = watch_event.per_row), recorder);
       end if;
     end
   $body$;
@@ -142,7 +147,7 @@ const CREATE_WATCH_TABLE = `
       array(select distinct unnest(w.events) from quoin.webhooks w where w.table_id = watched));
   $body$;
   comment on function quoin.settle_watch(oid) is 'Watches a table for what its webhooks want, paused ones included; nothing, when it has none.';
-  revoke all on function quoin.watch_table(oid, text[]), quoin.recorder_source(oid, text), quoin.watch_event(oid, text), quoin.settle_watch(oid) from public;
+  revoke all on function quoin.watch_table(oid, text[]), quoin.recorder_source(oid, text, boolean), quoin.watch_event(oid, text, boolean), quoin.settle_watch(oid) from public;
 `
 
 const CREATE_WATCHED_TABLES = `
@@ -169,8 +174,8 @@ exports.down = pgm => {
   pgm.sql(`
     drop function quoin.watched_tables();
     drop function quoin.settle_watch(oid);
-    drop function quoin.watch_event(oid, text);
-    drop function quoin.recorder_source(oid, text);
+    drop function quoin.watch_event(oid, text, boolean);
+    drop function quoin.recorder_source(oid, text, boolean);
     drop function quoin.watch_table(oid, text[]);
     drop function quoin.hold_still(oid);
     drop function quoin.needs_row_trigger(oid, text);

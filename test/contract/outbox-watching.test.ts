@@ -116,6 +116,69 @@ describe('settling', () => {
     await watcher.query('commit')
   })
 
+  it.each([
+    {
+      what: 'a row trigger of its own goes',
+      before: 'create trigger zz after insert on TABLE for each row execute function FUNCTION()',
+      change: 'drop trigger zz on TABLE',
+    },
+    {
+      what: 'a row trigger of its own comes',
+      before: 'select',
+      change: 'create trigger zz after insert on TABLE for each row execute function FUNCTION()',
+    },
+  ])(
+    'gives a table one kind of trigger and its function, also where $what meanwhile',
+    async ({ before, change }) => {
+      const { table, id } = await makeTable('id int primary key, v int')
+      const nothing = `public.${newName()}`
+      const textOf = (sql: string) => sql.replace('TABLE', table).replace('FUNCTION', nothing)
+      await db.owner.query(
+        `create function ${nothing}() returns trigger language plpgsql as 'begin return null; end'`,
+      )
+      await db.owner.query(textOf(before))
+      await db.addWebhook(table, ['INSERT'])
+      await changeAndSettle(db, [], [id])
+      await db.owner.query(`alter table ${table} add note text`)
+      const [alterer, watcher] = [await db.connect('owner'), await db.connect('owner')]
+      await db.owner.query(`alter function quoin.settle_watch(oid) set lock_timeout = '60s';
+      alter function quoin.watch_table(oid, text[]) set lock_timeout = '60s'`)
+      try {
+        await alterer.query(`begin; alter table ${table} alter v set default 1; ${textOf(change)}`)
+        const settled = watcher.query('select quoin.settle_watch($1)', [id])
+        await expect.poll(() => waitsFor(table)).toBe(true)
+        await alterer.query('commit')
+        await settled
+      } finally {
+        await db.owner.query(`alter function quoin.settle_watch(oid) set lock_timeout = '200ms';
+        alter function quoin.watch_table(oid, text[]) set lock_timeout = '200ms'`)
+      }
+      await db.owner.query(`insert into ${table} (id) values (1), (2)`)
+      await db.moveStaged()
+      const { rows } = await db.owner.query(
+        'select c.key from quoin.row_events e cross join lateral quoin.changes_in(e) c where e.table_id = $1 order by c.key',
+        [id],
+      )
+      expect(rows.map(row => row.key)).toEqual(['["1"]', '["2"]'])
+    },
+  )
+
+  it('is watched again where one of its partitions has the trigger disabled', async () => {
+    const name = newName()
+    await db.owner.query(`create table public.${name} (id int primary key) partition by range (id);
+      create table public.${name}_low partition of public.${name} for values from (0) to (10)`)
+    const id = await findWatchableTable(db, { table_schema: 'public', table_name: name })
+    await db.addWebhook(`public.${name}`, ['INSERT'])
+    await changeAndSettle(db, [], [id])
+    await db.owner.query(`alter table public.${name}_low disable trigger user`)
+    await changeAndSettle(db, [], [id])
+    const { rows } = await db.owner.query(
+      'select tgrelid::regclass::text as table, tgenabled from pg_trigger where tgfoid = $1::regproc order by 1',
+      [`quoin_outbox.insert_${id}`],
+    )
+    expect(rows).toEqual([name, `${name}_low`].map(table => ({ table, tgenabled: 'O' })))
+  })
+
   it('waits for a lock by trying again, and gives up with table_busy after ten seconds', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT'])
@@ -218,3 +281,12 @@ describe('a partitioned table', () => {
     expect(await db.changes(`${table}_1`)).toHaveLength(2)
   })
 })
+
+/** Whether somebody waits for a lock on the table. */
+async function waitsFor(table: string): Promise<boolean> {
+  const { rows } = await db.owner.query(
+    'select from pg_locks where relation = $1::regclass and not granted',
+    [table],
+  )
+  return rows.length > 0
+}
