@@ -1,9 +1,9 @@
 /**
- * Owns the id below which the outbox need not be read: dead index entries of confirmed chunks stay there while anything
- * keeps Postgres from removing them, and reading past them at each look would cost more and more. Pure.
+ * Owns the position in the WAL up to which no chunk waits for a number: from there on they are looked for. Dead index entries of
+ * numbered chunks stay as long as anything keeps Postgres from removing them, and reading past them at each look would cost more and more. Pure.
  *
- * Ids are given out before commits, so one below others that were seen may still appear. But a chunk's id is drawn after
- * the writer's transaction got its number: of all ids up to the largest in a snapshot none is missing once every transaction has
+ * Positions are taken before commits, so one below others that were seen may still appear. But a chunk's position is taken after
+ * the writer's transaction got its number: of all chunks up to the highest position in a snapshot none is missing once every transaction has
  * ended whose number is below one that was drawn after that snapshot.
  */
 
@@ -12,45 +12,39 @@ export interface FloorLook {
   readonly xmin: bigint
   /** A transaction number that was drawn after the snapshot, if one was asked for. */
   readonly mark: bigint | undefined
-  /** Everything visible up to here is known now; undefined: everything there is. */
-  readonly readUpTo: bigint | undefined
-  readonly highestId: bigint | undefined
-  /** The lowest id that is known and not confirmed. */
-  readonly lowestOpenId: bigint | undefined
+  /** The highest position that was numbered; undefined: nothing was. */
+  readonly numberedUpTo: bigint | undefined
+  /** From this position on there are chunks without a number, or may still come of what was staged; undefined: there are none. */
+  readonly openFrom: bigint | undefined
 }
 
 export class Floor {
   #value = 0n
-  #settledUpTo = 0n
-  #highestId = 0n
-  #pending: { readonly id: bigint; readonly mark: bigint } | undefined
+  #highest = 0n
+  #pending: { readonly position: bigint; readonly mark: bigint } | undefined
 
-  /** Chunks up to this id are confirmed, and no other will appear there. */
+  /** Chunks up to this position have their numbers, and no other will appear there. */
   get value(): bigint {
     return this.#value
   }
 
   /** True when the floor could rise later if the next look brought a mark. */
   get wantsMark(): boolean {
-    return this.#pending === undefined && this.#highestId > this.#settledUpTo
+    return this.#pending === undefined && this.#highest > this.#value
   }
 
-  /** Takes a look that read, from the floor up, everything that was not known before. */
-  raise({ xmin, mark, readUpTo, highestId, lowestOpenId }: FloorLook): void {
+  /** Takes a look that numbered, from the floor up, what was visible to it. */
+  raise({ xmin, mark, numberedUpTo, openFrom }: FloorLook): void {
     const pending = this.#pending
-    if (pending !== undefined && xmin >= pending.mark && isUpTo(readUpTo, pending.id)) {
-      this.#settledUpTo = pending.id
+    if (
+      pending !== undefined &&
+      xmin >= pending.mark &&
+      (openFrom === undefined || openFrom > pending.position)
+    ) {
+      this.#value = pending.position
       this.#pending = undefined
     }
-    if (highestId !== undefined && highestId > this.#highestId) this.#highestId = highestId
-    if (mark !== undefined && this.#pending === undefined) this.#pending = { id: this.#highestId, mark }
-    let next = this.#settledUpTo
-    if (readUpTo !== undefined && readUpTo < next) next = readUpTo
-    if (lowestOpenId !== undefined && lowestOpenId <= next) next = lowestOpenId - 1n
-    if (next > this.#value) this.#value = next
+    if (numberedUpTo !== undefined && numberedUpTo > this.#highest) this.#highest = numberedUpTo
+    if (mark !== undefined && this.wantsMark) this.#pending = { position: this.#highest, mark }
   }
-}
-
-function isUpTo(readUpTo: bigint | undefined, id: bigint): boolean {
-  return readUpTo === undefined || readUpTo >= id
 }

@@ -6,6 +6,7 @@
  * search path holds nothing that users could have made: this is the owner's connection.
  */
 import { Client, DatabaseError, type QueryResult } from 'pg'
+import type { FloorLook } from './floor.ts'
 import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
 
@@ -22,7 +23,7 @@ const KEEPALIVE_SECONDS = 10
  * Plans: the table is analysed when it is empty and read when it is full, so statistics never fit; the index in order is
  * right at any size. A session that waits for NOTIFY is meant to be idle.
  */
-const SESSION_SETTINGS = {
+export const SESSION_SETTINGS = {
   search_path: 'pg_catalog, pg_temp',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -50,33 +51,34 @@ const KEYS_BYTES = ['keys', 'old_keys']
   .join(' + ')
 
 /** How many rows are moved at a time; fewer after a move that took too long. */
-const MOVE_IDS_MAX = 10_000
-const BIGINT_MAX = '9223372036854775807'
+const MOVE_ROWS_MAX = 10_000
 
 /**
- * What inserts have staged becomes chunks. In the same transaction as the look, so that both have one snapshot: an insert that is
- * staged later may come before a chunk of the same row that is there already.
+ * What inserts have staged becomes chunks, and chunks of triggers get their numbers. In the same transaction as the look, so that both have
+ * one snapshot: an insert that is staged later may come before a chunk of the same row that is there already.
  */
-const moveStaged = (idsMax: number) => `
+const moveStaged = (rowsMax: number, above: bigint) => `
   begin isolation level repeatable read;
-  select * from quoin.move_all_staged(${idsMax})`
+  select * from quoin.move_all_staged(${rowsMax}, above => ${above})`
 
 interface Moved {
-  readonly up_to: string | null
-  readonly held_id: string | null
+  readonly numbered_up_to: string | null
+  readonly rest_from: string | null
+  readonly held_from: string | null
   readonly unmoved: string[] | null
 }
 
 /**
- * One snapshot: which known ids are gone ($2), and the chunks after $1 and up to $7 that are not known, by id, at most $3
- * of them; once those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it
+ * OFFSET 0: planned while the outbox is empty, a join would read all of it for each chunk.
+ *
+ * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it
  * is about.
  */
-const LOOK = `
+export const LOOK = `
   with sized as materialized (
     select id, ${CHANGES_BYTES} as changes_bytes,
       least(${CHANGES_BYTES}, $5::int) + ${KEYS_BYTES} as bytes
-    from quoin.row_events where id > $1 and id <= coalesce($7::bigint, ${BIGINT_MAX}) and id <> all($2::bigint[]) order by id limit $3
+    from quoin.row_events where id > $1 and id <> all($2::bigint[]) order by id limit $3
   ), found as (
     select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
   )
@@ -90,12 +92,14 @@ const LOOK = `
     null::text as occurred_at, null::text as request_id, null::text[] as keys, null::int as change_count,
     null::int as changes_bytes, null::json as changes
   union all
-  select null, null, null, null, null,
-    e.id::text, e.table_id, e.table_schema, e.table_name, e.event,
-    to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    substring(e.application_name from '^quoin:(.+)$'), e.keys || e.old_keys,
-    e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_json(e) end
-  from found join quoin.row_events e on e.id = found.id where found.bytes_before < $4::bigint`
+  select null, null, null, null, null, chunk.*
+  from found cross join lateral (
+    select e.id::text, e.table_id, e.table_schema, e.table_name, e.event,
+      to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      substring(e.application_name from '^quoin:(.+)$'), e.keys || e.old_keys,
+      e.change_count, found.changes_bytes, case when found.changes_bytes <= $5::int then quoin.changes_json(e) end
+    from quoin.row_events e where e.id = found.id offset 0
+  ) chunk where found.bytes_before < $4::bigint`
 
 interface LookHead {
   readonly xmin: string
@@ -105,7 +109,16 @@ interface LookHead {
   readonly found_count: number
 }
 
-export interface OutboxLook extends LookResult {
+export interface LookOptions {
+  /** Up to this position in the WAL no chunk waits for a number. */
+  readonly above: bigint
+  /** True: a transaction number is drawn. */
+  readonly wantsMark: boolean
+  /** Of larger chunks the changes are not read. */
+  readonly changesBytesMax: number
+}
+
+export interface OutboxLook extends LookResult, FloorLook {
   readonly registryVersion: number
   /** Staging tables whose rows cannot be moved, with the SQLSTATE; they stay there. */
   readonly unmoved: readonly string[]
@@ -128,7 +141,7 @@ export const LAG_CHUNKS_MAX = 100_000
 const DEAD_LETTERS_MAX = 1_000
 
 const LAG = `
-  select count(e.change_count)::int as chunks, (coalesce(sum(e.change_count), 0) + min(staged.changes))::float8 as events,
+  select least(count(e.change_count) + min(staged.chunks), ${LAG_CHUNKS_MAX})::int as chunks, (coalesce(sum(e.change_count), 0) + min(staged.changes))::float8 as events,
     coalesce(greatest(extract(epoch from clock_timestamp() - least(min(e.occurred_at), min(staged.oldest_at))), 0), 0)::float8 as seconds,
     (select count(*)::int from (select from quoin.webhooks w join quoin.dead_letters d on d.webhook_id = w.id
       where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as "deadLetters",
@@ -151,6 +164,14 @@ export function unreadableState(err: unknown): string | undefined {
   return err instanceof DatabaseError && /^(?:22|XX)/.test(err.code ?? '') ? err.code : undefined
 }
 
+function bigintOf(text: string | null): bigint | undefined {
+  return text === null ? undefined : BigInt(text)
+}
+
+function lowestOf(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a
+}
+
 function isTimeout(err: unknown): boolean {
   return err instanceof DatabaseError && err.code === '57014'
 }
@@ -158,7 +179,7 @@ function isTimeout(err: unknown): boolean {
 export class Outbox {
   readonly #client: Client
   #turn: Promise<unknown> = Promise.resolve()
-  #moveIdsMax = MOVE_IDS_MAX
+  #moveRowsMax = MOVE_ROWS_MAX
 
   private constructor(client: Client) {
     this.#client = client
@@ -213,16 +234,16 @@ export class Outbox {
    * Takes the changes of chunks of up to `changesBytesMax` bytes along, of others only what they are about. Rejects with
    * Postgres' error, also when it cannot read the changes of one of them (`unreadableState`).
    */
-  async look(request: LookRequest, wantsMark: boolean, changesBytesMax: number): Promise<OutboxLook> {
+  async look(request: LookRequest, options: LookOptions): Promise<OutboxLook> {
     return await this.#inTurn(async () => {
       for (;;) {
         try {
-          const look = await this.#lookInTransaction(request, wantsMark, changesBytesMax)
-          this.#moveIdsMax = Math.min(MOVE_IDS_MAX, this.#moveIdsMax * 2)
+          const look = await this.#lookInTransaction(request, options)
+          this.#moveRowsMax = Math.min(MOVE_ROWS_MAX, this.#moveRowsMax * 2)
           return look
         } catch (err) {
-          if (!isTimeout(err) || this.#moveIdsMax === 1) throw err
-          this.#moveIdsMax = Math.ceil(this.#moveIdsMax / 100)
+          if (!isTimeout(err) || this.#moveRowsMax === 1) throw err
+          this.#moveRowsMax = Math.ceil(this.#moveRowsMax / 100)
         }
       }
     })
@@ -242,36 +263,31 @@ export class Outbox {
     }
   }
 
-  async #moveAndLook(request: LookRequest, wantsMark: boolean, changesBytesMax: number): Promise<OutboxLook> {
-    const { floor, knownIds, chunksMax, bytesMax } = request
-    const moved = await this.#moveStaged()
-    const values = [
-      String(floor),
-      knownIds.map(String),
-      chunksMax,
-      bytesMax,
-      changesBytesMax,
-      wantsMark,
-      moved.up_to,
-    ]
+  async #moveAndLook(request: LookRequest, options: LookOptions): Promise<OutboxLook> {
+    const { after, knownIds, chunksMax, bytesMax } = request
+    const { above, wantsMark, changesBytesMax } = options
+    const moved = await this.#moveStaged(above)
+    const values = [String(after), knownIds.map(String), chunksMax, bytesMax, changesBytesMax, wantsMark]
     const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })
     const [head, ...found] = rows as [LookHead, ...OutboxRow[]]
     return {
       xmin: BigInt(head.xmin),
-      mark: head.mark === null ? undefined : BigInt(head.mark),
+      mark: bigintOf(head.mark),
+      numberedUpTo: bigintOf(moved.numbered_up_to),
+      openFrom: lowestOf(bigintOf(moved.rest_from), bigintOf(moved.held_from)),
       registryVersion: Number(head.registry_version ?? 0),
       goneIds: head.gone_ids.map(BigInt),
       chunks: found.map(chunkOf),
-      isComplete: moved.up_to === null && head.found_count < chunksMax && found.length === head.found_count,
-      heldId: moved.held_id === null ? undefined : BigInt(moved.held_id),
+      isComplete:
+        moved.rest_from === null && head.found_count < chunksMax && found.length === head.found_count,
       unmoved: moved.unmoved ?? [],
     }
   }
 
   /** Begins the transaction. Two statements in one trip have two results. */
-  async #moveStaged(): Promise<Moved> {
+  async #moveStaged(above: bigint): Promise<Moved> {
     const results = (await this.#client.query(
-      moveStaged(this.#moveIdsMax),
+      moveStaged(this.#moveRowsMax, above),
     )) as unknown as QueryResult<Moved>[]
     return results[1]?.rows[0] as Moved
   }

@@ -5,6 +5,7 @@
 import { type Attention, afterLook, lookDueMs, wakeUp, wantsMark, wantsNotify } from './attention.ts'
 import { type BackoffBounds, SendGate } from './backoff.ts'
 import type { ListenerLog } from './config.ts'
+import { Floor } from './floor.ts'
 import type { SendMessages } from './ingest.ts'
 import type { IngestOutcome } from './ingest-answer.ts'
 import type { Counters } from './metrics.ts'
@@ -57,6 +58,7 @@ const TRUNCATE_INTERVAL_MS = 10_000
 export class Relay {
   readonly #deps: RelayDeps
   readonly #window: Window
+  readonly #floor = new Floor()
   readonly #gate: SendGate
   readonly #signal = new WakeSignal()
   readonly #underWay = new Set<Promise<void>>()
@@ -141,6 +143,7 @@ export class Relay {
     await this.#truncateMoved()
     const request = this.#window.lookRequest()
     const look = await this.#look(request)
+    this.#floor.raise(look)
     const absorbed = this.#window.absorb(request, look)
     const nowMs = performance.now()
     this.#lookedAtMs = nowMs
@@ -159,14 +162,14 @@ export class Relay {
   /** A chunk whose changes Postgres cannot read must not stop the others: all that this look finds go without theirs. */
   async #look(request: LookRequest): Promise<OutboxLook> {
     const { outbox, log } = this.#deps
-    const wantsMark = this.#wantsMark()
+    const options = { above: this.#floor.value, wantsMark: this.#wantsMark() }
     try {
-      return await outbox.look(request, wantsMark, READ_CHANGES_BYTES_MAX)
+      return await outbox.look(request, { ...options, changesBytesMax: READ_CHANGES_BYTES_MAX })
     } catch (err) {
       const sqlState = unreadableState(err)
       if (sqlState === undefined) throw err
       log.warn({ sqlState }, 'Postgres cannot read the changes of a chunk: sending those found by id')
-      return await outbox.look(request, wantsMark, 0)
+      return await outbox.look(request, { ...options, changesBytesMax: 0 })
     }
   }
 
@@ -187,7 +190,7 @@ export class Relay {
 
   #wantsMark(): boolean {
     const nowMs = performance.now()
-    const isForFloor = this.#window.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
+    const isForFloor = this.#floor.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
     if (isForFloor) this.#markedAtMs = nowMs
     return isForFloor || wantsMark(this.#attention)
   }

@@ -6,7 +6,6 @@
  * So whoever forgets a chunk forgets all that wait, and a look that began before that is not used.
  */
 import { KeySet } from './chunk-keys.ts'
-import { Floor } from './floor.ts'
 import {
   type MessageLimits,
   type PlannedChunk,
@@ -34,10 +33,10 @@ export interface WindowLimits extends MessageLimits, RequestLimits {
   readonly lookBytesMax: number
 }
 
-/** What a look is to bring; `epoch` goes back to `absorb`. */
+/** What a look is to bring: chunks after an id, but for those that are known. `epoch` goes back to `absorb`. */
 export interface LookRequest {
   readonly epoch: number
-  readonly floor: bigint
+  readonly after: bigint
   readonly knownIds: readonly bigint[]
   readonly chunksMax: number
   readonly bytesMax: number
@@ -45,16 +44,12 @@ export interface LookRequest {
 
 /** What a look brought, all of one snapshot. */
 export interface LookResult {
-  readonly xmin: bigint
-  readonly mark: bigint | undefined
   /** Known ids that are not in the outbox any more. */
   readonly goneIds: readonly bigint[]
   /** In the order of their ids. */
   readonly chunks: readonly WaitingChunk[]
   /** True when there is nothing beyond `chunks`. */
   readonly isComplete: boolean
-  /** Chunks from this id on may still appear, in front of others that are known. */
-  readonly heldId?: bigint | undefined
 }
 
 export interface Absorbed {
@@ -76,11 +71,12 @@ export type Requests = WaitingChunk[][][]
 
 export class Window {
   readonly #limits: WindowLimits
-  readonly #floor = new Floor()
   readonly #sent = new Map<bigint, SentChunk>()
   readonly #heldKeys = new KeySet()
   #waiting: WaitingChunk[] = []
   #bytes = 0
+  /** Every chunk up to here is known or confirmed, since ids are given out in the order in which chunks become visible. */
+  #readUpTo = 0n
   #epoch = 0
   #hasReady = false
 
@@ -101,21 +97,19 @@ export class Window {
     return this.#hasReady
   }
 
+  /** Chunks up to this id are confirmed. */
   get floor(): bigint {
-    return this.#floor.value
-  }
-
-  get wantsMark(): boolean {
-    return this.#floor.wantsMark
+    const lowest = lowestOf(this.#knownIds())
+    return lowest === undefined || lowest > this.#readUpTo ? this.#readUpTo : lowest - 1n
   }
 
   lookRequest(): LookRequest {
     const { chunksMax, bytesMax, lookChunksMax, lookBytesMax } = this.#limits
-    const knownIds = [...this.#sent.keys(), ...this.#waiting.map(({ id }) => id)]
+    const knownIds = this.#knownIds()
     const bytesLeft = Math.max(0, bytesMax - this.#bytes)
     return {
       epoch: this.#epoch,
-      floor: this.#floor.value,
+      after: this.#readUpTo,
       knownIds,
       chunksMax: bytesLeft === 0 ? 0 : Math.max(0, Math.min(lookChunksMax, chunksMax - knownIds.length)),
       bytesMax: Math.min(bytesLeft, lookBytesMax),
@@ -127,17 +121,10 @@ export class Window {
     const confirmedChunks = this.#removeGone(result.goneIds)
     if (request.epoch !== this.#epoch) return { confirmedChunks, newChunks: 0, isPartial: true }
     if (result.chunks.length > 0) {
-      this.#waiting = [...this.#waiting, ...result.chunks].sort(byId)
+      this.#waiting = [...this.#waiting, ...result.chunks]
       for (const { heldBytes } of result.chunks) this.#bytes += heldBytes
+      this.#readUpTo = result.chunks.at(-1)?.id ?? this.#readUpTo
     }
-    const knownIds = [...this.#sent.keys(), ...this.#waiting.map(({ id }) => id)]
-    this.#floor.raise({
-      xmin: result.xmin,
-      mark: result.mark,
-      readUpTo: readUpTo(request, result),
-      highestId: highestOf(knownIds),
-      lowestOpenId: lowestOf(knownIds),
-    })
     const newChunks = result.chunks.length
     return { confirmedChunks, newChunks, isPartial: newChunks > 0 && !result.isComplete }
   }
@@ -167,6 +154,8 @@ export class Window {
   giveBack(ids: readonly bigint[]): void {
     const open = ids.filter(id => this.#sent.has(id))
     if (open.length === 0) return
+    const lowest = lowestOf([...open, ...this.#waiting.map(({ id }) => id)])
+    if (lowest !== undefined && lowest <= this.#readUpTo) this.#readUpTo = lowest - 1n
     for (const id of open) this.#forgetSent(id)
     for (const chunk of this.#waiting) this.#bytes -= chunk.heldBytes
     this.#waiting = []
@@ -186,6 +175,10 @@ export class Window {
     let next = Number.POSITIVE_INFINITY
     for (const { untilMs } of this.#sent.values()) if (untilMs < next) next = untilMs
     return next
+  }
+
+  #knownIds(): bigint[] {
+    return [...this.#sent.keys(), ...this.#waiting.map(({ id }) => id)]
   }
 
   #markSent(chunk: WaitingChunk): void {
@@ -216,23 +209,6 @@ export class Window {
   }
 }
 
-/** Up to where everything is known; undefined: everywhere. */
-function readUpTo({ floor }: LookRequest, { isComplete, chunks, heldId }: LookResult): bigint | undefined {
-  const upTo = isComplete ? undefined : (chunks.at(-1)?.id ?? floor)
-  return heldId !== undefined && (upTo === undefined || heldId <= upTo) ? heldId - 1n : upTo
-}
-
-function byId(a: WaitingChunk, b: WaitingChunk): number {
-  return a.id < b.id ? -1 : 1
-}
-
 function lowestOf(ids: readonly bigint[]): bigint | undefined {
   return ids.reduce<bigint | undefined>((low, id) => (low === undefined || id < low ? id : low), undefined)
-}
-
-function highestOf(ids: readonly bigint[]): bigint | undefined {
-  return ids.reduce<bigint | undefined>(
-    (high, id) => (high === undefined || id > high ? id : high),
-    undefined,
-  )
 }

@@ -148,11 +148,12 @@ const CREATE_DELIVERIES = `
   create index dead_letters_unresolved on quoin.dead_letters (webhook_id, created_at, id) where resolved_at is null;
 `
 
-// docs/design/row-changes.md says what the columns mean. EXTERNAL: compressing them costs the user's write more than the
-// bytes do, which are gone within a second.
+// docs/design/row-changes.md says what the columns mean. A trigger draws no number from a sequence: `lastval()` in its user's session would
+// answer with it. A message in the WAL that nobody reads has a position of its own, which is what it is written for. EXTERNAL: compressing
+// them costs the user's write more than the bytes do, which are gone within a second.
 const CREATE_OUTBOX = `
   create table quoin.row_events (
-    id bigint generated always as identity primary key,
+    id bigint primary key default ('0/0'::pg_lsn - pg_logical_emit_message(false, 'quoin', ''))::bigint,
     table_id oid not null,
     table_schema text not null,
     table_name text not null,
@@ -167,6 +168,8 @@ const CREATE_OUTBOX = `
     errors text[]
   );
   comment on table quoin.row_events is 'The outbox: chunks of row changes, written by triggers in the user''s transaction or made of what they staged, deleted once every webhook has stored them.';
+  comment on column quoin.row_events.id is 'Negative until quoin.move_all_staged has numbered the chunk: then its position in the WAL, negated.';
+  create sequence quoin.row_events_id_seq owned by quoin.row_events.id;
   alter table quoin.row_events
     alter column rows set storage external,
     alter column old_rows set storage external,

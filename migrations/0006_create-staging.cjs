@@ -19,8 +19,10 @@ const COLUMNS_MAX = 150
 const FIXED_BYTES_MAX = 2_500
 /** What is moved at a time: as JSON it may be many times as much. */
 const PART_BYTES = 4_000_000
+/** No position in the WAL comes after this one. */
+const POSITION_MAX = `'FFFFFFFF/FFFFFFFF'::pg_lsn`
 
-// Beside the user's columns, whose names must not begin with an exclamation mark, a staging table has `!id`, `!at` and
+// Beside the user's columns, whose names must not begin with an exclamation mark, a staging table has `!position`, `!at` and
 // `!application_name`.
 //
 // They have a schema of the owner's, since the owner runs what is in it: the role `quoin_outbox` may do as it likes in its own.
@@ -51,7 +53,6 @@ const CREATE_STAGING_TABLES = `
   $body$;
   comment on function quoin.column_list(text[], text) is 'Quoted names of columns for a statement, each after the prefix.';
   revoke all on function quoin.column_list(text[], text) from public;
-  grant usage on sequence quoin.row_events_id_seq to quoin_outbox;
 `
 
 // Types of Postgres itself alone: what a user made may be altered, dropped or run code when it becomes JSON. And none whose text
@@ -82,61 +83,82 @@ const CREATE_STAGING_NAME = `
 // planned in the listener's session, which asks for generic plans. Planned anew for each look, they would cost it 0.8 to 1.6 ms for
 // each table that was written to. They have no settings of their own: only quoin.move_all_staged (0009) calls them, under its own.
 
-/** What is moved next: at most so many ids, and no more bytes than PART_BYTES but for the last row. Nulls when nothing is staged. */
+/**
+ * What is moved next of the rows before a position (null: of all): at most so many, and no more bytes than PART_BYTES but for the last one. Nulls
+ * when nothing is staged there.
+ */
 const PART_SOURCE = `
   declare
-    highest_id bigint;
+    highest pg_lsn;
+    all_bytes bigint;
   begin
-    select min(r."!id"), max(r."!id") into first_id, highest_id from quoin_staging.{staging} r;
-    if first_id is not null then
-      select max(p.id) into last_id from (
-        select s.id, sum(s.bytes) over (order by s.id) - s.bytes as bytes_before
-        from (select r."!id" as id, {bytes} as bytes from quoin_staging.{staging} r) s
-        where s.id < first_id + ids
-      ) p where p.bytes_before < ${PART_BYTES};
-      has_more := highest_id > last_id;
+    select min(r."!position"), max(r."!position"), count(*) into first_position, highest, row_count
+      from quoin_staging.{staging} r where r."!position" < coalesce($2, ${POSITION_MAX});
+    last_position := highest;
+    if row_count > $1 then
+      select max(p.position) into last_position from (
+        select r."!position" as position from quoin_staging.{staging} r where r."!position" < coalesce($2, ${POSITION_MAX})
+          order by 1 limit $1) p;
     end if;
+    if row_count > 1 then
+      select sum(p.bytes) into all_bytes from (select r."!position" as position, {bytes} as bytes from quoin_staging.{staging} r) p
+        where p.position <= last_position;
+    end if;
+    if all_bytes > ${PART_BYTES} or row_count > $1 then
+      select max(p.position), count(*) into last_position, row_count from (
+        select s.position, sum(s.bytes) over (order by s.position) - s.bytes as bytes_before
+        from (select r."!position" as position, {bytes} as bytes from quoin_staging.{staging} r) s
+        where s.position <= last_position
+      ) p where p.bytes_before < ${PART_BYTES};
+    end if;
+    has_more := highest > last_position;
   end
 `
 
 /**
- * Moves the rows up to an id to the outbox; with a failure, that in place of their images. A chunk is of rows with consecutive
- * ids, under the first of these: whatever else happened drew ids of its own, so nothing lies between. Its rows are of one
- * transaction and one application_name and were written within a second, so that what the chunk says is true of all.
+ * Moves the rows up to a position to the outbox; with a failure, that in place of their images. A chunk is of rows of one transaction and one
+ * application_name that were written within a second, with no other chunk of the table in between ($3: the positions of those without a number), so that what
+ * the chunk says is true of all. Without $3 nothing else of the table waits for a number: then the chunks get theirs at once.
  * Parameters go by their numbers: a user's column may have any name.
  */
 const MOVE_SOURCE = `
   begin
-    insert into quoin.row_events (id, table_id, event, table_schema, table_name, occurred_at, application_name, keys, change_count,
-      rows, errors) overriding system value
-    select batch.ids[made.first], {table_id}, 'INSERT', {table_schema}, {table_name}, batch.occurred_at, batch.application_name,
-      case when batch.keys[1] is not null then batch.keys[made.first:made.last] end, made.last - made.first + 1, made.rows,
-      case when batch.has_images then made.errors else array_fill(coalesce($2, '${TOO_LARGE}'), array[batch.change_count]) end
+    insert into quoin.row_events (id, table_id, event, table_schema, table_name, occurred_at, application_name, keys, change_count, rows, errors)
+    select case when $3 is null then nextval('quoin.row_events_id_seq') else '0/0'::pg_lsn - chunk.position end,
+      {table_id}, 'INSERT', {table_schema}, {table_name}, chunk.occurred_at, chunk.application_name, chunk.keys, chunk.change_count, chunk.rows,
+      chunk.errors
     from (
-      select min(c.occurred_at) as occurred_at, min(c.application_name) as application_name, array_agg(c.id order by c.id) as ids,
-        array_agg(c.key order by c.id) as keys, array_agg(c.image order by c.id) as rows,
-        -- A null of the same type, which make_images asks for.
-        array_agg(c.image) filter (where false) as old_rows,
-        count(*)::int as change_count, count(c.image) = count(*) as has_images
+      select batch.positions[made.first] as position, batch.occurred_at, batch.application_name,
+        case when batch.keys[1] is not null then batch.keys[made.first:made.last] end as keys, made.last - made.first + 1 as change_count, made.rows,
+        case when batch.has_images then made.errors else array_fill(coalesce($2, '${TOO_LARGE}'), array[batch.change_count]) end as errors
       from (
-        select s.*, (row_number() over (partition by s.run order by s.id) - 1)
-            / greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, max(s.bytes) over (partition by s.run)))) as part,
-          trunc(extract(epoch from s.occurred_at - min(s.occurred_at) over (partition by s.run))) as second
-        from (select s.*, count(*) filter (where s.begins_run) over (order by s.id) as run
-          from (
-            select r."!id" as id, r."!at" as occurred_at, r."!application_name" as application_name, {key} as key, {bytes} as bytes,
-              case when {bytes} <= ${IMAGE_BYTES_MAX} and $2 is null then coalesce(image.*) end as image,
-              row(r."!id" - 1, r.xmin::text, r."!application_name")
-                is distinct from row(lag(r."!id") over by_id, lag(r.xmin::text) over by_id, lag(r."!application_name") over by_id) as begins_run
-            from quoin_staging.{staging} r cross join lateral (select {columns}) image
-            where r."!id" <= $1
-            window by_id as (order by r."!id")
+        select min(c.occurred_at) as occurred_at, min(c.application_name) as application_name, array_agg(c.position order by c.position) as positions,
+          array_agg(c.key order by c.position) as keys, array_agg(c.image order by c.position) as rows,
+          -- A null of the same type, which make_images asks for.
+          array_agg(c.image) filter (where false) as old_rows,
+          count(*)::int as change_count, count(c.image) = count(*) as has_images
+        from (
+          select s.*, (row_number() over (partition by s.run order by s.position) - 1)
+              / greatest(1, least(${CHUNK_ROWS_MAX}, ${CHUNK_BYTES} / greatest(1, max(s.bytes) over (partition by s.run)))) as part,
+            trunc(extract(epoch from s.occurred_at - min(s.occurred_at) over (partition by s.run))) as second
+          from (select s.*, count(*) filter (where s.begins_run) over (order by s.position) as run
+            from (
+              select r."!position" as position, r."!at" as occurred_at, r."!application_name" as application_name, {key} as key, {bytes} as bytes,
+                case when {bytes} <= ${IMAGE_BYTES_MAX} and $2 is null then coalesce(image.*) end as image,
+                row(r.xmin::text, r."!application_name", width_bucket(r."!position", coalesce($3, '{}')))
+                  is distinct from row(lag(r.xmin::text) over by_position, lag(r."!application_name") over by_position,
+                    lag(width_bucket(r."!position", coalesce($3, '{}'))) over by_position) as begins_run
+              from quoin_staging.{staging} r cross join lateral (select {columns}) image
+              where r."!position" <= $1
+              window by_position as (order by r."!position")
+            ) s
           ) s
-        ) s
-      ) c
-      group by c.run, c.second, c.part
-    ) batch cross join lateral quoin.make_images(batch) made;
-    delete from quoin_staging.{staging} r where r."!id" <= $1;
+        ) c
+        group by c.run, c.second, c.part
+      ) batch cross join lateral quoin.make_images(batch) made
+      order by 1
+    ) chunk;
+    delete from quoin_staging.{staging} r where r."!position" <= $1;
   end
 `
 
@@ -160,10 +182,10 @@ const CREATE_MOVERS = `
         staging.table_id::text, quote_literal(staging.table_schema), quote_literal(staging.table_name)];
     begin
       perform quoin.write_mover(format('quoin_staging.%I', 'part_of_' || staging.name),
-        '(ids int, out first_id bigint, out last_id bigint, out has_more boolean)',
+        '(rows_max int, before pg_lsn, out first_position pg_lsn, out last_position pg_lsn, out row_count int, out has_more boolean)',
         format($source$${templateOf(PART_SOURCE, MOVER_PLACES)}$source$, variadic places));
       perform quoin.write_mover(format('quoin_staging.%I', 'move_' || staging.name),
-        '(up_to_id bigint, failure text) returns void',
+        '(up_to pg_lsn, failure text, other_chunks pg_lsn[]) returns void',
         format($source$${templateOf(MOVE_SOURCE, MOVER_PLACES)}$source$, variadic places));
     end
   $body$;
@@ -203,7 +225,7 @@ const CREATE_STAGE = `
       target := format('quoin_staging.%I', wanted.name);
       if to_regclass(target) is null then
         execute format($create$create table %s (
-            "!id" bigint not null default nextval('quoin.row_events_id_seq'),
+            "!position" pg_lsn not null default pg_logical_emit_message(false, 'quoin', ''),
             "!at" timestamptz not null default clock_timestamp(),
             "!application_name" text, %s)$create$, target,
           (select string_agg(format('%I %s', a.attname, format_type(coalesce(nullif(t.typbasetype, 0), t.oid), -1)), ', ' order by a.attnum)

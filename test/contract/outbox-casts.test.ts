@@ -335,7 +335,6 @@ describe('the roles of the outbox', () => {
     expect(rows).toEqual([
       { grantee: 'quoin_outbox', name: 'listener_idle', right: 'SELECT' },
       { grantee: 'quoin_outbox', name: 'row_events', right: 'INSERT' },
-      { grantee: 'quoin_outbox', name: 'row_events_id_seq', right: 'USAGE' },
       { grantee: 'quoin_outbox', name: 'staged', right: 'INSERT' },
     ])
   })

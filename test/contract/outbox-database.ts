@@ -78,16 +78,22 @@ export class OutboxDatabase {
 
   /** Makes chunks of what inserts have staged, as the listener does before each look. */
   async moveStaged(): Promise<void> {
-    while ((await this.moveOnce()).up_to !== null);
+    while ((await this.moveOnce()).rest_from !== null);
   }
 
   /** A budget of 0 takes one part. */
   async moveOnce(
-    idsMax = 10_000,
+    rowsMax = 10_000,
     budget = '1 s',
-  ): Promise<{ up_to: string | null; held_id: string | null; unmoved: string[] | null }> {
+    above = '0',
+  ): Promise<{
+    numbered_up_to: string | null
+    rest_from: string | null
+    held_from: string | null
+    unmoved: string[] | null
+  }> {
     const results = await this.owner.query(
-      `begin isolation level repeatable read; select * from quoin.move_all_staged(${idsMax}, '${budget}'); commit`,
+      `begin isolation level repeatable read; select * from quoin.move_all_staged(${rowsMax}, '${budget}', ${above}); commit`,
     )
     // Of several statements `pg` answers the results one by one, which its types do not say.
     return (results as unknown as (typeof results)[])[1]?.rows[0]

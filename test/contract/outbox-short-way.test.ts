@@ -252,7 +252,9 @@ describe('a table that changes while a session writes to it', () => {
     await writer.query(giveItsType(mood, table))
     await writer.query(`insert into ${table} values (1, 'fine')`)
     expect(await moodsOf(table)).toEqual(['fine'])
-    const { rows } = await writer.query('select rows::text from quoin.row_events order by id desc limit 1')
+    const { rows } = await writer.query(
+      'select rows::text from quoin.row_events order by occurred_at desc limit 1',
+    )
     expect(rows[0].rows).toContain('quoin_images')
     await writer.query('rollback')
     await onTheShortWayAlone(async () => {

@@ -144,12 +144,87 @@ describe('the order', () => {
     await db.moveStaged()
     await second.query(`insert into ${table} values (6), (7); commit`)
     const chunks = await db.chunks(table)
-    expect(chunks.map(({ keys }) => keys?.join())).toEqual([
-      '["1"],["2"]',
-      '["3"],["4"]',
-      '["5"]',
-      '["6"],["7"]',
+    expect(chunks.map(({ keys }) => keys?.join())).toEqual(['["1"],["2"],["5"]', '["3"],["4"],["6"],["7"]'])
+  })
+})
+
+describe('a number', () => {
+  /** Of each chunk, in the order of ids: whether it has one. Those without come first, the latest of them at the front. */
+  const numbersOf = async (table: string) => {
+    const sql = 'select id > 0 as has_number from quoin.row_events where table_id = $1::regclass order by id'
+    return (await db.owner.query(sql, [table])).rows.map(row => row.has_number)
+  }
+
+  it('comes to chunks as they become visible, and among those in the order of their writes', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`insert into ${table} select generate_series(1, 4), 0`)
+    await db.owner.query(
+      `delete from quoin.row_events; ${(await db.stagingTables(table)).map(name => `truncate ${name}`)}`,
+    )
+    const late = await db.connect('owner')
+    await late.query(`begin; update ${table} set n = 1 where id = 1; insert into ${table} values (5)`)
+    await db.owner.query(`update ${table} set n = 1 where id = 2`)
+    await db.owner.query(`insert into ${table} values (6)`)
+    await db.owner.query(`delete from ${table} where id = 6`)
+    await db.moveStaged()
+    expect(await numbersOf(table)).toEqual([true, true, true])
+    await late.query('commit')
+    expect(await events(table)).toEqual([
+      'UPDATE ["2"]',
+      'INSERT ["6"]',
+      'DELETE ["6"]',
+      'UPDATE ["1"]',
+      'INSERT ["5"]',
     ])
+  })
+
+  it('is looked for above a position, and a move says up to which one it has numbered', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`insert into ${table} values (1, 1)`)
+    await db.moveStaged()
+    await db.owner.query(`update ${table} set n = 2; update ${table} set n = 3`)
+    const { rows } = await db.owner.query(
+      'select (-id)::text as position from quoin.row_events where table_id = $1::regclass and id < 0 order by id desc',
+      [table],
+    )
+    const positions = rows.map(({ position }) => position)
+    expect(await db.moveOnce(10_000, '1 s', positions[0])).toMatchObject({ numbered_up_to: positions[1] })
+    expect(await numbersOf(table)).toEqual([false, true, true])
+    expect(await db.moveOnce()).toMatchObject({ numbered_up_to: positions[0] })
+    expect(await db.moveOnce()).toMatchObject({ numbered_up_to: null, rest_from: null })
+  })
+
+  it('is given without reading the whole outbox, though it was empty when that was planned', async () => {
+    const [table, other] = [
+      await db.watched('id int primary key, n int'),
+      await db.watched('id int primary key'),
+    ]
+    await db.owner.query(`insert into ${table} select i, 0 from generate_series(1, 10) i`)
+    await db.moveStaged()
+    await db.owner.query('delete from quoin.row_events')
+    await db.owner.query('vacuum analyze quoin.row_events')
+    const mover = await db.connect('owner')
+    await mover.query('set plan_cache_mode = force_generic_plan')
+    for (let time = 0; time < 2; time++) {
+      await db.owner.query(`update ${table} set n = n + 1; insert into ${other} values (${time})`)
+      await mover.query('begin isolation level repeatable read; select quoin.move_all_staged()')
+      const { rows } = await mover.query(
+        "select seq_scan::int as scans from pg_stat_xact_user_tables where relid = 'quoin.row_events'::regclass",
+      )
+      await mover.query('commit')
+      expect(rows).toEqual([{ scans: 0 }])
+    }
+  })
+
+  it('of a chunk from another cluster’s backup says nothing about what is written now', async () => {
+    const table = await db.watched('id int primary key')
+    await db.owner.query(`insert into ${table} values (1)`)
+    await db.owner.query(`delete from ${table}`)
+    await db.owner.query('update quoin.row_events set id = id - 1000000000000 where id < 0')
+    const { numbered_up_to } = await db.moveOnce()
+    const { rows } = await db.owner.query("select pg_current_wal_insert_lsn() - '0/0' as position")
+    expect(Number(numbered_up_to)).toBeLessThanOrEqual(Number(rows[0].position))
+    expect(await events(table)).toEqual(['INSERT ["1"]', 'DELETE ["1"]'])
   })
 })
 
@@ -198,21 +273,21 @@ describe('a move', () => {
     await expect(db.owner.query('select quoin.move_all_staged()')).rejects.toThrow(/needs REPEATABLE READ/)
   })
 
-  it('takes a large backlog part by part, and says up to where chunks may be read', async () => {
+  it('takes a large backlog part by part, and numbers no chunk before what came earlier', async () => {
     const table = await db.watched('id int primary key')
     await db.owner.query(`insert into ${table} select generate_series(1, 120001)`)
     await letListenerWait(true)
     await db.owner.query(`delete from ${table} where id in (1, 120001)`)
-    const readable: number[] = []
-    for (let upTo: string | null = ''; upTo !== null; ) {
-      upTo = (await db.moveOnce(50_000, '0')).up_to
+    const numbered: number[] = []
+    for (let rest: string | null = ''; rest !== null; ) {
+      rest = (await db.moveOnce(50_000, '0')).rest_from
       const { rows } = await db.owner.query(
-        `select sum(change_count)::int as changes from quoin.row_events where table_id = $1::regclass and id <= coalesce($2::bigint, id)`,
-        [table, upTo],
+        'select sum(change_count)::int as changes from quoin.row_events where table_id = $1::regclass and id > 0',
+        [table],
       )
-      readable.push(rows[0].changes)
+      numbered.push(rows[0].changes)
     }
-    expect(readable).toEqual([...Array.from({ length: 120 }, (_, i) => 1_000 * (i + 1)), 120_003])
+    expect(numbered).toEqual([...Array.from({ length: 120 }, (_, i) => 1_000 * (i + 1)), 120_003])
     const keys = (await db.chunks(table)).flatMap(({ event, keys }) => (event === 'INSERT' ? keys : []))
     expect(keys).toEqual(Array.from({ length: 120_001 }, (_, i) => `["${i + 1}"]`))
   })
@@ -237,17 +312,76 @@ describe('a move', () => {
     const [name] = await db.stagingTables(broken)
     const move = name?.replace('.staged_', '.move_staged_')
     await db.owner.query(
-      `create or replace function ${move}(up_to_id bigint, failure text) returns void language plpgsql as 'begin perform 1 / 0; end'`,
+      `create or replace function ${move}(up_to pg_lsn, failure text, other_chunks pg_lsn[]) returns void language plpgsql as 'begin perform 1 / 0; end'`,
     )
     for (const table of [broken, other]) await db.owner.query(`insert into ${table} values (1)`)
     expect(await db.moveOnce()).toEqual({
-      up_to: null,
-      held_id: expect.stringMatching(/^\d+$/),
+      numbered_up_to: null,
+      rest_from: null,
+      held_from: expect.stringMatching(/^[1-9]\d+$/),
       unmoved: [`${name?.slice('quoin_staging.'.length)}: 22012`],
     })
     expect([await recordedChunks(broken), await recordedChunks(other)]).toEqual([0, 1])
     await db.watch(broken)
     expect(await events(broken)).toEqual(['INSERT ["1"]'])
+  })
+
+  it('that waits for a lock in vain does not try again without the image', async () => {
+    const table = await db.watched('id int primary key')
+    const [name] = await db.stagingTables(table)
+    await db.owner.query(`create or replace function ${name?.replace('.staged_', '.move_staged_')}(up_to pg_lsn, failure text, other_chunks pg_lsn[])
+      returns void language plpgsql as $$ begin if $2 is null then raise lock_not_available; end if; end $$`)
+    await db.owner.query(`insert into ${table} values (1)`)
+    expect((await db.moveOnce()).unmoved).toEqual([expect.stringMatching(/: 55P03$/)])
+    await db.watch(table)
+    expect(await events(table)).toEqual(['INSERT ["1"]'])
+  })
+
+  it('says from which position on a table that it left may bring chunks', async () => {
+    const table = await db.watched('id int primary key')
+    const [staging] = await db.stagingTables(table)
+    await db.owner.query(`insert into ${table} values (1)`)
+    const { rows } = await db.owner.query(`select ("!position" - '0/0')::text as position from ${staging}`)
+    const holder = await db.connect('owner')
+    await holder.query(`begin; lock table ${staging} in share mode`)
+    expect(await db.moveOnce()).toMatchObject({ rest_from: null, held_from: rows[0].position })
+    await holder.query(`rollback; begin; lock table ${staging}`)
+    expect(await db.moveOnce()).toMatchObject({ held_from: '0' })
+    await holder.query('rollback')
+    expect(await db.moveOnce()).toMatchObject({ held_from: null })
+  })
+
+  it('of two staging tables of one table keeps the order of their rows', async () => {
+    for (let time = 0; time < 5; time++) {
+      const table = await db.watched('id int primary key, n int')
+      await db.watch(table, ['INSERT'])
+      await db.owner.query(`insert into ${table} values (1, 1)`)
+      await db.owner.query(`delete from ${table}; alter table ${table} rename column n to m`)
+      await db.watch(table, ['INSERT'])
+      await db.owner.query(`insert into ${table} values (1, 2)`)
+      expect(await db.stagingTables(table)).toHaveLength(2)
+      expect((await db.changes(table)).map(({ row }) => row)).toEqual(['{"id":1,"n":1}', '{"id":1,"m":2}'])
+    }
+  })
+
+  it('that waits for a lock in vain puts nothing before what it left', async () => {
+    const [locked, other] = [await db.watched('id int primary key'), await db.watched('id int primary key')]
+    for (const table of [locked, other]) await db.owner.query(`insert into ${table} values (1)`)
+    const holder = await db.connect('owner')
+    await holder.query(`begin; lock table ${(await db.stagingTables(locked))[0]} in share mode`)
+    for (const table of [locked, other]) await db.owner.query(`delete from ${table}`)
+    expect(await db.moveOnce()).toMatchObject({
+      rest_from: expect.stringMatching(/^\d+$/),
+      unmoved: [expect.stringMatching(/: 55P03$/)],
+    })
+    const numbered = async (table: string) =>
+      await db.countOf(`quoin.row_events where table_id = '${table}'::regclass and id > 0`)
+    expect([await numbered(locked), await numbered(other)]).toEqual([0, 2])
+    await holder.query('rollback')
+    expect((await db.changes(locked)).map(({ event, error }) => [event, error])).toEqual([
+      ['INSERT', null],
+      ['DELETE', null],
+    ])
   })
 
   it('says so where its own function is lost, which is made again when the table is watched', async () => {
@@ -262,10 +396,19 @@ describe('a move', () => {
 
   it('takes rows whose columns are called as its own statements call things', async () => {
     const names = [
-      'up_to_id',
+      'up_to',
       'failure',
-      'ids',
-      'first_id',
+      'other_chunks',
+      'rows_max',
+      'before',
+      'first_position',
+      'last_position',
+      'row_count',
+      'has_more',
+      'highest',
+      'all_bytes',
+      'position',
+      'place',
       'image',
       'r',
       's',

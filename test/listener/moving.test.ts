@@ -36,12 +36,12 @@ it('takes fewer rows at a time after a move that Postgres has cancelled', async 
   const { rows } = await world.client.query('select name from quoin.staging_tables')
   const staging = rows[0].name
   await world.client.query(`
-    alter function quoin_staging.move_${staging}(bigint, text) rename to move_quickly;
-    create function quoin_staging.move_${staging}(up_to_id bigint, failure text) returns void language plpgsql as $$ begin
-      if (select count(*) from quoin_staging.${staging} where "!id" <= up_to_id) > 100 then
+    alter function quoin_staging.move_${staging}(pg_lsn, text, pg_lsn[]) rename to move_quickly;
+    create function quoin_staging.move_${staging}(up_to pg_lsn, failure text, other_chunks pg_lsn[]) returns void language plpgsql as $$ begin
+      if (select count(*) from quoin_staging.${staging} where "!position" <= up_to) > 100 then
         raise exception using errcode = 'query_canceled', message = 'statement timeout';
       end if;
-      perform quoin_staging.move_quickly(up_to_id, failure);
+      perform quoin_staging.move_quickly(up_to, failure, other_chunks);
     end $$`)
   await insertRows(world, 250)
   const listener = await startTestListener(world)

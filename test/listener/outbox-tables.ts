@@ -5,15 +5,12 @@ import { runMigrations } from '../../local/migrations.ts'
 
 /** Writes a chunk and wakes the listener as the triggers do. */
 const WRITE_CHUNK = `
-  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_old_keys text[], in_rows json[]) returns bigint
+  create function quoin.write_test_chunk(in_table oid, in_keys text[], in_old_keys text[], in_rows json[]) returns void
     language plpgsql as $body$
-    declare new_id bigint;
     begin
       if (select is_called from quoin.listener_idle) then notify quoin_row_events; end if;
       insert into quoin.row_events (table_id, table_schema, table_name, event, keys, old_keys, change_count, rows)
-        values (in_table, 'public', 'todos', 'INSERT', in_keys, in_old_keys, cardinality(in_rows), in_rows)
-        returning id into new_id;
-      return new_id;
+        values (in_table, 'public', 'todos', 'INSERT', in_keys, in_old_keys, cardinality(in_rows), in_rows);
     end $body$
 `
 
@@ -39,23 +36,17 @@ export interface ChunkOptions {
   readonly padding?: number
 }
 
-/** Writes one chunk in the client's transaction, or in one of its own; answers its id. */
+/** Writes one chunk in the client's transaction, or in one of its own. */
 export async function writeChunk(
   client: Client,
   changes: readonly WrittenChange[],
   { tableId = 1, keys = keysOf(changes), oldKeys = null, padding = 0 }: ChunkOptions = {},
-): Promise<string> {
+): Promise<void> {
   const images = changes.map(({ n }) => {
     // The number has more digits than JavaScript keeps.
     return `{"n":${n},"exact":9007199254740993.000000000000000001,"text":"${'x'.repeat(padding)}"}`
   })
-  const { rows } = await client.query('select quoin.write_test_chunk($1, $2, $3, $4)::text as id', [
-    tableId,
-    keys,
-    oldKeys,
-    images,
-  ])
-  return rows[0].id
+  await client.query('select quoin.write_test_chunk($1, $2, $3, $4)', [tableId, keys, oldKeys, images])
 }
 
 /** Chunks of one change, each with a key of its own. */

@@ -28,11 +28,11 @@ it('sends a chunk as the Worker reads it, and counts it as confirmed when it is 
   const world = await makeWorld(postgres)
   const listener = await startTestListener(world)
   await world.client.query('update quoin.webhook_registry set version = 41')
-  const id = await writeChunk(world.client, [{ key: '["1"]', n: 7 }])
+  await writeChunk(world.client, [{ key: '["1"]', n: 7 }])
   await expect.poll(() => countChunks(world.client)).toBe(0)
   expect(world.ingest.chunks).toEqual([
     {
-      id,
+      id: expect.stringMatching(/^\d+$/),
       table_id: 1,
       table_schema: 'public',
       table_name: 'todos',
@@ -164,9 +164,9 @@ describe('size', () => {
 
   it('sends a chunk of 20 MB by its id alone and does not read it', async () => {
     const world = await makeWorld(postgres)
-    const { rows } = await world.client.query(
+    await world.client.query(
       `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-       values (1, 'public', 'todos', 'INSERT', '{a}', 1, array['{"text":"' || repeat('x', 20000000) || '"}']::json[]) returning id`,
+       values (1, 'public', 'todos', 'INSERT', '{a}', 1, array['{"text":"' || repeat('x', 20000000) || '"}']::json[])`,
     )
     // Whoever reads changes calls this.
     await world.client.query(
@@ -175,7 +175,7 @@ describe('size', () => {
     )
     await startTestListener(world)
     await expect.poll(() => world.ingest.chunks.length).toBe(1)
-    expect(world.ingest.chunks[0]).toMatchObject({ id: rows[0].id, changes: null, change_count: 1 })
+    expect(world.ingest.chunks[0]).toMatchObject({ table_id: 1, changes: null, change_count: 1 })
   })
 
   it('sends a chunk that Postgres cannot read by its id alone, and what comes behind it', async () => {
@@ -188,11 +188,11 @@ describe('size', () => {
         if chunk.table_id = 2 then raise exception using errcode = 'data_corrupted', message = 'missing chunk number 0'; end if;
         return quoin.readable_changes_json(chunk);
       end $$`)
-    const broken = await writeChunk(client, [{ key: 'b', n: 0 }], { tableId: 2 })
+    await writeChunk(client, [{ key: 'b', n: 0 }], { tableId: 2 })
     ingest.confirmAfterMs = undefined
     const listener = await startTestListener(world)
     await expect.poll(() => ingest.chunks.length).toBe(1)
-    expect(ingest.chunks[0]).toMatchObject({ id: broken, changes: null })
+    expect(ingest.chunks[0]).toMatchObject({ table_id: 2, changes: null })
     // It is known now and not read again: a stranger's chunk goes as always.
     await writeChunk(client, [{ key: 'a', n: 1 }])
     await expect.poll(() => ingest.arrived.map(({ n }) => n)).toContain(1)
