@@ -69,10 +69,9 @@ interface Moved {
 }
 
 /**
- * OFFSET 0: planned while the outbox is empty, a join would read all of it for each chunk.
- *
- * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it
- * is about.
+ * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once those
+ * before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is about. OFFSET 0: planned
+ * while the outbox is empty, a join would read all of it for each chunk.
  */
 export const LOOK = `
   with sized as materialized (
