@@ -7,7 +7,7 @@ import { defineRoute, jsonText } from '../../http/route.ts'
 
 export const webhookViewRoutes = [
   defineRoute({
-    id: 'webhook_views.list',
+    id: 'webhooks.list_by_key',
     method: 'get',
     path: '/v1/webhooks',
     auth: 'service_role',
@@ -17,7 +17,7 @@ export const webhookViewRoutes = [
     handle: ({ deps, query }) => listWebhooksWithStatistics(deps, query),
   }),
   defineRoute({
-    id: 'webhook_views.read',
+    id: 'webhooks.read_by_key',
     method: 'get',
     path: '/v1/webhooks/:id',
     auth: 'service_role',
