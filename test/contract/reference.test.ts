@@ -5,7 +5,7 @@ import { allRoutes } from '../../src/routes/index.ts'
 import { startCountingGateway } from '../support/counting-gateway.ts'
 import { startTestWorker } from '../support/worker.ts'
 
-const { base_url, service_role_key, sql_gateway_url } = inject('stack')
+const { base_url, service_role_key, session_cookie_admin, sql_gateway_url } = inject('stack')
 /** The listener's route is an agreement between parts of ours, nothing for callers. */
 const publicRoutes = allRoutes.filter(({ auth }) => auth !== 'internal')
 const read = (path: string) => fetch(base_url + path, { headers: { apikey: service_role_key } })
@@ -43,6 +43,28 @@ it('shows every route on a page that loads nothing from elsewhere and cannot be 
   for (const { id } of publicRoutes) expect(html).toContain(`id="${id}"`)
   expect(html).not.toMatch(/(src|href)="https?:/)
 })
+
+it('shows a call of every endpoint with the credential that it asks for', async () => {
+  const html = await (await fetch(`${base_url}/docs`)).text()
+  const calls = publicRoutes.filter(({ method }) => method === 'get').map(({ id }) => exampleOf(html, id))
+  for (const { url, headers } of calls) {
+    expect(url).not.toMatch(/[{}]/)
+    const { status } = await fetch(url, { headers, redirect: 'manual' })
+    expect([401, 403, 405], `${url} ${JSON.stringify(headers)}`).not.toContain(status)
+  }
+})
+
+/** What a shell would make of the example of endpoint `id`: its address, and its headers with the variables filled in. */
+function exampleOf(html: string, id: string) {
+  const [, escaped = ''] = new RegExp(`<article id="${id}">.*?<pre>(.*?)</pre>`, 's').exec(html) ?? []
+  const line = escaped
+    .replaceAll('&quot;', '"')
+    .replaceAll('$QUOIN_KEY', service_role_key)
+    .replaceAll('$QUOIN_SESSION', session_cookie_admin ?? '')
+  const [, url = ''] = /^curl "(.*?)"/.exec(line) ?? []
+  const headers = [...line.matchAll(/-H "(\w+): (.*?)"/g)].map(([, name = '', value = '']) => [name, value])
+  return { url, headers: Object.fromEntries(headers) as Record<string, string> }
+}
 
 it('gives the overview of a platform that is well', async () => {
   expect(await (await read('/v1/status')).json()).toMatchObject({

@@ -3,52 +3,10 @@
 
 import { ERROR_CODES } from '../../errors.ts'
 import { VERSION } from '../../lib/version.ts'
+import { curlExample } from './curl-example.ts'
+import type { Endpoint, ReferenceDocument } from './document.ts'
+import { parameterRow, type Row, schemaRows } from './fields.ts'
 import { STYLE } from './style.ts'
-
-/** The parts of the OpenAPI document that the page shows. */
-interface ReferenceDocument {
-  servers: { url: string }[]
-  paths: Record<string, Record<string, Operation>>
-}
-
-interface Operation {
-  operationId: string
-  tags: string[]
-  summary: string
-  description?: string
-  security: object[]
-  parameters: Parameter[]
-  requestBody?: { content: Record<string, { schema?: Schema; example?: unknown }> }
-  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
-}
-
-interface Parameter {
-  name: string
-  in: string
-  required?: boolean
-  description?: string
-  schema: Schema
-}
-
-interface Schema {
-  type?: string | string[]
-  description?: string
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  anyOf?: Schema[]
-  enum?: unknown[]
-  const?: unknown
-  default?: unknown
-  format?: string
-  minimum?: number
-  maximum?: number
-}
-
-interface Endpoint extends Operation {
-  method: string
-  path: string
-}
 
 /** The page as HTML text. `nonce` is what its Content-Security-Policy lets the style sheet through with. */
 export function renderReferencePage(document: object, nonce: string): string {
@@ -75,7 +33,7 @@ function ReferencePage({ document, nonce }: { document: ReferenceDocument; nonce
           {[...groups].map(([tag, endpoints]) => (
             <section>
               <h2>
-                <a href={`#${tag}`}>{tag}</a>
+                <a href={`#${tag}`}>{titleOf(tag)}</a>
               </h2>
               {endpoints.map(endpoint => (
                 <a class="link" href={`#${endpoint.operationId}`}>
@@ -95,7 +53,7 @@ function ReferencePage({ document, nonce }: { document: ReferenceDocument; nonce
           <Introduction baseUrl={baseUrl} />
           {[...groups].map(([tag, endpoints]) => (
             <section id={tag}>
-              <h2>{tag}</h2>
+              <h2>{titleOf(tag)}</h2>
               {endpoints.map(endpoint => (
                 <EndpointCard endpoint={endpoint} baseUrl={baseUrl} />
               ))}
@@ -116,6 +74,12 @@ function Introduction({ baseUrl }: { baseUrl: string }) {
         Base address <code>{baseUrl}</code>. Paths under <code>/v1</code> take an API key in the header{' '}
         <code>apikey</code>: <code>svc_pk_…</code> (anon) is held to row-level security, <code>svc_sk_…</code>{' '}
         (service_role) is not. The same as a document: <a href="/openapi.json">openapi.json</a>.
+      </p>
+      <p>
+        Paths under <code>/api</code> are for people: they take the cookie of a dashboard session,{' '}
+        <code>ory_kratos_session=…</code>, which is there after signing in at the identity provider. In the
+        examples <code>$QUOIN_KEY</code> is a key and <code>$QUOIN_SESSION</code> such a cookie; those of the
+        local stack are in <code>.quoin/dev.json</code>. Fields with <em class="required">*</em> are required.
       </p>
       <p>
         An access token of a signed-in user may come beside the key as <code>Authorization: Bearer …</code>,
@@ -143,7 +107,9 @@ function EndpointCard({ endpoint, baseUrl }: { endpoint: Endpoint; baseUrl: stri
           <Prose text={paragraph} />
         </p>
       ))}
-      {endpoint.parameters.length > 0 && <Fields title="Parameters" rows={endpoint.parameters.map(toRow)} />}
+      {endpoint.parameters.length > 0 && (
+        <Fields title="Parameters" rows={endpoint.parameters.map(parameterRow)} />
+      )}
       {bodySchema && <Fields title="Body" rows={schemaRows(bodySchema)} />}
       {!bodySchema && bodyTypes.length > 0 && <p class="more">Body: {bodyTypes.join(', ')}</p>}
       {answerSchema && <Fields title={`Answer ${status}`} rows={schemaRows(answerSchema)} />}
@@ -157,13 +123,6 @@ function Prose({ text }: { text: string }) {
   return <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 }
 
-interface Row {
-  name: string
-  type: string
-  isRequired: boolean
-  description: string
-}
-
 function Fields({ title, rows }: { title: string; rows: Row[] }) {
   return (
     <details open={title !== 'Parameters' || rows.length <= 8}>
@@ -173,7 +132,7 @@ function Fields({ title, rows }: { title: string; rows: Row[] }) {
           <tr>
             <th scope="row">
               <code>{row.name}</code>
-              {row.isRequired && <em title="required">*</em>}
+              {row.isRequired && <em class="required">*</em>}
             </th>
             <td class="type">{row.type}</td>
             <td>
@@ -208,6 +167,11 @@ function Errors() {
   )
 }
 
+/** `oauth_clients` as a heading. */
+function titleOf(tag: string): string {
+  return tag.replaceAll('_', ' ')
+}
+
 function groupByTag(document: ReferenceDocument): Map<string, Endpoint[]> {
   const groups = new Map<string, Endpoint[]>()
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -217,67 +181,4 @@ function groupByTag(document: ReferenceDocument): Map<string, Endpoint[]> {
     }
   }
   return groups
-}
-
-function toRow({ name, in: where, required, description, schema }: Parameter): Row {
-  const place = where === 'query' ? '' : ` (${where})`
-  return {
-    name,
-    type: typeName(schema) + place,
-    isRequired: required ?? false,
-    description: description ?? '',
-  }
-}
-
-/** The fields of an object schema; of anything else the one thing that it is. Arrays of objects show their items' fields. */
-function schemaRows(schema: Schema, prefix = ''): Row[] {
-  if (!schema.properties)
-    return [
-      {
-        name: prefix || 'value',
-        type: typeName(schema),
-        isRequired: true,
-        description: schema.description ?? '',
-      },
-    ]
-  return Object.entries(schema.properties).flatMap(([name, property]) => {
-    const row = {
-      name: prefix + name,
-      type: typeName(property),
-      isRequired: schema.required?.includes(name) ?? false,
-      description: property.description ?? '',
-    }
-    const inner = property.properties ? property : property.items?.properties ? property.items : undefined
-    const innerPrefix = `${prefix}${name}${property.items ? '[]' : ''}.`
-    return inner && prefix.split('.').length < 4 ? [row, ...schemaRows(inner, innerPrefix)] : [row]
-  })
-}
-
-function typeName(schema: Schema): string {
-  if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.enum) return schema.enum.map(value => JSON.stringify(value)).join(' | ')
-  if (schema.anyOf) return schema.anyOf.map(typeName).join(' | ')
-  if (schema.items) return `${typeName(schema.items)}[]`
-  const type = Array.isArray(schema.type) ? schema.type.join(' | ') : (schema.type ?? 'any')
-  return [schema.format ? `${type} (${schema.format})` : type, ...limitsOf(schema)].join(', ')
-}
-
-function limitsOf({ minimum, maximum, default: fallback }: Schema): string[] {
-  const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
-  const range = isBounded ? [`${minimum ?? 0} to ${maximum}`] : []
-  return fallback === undefined ? range : [...range, `${JSON.stringify(fallback)} unless said`]
-}
-
-function curlExample(endpoint: Endpoint, baseUrl: string): string {
-  const method = endpoint.method === 'get' ? '' : ` -X ${endpoint.method.toUpperCase()}`
-  const key = endpoint.security.length > 0 ? ' \\\n  -H "apikey: $QUOIN_KEY"' : ''
-  const body = endpoint.requestBody
-    ? ` \\\n  -H 'Content-Type: application/json' -d '${exampleBody(endpoint)}'`
-    : ''
-  return `curl${method} ${baseUrl}${endpoint.path}${key}${body}`
-}
-
-function exampleBody({ requestBody }: Endpoint): string {
-  const example = requestBody?.content['application/json']?.example
-  return example === undefined ? '{}' : JSON.stringify(example)
 }

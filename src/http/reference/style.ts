@@ -26,7 +26,7 @@ article p { margin: 0.4rem 0; } .more { color: var(--dim); }
 details { margin: 0.8rem 0; } summary { cursor: pointer; font-weight: 600; font-size: 0.85rem; }
 table { width: 100%; border-collapse: collapse; margin: 0.4rem 0; font-size: 0.88rem; }
 th, td { padding: 0.35rem 0.8rem 0.35rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; overflow-wrap: anywhere; }
-th { width: 30%; } th em { color: var(--delete); font-style: normal; } .type { width: 25%; color: var(--dim); }
+th { width: 30%; } .required { color: var(--delete); font-style: normal; } .type { width: 25%; color: var(--dim); }
 pre { margin: 0.8rem 0 0; padding: 0.8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 0.5rem; background: var(--soft); border: 1px solid var(--line); }
 @media (max-width: 56rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--line); } }
 `
