@@ -2,6 +2,7 @@
 
 import type * as z from 'zod'
 import { DomainError } from '../errors.ts'
+import { messageOf } from './validation-messages.ts'
 
 /** How many mistakes one answer lists; more would only be noise. */
 const PROBLEMS_MAX = 10
@@ -13,7 +14,7 @@ export function parseInput<Schema extends z.ZodType>(
   where: 'body' | 'query',
 ): z.output<Schema> {
   refuseUnstorableText(value, where)
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { error: messageOf })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues
     .slice(0, PROBLEMS_MAX)

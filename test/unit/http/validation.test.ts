@@ -27,6 +27,22 @@ describe('parseInput', () => {
     expect(parse(value)).toThrow(/NUL|surrogate/)
   })
 
+  it.each([
+    [z.boolean(), 'true', 'must be true or false'],
+    [z.boolean(), undefined, 'is missing; it must be true or false'],
+    [z.string().min(1), '', 'must not be empty'],
+    [z.string().max(2), 'abc', 'must have at most 2 characters'],
+    [z.int().min(1).max(9), 10, 'must be at most 9'],
+    [z.array(z.string()).min(2), ['a'], 'must have at least 2 items'],
+    [z.iso.datetime({ offset: true }), 'today', 'must be a time with its zone, as 2030-01-31T12:00:00Z'],
+    [z.enum(['a', 'b']), 'c', 'must be "a" or "b"'],
+    [z.strictObject({ a: z.string().optional() }), { b: 1 }, 'knows no "b", only a'],
+    [z.boolean('says it in its own words'), 1, 'says it in its own words'],
+  ])('says what a field must be, and not what its schema expected (%#)', (field, value, message) => {
+    const parse = () => parseInput(z.object({ field }), { field: value }, 'body')
+    expect(parse).toThrow(expect.objectContaining({ message: `body.field: ${message}` }))
+  })
+
   it('refuses nesting that would exhaust the stack', () => {
     let value: unknown = 'x'
     for (let i = 0; i < 100_000; i++) value = [value]

@@ -65,7 +65,7 @@ describe('a redirect URI', () => {
     ['https://app.example.com\\@evil.example/', 'percent-encoded'],
     ['https://äpp.example.com/', 'percent-encoded'],
     [' https://app.example.com/', 'must be an absolute URI'],
-    [`https://app.example.com/${'x'.repeat(2048)}`, 'Too big'],
+    [`https://app.example.com/${'x'.repeat(2048)}`, 'must have at most'],
   ])('may not be %s', (uri, problem) => {
     const message = mistake({ redirect_uris: ['https://good.example/', uri] })
     expect(message).toContain('body.redirect_uris.1: ')
