@@ -4,12 +4,13 @@
  */
 import type { Logger } from 'pino'
 import { SECRET_BYTES_MIN } from '../src/features/webhooks/ingest/ingest-signature.ts'
-import { INGEST_BYTES_MAX, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
+import { INGEST_BYTES_MAX, INGEST_PATH, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
 import {
   type Bounds,
   ConfigError,
   type Environment,
   isLoopback,
+  readAll,
   readBoolean,
   readInteger,
   readIntegers,
@@ -68,16 +69,16 @@ const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
 }
 
-/** Reads the environment; throws `ConfigError` at the first setting that is wrong. */
+/** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
 export function readConfig(env: Environment): ListenerConfig {
-  return {
-    databaseUrl: readDatabaseUrl(env),
-    ingestUrl: readIngestUrl(env),
-    ingestSecret: readSecret(env),
-    healthHost: env.LISTENER_HEALTH_HOST || '127.0.0.1',
-    healthPort: readInteger(env, 'LISTENER_HEALTH_PORT', 4490, 0, 65_535),
-    limits: readLimits(env),
-  }
+  return readAll<ListenerConfig>({
+    databaseUrl: () => readDatabaseUrl(env),
+    ingestUrl: () => readIngestUrl(env),
+    ingestSecret: () => readSecret(env),
+    healthHost: () => env.LISTENER_HEALTH_HOST || '127.0.0.1',
+    healthPort: () => readInteger(env, 'LISTENER_HEALTH_PORT', 4490, 0, 65_535),
+    limits: () => readLimits(env),
+  })
 }
 
 /** The limits that the environment sets, the defaults for the rest. */
@@ -96,8 +97,9 @@ function readDatabaseUrl(env: Environment): string {
 /** Requests hold rows of users: to another machine they travel encrypted. */
 function readIngestUrl(env: Environment): URL {
   const url = parseUrl(env.INGEST_URL ?? '')
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
-    throw new ConfigError('INGEST_URL must be the URL of the Worker, ending in /internal/row-changes')
+  const isIngest = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname.endsWith(INGEST_PATH)
+  if (!isIngest || url.username !== '' || url.hash !== '') {
+    throw new ConfigError(`INGEST_URL must be the URL of the Worker, ending in ${INGEST_PATH}`)
   }
   const isOnThisMachine = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
   if (url.protocol === 'https:' || isOnThisMachine || readBoolean(env, 'LISTENER_ALLOW_PLAIN_HTTP'))

@@ -3,6 +3,7 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ConfigError } from '../src/lib/environment.ts'
 import type { Role } from './metrics.ts'
 
 export interface HealthSource {
@@ -19,7 +20,7 @@ export interface HealthServer {
 
 const CONNECTIONS_MAX = 100
 
-/** Listens; rejects when the port is taken. */
+/** Listens; rejects with a `ConfigError` when the port is taken. */
 export async function serveHealth(source: HealthSource, host: string, port: number): Promise<HealthServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (req, res) => {
     req.resume()
@@ -27,7 +28,10 @@ export async function serveHealth(source: HealthSource, host: string, port: numb
   })
   server.maxConnections = CONNECTIONS_MAX
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE'
+      reject(isTaken ? new ConfigError(`LISTENER_HEALTH_PORT: ${port} is taken; 0 takes a free port`) : error)
+    })
     server.listen(port, host, () => resolve())
   })
   const bound = (server.address() as AddressInfo).port

@@ -13,7 +13,10 @@ async function main(): Promise<void> {
   log.info({ port: listener.port, url: listener.url }, 'listening')
   const stop = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'stopping')
-    void listener.close().then(() => process.exit(0))
+    void listener.close().then(() => {
+      log.info('stopped')
+      process.exit(0)
+    })
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)

@@ -1,5 +1,6 @@
 // The listener as a child process: carries row changes from the local Postgres to the Worker.
 
+import { INGEST_PATH } from '../src/features/webhooks/ingest/messages.ts'
 import type { Children } from './children.ts'
 import { startNodeProgram } from './node-program.ts'
 import { LOOPBACK } from './ports.ts'
@@ -21,7 +22,7 @@ export async function startListener(children: Children, settings: ListenerSettin
       LISTENER_DATABASE_URL: settings.databaseUrl,
       LISTENER_HEALTH_HOST: LOOPBACK,
       LISTENER_HEALTH_PORT: String(settings.healthPort),
-      INGEST_URL: `${settings.baseUrl}/internal/row-changes`,
+      INGEST_URL: settings.baseUrl + INGEST_PATH,
       INGEST_SECRET: settings.ingestSecret,
     },
     readyUrls: [`${url}/healthz`],

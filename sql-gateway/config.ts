@@ -7,6 +7,7 @@ import {
   ConfigError,
   type Environment,
   isLoopback,
+  readAll,
   readBoolean,
   readInteger,
   readIntegers,
@@ -66,18 +67,18 @@ const LIMITS: { readonly [K in keyof GatewayLimits]: Bounds } = {
   shutdownGraceMs: ['GATEWAY_SHUTDOWN_GRACE_MS', 5_000, 0, 60_000],
 }
 
-/** Reads the environment; throws `ConfigError` at the first setting that is wrong. */
+/** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
 export function readConfig(env: Environment): GatewayConfig {
   const urls = (env.GATEWAY_DATABASE_URLS ?? '').split(/\s+/).filter(url => url !== '')
-  return {
-    entries: parseEntries(urls, env.GATEWAY_SOCKET_DIR || undefined),
-    host: env.GATEWAY_HOST || '127.0.0.1',
-    port: readInteger(env, 'GATEWAY_PORT', 4488, 0, 65_535),
-    tlsCertFile: env.GATEWAY_TLS_CERT_FILE || undefined,
-    tlsKeyFile: env.GATEWAY_TLS_KEY_FILE || undefined,
-    behindTlsProxy: readBoolean(env, 'GATEWAY_BEHIND_TLS_PROXY'),
-    limits: readLimits(env),
-  }
+  return readAll<GatewayConfig>({
+    entries: () => parseEntries(urls, env.GATEWAY_SOCKET_DIR || undefined),
+    host: () => env.GATEWAY_HOST || '127.0.0.1',
+    port: () => readInteger(env, 'GATEWAY_PORT', 4488, 0, 65_535),
+    tlsCertFile: () => env.GATEWAY_TLS_CERT_FILE || undefined,
+    tlsKeyFile: () => env.GATEWAY_TLS_KEY_FILE || undefined,
+    behindTlsProxy: () => readBoolean(env, 'GATEWAY_BEHIND_TLS_PROXY'),
+    limits: () => readLimits(env),
+  })
 }
 
 /** The served entries of these connection strings; never repeats a string in an error, since it holds a password. */

@@ -21,6 +21,29 @@ export function readInteger(env: Environment, ...[name, byDefault, min, max]: Bo
   throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
 }
 
+/**
+ * What each of `readers` reads, under its key. Throws one `ConfigError` with the messages of all that are wrong: whoever sets up
+ * a process learns at its first start everything that it lacks.
+ */
+export function readAll<Values extends object>(
+  readers: {
+    readonly [Key in keyof Values]: () => Values[Key]
+  },
+): Values {
+  const problems: string[] = []
+  const values: Partial<Values> = {}
+  for (const key of Object.keys(readers) as (keyof Values)[]) {
+    try {
+      values[key] = readers[key]()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(error.message)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('; '))
+  return values as Values
+}
+
 /** Each of `bounds` as `readInteger` reads it, under the same key. */
 export function readIntegers<Key extends string>(
   env: Environment,

@@ -2,14 +2,14 @@
 
 import * as z from 'zod'
 import { enqueueRowChanges } from '../../features/webhooks/ingest/enqueue.ts'
-import { INGEST_BYTES_MAX, RowChangesIn } from '../../features/webhooks/ingest/messages.ts'
+import { INGEST_BYTES_MAX, INGEST_PATH, RowChangesIn } from '../../features/webhooks/ingest/messages.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const rowChangeRoutes = [
   defineRoute({
     id: 'webhooks.ingest',
     method: 'post',
-    path: '/internal/row-changes',
+    path: INGEST_PATH,
     auth: 'internal',
     summary: 'Take row changes from the listener',
     description: '202 once every message is on the queue. docs/design/row-changes.md says what is in them.',

@@ -17,7 +17,8 @@ it.each([
   ['LISTENER_DATABASE_URL', undefined],
   ['LISTENER_DATABASE_URL', 'https://db'],
   ['INGEST_URL', undefined],
-  ['INGEST_URL', 'ftp://api.example.com/'],
+  ['INGEST_URL', 'ftp://api.example.com/internal/row-changes'],
+  ['INGEST_URL', 'https://api.example.com/'],
   ['INGEST_URL', 'http://api.example.com/internal/row-changes'],
   ['INGEST_SECRET', undefined],
   ['INGEST_SECRET', 's'.repeat(31)],
@@ -36,6 +37,10 @@ it('sends in the clear to this machine, or where it is told to', () => {
   ]) {
     expect(readConfig({ ...ENV, ...env }).ingestUrl.href).toBe(env.INGEST_URL)
   }
+})
+
+it('names everything that is wrong at once', () => {
+  expect(() => readConfig({})).toThrow(/LISTENER_DATABASE_URL.*INGEST_URL.*INGEST_SECRET/)
 })
 
 it('never repeats a secret in an error', () => {

@@ -2,6 +2,9 @@
 
 import * as z from 'zod'
 
+/** Where the Worker takes them; a proxy may put something before it. */
+export const INGEST_PATH = '/internal/row-changes'
+
 export const RowEvent = z.enum(['INSERT', 'UPDATE', 'DELETE'])
 export type RowEvent = z.infer<typeof RowEvent>
 
