@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { storeApiKey } from '../local/api-key.ts'
 import { withOwner } from '../local/owner-connection.ts'
 import { errorText } from '../local/wait.ts'
-import { ownerUrl } from './owner-url.ts'
+import { ownerUrl, shownDatabase } from './owner-url.ts'
 
 const USAGE = 'usage: npm run create-key -- --role anon|service_role --name NAME'
 const NAME_LENGTH_MAX = 100
@@ -17,6 +17,7 @@ async function main(): Promise<void> {
   if (role !== 'anon' && role !== 'service_role') throw new Error(USAGE)
   if (name === undefined || name === '' || name.length > NAME_LENGTH_MAX) throw new Error(USAGE)
   const url = ownerUrl(process.env, resolve('.quoin'))
+  process.stderr.write(`database: ${shownDatabase(url)}\n`)
   const stored = await withOwner(url, client => storeApiKey(client, { role, name }))
   // Nothing but the key on standard output, so that a script can take it from there.
   process.stderr.write(`${role} key "${name}", id ${stored.id}. It is shown this once:\n`)

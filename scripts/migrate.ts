@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { DatabaseError } from 'pg'
 import { runMigrations } from '../local/migrations.ts'
 import { errorText } from '../local/wait.ts'
-import { ownerUrl } from './owner-url.ts'
+import { ownerUrl, shownDatabase } from './owner-url.ts'
 
 async function main(): Promise<void> {
   const [direction = 'up', ...rest] = process.argv.slice(2)
@@ -13,6 +13,7 @@ async function main(): Promise<void> {
     throw new Error('usage: npm run migrate -- [up|down]; down takes back the last migration')
   }
   const url = ownerUrl(process.env, resolve('.quoin'))
+  process.stderr.write(`database: ${shownDatabase(url)}\n`)
   const done = await runMigrations(url, direction, line => process.stderr.write(`${line}\n`))
   const verb = direction === 'up' ? 'applied' : 'taken back'
   process.stdout.write(done.length === 0 ? 'nothing to do\n' : `${verb}: ${done.join(', ')}\n`)

@@ -13,3 +13,9 @@ export function ownerUrl(env: NodeJS.ProcessEnv, stackDir: string): string {
     )
   }
 }
+
+/** `host:port/database`: what a script says of where it works. A shell that lost its DATABASE_URL falls back on the local stack. */
+export function shownDatabase(url: string): string {
+  const { host, pathname } = new URL(url)
+  return host + pathname
+}
