@@ -134,6 +134,18 @@ describe('a receiver', () => {
     })
   })
 
+  // Servers and proxies do send such: what cannot be unpacked says nothing about whether the event was taken.
+  it.each([
+    ['nothing', ''],
+    ['plain text', 'thanks'],
+  ])('that calls %s compressed is taken at its word about the event', async (_, body) => {
+    const respond: Respond = (__, answer) => answer.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
+    await watching('id int primary key', respond, async watched => {
+      await change(watched)
+      expect(await logOf(watched)).toMatchObject({ status_code: 200, error: null, response_body: '' })
+    })
+  })
+
   it.each<[string, Respond]>([
     ['that closes the connection', (_, answer) => answer.destroy()],
     [

@@ -88,6 +88,6 @@ function endOf({ expires_at }: Session): number | undefined {
 
 function sessionRequired(message: string): DomainError {
   return new DomainError('session_required', message, {
-    hint: 'Sign in at the identity provider and send its session cookie along.',
+    hint: 'Sign in at the identity provider and send its session cookie along. API keys are for paths under /v1.',
   })
 }

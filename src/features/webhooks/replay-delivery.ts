@@ -22,7 +22,7 @@ export async function replayDelivery(
   ids: { id: string; logId: string },
 ): Promise<Attempt> {
   const id = parseId('webhook', ids.id)
-  const logId = parseId('delivery', ids.logId)
+  const logId = parseId('log entry', ids.logId)
   const logged = await findDelivery(deps.platform, id, logId)
   const change = {
     action: 'webhooks.replay',

@@ -19,9 +19,8 @@ const LOCAL_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 /** What is wrong with a target's URL, as a sentence; undefined for one that may be saved. Resolves no names. */
 export function targetProblem(text: string, rules: TargetRules): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || text.length > URL_LENGTH_MAX) {
-    return `must be a URL of at most ${URL_LENGTH_MAX} characters`
-  }
+  if (url === undefined) return 'must be a URL, as https://example.com/hook'
+  if (text.length > URL_LENGTH_MAX) return `must have at most ${URL_LENGTH_MAX} characters`
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://'
   if (url.username !== '' || url.password !== '') {
     return 'must not hold a user name or password; send them in `headers`'
@@ -39,10 +38,10 @@ export function hostsOf(urls: readonly (string | undefined)[]): string[] {
   return urls.flatMap(url => (url !== undefined && URL.canParse(url) ? [hostOf(new URL(url))] : []))
 }
 
-/** The host as it is looked up and compared: no brackets, no final dot. */
+/** The host as it is looked up and compared: no brackets, no final dots. */
 export function hostOf(url: URL): string {
   return url.hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
+    .replace(/\.+$/, '')
 }

@@ -1,4 +1,4 @@
-// The ids of webhooks, deliveries and dead letters in a URL, and what is answered when none has it.
+// The ids of webhooks, log entries and dead letters in a URL, and what is answered when none has it.
 
 import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
@@ -6,7 +6,7 @@ import { DomainError } from '../../errors.ts'
 const Id = z.uuid()
 
 /** The id in canonical form. Throws `invalid_parameter` for anything but a UUID; `what` names the thing. */
-export function parseId(what: 'webhook' | 'delivery' | 'dead letter', text: string): string {
+export function parseId(what: 'webhook' | 'log entry' | 'dead letter', text: string): string {
   const parsed = Id.safeParse(text)
   if (parsed.success) return parsed.data.toLowerCase()
   throw new DomainError('invalid_parameter', `The id of the ${what} in the path is not a UUID.`, {
@@ -17,6 +17,6 @@ export function parseId(what: 'webhook' | 'delivery' | 'dead letter', text: stri
 /** No webhook has the id. */
 export function webhookNotFound(id: string): DomainError {
   return new DomainError('not_found', `No webhook has the id ${id}.`, {
-    hint: 'GET /api/webhooks lists the webhooks and their ids.',
+    hint: 'GET /v1/webhooks and GET /api/webhooks list the webhooks and their ids.',
   })
 }

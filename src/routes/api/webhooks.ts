@@ -78,7 +78,7 @@ export const webhookRoutes = [
     auth: 'session',
     summary: 'Change, pause or resume a webhook',
     description:
-      'Fields that are left out stay. `active: false` pauses: events are kept for seven days and sent on resume, in order. ' +
+      'Fields that are left out stay. `active: false` pauses: events are kept for seven days and sent on resume, those of each row in order. ' +
       '`headers` is replaced as a whole; `secret: null` takes the secret away.',
     body: WebhookPatch,
     example: { active: false },

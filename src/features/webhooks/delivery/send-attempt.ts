@@ -9,6 +9,7 @@ import { messageHeaders, type SigningKeys } from './signatures.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 15_000
 export const RESPONSE_BODY_BYTES_MAX = 16 * 1024
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 export interface SendDeps {
   fetch: typeof fetch
@@ -88,7 +89,11 @@ async function post(
   signal: AbortSignal,
 ): Promise<Answer> {
   const response = await deps.fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-  const text = await readBeginning(response)
+  const text = await readBeginning(response).catch((err: unknown) => {
+    // It says that its body is compressed and it is not, or is none: the status stands all the same.
+    if (response.headers.has('content-encoding')) return ''
+    throw err
+  })
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: text }
 }
 
@@ -125,12 +130,11 @@ function storable(text: string): string {
 
 function resultOf({ status, retryAfter, body }: Answer, latencyMs: number, nowMs: number): AttemptResult {
   const isSuccess = status >= 200 && status < 300
-  const isRedirect = status >= 300 && status < 400
   return {
     isSuccess,
     statusCode: status,
     responseBody: body,
-    error: isSuccess ? null : isRedirect ? 'redirect' : 'status',
+    error: isSuccess ? null : REDIRECTS.includes(status) ? 'redirect' : 'status',
     latencyMs,
     retryAfterMs: isSuccess ? undefined : readRetryAfter(retryAfter, nowMs),
   }

@@ -16,12 +16,21 @@ export interface TableName {
 }
 
 const FIND = `
-  select c.oid::bigint as table_id, quoin.unwatchable_reason(c.oid) as reason
+  select c.oid::bigint as table_id, quoin.unwatchable_reason(c.oid) as reason,
+    case when not pg_has_role(c.relowner, 'usage') then c.relowner::regrole::text end as foreign_owner, current_user::regrole::text as own_role
   from (select 1) as one
   left join pg_catalog.pg_namespace n on n.nspname = $1::text
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $2::text
     -- Indexes, sequences and types share the names of tables.
     and c.relkind in ('r', 'p', 'v', 'm', 'f')`
+
+interface Found {
+  table_id: number | null
+  reason: string | null
+  /** Null: Quoin's role may do with the table what its owner may. */
+  foreign_owner: string | null
+  own_role: string
+}
 
 const LIST_TABLES = `
   select n.nspname as table_schema, c.relname as table_name
@@ -32,18 +41,19 @@ const LIST_TABLES = `
 /** The oid of a table that can be watched. Throws `table_not_watchable`, with the reason and the name that was probably meant. */
 export async function findWatchableTable({ platform }: WatchingDeps, table: TableName): Promise<number> {
   const { table_schema, table_name } = table
-  const [found] = await platform.query<{ table_id: number | null; reason: string | null }>(FIND, [
-    table_schema,
-    table_name,
-  ])
+  const [found] = await platform.query<Found>(FIND, [table_schema, table_name])
   if (found?.table_id && found.reason === null) return found.table_id
-  const isThere = found?.table_id != null
   const name = quoteQualified({ schema: table_schema, name: table_name })
   throw new DomainError(
     'table_not_watchable',
     `body.table_name: the table ${name} cannot be watched: ${found?.reason ?? 'it does not exist'}.`,
-    { hint: isThere ? WATCHABLE_HINT : await spellingHint({ platform }, table) },
+    { hint: found?.table_id ? watchableHint(found, name) : await spellingHint({ platform }, table) },
   )
+}
+
+function watchableHint({ foreign_owner, own_role }: Found, name: string): string {
+  if (foreign_owner === null) return WATCHABLE_HINT
+  return `Quoin makes triggers as ${own_role}: GRANT ${foreign_owner} TO ${own_role}, or ALTER TABLE ${name} OWNER TO ${own_role}.`
 }
 
 const WATCHABLE_HINT =
