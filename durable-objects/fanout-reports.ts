@@ -4,11 +4,12 @@
 import type { PlatformDatabase } from '../src/db/database.ts'
 import { PostgresError } from '../src/db/postgres-error.ts'
 import {
-  appendToDeadLetter,
   type DeadLetterRecord,
   type DeliveryRecord,
   insertDeadLetter,
+  insertDeadLetterPart,
   insertDeliveries,
+  joinDeadLetterParts,
   resolveDeadLetters,
 } from '../src/features/webhooks/delivery/delivery-log.ts'
 import { positionOfEvent } from '../src/features/webhooks/delivery/event-identity.ts'
@@ -67,11 +68,23 @@ async function writeDeadLetter(
   report: Report,
 ): Promise<void> {
   const letter = JSON.parse(report.record) as DeadLetterRecord
+  await insertDeadLetter(platform, letter, report.payload)
+  if (report.payload !== null) return
   const position = positionOfEvent(letter.event_id)
-  const pieces = report.payload === null ? storage.pieces.of(position) : [report.payload].values()
-  await insertDeadLetter(platform, letter, pieces.next().value ?? null)
-  for (const piece of pieces) await appendToDeadLetter(platform, letter.id, piece)
-  storage.pieces.drop(position)
+  await writePieces(platform, letter.id, storage.pieces.of(position))
+  // Together, and at once: pieces without the report are lost, and a report without them would be written without a body. Whoever
+  // took the letter back meanwhile has dropped both, and pieces that are there now are of the event in the queue.
+  if (storage.reports.drop([report]) > 0) storage.pieces.drop(position)
+}
+
+async function writePieces(
+  platform: PlatformDatabase,
+  letterId: string,
+  pieces: Iterable<string>,
+): Promise<void> {
+  let count = 0
+  for (const piece of pieces) await insertDeadLetterPart(platform, letterId, count++, piece)
+  if (count > 0) await joinDeadLetterParts(platform, letterId)
 }
 
 function isRefusal(err: unknown): err is PostgresError {

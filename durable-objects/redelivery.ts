@@ -137,6 +137,11 @@ export class Redelivery {
     if (storage.has(position)) return
     let [bytes, whole, last] = [0, '', '']
     const isWhole = letter.length * 4 <= WHOLE_PAYLOAD_BYTES_MAX
+    if (!isWhole) {
+      // It is written, perhaps without an answer; and what is left of its pieces is not cut like those that come now.
+      storage.reports.dropLetter(letter.id)
+      storage.pieces.drop(position)
+    }
     for (let from = 0, number = 0; from < letter.length; from += PIECE_CHARACTERS, number++) {
       const text = letter.payload ?? (await readLetterPart(this.#platform, letter.id, from, PIECE_CHARACTERS))
       bytes += new TextEncoder().encode(text).length

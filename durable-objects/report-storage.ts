@@ -63,8 +63,15 @@ export class ReportStorage {
     return firstRow(this.#sql, 'select 1 from reports limit 1') !== undefined
   }
 
-  drop(reports: readonly Report[]): void {
+  /** Answers how many of them were still there. */
+  drop(reports: readonly Report[]): number {
     const list = JSON.stringify(reports.map(report => report.sequence))
-    this.#sql.exec('delete from reports where sequence in (select value from json_each(?))', list)
+    const sql = 'delete from reports where sequence in (select value from json_each(?)) returning sequence'
+    return Array.from(this.#sql.exec(sql, list)).length
+  }
+
+  /** The dead letter is written, whatever came of the answer. */
+  dropLetter(id: string): void {
+    this.#sql.exec("delete from reports where kind = 'dead_letter' and record ->> '$.id' = ?", id)
   }
 }

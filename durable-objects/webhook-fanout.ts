@@ -64,6 +64,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   readonly #reporter: FanoutReporter
   readonly #redelivery: Redelivery
   #reading: Promise<void> | undefined
+  /** How often the webhook has ended: what was read of it before says nothing any more. */
+  #removals = 0
   #readAgainAtMs = 0
   #forgetAtMs = 0
   #alarmAtMs = 0
@@ -106,6 +108,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   }
 
   async removed(): Promise<void> {
+    this.#removals += 1
     this.#state = undefined
     this.#storage = undefined
     this.#lanes.forgetAll()
@@ -139,6 +142,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
 
   async redeliver(since: string): Promise<number> {
     await this.#read()
+    // What was given up a moment ago is perhaps still on its way to where it is counted.
+    await this.#reporter.write()
     const letters = await this.#redelivery.ask(since)
     if (this.#state === undefined) return letters
     const count = letters + this.#rouseFailed(Date.parse(since))
@@ -196,7 +201,9 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     if (id === undefined)
       throw new Error('a fan-out is found by the id of its webhook, never by an id of its own')
     this.#readAgainAtMs = Date.now() + ROW_FRESH_MS
+    const removals = this.#removals
     const row = await findWebhookRow(this.#platform, id)
+    if (removals !== this.#removals) return
     if (row !== undefined) this.#accept(row)
     else if (this.#state !== undefined) await this.removed()
   }

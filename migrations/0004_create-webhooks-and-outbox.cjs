@@ -143,9 +143,18 @@ const CREATE_DELIVERIES = `
     resolved_at timestamptz
   );
   comment on table quoin.dead_letters is 'What was given up, and why. Without a webhook: a queue message that no consumer could handle.';
+  comment on column quoin.dead_letters.payload is 'The whole body or nothing.';
   create index dead_letters_newest_first on quoin.dead_letters (created_at desc, id desc);
   create index dead_letters_of_webhook on quoin.dead_letters (webhook_id, created_at desc, id desc);
   create index dead_letters_unresolved on quoin.dead_letters (webhook_id, created_at, id) where resolved_at is null;
+
+  create table quoin.dead_letter_parts (
+    dead_letter_id uuid not null references quoin.dead_letters on delete cascade,
+    number integer not null,
+    text text not null,
+    primary key (dead_letter_id, number)
+  );
+  comment on table quoin.dead_letter_parts is 'What has arrived of a body that is too large for one statement, until all of it has.';
 `
 
 // docs/design/row-changes.md says what the columns mean. A trigger draws no number from a sequence: `lastval()` in its user's session would
@@ -180,7 +189,7 @@ const CREATE_OUTBOX = `
   comment on sequence quoin.listener_idle is 'Called while the listener waits: then the triggers wake it by NOTIFY quoin_row_events. Not called while it looks by itself. A sequence, because reading one costs a write a fifth of what a table does.';
 
   revoke all on quoin.webhooks, quoin.webhook_registry, quoin.webhook_deliveries, quoin.dead_letters,
-    quoin.row_events from public;
+    quoin.dead_letter_parts, quoin.row_events from public;
   revoke all on sequence quoin.listener_idle from public;
   grant usage on schema quoin to quoin_outbox;
   grant insert on quoin.row_events to quoin_outbox;
@@ -265,6 +274,7 @@ exports.down = pgm => {
     drop function quoin.changes_in(quoin.row_events);
     drop sequence quoin.listener_idle;
     drop table quoin.row_events;
+    drop table quoin.dead_letter_parts;
     drop table quoin.dead_letters;
     drop table quoin.webhook_deliveries;
     drop table quoin.webhook_registry;

@@ -329,6 +329,24 @@ describe('the end', () => {
     expect(receiver.calls).toHaveLength(4)
   })
 
+  it('is not undone by a reading of the row that began before', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isRead = false
+    receiver.whileAnswering = query => {
+      if (!query.includes(' from quoin.webhooks where id = $1') || query.includes('delete')) return
+      isRead = true
+      return promise
+    }
+    const stored = fanout.store({ version: 1, events: chunkOf(['a']) })
+    await eventually(() => expect(isRead).toBe(true))
+    await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
+    await fanout.removed()
+    resolve()
+    expect(await stored).toBe('gone')
+    expect(await tablesOf(fanout)).toEqual([])
+  })
+
   it('is noticed by itself within a minute when nobody could tell', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await fanout.store({ version: 1, events: chunkOf(['a']) })

@@ -55,7 +55,7 @@ export async function insertDeliveries(
   )
 }
 
-/** Adds a dead letter with the first part of its payload; null: there is none to keep. */
+/** Adds a dead letter; one that is there already stays as it is. Null: its body follows in parts, or there is none to keep. */
 export async function insertDeadLetter(
   platform: PlatformDatabase,
   letter: DeadLetterRecord,
@@ -65,20 +65,32 @@ export async function insertDeadLetter(
     `insert into quoin.dead_letters (id, webhook_id, event_id, reason, request_id, payload_error, created_at, payload)
       select id, webhook_id, event_id, reason, request_id, payload_error, created_at, $2
       from pg_catalog.json_populate_record(null::quoin.dead_letters, $1::json)
-      on conflict (id) do update set payload = excluded.payload returning id`,
+      on conflict (id) do nothing returning id`,
     [JSON.stringify(letter), payload],
   )
 }
 
-/** Adds the next part of a payload that is too large for one statement. */
-export async function appendToDeadLetter(
+/** Keeps a part of a body that is too large for one statement, where no reader of dead letters sees it. Safe to repeat. */
+export async function insertDeadLetterPart(
   platform: PlatformDatabase,
   id: string,
-  part: string,
+  number: number,
+  text: string,
 ): Promise<void> {
   await platform.query(
-    'update quoin.dead_letters set payload = payload || $2 where id = $1::uuid returning id',
-    [id, part],
+    `insert into quoin.dead_letter_parts (dead_letter_id, number, text) values ($1::uuid, $2::int, $3)
+      on conflict do nothing returning number`,
+    [id, String(number), text],
+  )
+}
+
+/** Gives a dead letter the body that its parts make, all of them; one that has its body keeps it. Safe to repeat. */
+export async function joinDeadLetterParts(platform: PlatformDatabase, id: string): Promise<void> {
+  await platform.texts(
+    `with parts as (delete from quoin.dead_letter_parts where dead_letter_id = $1::uuid returning number, text)
+      update quoin.dead_letters set payload = (select pg_catalog.string_agg(text, '' order by number) from parts)
+      where id = $1::uuid and payload is null returning id`,
+    [id],
   )
 }
 
