@@ -13,7 +13,7 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024
 /** A table whose rows have webhook_id, created_at, id and payload. */
 export interface EntrySource {
   table: 'quoin.webhook_deliveries' | 'quoin.dead_letters'
-  /** SQL for the fields of an entry, each under the name that it has in JSON; the row is `e`. */
+  /** SQL for the fields of an entry beside its payload, each under the name that it has in JSON; the row is `e`. */
   columns: string
   /** SQL for the bytes of an entry beside its payload; the row is `e`. */
   otherBytes: string
@@ -30,8 +30,11 @@ export function timeSql(column: string): string {
   return `to_char(e.${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
-/** SQL for the payload of the row `e`, exactly as it was sent; null where there is none to show. */
-export const PAYLOAD_SQL = `case when octet_length(e.payload) between 1 and ${SHOWN_PAYLOAD_BYTES_MAX} then e.payload::json end`
+/**
+ * SQL for the payload of the row `e`, exactly as it was sent; `null` where there is none to show. Text and never a value of type
+ * JSON: nested to the limit of the writer's stack, Postgres does not take it again.
+ */
+const PAYLOAD = `case when octet_length(e.payload) between 1 and ${SHOWN_PAYLOAD_BYTES_MAX} then e.payload else 'null' end`
 
 /** One page of a webhook's entries, newest first; entries of one time are ordered by id. Throws `invalid_parameter`. */
 export async function readEntryPage(
@@ -59,10 +62,10 @@ export function entryListJson({ entries, nextCursor }: EntryPage): string {
   return `{"data":[${entries.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`
 }
 
-/** An entry is `row_to_json` of a subselect: `json_build_object` would write blanks. */
+/** An entry is `row_to_json` of a subselect, with its payload behind: `json_build_object` would write blanks. */
 function pageSql({ table, columns, otherBytes }: EntrySource): string {
   return `
-    select (select row_to_json(entry)::text from (select ${columns}) entry), e.exact_time, e.id::text, e.has_more
+    select (select left(row_to_json(entry)::text, -1) from (select ${columns}) entry) || ',"payload":' || ${PAYLOAD} || '}', e.exact_time, e.id::text, e.has_more
     from (
       select e.*, to_json(e.created_at) #>> '{}' as exact_time,
         lead(e.id) over (order by e.created_at desc, e.id desc) is not null as has_more,

@@ -1,7 +1,7 @@
 // The log of a webhook, newest first: one entry an attempt.
 
 import type { PlatformDatabase } from '../../db/database.ts'
-import { type EntrySource, entryListJson, PAYLOAD_SQL, readEntryPage, timeSql } from './entry-page.ts'
+import { type EntrySource, entryListJson, readEntryPage, timeSql } from './entry-page.ts'
 import type { EntryListQuery } from './schemas.ts'
 import { parseId, webhookNotFound } from './webhook-id.ts'
 import { findWebhook } from './webhook-store.ts'
@@ -13,7 +13,7 @@ export interface ListEntriesDeps {
 /** The log, as `Delivery` describes an entry. */
 export const DELIVERIES: EntrySource = {
   table: 'quoin.webhook_deliveries',
-  columns: `e.id, e.event_id, e.event_type, e.webhook_message_id as message_id, ${PAYLOAD_SQL} as payload,
+  columns: `e.id, e.event_id, e.event_type, e.webhook_message_id as message_id,
     e.status_code, e.response_body, e.error, e.latency_ms, e.attempt, e.replay_of, ${timeSql('created_at')} as created_at`,
   otherBytes: 'coalesce(octet_length(e.response_body), 0)',
 }
