@@ -139,6 +139,12 @@ export class OutboxDatabase {
     return rows.map(({ name }) => name)
   }
 
+  async asSuperuser(sql: string): Promise<void> {
+    const url = new URL(inject('stack').superuser_url ?? '')
+    url.pathname = `/${this.name}`
+    await withClient(url.href, client => client.query(sql))
+  }
+
   async end(): Promise<void> {
     for (const client of [this.owner, ...this.#clients]) await client.end()
     await this.#gateway.close()
@@ -171,8 +177,12 @@ async function connectTo(connectionString: string): Promise<Client> {
   return client
 }
 
-async function asMaker(work: (client: Client) => Promise<unknown>): Promise<void> {
-  const client = await connectTo(inject('stack').database_url)
+function asMaker(work: (client: Client) => Promise<unknown>): Promise<void> {
+  return withClient(inject('stack').database_url, work)
+}
+
+async function withClient(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = await connectTo(url)
   try {
     await work(client)
   } finally {

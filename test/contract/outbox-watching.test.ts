@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DomainError } from '../../src/errors.ts'
 import { findWatchableTable } from '../../src/features/webhooks/watching/find-table.ts'
 import { changeAndSettle } from '../../src/features/webhooks/watching/settle-watch.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
@@ -63,6 +64,20 @@ describe('a table that can be watched', () => {
         message: expect.stringContaining(reason),
       })
     }
+  })
+
+  it('is none of a role that ours is no member of, and the hint says how to make it one', async () => {
+    const [role, table] = [newName(), newName()]
+    await db.asSuperuser(
+      `create role ${role}; create table public.${table} (); alter table public.${table} owner to ${role}`,
+    )
+    const find = () => findWatchableTable(db, { table_schema: 'public', table_name: table })
+    const refused = (await find().catch((err: DomainError) => err)) as DomainError
+    expect(refused.message).toContain(`it belongs to the role ${role}`)
+    const [grant = expect.fail()] = /GRANT \w+ TO "?\w+"?/.exec(refused.hint ?? '') ?? []
+    await db.asSuperuser(grant)
+    expect(await find()).toBeGreaterThan(0)
+    await db.asSuperuser(`drop table public.${table}; drop role ${role}`)
   })
 })
 

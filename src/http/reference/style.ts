@@ -28,5 +28,6 @@ table { width: 100%; border-collapse: collapse; margin: 0.4rem 0; font-size: 0.8
 th, td { padding: 0.35rem 0.8rem 0.35rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; overflow-wrap: anywhere; }
 th { width: 30%; } .required { color: var(--delete); font-style: normal; } .type { width: 25%; color: var(--dim); }
 pre { margin: 0.8rem 0 0; padding: 0.8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 0.5rem; background: var(--soft); border: 1px solid var(--line); }
-@media (max-width: 56rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--line); } }
+@media (max-width: 56rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--line); }
+  tr { display: block; padding: 0.35rem 0; border-bottom: 1px solid var(--line); } th, td { display: block; width: auto; padding: 0; border: 0; } }
 `
