@@ -6,7 +6,7 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --fg: #e4e8ef; --dim: #98a2b3; --bg: #12151c; --soft: #1a1f29; --line: #2b3240; --accent: #86a9ff;
   --get: #58c791; --post: #86a9ff; --patch: #e0a458; --put: #e0a458; --delete: #ff8a80; } }
 * { box-sizing: border-box; }
-html { scroll-behavior: smooth; scroll-padding-top: 1rem; }
+html { scroll-padding-top: 1rem; }
 body { margin: 0; display: grid; grid-template-columns: 20rem minmax(0, 1fr); color: var(--fg); background: var(--bg);
   font: 15px/1.55 system-ui, -apple-system, 'Segoe UI', sans-serif; }
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
@@ -29,5 +29,5 @@ th, td { padding: 0.35rem 0.8rem 0.35rem 0; border-bottom: 1px solid var(--line)
 th { width: 30%; } .required { color: var(--delete); font-style: normal; } .type { width: 25%; color: var(--dim); }
 pre { margin: 0.8rem 0 0; padding: 0.8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 0.5rem; background: var(--soft); border: 1px solid var(--line); }
 @media (max-width: 56rem) { body { display: block; } nav { position: static; height: auto; max-height: 40vh; border-right: 0; border-bottom: 1px solid var(--line); }
-  tr { display: block; padding: 0.35rem 0; border-bottom: 1px solid var(--line); } th, td { display: block; width: auto; padding: 0; border: 0; } }
+  tr { display: block; padding: 0.35rem 0; border-bottom: 1px solid var(--line); } th, td, .type { display: block; width: auto; padding: 0; border: 0; } }
 `
