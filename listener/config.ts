@@ -97,7 +97,7 @@ function readDatabaseUrl(env: Environment): string {
 /** Requests hold rows of users: to another machine they travel encrypted. */
 function readIngestUrl(env: Environment): URL {
   const url = parseUrl(env.INGEST_URL ?? '')
-  const isIngest = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname.endsWith(INGEST_PATH)
+  const isIngest = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === INGEST_PATH
   if (!isIngest || url.username !== '' || url.hash !== '') {
     throw new ConfigError(`INGEST_URL must be the URL of the Worker, ending in ${INGEST_PATH}`)
   }
@@ -105,7 +105,7 @@ function readIngestUrl(env: Environment): URL {
   if (url.protocol === 'https:' || isOnThisMachine || readBoolean(env, 'LISTENER_ALLOW_PLAIN_HTTP'))
     return url
   throw new ConfigError(
-    'INGEST_URL is not https: rows would travel in the clear; LISTENER_ALLOW_PLAIN_HTTP=true allows it',
+    'INGEST_URL is not https: rows would travel in the clear (LISTENER_ALLOW_PLAIN_HTTP=true allows it)',
   )
 }
 

@@ -97,6 +97,7 @@ export interface DocumentedParameter {
   in: 'query' | 'header'
   description: string
   example?: string
+  required?: boolean
 }
 
 export interface Route<

@@ -24,8 +24,18 @@ const FORMATS: Record<string, string> = {
   email: 'an email address',
 }
 
-/** How many known fields an answer names beside an unknown one. */
+/** How many known fields an answer names beside unknown ones, and how many of those. */
 const KNOWN_FIELDS_MAX = 20
+const UNKNOWN_FIELDS_MAX = 5
+const SHOWN_NAME_LENGTH_MAX = 60
+
+/** A name that a caller chose, at a length that can be shown. */
+export function shownName(name: PropertyKey): string {
+  const text = String(name)
+  return text.length <= SHOWN_NAME_LENGTH_MAX
+    ? text
+    : `${text.slice(0, SHOWN_NAME_LENGTH_MAX).toWellFormed()}...`
+}
 
 /** The error map of `parseInput`; undefined leaves the sentence to zod. */
 export function messageOf(issue: Issue): string | undefined {
@@ -41,7 +51,9 @@ export function messageOf(issue: Issue): string | undefined {
       return format && `must be ${format}`
     }
     case 'invalid_value':
-      return `must be ${issue.values.map(value => JSON.stringify(value)).join(' or ')}`
+      return missingOr(issue.input, issue.values.map(value => JSON.stringify(value)).join(' or '))
+    case 'invalid_key':
+      return `cannot be a key here: it ${issue.issues[0]?.message ?? 'is not valid'}`
     case 'unrecognized_keys':
       return unknownFieldsMessage(issue)
     default:
@@ -49,10 +61,14 @@ export function messageOf(issue: Issue): string | undefined {
   }
 }
 
-function mistypedMessage({ expected, input }: { expected: string; input?: unknown }): string | undefined {
-  const kind = KINDS[expected]
-  if (kind === undefined) return undefined
-  return input === undefined ? `is missing; it must be ${kind}` : `must be ${kind}`
+function mistypedMessage({ expected, input, inst }: Issue & { expected: string }): string | undefined {
+  const { format } = (inst?._zod.def ?? {}) as { format?: string }
+  const kind = FORMATS[format ?? ''] ?? KINDS[expected]
+  return kind && missingOr(input, kind)
+}
+
+function missingOr(input: unknown, kind: string): string {
+  return input === undefined ? `is missing, and must be ${kind}` : `must be ${kind}`
 }
 
 function sizeMessage(
@@ -70,12 +86,14 @@ function sizeMessage(
     : `must have ${bound} ${limit} ${unit}s`
 }
 
-function unknownFieldsMessage({ keys, inst }: { keys: string[]; inst?: unknown }): string {
-  const shape = (inst as { _zod?: { def?: { shape?: object } } } | undefined)?._zod?.def?.shape
-  const known = Object.keys(shape ?? {})
-  const names = keys.map(key => JSON.stringify(key)).join(', ')
-  const unknown = `knows no ${names}`
-  if (known.length === 0) return unknown
-  const shown = known.slice(0, KNOWN_FIELDS_MAX).join(', ')
-  return `${unknown}, only ${shown}${known.length > KNOWN_FIELDS_MAX ? ', ...' : ''}`
+function unknownFieldsMessage({ keys, inst }: Issue & { keys: string[] }): string {
+  const { shape = {} } = (inst?._zod.def ?? {}) as { shape?: object }
+  const unknown = keys.map(key => JSON.stringify(shownName(key)))
+  const message = `knows no ${listed(unknown, UNKNOWN_FIELDS_MAX)}`
+  const known = Object.keys(shape)
+  return known.length === 0 ? message : `${message}, only ${listed(known, KNOWN_FIELDS_MAX)}`
+}
+
+function listed(names: readonly string[], max: number): string {
+  return names.slice(0, max).join(', ') + (names.length > max ? ', ...' : '')
 }

@@ -2,7 +2,7 @@
 
 import type * as z from 'zod'
 import { DomainError } from '../errors.ts'
-import { messageOf } from './validation-messages.ts'
+import { messageOf, shownName } from './validation-messages.ts'
 
 /** How many mistakes one answer lists; more would only be noise. */
 const PROBLEMS_MAX = 10
@@ -16,9 +16,13 @@ export function parseInput<Schema extends z.ZodType>(
   refuseUnstorableText(value, where)
   const parsed = schema.safeParse(value, { error: messageOf })
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues
-    .slice(0, PROBLEMS_MAX)
-    .map(issue => `${[where, ...issue.path].join('.')}: ${issue.message}`)
+  // Of one field the first: a text that should be a list need not hear how many items it may have.
+  const byField = new Map<string, string>()
+  for (const { path, message } of parsed.error.issues) {
+    const field = [where, ...path.map(shownName)].join('.')
+    if (!byField.has(field)) byField.set(field, `${field}: ${message}`)
+  }
+  const problems = [...byField.values()].slice(0, PROBLEMS_MAX)
   const [first = `${where}: not valid`] = problems
   throw new DomainError('validation_failed', first, {
     detail: problems.length > 1 ? problems.join('; ') : undefined,

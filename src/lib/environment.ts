@@ -44,13 +44,16 @@ export function readAll<Values extends object>(
   return values as Values
 }
 
-/** Each of `bounds` as `readInteger` reads it, under the same key. */
+/** Each of `bounds` as `readInteger` reads it, under the same key; all that are wrong in one `ConfigError`. */
 export function readIntegers<Key extends string>(
   env: Environment,
   bounds: Readonly<Record<Key, Bounds>>,
 ): Record<Key, number> {
-  const read = Object.entries<Bounds>(bounds).map(([key, bound]) => [key, readInteger(env, ...bound)])
-  return Object.fromEntries(read) as Record<Key, number>
+  const readers = Object.entries<Bounds>(bounds).map(([key, bound]) => [
+    key,
+    () => readInteger(env, ...bound),
+  ])
+  return readAll(Object.fromEntries(readers) as Record<Key, () => number>)
 }
 
 /** `true` or `false` and nothing else; false unless set. Throws `ConfigError`. */

@@ -21,6 +21,7 @@ export interface Parameter {
   in: string
   required?: boolean
   description?: string
+  example?: string
   schema: Schema
 }
 

@@ -55,7 +55,7 @@ function typeName(schema: Schema): string {
 }
 
 function arrayName(item: string): string {
-  return item.includes(' | ') ? `(${item})[]` : `${item}[]`
+  return / \| |, /.test(item) ? `(${item})[]` : `${item}[]`
 }
 
 function limitsOf({ minimum, maximum, maxLength, default: fallback }: Schema): string[] {

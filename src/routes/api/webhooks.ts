@@ -144,7 +144,7 @@ export const webhookRoutes = [
       'answer; those that are there or on their way are not counted again. A paused webhook sends them when it is resumed; a ' +
       'failing one tries one now, and the others when that arrives. How it went, the log tells.',
     body: ReplaySince,
-    example: { since: '2030-01-31T12:00:00Z' },
+    example: { since: '2026-01-31T12:00:00Z' },
     response: Queued,
     status: 202,
     handle: ({ deps, caller, params, body }) => replayFailedSince(deps, caller, params.id, body),

@@ -40,6 +40,8 @@ const FILTERS: DocumentedParameter = {
     '`or=(a.eq.1,and(b.gt.2,c.is.null))`.',
   example: 'gte.18',
 }
+/** Without one, all rows would be changed. */
+const REQUIRED_FILTERS: DocumentedParameter = { ...FILTERS, required: true }
 const SELECT: DocumentedParameter = {
   name: 'select',
   in: 'query',
@@ -136,6 +138,7 @@ export const dbRoutes = [
       'The body is one row or an array of rows; all are inserted or none. 201 with the rows, 200 when an upsert ' +
       'changed existing rows only.',
     bodyBytesMax: ROWS_BODY_BYTES_MAX,
+    example: { title: 'Write the second endpoint' },
     status: 201,
     documented: {
       parameters: [
@@ -162,8 +165,9 @@ export const dbRoutes = [
     summary: 'Change the rows that match a filter',
     description: 'Needs at least one filter. The body holds the columns to set. 200 with the changed rows.',
     bodyBytesMax: ROWS_BODY_BYTES_MAX,
+    example: { done: true },
     documented: {
-      parameters: [FILTERS, SELECT, COLUMNS, PREFER],
+      parameters: [REQUIRED_FILTERS, SELECT, COLUMNS, PREFER],
       requestTypes: BODY_TYPES,
       responseTypes: ROW_TYPES,
     },
@@ -176,7 +180,7 @@ export const dbRoutes = [
     auth: 'any_key',
     summary: 'Delete the rows that match a filter',
     description: 'Needs at least one filter. 200 with the rows as they were.',
-    documented: { parameters: [FILTERS, SELECT, PREFER], responseTypes: ROW_TYPES },
+    documented: { parameters: [REQUIRED_FILTERS, SELECT, PREFER], responseTypes: ROW_TYPES },
     handle: input => deleteRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
   }),
 ]

@@ -19,6 +19,7 @@ it.each([
   ['INGEST_URL', undefined],
   ['INGEST_URL', 'ftp://api.example.com/internal/row-changes'],
   ['INGEST_URL', 'https://api.example.com/'],
+  ['INGEST_URL', 'https://api.example.com/p/internal/row-changes'],
   ['INGEST_URL', 'http://api.example.com/internal/row-changes'],
   ['INGEST_SECRET', undefined],
   ['INGEST_SECRET', 's'.repeat(31)],
@@ -40,6 +41,8 @@ it('sends in the clear to this machine, or where it is told to', () => {
 })
 
 it('names everything that is wrong at once', () => {
+  const limits = { LISTENER_CHUNKS_MAX: 'x', LISTENER_BYTES_MAX: 'y' }
+  expect(() => readConfig({ ...ENV, ...limits })).toThrow(/LISTENER_CHUNKS_MAX.*LISTENER_BYTES_MAX/)
   expect(() => readConfig({})).toThrow(/LISTENER_DATABASE_URL.*INGEST_URL.*INGEST_SECRET/)
 })
 

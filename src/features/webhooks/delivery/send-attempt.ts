@@ -90,7 +90,7 @@ async function post(
 ): Promise<Answer> {
   const response = await deps.fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
   const text = await readBeginning(response).catch((err: unknown) => {
-    // It says that its body is compressed and it is not, or is none: the status stands all the same.
+    // Called compressed although it is not, or broken off: that cannot be told apart, and the status stands.
     if (response.headers.has('content-encoding')) return ''
     throw err
   })

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 
-/** Where the Worker takes them; a proxy may put something before it. */
+/** Where the Worker takes them. The path is signed: a proxy in between may not change it. */
 export const INGEST_PATH = '/internal/row-changes'
 
 export const RowEvent = z.enum(['INSERT', 'UPDATE', 'DELETE'])

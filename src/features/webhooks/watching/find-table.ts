@@ -16,19 +16,22 @@ export interface TableName {
 }
 
 const FIND = `
-  select c.oid::bigint as table_id, quoin.unwatchable_reason(c.oid) as reason,
-    case when not pg_has_role(c.relowner, 'usage') then c.relowner::regrole::text end as foreign_owner, current_user::regrole::text as own_role
+  select c.oid::bigint as table_id, reason, current_user::regrole::text as own_role,
+    case when reason = format('it belongs to the role %s', c.relowner::regrole) then
+      (select json_build_object('name', c.relowner::regrole, 'is_superuser', rolsuper) from pg_catalog.pg_roles where oid = c.relowner)
+    end as foreign_owner
   from (select 1) as one
   left join pg_catalog.pg_namespace n on n.nspname = $1::text
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = $2::text
     -- Indexes, sequences and types share the names of tables.
-    and c.relkind in ('r', 'p', 'v', 'm', 'f')`
+    and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  cross join lateral quoin.unwatchable_reason(c.oid) as reason`
 
 interface Found {
   table_id: number | null
   reason: string | null
-  /** Null: Quoin's role may do with the table what its owner may. */
-  foreign_owner: string | null
+  /** Null: that is not the reason. */
+  foreign_owner: { name: string; is_superuser: boolean } | null
   own_role: string
 }
 
@@ -53,7 +56,10 @@ export async function findWatchableTable({ platform }: WatchingDeps, table: Tabl
 
 function watchableHint({ foreign_owner, own_role }: Found, name: string): string {
   if (foreign_owner === null) return WATCHABLE_HINT
-  return `Quoin makes triggers as ${own_role}: GRANT ${foreign_owner} TO ${own_role}, or ALTER TABLE ${name} OWNER TO ${own_role}.`
+  const change = `ALTER TABLE ${name} OWNER TO ${own_role}`
+  // A member of a superuser's role could become it.
+  const grant = foreign_owner.is_superuser ? '' : `, or GRANT ${foreign_owner.name} TO ${own_role}`
+  return `Quoin makes triggers as ${own_role}: ${change}${grant}.`
 }
 
 const WATCHABLE_HINT =

@@ -153,6 +153,7 @@ export const bridgeRoutes = [
     allowance: 'consent',
     summary: 'Sign out and start the flow again as somebody else',
     description: "The consent screen's own form; ends the session at the identity provider.",
+    example: 'challenge=…',
     documented: { requestTypes: [FORM_TYPE], ...pageAt(200) },
     handle: input => switchAccount(input.deps, submissionOf(input)),
   }),
