@@ -54,13 +54,15 @@ export class FanoutReporter {
     }, GATHER_MS)
   }
 
-  /** Never throws: what Postgres does not take is kept, and the alarm tries again. */
-  write(): Promise<void> {
+  /** Writes what there is at the call. Never throws: what Postgres does not take is kept, and the alarm tries again. */
+  async write(): Promise<void> {
+    // What is being written was there before.
+    await this.#writing
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined
       this.#host.written()
     })
-    return this.#writing
+    await this.#writing
   }
 
   async #writeAll(): Promise<void> {
@@ -78,12 +80,13 @@ export class FanoutReporter {
   }
 
   async #writePause(): Promise<void> {
-    const state = this.#host.open()?.state
+    const { state, storage } = this.#host.open() ?? {}
     if (!state?.owesPause) return
     const { id, version } = state.webhook
     const row =
       (await pauseForReceiver(this.#platform, id, version)) ?? (await findWebhookRow(this.#platform, id))
-    if (row !== undefined) this.#host.accept(row)
+    // Deleted meanwhile: a row that was read before is nobody's any more.
+    if (row !== undefined && this.#host.open()?.storage === storage) this.#host.accept(row)
   }
 
   async #writeHealth(): Promise<void> {

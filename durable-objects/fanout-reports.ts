@@ -19,10 +19,14 @@ import type { Report } from './report-storage.ts'
 const BATCH_ROWS = 250
 const BATCH_CHARACTERS = 2 * 1024 * 1024
 
-/** Writes everything that waits. Throws when Postgres does not take it; what was taken is not written again. */
+/**
+ * Writes everything that waits now: what comes meanwhile may come faster than it is written. Throws when Postgres does not
+ * take it; what was taken is not written again.
+ */
 export async function flushReports(platform: PlatformDatabase, storage: FanoutStorage): Promise<void> {
+  const last = storage.reports.lastSequence()
   for (;;) {
-    const reports = storage.reports.batch(BATCH_ROWS, BATCH_CHARACTERS)
+    const reports = storage.reports.batch(last, BATCH_ROWS, BATCH_CHARACTERS)
     if (reports.length === 0) return
     await writeBatch(platform, storage, reports)
     storage.reports.drop(reports)

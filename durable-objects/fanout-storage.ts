@@ -2,7 +2,7 @@
 // which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing.
 
 import { CHANGES_PER_CHUNK_MAX, chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
+import type { FanoutEvent, PayloadPiece } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
 import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'
@@ -53,13 +53,11 @@ export class FanoutStorage {
     let last = this.#order.lastPosition()
     for (const [chunk, ofChunk] of Map.groupBy(events, event => chunkOf(event.position))) {
       const occurredAtMs = ofChunk[0]?.occurred_at_ms ?? 0
-      const known = firstRow(this.#sql, 'select occurred_at_ms, through from chunks where chunk = ?', chunk)
-      const isKnown = known?.['occurred_at_ms'] === occurredAtMs
-      const through = isKnown ? Number(known['through']) : 0
-      const fresh = ofChunk.filter(event => event.position % CHANGES_PER_CHUNK_MAX >= through)
+      const through = this.#knownThrough(chunk, occurredAtMs)
+      const fresh = ofChunk.filter(event => event.position % CHANGES_PER_CHUNK_MAX >= (through ?? 0))
       for (const event of fresh) {
         // The event that had this number may still be here, and others wait for it.
-        if (known !== undefined && !isKnown) this.finish(event.position, nowMs)
+        if (through === undefined) this.finish(event.position, nowMs)
         this.#insert(event, null, nowMs)
         this.#order.enter(event, last)
         last = Math.max(last, event.position)
@@ -71,6 +69,14 @@ export class FanoutStorage {
       this.#sql.exec('insert or replace into chunks values (?, ?, ?, ?)', chunk, occurredAtMs, next, nowMs)
     }
     return added
+  }
+
+  /** Keeps a piece of an event's body, unless it has had the event: what lies there now may be cut otherwise. */
+  addPiece({ position, occurred_at_ms, number, text }: PayloadPiece, nowMs: number): void {
+    const through = this.#knownThrough(chunkOf(position), occurred_at_ms) ?? 0
+    if (position % CHANGES_PER_CHUNK_MAX < through || this.find(position)?.occurredAtMs === occurred_at_ms)
+      return
+    this.pieces.put(position, number, text, nowMs)
   }
 
   /** Takes an event back whose chunk it has had, outside the order, under a key of its own. False: it is here. */
@@ -166,7 +172,11 @@ export class FanoutStorage {
 
   /** True while there is anything that housekeeping will give up or forget. */
   remembersAny(): boolean {
-    return this.hasEvents() || firstRow(this.#sql, 'select 1 from chunks limit 1') !== undefined
+    return (
+      this.hasEvents() ||
+      this.pieces.hasAny() ||
+      firstRow(this.#sql, 'select 1 from chunks limit 1') !== undefined
+    )
   }
 
   /** Events that were stored before `beforeMs`, some of them at a time, oldest first. */
@@ -186,6 +196,13 @@ export class FanoutStorage {
     // What a report still needs looks like an orphan.
     if (!this.reports.hasAny()) this.pieces.dropOrphans(beforeMs)
     return count === limit
+  }
+
+  /** How many events of a chunk it has had; undefined: none, but some of another chunk with its number. */
+  #knownThrough(chunk: number, occurredAtMs: number): number | undefined {
+    const known = firstRow(this.#sql, 'select occurred_at_ms, through from chunks where chunk = ?', chunk)
+    if (known === undefined) return 0
+    return known['occurred_at_ms'] === occurredAtMs ? Number(known['through']) : undefined
   }
 
   #insert(event: FanoutEvent, replayOf: string | null, nowMs: number): void {

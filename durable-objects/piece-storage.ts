@@ -1,6 +1,5 @@
 // Bodies that are too large for one row of SQLite, in pieces.
 
-import type { PayloadPiece } from '../src/features/webhooks/delivery/fanout-contract.ts'
 import { firstRow, type SqlExec } from './sql-rows.ts'
 
 const TABLE = `create table if not exists pieces (
@@ -16,7 +15,7 @@ export class PieceStorage {
   }
 
   /** Safe to repeat. */
-  put({ position, number, text }: PayloadPiece, nowMs: number): void {
+  put(position: number, number: number, text: string, nowMs: number): void {
     this.#sql.exec('insert or replace into pieces values (?, ?, ?, ?)', position, number, text, nowMs)
   }
 
@@ -32,6 +31,10 @@ export class PieceStorage {
 
   drop(position: number): void {
     this.#sql.exec('delete from pieces where position = ?', position)
+  }
+
+  hasAny(): boolean {
+    return firstRow(this.#sql, 'select 1 from pieces limit 1') !== undefined
   }
 
   /** Forgets those from before `beforeMs` that no event has. */

@@ -135,7 +135,7 @@ export class Redelivery {
     const position = positionOfEvent(letter.event_id)
     // Another with its number came back before it: its pieces are there, and may go while these come.
     if (storage.has(position)) return
-    let [bytes, whole, last] = [0, '', '']
+    let [bytes, beginning, last] = [0, '', '']
     const isWhole = letter.length * 4 <= WHOLE_PAYLOAD_BYTES_MAX
     if (!isWhole) {
       // It is written, perhaps without an answer; and what is left of its pieces is not cut like those that come now.
@@ -145,12 +145,15 @@ export class Redelivery {
     for (let from = 0, number = 0; from < letter.length; from += PIECE_CHARACTERS, number++) {
       const text = letter.payload ?? (await readLetterPart(this.#platform, letter.id, from, PIECE_CHARACTERS))
       bytes += new TextEncoder().encode(text).length
-      if (number === 0) whole = text
+      if (isWhole || number === 0) beginning += text
       last = (last + text).slice(-ENDING_CHARACTERS)
-      if (!isWhole) storage.pieces.put({ position, number, text }, Date.now())
+      if (!isWhole) storage.pieces.put(position, number, text, Date.now())
     }
-    const facts = readFacts(whole, last)
-    if (facts === undefined) return
+    const facts = readFacts(beginning, last)
+    if (facts === undefined) {
+      storage.pieces.drop(position)
+      return
+    }
     const event = {
       position,
       // Its place in the order is gone: others of its key have been delivered since.
@@ -160,7 +163,7 @@ export class Redelivery {
       occurred_at_ms: facts.occurredAtMs,
       request_id: letter.request_id,
       payload_error: letter.payload_error,
-      payload: isWhole ? whole : null,
+      payload: isWhole ? beginning : null,
       bytes,
     }
     storage.addAgain(event, letter.id, Date.now())

@@ -36,13 +36,19 @@ export class ReportStorage {
     this.#sql.exec(sql, kind, JSON.stringify(record), position)
   }
 
-  /** The oldest, at most `limit` and about `charactersMax`, at least one where there is any. */
-  batch(limit: number, charactersMax: number): Report[] {
+  /** The sequence of the newest; 0: there is none. */
+  lastSequence(): number {
+    return Number(firstRow(this.#sql, 'select max(sequence) as last from reports')?.['last'] ?? 0)
+  }
+
+  /** The oldest up to the sequence `last`, at most `limit` and about `charactersMax`, at least one where there is any. */
+  batch(last: number, limit: number, charactersMax: number): Report[] {
     const rows = this.#sql.exec(
       `select sequence, kind, record, payload from (
         select *, sum(size) over (order by sequence) - size as before from (
-          select *, length(record) + coalesce(length(payload), 0) as size from reports order by sequence ${limitTo(limit)}))
+          select *, length(record) + coalesce(length(payload), 0) as size from reports where sequence <= ? order by sequence ${limitTo(limit)}))
         where before < ? order by sequence`,
+      last,
       charactersMax,
     )
     return Array.from(rows, row => ({
@@ -61,6 +67,10 @@ export class ReportStorage {
 
   hasAny(): boolean {
     return firstRow(this.#sql, 'select 1 from reports limit 1') !== undefined
+  }
+
+  has(kind: ReportKind): boolean {
+    return firstRow(this.#sql, 'select 1 from reports where kind = ? limit 1', kind) !== undefined
   }
 
   /** Answers how many of them were still there. */

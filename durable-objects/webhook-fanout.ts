@@ -96,7 +96,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
 
   async storePiece(version: number, piece: PayloadPiece): Promise<'stored' | 'gone'> {
     const storage = await this.#storageFor(version)
-    storage?.pieces.put(piece, Date.now())
+    storage?.addPiece(piece, Date.now())
     return storage === undefined ? 'gone' : 'stored'
   }
 
@@ -142,8 +142,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
 
   async redeliver(since: string): Promise<number> {
     await this.#read()
-    // What was given up a moment ago is perhaps still on its way to where it is counted.
-    await this.#reporter.write()
+    // What was given up a moment ago is perhaps still on its way to where it is counted. The log is not worth waiting for.
+    if (this.#storage?.reports.has('dead_letter')) await this.#reporter.write()
     const letters = await this.#redelivery.ask(since)
     if (this.#state === undefined) return letters
     const count = letters + this.#rouseFailed(Date.parse(since))
@@ -320,7 +320,9 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       forgetAtMs: storage.remembersAny() ? this.#forgetAtMs : undefined,
     })
     if (atMs === undefined) {
-      if (isExact) this.ctx.waitUntil(this.ctx.storage.deleteAlarm())
+      if (!isExact) return
+      this.#alarmAtMs = 0
+      this.ctx.waitUntil(this.ctx.storage.deleteAlarm())
     } else if (isExact || this.#alarmAtMs <= nowMs || atMs < this.#alarmAtMs) {
       this.ctx.waitUntil(this.#setAlarm(atMs))
     }

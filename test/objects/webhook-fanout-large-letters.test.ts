@@ -3,11 +3,13 @@
 
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, it } from 'vitest'
+import type { FanoutEvent } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { eventually } from './eventually.ts'
 import {
   chunkOf,
   countOf,
   makeWebhook,
+  pieceOf,
   platform,
   readDeadLetters,
   setActive,
@@ -33,21 +35,24 @@ function piecesOf(key: string): string[] {
 }
 
 /** A paused webhook whose events have waited for too long; their bodies. */
-async function makeExpired(keys: string[]): Promise<TestWebhook & { bodies: string[] }> {
+async function makeExpired(
+  keys: string[],
+): Promise<TestWebhook & { bodies: string[]; events: FanoutEvent[] }> {
   const webhook = await makeWebhook(receiver.url, { active: false })
-  const bodies = []
+  const [bodies, events]: [string[], FanoutEvent[]] = [[], []]
   for (const key of keys) {
     const pieces = piecesOf(key)
     const bytes = pieces.reduce((sum, piece) => sum + new TextEncoder().encode(piece).length, 0)
     const [event = expect.fail()] = chunkOf([key], { payload: null, bytes })
     for (const [number, text] of pieces.entries()) {
-      await webhook.fanout.storePiece(1, { position: event.position, number, text })
+      await webhook.fanout.storePiece(1, pieceOf(event, number, text))
     }
     await webhook.fanout.store({ version: 1, events: [event] })
     bodies.push(pieces.join(''))
+    events.push(event)
   }
   pass(7.1 * DAY_MS)
-  return { ...webhook, bodies }
+  return { ...webhook, bodies, events }
 }
 
 async function storedBodies({ row }: TestWebhook): Promise<string[]> {
@@ -70,6 +75,38 @@ function loseAnswers(...lost: number[]): () => number {
   }
   return () => count
 }
+
+describe('a dead letter', () => {
+  // Of four bytes a character it would not fit into a row of SQLite, and of one it does.
+  it.each([250_000, 250_001, 262_144, 262_145])('of %s characters is sent again as it was', async length => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const [event = expect.fail()] = chunkOf(['a'])
+    const payload =
+      event.payload?.replace('"a"', `"${'x'.repeat(length - event.bytes + 1)}"`) ?? expect.fail()
+    expect(payload).toHaveLength(length)
+    await platform.query(
+      `insert into quoin.dead_letters (webhook_id, event_id, reason, payload)
+        values ($1::uuid, '810000001.0', 'attempts_exhausted', $2) returning id`,
+      [row.id, payload],
+    )
+    expect(await fanout.redeliver(EVER)).toBe(1)
+    await eventually(() => expect(receiver.calls).toHaveLength(1))
+    expect(receiver.calls[0]?.body === payload).toBe(true)
+  })
+
+  it('that was taken back keeps its body when a message brings a piece of it once more', async () => {
+    const webhook = await makeExpired(['first'])
+    await eventually(async () => {
+      await runDurableObjectAlarm(webhook.fanout)
+      expect(await storedBodies(webhook)).toEqual(webhook.bodies)
+    })
+    expect(await webhook.fanout.redeliver(EVER)).toBe(1)
+    const [event = expect.fail()] = webhook.events
+    await webhook.fanout.storePiece(1, pieceOf(event, 0, 'another cut'))
+    await setActive(webhook, true)
+    await eventually(() => expect(receiver.calls.map(({ body }) => body)).toEqual(webhook.bodies))
+  })
+})
 
 describe('a dead letter in pieces', () => {
   it('keeps its body, as do those before it, whichever answer is lost', { timeout: 60_000 }, async () => {

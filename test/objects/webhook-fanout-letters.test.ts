@@ -10,6 +10,7 @@ import {
   countOf,
   type FanoutStub,
   makeWebhook,
+  pieceOf,
   platform,
   readDeadLetters,
   readLogs,
@@ -197,7 +198,7 @@ describe('a large body', () => {
     const [event] = chunkOf(['a'], { payload: null, bytes })
     if (event === undefined) return expect.fail()
     for (const [number, text] of pieces.entries()) {
-      expect(await fanout.storePiece(1, { position: event.position, number, text })).toBe('stored')
+      expect(await fanout.storePiece(1, pieceOf(event, number, text))).toBe('stored')
     }
     await fanout.store({ version: 1, events: [event] })
     await eventually(() => expect(receiver.calls).toHaveLength(1))
@@ -206,6 +207,18 @@ describe('a large body', () => {
       expect(await readLogs(row.id)).toMatchObject([{ payload: '', status_code: 200 }]),
     )
     expect(await countOf(fanout, 'pieces')).toBe(0)
+  })
+
+  it('that a message brings once more leaves nothing behind either', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    const [event = expect.fail()] = chunkOf(['a'], { payload: null, bytes })
+    for (let time = 1; time <= 2; time++) {
+      for (const [number, text] of pieces.entries()) await fanout.storePiece(1, pieceOf(event, number, text))
+      await fanout.store({ version: 1, events: [event] })
+      await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
+      expect(await countOf(fanout, 'pieces')).toBe(0)
+    }
+    expect(receiver.calls).toHaveLength(1)
   })
 
   // A second copy would be written under the first while that is sent and forgotten.
@@ -231,7 +244,7 @@ describe('a large body', () => {
     const [event] = chunkOf(['a'], { payload: null, bytes })
     if (event === undefined) return expect.fail()
     for (const [number, text] of pieces.entries()) {
-      await fanout.storePiece(1, { position: event.position, number, text })
+      await fanout.storePiece(1, pieceOf(event, number, text))
     }
     await fanout.store({ version: 1, events: [event] })
     pass(7.1 * DAY_MS)
@@ -354,6 +367,20 @@ describe('the end', () => {
     pass(60_000)
     await runDurableObjectAlarm(fanout)
     expect(await tablesOf(fanout)).toEqual([])
+  })
+
+  it('of all that was due does not keep what comes at once after it from having an alarm', async () => {
+    const { row, fanout } = await makeWebhook(receiver.url)
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
+    pass(7.1 * DAY_MS)
+    await eventually(async () => {
+      await runDurableObjectAlarm(fanout)
+      expect(await alarmOf(fanout)).toBe(0)
+    })
+    receiver.answer = () => new Response('', { status: 500 })
+    await fanout.store({ version: 1, events: chunkOf(['a']) })
+    expect(await alarmOf(fanout)).toBeGreaterThan(0)
   })
 
   it('of what an object remembers comes after a week, and then it has no alarm', async () => {

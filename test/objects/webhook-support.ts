@@ -9,7 +9,7 @@ import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
 import type { Env } from '../../src/deps.ts'
 import { positionOf } from '../../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent } from '../../src/features/webhooks/delivery/fanout-contract.ts'
+import type { FanoutEvent, PayloadPiece } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { findWebhookRow, type WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
 import { makeSecretBox } from '../../src/features/webhooks/secret-box.ts'
 
@@ -210,6 +210,14 @@ export function chunkOf(keys: (string | null)[], changes: Partial<FanoutEvent> =
       ...changes,
     }
   })
+}
+
+export function pieceOf(
+  { position, occurred_at_ms }: FanoutEvent,
+  number: number,
+  text: string,
+): PayloadPiece {
+  return { position, occurred_at_ms, number, text }
 }
 
 /** `<key><chunk>` of each call, in the order in which they came. */

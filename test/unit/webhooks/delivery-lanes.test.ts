@@ -74,8 +74,7 @@ function eventAt(index: number, payload: string | null): FanoutEvent {
 it('sends a large event that was passed over as soon as the one before it is over, also when others end with that', async () => {
   const { lanes, storage, sent } = openLanes()
   const [small, ...large] = [eventAt(0, 'small'), eventAt(1, null), eventAt(2, null)]
-  for (const { position } of large)
-    storage.pieces.put({ position, number: 0, text: `large ${position}` }, Date.now())
+  for (const { position } of large) storage.pieces.put(position, 0, `large ${position}`, Date.now())
   storage.add([small, ...large], Date.now())
   lanes.pump()
   await expect.poll(() => sent).toHaveLength(2)

@@ -309,7 +309,7 @@ describe('bodies and reports', () => {
       [0, 'hel'],
       [1, 'lo'],
     ] as const) {
-      storage.pieces.put({ position: event.position, number, text }, NOW)
+      storage.pieces.put(event.position, number, text, NOW)
     }
     storage.add([event], NOW)
     expect(storage.body(event.position)).toBe('hello')
@@ -319,10 +319,12 @@ describe('bodies and reports', () => {
   it('gives reports in batches of bounded size, one at least, until they are dropped', () => {
     const storage = makeStorage()
     for (const payload of ['x'.repeat(50), 'y', 'z']) storage.reports.add('delivery', {}, payload)
-    expect(storage.reports.batch(10, 20).map(report => report.payload)).toEqual(['x'.repeat(50)])
-    expect(storage.reports.batch(10, 1_000)).toHaveLength(3)
-    storage.reports.drop(storage.reports.batch(2, 1_000))
-    expect(storage.reports.batch(10, 1_000).map(report => report.payload)).toEqual(['z'])
+    const last = storage.reports.lastSequence()
+    expect(storage.reports.batch(last, 10, 20).map(report => report.payload)).toEqual(['x'.repeat(50)])
+    expect(storage.reports.batch(last, 10, 1_000)).toHaveLength(3)
+    expect(storage.reports.batch(last - 1, 10, 1_000)).toHaveLength(2)
+    storage.reports.drop(storage.reports.batch(last, 2, 1_000))
+    expect(storage.reports.batch(last, 10, 1_000).map(report => report.payload)).toEqual(['z'])
   })
 
   it('names what is older than a moment, oldest first, also behind what was taken back', () => {

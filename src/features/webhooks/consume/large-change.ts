@@ -31,7 +31,7 @@ export async function handOverLarge(
   let [number, bytes] = [0, 0]
   for await (const part of bodyParts(platform, chunk, change)) {
     for (const text of piecesOf(part)) {
-      await store({ position: event.position, number, text })
+      await store({ position: event.position, occurred_at_ms: event.occurred_at_ms, number, text })
       number += 1
       bytes += encoder.encode(text).length
     }

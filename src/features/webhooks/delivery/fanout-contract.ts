@@ -35,6 +35,7 @@ export interface FanoutEvent extends EventNotes {
 /** Part of a body that is too large for one call or one row. */
 export interface PayloadPiece {
   position: number
+  occurred_at_ms: number
   number: number
   text: string
 }
