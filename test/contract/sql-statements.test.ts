@@ -126,7 +126,7 @@ describe('bounds', () => {
     ['row_limit', 0, '1'],
     ['row_limit', 10_001, '10000'],
     ['row_limit', -1, '1'],
-    ['row_limit', 1.5, 'int'],
+    ['row_limit', 1.5, 'whole number'],
     ['row_limit', '10', 'number'],
     ['timeout', 0, '1'],
     ['timeout', 30_001, '30000'],
