@@ -74,8 +74,9 @@ export class FanoutStorage {
   /** Keeps a piece of an event's body, unless it has had the event: what lies there now may be cut otherwise. */
   addPiece({ position, occurred_at_ms, number, text }: PayloadPiece, nowMs: number): void {
     const through = this.#knownThrough(chunkOf(position), occurred_at_ms) ?? 0
-    if (position % CHANGES_PER_CHUNK_MAX < through || this.find(position)?.occurredAtMs === occurred_at_ms)
-      return
+    const waiting = this.find(position)
+    const isHere = waiting !== undefined && waiting.occurredAtMs === occurred_at_ms
+    if (isHere || position % CHANGES_PER_CHUNK_MAX < through) return
     this.pieces.put(position, number, text, nowMs)
   }
 
@@ -193,8 +194,8 @@ export class FanoutStorage {
       beforeMs,
     )
     const count = Array.from(chunks).length
-    // What a report still needs looks like an orphan.
-    if (!this.reports.hasAny()) this.pieces.dropOrphans(beforeMs)
+    // What a dead letter still needs looks like an orphan.
+    if (!this.reports.has('dead_letter')) this.pieces.dropOrphans(beforeMs)
     return count === limit
   }
 

@@ -151,7 +151,7 @@ export class Redelivery {
     }
     const facts = readFacts(beginning, last)
     if (facts === undefined) {
-      storage.pieces.drop(position)
+      if (!isWhole && !storage.has(position)) storage.pieces.drop(position)
       return
     }
     const event = {

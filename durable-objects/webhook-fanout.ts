@@ -97,6 +97,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   async storePiece(version: number, piece: PayloadPiece): Promise<'stored' | 'gone'> {
     const storage = await this.#storageFor(version)
     storage?.addPiece(piece, Date.now())
+    // So that it is forgotten in time if no event follows.
+    this.#schedule()
     return storage === undefined ? 'gone' : 'stored'
   }
 
@@ -112,6 +114,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.#state = undefined
     this.#storage = undefined
     this.#lanes.forgetAll()
+    this.#alarmAtMs = 0
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
   }
