@@ -109,6 +109,11 @@ export class OutboxDatabase {
     return rows.map(row => ({ ...row, id: BigInt(row.id) }))
   }
 
+  /** What the chunks of this table tell, one after the other, as `INSERT ["1"]`. */
+  async events(table: string): Promise<string[]> {
+    return (await this.changes(table)).map(({ event, key }) => `${event} ${key}`)
+  }
+
   /** The changes of all chunks of this table, one after the other, with their events. */
   async changes(table: string): Promise<(Change & { event: string })[]> {
     const chunks = await this.chunks(table)

@@ -13,8 +13,6 @@ afterAll(async () => {
   await db.end()
 })
 
-const events = async (table: string) => (await db.changes(table)).map(({ event, key }) => `${event} ${key}`)
-
 describe('the session of the writer', () => {
   // What drivers ask for the id of a new row (PDO::lastInsertId, Doctrine): a number that a trigger drew would be the answer.
   it.each([
@@ -66,7 +64,7 @@ describe('a number', () => {
     await db.moveStaged()
     expect(await numbersOf(table)).toEqual([true, true, true])
     await late.query('commit')
-    expect(await events(table)).toEqual([
+    expect(await db.events(table)).toEqual([
       'UPDATE ["2"]',
       'INSERT ["6"]',
       'DELETE ["6"]',
@@ -121,6 +119,6 @@ describe('a number', () => {
     const { numbered_up_to } = await db.moveOnce()
     const { rows } = await db.owner.query("select pg_current_wal_insert_lsn() - '0/0' as position")
     expect(Number(numbered_up_to)).toBeLessThanOrEqual(Number(rows[0].position))
-    expect(await events(table)).toEqual(['INSERT ["1"]', 'DELETE ["1"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]', 'DELETE ["1"]'])
   })
 })

@@ -14,8 +14,6 @@ afterAll(async () => {
   await db.end()
 })
 
-const events = async (table: string) => (await db.changes(table)).map(({ event, key }) => `${event} ${key}`)
-
 describe('a staging table', () => {
   it('is replaced when its table changes, and dropped once it is empty and nobody may write to it', async () => {
     const table = await db.watched('id int primary key')
@@ -72,7 +70,7 @@ describe('a staging table', () => {
     await holder.query('select pg_advisory_unlock(17)')
     await written
     expect(await db.countOf(former)).toBe(2)
-    expect(await events(`${schema}_2.todos`)).toEqual(['1', '2', '3'].map(id => `INSERT ["${id}"]`))
+    expect(await db.events(`${schema}_2.todos`)).toEqual(['1', '2', '3'].map(id => `INSERT ["${id}"]`))
     await db.watch(`${schema}_2.todos`)
     expect(await db.stagingTables(`${schema}_2.todos`)).toHaveLength(1)
   })
@@ -134,7 +132,7 @@ describe('a staging table', () => {
     ).rejects.toThrow(/needs READ COMMITTED/)
     await writer.query('rollback')
     expect(await sizeAfter()).toBe(0)
-    expect(await events(table)).toHaveLength(20_000)
+    expect(await db.events(table)).toHaveLength(20_000)
   })
 
   it('is nobody’s to read or to write', async () => {

@@ -26,8 +26,6 @@ async function letListenerWait(isIdle: boolean): Promise<void> {
   await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
 }
 
-const events = async (table: string) => (await db.changes(table)).map(({ event, key }) => `${event} ${key}`)
-
 afterEach(async () => {
   await letListenerWait(false)
 })
@@ -77,7 +75,7 @@ describe('an insert', () => {
     )
     await db.owner.query(`insert into ${table} (id) values (1)`)
     expect([await recordedChunks(table), await db.stagingTables(table)]).toEqual([1, []])
-    expect(await events(table)).toEqual(['INSERT ["1"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]'])
   })
 
   it('is recorded by the trigger in a session that plans it above READ COMMITTED', async () => {
@@ -95,7 +93,7 @@ describe('an insert', () => {
     await db.owner.query(`insert into ${table} select 1, ${values.join()} from generate_series(1, 90)`)
     await db.owner.query(`insert into ${table} select 2, ${columns.slice(1).map(() => "repeat('x', 24)")} `)
     expect(await db.stagingTables(table)).toHaveLength(1)
-    expect(await events(table)).toEqual(['INSERT ["1"]', 'INSERT ["2"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]', 'INSERT ["2"]'])
   })
 
   it('into a table without a primary key has no key', async () => {
@@ -115,7 +113,7 @@ describe('an insert', () => {
     await db.owner.query(`begin; insert into ${table} values (1); savepoint s; insert into ${table} values (2);
       rollback to s; insert into ${table} values (3); commit`)
     await db.owner.query(`begin; insert into ${table} values (4); rollback`)
-    expect(await events(table)).toEqual(['INSERT ["1"]', 'INSERT ["3"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]', 'INSERT ["3"]'])
   })
 })
 
@@ -132,7 +130,7 @@ describe('the order', () => {
       await db.owner.query(`delete from ${table}`)
     }
     const round = ['INSERT', 'UPDATE', 'DELETE', 'INSERT', 'DELETE'].map(event => `${event} ["1"]`)
-    expect(await events(table)).toEqual([...round, ...round])
+    expect(await db.events(table)).toEqual([...round, ...round])
   })
 
   it('of statements that overlap is that of their writes, and no chunk mixes them', async () => {
@@ -243,7 +241,7 @@ describe('a move', () => {
     })
     expect([await recordedChunks(broken), await recordedChunks(other)]).toEqual([0, 1])
     await db.watch(broken)
-    expect(await events(broken)).toEqual(['INSERT ["1"]'])
+    expect(await db.events(broken)).toEqual(['INSERT ["1"]'])
   })
 
   it('that waits for a lock in vain does not try again without the image', async () => {
@@ -254,7 +252,7 @@ describe('a move', () => {
     await db.owner.query(`insert into ${table} values (1)`)
     expect((await db.moveOnce()).unmoved).toEqual([expect.stringMatching(/: 55P03$/)])
     await db.watch(table)
-    expect(await events(table)).toEqual(['INSERT ["1"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]'])
   })
 
   it('says from which position on a table that it left may bring chunks', async () => {
@@ -311,7 +309,7 @@ describe('a move', () => {
     await db.owner.query(`insert into ${table} values (1)`)
     expect((await db.moveOnce()).unmoved).toEqual([`${name?.slice('quoin_staging.'.length)}: 42883`])
     await db.watch(table)
-    expect(await events(table)).toEqual(['INSERT ["1"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]'])
   })
 
   it('takes rows whose columns are called as its own statements call things', async () => {
@@ -357,7 +355,7 @@ describe('a move', () => {
     const [staging] = await db.stagingTables(table)
     await db.owner.query(`create publication all_there_is for table ${staging}`)
     await db.owner.query(`insert into ${table} values (1)`)
-    expect(await events(table)).toEqual(['INSERT ["1"]'])
+    expect(await db.events(table)).toEqual(['INSERT ["1"]'])
     expect(await db.countOf(staging)).toBe(0)
   })
 })
