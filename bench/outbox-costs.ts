@@ -1,5 +1,5 @@
 // What a watched table costs those who write to it: each figure beside the same writes to a table that nothing watches,
-// in turns on the same Postgres. The listener counts as awake (no NOTIFY), and the outbox is emptied between rounds.
+// in turns on the same Postgres. The outbox is emptied between rounds.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -53,7 +53,6 @@ export async function watch(client: pg.Client, schema: string, table: string): P
     schema,
     table,
   ])
-  await setListenerIdle(client, false)
 }
 
 /** Ends the watching and takes the tables away. */
@@ -100,23 +99,18 @@ export function measureSingle(client: pg.Client, bytes: number, rounds: number):
   })
 }
 
-/**
- * Milliseconds of the first statement of a new connection, the median of 9: one row inserted, or updated; while the listener looks
- * by itself, or while it waits to be woken.
- */
-export async function measureFirst(
+/** Milliseconds of the first statement of a new connection, the median of 9: one row inserted, or updated. */
+export function measureFirst(
   client: pg.Client,
   url: string,
   statement: 'insert' | 'update',
-  isListenerIdle: boolean,
   rounds: number,
 ): Promise<Rounds> {
   const sql = (table: string) =>
     statement === 'insert'
       ? `insert into ${SCHEMA}.${table} (group_id, name, amount) values (1, 'item', 2)`
       : `update ${SCHEMA}.${table} set amount = amount + 1 where id = 1`
-  await setListenerIdle(client, isListenerIdle)
-  const figures = await inTurns(client, rounds, async table => {
+  return inTurns(client, rounds, async table => {
     const figures: number[] = []
     for (let write = 0; write < 9; write++) {
       const writer = await connect(url)
@@ -125,12 +119,6 @@ export async function measureFirst(
     }
     return median(figures)
   })
-  await setListenerIdle(client, false)
-  return figures
-}
-
-async function setListenerIdle(client: pg.Client, isIdle: boolean): Promise<void> {
-  await client.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
 }
 
 /** What one transaction is: a lone statement, or BEGIN, one row, COMMIT, each a trip of its own. */

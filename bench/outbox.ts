@@ -40,12 +40,11 @@ async function measureAll(url: string): Promise<void> {
     for (const [label, bytes] of Object.entries({ '100 B': 100, '64 KB': 65_536, '1 MB': 1e6, '4 MB': 4e6 }))
       print(`insert of a row of ${label}`, 'ms', await measureSingle(client, bytes, options.rounds))
     for (const statement of ['insert', 'update'] as const)
-      for (const isIdle of [false, true])
-        print(
-          `first ${statement} of a connection${isIdle ? ', the listener waiting' : ''}`,
-          'ms',
-          await measureFirst(client, url, statement, isIdle, options.rounds),
-        )
+      print(
+        `first ${statement} of a connection`,
+        'ms',
+        await measureFirst(client, url, statement, options.rounds),
+      )
     for (const kind of ['block', 'statement'] as const)
       for (const rival of ['watched', 'constant'] as const)
         print(

@@ -15,10 +15,11 @@ import {
   readInteger,
   readIntegers,
 } from '../src/lib/environment.ts'
+import { PAUSE_MS_MIN } from './pace.ts'
 
 /** All settings of one listener. */
 export interface ListenerConfig {
-  /** A direct connection: a pooler in transaction mode keeps neither the lock nor the wait for NOTIFY. */
+  /** A direct connection: a pooler in transaction mode does not keep the lock. */
   databaseUrl: string
   /** The whole URL of the Worker's `POST /internal/row-changes`. */
   ingestUrl: URL
@@ -44,7 +45,7 @@ export interface ListenerLimits {
   backoffMsMax: number
   connectTimeoutMs: number
   standbyPollMs: number
-  idleLookMs: number
+  pollMs: number
   shutdownGraceMs: number
 }
 
@@ -65,7 +66,7 @@ const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   backoffMsMax: ['LISTENER_BACKOFF_MS_MAX', 10_000, 100, 600_000],
   connectTimeoutMs: ['LISTENER_CONNECT_TIMEOUT_MS', 5_000, 100, 60_000],
   standbyPollMs: ['LISTENER_STANDBY_POLL_MS', 1_000, 50, 60_000],
-  idleLookMs: ['LISTENER_IDLE_LOOK_MS', 30_000, 100, 3_600_000],
+  pollMs: ['LISTENER_POLL_MS', 50, PAUSE_MS_MIN, 60_000],
   shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
 }
 

@@ -28,7 +28,6 @@ const NO_RELAY = {
   waitingChunks: 0,
   sentChunks: 0,
   requestsUnderWay: 0,
-  isResting: false,
   isIngestFailing: false,
 }
 

@@ -23,7 +23,6 @@ export interface Gauges {
   readonly waitingChunks: number
   readonly sentChunks: number
   readonly requestsUnderWay: number
-  readonly isResting: boolean
   readonly isIngestFailing: boolean
   /** Undefined: Postgres did not say. */
   readonly lag: Lag | undefined
@@ -70,7 +69,6 @@ function gaugeMetrics(gauges: Gauges): Metric[] {
   return [
     ['active', 'gauge', '1: this listener sends. 0: it stands by.', Number(role === 'active')],
     ['connected', 'gauge', '1: it has a connection with Postgres.', Number(role !== 'disconnected')],
-    ['resting', 'gauge', '1: it waits for NOTIFY and asks nothing.', Number(gauges.isResting)],
     ['ingest_failing', 'gauge', '1: the last request was not taken.', Number(gauges.isIngestFailing)],
     ['waiting_chunks', 'gauge', 'Chunks read that wait to be sent.', gauges.waitingChunks],
     ['unconfirmed_chunks', 'gauge', 'Chunks sent and not confirmed.', gauges.sentChunks],

@@ -1,6 +1,6 @@
 /**
- * Owns the listener's one direct connection with Postgres: the lock that makes it the active one, the wait for NOTIFY,
- * looks into the outbox, and the flag that asks triggers for NOTIFY. Must not decide anything.
+ * Owns the listener's one direct connection with Postgres: the lock that makes it the active one, looks into the outbox, and
+ * the question whether a look could find anything. Must not decide anything.
  *
  * Every look is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
  * search path holds nothing that users could have made: this is the owner's connection.
@@ -12,7 +12,6 @@ import type { LookRequest, LookResult } from './window.ts'
 
 /** `quoinL` in ASCII. Advisory locks are per database, so one number serves all. */
 const LOCK_KEY = '124749194292812'
-const CHANNEL = 'quoin_row_events'
 /** Postgres gives up before we do, so that the connection can go on. */
 const STATEMENT_TIMEOUT_MS = 25_000
 const QUERY_TIMEOUT_MS = 30_000
@@ -21,7 +20,7 @@ const KEEPALIVE_SECONDS = 10
 
 /**
  * Plans: the table is analysed when it is empty and read when it is full, so statistics never fit; the index in order is
- * right at any size. A session that waits for NOTIFY is meant to be idle.
+ * right at any size.
  */
 export const SESSION_SETTINGS = {
   search_path: 'pg_catalog, pg_temp',
@@ -81,7 +80,7 @@ export const LOOK = `
   ), found as (
     select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
   )
-  select pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
+  select pg_current_snapshot()::text as snapshot,
     case when $6::boolean then pg_current_xact_id()::text end as mark,
     (select version from quoin.webhook_registry)::text as registry_version,
     array(select known.id::text from unnest($2::bigint[]) as known(id)
@@ -101,7 +100,7 @@ export const LOOK = `
   ) chunk where found.bytes_before < $4::bigint`
 
 interface LookHead {
-  readonly xmin: string
+  readonly snapshot: string
   readonly mark: string | null
   readonly registry_version: string | null
   readonly gone_ids: string[]
@@ -119,6 +118,8 @@ export interface LookOptions {
 
 export interface OutboxLook extends LookResult, FloorLook {
   readonly registryVersion: number
+  /** What was committed when the look began, as `pg_current_snapshot()` says it. */
+  readonly snapshot: string
   /** Staging tables whose rows cannot be moved, with the SQLSTATE; they stay there. */
   readonly unmoved: readonly string[]
 }
@@ -150,7 +151,6 @@ const LAG = `
     left join (select change_count, occurred_at from quoin.row_events where id > $1 order by id limit ${LAG_CHUNKS_MAX}) e on true`
 
 export interface OutboxEvents {
-  onNotify(): void
   /** Called once, when the connection is gone, whoever ended it. */
   onEnd(err: Error | undefined): void
 }
@@ -165,6 +165,11 @@ export function unreadableState(err: unknown): string | undefined {
 
 function bigintOf(text: string | null): bigint | undefined {
   return text === null ? undefined : BigInt(text)
+}
+
+/** A snapshot is `xmin:xmax:xip,...`. */
+function xminOf(snapshot: string): bigint {
+  return BigInt(snapshot.slice(0, snapshot.indexOf(':')))
 }
 
 function lowestOf(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
@@ -198,7 +203,6 @@ export class Outbox {
     client.on('error', err => {
       lastError = err
     })
-    client.on('notification', events.onNotify)
     client.once('end', () => events.onEnd(lastError))
     const outbox = new Outbox(client)
     await client.connect()
@@ -219,14 +223,11 @@ export class Outbox {
     return rows[0]?.locked === true
   }
 
-  async listen(): Promise<void> {
-    await this.#client.query(`listen ${CHANNEL}`)
-  }
-
-  /** Triggers send NOTIFY for what commits after they saw the flag up. */
-  async setIdle(isIdle: boolean): Promise<void> {
-    const sql = "select pg_catalog.setval('quoin.listener_idle', 1, $1::boolean)"
-    await this.#client.query({ name: 'set_idle', text: sql, values: [isIdle] })
+  /** What is committed now, for comparison with that of a look: where nothing was committed since, a look would see the same. */
+  async snapshot(): Promise<string> {
+    const query = { name: 'snapshot', text: 'select pg_current_snapshot()::text as snapshot' }
+    const { rows } = await this.#inTurn(async () => await this.#client.query(query))
+    return rows[0].snapshot
   }
 
   /**
@@ -270,7 +271,8 @@ export class Outbox {
     const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })
     const [head, ...found] = rows as [LookHead, ...OutboxRow[]]
     return {
-      xmin: BigInt(head.xmin),
+      snapshot: head.snapshot,
+      xmin: xminOf(head.snapshot),
       mark: bigintOf(head.mark),
       numberedUpTo: bigintOf(moved.numbered_up_to),
       openFrom: lowestOf(bigintOf(moved.rest_from), bigintOf(moved.held_from)),

@@ -1,8 +1,7 @@
 /**
  * Owns the work of the active listener: looks into the outbox, sends what may go, keeps what is sent until it is gone.
- * What to send, when to look and when to rest is decided elsewhere (`window.ts`, `attention.ts`, `backoff.ts`).
+ * What to send and how soon to look is decided elsewhere (`window.ts`, `pace.ts`, `backoff.ts`).
  */
-import { type Attention, afterLook, lookDueMs, wakeUp, wantsMark, wantsNotify } from './attention.ts'
 import { type BackoffBounds, SendGate } from './backoff.ts'
 import type { ListenerLog } from './config.ts'
 import { Floor } from './floor.ts'
@@ -11,6 +10,7 @@ import type { IngestOutcome } from './ingest-answer.ts'
 import type { Counters } from './metrics.ts'
 import { type Outbox, type OutboxLook, unreadableState } from './outbox.ts'
 import { READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
+import { dueMs, nextPauseMs, PAUSE_MS_MIN } from './pace.ts'
 import { WakeSignal } from './signal.ts'
 import { type LookRequest, type WaitingChunk, Window, type WindowLimits } from './window.ts'
 
@@ -18,13 +18,14 @@ export interface RelayLimits extends WindowLimits {
   /** How long a chunk that has arrived may stay in the outbox before it is sent again. */
   readonly confirmTimeoutMs: number
   readonly refusedRetryMs: number
-  readonly idleLookMs: number
+  /** The longest pause between two questions whether anything was committed. */
+  readonly pollMs: number
   readonly shutdownGraceMs: number
   readonly ingestBackoff: BackoffBounds
 }
 
 export interface RelayDeps {
-  readonly outbox: Pick<Outbox, 'look' | 'setIdle' | 'truncateMoved'>
+  readonly outbox: Pick<Outbox, 'look' | 'snapshot' | 'truncateMoved'>
   readonly send: SendMessages
   readonly limits: RelayLimits
   readonly counters: Counters
@@ -63,10 +64,11 @@ export class Relay {
   readonly #signal = new WakeSignal()
   readonly #underWay = new Set<Promise<void>>()
   readonly #abort = new AbortController()
-  #attention: Attention = wakeUp(performance.now())
-  #isFlagUp: boolean | undefined
+  /** That of the last look, if it found nothing: until there is another, no look would. */
+  #quietSnapshot: string | undefined
   #hasMore = true
-  #lookedAtMs = 0
+  #pauseMs = PAUSE_MS_MIN
+  #turnedAtMs = 0
   #requestAtMs = 0
   #markedAtMs = Number.NEGATIVE_INFINITY
   #truncatedAtMs = Number.NEGATIVE_INFINITY
@@ -83,23 +85,14 @@ export class Relay {
       waitingChunks: this.#window.waitingChunks,
       sentChunks: this.#window.sentChunks,
       requestsUnderWay: this.#underWay.size,
-      isResting: this.#attention.phase === 'resting',
       isIngestFailing: this.#gate.isFailing,
       floor: this.#window.floor,
     }
   }
 
-  /** NOTIFY has come. */
-  notice(): void {
-    if (this.#attention.phase === 'busy') return
-    this.#attention = wakeUp(performance.now())
-    this.#hasMore = true
-    this.#signal.wake()
-  }
-
   /**
-   * Works until `stopped`, then lets the requests under way end, for the grace time, and puts the flag down. Rejects when
-   * the outbox does, or with the reason of `lost`; requests are broken off then, since another listener may be active by now.
+   * Works until `stopped`, then lets the requests under way end, for the grace time. Rejects when the outbox does, or with the
+   * reason of `lost`; requests are broken off then, since another listener may be active by now.
    */
   async run(stopped: AbortSignal, lost: AbortSignal): Promise<void> {
     const wake = (): void => this.#signal.wake()
@@ -111,7 +104,7 @@ export class Relay {
         lost.throwIfAborted()
         const waitMs = this.#dueMs() - performance.now()
         if (waitMs > 0) await this.#signal.sleep(waitMs)
-        else await this.#lookAndSend()
+        else await this.#turnToPostgres()
       }
       await this.#finish(lost)
     } finally {
@@ -120,7 +113,7 @@ export class Relay {
     }
   }
 
-  /** When the next look is due. */
+  /** When to turn to Postgres next. */
   #dueMs(): number {
     const { limits } = this.#deps
     const nowMs = performance.now()
@@ -128,35 +121,47 @@ export class Relay {
       return nowMs < this.#gate.opensAtMs ? this.#gate.opensAtMs : Number.POSITIVE_INFINITY
     }
     if (this.#hasMore) return nowMs
-    const dueMs = lookDueMs(this.#attention, {
-      lookedAtMs: this.#lookedAtMs,
+    const atMs = dueMs({
+      lastAtMs: this.#turnedAtMs,
+      pauseMs: this.#pauseMs,
       requestAtMs: this.#underWay.size === 0 ? undefined : this.#requestAtMs,
-      idleLookMs: limits.idleLookMs,
     })
-    return Math.min(dueMs, this.#window.nextOverdueMs())
+    return Math.min(atMs, this.#window.nextOverdueMs())
   }
 
-  async #lookAndSend(): Promise<void> {
-    const { limits, counters, onLook } = this.#deps
+  /** Looks, unless nothing was committed since a look that found nothing. */
+  async #turnToPostgres(): Promise<void> {
     this.#giveBackOverdue()
-    await this.#setFlag(wantsNotify(this.#attention))
+    const foundChange = (await this.#mayFind()) && (await this.#lookAndSend())
+    this.#turnedAtMs = performance.now()
+    this.#pauseMs = nextPauseMs(this.#pauseMs, foundChange, this.#deps.limits.pollMs)
+  }
+
+  async #mayFind(): Promise<boolean> {
+    if (this.#hasMore || this.#quietSnapshot === undefined) return true
+    return (await this.#deps.outbox.snapshot()) !== this.#quietSnapshot
+  }
+
+  /** True when chunks came or went. */
+  async #lookAndSend(): Promise<boolean> {
+    const { limits, counters, onLook } = this.#deps
     await this.#truncateMoved()
     const request = this.#window.lookRequest()
     const look = await this.#look(request)
     this.#floor.raise(look)
     const absorbed = this.#window.absorb(request, look)
-    const nowMs = performance.now()
-    this.#lookedAtMs = nowMs
     counters.looks += 1
     counters.takenChunks += absorbed.newChunks
     counters.confirmedChunks += absorbed.confirmedChunks
     onLook()
     this.#reportUnmoved(look.unmoved)
     const foundChange = absorbed.newChunks + absorbed.confirmedChunks > 0 || absorbed.isPartial
-    this.#attention = afterLook(this.#attention, { foundChange, xmin: look.xmin, mark: look.mark }, nowMs)
-    const places = this.#gate.places(nowMs, this.#underWay.size, limits.requestsMax)
+    // What was in the way of a move, a lock for one, may go without a commit.
+    this.#quietSnapshot = foundChange || look.unmoved.length > 0 ? undefined : look.snapshot
+    const places = this.#gate.places(performance.now(), this.#underWay.size, limits.requestsMax)
     for (const messages of this.#window.takeRequests(places)) this.#start(look.registryVersion, messages)
     this.#hasMore = absorbed.isPartial || this.#window.hasReady
+    return foundChange
   }
 
   /** A chunk whose changes Postgres cannot read must not stop the others: all that this look finds go without theirs. */
@@ -190,21 +195,16 @@ export class Relay {
 
   #wantsMark(): boolean {
     const nowMs = performance.now()
-    const isForFloor = this.#floor.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
-    if (isForFloor) this.#markedAtMs = nowMs
-    return isForFloor || wantsMark(this.#attention)
-  }
-
-  async #setFlag(isUp: boolean): Promise<void> {
-    if (isUp === this.#isFlagUp) return
-    await this.#deps.outbox.setIdle(isUp)
-    this.#isFlagUp = isUp
+    const wantsMark = this.#floor.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
+    if (wantsMark) this.#markedAtMs = nowMs
+    return wantsMark
   }
 
   #giveBackOverdue(): void {
     const { counters, log } = this.#deps
     const overdueChunks = this.#window.giveBackOverdue(performance.now())
     if (overdueChunks === 0) return
+    this.#hasMore = true
     counters.overdueChunks += overdueChunks
     log.warn({ overdueChunks }, 'sending again what was not confirmed in time')
   }
@@ -284,8 +284,6 @@ export class Relay {
     await Promise.all(this.#underWay)
     clearTimeout(timer)
     lost.throwIfAborted()
-    // With nobody to wake, a NOTIFY would only make commits wait for each other.
-    await this.#setFlag(false)
   }
 }
 

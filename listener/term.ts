@@ -30,9 +30,7 @@ const MESSAGES_PER_REQUEST_MAX = 100
 export async function runTerm(deps: TermDeps, stopped: AbortSignal): Promise<void> {
   const { databaseUrl, limits } = deps.config
   const lost = new AbortController()
-  let relay: Relay | undefined
   const outbox = await Outbox.open(databaseUrl, limits.connectTimeoutMs, {
-    onNotify: () => relay?.notice(),
     onEnd: err => lost.abort(err ?? new Error('the connection with Postgres has ended')),
   })
   try {
@@ -40,8 +38,7 @@ export async function runTerm(deps: TermDeps, stopped: AbortSignal): Promise<voi
     await standBy(deps, outbox, AbortSignal.any([stopped, lost.signal]))
     if (!stopped.aborted) {
       lost.signal.throwIfAborted()
-      await outbox.listen()
-      relay = makeRelay(deps, outbox)
+      const relay = makeRelay(deps, outbox)
       deps.onActive(relay)
       await relay.run(stopped, lost.signal)
     }

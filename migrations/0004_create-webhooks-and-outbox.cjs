@@ -185,15 +185,10 @@ const CREATE_OUTBOX = `
     alter column keys set storage external,
     alter column old_keys set storage external;
 
-  create sequence quoin.listener_idle as smallint;
-  comment on sequence quoin.listener_idle is 'Called while the listener waits: then the triggers wake it by NOTIFY quoin_row_events. Not called while it looks by itself. A sequence, because reading one costs a write a fifth of what a table does.';
-
   revoke all on quoin.webhooks, quoin.webhook_registry, quoin.webhook_deliveries, quoin.dead_letters,
     quoin.dead_letter_parts, quoin.row_events from public;
-  revoke all on sequence quoin.listener_idle from public;
   grant usage on schema quoin to quoin_outbox;
   grant insert on quoin.row_events to quoin_outbox;
-  grant select on sequence quoin.listener_idle to quoin_outbox;
 `
 
 // Images are cast to text and never parsed: what Postgres took from the writer, nested to the limit of its stack, it may not
@@ -272,7 +267,6 @@ exports.down = pgm => {
     drop function quoin.unwatchable_reason(oid);
     drop function quoin.changes_json(quoin.row_events);
     drop function quoin.changes_in(quoin.row_events);
-    drop sequence quoin.listener_idle;
     drop table quoin.row_events;
     drop table quoin.dead_letter_parts;
     drop table quoin.dead_letters;

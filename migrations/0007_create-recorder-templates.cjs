@@ -57,14 +57,9 @@ const FACT_COLUMNS = 'table_id, event, table_schema, table_name, application_nam
 const factsOf = rows =>
   `${TABLE}, tg_op, ${rows.schema}, ${rows.table}, pg_catalog.current_setting('application_name')`
 
-/** Null while the sequence is not called. It is read as it is now, whatever the snapshot. */
-const LISTENER_IDLE = `pg_catalog.pg_sequence_last_value('quoin.listener_idle'::pg_catalog.regclass)`
-const IDLE = `${LISTENER_IDLE} is not null`
-const AWAKE = `${LISTENER_IDLE} is null`
-
-/** Records all rows that a statement has inserted, large ones as well. Not taken where the listener must be woken. */
+/** Records all rows that a statement has inserted, large ones as well. */
 const stagingWay = ({ newRows }) => `
-    if {is_staged} and quoin.has_shape(${TABLE}, {shape}) and ${AWAKE} then
+    if {is_staged} and quoin.has_shape(${TABLE}, {shape}) then
       insert into quoin_staging.{staging_table} ("!application_name", {staged_columns})
         select pg_catalog.current_setting('application_name'), {staged_values} from ${newRows} r;
       return null;
@@ -89,13 +84,12 @@ const shortInsert = (event, { newRows, oldRows, isAtMostOne }) => {
 }
 
 /**
- * Not taken where the listener must be woken or the session's time zone would show. Several rows, or a large one, insert nothing and go on to the
+ * Not taken where the session's time zone would show. Several rows, or a large one, insert nothing and go on to the
  * long way.
  */
 const shortWay = (event, rows) => `
     if {has_short_way} and quoin.has_shape(${TABLE}, {shape})
       and pg_catalog.current_setting('timezone') operator(pg_catalog.=) any ('{UTC,Etc/UTC,GMT}'::pg_catalog.text[])
-      and ${AWAKE}
     then
       ${shortInsert(event, rows)};
       -- Apart, because a condition with a query in it would run that each time.
@@ -173,13 +167,8 @@ const writeChunks = (rows, changes) => `
       ) batch
       cross join lateral quoin.make_images(batch) made;`
 
-const WAKE = `
-      if wakes then
-        perform pg_catalog.pg_notify('quoin_row_events', '');
-      end if;`
-
 /** On the long way: records the only change of a statement, whose image was made. */
-const recordOne = rows => `${WAKE}
+const recordOne = rows => `
       insert into quoin.row_events (${COLUMNS})
         values (${factsOf(rows)},
           batch.keys, batch.old_keys, 1, batch.rows, batch.old_rows, null);`
@@ -192,7 +181,7 @@ const recordAll = (event, rows) => `
         row_bytes := ${IMAGE_BYTES_MAX} + 1;
         is_unmeasured := true;
       end;
-      if row_bytes is not null then${WAKE}
+      if row_bytes is not null then
         -- The primary key is another by now: until quoin.watch_table has run again, the whole table is one key.
         begin
           perform {key} from ${event === 'DELETE' ? rows.oldRows : rows.newRows} r limit 1;
@@ -220,7 +209,6 @@ const recorderSource = (event, rows) => `
     <<recorder>>
     declare
       batch pg_catalog.record;
-      wakes pg_catalog.bool;
       is_not_one pg_catalog.bool;
       has_lost_key pg_catalog.bool;
       row_bytes pg_catalog.int8;
@@ -231,7 +219,6 @@ const recorderSource = (event, rows) => `
       session_memory pg_catalog.text;
     begin
       setting := pg_catalog.concat({own_settings});
-      wakes := ${IDLE};
       begin
         setting := ${READ_ONLY};
         ${onlyChange(event, rows)};

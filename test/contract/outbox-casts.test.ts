@@ -52,7 +52,6 @@ describe("a user's cast to json", () => {
     'reads the hashes of API keys': 'select to_json(max(key_hash)) from quoin.api_keys',
     "reads webhooks' secrets": 'select to_json(max(secret_encrypted)) from quoin.webhooks',
     'reads the outbox': 'select to_json(count(*)) from quoin.row_events',
-    "reads the listener's state": 'select to_json(is_called) from quoin.listener_idle',
     'reads the audit log': 'select to_json(count(*)) from quoin.audit_logs',
     'becomes the owner': "select to_json(set_config('role', 'quoin_owner', false))",
     'becomes the outbox': "select to_json(set_config('role', 'quoin_outbox', true))",
@@ -333,7 +332,6 @@ describe('the roles of the outbox', () => {
       from pg_class c cross join aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
       where r.rolname in ('quoin_outbox', 'quoin_images') order by 2`)
     expect(rows).toEqual([
-      { grantee: 'quoin_outbox', name: 'listener_idle', right: 'SELECT' },
       { grantee: 'quoin_outbox', name: 'row_events', right: 'INSERT' },
       { grantee: 'quoin_outbox', name: 'staged', right: 'INSERT' },
     ])

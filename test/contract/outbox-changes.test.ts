@@ -1,7 +1,7 @@
 // What each kind of write leaves in the outbox: the images, the order (outbox-keys.test.ts: the keys). Directly in Postgres, as users write.
 
 import { type Client, Query } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listChanges } from '../../src/features/webhooks/consume/outbox.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
@@ -331,43 +331,5 @@ describe('order', () => {
     for (const key of ['["1"]', '["2"]'])
       expect(order.indexOf(`INSERT ${key}`)).toBeLessThan(order.indexOf(`UPDATE ${key}`))
     expect(order).toHaveLength(4)
-  })
-})
-
-describe('waking the listener', () => {
-  afterEach(async () => {
-    await db.owner.query("select setval('quoin.listener_idle', 1, false)")
-  })
-
-  it('sends a notification without a payload, only while it is idle', async () => {
-    const table = await db.watched('id int primary key')
-    const heard: string[] = []
-    const listener = await db.connect('owner')
-    listener.on('notification', ({ channel, payload }) => heard.push(`${channel}:${payload}`))
-    await listener.query('listen quoin_row_events; listen done')
-    await db.owner.query(`insert into ${table} values (1)`)
-    await db.owner.query("select setval('quoin.listener_idle', 1, true)")
-    await db.owner.query(`insert into ${table} values (2)`)
-    await db.owner.query(`insert into ${table} values (3), (4)`)
-    await db.owner.query("select setval('quoin.listener_idle', 1, false); notify done")
-    // Notifications of one session arrive in the order of its commits.
-    await expect.poll(() => heard.at(-1)).toBe('done:')
-    expect(heard).toEqual(['quoin_row_events:', 'quoin_row_events:', 'done:'])
-  })
-
-  it('goes by what the listener does now, also in a transaction that began before', async () => {
-    const table = await db.watched('id int primary key')
-    const writer = await db.connect('owner')
-    const listener = await db.connect('owner')
-    const heard: string[] = []
-    listener.on('notification', ({ channel }) => heard.push(channel))
-    await listener.query('listen quoin_row_events; listen done')
-    for (const [id, isIdle] of [true, false].entries()) {
-      await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [!isIdle])
-      await writer.query('begin isolation level repeatable read; select 1')
-      await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
-      await writer.query(`insert into ${table} values (${id}); notify done; commit`)
-    }
-    await expect.poll(() => heard).toEqual(['quoin_row_events', 'done', 'done'])
   })
 })

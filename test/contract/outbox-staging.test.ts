@@ -2,7 +2,8 @@
 // trigger would have recorded itself, in the order of all changes.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
 let db: OutboxDatabase
@@ -21,14 +22,10 @@ async function recordedChunks(table: string): Promise<number> {
   return Number((await db.owner.query(sql, [table])).rows[0].count)
 }
 
-/** While the listener waits, every insert is recorded by the trigger. */
-async function letListenerWait(isIdle: boolean): Promise<void> {
-  await db.owner.query("select setval('quoin.listener_idle', 1, $1)", [isIdle])
+/** A session that plans what triggers do above READ COMMITTED has every change recorded by them, on the long way. */
+async function setIsolation(session: Client, isolation: 'read committed' | 'repeatable read'): Promise<void> {
+  await session.query(`set default_transaction_isolation = '${isolation}'; discard plans`)
 }
-
-afterEach(async () => {
-  await letListenerWait(false)
-})
 
 describe('an insert', () => {
   it('is staged alone, and becomes the chunks that the trigger would have recorded', async () => {
@@ -51,7 +48,7 @@ describe('an insert', () => {
       return { recorded, chunks: chunks.map(chunk => ({ ...chunk, id: 0, occurred_at: 0 })) }
     }
     const staged = await chunksOf()
-    await letListenerWait(true)
+    await setIsolation(writer, 'repeatable read')
     const recorded = await chunksOf()
     expect([staged.recorded, recorded.recorded]).toEqual([0, 2])
     expect(staged.chunks).toEqual(recorded.chunks)
@@ -120,14 +117,15 @@ describe('an insert', () => {
 describe('the order', () => {
   it('of one row’s changes is kept between those that were staged and those that were not', async () => {
     const table = await db.watched('id int primary key, n int')
+    const writer = await db.connect('owner')
     for (let time = 0; time < 2; time++) {
-      await db.owner.query(`insert into ${table} values (1, 1)`)
-      await db.owner.query(`update ${table} set n = 2`)
-      await letListenerWait(time === 0)
-      await db.owner.query(`delete from ${table}`)
-      await db.owner.query(`insert into ${table} values (1, 3)`)
-      await letListenerWait(false)
-      await db.owner.query(`delete from ${table}`)
+      await writer.query(`insert into ${table} values (1, 1)`)
+      await writer.query(`update ${table} set n = 2`)
+      if (time === 0) await setIsolation(writer, 'repeatable read')
+      await writer.query(`delete from ${table}`)
+      await writer.query(`insert into ${table} values (1, 3)`)
+      await setIsolation(writer, 'read committed')
+      await writer.query(`delete from ${table}`)
     }
     const round = ['INSERT', 'UPDATE', 'DELETE', 'INSERT', 'DELETE'].map(event => `${event} ["1"]`)
     expect(await db.events(table)).toEqual([...round, ...round])
@@ -194,7 +192,6 @@ describe('a move', () => {
   it('takes a large backlog part by part, and numbers no chunk before what came earlier', async () => {
     const table = await db.watched('id int primary key')
     await db.owner.query(`insert into ${table} select generate_series(1, 120001)`)
-    await letListenerWait(true)
     await db.owner.query(`delete from ${table} where id in (1, 120001)`)
     const numbered: number[] = []
     for (let rest: string | null = ''; rest !== null; ) {

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startPostgres, type TestPostgres } from '../gateway/support.ts'
-import { countChunks, isFlagUp, writeChunk } from './outbox-tables.ts'
+import { countChunks, writeChunk } from './outbox-tables.ts'
 import {
   arrivedInOrder,
   connect,
@@ -152,7 +152,6 @@ describe('the process', () => {
       expect(await exited).toEqual([0, null])
       expect(world.ingest.arrived.map(({ n }) => n)).toEqual([0])
       expect(world.ingest.brokenOff).toBe(0)
-      expect(await isFlagUp(world.client)).toBe(false)
       await expect.poll(() => countSessions(world)).toBe(0)
     },
   )

@@ -3,15 +3,13 @@
 import type { Client } from 'pg'
 import { runMigrations } from '../../local/migrations.ts'
 
-/** Writes a chunk and wakes the listener as the triggers do. */
+/** Writes a chunk as the triggers do. */
 const WRITE_CHUNK = `
   create function quoin.write_test_chunk(in_table oid, in_keys text[], in_old_keys text[], in_rows json[]) returns void
-    language plpgsql as $body$
-    begin
-      if (select is_called from quoin.listener_idle) then notify quoin_row_events; end if;
+    begin atomic
       insert into quoin.row_events (table_id, table_schema, table_name, event, keys, old_keys, change_count, rows)
         values (in_table, 'public', 'todos', 'INSERT', in_keys, in_old_keys, cardinality(in_rows), in_rows);
-    end $body$
+    end
 `
 
 export interface WrittenChange {
@@ -66,9 +64,4 @@ function keysOf(changes: readonly WrittenChange[]): string[] {
 export async function countChunks(client: Client): Promise<number> {
   const { rows } = await client.query('select count(*)::int as chunks from quoin.row_events')
   return rows[0].chunks
-}
-
-export async function isFlagUp(client: Client): Promise<boolean> {
-  const { rows } = await client.query('select is_called as idle from quoin.listener_idle')
-  return rows[0].idle
 }

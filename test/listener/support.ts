@@ -11,7 +11,7 @@ import { type ListenerLimits, readLimits } from '../../listener/config.ts'
 import { type Listener, startListener } from '../../listener/listener.ts'
 import type { TestPostgres } from '../gateway/support.ts'
 import { type FakeIngest, SECRET, startFakeIngest } from './fake-ingest.ts'
-import { createOutbox, isFlagUp } from './outbox-tables.ts'
+import { createOutbox } from './outbox-tables.ts'
 
 const MAIN = fileURLToPath(new URL('../../listener/main.ts', import.meta.url))
 
@@ -114,10 +114,26 @@ export function hasLogged(listener: ListenerProcess, message: string): boolean {
   return listener.log().some(({ msg }) => msg === message)
 }
 
-/** Waits until the listener asks nothing any more. */
-export async function waitUntilResting(world: World, listener: Pick<Listener, 'url'>): Promise<void> {
-  await expect.poll(() => isFlagUp(world.client)).toBe(true)
-  await expect.poll(() => metric(listener, 'resting')).toBe(1)
+/** Waits until the listener has found nothing and asks only whether anything was committed. Other databases of the server must rest, too. */
+export async function waitUntilResting(world: World): Promise<void> {
+  await expect.poll(() => lastStatement(world)).toMatch(/^select pg_current_snapshot/)
+}
+
+/** Waits until the listener has turned to Postgres so many times more. */
+export async function waitForTurns(world: World, count: number): Promise<void> {
+  let last = ''
+  let turns = -1
+  await expect
+    .poll(
+      async () => {
+        const { rows } = await world.client.query(`select query_start::text as started ${SESSIONS}`)
+        if (rows[0].started !== last) turns += 1
+        last = rows[0].started
+        return turns
+      },
+      { interval: 5 },
+    )
+    .toBeGreaterThanOrEqual(count)
 }
 
 export async function metric(listener: Pick<Listener, 'url'>, name: string): Promise<number> {
@@ -139,19 +155,15 @@ export function arrivedInOrder({ arrived }: FakeIngest): number[] {
   return first.map(({ n }) => n)
 }
 
-/** When a session of the listener last began a statement: unchanged while it asks nothing. */
-export async function lastStatements(world: World): Promise<string> {
-  const { rows } = await world.client.query(
-    `select coalesce(string_agg(pid || ' ' || query_start, ',' order by pid), '') as started from pg_stat_activity
-     where application_name = 'quoin-listener' and datname = current_database()`,
-  )
-  return rows[0].started
+const SESSIONS =
+  "from pg_stat_activity where application_name = 'quoin-listener' and datname = current_database()"
+
+async function lastStatement(world: World): Promise<string> {
+  const { rows } = await world.client.query(`select query ${SESSIONS}`)
+  return rows[0]?.query ?? ''
 }
 
 export async function countSessions(world: World): Promise<number> {
-  const { rows } = await world.client.query(
-    `select count(*)::int as sessions from pg_stat_activity
-     where application_name = 'quoin-listener' and datname = current_database()`,
-  )
+  const { rows } = await world.client.query(`select count(*)::int as sessions ${SESSIONS}`)
   return rows[0].sessions
 }

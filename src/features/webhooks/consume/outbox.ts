@@ -131,11 +131,9 @@ export async function listWithoutImages(
   }))
 }
 
-/** Deletes chunks and wakes the listener where it waits: what had to wait behind them can go on. */
+/** Deletes chunks: the listener sees it, and lets go on what had to wait behind them. */
 export async function confirmChunks(platform: PlatformDatabase, chunkIds: readonly string[]): Promise<void> {
-  await platform.texts(
-    `with gone as (delete from quoin.row_events where id = any($1::bigint[]) returning id)
-      select count(*), (select pg_catalog.pg_notify('quoin_row_events', '')::text from quoin.listener_idle where is_called) from gone`,
-    [`{${chunkIds.join(',')}}`],
-  )
+  await platform.texts('delete from quoin.row_events where id = any($1::bigint[])', [
+    `{${chunkIds.join(',')}}`,
+  ])
 }
