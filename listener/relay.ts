@@ -137,8 +137,10 @@ export class Relay {
     this.#pauseMs = nextPauseMs(this.#pauseMs, foundChange, this.#deps.limits.pollMs)
   }
 
+  /** Asked only at rest: where changes come often, the question would only make them later. */
   async #mayFind(): Promise<boolean> {
-    if (this.#hasMore || this.#quietSnapshot === undefined) return true
+    const isAtRest = this.#quietSnapshot !== undefined && this.#pauseMs >= this.#deps.limits.pollMs
+    if (this.#hasMore || !isAtRest) return true
     return (await this.#deps.outbox.snapshot()) !== this.#quietSnapshot
   }
 
