@@ -66,7 +66,7 @@ const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   backoffMsMax: ['LISTENER_BACKOFF_MS_MAX', 10_000, 100, 600_000],
   connectTimeoutMs: ['LISTENER_CONNECT_TIMEOUT_MS', 5_000, 100, 60_000],
   standbyPollMs: ['LISTENER_STANDBY_POLL_MS', 1_000, 50, 60_000],
-  pollMs: ['LISTENER_POLL_MS', 50, PAUSE_MS_MIN, 60_000],
+  pollMs: ['LISTENER_POLL_MS', 50, PAUSE_MS_MIN, 5_000],
   shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
 }
 

@@ -6,6 +6,7 @@ import type { Lag } from './outbox.ts'
 
 /** Only ever rising, over all connections of this process. */
 export interface Counters {
+  polls: number
   looks: number
   takenChunks: number
   sentMessages: number
@@ -33,6 +34,7 @@ export type Role = 'active' | 'standby' | 'disconnected'
 
 export function makeCounters(): Counters {
   return {
+    polls: 0,
     looks: 0,
     takenChunks: 0,
     sentMessages: 0,
@@ -80,7 +82,8 @@ function gaugeMetrics(gauges: Gauges): Metric[] {
 
 function counterMetrics(counters: Counters): Metric[] {
   return [
-    ['takes_total', 'counter', 'Looks into the outbox.', counters.looks],
+    ['polls_total', 'counter', 'Questions whether there is anything to do.', counters.polls],
+    ['looks_total', 'counter', 'Looks into the outbox that came of them.', counters.looks],
     ['taken_chunks_total', 'counter', 'Chunks read from the outbox.', counters.takenChunks],
     ['sent_messages_total', 'counter', 'Messages that the ingest route accepted.', counters.sentMessages],
     ['sent_chunks_total', 'counter', 'Chunks in them.', counters.sentChunks],

@@ -20,7 +20,7 @@ const KEEPALIVE_SECONDS = 10
 
 /**
  * Plans: the table is analysed when it is empty and read when it is full, so statistics never fit; the index in order is
- * right at any size.
+ * right at any size. While the ingest route is down, nothing is asked.
  */
 export const SESSION_SETTINGS = {
   search_path: 'pg_catalog, pg_temp',
@@ -68,8 +68,8 @@ interface Moved {
 }
 
 /**
- * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once those
- * before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is about. OFFSET 0: planned
+ * One snapshot, which it names: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them; once
+ * those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is about. $6 asks for a mark. OFFSET 0: planned
  * while the outbox is empty, a join would read all of it for each chunk.
  */
 export const LOOK = `
@@ -99,6 +99,9 @@ export const LOOK = `
     from quoin.row_events e where e.id = found.id offset 0
   ) chunk where found.bytes_before < $4::bigint`
 
+/** At the end of `unmoved`'s entries: classes of SQLSTATE for what will be over (0009 has the same). */
+const HINDRANCE = /: (?:53|55|40)...$/
+
 interface LookHead {
   readonly snapshot: string
   readonly mark: string | null
@@ -118,10 +121,12 @@ export interface LookOptions {
 
 export interface OutboxLook extends LookResult, FloorLook {
   readonly registryVersion: number
-  /** What was committed when the look began, as `pg_current_snapshot()` says it. */
+  /** The look's snapshot, as `pg_current_snapshot()` writes it. */
   readonly snapshot: string
   /** Staging tables whose rows cannot be moved, with the SQLSTATE; they stay there. */
   readonly unmoved: readonly string[]
+  /** True when one of them may be moved later without a commit in between: room or memory was short, or a lock in the way. */
+  readonly isHindered: boolean
 }
 
 /** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks and `DEAD_LETTERS_MAX` of the others. */
@@ -282,6 +287,7 @@ export class Outbox {
       isComplete:
         moved.rest_from === null && head.found_count < chunksMax && found.length === head.found_count,
       unmoved: moved.unmoved ?? [],
+      isHindered: (moved.unmoved ?? []).some(staging => HINDRANCE.test(staging)),
     }
   }
 
@@ -295,7 +301,8 @@ export class Outbox {
 
   /** Keeps looks from reading past more and more rows that were moved (migration 0009). */
   async truncateMoved(): Promise<void> {
-    await this.#client.query({ name: 'truncate_moved', text: 'select quoin.truncate_moved_staging()' })
+    const query = { name: 'truncate_moved', text: 'select quoin.truncate_moved_staging()' }
+    await this.#inTurn(async () => await this.#client.query(query))
   }
 
   async lag(floor: bigint): Promise<Lag> {

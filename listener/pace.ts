@@ -1,5 +1,5 @@
 /**
- * Owns how soon the listener turns to Postgres again. Pure: told what it found last and what time it is.
+ * Owns how soon the listener asks Postgres again. Pure: told what it found last and what time it is.
  */
 
 /** The pause after a look that found something; each time nothing is found doubles it, up to `LISTENER_POLL_MS`. */
@@ -15,16 +15,15 @@ export function nextPauseMs(pauseMs: number, foundChange: boolean, pauseMsMax: n
   return foundChange ? PAUSE_MS_MIN : Math.min(pauseMsMax, pauseMs * 2)
 }
 
-export interface TurnTimes {
-  /** When the listener last turned to Postgres. */
-  readonly lastAtMs: number
+export interface PollTimes {
+  readonly polledAtMs: number
   readonly pauseMs: number
   /** When the last request began that is still under way; undefined: none is. */
   readonly requestAtMs: number | undefined
 }
 
-/** When the listener turns to Postgres next. */
-export function dueMs({ lastAtMs, pauseMs, requestAtMs }: TurnTimes): number {
-  const atMs = lastAtMs + pauseMs
-  return requestAtMs === undefined ? atMs : Math.max(atMs, requestAtMs + GATHER_MS)
+/** When the listener asks Postgres next. */
+export function nextPollMs({ polledAtMs, pauseMs, requestAtMs }: PollTimes): number {
+  const dueMs = polledAtMs + pauseMs
+  return requestAtMs === undefined ? dueMs : Math.max(dueMs, requestAtMs + GATHER_MS)
 }

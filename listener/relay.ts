@@ -10,7 +10,7 @@ import type { IngestOutcome } from './ingest-answer.ts'
 import type { Counters } from './metrics.ts'
 import { type Outbox, type OutboxLook, unreadableState } from './outbox.ts'
 import { READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
-import { dueMs, nextPauseMs, PAUSE_MS_MIN } from './pace.ts'
+import { nextPauseMs, nextPollMs, PAUSE_MS_MIN } from './pace.ts'
 import { WakeSignal } from './signal.ts'
 import { type LookRequest, type WaitingChunk, Window, type WindowLimits } from './window.ts'
 
@@ -18,7 +18,7 @@ export interface RelayLimits extends WindowLimits {
   /** How long a chunk that has arrived may stay in the outbox before it is sent again. */
   readonly confirmTimeoutMs: number
   readonly refusedRetryMs: number
-  /** The longest pause between two questions whether anything was committed. */
+  /** The longest pause between two questions to Postgres. */
   readonly pollMs: number
   readonly shutdownGraceMs: number
   readonly ingestBackoff: BackoffBounds
@@ -64,11 +64,14 @@ export class Relay {
   readonly #signal = new WakeSignal()
   readonly #underWay = new Set<Promise<void>>()
   readonly #abort = new AbortController()
-  /** That of the last look, if it found nothing: until there is another, no look would. */
+  /**
+   * The snapshot of the last look; undefined if it found something, or if something was in its way. While Postgres' is the same,
+   * another look would find nothing.
+   */
   #quietSnapshot: string | undefined
   #hasMore = true
   #pauseMs = PAUSE_MS_MIN
-  #turnedAtMs = 0
+  #polledAtMs = 0
   #requestAtMs = 0
   #markedAtMs = Number.NEGATIVE_INFINITY
   #truncatedAtMs = Number.NEGATIVE_INFINITY
@@ -104,7 +107,7 @@ export class Relay {
         lost.throwIfAborted()
         const waitMs = this.#dueMs() - performance.now()
         if (waitMs > 0) await this.#signal.sleep(waitMs)
-        else await this.#turnToPostgres()
+        else await this.#poll()
       }
       await this.#finish(lost)
     } finally {
@@ -113,7 +116,7 @@ export class Relay {
     }
   }
 
-  /** When to turn to Postgres next. */
+  /** When to ask Postgres next. */
   #dueMs(): number {
     const { limits } = this.#deps
     const nowMs = performance.now()
@@ -121,27 +124,28 @@ export class Relay {
       return nowMs < this.#gate.opensAtMs ? this.#gate.opensAtMs : Number.POSITIVE_INFINITY
     }
     if (this.#hasMore) return nowMs
-    const atMs = dueMs({
-      lastAtMs: this.#turnedAtMs,
+    const pollMs = nextPollMs({
+      polledAtMs: this.#polledAtMs,
       pauseMs: this.#pauseMs,
       requestAtMs: this.#underWay.size === 0 ? undefined : this.#requestAtMs,
     })
-    return Math.min(atMs, this.#window.nextOverdueMs())
+    return Math.min(pollMs, this.#window.nextOverdueMs())
   }
 
-  /** Looks, unless nothing was committed since a look that found nothing. */
-  async #turnToPostgres(): Promise<void> {
+  /** Looks; at rest only if something was committed since the last look. */
+  async #poll(): Promise<void> {
     this.#giveBackOverdue()
     const foundChange = (await this.#mayFind()) && (await this.#lookAndSend())
-    this.#turnedAtMs = performance.now()
+    this.#deps.counters.polls += 1
+    this.#polledAtMs = performance.now()
     this.#pauseMs = nextPauseMs(this.#pauseMs, foundChange, this.#deps.limits.pollMs)
   }
 
-  /** Asked only at rest: where changes come often, the question would only make them later. */
+  /** Where changes come often, the question would only make them later. */
   async #mayFind(): Promise<boolean> {
-    const isAtRest = this.#quietSnapshot !== undefined && this.#pauseMs >= this.#deps.limits.pollMs
-    if (this.#hasMore || !isAtRest) return true
-    return (await this.#deps.outbox.snapshot()) !== this.#quietSnapshot
+    const { outbox, limits } = this.#deps
+    const isAtRest = !this.#hasMore && this.#quietSnapshot !== undefined && this.#pauseMs >= limits.pollMs
+    return !isAtRest || (await outbox.snapshot()) !== this.#quietSnapshot
   }
 
   /** True when chunks came or went. */
@@ -158,11 +162,12 @@ export class Relay {
     onLook()
     this.#reportUnmoved(look.unmoved)
     const foundChange = absorbed.newChunks + absorbed.confirmedChunks > 0 || absorbed.isPartial
-    // What was in the way of a move, a lock for one, may go without a commit.
-    this.#quietSnapshot = foundChange || look.unmoved.length > 0 ? undefined : look.snapshot
+    this.#quietSnapshot = foundChange || look.isHindered ? undefined : look.snapshot
     const places = this.#gate.places(performance.now(), this.#underWay.size, limits.requestsMax)
     for (const messages of this.#window.takeRequests(places)) this.#start(look.registryVersion, messages)
-    this.#hasMore = absorbed.isPartial || this.#window.hasReady
+    // Rows that are sent leave the memory: the look may have had no room where there is some now.
+    const hasGotRoom = request.chunksMax === 0 && this.#window.hasRoom
+    this.#hasMore = absorbed.isPartial || this.#window.hasReady || hasGotRoom
     return foundChange
   }
 
@@ -197,9 +202,9 @@ export class Relay {
 
   #wantsMark(): boolean {
     const nowMs = performance.now()
-    const wantsMark = this.#floor.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
-    if (wantsMark) this.#markedAtMs = nowMs
-    return wantsMark
+    const isDue = this.#floor.wantsMark && nowMs - this.#markedAtMs >= MARK_INTERVAL_MS
+    if (isDue) this.#markedAtMs = nowMs
+    return isDue
   }
 
   #giveBackOverdue(): void {

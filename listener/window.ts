@@ -103,17 +103,28 @@ export class Window {
     return lowest === undefined || lowest > this.#readUpTo ? this.#readUpTo : lowest - 1n
   }
 
+  /** True when a look may bring a chunk. */
+  get hasRoom(): boolean {
+    return this.#chunksLeft > 0 && this.#bytesLeft > 0
+  }
+
   lookRequest(): LookRequest {
-    const { chunksMax, bytesMax, lookChunksMax, lookBytesMax } = this.#limits
-    const knownIds = this.#knownIds()
-    const bytesLeft = Math.max(0, bytesMax - this.#bytes)
+    const { lookChunksMax, lookBytesMax } = this.#limits
     return {
       epoch: this.#epoch,
       after: this.#readUpTo,
-      knownIds,
-      chunksMax: bytesLeft === 0 ? 0 : Math.max(0, Math.min(lookChunksMax, chunksMax - knownIds.length)),
-      bytesMax: Math.min(bytesLeft, lookBytesMax),
+      knownIds: this.#knownIds(),
+      chunksMax: this.hasRoom ? Math.min(lookChunksMax, this.#chunksLeft) : 0,
+      bytesMax: Math.min(this.#bytesLeft, lookBytesMax),
     }
+  }
+
+  get #chunksLeft(): number {
+    return Math.max(0, this.#limits.chunksMax - this.#sent.size - this.#waiting.length)
+  }
+
+  get #bytesLeft(): number {
+    return Math.max(0, this.#limits.bytesMax - this.#bytes)
   }
 
   /** Takes what a look brought. What was forgotten since it began makes its chunks unusable; the next look has them. */

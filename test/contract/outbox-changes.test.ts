@@ -194,7 +194,7 @@ describe('a statement', () => {
 
 describe('a table that our own names would clash with', () => {
   const names =
-    'row_bytes chunk_rows batch made first last is_long has_lost_key recorder watched key position part is_old image rows old_rows keys old_keys errors from_row failure event wakes tg_op r n o c'
+    'row_bytes chunk_rows batch made first last is_long has_lost_key is_not_one is_unmeasured setting session_settings session_memory recorder watched key position part is_old image rows old_rows keys old_keys errors from_row failure event tg_op r n o c'
   it('is recorded like any other, row by row and many at once', async () => {
     const columns = names.split(' ').map(name => `${name} text default '${name}'`)
     const table = await db.watched(`id int primary key, ${columns.join(', ')}`)
@@ -267,7 +267,7 @@ describe('every way to write', () => {
 
   it('a table with columns named like ours is no different', async () => {
     const table = await db.watched(
-      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, event text, images text, wakes text, is_long text, application_name text',
+      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, event text, images text, is_long text, application_name text',
     )
     await db.owner.query(`insert into ${table} (id, r, image) values (1, 'r', 'i')`)
     await db.owner.query(`update ${table} set n = 'n'`)

@@ -10,7 +10,8 @@ import {
   makeWorld,
   metric,
   startTestListener,
-  waitForTurns,
+  type World,
+  waitForPolls,
   waitUntilResting,
 } from './support.ts'
 
@@ -60,8 +61,7 @@ it('carries what the triggers of a watched table write, also of a commit while i
   const { client, ingest } = world
   await client.query('create table public.todos (id bigint primary key, title text)')
   await client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT,UPDATE,DELETE}')")
-  await startTestListener(world)
-  await waitUntilResting(world)
+  await waitUntilResting(await startTestListener(world))
   await client.query("insert into public.todos values (9007199254740993, 'first')")
   await client.query("update public.todos set id = 2, title = 'second'")
   await client.query('delete from public.todos')
@@ -293,11 +293,11 @@ describe('with nothing to do', () => {
     const listener = await startTestListener(world)
     await writeChunk(world.client, [{ key: 'a', n: 1 }])
     await expect.poll(() => countChunks(world.client)).toBe(0)
-    await waitUntilResting(world)
-    const before = await metric(listener, 'takes_total')
-    await waitForTurns(world, 40)
+    await waitUntilResting(listener)
+    const before = await metric(listener, 'looks_total')
+    await waitForPolls(listener, 40)
     // Whatever anybody commits is worth a look, be it autovacuum in another database.
-    expect((await metric(listener, 'takes_total')) - before).toBeLessThan(10)
+    expect((await metric(listener, 'looks_total')) - before).toBeLessThan(10)
     await writeChunk(world.client, [{ key: 'a', n: 2 }])
     await expect.poll(() => countChunks(world.client)).toBe(0)
     expect(world.ingest.arrived.map(({ n }) => n)).toEqual([1, 2])
@@ -305,29 +305,55 @@ describe('with nothing to do', () => {
 
   it('sees what was begun before it rested and is committed after', async () => {
     const world = await makeWorld(postgres)
-    await startTestListener(world)
+    const listener = await startTestListener(world)
     const writer = await connect(world.databaseUrl)
     await writer.query('begin')
     await writeChunk(writer, [{ key: 'a', n: 1 }])
-    await waitUntilResting(world)
+    await waitUntilResting(listener)
     await writer.query('commit')
     await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1])
   })
 
-  it('tries again what a lock was in the way of, though its end commits nothing', async () => {
-    const world = await makeWorld(postgres)
-    const { client, ingest } = world
-    await client.query('create table public.todos (id bigint primary key)')
-    await client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT}')")
-    const { rows } = await client.query('select name from quoin.staging_tables')
-    const holder = await connect(world.databaseUrl)
-    await holder.query('begin')
-    await client.query('insert into public.todos values (1)')
-    await holder.query(`lock table quoin_staging.${rows[0].name} in share mode`)
+  it('moves what could not be moved once nothing hinders it, though nobody commits anything', async () => {
+    const { world, staging } = await makeStagedWorld()
+    await failMovesBeside(world, staging, 'lock_not_available')
     const listener = await startTestListener(world)
-    await expect.poll(() => metric(listener, 'takes_total')).toBeGreaterThan(3)
-    expect(ingest.chunks).toEqual([])
-    await holder.query('rollback')
-    await expect.poll(() => ingest.chunks.length).toBe(1)
+    await waitForPolls(listener, 10)
+    expect(world.ingest.chunks).toEqual([])
+    await world.client.query('select pg_advisory_unlock(77)')
+    await expect.poll(() => world.ingest.chunks.length).toBe(1)
   })
+
+  it('rests beside a table whose rows cannot be moved, which only somebody can mend', async () => {
+    const { world, staging } = await makeStagedWorld()
+    await failMovesBeside(world, staging, 'data_corrupted')
+    await waitUntilResting(await startTestListener(world))
+    await world.client.query(`drop function quoin_staging.part_of_${staging};
+      alter function quoin_staging.real_part rename to part_of_${staging}`)
+    await expect.poll(() => world.ingest.chunks.length).toBe(1)
+  })
+
+  /** A watched table with one row staged. */
+  async function makeStagedWorld() {
+    const world = await makeWorld(postgres)
+    await world.client.query('create table public.todos (id bigint primary key)')
+    await world.client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT}')")
+    await world.client.query('insert into public.todos values (1)')
+    const { rows } = await world.client.query('select name from quoin.staging_tables')
+    return { world, staging: rows[0].name as string }
+  }
+
+  /** Lets moves fail while this session has advisory lock 77; such a failure commits nothing, and neither does the lock's end. */
+  async function failMovesBeside({ client }: World, staging: string, error: string): Promise<void> {
+    await client.query(`
+      alter function quoin_staging.part_of_${staging} rename to real_part;
+      create function quoin_staging.part_of_${staging}(int, pg_lsn, out first_position pg_lsn, out last_position pg_lsn,
+        out row_count int, out has_more boolean) language plpgsql as $$ begin
+        if exists (select from pg_locks where locktype = 'advisory' and objid = 77) then
+          raise exception using errcode = '${error}';
+        end if;
+        select r.* into first_position, last_position, row_count, has_more from quoin_staging.real_part($1, $2) r;
+      end $$;
+      select pg_advisory_lock(77)`)
+  }
 })

@@ -114,26 +114,20 @@ export function hasLogged(listener: ListenerProcess, message: string): boolean {
   return listener.log().some(({ msg }) => msg === message)
 }
 
-/** Waits until the listener has found nothing and asks only whether anything was committed. Other databases of the server must rest, too. */
-export async function waitUntilResting(world: World): Promise<void> {
-  await expect.poll(() => lastStatement(world)).toMatch(/^select pg_current_snapshot/)
+/** Waits until the listener has asked Postgres so many times more. */
+export async function waitForPolls(listener: Pick<Listener, 'url'>, count: number): Promise<void> {
+  const before = await metric(listener, 'polls_total')
+  await expect.poll(() => metric(listener, 'polls_total')).toBeGreaterThanOrEqual(before + count)
 }
 
-/** Waits until the listener has turned to Postgres so many times more. */
-export async function waitForTurns(world: World, count: number): Promise<void> {
-  let last = ''
-  let turns = -1
-  await expect
-    .poll(
-      async () => {
-        const { rows } = await world.client.query(`select query_start::text as started ${SESSIONS}`)
-        if (rows[0].started !== last) turns += 1
-        last = rows[0].started
-        return turns
-      },
-      { interval: 5 },
-    )
-    .toBeGreaterThanOrEqual(count)
+/** Waits until the listener asks only whether anything was committed. */
+export async function waitUntilResting(listener: Pick<Listener, 'url'>): Promise<void> {
+  const looksMeanwhile = async (): Promise<number> => {
+    const before = await metric(listener, 'looks_total')
+    await waitForPolls(listener, 2)
+    return (await metric(listener, 'looks_total')) - before
+  }
+  await expect.poll(looksMeanwhile).toBe(0)
 }
 
 export async function metric(listener: Pick<Listener, 'url'>, name: string): Promise<number> {
@@ -155,15 +149,10 @@ export function arrivedInOrder({ arrived }: FakeIngest): number[] {
   return first.map(({ n }) => n)
 }
 
-const SESSIONS =
-  "from pg_stat_activity where application_name = 'quoin-listener' and datname = current_database()"
-
-async function lastStatement(world: World): Promise<string> {
-  const { rows } = await world.client.query(`select query ${SESSIONS}`)
-  return rows[0]?.query ?? ''
-}
-
 export async function countSessions(world: World): Promise<number> {
-  const { rows } = await world.client.query(`select count(*)::int as sessions ${SESSIONS}`)
+  const { rows } = await world.client.query(
+    `select count(*)::int as sessions from pg_stat_activity
+     where application_name = 'quoin-listener' and datname = current_database()`,
+  )
   return rows[0].sessions
 }
