@@ -5,7 +5,7 @@
  * Every look is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
  * search path holds nothing that users could have made: this is the owner's connection.
  */
-import { Client, DatabaseError, type QueryResult } from 'pg'
+import { Client, DatabaseError, escapeLiteral, type QueryResult } from 'pg'
 import type { FloorLook } from './floor.ts'
 import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
@@ -56,9 +56,9 @@ const MOVE_ROWS_MAX = 10_000
  * What inserts have staged becomes chunks, and chunks of triggers get their numbers. In the same transaction as the look, so that both have
  * one snapshot: an insert that is staged later may come before a chunk of the same row that is there already.
  */
-const moveStaged = (rowsMax: number, above: bigint) => `
+const moveStaged = (rowsMax: number, above: bigint, untried: readonly string[]) => `
   begin isolation level repeatable read;
-  select * from quoin.move_all_staged(${rowsMax}, above => ${above})`
+  select * from quoin.move_all_staged(${rowsMax}, above => ${above}, untried => array[${untried.map(escapeLiteral)}]::text[])`
 
 interface Moved {
   readonly numbered_up_to: string | null
@@ -99,9 +99,6 @@ export const LOOK = `
     from quoin.row_events e where e.id = found.id offset 0
   ) chunk where found.bytes_before < $4::bigint`
 
-/** At the end of `unmoved`'s entries: classes of SQLSTATE for what will be over (0009 has the same). */
-const HINDRANCE = /: (?:53|55|40)...$/
-
 interface LookHead {
   readonly snapshot: string
   readonly mark: string | null
@@ -113,6 +110,8 @@ interface LookHead {
 export interface LookOptions {
   /** Up to this position in the WAL no chunk waits for a number. */
   readonly above: bigint
+  /** Of `unmoved`, what is not tried this time. */
+  readonly untried: readonly string[]
   /** True: a transaction number is drawn. */
   readonly wantsMark: boolean
   /** Of larger chunks the changes are not read. */
@@ -125,8 +124,6 @@ export interface OutboxLook extends LookResult, FloorLook {
   readonly snapshot: string
   /** Staging tables whose rows cannot be moved, with the SQLSTATE; they stay there. */
   readonly unmoved: readonly string[]
-  /** True when one of them may be moved later without a commit in between: room or memory was short, or a lock in the way. */
-  readonly isHindered: boolean
 }
 
 /** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks and `DEAD_LETTERS_MAX` of the others. */
@@ -270,8 +267,8 @@ export class Outbox {
 
   async #moveAndLook(request: LookRequest, options: LookOptions): Promise<OutboxLook> {
     const { after, knownIds, chunksMax, bytesMax } = request
-    const { above, wantsMark, changesBytesMax } = options
-    const moved = await this.#moveStaged(above)
+    const { above, untried, wantsMark, changesBytesMax } = options
+    const moved = await this.#moveStaged(above, untried)
     const values = [String(after), knownIds.map(String), chunksMax, bytesMax, changesBytesMax, wantsMark]
     const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })
     const [head, ...found] = rows as [LookHead, ...OutboxRow[]]
@@ -287,14 +284,13 @@ export class Outbox {
       isComplete:
         moved.rest_from === null && head.found_count < chunksMax && found.length === head.found_count,
       unmoved: moved.unmoved ?? [],
-      isHindered: (moved.unmoved ?? []).some(staging => HINDRANCE.test(staging)),
     }
   }
 
   /** Begins the transaction. Two statements in one trip have two results. */
-  async #moveStaged(above: bigint): Promise<Moved> {
+  async #moveStaged(above: bigint, untried: readonly string[]): Promise<Moved> {
     const results = (await this.#client.query(
-      moveStaged(this.#moveRowsMax, above),
+      moveStaged(this.#moveRowsMax, above, untried),
     )) as unknown as QueryResult<Moved>[]
     return results[1]?.rows[0] as Moved
   }

@@ -12,6 +12,7 @@ import { type Outbox, type OutboxLook, unreadableState } from './outbox.ts'
 import { READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
 import { nextPauseMs, nextPollMs, PAUSE_MS_MIN } from './pace.ts'
 import { WakeSignal } from './signal.ts'
+import { UnmovedTables } from './unmoved.ts'
 import { type LookRequest, type WaitingChunk, Window, type WindowLimits } from './window.ts'
 
 export interface RelayLimits extends WindowLimits {
@@ -64,10 +65,7 @@ export class Relay {
   readonly #signal = new WakeSignal()
   readonly #underWay = new Set<Promise<void>>()
   readonly #abort = new AbortController()
-  /**
-   * The snapshot of the last look; undefined if it found something, or if something was in its way. While Postgres' is the same,
-   * another look would find nothing.
-   */
+  /** The snapshot of the last look, if it found nothing: while Postgres' is the same, another would find nothing either. */
   #quietSnapshot: string | undefined
   #hasMore = true
   #pauseMs = PAUSE_MS_MIN
@@ -75,7 +73,8 @@ export class Relay {
   #requestAtMs = 0
   #markedAtMs = Number.NEGATIVE_INFINITY
   #truncatedAtMs = Number.NEGATIVE_INFINITY
-  #unmoved = ''
+  readonly #unmovedTables = new UnmovedTables()
+  #reportedUnmoved = ''
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
@@ -135,6 +134,7 @@ export class Relay {
   /** Looks; at rest only if something was committed since the last look. */
   async #poll(): Promise<void> {
     this.#giveBackOverdue()
+    await this.#truncateMoved()
     const foundChange = (await this.#mayFind()) && (await this.#lookAndSend())
     this.#deps.counters.polls += 1
     this.#polledAtMs = performance.now()
@@ -144,25 +144,27 @@ export class Relay {
   /** Where changes come often, the question would only make them later. */
   async #mayFind(): Promise<boolean> {
     const { outbox, limits } = this.#deps
-    const isAtRest = !this.#hasMore && this.#quietSnapshot !== undefined && this.#pauseMs >= limits.pollMs
-    return !isAtRest || (await outbox.snapshot()) !== this.#quietSnapshot
+    const hasRetry = performance.now() >= this.#unmovedTables.retryAtMs
+    const isQuiet = this.#quietSnapshot !== undefined && this.#pauseMs >= limits.pollMs
+    return this.#hasMore || hasRetry || !isQuiet || (await outbox.snapshot()) !== this.#quietSnapshot
   }
 
   /** True when chunks came or went. */
   async #lookAndSend(): Promise<boolean> {
     const { limits, counters, onLook } = this.#deps
-    await this.#truncateMoved()
     const request = this.#window.lookRequest()
-    const look = await this.#look(request)
+    const startedMs = performance.now()
+    const look = await this.#look(request, this.#unmovedTables.untried(startedMs))
     this.#floor.raise(look)
     const absorbed = this.#window.absorb(request, look)
     counters.looks += 1
     counters.takenChunks += absorbed.newChunks
     counters.confirmedChunks += absorbed.confirmedChunks
     onLook()
+    this.#unmovedTables.note(look.unmoved, startedMs)
     this.#reportUnmoved(look.unmoved)
     const foundChange = absorbed.newChunks + absorbed.confirmedChunks > 0 || absorbed.isPartial
-    this.#quietSnapshot = foundChange || look.isHindered ? undefined : look.snapshot
+    this.#quietSnapshot = foundChange ? undefined : look.snapshot
     const places = this.#gate.places(performance.now(), this.#underWay.size, limits.requestsMax)
     for (const messages of this.#window.takeRequests(places)) this.#start(look.registryVersion, messages)
     // Rows that are sent leave the memory: the look may have had no room where there is some now.
@@ -172,9 +174,9 @@ export class Relay {
   }
 
   /** A chunk whose changes Postgres cannot read must not stop the others: all that this look finds go without theirs. */
-  async #look(request: LookRequest): Promise<OutboxLook> {
+  async #look(request: LookRequest, untried: readonly string[]): Promise<OutboxLook> {
     const { outbox, log } = this.#deps
-    const options = { above: this.#floor.value, wantsMark: this.#wantsMark() }
+    const options = { above: this.#floor.value, untried, wantsMark: this.#wantsMark() }
     try {
       return await outbox.look(request, { ...options, changesBytesMax: READ_CHANGES_BYTES_MAX })
     } catch (err) {
@@ -195,9 +197,9 @@ export class Relay {
   /** Once, and again when it has become another. */
   #reportUnmoved(stagingTables: readonly string[]): void {
     const unmoved = stagingTables.toSorted().join('; ')
-    if (unmoved !== this.#unmoved && unmoved !== '')
+    if (unmoved !== this.#reportedUnmoved && unmoved !== '')
       this.#deps.log.error({ stagingTables }, 'staged inserts cannot be moved: they wait, others go on')
-    this.#unmoved = unmoved
+    this.#reportedUnmoved = unmoved
   }
 
   #wantsMark(): boolean {

@@ -39,6 +39,7 @@ const CREATE_NUMBER_CHUNKS = `
 // made of staged rows get theirs at once.
 const CREATE_MOVE_ALL_STAGED = `
   create function quoin.move_all_staged(rows_max int default ${PART_ROWS_MAX}, budget interval default '1 second', above numeric default 0,
+      untried text[] default '{}',
       out numbered_up_to numeric, out rest_from numeric, out held_from numeric, out unmoved text[])
     language plpgsql
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO' set intervalstyle = 'postgres' set bytea_output = 'hex'
@@ -55,6 +56,7 @@ const CREATE_MOVE_ALL_STAGED = `
       rest pg_lsn;
       held pg_lsn;
       oldest pg_lsn;
+      former_failure text;
       has_chunks boolean;
       other_chunks pg_lsn[];
       -- Tables whose staged rows could not be moved this time.
@@ -79,6 +81,10 @@ const CREATE_MOVE_ALL_STAGED = `
         begin
           oldest := null;
           other_chunks := null;
+          former_failure := (select split_part(u, ': ', 2) from unnest(untried) u where split_part(u, ': ', 1) = staging.name);
+          if former_failure is not null then
+            raise exception using errcode = former_failure;
+          end if;
           loop
             exit when coalesce(pg_relation_size(to_regclass(format('quoin_staging.%I', staging.name))), 0) = 0;
             execute format('select * from quoin_staging.%I($1, $2)', 'part_of_' || staging.name) into part using part_rows, rest;
@@ -143,7 +149,7 @@ const CREATE_MOVE_ALL_STAGED = `
       held_from := held - '0/0';
     end
   $body$;
-  comment on function quoin.move_all_staged(int, interval, numeric) is 'Moves what is staged to the outbox and gives chunks without a number theirs, in a transaction at REPEATABLE READ; at most rows_max rows at a time, and begins nothing more once the budget is used up. Positions are bytes of WAL. above: a position up to which there is nothing without a number. numbered_up_to: the highest position of a chunk of a trigger that was numbered; null: none was. rest_from: from here on changes are left for the next call; null: none are. unmoved: staging tables that cannot be moved, with the SQLSTATE; held_from: from here on they may still bring chunks without a number.';
+  comment on function quoin.move_all_staged(int, interval, numeric, text[]) is 'Moves what is staged to the outbox and gives chunks without a number theirs, in a transaction at REPEATABLE READ; at most rows_max rows at a time, and begins nothing more once the budget is used up. Positions are bytes of WAL. above: a position up to which there is nothing without a number. numbered_up_to: the highest position of a chunk of a trigger that was numbered; null: none was. rest_from: from here on changes are left for the next call; null: none are. unmoved: staging tables that cannot be moved, with the SQLSTATE; untried: those of an earlier call that are not tried this time, and count as before; held_from: from here on they may still bring chunks without a number.';
 
   create function quoin.staged_backlog(rows_max int, out changes bigint, out chunks int, out oldest_at timestamptz)
     language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
@@ -167,7 +173,7 @@ const CREATE_MOVE_ALL_STAGED = `
     end
   $body$;
   comment on function quoin.staged_backlog(int) is 'How many changes are staged or in chunks without a number, counted up to rows_max for each table, how many chunks those are, and when the oldest was made.';
-  revoke all on function quoin.move_all_staged(int, interval, numeric), quoin.staged_backlog(int) from public;
+  revoke all on function quoin.move_all_staged(int, interval, numeric, text[]), quoin.staged_backlog(int) from public;
 `
 
 // Whoever keeps a transaction open keeps vacuum from removing rows that were moved, and each move would read past all of them.
@@ -208,7 +214,7 @@ exports.down = pgm => {
   pgm.sql(`
     drop function quoin.truncate_moved_staging();
     drop function quoin.staged_backlog(int);
-    drop function quoin.move_all_staged(int, interval, numeric);
+    drop function quoin.move_all_staged(int, interval, numeric, text[]);
     drop function quoin.number_chunks(bigint, pg_lsn, oid[]);
   `)
 }

@@ -86,6 +86,7 @@ export class OutboxDatabase {
     rowsMax = 10_000,
     budget = '1 s',
     above = '0',
+    untried: readonly string[] = [],
   ): Promise<{
     numbered_up_to: string | null
     rest_from: string | null
@@ -93,7 +94,7 @@ export class OutboxDatabase {
     unmoved: string[] | null
   }> {
     const results = await this.owner.query(
-      `begin isolation level repeatable read; select * from quoin.move_all_staged(${rowsMax}, '${budget}', ${above}); commit`,
+      `begin isolation level repeatable read; select * from quoin.move_all_staged(${rowsMax}, '${budget}', ${above}, '{${untried.map(each => `"${each}"`).join()}}'); commit`,
     )
     // Of several statements `pg` answers the results one by one, which its types do not say.
     return (results as unknown as (typeof results)[])[1]?.rows[0]

@@ -1,6 +1,6 @@
 // The relay between an outbox and a route that are made up here: nobody commits anything but what the test says.
 
-import { expect, it, onTestFinished } from 'vitest'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { readLimits } from '../../../listener/config.ts'
 import { makeCounters } from '../../../listener/metrics.ts'
 import type { OutboxLook } from '../../../listener/outbox.ts'
@@ -15,6 +15,10 @@ const LIMITS = {
   messagesPerRequestMax: 1,
   ingestBackoff: { firstMs: 1, maxMs: 1 },
 }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 function makeChunk(id: bigint, size: number): WaitingChunk {
   const text = String(id).padEnd(size)
@@ -46,7 +50,6 @@ function outboxOf(sizes: readonly number[]): RelayDeps['outbox'] {
       chunks: left.slice(0, chunksMax),
       isComplete: left.length <= chunksMax,
       unmoved: [],
-      isHindered: false,
     }
   }
   return { look, snapshot: async () => '1:1:', truncateMoved: async () => undefined }
@@ -87,4 +90,18 @@ it('reads what there is room for once rows are sent, though nobody commits anyth
   await expect.poll(() => sent).toEqual([1])
   answer()
   await expect.poll(() => sent).toEqual([1, 2, 3])
+})
+
+it('truncates what was moved also at rest, where it does not look', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const outbox = outboxOf([])
+  const look = vi.spyOn(outbox, 'look')
+  const truncate = vi.spyOn(outbox, 'truncateMoved')
+  relayed({ outbox, send: async () => ({ outcome: 'accepted' }) }, {})
+  await vi.advanceTimersByTimeAsync(1_000)
+  look.mockClear()
+  truncate.mockClear()
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(look).not.toHaveBeenCalled()
+  expect(truncate).toHaveBeenCalledTimes(3)
 })
