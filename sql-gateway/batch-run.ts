@@ -8,7 +8,7 @@ import { readErrorResponse } from './error-response.ts'
 import { gatewayError, type SqlError } from './errors.ts'
 import type { MessageWriter } from './message-writer.ts'
 import { NO_FIELDS, type RowFields, readRowFields } from './row-fields.ts'
-import { END_OF_READS, END_OF_WRITES, RESET_CALLER, RESET_OWN } from './session-state.ts'
+import { END_OF_READS, isTaint, RESET_CALLER, RESET_OWN } from './session-state.ts'
 import type { StatementName, StatementNames } from './statement-names.ts'
 
 /** What the run's owner has to do after a message. */
@@ -25,7 +25,15 @@ interface Step {
 
 const COPY = /\bcopy\b/i
 const NO_PARAMS: readonly never[] = []
+const NOTHING: readonly string[] = []
 const COMMIT: readonly string[] = ['COMMIT']
+/** The plan of a longer text stays in Postgres' memory with it, and few texts of that length come twice. */
+const NAMED_CHARACTERS_MAX = 16_384
+/**
+ * Worth a name: Postgres plans them. The others (BEGIN, COMMIT, SAVEPOINT) would save nothing by one, and they end
+ * transactions: a caller's code that replaced one of these names could do more than run SQL of its own.
+ */
+const PLANNED = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i
 /** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
 const STALE_NAME_CODES = new Set(['0A000', '26000', '42P05'])
 
@@ -34,8 +42,11 @@ export class BatchRun {
   error: SqlError | undefined
   /** The transaction state of the last ReadyForQuery: `I` idle, `T` in a transaction, `E` in a failed one. */
   status = ''
+  /** True when SQL prepared something in the session, which must be closed then. */
+  isTainted = false
   readonly #batch: Batch
   readonly #answer: AnswerWriter
+  readonly #end: readonly string[]
   readonly #steps: Step[]
   readonly #offset: number
   /**
@@ -44,12 +55,14 @@ export class BatchRun {
    */
   readonly #isEndHeld: boolean
   #index = 0
+  #failedAtEnd = false
 
   constructor(batch: Batch) {
     this.#batch = batch
     this.#answer = new AnswerWriter(batch)
     this.#offset = batch.begin === undefined ? 0 : 1
-    this.#steps = stepsOf(batch)
+    this.#end = endOf(batch)
+    this.#steps = stepsOf(batch, this.#end)
     this.#isEndHeld = !batch.isOwn && batch.statements.some(statement => COPY.test(statement.sql))
   }
 
@@ -58,15 +71,29 @@ export class BatchRun {
     return this.error === undefined && this.#index === this.#steps.length
   }
 
+  /** True when it is certain that nothing of the batch was committed: its error came before its end. */
+  get isUndone(): boolean {
+    return this.error !== undefined && !this.#failedAtEnd
+  }
+
+  /** True when Postgres has confirmed the COMMIT; without a transaction it confirms with the ReadyForQuery alone. */
+  get isCommitted(): boolean {
+    return this.isComplete && this.#offset === 1
+  }
+
   /** True when the failure is one of stale names, so that the same batch may succeed with fresh ones. */
   get failedByStaleName(): boolean {
     return this.#batch.isOwn && this.status !== '' && STALE_NAME_CODES.has(this.error?.fields.code ?? '')
   }
 
-  /** The query that follows the Sync and resets the session; undefined for a batch that ends with its own reset. */
-  get reset(): string | undefined {
-    if (!this.#batch.isOwn) return RESET_CALLER
-    return this.#batch.begin === undefined ? RESET_OWN : undefined
+  /** The query that resets the session. */
+  get reset(): string {
+    return this.#batch.isOwn ? RESET_OWN : RESET_CALLER
+  }
+
+  /** True when the reset follows the Sync; a batch of own statements that only reads has it in its end. */
+  get isResetSent(): boolean {
+    return this.#end !== END_OF_READS
   }
 
   answer(): BatchAnswer {
@@ -93,9 +120,9 @@ export class BatchRun {
     const step = this.#steps[this.#index]
     switch (code) {
       case 0x44: // DataRow
-        if (step?.fields !== undefined && step.isDescribed) {
+        if (step?.isDescribed === false) this.isTainted ||= isTaint(bytes, start)
+        else if (step?.fields !== undefined)
           this.#answer.addRow(this.#index - this.#offset, step.fields, bytes, start)
-        }
         return 'continue'
       case 0x43: // CommandComplete
         return this.#endStep(step?.isDescribed ? bytes.toString('latin1', start, end - 1) : '')
@@ -132,17 +159,18 @@ export class BatchRun {
   }
 
   /**
-   * The session is reset in the same flush unless the batch did it itself; the answer does not wait for it. In a
-   * caller's transaction that is still open the reset fails.
+   * The session is reset in the same flush; the answer does not wait for it. In a transaction that is still open it
+   * fails.
    */
   #writeSync(writer: MessageWriter): void {
     writer.sync()
-    if (this.reset !== undefined) writer.query(this.reset)
+    if (this.isResetSent) writer.query(this.reset)
   }
 
   #assignNames(writer: MessageWriter, names: StatementNames): void {
     names.beginBatch()
     for (const step of this.#steps) {
+      if (!step.isDescribed || step.sql.length > NAMED_CHARACTERS_MAX || !PLANNED.test(step.sql)) continue
       const known = names.find(step.sql)
       if (known !== undefined) {
         step.named = known
@@ -172,9 +200,12 @@ export class BatchRun {
   }
 
   #fail(error: SqlError): RunStep {
+    // Whatever ends the session behind the COMMIT takes nothing back.
+    if (this.isCommitted) return 'continue'
     const isFirst = this.error === undefined
     if (isFirst) {
       this.error = error
+      this.#failedAtEnd = this.#index >= this.#batch.statements.length + this.#offset
       const queryIndex = this.#index - this.#offset
       if (this.#offset === 1 && queryIndex >= 0) {
         error.queryIndex = Math.min(queryIndex, this.#batch.statements.length)
@@ -186,17 +217,17 @@ export class BatchRun {
   }
 }
 
-function stepsOf(batch: Batch): Step[] {
+function stepsOf(batch: Batch, end: readonly string[]): Step[] {
   const steps: Step[] = []
   if (batch.begin !== undefined) steps.push(stepOf(batch.begin, NO_PARAMS, false))
   for (const { sql, params } of batch.statements) steps.push(stepOf(sql, params, true))
-  if (batch.begin !== undefined) for (const sql of endOf(batch)) steps.push(stepOf(sql, NO_PARAMS, false))
+  for (const sql of end) steps.push(stepOf(sql, NO_PARAMS, false))
   return steps
 }
 
 function endOf(batch: Batch): readonly string[] {
-  if (!batch.isOwn) return COMMIT
-  return batch.isRolledBack ? END_OF_READS : END_OF_WRITES
+  if (batch.begin === undefined) return NOTHING
+  return batch.isOwn && batch.isRolledBack ? END_OF_READS : COMMIT
 }
 
 function stepOf(sql: string, params: readonly (string | null)[], isDescribed: boolean): Step {

@@ -2,6 +2,7 @@
  * Owns what a batch is once its request was checked: the types between the HTTP side and the Postgres side.
  */
 import type { RowFormat } from './row-fields.ts'
+import type { Caller } from './shares.ts'
 
 /** One statement; the texts hold no NUL character and no lone surrogate. */
 export interface Statement {
@@ -21,6 +22,8 @@ export interface Batch {
   readonly isOwn: boolean
   /** True when the answer is the bytes of the last statement's first column. */
   readonly isBodyWanted: boolean
+  /** Undefined: the request named nobody. */
+  readonly caller: Caller | undefined
   readonly deadlineMs: number
   /** Most bytes that Postgres may send, where the request wants less than the gateway allows. */
   readonly resultBytesMax: number | undefined

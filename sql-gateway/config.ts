@@ -34,13 +34,16 @@ export interface GatewayLimits {
   httpConnectionsMax: number
   requestBodyBytesMax: number
   resultBytesMax: number
+  heldBytesMax: number
   statementsPerBatchMax: number
   deadlineMsDefault: number
   deadlineMsMax: number
   cancelGraceMs: number
   connectTimeoutMs: number
   idleTimeoutMs: number
+  connectionAgeMs: number
   requestTimeoutMs: number
+  answerStallMs: number
   tunnelAuthenticationTimeoutMs: number
   tunnelIdleTimeoutMs: number
   shutdownGraceMs: number
@@ -52,16 +55,19 @@ const LIMITS: { readonly [K in keyof GatewayLimits]: Bounds } = {
   waitersMax: ['GATEWAY_WAITERS_MAX', 1_000, 0, 100_000],
   tunnelsMax: ['GATEWAY_TUNNELS_MAX', 20, 0, 1_000],
   httpConnectionsMax: ['GATEWAY_HTTP_CONNECTIONS_MAX', 2_000, 1, 100_000],
-  requestBodyBytesMax: ['GATEWAY_REQUEST_BODY_BYTES_MAX', 16 * 1024 * 1024, 1_024, 256 * 1024 * 1024],
+  requestBodyBytesMax: ['GATEWAY_REQUEST_BODY_BYTES_MAX', 32 * 1024 * 1024, 1_024, 256 * 1024 * 1024],
   // A JavaScript string holds 512 Mi characters: the bound keeps every text that is built here well below it.
   resultBytesMax: ['GATEWAY_RESULT_BYTES_MAX', 64 * 1024 * 1024, 1_024, 256 * 1024 * 1024],
+  heldBytesMax: ['GATEWAY_HELD_BYTES_MAX', 256 * 1024 * 1024, 1_024, 64 * 1024 ** 3],
   statementsPerBatchMax: ['GATEWAY_STATEMENTS_PER_BATCH_MAX', 10_000, 1, 1_000_000],
   deadlineMsDefault: ['GATEWAY_DEADLINE_MS_DEFAULT', 30_000, 1, 3_600_000],
   deadlineMsMax: ['GATEWAY_DEADLINE_MS_MAX', 600_000, 1, 3_600_000],
   cancelGraceMs: ['GATEWAY_CANCEL_GRACE_MS', 3_000, 1, 60_000],
   connectTimeoutMs: ['GATEWAY_CONNECT_TIMEOUT_MS', 5_000, 1, 60_000],
   idleTimeoutMs: ['GATEWAY_IDLE_TIMEOUT_MS', 300_000, 1_000, 86_400_000],
+  connectionAgeMs: ['GATEWAY_CONNECTION_AGE_MS', 600_000, 1, 86_400_000],
   requestTimeoutMs: ['GATEWAY_REQUEST_TIMEOUT_MS', 30_000, 1_000, 600_000],
+  answerStallMs: ['GATEWAY_ANSWER_STALL_MS', 15_000, 1, 600_000],
   tunnelAuthenticationTimeoutMs: ['GATEWAY_TUNNEL_AUTHENTICATION_TIMEOUT_MS', 10_000, 1, 60_000],
   tunnelIdleTimeoutMs: ['GATEWAY_TUNNEL_IDLE_TIMEOUT_MS', 1_800_000, 1_000, 86_400_000],
   shutdownGraceMs: ['GATEWAY_SHUTDOWN_GRACE_MS', 5_000, 0, 60_000],

@@ -71,10 +71,17 @@ export function connectionError(message: string, detail?: string): SqlError {
   return gatewayError('08006', message, { severity: 'FATAL', detail })
 }
 
-/** The JSON body of an error; absent fields are null, as Neon sends them. */
+/** Whoever raises an error may make it as long as an answer. */
+const FIELD_CHARACTERS_MAX = 16_384
+
+/** The JSON body of an error; absent fields are null, as Neon sends them, and long ones are cut. */
 export function errorJson(error: SqlError): string {
-  const body: Record<string, unknown> = { message: error.message }
-  for (const name of FIELD_NAMES) body[name] = error.fields[name] ?? null
+  const body: Record<string, unknown> = { message: cut(error.message) }
+  for (const name of FIELD_NAMES) body[name] = cut(error.fields[name]) ?? null
   if (error.queryIndex !== undefined) body.queryIndex = error.queryIndex
   return JSON.stringify(body)
+}
+
+function cut(text: string | undefined): string | undefined {
+  return text?.slice(0, FIELD_CHARACTERS_MAX).toWellFormed()
 }

@@ -4,11 +4,12 @@
  */
 import type { Batch, BatchAnswer } from './batch.ts'
 import { BatchRun } from './batch-run.ts'
+import type { ByteAccount } from './byte-budget.ts'
 import { requestCancel } from './cancel.ts'
 import type { ConnectionPool, Waiter } from './connection-pool.ts'
-import { gatewayError, SqlError } from './errors.ts'
+import { gatewayError, type SqlError } from './errors.ts'
 import type { ConnectionUser, PostgresConnection } from './postgres-connection.ts'
-import { RESET_OWN } from './session-state.ts'
+import type { Caller } from './shares.ts'
 
 export interface ExecutionLimits {
   resultBytesMax: number
@@ -25,6 +26,7 @@ export class Execution implements Waiter, ConnectionUser {
   readonly #batch: Batch
   readonly #pool: ConnectionPool
   readonly #limits: ExecutionLimits
+  readonly #account: ByteAccount
   readonly #resultBytesMax: number
   #deadline: NodeJS.Timeout | undefined
   #answer: Answer | undefined
@@ -33,17 +35,28 @@ export class Execution implements Waiter, ConnectionUser {
   #resultBytes = 0
   /** Why the batch was cancelled; it is the answer unless the batch turns out to have succeeded all the same. */
   #cancelledFor: SqlError | undefined
-  #isOverResultCap = false
+  #isDiscarding = false
   #isRepeat = false
   #grace: NodeJS.Timeout | undefined
 
-  constructor(batch: Batch, pool: ConnectionPool, limits: ExecutionLimits, answer: Answer) {
+  constructor(
+    batch: Batch,
+    pool: ConnectionPool,
+    limits: ExecutionLimits,
+    account: ByteAccount,
+    answer: Answer,
+  ) {
     this.#batch = batch
     this.#pool = pool
     this.#limits = limits
+    this.#account = account
     this.#resultBytesMax = Math.min(batch.resultBytesMax ?? limits.resultBytesMax, limits.resultBytesMax)
     this.#answer = answer
     this.#run = new BatchRun(batch)
+  }
+
+  get caller(): Caller | undefined {
+    return this.#batch.caller
   }
 
   /** Begins to wait for a connection; the answer may come before this returns. */
@@ -58,7 +71,9 @@ export class Execution implements Waiter, ConnectionUser {
     this.#answer = undefined
     clearTimeout(this.#deadline)
     this.#pool.leave(this)
-    if (this.#connection !== undefined) this.#cancel(gatewayError('57014', 'the caller closed the request'))
+    if (this.#connection === undefined) return
+    this.#discard(this.#connection)
+    this.#cancel(gatewayError('57014', 'the caller closed the request'))
   }
 
   onConnection(connection: PostgresConnection): void {
@@ -73,14 +88,25 @@ export class Execution implements Waiter, ConnectionUser {
   onBytes(bytes: number): void {
     this.#resultBytes += bytes
     const resultBytesMax = this.#resultBytesMax
-    if (this.#resultBytes <= resultBytesMax) return
-    // Rows are dropped by now; what still piles up is one endless error message.
-    if (this.#isOverResultCap && (this.#connection?.bytesHeld ?? 0) > resultBytesMax)
-      this.#connection?.destroy()
-    if (this.#isOverResultCap) return
-    this.#isOverResultCap = true
-    this.#connection?.discardRows()
-    this.#cancel(gatewayError('54000', `result larger than ${resultBytesMax} bytes; use LIMIT or a cursor`))
+    if (this.#isDiscarding) {
+      this.#boundHeld()
+      return
+    }
+    const refusal =
+      this.#resultBytes > resultBytesMax
+        ? gatewayError('54000', `result larger than ${resultBytesMax} bytes; use LIMIT or a cursor`)
+        : this.#account.take(bytes)
+    if (refusal === undefined || this.#connection === undefined) return
+    this.#discard(this.#connection)
+    this.#cancel(refusal)
+  }
+
+  /** Rows are dropped by now; what still piles up is one endless message, nearly always an error. */
+  #boundHeld(): void {
+    const connection = this.#connection
+    if (connection === undefined || connection.bytesHeld <= this.#resultBytesMax) return
+    if (connection.isHoldingError) this.#run.error ??= this.#cancelledFor
+    connection.destroy()
   }
 
   onFrame(code: number, bytes: Buffer, start: number, end: number): void {
@@ -95,7 +121,10 @@ export class Execution implements Waiter, ConnectionUser {
 
   onClosed(error: SqlError): void {
     this.#connection = undefined
-    this.#settle(this.#run.error ?? this.#cancelledFor ?? error)
+    const run = this.#run
+    if (run.isCommitted && !this.#isDiscarding) this.#settle(run.answer())
+    else if (run.isUndone) this.#settle(run.error ?? error)
+    else this.#settle(this.#outcomeOfLost(run.error ?? this.#cancelledFor ?? error))
   }
 
   #launch(connection: PostgresConnection): void {
@@ -110,77 +139,83 @@ export class Execution implements Waiter, ConnectionUser {
     if (this.#cancelledFor !== undefined) {
       // The signal of a cancel may still be on its way: it must not hit the next batch.
       this.#settle(this.#outcomeOfCancelled(this.#cancelledFor))
-      connection.use(undefined)
-      connection.destroy()
+      // A reset that was sent along may wait for locks: its backend counts until it is gone.
+      if (run.isResetSent) this.#terminate(connection, 'its batch was cancelled')
+      else drop(connection)
       return
     }
     if (run.failedByStaleName && !this.#isRepeat) {
       this.#repeat(connection)
       return
     }
-    if (run.reset !== undefined) this.#awaitReset(connection, run.status, run.reset)
-    else if (run.status === 'I') this.#pool.release(connection)
-    else this.#reset(connection, ['ROLLBACK', RESET_OWN])
+    const sent = run.status === 'I' ? [] : ['ROLLBACK', run.reset]
+    this.#clean(connection, run, sent, isClean => {
+      if (isClean) this.#pool.release(connection)
+      else drop(connection)
+    })
     this.#settle(run.isComplete ? run.answer() : (run.error ?? desynchronised()))
   }
 
   /** Nothing was committed: Postgres skipped the COMMIT. */
   #repeat(connection: PostgresConnection): void {
+    const failed = this.#run
     this.#isRepeat = true
-    const statements = ['DEALLOCATE ALL', RESET_OWN]
-    if (this.#run.status !== 'I') statements.unshift('ROLLBACK')
-    // The reset that such a batch may have sent along is still to be answered.
-    const sent = this.#run.reset === undefined ? 0 : 1
-    const repeat = (clean: PostgresConnection): void => {
-      clean.names.clear()
-      if (this.#answer === undefined) {
-        this.#pool.release(clean)
-        return
-      }
-      this.#run = new BatchRun(this.#batch)
-      this.onConnection(clean)
-    }
-    this.#reset(connection, statements, repeat, sent)
-  }
-
-  /** The batch sent its reset along, which fails while a transaction is open. */
-  #awaitReset(connection: PostgresConnection, status: string, reset: string): void {
-    const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
-    connection.awaitReady(1, error => {
-      clearTimeout(timer)
-      if (error === undefined && status === 'I') return this.#pool.release(connection)
-      if (status !== 'I') return this.#reset(connection, ['ROLLBACK', reset])
-      connection.use(undefined)
-      connection.destroy()
+    this.#run = new BatchRun(this.#batch)
+    const rollback = failed.status === 'I' ? [] : ['ROLLBACK']
+    this.#clean(connection, failed, [...rollback, 'DEALLOCATE ALL', failed.reset], isClean => {
+      connection.names.clear()
+      if (!isClean) {
+        drop(connection)
+        this.#settle(failed.error ?? desynchronised())
+      } else if (this.#answer === undefined) this.#pool.release(connection)
+      else this.onConnection(connection)
     })
   }
 
-  /** Brings the connection back to a known state, after as many queries that were sent already; or destroys it. */
-  #reset(
+  /**
+   * Waits for the reset that the run sent along, then runs `more`, and tells whether the session is as good as new. In
+   * a transaction that is still open the reset has failed: then `more` ends with another.
+   */
+  #clean(
     connection: PostgresConnection,
-    statements: readonly string[],
-    then: (clean: PostgresConnection) => void = clean => this.#pool.release(clean),
-    sent = 0,
+    run: BatchRun,
+    more: readonly string[],
+    done: (isClean: boolean) => void,
   ): void {
-    const isAnswerOwed = this.#isRepeat && this.#answer !== undefined
-    const timer = setTimeout(() => connection.destroy('it could not be reset in time'), RESET_TIMEOUT_MS)
-    const done = (error: SqlError | undefined): void => {
-      clearTimeout(timer)
-      if (error === undefined) {
-        then(connection)
-        return
-      }
-      connection.use(undefined)
-      connection.destroy()
-      if (isAnswerOwed) this.#settle(error)
+    if (!run.isResetSent && more.length === 0) {
+      done(!run.isTainted)
+      return
     }
-    connection.command(statements, done, sent)
+    const timer = setTimeout(() => {
+      this.#terminate(connection, 'it could not be reset in time')
+      done(false)
+    }, RESET_TIMEOUT_MS)
+    const finish = (error: SqlError | undefined, isTainted: boolean): void => {
+      clearTimeout(timer)
+      done(error === undefined && !isTainted)
+    }
+    const next = (error: SqlError | undefined, isTainted: boolean): void => {
+      if (more.length === 0 || !connection.isUsable) finish(error, isTainted)
+      else connection.command(more, finish)
+    }
+    if (run.isResetSent) connection.awaitReady(1, next)
+    else next(undefined, false)
+  }
+
+  #terminate(connection: PostgresConnection, reason: string): void {
+    connection.use(undefined)
+    this.#pool.terminate(connection, reason)
+  }
+
+  /** From now on nobody wants the rows that come. */
+  #discard(connection: PostgresConnection): void {
+    this.#isDiscarding = true
+    connection.discardRows()
   }
 
   #onCopyRefused(connection: PostgresConnection): void {
     this.#connection = undefined
-    connection.use(undefined)
-    connection.destroy()
+    drop(connection)
     this.#settle(this.#run.error ?? desynchronised())
   }
 
@@ -188,7 +223,7 @@ export class Execution implements Waiter, ConnectionUser {
     if (this.#answer === undefined) return
     if (this.#connection === undefined) {
       this.#pool.leave(this)
-      this.#settle(this.#pool.exhausted())
+      this.#settle(this.#pool.exhausted(this))
       return
     }
     const { deadlineMs } = this.#batch
@@ -211,9 +246,21 @@ export class Execution implements Waiter, ConnectionUser {
   /** A cancel that came too late changes nothing for a batch whose result is whole. */
   #outcomeOfCancelled(reason: SqlError): BatchAnswer | SqlError {
     if (!this.#run.isComplete) return reason
-    if (!this.#isOverResultCap) return this.#run.answer()
-    const detail = 'The result was complete, and the batch committed, before it could be cancelled.'
-    return new SqlError(reason.message, { ...reason.fields, detail })
+    if (!this.#isDiscarding) return this.#run.answer()
+    if (this.#batch.isRolledBack) return reason
+    const bytes = Math.min(this.#resultBytes, this.#resultBytesMax)
+    return gatewayError('54000', `result larger than ${bytes} bytes; use LIMIT or a cursor`, {
+      detail: 'The result was complete, and the batch committed, before it could be cancelled.',
+    })
+  }
+
+  /** With the connection went the answer to a COMMIT that Postgres may have got, or may still come to. */
+  #outcomeOfLost(error: SqlError): SqlError {
+    if (this.#batch.isRolledBack) return error
+    return gatewayError('08007', error.message, {
+      severity: 'FATAL',
+      detail: 'The batch may have been committed.',
+    })
   }
 
   #settle(outcome: BatchAnswer | SqlError): void {
@@ -223,6 +270,11 @@ export class Execution implements Waiter, ConnectionUser {
     this.#answer = undefined
     answer?.(outcome)
   }
+}
+
+function drop(connection: PostgresConnection): void {
+  connection.use(undefined)
+  connection.destroy()
 }
 
 function desynchronised(): SqlError {

@@ -25,6 +25,11 @@ export class FrameReader {
     return this.#chunkBytes
   }
 
+  /** The code of that message; undefined when there is none. */
+  get codeHeld(): number | undefined {
+    return this.#chunks[0]?.[0]
+  }
+
   /** Takes what the socket read; throws when a length cannot be one of this protocol. */
   push(chunk: Buffer, listener: FrameListener): void {
     if (this.isDiscarding && this.#chunkBytes >= HEADER_BYTES) this.#dropHeld()

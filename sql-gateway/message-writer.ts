@@ -6,6 +6,8 @@
 const BUFFER_BYTES_INITIAL = 64 * 1024
 const BUFFER_BYTES_KEPT = 1024 * 1024
 const UTF8_BYTES_PER_UNIT_MAX = 3
+/** Longer texts are counted in bytes before room is made for them. */
+const COUNTED_UNITS_MIN = 16 * 1024
 
 const EXECUTE_UNNAMED = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0])
 const DESCRIBE_UNNAMED_PORTAL = Buffer.from([0x44, 0, 0, 0, 6, 0x50, 0])
@@ -101,7 +103,9 @@ export class MessageWriter {
       this.#offset = this.#buffer.writeInt32BE(-1, this.#offset)
       return
     }
-    this.#ensure(param.length * UTF8_BYTES_PER_UNIT_MAX + 4)
+    // Counting costs less than megabytes that stay empty.
+    const isLarge = param.length > COUNTED_UNITS_MIN
+    this.#ensure((isLarge ? Buffer.byteLength(param) : param.length * UTF8_BYTES_PER_UNIT_MAX) + 4)
     const bytes = this.#buffer.write(param, this.#offset + 4)
     this.#buffer.writeInt32BE(bytes, this.#offset)
     this.#offset += bytes + 4

@@ -9,6 +9,7 @@ import { type FrameListener, FrameReader } from './frame-reader.ts'
 import { MessageWriter } from './message-writer.ts'
 import type { ServedEntry } from './served.ts'
 import { addressOf, type Session } from './session.ts'
+import { isTaint } from './session-state.ts'
 import { StatementNames } from './statement-names.ts'
 
 /** Who uses the connection now. */
@@ -19,10 +20,17 @@ export interface ConnectionUser {
   onClosed(error: SqlError): void
 }
 
+/**
+ * Told of the first error of some queries, or that of a connection that broke, and whether one of their rows says that
+ * the session must be closed (`isTaint`).
+ */
+export type OnReady = (error: SqlError | undefined, isTainted: boolean) => void
+
 /** One buffer for all connections: a batch is written and taken without a pause in between. */
 const writer = new MessageWriter()
 const READY_FOR_QUERY = 0x5a
 const ERROR_RESPONSE = 0x45
+const DATA_ROW = 0x44
 
 export class PostgresConnection {
   readonly entry: ServedEntry
@@ -37,6 +45,9 @@ export class PostgresConnection {
   #isClosed = false
   /** When it became idle, for the pool's clearing of idle connections. */
   idleSinceMs = 0
+  readonly openedAtMs = Date.now()
+  /** When it is too old to be lent again. */
+  endsAtMs = Number.POSITIVE_INFINITY
 
   constructor(entry: ServedEntry, session: Session, onClosed: (connection: PostgresConnection) => void) {
     this.entry = entry
@@ -61,6 +72,11 @@ export class PostgresConnection {
     return this.#reader.bytesHeld
   }
 
+  /** True when that message is an error. */
+  get isHoldingError(): boolean {
+    return this.#reader.codeHeld === ERROR_RESPONSE
+  }
+
   /** Hands the connection to a user; undefined when it becomes idle. */
   use(user: ConnectionUser | undefined): void {
     this.#user = user
@@ -78,27 +94,26 @@ export class PostgresConnection {
     this.#reader.isDiscarding = true
   }
 
-  /**
-   * Runs fixed statements one after another; `done` gets the first error, or that of a connection that broke.
-   * `sent` is the number of simple queries that were written before and are not answered yet.
-   */
-  command(statements: readonly string[], done: (error: SqlError | undefined) => void, sent = 0): void {
-    this.awaitReady(statements.length + sent, done)
+  /** Runs fixed statements one after another; `done` as for `awaitReady`. */
+  command(statements: readonly string[], done: OnReady): void {
+    this.awaitReady(statements.length, done)
     this.write(messages => {
       for (const statement of statements) messages.query(statement)
     })
   }
 
-  /** Waits for the ends of as many simple queries, which were written already; `done` as for `command`. */
-  awaitReady(count: number, done: (error: SqlError | undefined) => void): void {
+  /** Waits for the ends of as many simple queries, which were written already. */
+  awaitReady(count: number, done: OnReady): void {
     let left = count
     let failure: SqlError | undefined
+    let isTainted = false
     this.use({
       onFrame: (code, bytes, start, end) => {
+        if (code === DATA_ROW) isTainted ||= isTaint(bytes, start)
         if (code === ERROR_RESPONSE) failure ??= readErrorResponse(bytes, start, end)
-        if (code === READY_FOR_QUERY && --left === 0) done(failure)
+        if (code === READY_FOR_QUERY && --left === 0) done(failure, isTainted)
       },
-      onClosed: done,
+      onClosed: error => done(error, isTainted),
     })
   }
 

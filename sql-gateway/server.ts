@@ -13,6 +13,7 @@ import {
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
+import { ByteBudget } from './byte-budget.ts'
 import {
   assertSafeBinding,
   type GatewayConfig,
@@ -73,6 +74,7 @@ export async function startConfigured(config: GatewayConfig, log: GatewayLog): P
     entries: new ServedEntries(config.entries),
     pools: new Map(config.entries.map(entry => [entry, makePools(entry, config.limits, log)])),
     limits: config.limits,
+    heldBytes: new ByteBudget(config.limits.heldBytesMax),
     log,
   }
   const answering = new Set<ServerResponse>()
@@ -128,8 +130,8 @@ function sendPlain(
 }
 
 function makePools(entry: ServedEntry, limits: GatewayLimits, log: GatewayLog): EntryPools {
-  const { waitersMax, connectTimeoutMs, idleTimeoutMs } = limits
-  const common = { waitersMax, connectTimeoutMs, idleTimeoutMs }
+  const { waitersMax, connectTimeoutMs, idleTimeoutMs, connectionAgeMs } = limits
+  const common = { waitersMax, connectTimeoutMs, idleTimeoutMs, connectionAgeMs }
   const onBackendLeft: OnBackendLeft = (processId, err) =>
     log.error({ err, processId, database: entry.database }, 'a backend that ignores cancels may still run')
   return {

@@ -2,6 +2,7 @@
  * Owns what a pooled session is between two batches: what it starts with, and what takes it back to that. Texts only;
  * `BatchRun` and `Execution` send them.
  */
+import { readBodyRow } from './row-fields.ts'
 
 /**
  * What a pooled session opens with, and so what every reset returns to. A start-up parameter wins over ALTER ROLE and
@@ -18,6 +19,7 @@ export const STARTUP_PARAMETERS: Readonly<Record<string, string>> = {
   default_transaction_deferrable: 'off',
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
+  exit_on_error: 'off',
   extra_float_digits: '1',
   idle_in_transaction_session_timeout: '0',
   idle_session_timeout: '0',
@@ -28,6 +30,7 @@ export const STARTUP_PARAMETERS: Readonly<Record<string, string>> = {
   search_path: '"$user", public',
   standard_conforming_strings: 'on',
   statement_timeout: '0',
+  synchronous_commit: 'on',
   TimeZone: 'UTC',
   transform_null_equals: 'off',
   xmlbinary: 'base64',
@@ -36,35 +39,38 @@ export const STARTUP_PARAMETERS: Readonly<Record<string, string>> = {
 /** Takes back what a caller's SQL may leave in a session: settings, role, temporary tables, locks, cursors, LISTEN. */
 export const RESET_CALLER = 'DISCARD ALL'
 
-const UNLOCK = 'SELECT pg_catalog.pg_advisory_unlock_all()'
+/**
+ * Gives back advisory locks, and counts what SQL prepared in the session: a trigger of a user's may have put a text of
+ * its own under one of our names. A session where that is not 0 is closed. Nothing here is found by the search path.
+ */
+export const UNLOCK_AND_COUNT_REPLACED_NAMES =
+  'SELECT pg_catalog.count(*), pg_catalog.pg_advisory_unlock_all() ' +
+  'FROM pg_catalog.pg_prepared_statement() WHERE from_sql'
 
-/** DISCARD ALL without what would cost the own pool its prepared statements and their plans. */
-const RESET_STATEMENTS: readonly string[] = [
+/**
+ * Takes back what functions, triggers and policies of users may leave in a session that ran Quoin's own statements:
+ * DISCARD ALL without what would cost the session its prepared statements and their plans. It runs after COMMIT, where
+ * deferred triggers may run last.
+ */
+export const RESET_OWN = [
   // RESET ALL leaves out the role, which a function can set for the session as any other setting.
   'SET SESSION AUTHORIZATION DEFAULT',
   'RESET ALL',
   'CLOSE ALL',
   'UNLISTEN *',
-  UNLOCK,
   'DISCARD TEMP',
   'DISCARD SEQUENCES',
-]
-
-/** What functions, triggers and policies of users may leave in a session that ran Quoin's own statements. */
-export const RESET_OWN = RESET_STATEMENTS.join('; ')
-
-/**
- * The end of a batch of own statements that writes. Inside the transaction, where it costs half of what it does as a
- * transaction of its own; after the deferred triggers, so that nothing of the users' runs behind it.
- */
-export const END_OF_WRITES: readonly string[] = [
-  'SET CONSTRAINTS ALL IMMEDIATE',
-  ...RESET_STATEMENTS,
-  'COMMIT',
-]
+  UNLOCK_AND_COUNT_REPLACED_NAMES,
+].join('; ')
 
 /**
  * The end of a batch of own statements that only reads. Nothing is there to commit, and ROLLBACK takes back settings,
  * role, LISTEN and cursors for nothing; Postgres refuses temporary tables and sequences there; locks it would keep.
+ * Nothing of the users' runs behind the first of these.
  */
-export const END_OF_READS: readonly string[] = [UNLOCK, 'ROLLBACK']
+export const END_OF_READS: readonly string[] = [UNLOCK_AND_COUNT_REPLACED_NAMES, 'ROLLBACK']
+
+/** Whether the row of that count, whose body begins at `start`, says that the session must be closed. */
+export function isTaint(bytes: Buffer, start: number): boolean {
+  return readBodyRow(bytes, start).body?.toString('latin1') !== '0'
+}

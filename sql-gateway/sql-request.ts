@@ -8,6 +8,7 @@ import type { Batch, Statement } from './batch.ts'
 import { gatewayError, type SqlError } from './errors.ts'
 import { mayBeRounded, parameterText, parseExactly } from './parameters.ts'
 import type { RowFormat } from './row-fields.ts'
+import type { Caller } from './shares.ts'
 
 export interface RequestLimits {
   statementsPerBatchMax: number
@@ -34,8 +35,25 @@ interface RawStatement {
   arrayMode?: boolean | null
 }
 
+/** An id of a key and an address of a client are together no longer than this. */
+const CALLER_CHARACTERS_MAX = 200
+
+/** Whom `Quoin-Caller` names, as `key/client`; undefined when it was not sent. Throws `SqlError` 22023. */
+export function readCaller({ 'quoin-caller': name }: IncomingHttpHeaders): Caller | undefined {
+  if (name === undefined) return undefined
+  const key = typeof name === 'string' ? name.split('/', 1)[0] : undefined
+  if (typeof name === 'string' && key && key !== name && name.length <= CALLER_CHARACTERS_MAX)
+    return { key, name }
+  throw gatewayError('22023', 'Quoin-Caller must be a key and a client with a slash between them')
+}
+
 /** Reads a request; throws `SqlError`. */
-export function readBatch(headers: IncomingHttpHeaders, body: Buffer, limits: RequestLimits): Batch {
+export function readBatch(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  caller: Caller | undefined,
+  limits: RequestLimits,
+): Batch {
   if (!isUtf8(body)) throw notText('the request body is not UTF-8')
   const text = body.toString('utf8')
   const payload = parseJson(text, JSON.parse)
@@ -58,8 +76,9 @@ export function readBatch(headers: IncomingHttpHeaders, body: Buffer, limits: Re
   return {
     statements: statements.map(statement => readStatement(statement, format, hasEscapes)),
     begin: isSingle ? undefined : beginOf(headers),
-    isRolledBack: headers['neon-batch-read-only'] === 'true' && isCommitSure(headers),
+    isRolledBack: !isSingle && headers['neon-batch-read-only'] === 'true' && isCommitSure(headers),
     isOwn: headers['quoin-statements'] === 'own',
+    caller,
     isBodyWanted: headers['quoin-result'] === 'body',
     deadlineMs:
       readWhole('Quoin-Timeout-Ms', headers['quoin-timeout-ms'], limits.deadlineMsMax) ??

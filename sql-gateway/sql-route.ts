@@ -3,13 +3,14 @@
  * Must not speak to Postgres itself.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BatchAnswer } from './batch.ts'
+import type { Batch, BatchAnswer } from './batch.ts'
+import type { ByteAccount, ByteBudget } from './byte-budget.ts'
 import type { GatewayLimits } from './config.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { errorJson, gatewayError, SqlError } from './errors.ts'
 import { Execution } from './execution.ts'
 import type { ServedEntries, ServedEntry } from './served.ts'
-import { readBatch } from './sql-request.ts'
+import { readBatch, readCaller } from './sql-request.ts'
 
 /** The two pools of one served database. */
 export interface EntryPools {
@@ -21,6 +22,7 @@ export interface SqlRouteDeps {
   readonly entries: ServedEntries
   readonly pools: ReadonlyMap<ServedEntry, EntryPools>
   readonly limits: GatewayLimits
+  readonly heldBytes: ByteBudget
   readonly log: { error(details: object, message: string): void }
 }
 
@@ -30,33 +32,47 @@ const ROW_HEADER_BYTES_MAX = 32 * 1024
 /** Answers one request; never rejects and never throws. */
 export function handleSql(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): void {
   const entry = deps.entries.find(String(req.headers['neon-connection-string'] ?? ''))
-  if (entry === undefined) {
+  const pools = entry && deps.pools.get(entry)
+  if (pools === undefined) {
     sendError(res, unknownString())
     return
   }
-  readBody(req, deps.limits.requestBodyBytesMax, body => {
-    if (body instanceof SqlError) return sendError(res, body)
+  const attempt = (work: () => void): void => {
     try {
-      runBatch(deps, entry, body, req, res)
+      work()
     } catch (error) {
       sendError(res, error instanceof SqlError ? error : unexpected(deps, error))
     }
+  }
+  attempt(() => {
+    const caller = readCaller(req.headers)
+    const account = deps.heldBytes.open(caller)
+    res.on('close', () => account.close())
+    readBody(req, deps.limits.requestBodyBytesMax, account, body => {
+      if (body instanceof SqlError) {
+        // Node reads and drops the rest of a body before the next request; of one that is refused it need not.
+        res.shouldKeepAlive = false
+        sendError(res, body)
+      } else
+        attempt(() => runBatch(deps, pools, readBatch(req.headers, body, caller, deps.limits), account, res))
+    })
   })
 }
 
 function runBatch(
   deps: SqlRouteDeps,
-  entry: ServedEntry,
-  body: Buffer,
-  req: IncomingMessage,
+  pools: EntryPools,
+  batch: Batch,
+  account: ByteAccount,
   res: ServerResponse,
 ): void {
-  const batch = readBatch(req.headers, body, deps.limits)
-  const pools = deps.pools.get(entry)
-  if (pools === undefined) throw unknownString()
+  const { limits } = deps
   let isAnswered = false
-  const execution = new Execution(batch, batch.isOwn ? pools.own : pools.caller, deps.limits, outcome => {
+  const pool = batch.isOwn ? pools.own : pools.caller
+  const execution = new Execution(batch, pool, limits, account, outcome => {
     isAnswered = true
+    // The time begins anew with every byte that is taken.
+    res.setTimeout(limits.answerStallMs, () => res.destroy())
     if (outcome instanceof SqlError) sendError(res, outcome)
     else sendAnswer(res, outcome)
   })
@@ -68,31 +84,39 @@ function runBatch(
 }
 
 /** Collects the body up to the cap; calls back once, unless the caller goes away before the end. */
-function readBody(req: IncomingMessage, bytesMax: number, done: (body: Buffer | SqlError) => void): void {
+function readBody(
+  req: IncomingMessage,
+  bytesMax: number,
+  account: ByteAccount,
+  done: (body: Buffer | SqlError) => void,
+): void {
   if (Number(req.headers['content-length'] ?? 0) > bytesMax) {
     done(tooLarge(bytesMax))
     return
   }
   const chunks: Buffer[] = []
   let bytes = 0
+  let isRefused = false
   req.on('data', (chunk: Buffer) => {
+    if (isRefused) return
     bytes += chunk.length
-    if (bytes <= bytesMax) chunks.push(chunk)
-    else if (bytes - chunk.length <= bytesMax) {
-      chunks.length = 0
-      done(tooLarge(bytesMax))
+    const refusal = bytes > bytesMax ? tooLarge(bytesMax) : account.take(chunk.length)
+    if (refusal === undefined) {
+      chunks.push(chunk)
+      return
     }
+    isRefused = true
+    chunks.length = 0
+    done(refusal)
   })
   req.on('end', () => {
-    if (bytes <= bytesMax) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes))
+    if (!isRefused) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes))
   })
 }
 
 /** Sends an error in Neon's shape. */
 export function sendError(res: ServerResponse, error: SqlError): void {
   if (res.destroyed) return
-  // Node reads and drops the rest of a body before the next request; one that is too large is not worth it.
-  if (error.status === 413) res.shouldKeepAlive = false
   const text = errorJson(error)
   res.writeHead(error.status, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(text) })
   res.end(text)

@@ -39,12 +39,18 @@ const PASSWORD_MESSAGE = 0x70
 const LEAVE_GRACE_MS = 1_000
 const WITHHELD_PARAMETERS = new Set(['user', 'database', 'replication', 'client_encoding'])
 
-/** Serves one client until either side closes; never rejects. */
-export async function serveTunnel(deps: TunnelDeps, client: Duplex): Promise<void> {
+/**
+ * Serves one client until either side closes; never rejects. `onAuthenticated` is called once the password was right.
+ */
+export async function serveTunnel(
+  deps: TunnelDeps,
+  client: Duplex,
+  onAuthenticated: () => void,
+): Promise<void> {
   const timer = setTimeout(() => client.destroy(), deps.limits.tunnelAuthenticationTimeoutMs)
   const reader = new ByteReader(client)
   try {
-    const opened = await openForClient(deps, client, reader)
+    const opened = await openForClient(deps, client, reader, onAuthenticated)
     reader.release()
     if (opened === undefined) endUnread(client)
     else passBytes(deps, client, opened)
@@ -73,6 +79,7 @@ async function openForClient(
   deps: TunnelDeps,
   client: Duplex,
   reader: ByteReader,
+  onAuthenticated: () => void,
 ): Promise<Opened | undefined> {
   const opening = await readOpening(client, reader)
   if (opening.kind === 'cancel') return void (await passCancel(deps, opening.body))
@@ -84,6 +91,7 @@ async function openForClient(
   const user = parameters.get('user') ?? ''
   const entry = deps.entries.findByPassword(user, parameters.get('database') ?? user, password)
   if (entry === undefined) throw gatewayError('28P01', `password authentication failed for user "${user}"`)
+  onAuthenticated()
   const passed = [...parameters].filter(
     ([name]) => !WITHHELD_PARAMETERS.has(name) && !name.startsWith('_pq_.'),
   )

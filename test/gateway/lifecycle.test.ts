@@ -166,7 +166,8 @@ describe('the process', () => {
     await expect.poll(() => countRunning(postgres, note)).toBe(1)
     await gateway.close()
     expect((await running).json).toMatchObject({
-      code: '08006',
+      // It has no answer to its COMMIT either.
+      code: '08007',
       message: expect.stringContaining('shutting down'),
     })
   })

@@ -56,28 +56,28 @@ describe('names', () => {
     expect(json.results[1].rows).toEqual([['0']])
   })
 
-  it('keeps at most 200 names and closes the least recently used', async () => {
+  it('keeps at most 50 names and closes the least recently used', async () => {
     const text = (i: number): string => `select ${i} -- many`
-    for (let i = 0; i < 199; i++) await own(q(text(i)))
+    for (let i = 0; i < 49; i++) await own(q(text(i)))
     await own(q(text(0)))
-    for (let i = 199; i < 230; i++) await own(q(text(i)))
+    for (let i = 49; i < 80; i++) await own(q(text(i)))
     const names = await own(q(LIST_NAMES, ['-- many']), q('select count(*) from pg_prepared_statements'))
-    expect(Number(names.json.results[1].rows[0][0])).toBe(200)
+    expect(Number(names.json.results[1].rows[0][0])).toBe(50)
     const kept = names.json.results[0].rows.map(([statement]: [string]) => statement)
     expect(kept).toContain(text(0))
-    expect(kept).toContain(text(229))
+    expect(kept).toContain(text(79))
     expect(kept).not.toContain(text(1))
     expect((await own(q(text(1)))).json.results[0].rows).toEqual([['1']])
   })
 
-  it('runs a batch of more than 200 different texts', async () => {
+  it('runs a batch of more than 50 different texts', async () => {
     const queries = Array.from({ length: 450 }, (_, i) => q(`select ${i} -- wide`))
     for (let pass = 0; pass < 2; pass++) {
       const { json } = await own(...queries)
       expect(json.results.map((result: { rows: string[][] }) => result.rows[0]?.[0])).toEqual(
         queries.map((_, i) => String(i)),
       )
-      const { rows } = (await own(q('select count(*)::int <= 200 from pg_prepared_statements'))).json
+      const { rows } = (await own(q('select count(*)::int <= 50 from pg_prepared_statements'))).json
         .results[0]
       expect(rows).toEqual([['t']])
     }
@@ -101,7 +101,6 @@ describe('names', () => {
     await single()
     await post(q('deallocate all'), { headers: OWN })
     expect((await single()).json.rows).toEqual([['one']])
-    // BEGIN and COMMIT have names too.
     expect((await own(q('select 1'))).status).toBe(200)
     expect((await single()).json.rows).toEqual([['one']])
   })

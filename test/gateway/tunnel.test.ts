@@ -205,12 +205,10 @@ describe('before authentication', () => {
     expect(answer.toString('latin1')).toMatch(/^R/)
   })
 
-  it('bounds how many tunnels are open', async () => {
+  it('bounds how many sessions are open', async () => {
     const narrow = await startTestGateway(postgres, { limits: { tunnelsMax: 1 } })
     const first = await openClient()
-    const second = new WebSocket(`ws://127.0.0.1:${narrow.port}/v2`)
-    const error = await new Promise<Error>(resolve => second.on('error', resolve))
-    expect(error.message).toContain('503')
+    expect(await refusalOf(postgres.url())).toMatchObject({ code: '53300', severity: 'FATAL' })
     await first.end()
     await narrow.close()
     pointDriverAt(gateway)
