@@ -25,6 +25,8 @@ import { LimiterStorage } from './limiter-storage.ts'
 
 /** How old the key's row may be before it is read again, and how long an unknown key stays unknown. */
 const ROW_FRESH_MS = 60_000
+/** A request waits no longer for the row of a key that nobody knows; the trip itself may take three times as long. */
+const READ_TIMEOUT_MS = 5_000
 /** Pause after a reading that failed: known keys go on with what is known. */
 const READ_RETRY_MS = 10_000
 
@@ -33,6 +35,7 @@ const REFUSED: Admission = { outcome: 'refused' }
 export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   readonly #hash: string
   readonly #limitDefault: number
+  readonly #deadline = sharedDeadline()
   readonly #platform: PlatformDatabase
   readonly #storage: LimiterStorage
   readonly #window: SlidingWindow
@@ -51,7 +54,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     super(ctx, env)
     const config = parseConfig(env)
     this.#limitDefault = config.rateLimitPerMinute
-    this.#platform = platformDatabase(config, sharedDeadline())
+    this.#platform = platformDatabase(config, this.#deadline)
     // Reading is synchronous, so no request can come in between and `blockConcurrencyWhile` is not needed.
     this.#storage = new LimiterStorage(ctx.storage)
     this.#facts = this.#storage.readFacts() ?? {}
@@ -114,7 +117,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     }
     if (nowMs < this.#unknownUntilMs) return REFUSED
     try {
-      await this.#read()
+      await this.#deadline(READ_TIMEOUT_MS, this.#read())
     } catch (err) {
       logFailure('a key could not be read', err)
       return { outcome: 'unavailable' }

@@ -6,12 +6,11 @@
  * search path holds nothing that users could have made: this is the owner's connection.
  */
 import { Client, DatabaseError, escapeLiteral, type QueryResult } from 'pg'
+import { LISTENER_LOCK_KEY } from '../src/features/webhooks/ingest/messages.ts'
 import type { FloorLook } from './floor.ts'
 import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
 
-/** `quoinL` in ASCII. Advisory locks are per database, so one number serves all. */
-const LOCK_KEY = '124749194292812'
 /** Postgres gives up before we do, so that the connection can go on. */
 const STATEMENT_TIMEOUT_MS = 25_000
 const QUERY_TIMEOUT_MS = 30_000
@@ -221,7 +220,9 @@ export class Outbox {
 
   /** True when this session has the lock now; it has it until it ends. */
   async tryLock(): Promise<boolean> {
-    const { rows } = await this.#client.query('select pg_try_advisory_lock($1::bigint) as locked', [LOCK_KEY])
+    const { rows } = await this.#client.query('select pg_try_advisory_lock($1::bigint) as locked', [
+      LISTENER_LOCK_KEY,
+    ])
     return rows[0]?.locked === true
   }
 

@@ -162,16 +162,52 @@ const CREATE_WATCHED_TABLES = `
   revoke all on function quoin.watched_tables() from public;
 `
 
+// What triggers need beside their own functions is everybody's: without it no table at all is recorded.
+const CREATE_RECORDING_FAILURES = `
+  create function quoin.recording_failures(failures_max int) returns table (table_name text, missing text)
+    language sql stable set search_path = pg_catalog, pg_temp as $body$
+    select wanted.table_id::regclass::text, needed.missing
+    from (select distinct w.table_id, unnest(w.events) as event from quoin.webhooks w) wanted
+      join pg_class c on c.oid = wanted.table_id
+      left join pg_roles recorder on recorder.rolname = 'quoin_outbox'
+      cross join lateral (values
+        ('the trigger for ' || wanted.event, exists (
+          select from pg_trigger g where g.tgrelid = wanted.table_id and g.tgenabled in ('O', 'A')
+            and g.tgfoid = to_regproc(format('quoin_outbox.%s_%s', lower(wanted.event), wanted.table_id)))),
+        ('quoin.make_image',
+          has_function_privilege(recorder.oid, to_regprocedure('quoin.make_image(record)'), 'execute')),
+        ('quoin.make_images',
+          has_function_privilege(recorder.oid, to_regprocedure('quoin.make_images(record)'), 'execute')),
+        ('quoin.has_shape',
+          has_function_privilege(recorder.oid, to_regprocedure('quoin.has_shape(oid, text)'), 'execute')),
+        ('the right to insert into quoin.row_events',
+          has_table_privilege(recorder.oid, to_regclass('quoin.row_events'), 'insert'))
+      ) needed (missing, is_there)
+    where needed.is_there is not true
+    order by 1, 2 limit failures_max
+  $body$;
+  comment on function quoin.recording_failures(int) is
+    'What is missing for changes of webhooks'' tables to be recorded. A table that is gone has no changes.';
+  revoke all on function quoin.recording_failures(int) from public;
+`
+
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_NEEDS_ROW_TRIGGER, CREATE_HOLD_STILL, CREATE_WATCH_TABLE, CREATE_WATCHED_TABLES])
+  for (const sql of [
+    CREATE_NEEDS_ROW_TRIGGER,
+    CREATE_HOLD_STILL,
+    CREATE_WATCH_TABLE,
+    CREATE_WATCHED_TABLES,
+    CREATE_RECORDING_FAILURES,
+  ])
     pgm.sql(sql)
 }
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.down = pgm => {
   pgm.sql(`
+    drop function quoin.recording_failures(int);
     drop function quoin.watched_tables();
     drop function quoin.settle_watch(oid);
     drop function quoin.watch_event(oid, text, boolean);

@@ -10,6 +10,8 @@ const CHUNKS_MAX = 10_000
 const ID_MIN = `'-9223372036854775808'::bigint`
 /** From here on reading past rows that were moved costs more than to truncate. */
 const TRUNCATE_BYTES_MIN = 8_000_000
+/** Of each staging table, for the age of the oldest change that waits. */
+const STAGED_ROWS_LOOKED_AT = 1_000
 
 // Called under the settings of quoin.move_all_staged alone.
 const CREATE_NUMBER_CHUNKS = `
@@ -176,6 +178,21 @@ const CREATE_MOVE_ALL_STAGED = `
   revoke all on function quoin.move_all_staged(int, interval, numeric, text[]), quoin.staged_backlog(int) from public;
 `
 
+// The first of the numbered chunks has waited longest since it became visible, whenever its change was made. Of
+// staged rows the first that are found are near enough.
+const CREATE_OLDEST_WAITING_CHANGE = `
+  create function quoin.oldest_waiting_change() returns timestamptz
+    language sql volatile set search_path = pg_catalog, pg_temp as $body$
+    select least(
+      (select occurred_at from quoin.row_events where id > 0 order by id limit 1),
+      (select occurred_at from quoin.row_events where id < 0 order by id desc limit 1),
+      (select oldest_at from quoin.staged_backlog(${STAGED_ROWS_LOOKED_AT})))
+  $body$;
+  comment on function quoin.oldest_waiting_change() is
+    'When the change was made that has waited longest for the listener and the Worker; null: none waits.';
+  revoke all on function quoin.oldest_waiting_change() from public;
+`
+
 // Whoever keeps a transaction open keeps vacuum from removing rows that were moved, and each move would read past all of them.
 const CREATE_TRUNCATE_MOVED = `
   create function quoin.truncate_moved_staging() returns void
@@ -206,13 +223,20 @@ const CREATE_TRUNCATE_MOVED = `
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_NUMBER_CHUNKS, CREATE_MOVE_ALL_STAGED, CREATE_TRUNCATE_MOVED]) pgm.sql(sql)
+  for (const sql of [
+    CREATE_NUMBER_CHUNKS,
+    CREATE_MOVE_ALL_STAGED,
+    CREATE_OLDEST_WAITING_CHANGE,
+    CREATE_TRUNCATE_MOVED,
+  ])
+    pgm.sql(sql)
 }
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.down = pgm => {
   pgm.sql(`
     drop function quoin.truncate_moved_staging();
+    drop function quoin.oldest_waiting_change();
     drop function quoin.staged_backlog(int);
     drop function quoin.move_all_staged(int, interval, numeric, text[]);
     drop function quoin.number_chunks(bigint, pg_lsn, oid[]);

@@ -75,6 +75,13 @@ describe('the ingest route', () => {
     }
   })
 
+  // The queue would try it again and again (test/hostile/pure has the other fields).
+  it('refuses a signed chunk whose number no outbox gives out', async () => {
+    const chunk = makeChunk({ id: 'x', table: 't', tableId: 1 }, { id: '9999999999999999999' })
+    const response = await ingest([chunk])
+    expect([response.status, await response.json()]).toMatchObject([400, { code: 'validation_failed' }])
+  })
+
   // Whoever could write here could send anything to every receiver, under our signature.
   it.each([
     ['nothing signed', async () => ({ method: 'POST', body: JSON.stringify(body) })],

@@ -2,12 +2,16 @@
 
 import * as z from 'zod'
 import type { PlatformDatabase } from '../../db/database.ts'
+import { PostgresError } from '../../db/postgres-error.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
+import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
+import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
+import { DATABASE_DOWN, type RowChangeFacts, rowChangeProblems, TABLES_UNREADABLE } from './problems.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
 export const PlatformStatus = z.object({
-  status: z.enum(['ok', 'degraded']).describe('degraded: a part that requests need does not answer'),
+  status: z.enum(['ok', 'degraded']).describe('degraded: `problems` says why'),
   version: z.string().describe('version of Quoin'),
   base_url: z.string(),
   time: z.iso.datetime(),
@@ -33,7 +37,23 @@ export const PlatformStatus = z.object({
         'messages of row changes that could not be handled: the changes wait in the outbox and are sent again; the ' +
           'log has the cause. Counted up to 1 000',
       ),
+    oldest_waiting_seconds: z
+      .number()
+      .nullable()
+      .describe(
+        'age of the change that has waited longest for the listener and the Worker; null: none waits. Events that ' +
+          'wait for a paused or failing webhook are not among them. A transaction that took long brings changes that ' +
+          'are old at once: of two readings the second tells',
+      ),
+    listener_connected: z.boolean().nullable().describe('whether a listener holds its lock in the database'),
+    unrecorded_tables: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'webhooks’ tables whose changes cannot be recorded: triggers, functions or rights are gone. At most 20',
+      ),
   }),
+  problems: z.array(z.string()).describe('what does not work now, and what to do; empty where status is ok'),
   warnings: z.array(z.string()).describe('settings of this deployment that are allowed but dangerous'),
 })
 export type PlatformStatus = z.infer<typeof PlatformStatus>
@@ -46,9 +66,13 @@ interface Facts {
   api_keys: number
   dead_letters: number
   unhandled_messages: number
+  row_changes: RowChangeFacts
 }
 
 const DEAD_LETTERS_MAX = 1_000
+const RECORDING_FAILURES_MAX = 20
+/** Who asks how the platform is must not wait as long as a request may. */
+const DEADLINE_MS = 2_000
 
 // One trip: the counts are small tables and catalog look-ups.
 const FACTS_SQL = `
@@ -62,7 +86,18 @@ const FACTS_SQL = `
          (select count(*) from (select from quoin.webhooks w join quoin.dead_letters d on d.webhook_id = w.id
            where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as dead_letters,
          (select count(*) from (select from quoin.dead_letters d
-           where d.webhook_id is null and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as unhandled_messages`
+           where d.webhook_id is null and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as unhandled_messages,
+         json_build_object(
+           'oldest_waiting_seconds', (
+             select round(greatest(0, extract(epoch from clock_timestamp() - changed_at)))::int
+             from quoin.oldest_waiting_change() changed_at where changed_at is not null),
+           'listener_connected', exists (select from pg_catalog.pg_locks l
+             where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+               and l.database = (select d.oid from pg_catalog.pg_database d
+                 where d.datname = pg_catalog.current_database())
+               and (l.classid::bigint << 32) | l.objid::bigint = ${LISTENER_LOCK_KEY}),
+           'recording_failures', (select coalesce(json_agg(f), '[]')
+             from quoin.recording_failures(${RECORDING_FAILURES_MAX}) f)) as row_changes`
 
 interface StatusDeps {
   platform: PlatformDatabase
@@ -73,7 +108,8 @@ interface StatusDeps {
 /** The overview. A database that is down makes it `degraded` with nulls, not an error: this is the page one looks at then. */
 export async function readPlatformStatus({ platform, config, now }: StatusDeps): Promise<PlatformStatus> {
   const startedAt = performance.now()
-  const facts = await readFacts(platform, config.dbSchemas)
+  const read = await readFacts(platform, config.dbSchemas)
+  const facts = typeof read === 'string' ? undefined : read
   const database = {
     state: facts ? ('up' as const) : ('down' as const),
     latency_ms: facts ? Math.round((performance.now() - startedAt) * 10) / 10 : null,
@@ -82,8 +118,9 @@ export async function readPlatformStatus({ platform, config, now }: StatusDeps):
     schemas: [...config.dbSchemas],
     tables: facts?.tables ?? null,
   }
+  const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
   return {
-    status: facts ? 'ok' : 'degraded',
+    status: problems.length === 0 ? 'ok' : 'degraded',
     version: VERSION,
     base_url: config.baseUrl,
     time: now().toISOString(),
@@ -93,17 +130,28 @@ export async function readPlatformStatus({ platform, config, now }: StatusDeps):
     webhooks: {
       dead_letters: facts?.dead_letters ?? null,
       unhandled_messages: facts?.unhandled_messages ?? null,
+      oldest_waiting_seconds: facts?.row_changes.oldest_waiting_seconds ?? null,
+      listener_connected: facts?.row_changes.listener_connected ?? null,
+      unrecorded_tables: facts ? unrecordedTables(facts.row_changes) : null,
     },
+    problems,
     warnings: deploymentWarnings(config),
   }
 }
 
-async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | undefined> {
+function unrecordedTables({ recording_failures }: RowChangeFacts): string[] {
+  return [...new Set(recording_failures.map(({ table_name }) => table_name))]
+}
+
+/** The facts, or the problem that keeps them: down is an answer here, and every other endpoint logs the cause. */
+async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | string> {
   try {
-    const [facts] = await platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)])
-    return facts
-  } catch {
-    // Down is an answer here. Every other endpoint logs the cause.
-    return undefined
+    const question = platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)])
+    const [facts] = await deadline(DEADLINE_MS, question)
+    return facts ?? DATABASE_DOWN
+  } catch (err) {
+    if (!(err instanceof PostgresError)) return DATABASE_DOWN
+    console.error(JSON.stringify({ level: 'error', code: 'status_unreadable', message: err.message }))
+    return TABLES_UNREADABLE
   }
 }

@@ -67,6 +67,14 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
   const problem = headersProblem(headers)
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })
+/** Headers of which none is lost: a record of zod leaves `__proto__` out without a word. */
+function allOf<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((headers, context) => {
+    if (Object.hasOwn(Object(headers), '__proto__'))
+      context.addIssue({ code: 'custom', message: 'must not set "__proto__"' })
+    return headers
+  }, schema)
+}
 const Secret = z
   .string()
   .min(1)
@@ -89,14 +97,14 @@ const FIELDS = {
 export const WebhookIn = z.strictObject({
   ...FIELDS,
   table_schema: FIELDS.table_schema.default('public'),
-  headers: FIELDS.headers.default({}),
+  headers: allOf(FIELDS.headers.default({})),
   secret: FIELDS.secret.optional(),
   active: FIELDS.active.default(true),
 })
 export type WebhookIn = z.infer<typeof WebhookIn>
 
 export const WebhookPatch = z
-  .strictObject(FIELDS)
+  .strictObject({ ...FIELDS, headers: allOf(FIELDS.headers) })
   .partial()
   .refine(patch => Object.keys(patch).length > 0, {
     error: 'names no field to change',

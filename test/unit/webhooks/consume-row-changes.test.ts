@@ -9,23 +9,13 @@ import {
   type QueuedMessage,
 } from '../../../src/features/webhooks/consume/consume-row-changes.ts'
 import type { Chunk } from '../../../src/features/webhooks/ingest/messages.ts'
+import { CHUNK } from '../../support/row-changes.ts'
 
 const WEBHOOK = { id: 'w', table_ids: [1], events: ['UPDATE'], version: 1 }
 
 /** One change of key 1; `isReferenced`: too large for a message, read from the outbox. */
 function chunkOf(id: string, isReferenced = false): Chunk {
-  const change = { key: '["1"]', old_key: null, row: '{"id":1}', old_row: '{"id":1}', error: null }
-  return {
-    id,
-    table_id: 1,
-    table_schema: 'public',
-    table_name: 'todos',
-    event: 'UPDATE',
-    occurred_at: '2026-01-01T00:00:00.000Z',
-    request_id: null,
-    change_count: 1,
-    changes: isReferenced ? null : [change],
-  }
+  return { ...CHUNK, id, ...(isReferenced ? { changes: null } : {}) }
 }
 
 interface Outcome {
@@ -50,7 +40,7 @@ async function consume(chunks: Chunk[], failures = 0): Promise<Outcome> {
       : [['["1"]', null, '{"id":1}', '{"id":1}', null]]
   const deps = {
     platform: { texts },
-    webhookRegistry: { at: async () => [WEBHOOK] },
+    webhookRegistry: { atLeast: async () => ({ version: 1, webhooks: [WEBHOOK] }) },
     fanouts: { byId: () => ({ store }) },
   } as Partial<Record<keyof ConsumeDeps, unknown>> as ConsumeDeps
   const message: QueuedMessage = {
@@ -99,7 +89,7 @@ async function consumeAll(bodies: string[], texts: (sql: string) => Promise<unkn
         return []
       },
     },
-    webhookRegistry: { at: async () => [WEBHOOK] },
+    webhookRegistry: { atLeast: async () => ({ version: 1, webhooks: [WEBHOOK] }) },
     fanouts: {
       byId: () => ({ store: async (batch: { events: StoredEvent[] }) => void events.push(...batch.events) }),
     },

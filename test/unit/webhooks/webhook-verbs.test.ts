@@ -85,10 +85,10 @@ describe('createWebhook', () => {
   it('stores a secret sealed under the id that the webhook gets', async () => {
     const { deps, transactions } = makeDeps()
     await createWebhook(deps, CALLER, { ...INPUT, secret: 'hush' })
-    const params = transactions[0]?.[0]?.params ?? []
+    const params = (transactions[0]?.[0]?.params ?? []).map(String)
     expect(params).not.toContain('hush')
-    const sealed = params.find(value => value?.startsWith('v1.')) ?? ''
-    expect(await BOX.open(String(params[0]), sealed)).toBe('hush')
+    const sealed = params.find(value => value.startsWith('v1.')) ?? ''
+    expect(await BOX.open(params[0] ?? '', sealed)).toBe('hush')
   })
 
   it('refuses a secret with not_configured where nothing can keep it, and takes a webhook without one', async () => {

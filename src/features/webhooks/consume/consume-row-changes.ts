@@ -49,6 +49,8 @@ interface Share {
 interface Work {
   message: QueuedMessage
   chunks: Chunk[]
+  /** Of the registry that whoever wrote the message saw. */
+  registryVersion: number
   failure: unknown
 }
 
@@ -57,7 +59,9 @@ export async function consumeRowChanges(
   deps: ConsumeDeps,
   messages: readonly QueuedMessage[],
 ): Promise<void> {
-  const works = messages.map(message => ({ message, chunks: [] as Chunk[], failure: undefined as unknown }))
+  const works = messages.map(
+    (message): Work => ({ message, chunks: [], registryVersion: 0, failure: undefined }),
+  )
   try {
     const webhooks = await readMessages(deps, works)
     await handOverAll(deps, works, webhooks)
@@ -71,16 +75,21 @@ export async function consumeRowChanges(
 }
 
 async function readMessages(deps: ConsumeDeps, works: Work[]): Promise<readonly RegisteredWebhook[]> {
-  let version = 0
   for (const work of works) {
     await guarded(work, () => {
       // Checked when it was put there (`RowChangesIn`).
       const message = JSON.parse(String(work.message.body)) as RowChangesMessage
       work.chunks = message.chunks
-      version = Math.max(version, message.registry_version)
+      work.registryVersion = message.registry_version
     })
   }
-  return await deps.webhookRegistry.at(version)
+  const wanted = Math.max(...works.map(({ registryVersion }) => registryVersion))
+  const { version, webhooks } = await deps.webhookRegistry.atLeast(wanted)
+  for (const work of works) {
+    if (work.registryVersion > version)
+      work.failure ??= new Error(`the webhook registry is older than version ${work.registryVersion}`)
+  }
+  return webhooks
 }
 
 /**

@@ -13,9 +13,9 @@ export interface RegisteredWebhook {
   version: number
 }
 
-interface Registry {
+export interface Registry {
   version: number
-  webhooks: RegisteredWebhook[]
+  webhooks: readonly RegisteredWebhook[]
 }
 
 // One statement, so that version and rows are of one moment.
@@ -33,16 +33,17 @@ export class WebhookRegistry {
     this.#platform = platform
   }
 
-  /** The webhooks of at least this version of the registry. Throws when the database does not answer or is older. */
-  async at(version: number): Promise<readonly RegisteredWebhook[]> {
-    if (this.#known !== undefined && this.#known.version >= version) return this.#known.webhooks
+  /**
+   * The registry of at least this version, where the database has it. An older one comes of a reading that began
+   * before the change, of a database that was restored to before it, and where nobody ever had such a version. Throws
+   * when the database does not answer.
+   */
+  async atLeast(version: number): Promise<Registry> {
+    if (this.#known !== undefined && this.#known.version >= version) return this.#known
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined
     })
-    const registry = await this.#reading
-    // A reading that began before the change is no answer; nor is a database that was restored to before it.
-    if (registry.version < version) throw new Error(`the webhook registry is older than version ${version}`)
-    return registry.webhooks
+    return await this.#reading
   }
 
   async #read(): Promise<Registry> {

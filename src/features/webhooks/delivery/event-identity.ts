@@ -1,12 +1,11 @@
 // What an event is called: its position, which orders it among all others of a webhook, and the `webhook-id` that
 // receivers see. Pure.
 
-/** Changes in one chunk of the outbox, at most: the trigger begins a new chunk after 1 000. */
-export const CHANGES_PER_CHUNK_MAX = 1_024
+import { CHANGES_PER_CHUNK_MAX } from '../ingest/messages.ts'
 
 /**
- * The place of an event in the order of all events: chunk by chunk, and in a chunk by index. Exact up to chunk 8.7
- * trillion. Throws for what lies outside: stored under a wrong place it would be lost in silence.
+ * The place of an event in the order of all events: chunk by chunk, and in a chunk by index. Exact up to
+ * `CHUNK_ID_MAX`. Throws for what lies outside: stored under a wrong place it would be lost in silence.
  */
 export function positionOf(chunkId: string, index: number): number {
   const position = Number(chunkId) * CHANGES_PER_CHUNK_MAX + index

@@ -9,6 +9,8 @@ import { messageHeaders, type SigningKeys } from './signatures.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 15_000
 export const RESPONSE_BODY_BYTES_MAX = 16 * 1024
+/** Each costs as much as a large one: of an answer of single bytes no more than these is kept. */
+const RESPONSE_PARTS_MAX = 256
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 export interface SendDeps {
@@ -43,7 +45,7 @@ export type AttemptError = (typeof ATTEMPT_ERRORS)[number]
 export interface AttemptResult {
   isSuccess: boolean
   statusCode: number | null
-  /** The beginning of it, at most RESPONSE_BODY_BYTES_MAX bytes; null without an answer. */
+  /** Its beginning, at most RESPONSE_BODY_BYTES_MAX bytes and RESPONSE_PARTS_MAX parts; null without an answer. */
   responseBody: string | null
   error: AttemptError | null
   latencyMs: number
@@ -108,13 +110,13 @@ async function readBeginning(response: Response): Promise<string> {
   const reader = response.body.getReader()
   const bytes = new Uint8Array(RESPONSE_BODY_BYTES_MAX)
   let size = 0
-  for (;;) {
+  for (let parts = 1; ; parts++) {
     const { done, value } = await reader.read()
     if (done) break
     const part = value.subarray(0, RESPONSE_BODY_BYTES_MAX - size)
     bytes.set(part, size)
     size += part.length
-    if (size === RESPONSE_BODY_BYTES_MAX) {
+    if (size === RESPONSE_BODY_BYTES_MAX || parts === RESPONSE_PARTS_MAX) {
       // Not awaited: a receiver that goes on sending must not hold the attempt.
       reader.cancel().catch(() => undefined)
       break

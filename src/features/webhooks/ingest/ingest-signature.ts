@@ -5,7 +5,10 @@
 export const TIMESTAMP_HEADER = 'x-quoin-timestamp'
 export const SIGNATURE_HEADER = 'x-quoin-signature'
 
-/** How far the clocks of listener and Worker may be apart: an older request is a replay. */
+/**
+ * How far the clocks of listener and Worker may be apart: an older request is a replay, and refused. A younger one is
+ * taken again and does no harm: its changes are those that were sent before, and objects store each once.
+ */
 export const TIMESTAMP_TOLERANCE_SECONDS = 300
 /** A shorter secret is refused by both sides. */
 export const SECRET_BYTES_MIN = 32

@@ -1,6 +1,14 @@
 // What the listener sends and the queue carries (docs/design/row-changes.md). Shared by both sides; types and limits only.
+// What fails for its own content fails each time, so it must not get onto the queue: whatever consumers cannot take,
+// these schemas refuse (NUL characters, which Postgres cannot store, are refused in every body).
 
 import * as z from 'zod'
+
+/**
+ * The advisory lock that the active listener holds: `quoinL` in ASCII. Advisory locks are per database, so one number
+ * serves all.
+ */
+export const LISTENER_LOCK_KEY = '124749194292812'
 
 /** Where the Worker takes them. The path is signed: a proxy in between may not change it. */
 export const INGEST_PATH = '/internal/row-changes'
@@ -22,31 +30,40 @@ export const Change = z.object({
 })
 export type Change = z.infer<typeof Change>
 
+/** Changes in one chunk of the outbox, at most: the trigger begins a new chunk after 1 000. */
+export const CHANGES_PER_CHUNK_MAX = 1_024
+/** The last chunk whose events have places of their own (`positionOf`): 8.7 trillion. */
+const CHUNK_ID_MAX = Math.floor(Number.MAX_SAFE_INTEGER / CHANGES_PER_CHUNK_MAX)
+const OID_MAX = 2 ** 32 - 1
+
 export const Chunk = z.object({
-  id: z.string().regex(/^\d{1,19}$/),
-  table_id: z.number().int().positive(),
+  id: z
+    .string()
+    .regex(/^[1-9]\d{0,18}$/)
+    .refine(id => Number(id) <= CHUNK_ID_MAX, `must be a number up to ${CHUNK_ID_MAX}`),
+  table_id: z.int().positive().max(OID_MAX),
   table_schema: z.string(),
   table_name: z.string(),
   event: RowEvent,
-  occurred_at: z.string(),
+  occurred_at: z.iso.datetime({ offset: true }),
   request_id: z.string().nullable(),
-  change_count: z.number().int().positive(),
+  change_count: z.int().positive().max(CHANGES_PER_CHUNK_MAX),
   /** Null: too large for a message; the consumer reads the chunk from the outbox. */
-  changes: z.array(Change).nullable(),
+  changes: z.array(Change).max(CHANGES_PER_CHUNK_MAX).nullable(),
 })
 export type Chunk = z.infer<typeof Chunk>
 
 /** What goes onto the queue as one message; all of it is confirmed together. */
 export const RowChangesMessage = z.object({
   /** Version of the webhook registry that the listener's snapshot saw. */
-  registry_version: z.number().int().nonnegative(),
+  registry_version: z.int().nonnegative(),
   chunks: z.array(Chunk).min(1),
 })
 export type RowChangesMessage = z.infer<typeof RowChangesMessage>
 
 /** The body of `POST /internal/row-changes`. */
 export const RowChangesIn = z.object({
-  registry_version: z.number().int().nonnegative(),
+  registry_version: z.int().nonnegative(),
   messages: z
     .array(z.object({ chunks: z.array(Chunk).min(1) }))
     .min(1)
@@ -60,3 +77,5 @@ export const MESSAGE_BYTES_MAX = 100_000
 export const INLINE_CHANGES_BYTES_MAX = 64 * 1024
 /** Bytes of one ingest request. */
 export const INGEST_BYTES_MAX = 4 * 1024 * 1024
+/** JSON values of one ingest request: the smallest change that the listener sends takes six, and more than 60 bytes. */
+export const INGEST_VALUES_MAX = 400_000

@@ -1,0 +1,47 @@
+// What is wrong with a running platform, and what to do about it, as `GET /v1/status` says it. Pure.
+
+/** How row changes get on, as far as the database can tell. */
+export interface RowChangeFacts {
+  /** Age of the change that has waited longest in the outbox, in seconds; null: none waits. */
+  oldest_waiting_seconds: number | null
+  listener_connected: boolean
+  /** What tables lack for their changes to be recorded. */
+  recording_failures: readonly { table_name: string; missing: string }[]
+}
+
+/** Changes leave the outbox within a second: those that wait longer than this wait for somebody, or are very many. */
+export const WAITING_SECONDS_MAX = 60
+
+export const DATABASE_DOWN =
+  'The database does not answer within 2 s. Look at Postgres and the SQL gateway, and at the Worker’s log.'
+
+export const TABLES_UNREADABLE =
+  'Quoin’s own tables cannot be read as this version needs them. Run the migrations (npm run migrate); the log has ' +
+  'the cause.'
+
+/** One sentence or two for each problem; empty where all is well. */
+export function rowChangeProblems(facts: RowChangeFacts): string[] {
+  return [waitingProblem(facts), recordingProblem(facts)].filter(problem => problem !== undefined)
+}
+
+function waitingProblem({ oldest_waiting_seconds, listener_connected }: RowChangeFacts): string | undefined {
+  if (oldest_waiting_seconds === null || oldest_waiting_seconds <= WAITING_SECONDS_MAX) return undefined
+  const fact = `Row changes have waited for ${Math.round(oldest_waiting_seconds)} s and reach no webhook.`
+  return listener_connected
+    ? `${fact} A listener is connected: see its log and the Worker’s, unless a large backlog is just being sent.`
+    : `${fact} No listener is connected: start it. Nothing is lost meanwhile.`
+}
+
+function recordingProblem({ recording_failures }: RowChangeFacts): string | undefined {
+  if (recording_failures.length === 0) return undefined
+  const tables = distinct(recording_failures.map(({ table_name }) => table_name)).join(', ')
+  const missing = distinct(recording_failures.map(each => each.missing)).join(', ')
+  return (
+    `Changes of ${tables} cannot be recorded: ${missing} is missing, and writes there may fail. ` +
+    'Triggers come back within a minute, or the Worker’s log says why not. Functions and rights are the migrations’.'
+  )
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}
