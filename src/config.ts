@@ -36,6 +36,21 @@ export const Variables = z.object({
     .max(100_000_000)
     .default(100)
     .describe('Requests in any 60 seconds that a key without a limit of its own may make.'),
+  ANON_STATEMENT_TIMEOUT_MS: WholeNumber.min(100)
+    .max(30_000)
+    .default(3_000)
+    .describe('Milliseconds that a call with an anon key may take in the database.'),
+  SQL_TEXT_BYTES_MAX: WholeNumber.min(1_024)
+    .max(1_048_576)
+    .default(262_144)
+    .describe(
+      'Most bytes of SQL text that one call of /v1/sql may carry, over all statements of a transaction; parameters are ' +
+        'not counted.',
+    ),
+  ANON_BODY_BYTES_MAX: WholeNumber.min(1_024)
+    .max(10_485_760)
+    .default(1_048_576)
+    .describe('Largest request body in bytes that a call with an anon key may have.'),
   OAUTH_PUBLIC_URL: Url.optional().describe(
     'Address of the OAuth2 server: issuer and signing keys of the access tokens that may come beside an API key.',
   ),
@@ -94,7 +109,9 @@ export const Variables = z.object({
   ALLOW_PRIVATE_WEBHOOK_TARGETS: z
     .enum(['true', 'false'])
     .default('false')
-    .describe('`true` lets webhooks send to private addresses and to this machine: for development.'),
+    .describe(
+      '`true` lets webhooks send to private addresses and to this machine, and clients log out there: for development.',
+    ),
   BRAND_NAME: Text.max(60).default('Quoin').describe("Name on the bridge's pages."),
   BRAND_COLOR: z
     .string()
@@ -116,6 +133,9 @@ export interface Config {
   sqlGatewayUrl: string | undefined
   dbSchemas: readonly string[]
   rateLimitPerMinute: number
+  anonStatementTimeoutMs: number
+  sqlTextBytesMax: number
+  anonBodyBytesMax: number
   oauthPublicUrl: string | undefined
   oauthIssuer: string | undefined
   dataAudience: string | undefined
@@ -160,6 +180,9 @@ export function parseConfig(env: object): Config {
     sqlGatewayUrl: variables.SQL_GATEWAY_URL,
     dbSchemas: variables.DB_SCHEMAS,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
+    anonStatementTimeoutMs: variables.ANON_STATEMENT_TIMEOUT_MS,
+    sqlTextBytesMax: variables.SQL_TEXT_BYTES_MAX,
+    anonBodyBytesMax: variables.ANON_BODY_BYTES_MAX,
     oauthPublicUrl: variables.OAUTH_PUBLIC_URL,
     oauthIssuer: variables.OAUTH_ISSUER,
     dataAudience: variables.DATA_AUDIENCE,

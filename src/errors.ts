@@ -15,7 +15,8 @@ export const ERROR_CODES = {
   conflict: 'The record was changed by somebody else in between; read it again.',
   cross_site_request: 'The request came from a page of another origin, which may not change anything here.',
   dashboard_role_required: 'The identity has none of the roles that may use the dashboard.',
-  database_unavailable: 'The database does not answer.',
+  database_unavailable:
+    'The database does not answer. Without Retry-After a change may have been made all the same.',
   empty_transaction: 'A transaction needs at least one statement.',
   filter_required:
     'PATCH and DELETE need at least one filter, so that nobody changes a whole table by accident.',
@@ -66,6 +67,7 @@ export const ERROR_CODES = {
   subject_mismatch: 'The request belongs to another account than the one that is signed in.',
   table_busy: 'Somebody holds a lock on the table that did not end within ten seconds; nothing was changed.',
   table_not_watchable: 'The table does not exist, or is none that row changes can be watched of.',
+  too_many_calls: 'The key has as many calls under way from one address as it may; the call was not begun.',
   too_many_statements: 'A transaction takes at most 20 statements.',
   unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',

@@ -9,6 +9,8 @@ export interface Caller {
   readonly role: DatabaseRole
   /** Claims of the signed-in user; null when only a key came. */
   readonly claims: Readonly<Record<string, unknown>> | null
+  /** Whose connections the call takes, as `key/client`. */
+  readonly share: string
   readonly requestId: string
   readonly method: string
   readonly path: string
@@ -34,6 +36,7 @@ export function callerSession(caller: Caller, searchPath: readonly string[], tim
     role: caller.role,
     claims:
       caller.claims === null ? CLAIMS_WITHOUT_USER[caller.role] : claimsOfUser(caller.claims, caller.role),
+    share: caller.share,
     requestId: caller.requestId,
     searchPath,
     timeoutMs,

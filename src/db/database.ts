@@ -3,7 +3,7 @@
 
 import { PostgresError } from './postgres-error.ts'
 import { quoteIdentifier, type Statement } from './sql.ts'
-import type { BodyResult, OnTrip, SqlWire, StatementResult } from './sql-wire.ts'
+import type { BatchOptions, BodyResult, OnTrip, SqlWire, StatementResult } from './sql-wire.ts'
 
 export type DatabaseRole = 'anon' | 'service_role'
 
@@ -12,6 +12,8 @@ export interface DataSession {
   role: DatabaseRole
   /** JSON text for `request.jwt.claims`; always has `role`. */
   claims: string
+  /** Whose connections the call takes, as `key/client`; one caller cannot take all. */
+  share: string
   requestId: string
   /** Schemas that unqualified names are looked up in, first match wins. */
   searchPath: readonly string[]
@@ -20,12 +22,18 @@ export interface DataSession {
   path: string
   /** JSON text for `request.headers`: lower-case names, no credentials. */
   headers: string
+  /** In place of UTC. */
+  timezone?: string | undefined
 }
 
 export interface DataOptions {
   /** True for texts that Quoin wrote (prepared by name); false for a caller's SQL, whose session is thrown away. */
   prepared: boolean
   readOnly: boolean
+  /** True when the statements take back themselves what they change. */
+  changesNothing?: boolean
+  /** Most bytes of an answer that is parsed; 16 MiB unless said. */
+  resultBytesMax?: number
 }
 
 const SESSION_SQL =
@@ -33,6 +41,8 @@ const SESSION_SQL =
   "pg_catalog.set_config('request.jwt.claims',$3,true),pg_catalog.set_config('request.method',$4,true)," +
   "pg_catalog.set_config('request.path',$5,true),pg_catalog.set_config('request.headers',$6,true)," +
   "pg_catalog.set_config('statement_timeout',$7,true),pg_catalog.set_config('application_name',$8,true)"
+
+const SESSION_WITH_TIMEZONE_SQL = `${SESSION_SQL},pg_catalog.set_config('timezone',$9,true)`
 
 /** Callers' data, as `authenticator` under `anon` or `service_role`: row-level security decides, not this code. */
 export class DataDatabase {
@@ -54,10 +64,8 @@ export class DataDatabase {
     options: DataOptions,
   ): Promise<StatementResult[]> {
     try {
-      const results = await this.#wire.batch([sessionStatement(session), ...statements], {
-        ...options,
-        timeoutMs: session.timeoutMs,
-      })
+      const all = [sessionStatement(session), ...statements]
+      const results = await this.#wire.batch(all, wireOptions(session, options))
       return results.slice(1)
     } catch (err) {
       // The caller counts its own statements; the session's settings are not one of them.
@@ -68,28 +76,29 @@ export class DataDatabase {
 
   /** As `batch`, for one statement whose single row is `body, ...columns`; the body passes through as text. */
   batchForBody(session: DataSession, statement: Statement, options: DataOptions): Promise<BodyResult> {
-    return this.#wire.batchForBody([sessionStatement(session), statement], {
-      ...options,
-      timeoutMs: session.timeoutMs,
-    })
+    const all = [sessionStatement(session), statement]
+    return this.#wire.batchForBody(all, wireOptions(session, options))
   }
+}
+
+function wireOptions({ timeoutMs, share }: DataSession, options: DataOptions): BatchOptions {
+  return { ...options, timeoutMs, share }
 }
 
 function sessionStatement(session: DataSession): Statement {
   const searchPath = session.searchPath.map(quoteIdentifier).join(', ')
-  return {
-    sql: SESSION_SQL,
-    params: [
-      searchPath,
-      session.role,
-      session.claims,
-      session.method,
-      session.path,
-      session.headers,
-      String(session.timeoutMs),
-      `quoin:${session.requestId}`,
-    ],
-  }
+  const params = [
+    searchPath,
+    session.role,
+    session.claims,
+    session.method,
+    session.path,
+    session.headers,
+    String(session.timeoutMs),
+    `quoin:${session.requestId}`,
+  ]
+  if (session.timezone === undefined) return { sql: SESSION_SQL, params }
+  return { sql: SESSION_WITH_TIMEZONE_SQL, params: [...params, session.timezone] }
 }
 
 /** How long a statement on Quoin's own tables may take. */
@@ -100,6 +109,9 @@ const PLATFORM_SETTINGS: Statement = {
   sql: "select pg_catalog.set_config('search_path','pg_catalog, pg_temp',true),pg_catalog.set_config('timezone','UTC',true),pg_catalog.set_config('statement_timeout',$1,true)",
   params: [String(PLATFORM_TIMEOUT_MS)],
 }
+
+/** Reads, or calls a function of ours that may be called again: whoever lost the answer is told to try again. */
+const READS = /^\s*select\b/i
 
 /** Quoin's own tables, as the owner. Names must be written with their schema: the search path holds none. */
 export class PlatformDatabase {
@@ -120,12 +132,8 @@ export class PlatformDatabase {
    */
   async query<Row>(sql: string, params: readonly (string | null)[] = []): Promise<Row[]> {
     const wrapped = `with q as (${sql}) select coalesce(json_agg(q), '[]'::json)::text from q`
-    const results = await this.#wire.batch([PLATFORM_SETTINGS, { sql: wrapped, params }], {
-      prepared: true,
-      readOnly: false,
-      timeoutMs: PLATFORM_TIMEOUT_MS,
-    })
-    return JSON.parse(results[1]?.rows[0]?.[0] ?? '[]') as Row[]
+    const [result] = await this.#run([{ sql: wrapped, params }], READS.test(sql))
+    return JSON.parse(result?.rows[0]?.[0] ?? '[]') as Row[]
   }
 
   /**
@@ -139,11 +147,17 @@ export class PlatformDatabase {
 
   /** Runs the statements in one transaction and one trip: all or none. Answers the rows of each as Postgres' texts. */
   async transaction(statements: readonly Statement[]): Promise<(string | null)[][][]> {
+    const changesNothing = statements.every(({ sql }) => READS.test(sql))
+    return (await this.#run(statements, changesNothing)).map(result => result.rows)
+  }
+
+  async #run(statements: readonly Statement[], changesNothing: boolean): Promise<StatementResult[]> {
     const results = await this.#wire.batch([PLATFORM_SETTINGS, ...statements], {
       prepared: true,
       readOnly: false,
+      changesNothing,
       timeoutMs: PLATFORM_TIMEOUT_MS,
     })
-    return results.slice(1).map(result => result.rows)
+    return results.slice(1)
   }
 }

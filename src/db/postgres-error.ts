@@ -16,7 +16,10 @@ export interface PostgresErrorFields {
   queryIndex?: number | null
 }
 
-/** A failed statement. `code` is the SQLSTATE; `detail` and `hint` are Postgres' own words, untouched. */
+/** Postgres repeats what a caller sent, megabytes of it, and hints are looked for in its words: longer ones are cut. */
+const WORDS_CHARACTERS_MAX = 4_000
+
+/** A failed statement. `code` is the SQLSTATE; `detail` and `hint` are Postgres' own words, cut at 4 000 characters. */
 export class PostgresError extends Error {
   readonly code: string
   readonly detail: string | undefined
@@ -29,11 +32,11 @@ export class PostgresError extends Error {
   queryIndex: number | undefined
 
   constructor(fields: PostgresErrorFields) {
-    super(fields.message)
+    super(cut(fields.message))
     this.name = 'PostgresError'
     this.code = fields.code
-    this.detail = fields.detail ?? undefined
-    this.hint = fields.hint ?? undefined
+    this.detail = fields.detail ? cut(fields.detail) : undefined
+    this.hint = fields.hint ? cut(fields.hint) : undefined
     this.position = fields.position ? Number(fields.position) : undefined
     this.schema = fields.schema ?? undefined
     this.table = fields.table ?? undefined
@@ -41,4 +44,10 @@ export class PostgresError extends Error {
     this.constraint = fields.constraint ?? undefined
     this.queryIndex = fields.queryIndex ?? undefined
   }
+}
+
+function cut(words: string): string {
+  if (words.length <= WORDS_CHARACTERS_MAX) return words
+  // The cut may go through a surrogate pair.
+  return `${words.slice(0, WORDS_CHARACTERS_MAX).toWellFormed()} ...`
 }

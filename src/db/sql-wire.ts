@@ -4,7 +4,8 @@
 import { type Deadline, DeadlinePassed, deadline } from '../lib/deadline.ts'
 import type { Statement } from './sql.ts'
 import { readJson } from './wire-answer.ts'
-import { databaseUnavailable, processFailure } from './wire-failure.ts'
+import { answerLost, processFailure } from './wire-failure.ts'
+import { requestBody } from './wire-request.ts'
 
 export interface WireTarget {
   /** Complete connection string; goes in a header, never into a log. */
@@ -19,6 +20,12 @@ export interface BatchOptions {
   readOnly: boolean
   /** Deadline of the whole batch; our gateway keeps it, and the fetch ends `GRACE_MS` later. */
   timeoutMs: number
+  /** True when the batch, though it is not read-only, leaves nothing changed: an answer that is lost is no danger. */
+  changesNothing?: boolean
+  /** Most bytes of an answer that is parsed; `PARSED_BYTES_MAX` unless said. */
+  resultBytesMax?: number
+  /** Whose batch it is, as `key/client`: our gateway shares its connections by it. */
+  share?: string
   isolationLevel?: 'ReadCommitted' | 'RepeatableRead' | 'Serializable'
 }
 
@@ -59,7 +66,9 @@ interface WireParts {
 
 /**
  * Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `response_too_large` for
- * answers over 16 MiB that are parsed (over the gateway's own bound where they pass through), `database_unavailable` else.
+ * answers over 16 MiB that are parsed (over the gateway's own bound where they pass through), `too_many_calls` where
+ * the caller's share of the gateway is taken, `database_unavailable` else: with `outcomeUnknown` for a change that may
+ * be made.
  */
 export class SqlWire {
   readonly #target: WireTarget
@@ -84,7 +93,7 @@ export class SqlWire {
   batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
     return this.#inTime(options, async () => {
       const response = await this.#send(statements, options, false)
-      return (await this.#read(response, options)).results
+      return (await readAnswer(response, options)).results
     })
   }
 
@@ -96,43 +105,38 @@ export class SqlWire {
       if (row !== null) {
         return { body: response.body ?? '', columns: (JSON.parse(row) ?? []) as (string | null)[] }
       }
-      const { results } = await this.#read(response, options)
+      const { results } = await readAnswer(response, options)
       const [body, ...columns] = results.at(-1)?.rows[0] ?? []
       return { body: body ?? '', columns }
     })
   }
 
   /** What was given up ends with its request, and our gateway cancels the query by its own deadline. */
-  async #inTime<T>({ timeoutMs }: BatchOptions, work: () => Promise<T>): Promise<T> {
+  async #inTime<T>(options: BatchOptions, work: () => Promise<T>): Promise<T> {
     try {
-      return await (this.#parts.deadline ?? deadline)(timeoutMs + GRACE_MS, work())
+      return await (this.#parts.deadline ?? deadline)(options.timeoutMs + GRACE_MS, work())
     } catch (err) {
-      throw err instanceof DeadlinePassed ? databaseUnavailable(err) : err
+      throw err instanceof DeadlinePassed ? answerLost(err, mayChange(options)) : err
     }
   }
 
   async #send(statements: readonly Statement[], options: BatchOptions, asBody: boolean): Promise<Response> {
-    const queries = statements.map(({ sql, params }) => ({ query: sql, params }))
     const request = {
       method: 'POST',
       headers: this.#headers(options, asBody),
-      body: JSON.stringify({ queries }),
+      body: requestBody(statements),
     }
     let response: Response
     const startedAt = performance.now()
     try {
       response = await (this.#parts.fetch ?? fetch)(this.#url, request)
     } catch (cause) {
-      throw databaseUnavailable(cause)
+      throw answerLost(cause, mayChange(options))
     } finally {
       this.#parts.onTrip?.(performance.now() - startedAt)
     }
     if (response.status === 200) return response
-    throw await processFailure(response, options.readOnly)
-  }
-
-  #read(response: Response, { readOnly }: BatchOptions): Promise<{ results: StatementResult[] }> {
-    return readJson(response, PARSED_BYTES_MAX, readOnly)
+    throw await processFailure(response, mayChange(options))
   }
 
   #headers(options: BatchOptions, asBody: boolean): Record<string, string> {
@@ -146,12 +150,22 @@ export class SqlWire {
     if (options.isolationLevel) headers['neon-batch-isolation-level'] = options.isolationLevel
     if (this.#isOwnGateway) {
       headers['quoin-timeout-ms'] = String(options.timeoutMs + GATEWAY_GRACE_MS)
+      if (options.share !== undefined) headers['quoin-caller'] = options.share
       if (options.prepared) headers['quoin-statements'] = 'own'
       if (asBody) headers['quoin-result'] = 'body'
-      else headers['quoin-result-bytes-max'] = String(PARSED_BYTES_MAX)
+      else headers['quoin-result-bytes-max'] = String(options.resultBytesMax ?? PARSED_BYTES_MAX)
     }
     return headers
   }
+}
+
+/** Whether something may have changed when the answer to a batch is lost. */
+function mayChange({ readOnly, changesNothing }: BatchOptions): boolean {
+  return !readOnly && changesNothing !== true
+}
+
+function readAnswer(response: Response, options: BatchOptions): Promise<{ results: StatementResult[] }> {
+  return readJson(response, options.resultBytesMax ?? PARSED_BYTES_MAX, mayChange(options))
 }
 
 /** Neon serves SQL over HTTP at `api.` in place of the first label of the database's host name. */

@@ -6,10 +6,18 @@ export interface QualifiedName {
   readonly name: string
 }
 
-/** A statement and its parameters in Postgres' text form; `null` is SQL NULL. */
-export interface Statement {
+/** A text as UTF-8 bytes, in parts: what came as bytes and goes on as bytes is never one large string. */
+export interface TextBytes {
+  readonly parts: readonly Uint8Array[]
+}
+
+/** A parameter in Postgres' text form; `null` is SQL NULL. */
+export type Parameter = string | null | TextBytes
+
+/** A statement and its parameters. */
+export interface Statement<Value extends Parameter = Parameter> {
   readonly sql: string
-  readonly params: readonly (string | null)[]
+  readonly params: readonly Value[]
 }
 
 /** Quotes a name so that it can only ever be a name: `my"col` becomes `"my""col"`. NUL must be refused before. */
@@ -23,10 +31,10 @@ export function quoteQualified({ schema, name }: QualifiedName): string {
 }
 
 /** Collects the parameters of one statement; `add` returns the placeholder that stands for the value. */
-export class Parameters {
-  readonly values: (string | null)[] = []
+export class Parameters<Value extends Parameter = Parameter> {
+  readonly values: Value[] = []
 
-  add(value: string | null): string {
+  add(value: Value): string {
     this.values.push(value)
     return `$${this.values.length}`
   }

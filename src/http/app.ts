@@ -9,7 +9,7 @@ import { DomainError } from '../errors.ts'
 import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
 import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
-import { BODY_BYTES_MAX, decodeText, parseJson, readText } from './body.ts'
+import { BODY_BYTES_MAX, checkUtf8, parseJson, readUtf8 } from './body.ts'
 import { CORS_HEADERS, dashboardCorsHeaders, dashboardPreflightResponse, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { admitListener } from './listener.ts'
@@ -164,15 +164,17 @@ async function authenticateDashboard(route: AnyRoute, deps: Deps, exchange: Exch
 async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<Response> {
   const { request } = exchange
   const { signedBody } = exchange
-  const readBodyText = async () =>
-    signedBody === undefined ? await readText(request, bodyBytesMaxOf(route)) : decodeText(signedBody)
+  const readBodyBytes = async () =>
+    signedBody === undefined
+      ? await readUtf8(request, bodyBytesMaxFor(route, deps, exchange))
+      : checkUtf8(signedBody)
   const search = searchOf(request.url)
   const result = await route.handle({
     deps,
     principal: exchange.principal as never,
     params: exchange.params,
     query: route.query && parseInput(route.query, readQuery(search), 'query'),
-    body: route.body && (await readBody(route.body, request, readBodyText)),
+    body: route.body && (await readBody(route, route.body, request, readBodyBytes)),
     requestId: exchange.requestId,
     caller: {
       actor: actorOf(exchange.principal),
@@ -182,7 +184,7 @@ async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Prom
     request,
     path: exchange.path,
     search,
-    readBodyText,
+    readBodyBytes,
   })
   if (result instanceof Response) return finishResponse(exchange, result)
   // `defineRoute` lets a route without a response schema return nothing else.
@@ -195,6 +197,12 @@ function bodyBytesMaxOf(route: AnyRoute): number {
   return route.bodyBytesMax ?? BODY_BYTES_MAX
 }
 
+/** An anon key is public: what it may send is bounded by itself. */
+function bodyBytesMaxFor(route: AnyRoute, { config }: Deps, { principal }: Exchange): number {
+  const isAnon = principal?.kind === 'api_key' && principal.key.role === 'anon'
+  return isAnon ? Math.min(bodyBytesMaxOf(route), config.anonBodyBytesMax) : bodyBytesMaxOf(route)
+}
+
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** By hand: the runtime has checked the URL already, and parsing it again costs more than all of a handler. */
@@ -204,11 +212,12 @@ function searchOf(url: string): string {
 }
 
 async function readBody(
+  { bodyValuesMax }: AnyRoute,
   schema: z.ZodType,
   request: Request,
-  readBodyText: () => Promise<string>,
+  readBodyBytes: () => Promise<Uint8Array>,
 ): Promise<unknown> {
-  const json = parseJson(await readBodyText(), request.headers.get('content-type'))
+  const json = parseJson(await readBodyBytes(), request.headers.get('content-type'), bodyValuesMax)
   return parseInput(schema, json, 'body')
 }
 
@@ -267,7 +276,10 @@ function commonHeaders({ requestId, timings, path, rateLimit, cors }: Exchange):
 
 /** Why no route took the request: the path is unknown, or known with other methods only. */
 function noRoute(routes: readonly AnyRoute[], method: string, path: string): DomainError {
-  const allowed = routes.filter(route => isPathOf(route.path, path)).map(route => route.method.toUpperCase())
+  // One part more than any route has is enough: such a path is nobody's, and a path may be all slashes.
+  const partsMax = Math.max(...routes.map(route => route.path.split('/').length))
+  const parts = path.split('/', partsMax + 1)
+  const allowed = routes.filter(route => isPathOf(route.path, parts)).map(route => route.method.toUpperCase())
   if (allowed.length === 0) {
     return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
       hint: 'Every endpoint is listed at /docs.',
@@ -284,8 +296,8 @@ function isBeside(pattern: string, path: string): boolean {
   return `${path}/`.startsWith(pattern.slice(0, pattern.lastIndexOf('/') + 1))
 }
 
-function isPathOf(pattern: string, path: string): boolean {
-  const [expected, actual] = [pattern.split('/'), path.split('/')]
+function isPathOf(pattern: string, actual: readonly string[]): boolean {
+  const expected = pattern.split('/')
   return (
     expected.length === actual.length &&
     expected.every((part, i) => part.startsWith(':') || part === actual[i])

@@ -1,20 +1,29 @@
 // Reads request bodies: bounded in bytes, strict in encoding. What a field may hold is the route's schema's affair.
 
 import { DomainError } from '../errors.ts'
+import { JSON_DEPTH_MAX, JsonProblem, JsonScanner, placeOf } from '../lib/json-scan.ts'
+import { isBlank } from '../lib/utf8.ts'
 
 /** Largest body of a route that says nothing else (design section 3.7). */
 export const BODY_BYTES_MAX = 1024 * 1024
 
 /**
- * The body as text, at most `bytesMax` bytes of UTF-8. Throws `payload_too_large`, `unsupported_media_type` for a
- * compressed body, or `invalid_body` for bytes that are no UTF-8: replacing them silently would store something else
- * than what was sent.
+ * JSON values of a body whose route says nothing else: each costs the schema that reads it much more than its bytes.
  */
-export async function readText(request: Request, bytesMax: number): Promise<string> {
-  return decodeText(await readBytes(request, bytesMax))
+export const BODY_VALUES_MAX = 50_000
+
+/**
+ * The body, at most `bytesMax` bytes of valid UTF-8 without a byte order mark. Throws as `readBytes` and `checkUtf8`
+ * do.
+ */
+export async function readUtf8(request: Request, bytesMax: number): Promise<Uint8Array> {
+  return checkUtf8(await readBytes(request, bytesMax))
 }
 
-/** The body as it came, at most `bytesMax` bytes. Throws as `readText` does, for the encoding of its bytes aside. */
+/**
+ * The body as it came, at most `bytesMax` bytes. Throws `payload_too_large`, `unsupported_media_type` for a compressed
+ * body, and `invalid_body` when the client hangs up in it.
+ */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity') {
@@ -29,52 +38,107 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared > bytesMax) throw payloadTooLarge(bytesMax)
   if (request.body === null) return new Uint8Array()
-  if (declared <= bytesMax) return new Uint8Array(await request.arrayBuffer())
+  if (declared <= bytesMax) return new Uint8Array(await whole(request.arrayBuffer()))
   return await readBounded(request.body, bytesMax)
 }
 
-/** The text of a body's bytes. Throws `invalid_body` for what is no UTF-8. */
-export function decodeText(bytes: Uint8Array): string {
+/** What was read, or `invalid_body`: a client that hangs up is no failure of ours, and none for the log. */
+async function whole<T>(reading: Promise<T>): Promise<T> {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    return await reading
+  } catch (cause) {
+    throw new DomainError('invalid_body', 'The body broke off.', { hint: 'Send it again, whole.', cause })
+  }
+}
+
+/** How much is looked at once: what the decoder makes of it is garbage at once, and never as large as the body. */
+const CHECKED_BYTES = 64 * 1024
+const STRICT = { fatal: true, ignoreBOM: true }
+const strictDecoder = new TextDecoder('utf-8', STRICT)
+
+/**
+ * The bytes without a byte order mark. Throws `invalid_body` for what is no UTF-8: replacing it silently would store
+ * something else than what was sent.
+ */
+export function checkUtf8(bytes: Uint8Array): Uint8Array {
+  try {
+    if (bytes.length <= CHECKED_BYTES) strictDecoder.decode(bytes)
+    else checkInSlices(bytes)
   } catch (cause) {
     throw new DomainError('invalid_body', 'The body is not valid UTF-8.', {
       hint: 'Send text encoded as UTF-8.',
       cause,
     })
   }
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return hasMark ? bytes.subarray(3) : bytes
 }
 
-/** A body without Content-Length (chunked) is counted while it arrives. */
+function checkInSlices(bytes: Uint8Array): void {
+  const decoder = new TextDecoder('utf-8', STRICT)
+  for (let at = 0; at < bytes.length; at += CHECKED_BYTES) {
+    decoder.decode(bytes.subarray(at, at + CHECKED_BYTES), { stream: true })
+  }
+  decoder.decode()
+}
+
+/** A body without Content-Length is taken in parts of this size, whatever chunks it was sent in. */
+const PART_BYTES = 64 * 1024
+
+/**
+ * Answers once `min` bytes are there, or the end (Streams standard). The types of workerd do not know the option yet.
+ */
+interface PartReader {
+  read(
+    view: Uint8Array<ArrayBuffer>,
+    options: { min: number },
+  ): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
+}
+
+/**
+ * A body without Content-Length (chunked), counted while it arrives. The sender chooses its chunks: of one byte each, a
+ * megabyte of them would cost the isolate a minute and gigabytes.
+ */
 async function readBounded(
   body: ReadableStream<Uint8Array>,
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
+  const parts: Uint8Array[] = []
   let size = 0
-  const reader = body.getReader()
+  const reader: PartReader = body.getReader({ mode: 'byob' })
   for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
+    const { done, value } = await whole(reader.read(new Uint8Array(PART_BYTES), { min: PART_BYTES }))
+    if (value !== undefined) {
+      parts.push(value)
+      size += value.byteLength
+    }
     if (size > bytesMax) {
       await reader.cancel()
       throw payloadTooLarge(bytesMax)
     }
-    chunks.push(value)
+    if (done) break
   }
   const bytes = new Uint8Array(size)
   let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
+  for (const part of parts) {
+    bytes.set(part, offset)
+    offset += part.byteLength
   }
   return bytes
 }
 
-/** Parses a JSON body. An empty body is `undefined`, so that a schema can make it optional. Throws `invalid_body`. */
-export function parseJson(text: string, contentType: string | null): unknown {
-  if (text.trim() === '') return undefined
+/**
+ * Parses a JSON body of valid UTF-8 after one look over it, so that nothing is built of what has too many values or is
+ * nested too deep. An empty body is `undefined`, so that a schema can make it optional. Throws `invalid_body`,
+ * `payload_too_large`, and `validation_failed` for text that Postgres cannot hold.
+ */
+export function parseJson(
+  bytes: Uint8Array,
+  contentType: string | null,
+  valuesMax: number = BODY_VALUES_MAX,
+): unknown {
+  if (isBlank(bytes)) return undefined
   if (contentType !== null && !/^application\/([\w.+-]+\+)?json\b/i.test(contentType)) {
     throw new DomainError(
       'unsupported_media_type',
@@ -84,14 +148,41 @@ export function parseJson(text: string, contentType: string | null): unknown {
       },
     )
   }
+  checkJson(bytes, valuesMax)
+  return JSON.parse(new TextDecoder().decode(bytes))
+}
+
+function checkJson(bytes: Uint8Array, valuesMax: number): void {
   try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new DomainError('invalid_body', 'The body is not valid JSON.', {
-      detail: cause instanceof Error ? cause.message : undefined,
-      hint: 'Check quotes, commas and brackets near the place named in detail.',
-      cause,
-    })
+    const scanner = new JsonScanner(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax })
+    scanner.passValue()
+    scanner.passEnd()
+  } catch (err) {
+    if (err instanceof JsonProblem) throw badJson(err, placeOf(bytes, err.at))
+    throw err
+  }
+}
+
+function badJson(problem: JsonProblem, place: string): DomainError {
+  switch (problem.kind) {
+    case 'syntax':
+      return new DomainError('invalid_body', 'The body is not valid JSON.', {
+        detail: `${problem.message}: ${place}.`,
+        hint: 'Check quotes, commas and brackets near the place named in detail.',
+      })
+    case 'unstorable':
+      // The first would fail deep inside, the second would be stored as something else than what was sent.
+      return new DomainError(
+        'validation_failed',
+        `body: holds ${problem.message} (${place}), which Postgres cannot store.`,
+        { hint: 'Remove it, or send binary data as base64 or hex text.' },
+      )
+    case 'depth':
+      return new DomainError('invalid_body', `The body is ${problem.message}.`)
+    case 'values':
+      return new DomainError('payload_too_large', `The body has ${problem.message}.`, {
+        hint: 'Send less at once.',
+      })
   }
 }
 

@@ -71,6 +71,7 @@ const STATUS: Record<ErrorCode, number> = {
   subject_mismatch: 403,
   table_busy: 409,
   table_not_watchable: 422,
+  too_many_calls: 429,
   too_many_statements: 400,
   unsupported_combination: 422,
   unsupported_media_type: 415,

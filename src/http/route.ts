@@ -34,7 +34,7 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
   /** The raw query string with its question mark; empty without one. */
   search: string
   /** The raw body, at most `bodyBytesMax` bytes of valid UTF-8; for routes without a `body` schema. */
-  readBodyText: () => Promise<string>
+  readBodyBytes: () => Promise<Uint8Array>
 }
 
 /**
@@ -119,8 +119,10 @@ export interface Route<
   body?: Body
   /** A body that works, for the document and the page. */
   example?: unknown
-  /** Largest request body in bytes; 1 MiB unless said. */
+  /** Largest request body in bytes; 1 MiB unless said, and of an anon key at most ANON_BODY_BYTES_MAX. */
   bodyBytesMax?: number
+  /** Most JSON values of a body with a schema; 50 000 unless said. */
+  bodyValuesMax?: number | undefined
   /** Shape of the JSON answer. Left out: the handler returns a `RawAnswer` or a `Response`. */
   response?: Answer
   /** Status of a good answer; 200 unless said. */

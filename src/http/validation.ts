@@ -13,7 +13,6 @@ export function parseInput<Schema extends z.ZodType>(
   value: unknown,
   where: 'body' | 'query',
 ): z.output<Schema> {
-  refuseUnstorableText(value, where)
   const parsed = schema.safeParse(value, { error: messageOf })
   if (parsed.success) return parsed.data
   // Of one field the first: a text that should be a list need not hear how many items it may have.
@@ -42,37 +41,14 @@ export function readQuery(search: string): Record<string, string> {
         hint: 'Give it once.',
       })
     }
+    // Of a body the look over its JSON says so.
+    if (value.includes('\u0000')) {
+      throw new DomainError(
+        'validation_failed',
+        `query.${name}: holds a NUL character, which Postgres cannot store.`,
+      )
+    }
     query[name] = value
   }
   return query
 }
-
-/**
- * Postgres text cannot hold NUL, and a lone surrogate is no character: the first would fail deep inside, the second
- * would be stored as something else than what was sent.
- */
-function refuseUnstorableText(value: unknown, path: string, depth = 0): void {
-  if (typeof value === 'string') {
-    const problem = value.includes('\u0000')
-      ? 'a NUL character'
-      : value.isWellFormed()
-        ? undefined
-        : 'half of a surrogate pair'
-    if (problem) {
-      throw new DomainError('validation_failed', `${path}: holds ${problem}, which Postgres cannot store.`, {
-        hint: 'Remove it, or send binary data as base64 or hex text.',
-      })
-    }
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (depth > DEPTH_MAX)
-    throw new DomainError('validation_failed', `${path}: nested deeper than ${DEPTH_MAX} levels.`)
-  for (const [key, item] of Object.entries(value)) {
-    refuseUnstorableText(key, path, depth + 1)
-    refuseUnstorableText(item, `${path}.${key}`, depth + 1)
-  }
-}
-
-/** Deeper JSON than this is an attack on the stack, not data. */
-const DEPTH_MAX = 200

@@ -1,61 +1,78 @@
 // Postgres' text form of arrays (`{1,"a b",NULL,{...}}`), read and written. Pure. Source: Postgres manual, section 8.15.6.
 
+import { TextBuilder } from './text-builder.ts'
+
 /** An element's text, null for NULL, or a nested array. */
 export type ArrayItem = string | null | ArrayItem[]
 
-const SPACE = /\s/
+/** How elements become JSON. */
+export interface ElementReader {
+  /** From an element's text to its JSON text. */
+  toJson: (text: string) => string
+  /** Told of each element and each array, so that whoever counts them can throw. */
+  onValue: () => void
+  /** What stands between elements: a comma, but for `box`. */
+  delimiter: string
+}
 
-/** Reads what Postgres' array_out wrote; lower bounds (`[0:1]={...}`) are read over. Throws on anything else. */
-export function readArrayLiteral(literal: string, delimiter = ','): ArrayItem[] {
-  const start = literal.startsWith('[') ? literal.indexOf('={') + 1 : 0
-  const stack: ArrayItem[][] = []
-  let at = start
+/**
+ * The JSON text of what Postgres' array_out wrote; lower bounds (`[0:1]={...}`) are read over. Throws on anything else.
+ * No blank is skipped: array_out puts none between elements, and quotes only those that hold a blank of ASCII.
+ */
+export function arrayLiteralToJson(literal: string, { toJson, onValue, delimiter }: ElementReader): string {
+  const json = new TextBuilder()
+  let depth = 0
+  let at = literal.startsWith('[') ? literal.indexOf('={') + 1 : 0
   for (;;) {
-    const character = literal[at]
-    if (character === undefined) throw new Error('the array literal ends too early')
-    if (character === '{') {
-      stack.push([])
+    onValue()
+    if (literal[at] === '{') {
+      json.add('[')
+      depth++
       at++
-    } else if (character === '}') {
-      const closed = stack.pop()
-      at++
-      if (closed === undefined) throw new Error('the array literal closes what it never opened')
-      const outer = stack.at(-1)
-      if (outer === undefined) return closed
-      outer.push(closed)
-    } else if (character === delimiter || SPACE.test(character)) at++
-    else {
-      const item = character === '"' ? readQuoted(literal, at) : readPlain(literal, at, delimiter)
-      const inner = stack.at(-1)
-      if (inner === undefined) throw new Error('the array literal does not start with a brace')
-      inner.push(item.value)
-      at = item.end
+      if (literal[at] !== '}') continue
+    } else {
+      if (depth === 0) throw new Error('the array literal does not start with a brace')
+      const isQuoted = literal[at] === '"'
+      const end = isQuoted ? endOfQuoted(literal, at) : endOfPlain(literal, at, delimiter)
+      const text = isQuoted ? unquoted(literal, at, end) : literal.slice(at, end)
+      json.add(!isQuoted && text === 'NULL' ? 'null' : toJson(text))
+      at = end
     }
-  }
-}
-
-function readQuoted(literal: string, start: number): { value: string; end: number } {
-  let value = ''
-  let from = start + 1
-  for (let at = from; ; at++) {
-    const character = literal[at]
-    if (character === undefined) throw new Error('the array literal ends inside quotes')
-    if (character === '"') return { value: value + literal.slice(from, at), end: at + 1 }
-    if (character === '\\') {
-      value += literal.slice(from, at)
-      // The character after a backslash stands for itself, be it a quote or another backslash.
-      from = at + 1
+    while (depth > 0 && literal[at] === '}') {
+      json.add(']')
+      depth--
       at++
     }
+    if (depth === 0) break
+    if (literal[at] !== delimiter) throw new Error('the array literal ends too early')
+    json.add(',')
+    at++
   }
+  if (at < literal.length) throw new Error('the array literal goes on behind its end')
+  return json.toString()
 }
 
-/** Postgres quotes every element that holds a brace, quote, backslash, delimiter or blank, or reads NULL. */
-function readPlain(literal: string, start: number, delimiter: string): { value: string | null; end: number } {
+/** The place behind the closing quote. */
+function endOfQuoted(literal: string, start: number): number {
+  for (let at = start + 1; at < literal.length; at++) {
+    if (literal[at] === '"') return at + 1
+    // The character after a backslash stands for itself, be it a quote or another backslash.
+    if (literal[at] === '\\') at++
+  }
+  throw new Error('the array literal ends inside quotes')
+}
+
+function unquoted(literal: string, start: number, end: number): string {
+  const text = literal.slice(start + 1, end - 1)
+  return text.includes('\\') ? text.replace(/\\(.)/gs, '$1') : text
+}
+
+/** Postgres quotes every element that is empty, reads NULL, or holds a brace, quote, backslash, delimiter or blank. */
+function endOfPlain(literal: string, start: number, delimiter: string): number {
   let end = start
   while (end < literal.length && literal[end] !== delimiter && literal[end] !== '}') end++
-  const text = literal.slice(start, end)
-  return { value: text === 'NULL' ? null : text, end }
+  if (end === start) throw new Error('the array literal lacks an element')
+  return end
 }
 
 /** Writes an array literal; every text is quoted, so that none can end its element. */

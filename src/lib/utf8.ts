@@ -6,3 +6,10 @@ const encoder = new TextEncoder()
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text) as Uint8Array<ArrayBuffer>
 }
+
+const SPACE = 0x20
+
+/** Whether a text's bytes are blanks and control characters alone, or none. */
+export function isBlank(bytes: Uint8Array): boolean {
+  return !bytes.some(byte => byte > SPACE)
+}

@@ -52,7 +52,16 @@ describe('when nothing listens where the database was', () => {
         .toBe(200)
       await gateway.close()
       // The key is known by now: it is the data that is missing.
-      await expectUnavailable(await call(quoin, '/v1/sql', { sql: 'select 1' }), 'database_unavailable')
+      await expectUnavailable(await call(quoin, '/v1/db/no_table', undefined), 'database_unavailable')
+      // Whether it was away before it got the call, or after, the runtime does not tell.
+      const lost = await call(quoin, '/v1/sql', { sql: 'select 1' })
+      expect([lost.status, lost.headers.get('retry-after')]).toEqual([503, null])
+      const { request_id: _, ...said } = (await lost.json()) as Record<string, unknown>
+      expect(said).toMatchObject({
+        code: 'database_unavailable',
+        detail: expect.stringContaining('may have been'),
+      })
+      expect(JSON.stringify(said)).not.toMatch(INTERNAL)
     } finally {
       await gateway.close()
     }

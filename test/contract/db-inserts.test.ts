@@ -67,6 +67,42 @@ describe('POST', () => {
     expect(located.headers.get('location')).toBe(`/v1/db/${t}_keys?a=eq.1&b=eq.2`)
   })
 
+  // JSON's readers round large numbers: the address was that of another row.
+  test('the location of a new row is of that row, whatever its key', async () => {
+    const keys = [
+      ['bigint', '"9007199254740997"', 'eq.9007199254740997'],
+      ['numeric', '"0.1000000000000000000000000001"', 'eq.0.1000000000000000000000000001'],
+      ['text', '"a&b=c d"', 'eq.a%26b%3Dc%20d'],
+      ['int[]', '[1,2]', 'eq.%7B1%2C2%7D'],
+      ['jsonb', '{"a":1}', 'eq.%7B%22a%22%3A%201%7D'],
+      ['varchar', `"${'x'.repeat(20_000)}"`, null],
+    ] as const
+    for (const [i, [type, key, filter]] of keys.entries()) {
+      const table = `${t}_located_${i}`
+      await asOwner(`create table public.${table} (id ${type} primary key)`)
+      const { status, headers } = await post(`{"id":${key}}`, { prefer: 'return=headers-only' }, table)
+      // An address of 20 000 characters is none that clients can use.
+      const location = filter && `/v1/db/${table}?id=${filter}`
+      expect([status, headers.get('location')]).toEqual([201, location])
+      if (filter) expect((await db(`${table}?id=${filter}`)).body).toHaveLength(1)
+      await asOwner(`drop table public.${table}`)
+    }
+  })
+
+  test('the location of a new row is made of its key, whatever is selected, ordered or accepted', async () => {
+    const headers = { prefer: 'return=headers-only' }
+    for (const [query, accept] of [
+      ['order=b&select=b', '*/*'],
+      ['select=a:b&order=a', '*/*'],
+      ['order=b', 'text/csv'],
+    ] as const) {
+      const path = `${t}_keys?${query}`
+      const row = { a: 7, b: Math.floor(Math.random() * 1e9) }
+      const { status, headers: answered } = await post(row, { ...headers, accept }, path)
+      expect([status, answered.get('location')]).toEqual([201, `/v1/db/${t}_keys?a=eq.7&b=eq.${row.b}`])
+    }
+  })
+
   test('reads CSV with quotes, NULL and line breaks', async () => {
     const csv = 'name,qty,tags\r\n"a ""quoted"", one",5,"{x,y}"\n"two\nlines",NULL,NULL\n'
     const { status, body } = await db(`${items}?select=name,qty,tags`, {

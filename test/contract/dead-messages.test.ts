@@ -4,10 +4,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { fireCron } from '../../local/crons.ts'
 import type { PlatformDatabase } from '../../src/db/database.ts'
-import { readPlatformStatus } from '../../src/features/status/overview.ts'
 import type { QueuedMessage } from '../../src/features/webhooks/consume/consume-row-changes.ts'
 import { keepDeadMessages, resolveDeadMessages } from '../../src/features/webhooks/consume/dead-messages.ts'
 import { confirmChunks } from '../../src/features/webhooks/consume/outbox.ts'
+import { platformStatusOf } from '../support/platform-status.ts'
 import { connectOwner } from '../support/postgres.ts'
 import { makeChunk } from '../support/webhooks.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
@@ -63,14 +63,9 @@ async function letters() {
   return rows
 }
 
-async function webhooksInStatus() {
-  const config = { baseUrl: 'http://localhost', identityPublicUrl: undefined, dashboardRoles: undefined }
-  const status = await readPlatformStatus({
-    platform: db.platform,
-    config: { ...config, dbSchemas: ['public'] },
-    now: () => new Date(),
-  })
-  return status.webhooks
+async function lettersInStatus() {
+  const { dead_letters, unhandled_messages } = (await platformStatusOf(db.platform)).webhooks
+  return { dead_letters, unhandled_messages }
 }
 
 describe('a message that no consumer could handle', () => {
@@ -92,12 +87,12 @@ describe('a message that no consumer could handle', () => {
 
   it('is counted in GET /v1/status until it is resolved', async () => {
     const ids = await writeChunks(1)
-    expect(await webhooksInStatus()).toEqual({ dead_letters: 0, unhandled_messages: 0 })
+    expect(await lettersInStatus()).toEqual({ dead_letters: 0, unhandled_messages: 0 })
     await keep(ids)
-    expect(await webhooksInStatus()).toEqual({ dead_letters: 0, unhandled_messages: 1 })
+    expect(await lettersInStatus()).toEqual({ dead_letters: 0, unhandled_messages: 1 })
     await confirmChunks(db.platform, ids)
     await resolveDeadMessages(db)
-    expect(await webhooksInStatus()).toEqual({ dead_letters: 0, unhandled_messages: 0 })
+    expect(await lettersInStatus()).toEqual({ dead_letters: 0, unhandled_messages: 0 })
   })
 
   it('is resolved when the last of its chunks has left the outbox, however many those are', async () => {
@@ -148,5 +143,5 @@ it('counts events that were given up in GET /v1/status, of webhooks that there a
       (gen_random_uuid(), '3.0', 'attempts_exhausted', null)`,
     [id],
   )
-  expect(await webhooksInStatus()).toEqual({ dead_letters: 1, unhandled_messages: 0 })
+  expect(await lettersInStatus()).toEqual({ dead_letters: 1, unhandled_messages: 0 })
 })

@@ -40,7 +40,7 @@ const registryVersion = async () =>
 
 /** The webhooks that get each chunk of the table, as a consumer that has just read the registry finds them. */
 async function takersOf(tableId: number): Promise<string[][]> {
-  const webhooks = await new WebhookRegistry(db.platform).at(await registryVersion())
+  const { webhooks } = await new WebhookRegistry(db.platform).atLeast(await registryVersion())
   await db.moveStaged()
   const { rows } = await db.owner.query<Chunk>(
     'select * from quoin.row_events where table_id = $1 order by id',

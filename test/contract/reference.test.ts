@@ -73,7 +73,13 @@ it('gives the overview of a platform that is well', async () => {
     database: { state: 'up', server_version: expect.stringMatching(/^18/), schemas: ['public'] },
     projects: expect.any(Number),
     api_keys: expect.any(Number),
-    webhooks: { dead_letters: expect.any(Number), unhandled_messages: expect.any(Number) },
+    webhooks: {
+      dead_letters: expect.any(Number),
+      unhandled_messages: expect.any(Number),
+      listener_connected: true,
+      unrecorded_tables: [],
+    },
+    problems: [],
   })
 })
 
@@ -91,7 +97,13 @@ it('says that the platform is degraded, with nulls, when the database is away', 
     database: { state: 'down', latency_ms: null, server_version: null, tables: null },
     projects: null,
     api_keys: null,
-    webhooks: { dead_letters: null, unhandled_messages: null },
+    webhooks: {
+      dead_letters: null,
+      unhandled_messages: null,
+      listener_connected: null,
+      unrecorded_tables: null,
+    },
+    problems: [expect.stringContaining('The database does not answer')],
   })
 })
 

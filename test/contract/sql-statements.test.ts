@@ -152,7 +152,7 @@ describe('bounds', () => {
   })
 
   // The attack: enough of these would use up the connections of the database for good.
-  test('a statement that swallows every cancel is 408, and neither it nor its locks stay', async () => {
+  test('a statement that swallows every cancel may have been done, and neither it nor its locks stay', async () => {
     const table = freshName('swallow')
     await sql(`create table ${table} (i int)`)
     const text = `do $$ begin
@@ -160,7 +160,9 @@ describe('bounds', () => {
       loop begin perform pg_sleep(5); exception when query_canceled then null; end; end loop;
     end $$`
     const { status, body } = await sql(text, [], { timeout: 50 })
-    expect({ status, code: body.code }).toEqual({ status: 408, code: '57014' })
+    // It may come to its end before its backend does, so nobody says that it was cancelled.
+    expect({ status, body }).toMatchObject({ status: 503, body: { code: 'database_unavailable' } })
+    expect(body.detail).toContain('may have been done')
     const locks = async () =>
       (await sql('select count(*)::int as n from pg_locks where relation = $1::regclass', [table])).body
         .rows[0].n

@@ -1,5 +1,6 @@
 // Every type of Postgres makes the way out and back without losing anything, against the real pg_type.
 
+import fc from 'fast-check'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { BUILT_IN_TYPES } from '../../src/features/sql/built-in-types.ts'
@@ -136,6 +137,17 @@ describe('out of Postgres', () => {
     ).toBe(typeName)
     const isText = typeof expected === 'string' && !/^(timestamp|json)/.test(typeName)
     if (isText) expect(value).toBe(rows[0].v)
+  })
+
+  // They were lost: Postgres puts no quotes around blanks beyond ASCII.
+  test('elements of an array keep every character, be it a blank', async () => {
+    const { value } = await readValue("array[U&'\\00a0abc', U&'\\3000', U&'\\feffx', U&'\\2028']")
+    expect(value).toEqual(['\u00a0abc', '\u3000', '\ufeffx', '\u2028'])
+    const units =
+      ' \t\n\v\f\r\u0085\u00a0\u1680\u180e\u2003\u200b\u2028\u2029\u202f\u205f\u3000\ufeffa"\\{},;'
+    const texts = fc.array(fc.string({ unit: fc.constantFrom(...units), maxLength: 4 }), { minLength: 1 })
+    for (const items of fc.sample(texts, 20))
+      expect((await readValue('$1::text[]', [items])).value).toEqual(items)
   })
 
   test('large numbers inside JSON keep every digit', async () => {

@@ -155,6 +155,8 @@ describe('POST /api/webhooks', () => {
     ['a header with a line break', { headers: { 'X-A': 'a\r\nX-B: b' } }, 'body.headers'],
     ['a header name with a blank', { headers: { 'X A': 'a' } }, 'body.headers'],
     ['a header that is no text', { headers: { 'X-A': 1 } }, 'body.headers.X-A'],
+    ['a header that a record loses', { headers: JSON.parse('{"__proto__": "a"}') }, 'body.headers'],
+    ['headers that are no object', { headers: 'X-A: 1' }, 'body.headers'],
     ['a header twice', { headers: { 'X-A': '1', 'x-a': '2' } }, 'body.headers'],
     [
       '51 headers',

@@ -19,17 +19,25 @@ const EXACT_FILTERS = [
   'request_id',
 ] as const
 
-/** One page of entries. Throws `invalid_parameter` for a cursor that is not one of ours. */
+/** States of clients are up to half a megabyte each: a page of those ends earlier, as the wire takes 16 MiB. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024
+
+type Row = AuditLog & { is_cut: boolean }
+
+/** One page of entries; a page of large ones ends early. Throws `invalid_parameter` for a cursor that is not ours. */
 export async function listAuditLogs(deps: AuditDeps, query: AuditLogListQuery): Promise<AuditLogList> {
   const { sql, params } = pageStatement(query, readCursor(query.cursor))
-  const rows = await deps.platform.query<AuditLog>(sql, params)
-  const { page, nextCursor } = pageOf(rows, query.limit)
+  const rows = await deps.platform.query<Row>(sql, params)
+  const { page, nextCursor } = pageOf(rows, rows.at(-1)?.is_cut ? rows.length - 1 : query.limit)
   return { data: page.map(toAuditLog), next_cursor: nextCursor }
 }
 
-/** The newest entries that fit, from behind `after`; entries of one time are ordered by id. */
-function pageStatement(query: AuditLogListQuery, after: KeysetPosition | null): Statement {
-  const params = new Parameters()
+/**
+ * The newest entries that fit, from behind `after`; entries of one time are ordered by id. The last row is of the
+ * next page, where there is one: of two rows the first is shown, whatever its size.
+ */
+function pageStatement(query: AuditLogListQuery, after: KeysetPosition | null): Statement<string | null> {
+  const params = new Parameters<string | null>()
   const conditions = EXACT_FILTERS.flatMap(column => {
     const value = query[column]
     return value === undefined ? [] : [`${column} = ${params.add(value)}`]
@@ -42,11 +50,19 @@ function pageStatement(query: AuditLogListQuery, after: KeysetPosition | null): 
   }
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
   const limit = params.add(String(query.limit + 1))
-  const sql = `select ${COLUMNS} from quoin.audit_logs ${where} order by created_at desc, id desc limit ${limit}::integer`
+  const newestFirst = 'order by created_at desc, id desc'
+  const sql = `
+    select ${COLUMNS}, is_cut from (
+      select *, row_number() over (${newestFirst}) as place, lead(id) over (${newestFirst}) is not null as is_cut,
+        sum(bytes) over (${newestFirst}) - bytes as bytes_before
+      from (
+        select ${COLUMNS}, coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0) as bytes
+        from quoin.audit_logs ${where} ${newestFirst} limit ${limit}::integer) entry
+    ) entry where place <= 2 or bytes_before <= ${PAGE_BYTES_MAX} ${newestFirst}`
   return { sql, params: params.values }
 }
 
-function toAuditLog(row: AuditLog): AuditLog {
+function toAuditLog({ is_cut, ...row }: Row): AuditLog {
   const completedAt = row.completed_at
   return {
     ...row,

@@ -45,7 +45,7 @@ export const AuditLogListQuery = z.strictObject({
   to: Instant.optional().describe('Entries before this time'),
   limit: WholeNumber.pipe(z.int().min(1).max(AUDIT_LOGS_PER_PAGE_MAX))
     .default(100)
-    .describe('Entries per page'),
+    .describe('Entries per page; a page of large ones ends earlier'),
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before, with the same filters'),
 })
 export type AuditLogListQuery = z.infer<typeof AuditLogListQuery>

@@ -28,7 +28,7 @@ export interface NewKey {
 }
 
 /** The statement that stores a new key; answers its row, or none when the project does not exist. For any client of Postgres. */
-export function insertKeyStatement(key: NewKey): Statement {
+export function insertKeyStatement(key: NewKey): Statement<string | null> {
   return {
     sql: `insert into quoin.api_keys as k
         (project_id, name, role, prefix, last_four, key_hash, rate_limit_per_minute, expires_at)

@@ -9,3 +9,12 @@ export function networkOf(address: string): string {
   const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0')
   return [...first, ...zeros, ...last].slice(0, 4).join(':')
 }
+
+/** An IPv6 address has 39 characters; what a client sends as its own may have any number. */
+const NETWORK_CHARACTERS_MAX = 45
+
+/** Whose work a call is where callers share something: the key, and the client's network behind a slash. */
+export function shareName(keyId: string, address: string | null): string {
+  const network = address === null ? 'unknown' : networkOf(address)
+  return `${keyId}/${network.slice(0, NETWORK_CHARACTERS_MAX)}`
+}

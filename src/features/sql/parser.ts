@@ -5,7 +5,8 @@
 import makeModule, { type PgQueryModule } from 'libpg-query/wasm/libpg-query.js'
 import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
-import { readSyntaxTree, type SyntaxNode } from './syntax-tree.ts'
+import { readSyntaxTree, type SyntaxNode, type TreeStatement } from './syntax-tree.ts'
+import { refuseCostlyText } from './text-guard.ts'
 
 /** One statement of a text: its tree, and where it stands. */
 export interface ParsedStatement {
@@ -18,7 +19,8 @@ export interface ParsedStatement {
 export interface SqlParser {
   /**
    * The statements of a text, in order; none for a text of blanks and comments. Throws `PostgresError` 42601 with the
-   * position for what Postgres' grammar refuses, `sql_syntax` for what is too long or nested too deeply to be read.
+   * position for what Postgres' grammar refuses, `sql_syntax` for what is too long or nested too deeply to be read, or
+   * would take quadratic time.
    */
   parse(sql: string): Promise<ParsedStatement[]>
 }
@@ -34,6 +36,8 @@ const RESULT_TREE = 0
 const RESULT_ERROR = 8
 const ERROR_MESSAGE = 0
 const ERROR_CURSOR_POSITION = 16
+/** What libpg_query says where it noticed; where it did not, the text that it could not copy is a null pointer. */
+const OUT_OF_MEMORY = 'out of memory'
 
 /** Makes the parser; its first instance is ready when the promise resolves (about 10 ms). */
 export async function makeSqlParser(instantiate: Instantiate): Promise<SqlParser> {
@@ -41,6 +45,7 @@ export async function makeSqlParser(instantiate: Instantiate): Promise<SqlParser
   const keptBytesMax = instance.HEAPU8.byteLength + KEPT_GROWTH_BYTES_MAX
   return {
     async parse(sql) {
+      refuseCostlyText(sql)
       const module = instance ?? (await makeInstance(instantiate))
       // Unset while it runs: an instance whose call ended in an exception has a stack that nobody unwound.
       instance = undefined
@@ -117,13 +122,17 @@ function copyIn(module: PgQueryModule, sql: string): number {
 
 function readError(module: PgQueryModule, error: number): PostgresError {
   const position = module.getValue(error + ERROR_CURSOR_POSITION, 'i32')
-  const message = module.UTF8ToString(module.getValue(error + ERROR_MESSAGE, 'i32'))
-  if (message === 'out of memory') throw tooLarge(message)
+  const text = module.getValue(error + ERROR_MESSAGE, 'i32')
+  const message = text === 0 ? OUT_OF_MEMORY : module.UTF8ToString(text)
+  if (message === OUT_OF_MEMORY) throw tooLarge(message)
   return new PostgresError({ message, code: '42601', position: position > 0 ? String(position) : null })
 }
 
-function readStatements(module: PgQueryModule, result: number, sql: string): ParsedStatement[] {
-  const tree = readSyntaxTree(module.HEAPU8, module.getValue(result + RESULT_TREE, 'i32'))
+function readStatements(module: PgQueryModule, result: number, sql: string): ParsedStatement[] | Error {
+  const text = module.getValue(result + RESULT_TREE, 'i32')
+  if (text === 0) throw tooLarge(OUT_OF_MEMORY)
+  const tree = readTree(module.HEAPU8, text)
+  if (tree instanceof Error) return tree
   const indexOf = characterIndexes(module, sql)
   return tree.map(({ node, byteStart, byteLength }) => ({
     node,
@@ -133,12 +142,27 @@ function readStatements(module: PgQueryModule, result: number, sql: string): Par
   }))
 }
 
-/** From offsets in bytes of UTF-8, which libpg_query counts in, to indexes in the string. */
+/** Trees that lean to the left (`select 1 union select 1 ...`) are read by recursion. The instance stays sound. */
+function readTree(memory: Uint8Array, text: number): TreeStatement[] | Error {
+  try {
+    return readSyntaxTree(memory, text)
+  } catch (cause) {
+    if (cause instanceof RangeError) return tooLarge(cause)
+    throw cause
+  }
+}
+
+/** From libpg_query's offsets in bytes of UTF-8 to indexes in the string; to be asked in ascending order. */
 function characterIndexes(module: PgQueryModule, sql: string): (byteOffset: number) => number {
   if (module.lengthBytesUTF8(sql) === sql.length) return byteOffset => byteOffset
   const bytes = new TextEncoder().encode(sql)
-  return byteOffset =>
-    new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes.subarray(0, byteOffset)).length
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+  let [byteAt, index] = [0, 0]
+  return byteOffset => {
+    index += decoder.decode(bytes.subarray(byteAt, byteOffset)).length
+    byteAt = byteOffset
+    return index
+  }
 }
 
 function tooLarge(cause: unknown): DomainError {

@@ -7,11 +7,12 @@ import type { StatementResult } from '../../db/sql-wire.ts'
 import { DomainError } from '../../errors.ts'
 import { toParameters } from './parameters.ts'
 import type { SqlParser } from './parser.ts'
-import { resultJson } from './result-json.ts'
-import { type SqlRequest, type SqlTransactionRequest, STATEMENTS_MAX } from './schemas.ts'
+import { resultTexts } from './result-json.ts'
+import type { SqlRequest, SqlTransactionRequest } from './schemas.ts'
 import { placeFailure, placeRefusal } from './sql-error.ts'
 import { StatementReader } from './statement.ts'
 import { itemResult, type Plan, planBatch, type SqlItem } from './statement-plan.ts'
+import { refuseTextBytes } from './text-guard.ts'
 import { TypeCatalog } from './type-catalog.ts'
 
 /** What an isolate keeps between calls: the parser, and what it learned of statements and types. */
@@ -28,16 +29,20 @@ export function makeSqlRuntime(loadParser: () => Promise<SqlParser>): SqlRuntime
 export interface SqlDeps {
   data: DataDatabase
   sql: SqlRuntime
-  /** Unqualified names are looked up in the exposed schemas. */
-  config: { dbSchemas: readonly string[] }
+  /** Unqualified names are looked up in the exposed schemas; the text of a call has a bound. */
+  config: { dbSchemas: readonly string[]; sqlTextBytesMax: number }
   now: () => Date
 }
 
 /** Who the SQL runs as; the deadline of its session is the request's `timeout`. */
 export type SqlCaller = Caller
 
-/** Runs one statement and answers the JSON text of an SQL response. Lets `PostgresError` pass, placed in the caller's text. */
+/**
+ * Runs one statement and answers the JSON text of an SQL response. Lets `PostgresError` pass, placed in the caller's
+ * text. Throws `payload_too_large` for a text over its bound, `response_too_large` for such an answer.
+ */
 export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest): Promise<string> {
+  refuseTextBytes([input.sql], deps.config.sqlTextBytesMax)
   const item = await readItem(deps, input, undefined)
   const [json = ''] = await runItems(
     deps,
@@ -50,14 +55,23 @@ export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest
 
 /**
  * Runs the statements in one transaction and answers the JSON text of `{results: [...]}`; when one fails, all are
- * rolled back and `detail` names it. Throws `empty_transaction`, `too_many_statements`.
+ * rolled back and `detail` names it. Throws `empty_transaction`, and as `runSql` does: its bounds hold for all
+ * statements together.
  */
 export async function runTransaction(
   deps: SqlDeps,
   caller: SqlCaller,
   input: SqlTransactionRequest,
 ): Promise<string> {
-  refuseStatementCount(input.statements.length)
+  if (input.statements.length === 0) {
+    throw new DomainError('empty_transaction', 'A transaction needs at least one statement.', {
+      hint: 'Send {"statements": [{"sql": "..."}]}.',
+    })
+  }
+  refuseTextBytes(
+    input.statements.map(({ sql }) => sql),
+    deps.config.sqlTextBytesMax,
+  )
   const items: SqlItem[] = []
   for (const [i, statement] of input.statements.entries()) items.push(await readItem(deps, statement, i))
   const results = await runItems(
@@ -67,24 +81,6 @@ export async function runTransaction(
     input.row_limit,
   )
   return `{"results":[${results.join(',')}]}`
-}
-
-function refuseStatementCount(count: number): void {
-  if (count === 0) {
-    throw new DomainError('empty_transaction', 'A transaction needs at least one statement.', {
-      hint: 'Send {"statements": [{"sql": "..."}]}.',
-    })
-  }
-  if (count > STATEMENTS_MAX) {
-    throw new DomainError(
-      'too_many_statements',
-      `A transaction takes at most ${STATEMENTS_MAX} statements.`,
-      {
-        detail: `${count} were sent.`,
-        hint: 'Send several transactions, or one statement over many rows: INSERT ... SELECT FROM unnest($1::int[]).',
-      },
-    )
-  }
 }
 
 async function readItem(
@@ -110,7 +106,7 @@ async function runItems(
   const answers = plan.items.map(planned => itemResult(planned, results, rowLimit))
   const oids = answers.flatMap(({ fields }) => fields.map(field => field.dataTypeID))
   const findType = await deps.sql.types.find(deps, session, oids)
-  return answers.map(answer => resultJson(answer, findType))
+  return resultTexts(answers, findType)
 }
 
 async function runBatch(deps: SqlDeps, session: DataSession, plan: Plan): Promise<StatementResult[]> {

@@ -1,6 +1,7 @@
 // What callers of /v1/sql send and get. Bounds that the specification leaves open are in docs/decisions.md.
 
 import * as z from 'zod'
+import { DomainError } from '../../errors.ts'
 
 export const ROW_LIMIT_DEFAULT = 1_000
 export const ROW_LIMIT_MAX = 10_000
@@ -13,7 +14,10 @@ export const PARAMETERS_MAX = 65_535
 
 const Sql = z
   .string()
-  .describe('One SQL statement; parameters are $1, $2, ...')
+  .describe(
+    'One SQL statement; parameters are $1, $2, ... Its text may have 262144 bytes, over all statements of a ' +
+      'transaction, unless the deployment sets SQL_TEXT_BYTES_MAX.',
+  )
   .meta({ example: 'select $1::int + 1 as sum' })
 
 const Params = z
@@ -45,10 +49,18 @@ const Timeout = z
 export const SqlRequest = z.strictObject({ sql: Sql, params: Params, row_limit: RowLimit, timeout: Timeout })
 export type SqlRequest = z.output<typeof SqlRequest>
 
+/** Before any of them is looked at: zod makes an issue of each wrong one, and cannot hold 200 000. */
+function refuseTooMany(statements: unknown): unknown {
+  if (!Array.isArray(statements) || statements.length <= STATEMENTS_MAX) return statements
+  throw new DomainError('too_many_statements', `A transaction takes at most ${STATEMENTS_MAX} statements.`, {
+    detail: `${statements.length} were sent.`,
+    hint: 'Send several transactions, or one statement over many rows: INSERT ... SELECT FROM unnest($1::int[]).',
+  })
+}
+
 export const SqlTransactionRequest = z.strictObject({
-  // Counted by the feature, which has codes of its own for none and for too many.
   statements: z
-    .array(z.strictObject({ sql: Sql, params: Params }))
+    .preprocess(refuseTooMany, z.array(z.strictObject({ sql: Sql, params: Params })))
     .describe(`1 to ${STATEMENTS_MAX} statements, run in order in one transaction.`)
     .meta({ minItems: 1, maxItems: STATEMENTS_MAX }),
   row_limit: RowLimit.describe('As for /v1/sql; holds for each statement.'),

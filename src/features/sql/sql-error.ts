@@ -4,6 +4,7 @@ import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
 import { sqlHint } from './sql-hints.ts'
 import type { Plan, PlannedItem } from './statement-plan.ts'
+import { placeOf, positionAt } from './text-place.ts'
 
 /**
  * The error as the caller should see it: position, line and column in their text, hints that only this route knows, and
@@ -62,15 +63,7 @@ function positionInText({ position, queryIndex }: PostgresError, planned: Planne
   if (planned.prefixLength === 0) return position
   if (position <= planned.prefixLength) return undefined
   const { text, start } = planned.item.statement
-  return position - planned.prefixLength + [...text.slice(0, start)].length
-}
-
-/** `Line 2, column 5.`, both counted from 1, in characters. */
-function placeOf(text: string, position: number): string {
-  const before = [...text].slice(0, position - 1)
-  const line = before.filter(character => character === '\n').length + 1
-  const column = before.length - before.lastIndexOf('\n')
-  return `Line ${line}, column ${column}.`
+  return position - planned.prefixLength + positionAt(text, start) - 1
 }
 
 function withIndex(detail: string | undefined, where: string | undefined): string | undefined {
@@ -78,9 +71,13 @@ function withIndex(detail: string | undefined, where: string | undefined): strin
   return detail === undefined ? where : `${where}: ${detail}`
 }
 
+/** Where the number that Postgres needs stands in its message, in any language. */
+const MESSAGE_END_LENGTH = 100
+
 /** Postgres calls it a protocol violation, which would be our fault; it is `params` that does not fit the SQL. */
 function wrongParameterCount(err: PostgresError, planned: PlannedItem, plan: Plan): DomainError {
-  const needed = /\d+\D*$/.exec(err.message)?.[0].match(/\d+/)?.[0]
+  // Of the end alone: the message may be a caller's own, as long as they like.
+  const needed = /(\d+)\D*$/.exec(err.message.slice(-MESSAGE_END_LENGTH))?.[1]
   const where = plan.items.length === 1 ? 'params' : `statements[${plan.items.indexOf(planned)}].params`
   return new DomainError(
     'validation_failed',

@@ -21,6 +21,11 @@ const HINTS: Readonly<Record<string, string>> = {
   '42P10': 'ON CONFLICT must name exactly the columns of a unique constraint or of the primary key.',
   '42P18': 'Say the type of the parameter in the SQL, as in $1::text.',
   '54000': 'Make the statement smaller.',
+  '54001':
+    'The statement is nested too deeply, or a value in it is. Write it flatter, or send less at a time.',
+  '54011':
+    'Select fewer columns: 1664 are the most of a result, 1600 of a table. Many values fit in one array or JSON.',
+  '54023': 'Pass many values as one array, as in VARIADIC $1::int[].',
   '57014': 'Raise timeout (at most 30000 ms), filter on indexed columns, or read fewer rows.',
 }
 
@@ -29,7 +34,8 @@ const ARRAY_AS_JSON_HINT =
 
 /** What to do; Postgres' own words where it has some, undefined where nobody knows better than the message. */
 export function sqlHint(err: PostgresError, params: Params = []): string | undefined {
-  if (err.hint) return err.hint
+  // Postgres' own hint is to raise max_stack_depth, which no caller can.
+  if (err.hint && err.code !== '54001') return err.hint
   const hasArray = params.some(value => value?.startsWith('{') && value.endsWith('}'))
   if (err.code === '22P02' && hasArray && /\bjsonb?\b/.test(err.message)) return ARRAY_AS_JSON_HINT
   return HINTS[err.code] ?? explainPostgresError(err, { role: 'service_role' }).hint

@@ -32,6 +32,9 @@ const CLOSE_ARRAY = 0x5d
 const COLON = 0x3a
 const COMMA = 0x2c
 
+/** Longer strings are decoded. */
+const PLAIN_LENGTH_MAX = 32
+
 /** Reads the tree that starts at `offset` of `memory` and ends with a zero byte. Throws `RangeError` when it is too deep. */
 export function readSyntaxTree(memory: Uint8Array, offset: number): TreeStatement[] {
   const tree = new TreeReader(memory, offset).readObject()
@@ -88,8 +91,19 @@ class TreeReader {
     return items
   }
 
+  /** Most strings are short and plain: names of nodes and fields. For these a decoder costs more than all else. */
   #readString(): string {
     const start = this.#at
+    let text = ''
+    for (let at = start + 1; at <= start + PLAIN_LENGTH_MAX; at++) {
+      const byte = this.#bytes[at]
+      if (byte === QUOTE) {
+        this.#at = at + 1
+        return text
+      }
+      if (byte === undefined || byte === 0 || byte === BACKSLASH || byte >= 0x80) break
+      text += String.fromCharCode(byte)
+    }
     this.#skipString()
     return JSON.parse(this.#decoder.decode(this.#bytes.subarray(start, this.#at))) as string
   }

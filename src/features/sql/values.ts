@@ -1,6 +1,6 @@
 // From Postgres' text of a value to its JSON text, so that nothing is lost: no float ever stands between them. Pure.
 
-import { type ArrayItem, readArrayLiteral } from '../../lib/array-literal.ts'
+import { arrayLiteralToJson } from '../../lib/array-literal.ts'
 import type { PgType } from './built-in-types.ts'
 
 /** Turns a value's text into JSON text. */
@@ -54,21 +54,16 @@ const FIRST_USER_OID = 10_000
 /** A domain may be over a domain, and so on: this is as far as anyone goes. */
 const TYPE_CHAIN_MAX = 32
 
-/** The conversion of a type. Whatever has no JSON form of its own, unknown types among them, becomes a string. */
-export function toJsonOf(oid: number, findType: FindType, depth = 0): ToJson {
+/**
+ * The conversion of a type. Whatever has no JSON form of its own, unknown types among them, becomes a string. `onValue`
+ * is told of each value inside an array, and may throw.
+ */
+export function toJsonOf(oid: number, findType: FindType, onValue: () => void = () => {}, depth = 0): ToJson {
   const type = findType(oid)
   if (type === undefined || depth > TYPE_CHAIN_MAX) return quote
   if (type.of === undefined) return (oid < FIRST_USER_OID ? BY_NAME[type.name] : undefined) ?? quote
-  const inner = toJsonOf(type.of, findType, depth + 1)
-  if (!type.isArray) return inner
-  const delimiter = findType(type.of)?.delimiter ?? ','
-  return text => arrayToJson(readArrayLiteral(text, delimiter), inner)
-}
-
-function arrayToJson(items: readonly ArrayItem[], toJson: ToJson): string {
-  const parts = items.map(item => {
-    if (item === null) return 'null'
-    return typeof item === 'string' ? toJson(item) : arrayToJson(item, toJson)
-  })
-  return `[${parts.join(',')}]`
+  const toJson = toJsonOf(type.of, findType, onValue, depth + 1)
+  if (!type.isArray) return toJson
+  const reader = { toJson, onValue, delimiter: findType(type.of)?.delimiter ?? ',' }
+  return text => arrayLiteralToJson(text, reader)
 }

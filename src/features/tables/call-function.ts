@@ -1,17 +1,20 @@
 // POST on a function: arguments by name from a JSON object, the result as the function shapes it.
 
+import type { TextBytes } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
+import { isBlank } from '../../lib/utf8.ts'
 import { buildCall } from './call-statement.ts'
 import type { Catalog } from './catalog.ts'
 import { answer, type DataAnswer, rowsStatus } from './data-answer.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
 import { type ResolvedCall, resolveFunction } from './function-resolution.ts'
+import { readArgumentNames } from './json-rows.ts'
 import { negotiateFormat } from './media-type.ts'
 import { refuseBadName } from './names.ts'
 import { contentRange, parsePage } from './page.ts'
 import { refuseUnused } from './parameter-use.ts'
-import { bodyType, parseJsonBody, parsePayload, unsupportedType } from './payload.ts'
+import { bodyType, readForm, unsupportedType } from './payload.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from './prefer.ts'
 import { parseQueryString } from './query-string.ts'
 import { refuseRowFunctions } from './row-functions.ts'
@@ -34,7 +37,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   const page = parsePage(query, null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))
-  const body = readArguments(await call.readBodyText(), call.headers.get('content-type'))
+  const body = readArguments(await call.readBodyBytes(), call.headers.get('content-type'))
   const context = { call, schema, session: dataSession(call, schema) }
   const { count, maxAffected } = preferences
 
@@ -75,19 +78,17 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
 
 /** The arguments as JSON text, and their names; no names when the body is no object. */
 function readArguments(
-  text: string,
+  bytes: Uint8Array,
   contentType: string | null,
-): { json: string; names: string[] | undefined } {
-  if (text.trim() === '') return { json: '{}', names: [] }
+): { json: string | TextBytes; names: readonly string[] | undefined } {
+  if (isBlank(bytes)) return { json: '{}', names: [] }
   const type = bodyType(contentType)
   if (type === 'csv') throw unsupportedType('text/csv', 'the arguments as a JSON object or a form')
-  if (type === 'form') {
-    const { json, keys } = parsePayload(text, contentType, undefined)
-    return { json: json.slice(1, -1), names: [...keys] }
-  }
-  const value = parseJsonBody(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return { json: text, names: isObject ? Object.keys(value) : undefined }
+  if (type === 'json') return { json: { parts: [bytes] }, names: readArgumentNames(bytes) }
+  const fields = readForm(bytes)
+  const names = Object.keys(fields)
+  for (const name of names) refuseBadName('invalid_body', 'A key of the body', name)
+  return { json: JSON.stringify(fields), names }
 }
 
 function refuseBoundWithoutSet({ target }: ResolvedCall, { maxAffected }: Preferences): void {

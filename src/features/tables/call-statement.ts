@@ -1,7 +1,7 @@
 // Builds the call of a function, whose result is a value, a row, or rows to filter and page. Pure.
 // The function is called exactly once, whatever is asked about its result.
 
-import { Parameters, quoteIdentifier, quoteQualified, type Statement } from '../../db/sql.ts'
+import { Parameters, quoteIdentifier, quoteQualified, type Statement, type TextBytes } from '../../db/sql.ts'
 import type { DatabaseFunction, FunctionArgument } from './catalog-types.ts'
 import { type FieldScope, UNKNOWN_TYPES } from './field-sql.ts'
 import type { ResolvedCall } from './function-resolution.ts'
@@ -17,7 +17,7 @@ export interface CallRequest extends ReadRequest {
 export function buildCall(
   { target, passing }: ResolvedCall,
   argumentNames: readonly string[],
-  body: string,
+  body: string | TextBytes,
   request: CallRequest,
 ): Statement {
   const params = new Parameters()
@@ -38,7 +38,7 @@ function wholeBodySql(target: DatabaseFunction, body: string): string {
 function byNameSql(
   target: DatabaseFunction,
   argumentNames: readonly string[],
-  body: string,
+  body: string | TextBytes,
   params: Parameters,
 ): string {
   const alias = quoteIdentifier(target.name)

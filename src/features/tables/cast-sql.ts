@@ -1,6 +1,7 @@
 // The types that `select=column::type` may name, as SQL. Pure.
 
 import { quoteIdentifier } from '../../db/sql.ts'
+import { DomainError } from '../../errors.ts'
 
 /** Names that are grammar of SQL and no rows of pg_type: these alone go into SQL text unquoted. */
 const KEYWORD_TYPES: ReadonlySet<string> = new Set([
@@ -30,9 +31,16 @@ const KEYWORD_TYPES: ReadonlySet<string> = new Set([
   'timestamp without time zone',
 ])
 
-/** `cast(expression as type)`; an unknown type is Postgres' error. Unquoted names fold to lower case, as in SQL. */
+/**
+ * `cast(expression as type)`; a type that there is not is Postgres' error. Unquoted names fold to lower case, as in SQL.
+ * Throws `invalid_select` for `unknown`, to which Postgres knows no way: it calls that an internal error of its own.
+ */
 export function castSql(expression: string, type: string): string {
   const [, base = '', brackets = ''] =
     /^(.*?)(\[\])?$/.exec(type.trim().toLowerCase().replace(/ +/g, ' ')) ?? []
+  if (base === 'unknown')
+    throw new DomainError('invalid_select', 'select: no value can be cast to the type unknown.', {
+      hint: 'Cast to text.',
+    })
   return `cast(${expression} as ${KEYWORD_TYPES.has(base) ? base : quoteIdentifier(base)}${brackets})`
 }

@@ -10,6 +10,8 @@ import type { ColumnTypes } from './field-sql.ts'
 const CATALOG_AGE_MAX_MS = 30_000
 /** A wrong name that is asked for again and again makes the catalog be read at most this often. */
 const REFRESH_PAUSE_MS = 1_000
+/** Refreshes within one such pause, whatever the names. */
+const REFRESHES_PER_PAUSE = 5
 /** How many such names are remembered; beyond that the oldest knowledge is dropped, which costs a read. */
 const MISSED_NAMES_MAX = 1_000
 
@@ -72,6 +74,8 @@ export class CatalogCache {
   #newest: Catalog | undefined
   /** When a name was last looked for in vain. */
   readonly #missedAtMs = new Map<string, number>()
+  /** The refreshes of the last second. */
+  #refreshedAtMs: number[] = []
 
   constructor(schemas: readonly string[], now: () => Date) {
     this.#schemas = schemas
@@ -84,7 +88,19 @@ export class CatalogCache {
     return isYoung && this.#newest ? this.#newest : await this.#load(data, session)
   }
 
-  /** The catalog as it is now, for when `name` is not in the remembered one or is wrong there; once a second and name. */
+  /**
+   * As `refresh`, for when a call has failed with what the remembered catalog says of `name`: five times a second over all
+   * names. Whoever makes names of functions up would else have it read at each of them.
+   */
+  async refreshAgain(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
+    const nowMs = this.#now().getTime()
+    const recent = this.#refreshedAtMs.filter(atMs => nowMs - atMs < REFRESH_PAUSE_MS)
+    if (this.#newest && recent.length >= REFRESHES_PER_PAUSE) return this.#newest
+    this.#refreshedAtMs = [...recent, nowMs]
+    return await this.refresh(data, session, name)
+  }
+
+  /** The catalog as it is now, for a name that is not in the remembered one: once a second and name. */
   async refresh(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
     const nowMs = this.#now().getTime()
     const missedAtMs = this.#missedAtMs.get(name)

@@ -28,7 +28,7 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
   refuseUnboundedWrite(write)
   refuseUnused(write.query, 'update', dialect)
   const payload = parsePayload(
-    await call.readBodyText(),
+    await call.readBodyBytes(),
     call.headers.get('content-type'),
     write.query.columns,
   )

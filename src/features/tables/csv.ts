@@ -1,76 +1,181 @@
-// Parses CSV (RFC 4180) with a header line into rows of named texts. Pure.
+// Reads CSV (RFC 4180) with a header line into one array of texts for each column, as Postgres reads them: no row and
+// no field is built. Pure.
 
+import type { TextBytes } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
+import { ArrayWriter, NEEDS_QUOTES } from './array-writer.ts'
+import { COLUMNS_MAX, CSV_FIELDS_MAX, ROWS_MAX } from './limits.ts'
+import { tooMany, tooManyKeys } from './rows-bounds.ts'
+import { unstorable } from './storable-text.ts'
 
-/** The header's names and each line's values; an unquoted `NULL` is null. Throws `invalid_body`. */
-export function parseCsv(text: string): { columns: string[]; rows: (string | null)[][] } {
-  const [header, ...rows] = parseLines(text.replace(/^\uFEFF/, ''))
-  if (!header) throw invalidCsv('The body is empty; CSV begins with a line of column names.')
-  const columns = header.map(name => (name ?? 'NULL').trim())
-  if (columns.some(name => name === '')) throw invalidCsv('A column name of the header line is empty.')
-  const seen = new Set<string>()
-  const repeated = columns.find(name => seen.size === seen.add(name).size)
-  if (repeated !== undefined) {
-    throw invalidCsv(`The header line names the column "${repeated.slice(0, 100)}" more than once.`)
+export interface CsvTable {
+  readonly columns: readonly CsvColumn[]
+  readonly rowCount: number
+}
+
+export interface CsvColumn {
+  readonly name: string
+  /** An array literal with the column's text of each row. */
+  readonly values: TextBytes
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const END = -1
+const NULL = 'NULL'
+const CHUNK_BYTES_MAX = 256 * 1024
+
+/**
+ * Reads valid UTF-8; an unquoted `NULL` is null. Throws `invalid_body`, and `payload_too_large` for too many rows or
+ * fields.
+ */
+export function readCsv(bytes: Uint8Array): CsvTable {
+  if (bytes.includes(0)) throw unstorable('invalid_body', 'The body', 'a NUL character')
+  if (bytes.length === 0) throw invalidCsv('The body is empty; CSV begins with a line of column names.')
+  const fields = new CsvFields(bytes)
+  const names = readHeader(fields)
+  const writers = names.map(() => new ArrayWriter(chunkBytesOf(bytes, names.length)))
+  let rowCount = 0
+  for (; !fields.isAtEnd; rowCount++) {
+    if (rowCount === ROWS_MAX) throw tooMany('rows', ROWS_MAX)
+    if ((rowCount + 1) * names.length > CSV_FIELDS_MAX) throw tooMany('fields of CSV', CSV_FIELDS_MAX)
+    readRow(fields, writers)
   }
-  const wrong = rows.findIndex(row => row.length !== columns.length)
-  if (wrong >= 0) {
+  const columns = names.map((name, i) => ({ name, values: (writers[i] as ArrayWriter).end() }))
+  return { columns, rowCount }
+}
+
+/** About what a column takes, so that little stays empty whether there is one column or a thousand. */
+function chunkBytesOf(bytes: Uint8Array, columns: number): number {
+  return Math.min(Math.ceil((1.25 * bytes.length) / columns), CHUNK_BYTES_MAX)
+}
+
+function readHeader(fields: CsvFields): string[] {
+  const names = new Set<string>()
+  do {
+    fields.next()
+    const name = fields.text().trim()
+    if (name === '') throw invalidCsv('A column name of the header line is empty.')
+    if (names.has(name)) {
+      throw invalidCsv(`The header line names the column "${name.slice(0, 100)}" more than once.`)
+    }
+    if (names.size === COLUMNS_MAX) throw tooManyKeys()
+    names.add(name)
+  } while (fields.passesComma())
+  fields.passLineEnd()
+  return [...names]
+}
+
+function readRow(fields: CsvFields, writers: readonly ArrayWriter[]): void {
+  let count = 0
+  do {
+    fields.next()
+    const writer = writers[count++]
+    if (writer !== undefined) fields.writeTo(writer)
+  } while (fields.passesComma())
+  if (count !== writers.length) {
     throw invalidCsv(
       'All lines must have same number of fields',
-      `Line ${wrong + 2} has ${rows[wrong]?.length}, the header ${columns.length}.`,
+      `Line ${fields.line} has ${count}, the header ${writers.length}.`,
     )
   }
-  return { columns, rows }
+  fields.passLineEnd()
 }
 
-/** Where an unquoted field ends. Sought, never matched over: a pattern that repeats over megabytes has no stack for it. */
-const BARE_FIELD_END = /[,\r\n]/g
-const LINE_END = /\r?\n|$/y
+/** The fields of a text, one at a time and in order. */
+class CsvFields {
+  readonly #bytes: Uint8Array
+  #at = 0
+  /** The field that was read last: the bytes of its text, between its quotes where it has any. */
+  #start = 0
+  #end = 0
+  #isQuoted = false
+  /** Of a field without quotes: true when it needs none in Postgres' arrays either. */
+  #isPlain = false
+  /** Of the field; a line break inside quotes begins no line. */
+  line = 1
 
-function parseLines(text: string): (string | null)[][] {
-  const lines: (string | null)[][] = []
-  let position = 0
-  while (position < text.length) {
-    const line: (string | null)[] = []
-    for (;;) {
-      const { value, end } =
-        text[position] === '"' ? quotedFieldAt(text, position) : bareFieldAt(text, position)
-      line.push(value)
-      position = end
-      if (text[position] !== ',') break
-      position += 1
-    }
-    lines.push(line)
-    LINE_END.lastIndex = position
-    const lineEnd = LINE_END.exec(text)
-    if (!lineEnd) {
-      throw invalidCsv(
-        `Expected a comma or the end of the line behind the last field of line ${lines.length}.`,
-      )
-    }
-    position += lineEnd[0].length
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
   }
-  return lines
-}
 
-interface CsvField {
-  value: string | null
-  end: number
-}
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
 
-/** Each search begins where the last one ended, so that the whole text is read once. */
-function quotedFieldAt(text: string, start: number): CsvField {
-  let quote = text.indexOf('"', start + 1)
-  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2)
-  if (quote < 0) throw invalidCsv('A quoted field is not closed.')
-  return { value: text.slice(start + 1, quote).replaceAll('""', '"'), end: quote + 1 }
-}
+  next(): void {
+    this.#isQuoted = this.#bytes[this.#at] === QUOTE
+    if (this.#isQuoted) this.#readQuoted()
+    else this.#readBare()
+  }
 
-function bareFieldAt(text: string, start: number): CsvField {
-  BARE_FIELD_END.lastIndex = start
-  const end = BARE_FIELD_END.exec(text)?.index ?? text.length
-  const value = text.slice(start, end)
-  return { value: value === 'NULL' ? null : value, end }
+  passesComma(): boolean {
+    if (this.#bytes[this.#at] !== COMMA) return false
+    this.#at++
+    return true
+  }
+
+  passLineEnd(): void {
+    const next = this.#bytes[this.#at] ?? END
+    const isCrLf = next === CARRIAGE_RETURN && this.#bytes[this.#at + 1] === LINE_FEED
+    if (next !== LINE_FEED && next !== END && !isCrLf) {
+      throw invalidCsv(`Expected a comma or the end of the line behind the last field of line ${this.line}.`)
+    }
+    this.#at += isCrLf ? 2 : 1
+    this.line++
+  }
+
+  /** The field as text; for the few of the header. */
+  text(): string {
+    const text = new TextDecoder().decode(this.#bytes.subarray(this.#start, this.#end))
+    return this.#isQuoted ? text.replaceAll('""', '"') : text
+  }
+
+  writeTo(writer: ArrayWriter): void {
+    if (this.#isQuoted) writer.addQuoted(this.#bytes, this.#start, this.#end, true)
+    else if (!this.#isPlain) writer.addQuoted(this.#bytes, this.#start, this.#end, false)
+    else if (this.#isNull()) writer.addNull()
+    else writer.addPlain(this.#bytes, this.#start, this.#end)
+  }
+
+  #isNull(): boolean {
+    if (this.#end - this.#start !== NULL.length) return false
+    for (let i = 0; i < NULL.length; i++)
+      if (this.#bytes[this.#start + i] !== NULL.charCodeAt(i)) return false
+    return true
+  }
+
+  #readBare(): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    let isPlain = true
+    for (; at < bytes.length; at++) {
+      if (NEEDS_QUOTES[bytes[at] as number] === 0) continue
+      const byte = bytes[at]
+      if (byte === COMMA || byte === LINE_FEED || byte === CARRIAGE_RETURN) break
+      isPlain = false
+    }
+    this.#start = this.#at
+    this.#end = at
+    this.#isPlain = isPlain
+    this.#at = at
+  }
+
+  #readQuoted(): void {
+    const bytes = this.#bytes
+    let at = this.#at + 1
+    for (;;) {
+      while (at < bytes.length && bytes[at] !== QUOTE) at++
+      if (at >= bytes.length) throw invalidCsv('A quoted field is not closed.')
+      if (bytes[at + 1] !== QUOTE) break
+      at += 2
+    }
+    this.#start = this.#at + 1
+    this.#end = at
+    this.#at = at + 1
+  }
 }
 
 function invalidCsv(message: string, detail?: string): DomainError {

@@ -3,7 +3,6 @@
 import { type Caller, callerSession } from '../../db/caller-session.ts'
 import type { DataSession } from '../../db/database.ts'
 import { DomainError } from '../../errors.ts'
-import { STATEMENT_TIMEOUT_MS } from './limits.ts'
 
 /** What a verb needs to know of the request; the body is read only by verbs that have one. */
 export interface DataCall extends Caller {
@@ -11,13 +10,15 @@ export interface DataCall extends Caller {
   readonly name: string
   /** The raw query string with its question mark; empty without one. */
   readonly search: string
-  readonly readBodyText: () => Promise<string>
+  /** How long the call may take in the database. */
+  readonly timeoutMs: number
+  readonly readBodyBytes: () => Promise<Uint8Array>
 }
 
 /** The session of a call in `schema`; `public` is searched too, since extensions put their operators there. */
 export function dataSession(call: DataCall, schema: string): DataSession {
   const searchPath = schema === 'public' ? [schema] : [schema, 'public']
-  return callerSession(call, searchPath, STATEMENT_TIMEOUT_MS)
+  return callerSession(call, searchPath, call.timeoutMs)
 }
 
 /** The schema a call means: `Accept-Profile` on reads, `Content-Profile` on writes, else the first exposed one. */

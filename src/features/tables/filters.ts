@@ -2,7 +2,7 @@
 // Pure. Values stay text; they become parameters later and are never looked into here.
 
 import { parseField, parseQuoted, parseWhole } from './grammar.ts'
-import { LIST_VALUES_MAX, TREE_DEPTH_MAX } from './limits.ts'
+import { CONTAINED_ELEMENTS_MAX, LIST_VALUES_MAX, TREE_DEPTH_MAX } from './limits.ts'
 import { isCompareOperator, isQuantifiable, isTextSearchOperator, operatorHint } from './operators.ts'
 import type { Condition, Field, Filter, IsValue, LogicTree, Test } from './query-ast.ts'
 import type { TextCursor } from './text-cursor.ts'
@@ -69,6 +69,7 @@ function parseTest(cursor: TextCursor, readValue: ReadValue): Test {
     const quantifier = isQuantifiable(name) ? cursor.take(/\((?:any|all)\)(?=\.)/y) : undefined
     expectDot(cursor, name)
     const value = readValue(cursor)
+    if (CONTAINMENT.has(name)) refuseManyElements(cursor, name, value)
     if (quantifier === undefined || !isQuantifiable(name)) return { kind: 'compare', operator: name, value }
     if (!/^\{[\s\S]*\}$/.test(value)) {
       cursor.fail(
@@ -98,6 +99,18 @@ function parseTest(cursor: TextCursor, readValue: ReadValue): Test {
   }
   cursor.position = start
   return cursor.fail('expected an operator and "."', operatorHint(name))
+}
+
+const CONTAINMENT: ReadonlySet<string> = new Set(['cs', 'cd', 'ov'])
+
+function refuseManyElements(cursor: TextCursor, operator: string, value: string): void {
+  let commas = 0
+  for (let at = value.indexOf(','); at >= 0; at = value.indexOf(',', at + 1)) commas++
+  if (commas < CONTAINED_ELEMENTS_MAX) return
+  cursor.fail(
+    `a value of ${operator} has at most ${CONTAINED_ELEMENTS_MAX} elements`,
+    'Ask in several requests.',
+  )
 }
 
 function expectDot(cursor: TextCursor, operator: string): void {

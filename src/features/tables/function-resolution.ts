@@ -6,6 +6,7 @@ import type { QualifiedName } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
 import type { Catalog } from './catalog.ts'
 import type { DatabaseFunction } from './catalog-types.ts'
+import { NAME_BYTES_MAX } from './limits.ts'
 import { nearestNames } from './nearest-name.ts'
 
 /** The function to call; `byName` passes arguments, `wholeBody` the body as the one unnamed JSON argument. */
@@ -80,7 +81,7 @@ function notFound(
   overloads: readonly string[],
   near: readonly string[],
 ): DomainError {
-  const call = argumentNames.length > 0 ? `(${argumentNames.join(', ')})` : ' without parameters'
+  const call = argumentNames.length > 0 ? `(${shown(argumentNames)})` : ' without parameters'
   const hint =
     overloads.length > 0
       ? `The function exists as ${overloads.join(', ')}: pass every argument without a default by its name.`
@@ -92,3 +93,11 @@ function notFound(
     hint,
   })
 }
+
+/** Names are whatever a caller sent; the message is for people. */
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, SHOWN_NAMES_MAX).map(name => name.slice(0, NAME_BYTES_MAX))
+  return `${first.join(', ')}${names.length > SHOWN_NAMES_MAX ? ', ...' : ''}`
+}
+
+const SHOWN_NAMES_MAX = 100

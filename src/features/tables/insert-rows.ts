@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 import type { DataCall } from './data-session.ts'
 import type { Dialect } from './dialect.ts'
+import type { OutputFormat } from './media-type.ts'
 import { refuseIdleConflict, refuseUnused } from './parameter-use.ts'
 import { type Payload, parsePayload } from './payload.ts'
 import { preferenceApplied, WRITE_PREFERENCES } from './prefer.ts'
@@ -31,7 +32,7 @@ export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dial
   refuseIdleConflict(write.query, write.preferences.resolution !== undefined, dialect)
   refuseIdleBound(write, dialect)
   const payload = parsePayload(
-    await call.readBodyText(),
+    await call.readBodyBytes(),
     call.headers.get('content-type'),
     write.query.columns,
   )
@@ -61,11 +62,16 @@ async function tryInsert(
   const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
   const request = {
     ...writeRequestOf(write, NO_BOUND),
-    ...(wantsLocation ? { returning: primaryKey } : {}),
+    ...(wantsLocation ? { returning: primaryKey, format: readableFormat(write.format) } : {}),
   }
   const main = buildInsert(table, payload, conflict, request, writeCatalogOf(write, catalog, isTyped))
   const statement = await runWrite(deps, write, main)
   return { statement, conflict, primaryKey: wantsLocation ? primaryKey : [] }
+}
+
+/** The key that a location is made of is read here, whatever the caller accepts. */
+function readableFormat(format: OutputFormat): OutputFormat {
+  return format.kind === 'csv' ? { ...format, kind: 'json' } : format
 }
 
 /** max-affected guards changes of existing rows; an insert says itself how many there are. */
@@ -127,6 +133,9 @@ async function answerInsert(
   )
 }
 
+/** A longer address is not one that clients can use. */
+const LOCATION_CHARACTERS_MAX = 4_096
+
 /** `/v1/db/users?id=eq.1` for a single new row with a primary key. */
 async function locationOf(
   { context }: WriteCall,
@@ -135,10 +144,11 @@ async function locationOf(
 ): Promise<string | undefined> {
   if (primaryKey.length === 0 || rowCount !== 1) return undefined
   const parsed = (await new Response(body).json()) as unknown
-  const row = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown>
+  const row = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, string | null>
   const filters = primaryKey.map(name => {
-    const value = row[name]
-    return `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(String(value))}`}`
+    const value = row[name] ?? null
+    return `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`
   })
-  return `${context.call.path}?${filters.join('&')}`
+  const location = `${context.call.path}?${filters.join('&')}`
+  return location.length <= LOCATION_CHARACTERS_MAX ? location : undefined
 }

@@ -33,6 +33,8 @@ function editDistance(a: string, b: string, max: number): number {
       const swapped = isSwap ? at(beforePrevious, j - 2) + 1 : Number.POSITIVE_INFINITY
       current.push(Math.min(at(previous, j) + 1, at(current, j - 1) + 1, replaced, swapped))
     }
+    // Distances only grow from row to row.
+    if (Math.min(...current) > max) return max + 1
     beforePrevious = previous
     previous = current
   }

@@ -1,44 +1,50 @@
 // The rows of a write, from its body: JSON, CSV or a form. Pure.
-// JSON goes on to Postgres as it came, so that no number loses digits; it is parsed here only to know its keys.
+// JSON goes on to Postgres as it came, so that no number loses digits; it is read here only to know its keys.
 
+import type { TextBytes } from '../../db/sql.ts'
 import { DomainError } from '../../errors.ts'
-import { parseCsv } from './csv.ts'
-import { COLUMNS_MAX } from './limits.ts'
+import { encodeUtf8 } from '../../lib/utf8.ts'
+import { type CsvColumn, readCsv } from './csv.ts'
+import { readJsonRows } from './json-rows.ts'
+import { COLUMNS_MAX, FORM_BYTES_MAX } from './limits.ts'
 import { refuseBadName } from './names.ts'
 import { decodePairs } from './query-string.ts'
-import { refuseUnstorableJson } from './storable-text.ts'
+import { tooManyKeys } from './rows-bounds.ts'
 
 export interface Payload {
-  /** A JSON array of objects. */
-  readonly json: string
+  readonly rows: Rows
   /** Keys of the rows, the same in each unless `columns` lifts that. */
   readonly keys: readonly string[]
   readonly rowCount: number
 }
 
-/** Reads a body as rows. `columns` selects keys and lifts the rule that all rows have the same. Throws `invalid_body`. */
+/** A JSON array of objects, or the columns of objects whose values are all texts. */
+export type Rows = { readonly json: string | TextBytes } | { readonly columns: readonly CsvColumn[] }
+
+/**
+ * Reads a body of valid UTF-8 as rows. `columns` selects keys and lifts the rule that all rows have the same. Throws
+ * `invalid_body`, and `payload_too_large` for too many rows.
+ */
 export function parsePayload(
-  text: string,
+  body: Uint8Array,
   contentType: string | null,
   columns: readonly string[] | undefined,
 ): Payload {
-  const payload = readPayload(text, contentType, columns)
-  if (payload.keys.length > COLUMNS_MAX) {
-    throw new DomainError('invalid_body', `A row takes at most ${COLUMNS_MAX} keys.`)
-  }
+  const payload = readPayload(body, contentType, columns)
+  if (payload.keys.length > COLUMNS_MAX) throw tooManyKeys()
   for (const key of payload.keys) refuseBadName('invalid_body', 'A key of the body', key)
   return payload
 }
 
 function readPayload(
-  text: string,
+  body: Uint8Array,
   contentType: string | null,
   columns: readonly string[] | undefined,
 ): Payload {
   const type = bodyType(contentType)
-  if (type === 'csv') return csvPayload(text, columns)
-  if (type === 'form') return formPayload(text, columns)
-  return jsonPayload(text, columns)
+  if (type === 'csv') return csvPayload(body, columns)
+  if (type === 'form') return formPayload(body, columns)
+  return jsonPayload(body, columns)
 }
 
 /** The form of a body; JSON unless said. Throws `unsupported_media_type` for what cannot be read. */
@@ -57,73 +63,54 @@ export function unsupportedType(type: string, readable: string): DomainError {
   })
 }
 
-/** Parses JSON strictly. Throws `invalid_body` that says where it broke. */
-export function parseJsonBody(text: string): unknown {
-  if (text.trim() === '') {
-    throw new DomainError('invalid_body', 'Empty or invalid json', {
-      hint: 'Send a JSON object, or an array of objects.',
+const [OPEN, CLOSE] = [encodeUtf8('['), encodeUtf8(']')]
+
+function jsonPayload(body: Uint8Array, columns: readonly string[] | undefined): Payload {
+  const { isArray, keys, rowCount } = readJsonRows(body, columns === undefined)
+  const parts = isArray ? [body] : [OPEN, body, CLOSE]
+  return { rows: { json: { parts } }, keys: columns ?? keys, rowCount }
+}
+
+/** Columns that nobody asked for are not sent: their names need not even be such that Postgres could have. */
+function csvPayload(body: Uint8Array, asked: readonly string[] | undefined): Payload {
+  const { columns, rowCount } = readCsv(body)
+  const keys = new Set(asked ?? columns.map(({ name }) => name))
+  const sent = columns.filter(({ name }) => keys.has(name))
+  const rows = sent.length > 0 ? { columns: sent } : { json: `[${Array(rowCount).fill('{}').join()}]` }
+  return { rows, keys: [...keys], rowCount }
+}
+
+function formPayload(body: Uint8Array, columns: readonly string[] | undefined): Payload {
+  const fields = readForm(body)
+  const rows = { json: `[${JSON.stringify(fields)}]` }
+  return { rows, keys: [...new Set(columns ?? Object.keys(fields))], rowCount: 1 }
+}
+
+/** The fields of a form; of a repeated one the last. Throws `payload_too_large`, `invalid_body` for too many fields. */
+export function readForm(body: Uint8Array): Record<string, string> {
+  if (body.length > FORM_BYTES_MAX) {
+    throw new DomainError('payload_too_large', `A form takes at most ${FORM_BYTES_MAX} bytes.`, {
+      hint: 'Send the row as JSON.',
     })
   }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new DomainError('invalid_body', 'Empty or invalid json', {
-      detail: cause instanceof Error ? cause.message : undefined,
-      hint: 'Check quotes, commas and brackets near the place named in detail.',
-      cause,
-    })
+  const fields = new Map<string, string>()
+  let count = 0
+  for (const [name, value] of decodePairs(formText(body))) {
+    if (++count > COLUMNS_MAX) throw tooManyKeys()
+    fields.set(name, value)
   }
-  refuseUnstorableJson(text, value)
-  return value
+  return Object.fromEntries(fields)
 }
 
-function jsonPayload(text: string, columns: readonly string[] | undefined): Payload {
-  const value = parseJsonBody(text)
-  const rows: unknown[] = Array.isArray(value) ? value : [value]
-  const keys = columns ?? commonKeys(rows)
-  if (columns) rows.forEach(refuseNonObject)
-  return { json: Array.isArray(value) ? text : `[${text}]`, keys, rowCount: rows.length }
-}
+const SPACE = 0x20
+const PLUS = 0x2b
 
-function commonKeys(rows: readonly unknown[]): string[] {
-  let first: string[] = []
-  rows.forEach((row, index) => {
-    refuseNonObject(row, index)
-    const keys = Object.keys(row as object)
-    if (index === 0) first = keys
-    else if (keys.length !== first.length || !first.every(key => Object.hasOwn(row as object, key))) {
-      throw new DomainError('invalid_body', 'All object keys must match', {
-        detail: `Row ${index} has other keys than row 0.`,
-        hint: 'Give every row the same keys, or name the columns: ?columns=a,b (absent ones become null, or their default with Prefer: missing=default).',
-      })
-    }
-  })
-  return first
-}
-
-function refuseNonObject(row: unknown, index: number): void {
-  if (typeof row === 'object' && row !== null && !Array.isArray(row)) return
-  throw new DomainError('invalid_body', 'A row must be a JSON object.', {
-    detail: `Row ${index} is ${row === null ? 'null' : Array.isArray(row) ? 'an array' : `a ${typeof row}`}.`,
-  })
-}
-
-function csvPayload(text: string, columns: readonly string[] | undefined): Payload {
-  const csv = parseCsv(text)
-  const objects = csv.rows.map(row =>
-    Object.fromEntries(row.map((value, i) => [csv.columns[i] ?? '', value])),
-  )
-  return textPayload(objects, columns ?? csv.columns)
-}
-
-function formPayload(text: string, columns: readonly string[] | undefined): Payload {
-  const object = Object.fromEntries(decodePairs(text.trim()))
-  return textPayload([object], columns ?? Object.keys(object))
-}
-
-function textPayload(objects: object[], keys: readonly string[]): Payload {
-  const json = JSON.stringify(objects)
-  refuseUnstorableJson(json, objects)
-  return { json, keys: [...new Set(keys)], rowCount: objects.length }
+/**
+ * White space around a form is not of it. Its plus signs become spaces here: in a text of a million each costs much
+ * more.
+ */
+function formText(body: Uint8Array): string {
+  const start = body.findIndex(byte => byte > SPACE)
+  const end = body.findLastIndex(byte => byte > SPACE)
+  return new TextDecoder().decode(body.slice(start, end + 1).map(byte => (byte === PLUS ? SPACE : byte)))
 }

@@ -25,7 +25,10 @@ export function parseQueryString(search: string): DataQuery {
     if (isSingle(name)) {
       if (single.has(name)) throw invalidParameter(`"${name}" is given twice.`, `Send "${name}" once.`)
       single.set(name, value)
-    } else filters.push(TREES.has(name) ? parseLogicTree(name, value) : parseFieldFilter(name, value))
+      continue
+    }
+    filters.push(TREES.has(name) ? parseLogicTree(name, value) : parseFieldFilter(name, value))
+    if (filters.length > CONDITIONS_MAX) break
   }
   refuseTooMany(filters)
   const columns = single.get('columns')
@@ -45,17 +48,24 @@ function isSingle(name: string): name is SingleParameter {
   return SINGLE.some(parameter => parameter === name)
 }
 
-/** `+` is a space, as in forms. `URLSearchParams` is no use: it replaces broken bytes silently. */
-export function decodePairs(search: string): [name: string, value: string][] {
-  return search
-    .replace(/^\?/, '')
-    .split('&')
-    .filter(part => part !== '')
-    .map(part => {
-      const separator = part.indexOf('=')
-      if (separator < 0) return [decode(part), '']
-      return [decode(part.slice(0, separator)), decode(part.slice(separator + 1))]
-    })
+/**
+ * The pairs one after the other, so that a reader can stop at too many. `+` is a space, as in forms. `URLSearchParams`
+ * is no use: it replaces broken bytes silently.
+ */
+export function* decodePairs(search: string): Generator<[name: string, value: string]> {
+  let start = search.startsWith('?') ? 1 : 0
+  while (start < search.length) {
+    const found = search.indexOf('&', start)
+    const end = found < 0 ? search.length : found
+    if (end > start) yield decodePair(search.slice(start, end))
+    start = end + 1
+  }
+}
+
+function decodePair(part: string): [name: string, value: string] {
+  const separator = part.indexOf('=')
+  if (separator < 0) return [decode(part), '']
+  return [decode(part.slice(0, separator)), decode(part.slice(separator + 1))]
 }
 
 function decode(text: string): string {

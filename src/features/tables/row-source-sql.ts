@@ -1,9 +1,9 @@
-// The SELECT that takes the rows of a write out of their JSON parameter, one output column per key. Pure.
+// The SELECT that takes the rows of a write out of their parameters, one output column per key. Pure.
 
 import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../db/sql.ts'
 import type { Column } from './catalog-types.ts'
 import type { ColumnTypes } from './field-sql.ts'
-import type { Payload } from './payload.ts'
+import type { Payload, Rows } from './payload.ts'
 
 /** What only the catalog knows; each is undefined or unknown where the statement does without. */
 export interface WriteCatalog {
@@ -20,21 +20,40 @@ export interface WriteCatalog {
  */
 export function rowSourceSql(
   table: QualifiedName,
-  { json, keys }: Payload,
+  { rows, keys }: Payload,
   { typedColumns, fillsDefaults }: WriteCatalog,
   params: Parameters,
 ): string {
-  const rows = params.add(json)
   if (typedColumns === undefined || keys.length === 0) {
     const list = keys.map(key => `"r".${quoteIdentifier(key)}`).join(',')
-    return `select ${list} from pg_catalog.json_populate_recordset(null::${quoteQualified(table)},${rows}) "r"`
+    return `select ${list} from ${recordsSql(`null::${quoteQualified(table)}`, rows, params)} "r"`
   }
   const columns: SentColumn[] = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
   const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
   const list = columns
     .map(column => (fillsDefaults ? withDefault(column, params) : sentValue(column)))
     .join(',')
-  return `select ${list} from pg_catalog.json_array_elements(${rows}) "e"("v"),pg_catalog.json_to_record("e"."v") "r"(${definitions})`
+  return `select ${list} from ${elementsSql(rows, params)},pg_catalog.json_to_record("e"."v") "r"(${definitions})`
+}
+
+function recordsSql(base: string, rows: Rows, params: Parameters): string {
+  if ('json' in rows) return `pg_catalog.json_populate_recordset(${base},${params.add(rows.json)})`
+  return `${elementsSql(rows, params)},pg_catalog.json_populate_record(${base},"e"."v")`
+}
+
+/**
+ * The rows as JSON objects, `"e"."v"`. Those of columns are made here, so that JSON's rules of types hold for them
+ * too.
+ */
+function elementsSql(rows: Rows, params: Parameters): string {
+  if ('json' in rows) return `pg_catalog.json_array_elements(${params.add(rows.json)}) "e"("v")`
+  const arrays = rows.columns.map(
+    ({ values }) => `pg_catalog.unnest(${params.add(values)}::pg_catalog.text[])`,
+  )
+  const names = rows.columns.map(({ name }) => quoteIdentifier(name))
+  // The inner SELECT makes a row also of a single column, which by itself would be its value.
+  const table = `select * from rows from(${arrays.join(',')}) "c"(${names.join(',')})`
+  return `(select pg_catalog.row_to_json("u".*) from (${table}) "u") "e"("v")`
 }
 
 type SentColumn = Pick<Column, 'name' | 'type' | 'defaultSql'>

@@ -49,36 +49,37 @@ export interface DataContext {
 }
 
 /** Runs the plan in one trip. */
-export async function runPlan(
-  deps: TablesDeps,
-  { session }: DataContext,
-  plan: Plan,
-): Promise<StatementOutcome> {
+export async function runPlan(deps: TablesDeps, context: DataContext, plan: Plan): Promise<StatementOutcome> {
+  const session = { ...context.session, timezone: plan.timezone }
   const main = { sql: `${plan.main.sql}/*${session.role}*/`, params: plan.main.params }
-  const options = { readOnly: plan.readOnly, prepared: plan.prepared }
-  const before = plan.timezone === undefined ? [] : [timezoneStatement(plan.timezone)]
-  if (plan.explain) before.push(plan.explain)
+  const options = { readOnly: plan.readOnly, prepared: plan.prepared, changesNothing: plan.isDryRun }
+  const before = plan.explain ? [plan.explain] : []
   if (plan.isDryRun) before.push(SAVEPOINT)
   if (before.length === 0) {
     const { body, columns } = await deps.data.batchForBody(session, main, options)
     return toOutcome(body, columns, null)
   }
   const after = plan.isDryRun ? [CHECK_CONSTRAINTS, ROLL_BACK] : []
-  const results = await deps.data.batch(session, [...before, main, ...after], options)
+  const results = await deps.data.batch(session, [...before, main, ...after], {
+    ...options,
+    resultBytesMax: PARSED_BYTES_MAX,
+  })
   const [body = '', ...columns] = results[before.length]?.rows[0] ?? []
-  const explainAt = plan.explain ? before.indexOf(plan.explain) : -1
-  return toOutcome(body ?? '', columns, results[explainAt]?.rows[0]?.[0] ?? null)
+  const explain = plan.explain ? (results[0]?.rows[0]?.[0] ?? null) : null
+  return toOutcome(body ?? '', columns, explain)
 }
+
+/**
+ * Most bytes of an answer beside which something else is asked for (an estimate, a dry run): it cannot pass through as a
+ * stream, and what is parsed takes several times its bytes.
+ */
+const PARSED_BYTES_MAX = 4 * 1024 * 1024
 
 /** A dry run undoes its work inside the transaction, so that the batch itself ends well and brings the rows. */
 const SAVEPOINT: Statement = { sql: 'savepoint quoin_dry_run', params: [] }
 /** Deferred constraints would only be checked at a commit that never comes. */
 const CHECK_CONSTRAINTS: Statement = { sql: 'set constraints all immediate', params: [] }
 const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_dry_run', params: [] }
-
-function timezoneStatement(timezone: string): Statement {
-  return { sql: "select pg_catalog.set_config('timezone',$1,true)", params: [timezone] }
-}
 
 function toOutcome(
   body: BodyInit,
@@ -137,7 +138,7 @@ export async function withCatalog<T>(
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, need, err)
-    const fresh = await deps.catalog.refresh(deps.data, context.session, fullName(context))
+    const fresh = await deps.catalog.refreshAgain(deps.data, context.session, fullName(context))
     if (fresh === known) throw await explain(deps, context, need, err)
     return await retry(deps, context, need, fresh, attempt)
   }

@@ -1,7 +1,7 @@
 // Parses `select`: `id,name,alias:column->path::cast`. Pure. Embedded resources and aggregates get an error of their own.
 
 import { parseJsonPath, parseName, parseWhole } from './grammar.ts'
-import { COLUMNS_MAX } from './limits.ts'
+import { COLUMNS_MAX, SAME_FIELD_MAX } from './limits.ts'
 import type { SelectItem } from './query-ast.ts'
 import type { TextCursor } from './text-cursor.ts'
 
@@ -13,10 +13,16 @@ export function parseSelect(text: string): SelectItem[] {
   if (text.trim() === '') return [{ kind: 'all' }]
   return parseWhole('invalid_select', 'select', text, cursor => {
     const items: SelectItem[] = []
+    const counts = new Map<string, number>()
     cursor.skipSpaces()
     do {
       if (items.length === COLUMNS_MAX) cursor.fail(`select takes at most ${COLUMNS_MAX} items`)
-      items.push(parseItem(cursor))
+      const item = parseItem(cursor)
+      const field = JSON.stringify(item.kind === 'all' ? '*' : item.field)
+      const count = (counts.get(field) ?? 0) + 1
+      if (count > SAME_FIELD_MAX) cursor.fail(`select takes the same field at most ${SAME_FIELD_MAX} times`)
+      counts.set(field, count)
+      items.push(item)
     } while (cursor.skipToken(','))
     return items
   })

@@ -20,7 +20,7 @@ import { rowSourceSql, type WriteCatalog } from './row-source-sql.ts'
 export interface WriteRequest {
   readonly query: DataQuery
   readonly format: OutputFormat
-  /** `minimal`: no row is read back, so that no right to read is needed. An array: these columns alone. */
+  /** `minimal`: no row is read back, so that no right to read is needed. An array: these columns alone, as texts. */
   readonly returning: 'representation' | 'minimal' | readonly string[]
   readonly maxAffected: number | undefined
 }
@@ -99,7 +99,7 @@ function wrapWrite(
   scope: FieldScope,
   updatedCount = 'null',
 ): Statement {
-  const { select, order } = request.query
+  const { order } = request.query
   const items = returnedItems(request)
   if (items === undefined) return wrap(`${write} returning 1`, '"q"', request, scope, updatedCount)
   // Ordering needs columns that may not be selected, so the rows come back whole then.
@@ -107,7 +107,7 @@ function wrapWrite(
     return wrap(`${write} returning ${selectListSql(scope, items)}`, '"q"', request, scope, updatedCount)
   }
   const name = quoteIdentifier(scope.relation)
-  const ordered = `(select ${selectListSql(scope, select)} from "q" ${name}${orderSql(scope, order)})`
+  const ordered = `(select ${selectListSql(scope, items)} from "q" ${name}${orderSql(scope, order)})`
   return wrap(`${write} returning ${name}.*`, ordered, request, scope, updatedCount)
 }
 
@@ -124,7 +124,8 @@ function returnedItems({ returning, query }: WriteRequest): readonly SelectItem[
     kind: 'field',
     field: { name, path: [] },
     alias: undefined,
-    cast: undefined,
+    // Of a number that JSON's readers round, the text is another row's no more.
+    cast: 'text',
   }))
 }
 

@@ -2,7 +2,12 @@
 
 import * as z from 'zod'
 import { enqueueRowChanges } from '../../features/webhooks/ingest/enqueue.ts'
-import { INGEST_BYTES_MAX, INGEST_PATH, RowChangesIn } from '../../features/webhooks/ingest/messages.ts'
+import {
+  INGEST_BYTES_MAX,
+  INGEST_PATH,
+  INGEST_VALUES_MAX,
+  RowChangesIn,
+} from '../../features/webhooks/ingest/messages.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const rowChangeRoutes = [
@@ -15,6 +20,7 @@ export const rowChangeRoutes = [
     description: '202 once every message is on the queue. docs/design/row-changes.md says what is in them.',
     body: RowChangesIn,
     bodyBytesMax: INGEST_BYTES_MAX,
+    bodyValuesMax: INGEST_VALUES_MAX,
     response: z.object({ queued: z.int() }),
     status: 202,
     handle: ({ deps, body }) => enqueueRowChanges(deps, body),

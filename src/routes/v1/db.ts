@@ -1,22 +1,23 @@
 // /v1/db: tables, views and functions as resources, in PostgREST's grammar.
 
+import { shareName } from '../../features/rate-limit/network.ts'
 import { callFunction } from '../../features/tables/call-function.ts'
 import { deleteRows, updateRows } from '../../features/tables/change-rows.ts'
 import type { DataCall } from '../../features/tables/data-session.ts'
 import { QUOIN_DIALECT } from '../../features/tables/dialect.ts'
 import { insertRows } from '../../features/tables/insert-rows.ts'
-import { ROWS_BODY_BYTES_MAX } from '../../features/tables/limits.ts'
+import { ROWS_BODY_BYTES_MAX, STATEMENT_TIMEOUT_MS } from '../../features/tables/limits.ts'
 import { readRows } from '../../features/tables/read-rows.ts'
 import { type DocumentedParameter, defineRoute, type HandlerInput } from '../../http/route.ts'
 
 type Caller = Pick<
   HandlerInput<string, 'any_key', undefined, undefined>,
-  'principal' | 'request' | 'path' | 'search' | 'requestId' | 'readBodyText'
+  'deps' | 'principal' | 'caller' | 'request' | 'path' | 'search' | 'requestId' | 'readBodyBytes'
 >
 
 function callOf(
   name: string,
-  { principal, request, path, search, requestId, readBodyText }: Caller,
+  { deps, principal, caller, request, path, search, requestId, readBodyBytes }: Caller,
 ): DataCall {
   return {
     name,
@@ -26,8 +27,10 @@ function callOf(
     headers: request.headers,
     role: principal.key.role,
     claims: principal.endUser?.claims ?? null,
+    share: shareName(principal.key.id, caller.address),
+    timeoutMs: principal.key.role === 'anon' ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS,
     requestId,
-    readBodyText,
+    readBodyBytes,
   }
 }
 

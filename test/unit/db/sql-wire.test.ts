@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
-import { SqlWire } from '../../../src/db/sql-wire.ts'
+import { type BatchOptions, SqlWire } from '../../../src/db/sql-wire.ts'
 import { DomainError } from '../../../src/errors.ts'
 import { DeadlinePassed } from '../../../src/lib/deadline.ts'
 
@@ -18,7 +18,7 @@ const STATEMENTS = [{ sql: 'select 1', params: [] }]
 /** What a batch throws when the endpoint answers so; undefined when it does not throw. */
 async function failureOf(
   answer: () => Response,
-  options = WRITING,
+  options: BatchOptions = WRITING,
   target: typeof TARGET | typeof NEON = TARGET,
 ) {
   const wire = new SqlWire(target, { fetch: async () => answer() })
@@ -43,7 +43,7 @@ describe('failures of the connection', () => {
       },
     })
     const unavailable = { code: 'database_unavailable', message: 'The database does not answer.' }
-    await expect(wire.batch(STATEMENTS, WRITING)).rejects.toMatchObject(unavailable)
+    await expect(wire.batch(STATEMENTS, READING)).rejects.toMatchObject(unavailable)
     await expect(wire.observed(() => {}).batchForBody(STATEMENTS, READING)).rejects.toMatchObject(unavailable)
     expect(timeouts).toEqual([7_000, 7_000])
   })
@@ -68,7 +68,7 @@ describe('failures of the connection', () => {
     'say one fixed sentence and keep their own for the log (%s, %s)',
     async (code, message, severity, routine) => {
       const failure = await failureOf(
-        refused({ code, message, severity, routine, hint: 'internal', detail: 'internal' }),
+        refused({ code, message, severity, routine, hint: 'internal', detail: 'internal', queryIndex: 0 }),
       )
       expect(failure).toMatchObject({
         code: 'database_unavailable',
@@ -106,11 +106,43 @@ describe('failures of the connection', () => {
         throw new TypeError('connect ECONNREFUSED 127.0.0.1:4488')
       },
     ],
-  ])('include %s', async (_what, answer) => {
-    const failure = await failureOf(answer)
-    expect(failure).toBeInstanceOf(DomainError)
-    expect(failure).toMatchObject({ code: 'database_unavailable', message: 'The database does not answer.' })
+    ['a connection that is lost under the batch', refused({ code: '08007', message: 'was lost: /tmp/x' })],
+  ])('include %s, and say of a change that it may have been made', async (_what, answer) => {
+    const again = { message: 'The database does not answer.', retryAfterSeconds: 1, outcomeUnknown: false }
+    const dryRun = { ...WRITING, changesNothing: true }
+    for (const options of [READING, dryRun]) {
+      const failure = await failureOf(answer, options)
+      expect(failure).toBeInstanceOf(DomainError)
+      expect(failure).toMatchObject({ code: 'database_unavailable', ...again })
+    }
+    expect(await failureOf(answer, WRITING)).toMatchObject({
+      code: 'database_unavailable',
+      message: 'The answer of the database was lost.',
+      retryAfterSeconds: undefined,
+      outcomeUnknown: true,
+      detail: 'If the call changes anything, that may have been done all the same.',
+    })
   })
+})
+
+// Neon's wire has no place of the statement: whether the server stopped behind the COMMIT nobody knows.
+test('a server that stops under a change leaves it open whether it was made, unless our gateway knows', async () => {
+  const stopped = { code: '57P01', message: 'terminating', severity: 'FATAL', routine: 'ProcessInterrupts' }
+  const known = await failureOf(refused({ ...stopped, queryIndex: 1 }), WRITING)
+  expect(known).toMatchObject({ code: 'database_unavailable', outcomeUnknown: false, retryAfterSeconds: 1 })
+  expect(await failureOf(refused(stopped), WRITING, NEON)).toMatchObject({ outcomeUnknown: true })
+  expect(await failureOf(refused(stopped), READING, NEON)).toMatchObject({ outcomeUnknown: false })
+})
+
+test("a caller's share that is taken is said as such, and only by the gateway", async () => {
+  const taken = { code: '53400', message: 'all are busy', detail: 'one caller may hold 3' }
+  expect(await failureOf(refused(taken))).toMatchObject({
+    code: 'too_many_calls',
+    detail: 'all are busy. one caller may hold 3',
+    retryAfterSeconds: 1,
+  })
+  const own = await failureOf(refused({ ...taken, severity: 'ERROR', routine: 'exec_stmt_raise' }))
+  expect(own).toBeInstanceOf(PostgresError)
 })
 
 describe('answers that are too large', () => {

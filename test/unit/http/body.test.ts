@@ -1,59 +1,117 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson, readText } from '../../../src/http/body.ts'
+import { BODY_VALUES_MAX, parseJson, readUtf8 } from '../../../src/http/body.ts'
+import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 
-const request = (body: BodyInit, headers: Record<string, string> = {}) =>
-  new Request('http://quoin.test/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
+const request = (body: ReadableStream | string, headers: Record<string, string> = {}) =>
+  new Request('http://quoin.test/', {
+    method: 'POST',
+    // The runtime's bodies are byte streams, those that Node makes of texts are not.
+    body: typeof body === 'string' ? chunks(encodeUtf8(body)) : body,
+    headers,
+    duplex: 'half',
+  } as RequestInit)
 
-function chunks(...parts: Uint8Array[]): ReadableStream<Uint8Array> {
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+const json = (body: string, type: string | null = null) => parseJson(encodeUtf8(body), type)
+
+function chunks(...parts: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array> {
+  let next = 0
   return new ReadableStream({
-    start(controller) {
-      for (const part of parts) controller.enqueue(part)
+    type: 'bytes',
+    pull(controller) {
+      const part = parts[next++]
+      if (part !== undefined) {
+        controller.enqueue(part)
+        return
+      }
       controller.close()
+      controller.byobRequest?.respond(0)
     },
   })
 }
 
-describe('readText', () => {
+describe('readUtf8', () => {
   it('reads a body up to the bound and refuses one byte more, declared or chunked', async () => {
-    expect(await readText(request('12345'), 5)).toBe('12345')
-    await expect(readText(request('123456', { 'content-length': '6' }), 5)).rejects.toMatchObject({
+    expect(text(await readUtf8(request('12345'), 5))).toBe('12345')
+    await expect(readUtf8(request('123456', { 'content-length': '6' }), 5)).rejects.toMatchObject({
       code: 'payload_too_large',
     })
     const long = chunks(new Uint8Array(3), new Uint8Array(3))
-    await expect(readText(request(long), 5)).rejects.toMatchObject({ code: 'payload_too_large' })
+    await expect(readUtf8(request(long), 5)).rejects.toMatchObject({ code: 'payload_too_large' })
   })
 
   it('joins a character that was split between chunks', async () => {
     const bytes = new TextEncoder().encode('é')
-    expect(await readText(request(chunks(bytes.slice(0, 1), bytes.slice(1))), 5)).toBe('é')
+    expect(text(await readUtf8(request(chunks(bytes.slice(0, 1), bytes.slice(1))), 5))).toBe('é')
   })
 
   it('refuses a compressed body instead of reading it as text', async () => {
     const compressed = request('abc', { 'content-encoding': 'gzip' })
-    await expect(readText(compressed, 5)).rejects.toMatchObject({ code: 'unsupported_media_type' })
+    await expect(readUtf8(compressed, 5)).rejects.toMatchObject({ code: 'unsupported_media_type' })
+  })
+
+  // The attack: whoever hung up inside a body got a stack trace into the log of errors.
+  it.each([{}, { 'content-length': '5' }])('says that a body broke off, with %j', async headers => {
+    const broken = new ReadableStream({
+      type: 'bytes',
+      pull: controller => controller.error(new Error('Network connection lost.')),
+    })
+    await expect(readUtf8(request(broken, headers), 5)).rejects.toMatchObject({
+      code: 'invalid_body',
+      message: 'The body broke off.',
+    })
   })
 
   it('refuses bytes that are no UTF-8 instead of replacing them', async () => {
-    await expect(readText(request(chunks(new Uint8Array([0xff, 0xfe]))), 5)).rejects.toMatchObject({
-      code: 'invalid_body',
-    })
+    for (const bytes of [[0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80]]) {
+      await expect(readUtf8(request(chunks(new Uint8Array(bytes))), 5)).rejects.toMatchObject({
+        code: 'invalid_body',
+      })
+    }
+  })
+
+  it('passes over a byte order mark, and checks characters across the slices that it looks at', async () => {
+    expect(text(await readUtf8(request('\uFEFF1'), 5))).toBe('1')
+    const long = 'é😀'.repeat(40_000)
+    expect(text(await readUtf8(request(`1${long}`), 1_000_000)) === `1${long}`).toBe(true)
   })
 })
 
 describe('parseJson', () => {
   it('gives undefined for an empty body, so that a schema can make it optional', () => {
-    expect(parseJson('  ', null)).toBeUndefined()
+    expect(json('  ')).toBeUndefined()
   })
 
   it('accepts JSON types and no others', () => {
-    expect(parseJson('{"a":1}', 'application/json; charset=utf-8')).toEqual({ a: 1 })
-    expect(parseJson('{"a":1}', 'application/problem+json')).toEqual({ a: 1 })
-    expect(() => parseJson('a=1', 'application/x-www-form-urlencoded')).toThrow(/takes JSON/)
+    expect(json('{"a":1}', 'application/json; charset=utf-8')).toEqual({ a: 1 })
+    expect(json('{"a":1}', 'application/problem+json')).toEqual({ a: 1 })
+    expect(() => json('a=1', 'application/x-www-form-urlencoded')).toThrow(/takes JSON/)
   })
 
   it('says where malformed JSON breaks', () => {
-    expect(() => parseJson('{"a":', null)).toThrowError(
-      expect.objectContaining({ code: 'invalid_body', detail: expect.any(String) }),
+    expect(() => json('{"a":\n  x}')).toThrowError(
+      expect.objectContaining({ code: 'invalid_body', detail: 'Expected a value: line 2, column 3.' }),
     )
+  })
+
+  it.each([
+    ['a NUL character', '{"name":"a\\u0000b"}'],
+    ['a NUL character in a key', '{"x\\u0000":1}'],
+    ['half of a surrogate pair', '{"tags":["\\ud83d"]}'],
+  ])('refuses %s, which Postgres cannot store as sent', (_, body) => {
+    expect(() => json(body)).toThrow(/NUL|surrogate/)
+  })
+
+  // A schema works much longer on a value than it takes to send one.
+  it('refuses more values than the route takes, and nesting that would exhaust the stack', () => {
+    const list = (values: number) =>
+      `[${Array(values - 1)
+        .fill('{}')
+        .join()}]`
+    expect(json(list(BODY_VALUES_MAX))).toHaveLength(BODY_VALUES_MAX - 1)
+    expect(() => json(list(BODY_VALUES_MAX + 1))).toThrow(
+      expect.objectContaining({ code: 'payload_too_large' }),
+    )
+    expect(() => json('['.repeat(100_000))).toThrow(/nested deeper/)
   })
 })

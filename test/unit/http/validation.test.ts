@@ -20,14 +20,6 @@ describe('parseInput', () => {
   })
 
   it.each([
-    ['a NUL character', { name: 'a\u0000b' }],
-    ['a NUL character in a key', { name: 'a', ['x\u0000']: 1 }],
-    ['half of a surrogate pair', { name: 'a', tags: ['\ud83d'] }],
-  ])('refuses %s, which Postgres cannot store as sent', (_, value) => {
-    expect(parse(value)).toThrow(/NUL|surrogate/)
-  })
-
-  it.each([
     [z.boolean(), 'true', 'must be true or false'],
     [z.boolean(), undefined, 'is missing, and must be true or false'],
     [z.enum(['a', 'b']), undefined, 'is missing, and must be "a" or "b"'],
@@ -52,11 +44,5 @@ describe('parseInput', () => {
     const parse = () => parseInput(claims, { ['b'.repeat(1_000)]: 'x' }, 'body')
     const message = `body.${'b'.repeat(60)}...: cannot be a key here: it must be of the letter a`
     expect(parse).toThrow(expect.objectContaining({ message }))
-  })
-
-  it('refuses nesting that would exhaust the stack', () => {
-    let value: unknown = 'x'
-    for (let i = 0; i < 100_000; i++) value = [value]
-    expect(parse(value)).toThrow(/nested deeper/)
   })
 })

@@ -21,7 +21,7 @@ const SOURCE = {
   metadata_public: { plan: 'pro' },
 }
 
-const resolve = (text: string) => resolveTemplate(parseTemplate(text), SOURCE)
+const resolve = (text: string) => resolveTemplate(parseTemplate(text), SOURCE, 1_000)
 
 describe('resolveTemplate', () => {
   it.each([

@@ -63,27 +63,6 @@ describe('a link', () => {
 })
 
 describe('a back-channel logout address', () => {
-  // The OAuth2 server calls it: the metadata service of a cloud, and what stands behind a firewall.
-  it.each([
-    '169.254.169.254',
-    '10.0.0.1',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.168.1.1',
-    '100.64.0.1',
-    '0.0.0.0',
-    '0xa9fea9fe',
-    '2852039166',
-    '[fc00::1]',
-    '[fd12:3456::1]',
-    '[fe80::1]',
-    '[::]',
-    '[::ffff:10.0.0.1]',
-    '[64:ff9b::a00:1]',
-  ])('is never https at %s', host => {
-    expect(backchannelUriProblem(`https://${host}/back`)).toMatch(/^must be at a public address/)
-  })
-
   it.each(['http://a.example/back', 'http://192.168.1.1/back', 'http://localhost.example/back'])(
     'is never %s',
     uri => {
@@ -94,14 +73,10 @@ describe('a back-channel logout address', () => {
   it.each([
     'https://a.example/back',
     'https://8.8.8.8/back',
-    'https://172.32.0.1/back',
-    'https://[2606:4700::1111]/back',
-    'https://127.0.0.1/back',
-    'https://localhost/back',
     'http://127.0.0.1:5555/back',
     'http://[::1]:5555/back',
     'http://app.localhost/back',
-  ])('may be %s', uri => {
+  ])('may be %s by its form', uri => {
     expect(backchannelUriProblem(uri)).toBeUndefined()
   })
 

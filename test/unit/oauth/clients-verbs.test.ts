@@ -53,7 +53,7 @@ function makeDeps(replies: Reply[], oauthClientOwner?: string) {
     return new Response(text, { status, headers: headers ?? {} })
   }
   const deps = {
-    config: { oauthClientOwner },
+    config: { oauthClientOwner, allowPrivateWebhookTargets: false },
     upstreams: {
       oauthAdmin: {
         name: 'oauth_server',
@@ -74,6 +74,20 @@ function makeDeps(replies: Reply[], oauthClientOwner?: string) {
   } as const
   return { deps, calls, rows, events }
 }
+
+// test/hostile/pure/called-addresses.test.ts has the addresses.
+it('an address on the OAuth2 server’s own machine reaches no client, whether it is made or changed', async () => {
+  const { deps, calls, rows } = makeDeps([[200, STORED]])
+  const input = {
+    redirect_uris: ['https://app.example.com/cb'],
+    backchannel_logout_uri: 'https://127.0.0.1/',
+  }
+  const refused = expect.objectContaining({ code: 'validation_failed' })
+  await expect(createOAuthClient(deps, CALLER, 'a.b', input)).rejects.toEqual(refused)
+  await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', input)).rejects.toEqual(refused)
+  expect(calls.every(call => call.method === 'GET')).toBe(true)
+  expect(rows).toEqual([])
+})
 
 describe('a list', () => {
   const next = (token: string) => ({ link: `</admin/clients?page_token=${token}>; rel="next"` })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
 import { DomainError } from '../../../src/errors.ts'
-import { instances, loadNodeParser } from './node-parser.ts'
+import { boundedWasm, instances, loadNodeParser } from './node-parser.ts'
 
 const parser = await loadNodeParser()
 
@@ -18,6 +18,11 @@ test('finds places in characters where the text holds letters of several bytes a
     "select 'ü'",
     "select '🦊' ",
   ])
+})
+
+test('finds the places of many statements, each behind letters of several bytes', async () => {
+  const texts = Array.from({ length: 500 }, (_, i) => `select 'ü🦊${i}é'`)
+  expect(await slices(texts.join('; '))).toEqual(texts)
 })
 
 test('finds no statement in blanks, comments and lone semicolons', async () => {
@@ -44,6 +49,26 @@ test('a chain too long for the stack is refused, and the next text is parsed by 
   expect(err).toMatchObject({ code: 'sql_syntax' })
   expect(await slices('select 1')).toEqual(['select 1'])
   expect(instances.count).toBe(before + 1)
+})
+
+// The attack: a tree that fills the memory, so that its text could not be copied and was read at address 0.
+test('a tree too large for the memory is refused at whatever step the memory ends', async () => {
+  const bounded = await loadNodeParser(boundedWasm)
+  for (let items = 80_000; items <= 110_000; items += 2_000) {
+    const statements = await bounded.parse(`select ${'1,'.repeat(items)}1`).catch(e => e)
+    if (!Array.isArray(statements)) expect(statements).toMatchObject({ code: 'sql_syntax' })
+  }
+  expect(await bounded.parse('select 1')).toHaveLength(1)
+})
+
+test('a tree that leans too far to the left to be read is refused', async () => {
+  const err = await parser.parse(`select 1${' union select 1'.repeat(9_000)}`).catch(e => e)
+  expect(err).toMatchObject({ code: 'sql_syntax' })
+})
+
+test('a text that would take quadratic time is refused before it is parsed', async () => {
+  const err = await parser.parse(`select 1 ${'+-'.repeat(1_000)}1`).catch(e => e)
+  expect(err).toMatchObject({ code: 'sql_syntax', detail: 'Line 1, column 10.' })
 })
 
 test('deep brackets are refused by the grammar, and the instance stays', async () => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BUILT_IN_TYPES } from '../../../src/features/sql/built-in-types.ts'
-import { distinctNames, resultJson } from '../../../src/features/sql/result-json.ts'
+import { distinctNames, resultTexts } from '../../../src/features/sql/result-json.ts'
+import type { ItemResult } from '../../../src/features/sql/statement-plan.ts'
 
 const findType = (oid: number) => BUILT_IN_TYPES.get(oid)
+const resultJson = (result: ItemResult) => resultTexts([result], findType)[0] ?? ''
 const field = (name: string, dataTypeID: number) => ({ name, dataTypeID })
 
 test('rows, columns, count and command are as the specification names them', () => {
@@ -17,7 +19,7 @@ test('rows, columns, count and command are as the specification names them', () 
     command: 'SELECT',
     isTruncated: false,
   }
-  expect(JSON.parse(resultJson(result, findType))).toEqual({
+  expect(JSON.parse(resultJson(result))).toEqual({
     rows: [
       { id: 1, name: 'a', big: '9007199254740993' },
       { id: 2, name: null, big: null },
@@ -32,13 +34,24 @@ test('rows, columns, count and command are as the specification names them', () 
   })
 })
 
+test('a million values are answered and one more is not, be they rows or inside arrays', () => {
+  const result = { fields: [field('v', 1007)], rowCount: 1, command: 'SELECT', isTruncated: false }
+  const array = (length: number) => [`{${Array(length).fill('1').join(',')}}`]
+  const nulls = (length: number) => Array<null[]>(length).fill([null])
+  // The array itself is a value: as a column's, and by its brace.
+  expect(() => resultJson({ ...result, rows: [array(999_998)] })).not.toThrow()
+  expect(() => resultJson({ ...result, rows: nulls(1_000_000) })).not.toThrow()
+  for (const rows of [[array(999_999)], nulls(1_000_001), [...nulls(1_000), array(999_000)]])
+    expect(() => resultJson({ ...result, rows })).toThrow('more than 1000000 values')
+})
+
 test('truncated is there only when rows were cut off', () => {
   const empty = { fields: [], rows: [[]], rowCount: 1, command: 'SELECT' }
-  expect(JSON.parse(resultJson({ ...empty, isTruncated: true }, findType))).toMatchObject({
+  expect(JSON.parse(resultJson({ ...empty, isTruncated: true }))).toMatchObject({
     rows: [{}],
     truncated: true,
   })
-  expect(JSON.parse(resultJson({ ...empty, isTruncated: false }, findType))).not.toHaveProperty('truncated')
+  expect(JSON.parse(resultJson({ ...empty, isTruncated: false }))).not.toHaveProperty('truncated')
 })
 
 test('a repeated column name is numbered, around names that are there already', () => {
@@ -78,7 +91,7 @@ test('whatever the texts and names, the answer is valid JSON that holds every va
         command: 'SELECT',
         isTruncated: false,
       }
-      const answer = JSON.parse(resultJson(result, findType))
+      const answer = JSON.parse(resultJson(result))
       const columns = answer.columns.map(({ name }: { name: string }) => name)
       expect(
         answer.rows.map((row: Record<string, string>) => columns.map((name: string) => row[name])),

@@ -12,7 +12,7 @@ function makeDeps(answer: () => (string | null)[][]) {
   const timeouts: number[] = []
   const batch: DataDatabase['batch'] = async ({ timeoutMs }, statements) => {
     timeouts.push(timeoutMs)
-    asked.push(statements[0]?.params[0] ?? '')
+    asked.push(String(statements[0]?.params[0]))
     return [{ command: 'SELECT', rowCount: null, fields: [], rows: answer() }]
   }
   const deps = { data: { batch } as DataDatabase, now: () => new Date(time) }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { BUILT_IN_TYPES, type PgType } from '../../../src/features/sql/built-in-types.ts'
 import { toJsonOf } from '../../../src/features/sql/values.ts'
 import { writeArrayLiteral } from '../../../src/lib/array-literal.ts'
+import { arrayOut } from '../../support/array-literal.ts'
 
 const USER_TYPES: Record<number, PgType> = {
   20001: { name: 'mood', of: undefined, isArray: false, delimiter: ',' },
@@ -55,7 +56,13 @@ describe('each type has the JSON that loses nothing', () => {
     ['int2vector', '', '[]'],
     ['_int4', '{1,NULL,{2}}', '[1,null,[2]]'],
     ['_int8', '{9223372036854775807}', '["9223372036854775807"]'],
+    ['_int4', '[2:3]={1,-2}', '[1,-2]'],
     ['_bool', '{t,f}', '[true,false]'],
+    [
+      '_text',
+      '{\u00a0abc,\u3000,\ufeffx,\u2028,x\u00a0}',
+      '["\u00a0abc","\u3000","\ufeffx","\u2028","x\u00a0"]',
+    ],
     ['_text', '{NULL,"NULL","a,b"}', '[null,"NULL","a,b"]'],
     ['_jsonb', '{"{\\"a\\": 12345678901234567890}",NULL}', '[{"a": 12345678901234567890},null]'],
     ['_timestamptz', '{"2024-01-01 00:00:00+00"}', '["2024-01-01T00:00:00+00:00"]'],
@@ -87,6 +94,7 @@ test('any text of a text-like type, and any array of it, is valid JSON with the 
       for (const type of ['text', 'timestamptz', 'bytea', 'numeric', 'xml'])
         if (!/^\d{4,}-/.test(text)) expect(JSON.parse(json(type, text))).toBe(text)
       expect(JSON.parse(json('_text', writeArrayLiteral(items)))).toEqual(items)
+      expect(JSON.parse(json('_text', arrayOut(items)))).toEqual(items)
     }),
   )
 })

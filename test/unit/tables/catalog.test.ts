@@ -15,6 +15,7 @@ const SESSION: DataSession = {
   role: 'anon',
   claims: '{"role":"anon"}',
   requestId: 'r',
+  share: 'key/unknown',
   searchPath: ['public'],
   timeoutMs: 1,
   method: 'GET',
@@ -26,6 +27,7 @@ const SESSION: DataSession = {
 function makeData() {
   const data = {
     reads: 0,
+    share: 'key/unknown',
     searchPath: [] as readonly string[],
     async batch(session: DataSession) {
       data.reads += 1
@@ -73,6 +75,21 @@ describe('the cache', () => {
     expect((await cache.refresh(data, SESSION, 'public.a')).relation('public', 't4')?.primaryKey).toEqual([
       'id',
     ])
+  })
+
+  // The attack: a name that nobody has heard of in each request, and the whole catalog is read for it.
+  test('names that are made up make it be read five times a second, and no more', async () => {
+    let nowMs = 0
+    const data = makeData()
+    const cache = new CatalogCache(['public'], () => new Date(nowMs))
+    for (let i = 0; i < 100; i++) await cache.refreshAgain(data, SESSION, `public.made_up_${i}`)
+    expect(data.reads).toBe(5)
+    // A table that is not known is looked for all the same: what guards it needs its columns.
+    await cache.refresh(data, SESSION, 'public.new')
+    expect(data.reads).toBe(6)
+    nowMs = 1_000
+    await cache.refreshAgain(data, SESSION, 'public.newer')
+    expect(data.reads).toBe(7)
   })
 })
 
@@ -255,7 +272,9 @@ describe('the session of a call', () => {
     role: 'anon' as const,
     claims: { sub: 'u1', role: 'service_role' },
     requestId: 'req',
-    readBodyText: async () => '',
+    share: 'key/unknown',
+    timeoutMs: 3_000,
+    readBodyBytes: async () => new Uint8Array(),
   }
 
   test("the key's role wins over the claims, and credentials are no headers", () => {

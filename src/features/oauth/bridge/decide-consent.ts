@@ -31,8 +31,9 @@ export function splitChoice(
   requested: readonly string[],
   chosen: readonly string[],
 ): { granted: string[]; notRequested: string[] } {
+  const [isRequested, isChosen] = [new Set(requested), new Set(chosen)]
   return {
-    granted: requested.filter(scope => chosen.includes(scope)),
-    notRequested: chosen.filter(scope => !requested.includes(scope)),
+    granted: requested.filter(scope => isChosen.has(scope)),
+    notRequested: chosen.filter(scope => !isRequested.has(scope)),
   }
 }

@@ -31,31 +31,43 @@ export function sessionClaims(
 ): SessionClaims {
   const idToken = resolveAll(config.id_token_claims, identity)
   const accessToken = resolveAll(config.access_token_claims, identity)
-  const ofIdToken = fitting({ ...standardClaims(identity, grantedScopes), ...idToken.claims })
+  const standard = standardClaims(identity, grantedScopes)
+  // The configuration wins also where it leaves a claim out for its size.
+  for (const claim of idToken.tooLarge) delete standard[claim]
+  const ofIdToken = fitting({ ...standard, ...idToken.claims })
   const ofAccessToken = fitting(accessToken.claims)
   return {
     id_token: ofIdToken.claims,
     access_token: ofAccessToken.claims,
     unresolved: [...new Set([...idToken.unresolved, ...accessToken.unresolved])],
-    too_large: [...new Set([...ofIdToken.tooLarge, ...ofAccessToken.tooLarge])],
+    too_large: [
+      ...new Set([
+        ...idToken.tooLarge,
+        ...ofIdToken.tooLarge,
+        ...accessToken.tooLarge,
+        ...ofAccessToken.tooLarge,
+      ]),
+    ],
   }
 }
 
 function resolveAll(templates: ClaimTemplates, identity: Identity) {
   const entries: [string, unknown][] = []
   const unresolved: string[] = []
+  const tooLarge: string[] = []
   for (const [claim, text] of Object.entries(templates)) {
     const resolved = resolve(text, identity)
     if (resolved.outcome === 'value') entries.push([claim, resolved.value])
+    else if (resolved.outcome === 'too_large') tooLarge.push(claim)
     else unresolved.push(...resolved.paths)
   }
-  return { claims: Object.fromEntries(entries), unresolved }
+  return { claims: Object.fromEntries(entries), unresolved, tooLarge }
 }
 
 /** A stored template that cannot be read (somebody changed the table by hand) must not keep people from signing in. */
 function resolve(text: string, identity: Identity): Resolved {
   try {
-    return resolveTemplate(parseTemplate(text), identity)
+    return resolveTemplate(parseTemplate(text), identity, TOKEN_CLAIMS_BYTES_MAX)
   } catch (err) {
     if (err instanceof TemplateError) return { outcome: 'unresolved', paths: [text] }
     throw err

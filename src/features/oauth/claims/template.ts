@@ -67,21 +67,30 @@ export interface TemplateSource {
   readonly metadata_public: Readonly<Record<string, unknown>>
 }
 
-/** A template's value; or the paths that lead to nothing, in their order. */
-export type Resolved = { outcome: 'value'; value: unknown } | { outcome: 'unresolved'; paths: string[] }
+/** A template's value; or the paths that lead to nothing, in their order; or a text that got too long to be made. */
+export type Resolved =
+  | { outcome: 'value'; value: unknown }
+  | { outcome: 'unresolved'; paths: string[] }
+  | { outcome: 'too_large' }
 
 /**
  * Resolves a template. One that is exactly one path gives the value in its JSON type; in mixed text, objects and arrays
- * are written as JSON. `null` counts as nothing: a claim without a value is left out (OpenID Connect Core 5.3.2).
+ * are written as JSON, up to `lengthMax` characters in all. `null` counts as nothing: a claim without a value is left
+ * out (OpenID Connect Core 5.3.2).
  */
-export function resolveTemplate(template: Template, source: TemplateSource): Resolved {
+export function resolveTemplate(template: Template, source: TemplateSource, lengthMax: number): Resolved {
   const values = template.map(part => (typeof part === 'string' ? part : lookUp(part, source)))
   const paths = template.flatMap((part, i) =>
     typeof part !== 'string' && values[i] === undefined ? [part.text] : [],
   )
   if (paths.length > 0) return { outcome: 'unresolved', paths }
   if (template.length === 1) return { outcome: 'value', value: values[0] }
-  return { outcome: 'value', value: values.map(asText).join('') }
+  let text = ''
+  for (const value of values) {
+    text += asText(value)
+    if (text.length > lengthMax) return { outcome: 'too_large' }
+  }
+  return { outcome: 'value', value: text }
 }
 
 function lookUp({ segments }: TemplatePath, { id, traits, metadata_public }: TemplateSource): unknown {

@@ -2,9 +2,13 @@
 
 import { encodeBytesBase62 } from '../../../lib/base62.ts'
 import type { AuditDeps } from '../../audit/audited.ts'
+import type { CalledAddressConfig } from './called-addresses.ts'
 import type { OAuthClientDeps } from './own-client.ts'
 
 export type ClientChangeDeps = OAuthClientDeps & AuditDeps
+
+/** What it takes to write fields of a client. */
+export type ClientFieldsDeps = ClientChangeDeps & { config: CalledAddressConfig }
 
 /** What the audit log calls a client. */
 export const TARGET_KIND = 'oauth_client'

@@ -5,7 +5,8 @@ import { createClient } from '../../../clients/oauth-server/clients.ts'
 import { DomainError } from '../../../errors.ts'
 import { audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
-import { type ClientChangeDeps, newClientSecret, TARGET_KIND } from './client-change.ts'
+import { refusePrivateAddresses } from './called-addresses.ts'
+import { type ClientFieldsDeps, newClientSecret, TARGET_KIND } from './client-change.ts'
 import { toOAuthClient, toWireChange } from './client-record.ts'
 import { refuseBadCombinations } from './combinations.ts'
 import type { OwnerConfig } from './own-client.ts'
@@ -17,12 +18,13 @@ import type { CreatedOAuthClient, OAuthClientIn } from './schemas.ts'
  * errors.
  */
 export async function createOAuthClient(
-  deps: ClientChangeDeps,
+  deps: ClientFieldsDeps,
   caller: Caller,
   action: string,
   input: OAuthClientIn,
 ): Promise<CreatedOAuthClient> {
   refuseForeignOwner(deps.config, input)
+  refusePrivateAddresses(deps.config, input)
   const settings = withDefaults(input)
   refuseBadCombinations(settings, settings)
   const owner = deps.config.oauthClientOwner

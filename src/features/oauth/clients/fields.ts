@@ -146,7 +146,7 @@ export const TOKEN_FIELDS = {
     ),
   frontchannel_logout_uri: LogoutUri.describe('The browser calls it when the user logs out'),
   backchannel_logout_uri: clearableText(URI_LENGTH_MAX, backchannelUriProblem).describe(
-    'The OAuth2 server posts a logout_token to it: https, or http for loopback hosts; no private address',
+    'The OAuth2 server posts a logout_token to it: https and a public address; a loopback host in development',
   ),
 }
 

@@ -5,7 +5,8 @@ import { patchClient } from '../../../clients/oauth-server/clients.ts'
 import { DomainError } from '../../../errors.ts'
 import { audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
-import { type ClientChangeDeps, TARGET_KIND } from './client-change.ts'
+import { refusePrivateAddresses } from './called-addresses.ts'
+import { type ClientFieldsDeps, TARGET_KIND } from './client-change.ts'
 import { toOAuthClient, toWireChange } from './client-record.ts'
 import { refuseBadCombinations, settingsAfter } from './combinations.ts'
 import { refuseForeignOwner } from './create-client.ts'
@@ -18,7 +19,7 @@ import type { OAuthClient, OAuthClientIn, OAuthClientPatch } from './schemas.ts'
  * the record, `oauth_client_refused` and the `upstream_*` errors.
  */
 export async function updateOAuthClient(
-  deps: ClientChangeDeps,
+  deps: ClientFieldsDeps,
   caller: Caller,
   action: string,
   id: string,
@@ -27,6 +28,7 @@ export async function updateOAuthClient(
   const before = await readOwnClient(deps, id)
   const input = withoutFixedFields(before, patch)
   refuseForeignOwner(deps.config, input)
+  refusePrivateAddresses(deps.config, input)
   refuseBadCombinations(settingsAfter(before, input), input)
   return await audited(deps, caller, { action, targetKind: TARGET_KIND, targetId: id, before }, async () => {
     const wire = await patchClient(deps.upstreams.oauthAdmin, id, toWireChange(input))

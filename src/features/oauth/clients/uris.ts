@@ -1,7 +1,7 @@
 // What a URI of a client must look like. Pure: each check answers what is wrong, or undefined. The OAuth2 server itself
 // refuses little at registration (relative redirect URIs pass) and fails later, in front of the user.
 
-import { isAddress, isPublicAddress } from '../../webhooks/public-address.ts'
+import { targetProblem } from '../../webhooks/target-address.ts'
 
 export const URI_LENGTH_MAX = 2048
 
@@ -46,17 +46,20 @@ export function logoutUriProblem(uri: string): string | undefined {
   return uri.includes('#') ? 'must not hold a fragment ("#")' : linkProblem(uri)
 }
 
-/** The OAuth2 server calls it from inside: what its name resolves to is for that server to check (docs/deploy.md). */
+/** An address that the OAuth2 server posts to. Whether it leads into that server's network says `calledUriProblem`. */
 export function backchannelUriProblem(uri: string): string | undefined {
   const problem = logoutUriProblem(uri)
   if (problem !== undefined) return problem
-  const { protocol, hostname } = new URL(uri)
-  if (isLoopback(hostname)) return undefined
-  if (protocol === 'http:') return HTTPS_ONLY
-  const address = hostname.replace(/^\[|\]$/g, '')
-  return isAddress(address) && !isPublicAddress(address)
-    ? 'must be at a public address: the OAuth2 server calls it'
-    : undefined
+  return new URL(uri).protocol === 'http:' ? loopbackProblem(uri) : undefined
+}
+
+/**
+ * Whether the OAuth2 server, which calls an address by itself and from inside, would call a machine that only it can
+ * reach. For an address whose form is right. What its name resolves to is for that server to check (docs/deploy.md).
+ */
+export function calledUriProblem(uri: string, allowsLoopback: boolean): string | undefined {
+  if (allowsLoopback && isLoopback(new URL(uri).hostname)) return undefined
+  return targetProblem(uri, { allowPrivate: false, ownHosts: [] })
 }
 
 /**

@@ -40,8 +40,8 @@ const DeviceQuery = z.object({ device_challenge: Challenge, user_code: z.string(
 const LogoutQuery = z.object({ logout_challenge: Challenge })
 const ErrorQuery = z.object({ error: z.string().optional(), error_description: z.string().optional() })
 
-/** What all of these have in common. */
-const FOR_BROWSERS = { auth: 'none', errorPage: bridgeErrorPage } as const
+/** What all of these have in common. The largest decision holds a challenge of 16 KiB and a list of scopes. */
+const FOR_BROWSERS = { auth: 'none', errorPage: bridgeErrorPage, bodyBytesMax: 128 * 1024 } as const
 const PAGE = { description: 'A page', types: ['text/html'] }
 const pageAt = (status: number) => ({ answers: { [status]: PAGE } })
 const pageOrRedirect = { answers: { 200: PAGE, 303: { description: 'Back to the OAuth2 server' } } }
@@ -62,12 +62,12 @@ const decision = (requestSchema: z.ZodType) => ({
 
 const cookiesOf = (request: Request) => request.headers.get('cookie')
 
-function submissionOf(input: { request: Request; readBodyText: () => Promise<string> }): Submission {
+function submissionOf(input: { request: Request; readBodyBytes: () => Promise<Uint8Array> }): Submission {
   const { headers } = input.request
   return {
     contentType: headers.get('content-type'),
     cookieHeader: headers.get('cookie'),
-    readBodyText: input.readBodyText,
+    readBodyText: async () => new TextDecoder().decode(await input.readBodyBytes()),
   }
 }
 
