@@ -21,12 +21,18 @@ export default defineConfig({
     // A stack has half a minute to end, and each project ends its own.
     teardownTimeout: 120_000,
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...patient } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts', 'test/hostile/pure/**/*.test.ts'],
+          ...patient,
+        },
+      },
       { test: { name: 'static', include: ['test/static/**/*.test.ts'], ...patient } },
       {
         test: {
           name: 'gateway',
-          include: ['test/gateway/**/*.test.ts'],
+          include: ['test/gateway/**/*.test.ts', 'test/hostile/gateway/**/*.test.ts'],
           ...patient,
         },
       },
@@ -70,7 +76,13 @@ export default defineConfig({
         ],
         test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...onStack },
       },
-      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...onStack } },
+      {
+        test: {
+          name: 'contract',
+          include: ['test/contract/**/*.test.ts', 'test/hostile/*.test.ts'],
+          ...onStack,
+        },
+      },
       { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...patient } },
       {
         test: {

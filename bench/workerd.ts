@@ -19,13 +19,18 @@ export async function buildWorker(outdir: string): Promise<string> {
   return outdir
 }
 
-/** Serves the bundle on a free port with the variables of the stack. */
-export async function startWorkerd(folder: string, bundle: string, facts: StackFacts) {
+/** Serves the bundle on a free port with the variables of the stack, and more that a measure needs. */
+export async function startWorkerd(
+  folder: string,
+  bundle: string,
+  facts: StackFacts,
+  more: Readonly<Record<string, string>> = {},
+) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   await mkdir(join(folder, 'objects'), { recursive: true })
   const config = join(bundle, 'bench.capnp')
-  await writeFile(config, await workerdConfig(bundle, join(folder, 'objects'), port))
+  await writeFile(config, await workerdConfig(bundle, join(folder, 'objects'), port, Object.keys(more)))
   const workerd = createRequire(import.meta.url).resolve('workerd/bin/workerd')
   const child = spawn(workerd, ['serve', config], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -35,6 +40,7 @@ export async function startWorkerd(folder: string, bundle: string, facts: StackF
       DATABASE_URL: facts.database_url,
       DATA_DATABASE_URL: facts.data_database_url,
       SQL_GATEWAY_URL: facts.sql_gateway_url ?? '',
+      ...more,
     },
   })
   await waitUntil({ what: 'workerd answers', deadlineMs: 20_000 }, async () =>
@@ -45,7 +51,12 @@ export async function startWorkerd(folder: string, bundle: string, facts: StackF
 
 const VARIABLES = ['BASE_URL', 'DATABASE_URL', 'DATA_DATABASE_URL', 'SQL_GATEWAY_URL']
 
-async function workerdConfig(bundle: string, objects: string, port: number): Promise<string> {
+async function workerdConfig(
+  bundle: string,
+  objects: string,
+  port: number,
+  more: readonly string[],
+): Promise<string> {
   const { compatibilityDate, compatibilityFlags } = await compatibility()
   const files = (await readdir(bundle)).filter(name => /\.(js|wasm)$/.test(name))
   const modules = files.map(name =>
@@ -69,10 +80,16 @@ const worker :Workerd.Worker = (
   compatibilityDate = "${compatibilityDate}",
   compatibilityFlags = [${compatibilityFlags}],
   bindings = [
-    ${VARIABLES.map(name => `(name = "${name}", fromEnvironment = "${name}"),`).join('\n    ')}
+    ${[...VARIABLES, ...more].map(name => `(name = "${name}", fromEnvironment = "${name}"),`).join('\n    ')}
     (name = "API_KEY_LIMITER", durableObjectNamespace = "ApiKeyLimiter"),
+    (name = "ADDRESS_LIMITER", durableObjectNamespace = "AddressLimiter"),
+    (name = "WEBHOOK_FANOUT", durableObjectNamespace = "WebhookFanout"),
   ],
-  durableObjectNamespaces = [(className = "ApiKeyLimiter", uniqueKey = "bench", enableSql = true)],
+  durableObjectNamespaces = [
+    (className = "ApiKeyLimiter", uniqueKey = "bench", enableSql = true),
+    (className = "AddressLimiter", uniqueKey = "bench-addresses", enableSql = true),
+    (className = "WebhookFanout", uniqueKey = "bench-webhooks", enableSql = true),
+  ],
   durableObjectStorage = (localDisk = "objects"),
 );
 `
