@@ -12,7 +12,7 @@ import { allRoutes } from './routes/index.ts'
 
 export { AddressLimiter } from '../durable-objects/address-limiter.ts'
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
-export { WebhookFanout } from '../durable-objects/webhook-fanout.ts'
+export { WebhookFanout } from '../durable-objects/webhook-fanout/webhook-fanout.ts'
 
 const app = createApp([...allRoutes, ...referenceRoutes(allRoutes)], depsForRequest)
 

@@ -4,7 +4,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { WebhookFanout } from '../../durable-objects/webhook-fanout.ts'
+import type { WebhookFanout } from '../../durable-objects/webhook-fanout/webhook-fanout.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
 import type { Env } from '../../src/deps.ts'

@@ -3,9 +3,9 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { DeliveryLanes } from '../../../durable-objects/delivery-lanes.ts'
-import { FanoutStorage } from '../../../durable-objects/fanout-storage.ts'
-import { settleAttempt } from '../../../durable-objects/settlement.ts'
+import { DeliveryLanes } from '../../../durable-objects/webhook-fanout/delivery-lanes.ts'
+import { settleAttempt } from '../../../durable-objects/webhook-fanout/settlement.ts'
+import { FanoutStorage } from '../../../durable-objects/webhook-fanout/storage.ts'
 import { positionOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
 import { withRow } from '../../../src/features/webhooks/delivery/fanout-state.ts'

@@ -4,8 +4,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DueEvent } from '../../../durable-objects/due-event.ts'
-import { FanoutStorage } from '../../../durable-objects/fanout-storage.ts'
+import type { DueEvent } from '../../../durable-objects/webhook-fanout/due-event.ts'
+import { FanoutStorage } from '../../../durable-objects/webhook-fanout/storage.ts'
 import { positionOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
 

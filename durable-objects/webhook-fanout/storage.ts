@@ -1,9 +1,9 @@
 // What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on (key-order.ts), and
 // which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing.
 
-import { chunkOf } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent, PayloadPiece } from '../src/features/webhooks/delivery/fanout-contract.ts'
-import { CHANGES_PER_CHUNK_MAX } from '../src/features/webhooks/ingest/messages.ts'
+import { chunkOf } from '../../src/features/webhooks/delivery/event-identity.ts'
+import type { FanoutEvent, PayloadPiece } from '../../src/features/webhooks/delivery/fanout-contract.ts'
+import { CHANGES_PER_CHUNK_MAX } from '../../src/features/webhooks/ingest/messages.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
 import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'

@@ -1,8 +1,8 @@
 // Writes what a WebhookFanout has to tell Postgres: attempts, dead letters, the webhook's health. In batches, behind the
 // deliveries, and from disk: what Postgres does not take now is tried again later.
 
-import type { PlatformDatabase } from '../src/db/database.ts'
-import { PostgresError } from '../src/db/postgres-error.ts'
+import type { PlatformDatabase } from '../../src/db/database.ts'
+import { PostgresError } from '../../src/db/postgres-error.ts'
 import {
   type DeadLetterRecord,
   type DeliveryRecord,
@@ -11,10 +11,10 @@ import {
   insertDeliveries,
   joinDeadLetterParts,
   resolveDeadLetters,
-} from '../src/features/webhooks/delivery/delivery-log.ts'
-import { positionOfEvent } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutStorage } from './fanout-storage.ts'
+} from '../../src/features/webhooks/delivery/delivery-log.ts'
+import { positionOfEvent } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { Report } from './report-storage.ts'
+import type { FanoutStorage } from './storage.ts'
 
 const BATCH_ROWS = 250
 const BATCH_CHARACTERS = 2 * 1024 * 1024

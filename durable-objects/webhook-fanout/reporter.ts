@@ -1,17 +1,17 @@
 // When a WebhookFanout tells Postgres what it has to tell: what its storage holds for it, and the webhook's health. Some time
 // behind the deliveries, and again later when Postgres does not take it.
 
-import type { PlatformDatabase } from '../src/db/database.ts'
-import { type FanoutState, healthOf } from '../src/features/webhooks/delivery/fanout-state.ts'
+import type { PlatformDatabase } from '../../src/db/database.ts'
+import { type FanoutState, healthOf } from '../../src/features/webhooks/delivery/fanout-state.ts'
 import {
   findWebhookRow,
   pauseForReceiver,
   type WebhookRow,
   writeHealth,
-} from '../src/features/webhooks/delivery/webhook-row.ts'
+} from '../../src/features/webhooks/delivery/webhook-row.ts'
 import type { OpenFanout } from './delivery-lanes.ts'
-import { logFailure } from './fanout-failure.ts'
-import { flushReports } from './fanout-reports.ts'
+import { logFailure } from './failure.ts'
+import { flushReports } from './reports.ts'
 
 /** How long reports gather before they are written together. */
 const GATHER_MS = 200

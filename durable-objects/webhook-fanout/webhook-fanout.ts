@@ -1,22 +1,22 @@
 // One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes by
-// and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in fanout-reporter.ts, what
-// comes back from there in redelivery.ts, what is kept in fanout-storage.ts, and what follows from what is pure and stands
-// in features/webhooks/delivery.
+// and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in reporter.ts, what comes back
+// from there in redelivery.ts, what is kept in storage.ts, and what follows from what is pure and stands in
+// features/webhooks/delivery.
 //
 // Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind that:
 // while something is due it is never more than ALARM_AHEAD_MS off, so that whatever ends this object, it goes on at once.
 
 import { DurableObject } from 'cloudflare:workers'
-import { parseConfig } from '../src/config.ts'
-import type { PlatformDatabase } from '../src/db/database.ts'
-import { type Env, platformDatabase } from '../src/deps.ts'
-import type { DeadLetterReason } from '../src/features/webhooks/delivery/delivery-log.ts'
+import { parseConfig } from '../../src/config.ts'
+import type { PlatformDatabase } from '../../src/db/database.ts'
+import { type Env, platformDatabase } from '../../src/deps.ts'
+import type { DeadLetterReason } from '../../src/features/webhooks/delivery/delivery-log.ts'
 import {
   eventHeaders,
   examplePayload,
   TEST_HEADERS,
-} from '../src/features/webhooks/delivery/event-headers.ts'
-import { positionOfEvent, webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
+} from '../../src/features/webhooks/delivery/event-headers.ts'
+import { positionOfEvent, webhookIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type {
   DeliveryAttempt,
   EventShare,
@@ -24,7 +24,7 @@ import type {
   LoggedDelivery,
   PayloadPiece,
   WaitingEvents,
-} from '../src/features/webhooks/delivery/fanout-contract.ts'
+} from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import {
   ALARM_AHEAD_MS,
   beforeProbe,
@@ -32,18 +32,18 @@ import {
   nextAlarm,
   probedNow,
   withRow,
-} from '../src/features/webhooks/delivery/fanout-state.ts'
-import { findWebhookRow, type WebhookRow } from '../src/features/webhooks/delivery/webhook-row.ts'
-import { sharedDeadline } from '../src/lib/deadline.ts'
+} from '../../src/features/webhooks/delivery/fanout-state.ts'
+import { findWebhookRow, type WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
+import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
 import type { DueEvent } from './due-event.ts'
-import { logFailure } from './fanout-failure.ts'
-import { FanoutReporter, type ReportHost } from './fanout-reporter.ts'
-import { FanoutStorage } from './fanout-storage.ts'
+import { logFailure } from './failure.ts'
 import { Redelivery, type RedeliveryHost } from './redelivery.ts'
+import { FanoutReporter, type ReportHost } from './reporter.ts'
+import { WebhookSender } from './sender.ts'
 import { endDelivered, giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
+import { FanoutStorage } from './storage.ts'
 import { NOTHING_WAITS, waitingEvents } from './waiting-events.ts'
-import { WebhookSender } from './webhook-sender.ts'
 
 /** How old the webhook's row may be while there is something to send. */
 const ROW_FRESH_MS = 60_000

@@ -1,14 +1,14 @@
 // Sends bodies to a webhook's receiver. Opens the webhook's secret once and keeps the keys that it gives.
 
-import type { Config } from '../src/config.ts'
-import { type AttemptResult, failed, sendAttempt } from '../src/features/webhooks/delivery/send-attempt.ts'
-import { type SigningKeys, signingKeysOf } from '../src/features/webhooks/delivery/signatures.ts'
-import type { WebhookRow } from '../src/features/webhooks/delivery/webhook-row.ts'
-import { makeSecretBox, type SecretBox } from '../src/features/webhooks/secret-box.ts'
-import { hostsOf } from '../src/features/webhooks/target-address.ts'
-import { makeTargetGuard, type TargetGuard } from '../src/features/webhooks/target-guard.ts'
-import type { Deadline } from '../src/lib/deadline.ts'
-import { encodeUtf8 } from '../src/lib/utf8.ts'
+import type { Config } from '../../src/config.ts'
+import { type AttemptResult, failed, sendAttempt } from '../../src/features/webhooks/delivery/send-attempt.ts'
+import { type SigningKeys, signingKeysOf } from '../../src/features/webhooks/delivery/signatures.ts'
+import type { WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
+import { makeSecretBox, type SecretBox } from '../../src/features/webhooks/secret-box.ts'
+import { hostsOf } from '../../src/features/webhooks/target-address.ts'
+import { makeTargetGuard, type TargetGuard } from '../../src/features/webhooks/target-guard.ts'
+import type { Deadline } from '../../src/lib/deadline.ts'
+import { encodeUtf8 } from '../../src/lib/utf8.ts'
 
 export interface OutgoingBody {
   webhookId: string

@@ -1,15 +1,15 @@
 // The sends of one WebhookFanout that are under way: how many at a time, which next, and when what they came to is written
 // down. Knows no Postgres, no alarm and no row; those are its host's.
 
-import { eventHeaders } from '../src/features/webhooks/delivery/event-headers.ts'
-import { webhookIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
-import { isFailing } from '../src/features/webhooks/delivery/retry-schedule.ts'
+import { eventHeaders } from '../../src/features/webhooks/delivery/event-headers.ts'
+import { webhookIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
+import type { FanoutState } from '../../src/features/webhooks/delivery/fanout-state.ts'
+import { isFailing } from '../../src/features/webhooks/delivery/retry-schedule.ts'
 import type { DueEvent } from './due-event.ts'
-import { logFailure } from './fanout-failure.ts'
-import type { FanoutStorage } from './fanout-storage.ts'
+import { logFailure } from './failure.ts'
+import type { WebhookSender } from './sender.ts'
 import type { Finished } from './settlement.ts'
-import type { WebhookSender } from './webhook-sender.ts'
+import type { FanoutStorage } from './storage.ts'
 
 /** Sends at a time. The platform opens six connections an invocation; two are left for the database. */
 const LANES = 4

@@ -1,10 +1,10 @@
-// What waits in a webhook's object, in figures, for whoever looks. Reads what fanout-storage.ts keeps, and changes nothing.
+// What waits in a webhook's object, in figures, for whoever looks. Reads what storage.ts keeps, and changes nothing.
 
-import type { WaitingEvents } from '../src/features/webhooks/delivery/fanout-contract.ts'
-import type { FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
-import { isFailing } from '../src/features/webhooks/delivery/retry-schedule.ts'
-import type { FanoutStorage } from './fanout-storage.ts'
+import type { WaitingEvents } from '../../src/features/webhooks/delivery/fanout-contract.ts'
+import type { FanoutState } from '../../src/features/webhooks/delivery/fanout-state.ts'
+import { isFailing } from '../../src/features/webhooks/delivery/retry-schedule.ts'
 import type { SqlExec } from './sql-rows.ts'
+import type { FanoutStorage } from './storage.ts'
 
 /** A webhook that was paused for a week may have millions. */
 const COUNTED_MAX = 100_000

@@ -1,4 +1,4 @@
-// Which events of a WebhookFanout may be sent, as `ready_at_ms` in the table `events` of fanout-storage.ts says.
+// Which events of a WebhookFanout may be sent, as `ready_at_ms` in the table `events` of storage.ts says.
 //
 // Of all events that share a key only the first has a `ready_at_ms`; the others wait until it is finished. So the next to
 // send are found by an index, however many wait behind one that fails. An event that changed its row's key has two, and is
@@ -6,7 +6,7 @@
 // barrier: it waits for all before it, and all after it wait for it. What was taken back (`replay_of`) has lost its place in the order:
 // it waits for nobody, and nobody for it.
 
-import type { FanoutEvent } from '../src/features/webhooks/delivery/fanout-contract.ts'
+import type { FanoutEvent } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { firstRow, type SqlExec, type SqlValue } from './sql-rows.ts'
 
 type Keys = Pick<FanoutEvent, 'key' | 'old_key'>

@@ -4,13 +4,13 @@ import type {
   DeadLetterReason,
   DeadLetterRecord,
   DeliveryRecord,
-} from '../src/features/webhooks/delivery/delivery-log.ts'
-import { eventIdOf } from '../src/features/webhooks/delivery/event-identity.ts'
-import { afterAttempt, type FanoutState } from '../src/features/webhooks/delivery/fanout-state.ts'
-import { isFailing, judgeAttempt, type Verdict } from '../src/features/webhooks/delivery/retry-schedule.ts'
-import type { AttemptResult } from '../src/features/webhooks/delivery/send-attempt.ts'
+} from '../../src/features/webhooks/delivery/delivery-log.ts'
+import { eventIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
+import { afterAttempt, type FanoutState } from '../../src/features/webhooks/delivery/fanout-state.ts'
+import { isFailing, judgeAttempt, type Verdict } from '../../src/features/webhooks/delivery/retry-schedule.ts'
+import type { AttemptResult } from '../../src/features/webhooks/delivery/send-attempt.ts'
 import type { DueEvent } from './due-event.ts'
-import type { FanoutStorage } from './fanout-storage.ts'
+import type { FanoutStorage } from './storage.ts'
 
 /** An attempt that is over. */
 export interface Finished {

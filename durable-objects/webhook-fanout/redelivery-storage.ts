@@ -1,6 +1,6 @@
 // Which dead letters a WebhookFanout has still to take back: ranges of them, whatever their number.
 
-import type { LetterPlace, LetterRange } from '../src/features/webhooks/delivery/redeliverable-letters.ts'
+import type { LetterPlace, LetterRange } from '../../src/features/webhooks/delivery/redeliverable-letters.ts'
 import { firstRow, type SqlExec } from './sql-rows.ts'
 
 /** A range that was asked for; `number` grows with each. */

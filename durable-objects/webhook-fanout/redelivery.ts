@@ -1,13 +1,13 @@
 // Takes a webhook's dead letters out of Postgres back into its fan-out. What is asked for is counted and noted at once and
 // taken page by page, at the pace of its host's alarm: there may be any number of letters.
 
-import type { PlatformDatabase } from '../src/db/database.ts'
-import { positionOfEvent } from '../src/features/webhooks/delivery/event-identity.ts'
+import type { PlatformDatabase } from '../../src/db/database.ts'
+import { positionOfEvent } from '../../src/features/webhooks/delivery/event-identity.ts'
 import {
   PIECE_CHARACTERS,
   WHOLE_PAYLOAD_BYTES_MAX,
-} from '../src/features/webhooks/delivery/fanout-contract.ts'
-import { readFacts } from '../src/features/webhooks/delivery/payload.ts'
+} from '../../src/features/webhooks/delivery/fanout-contract.ts'
+import { readFacts } from '../../src/features/webhooks/delivery/payload.ts'
 import {
   countLetters,
   type ListedLetter,
@@ -15,11 +15,11 @@ import {
   type RedeliverableLetter,
   readLetterPart,
   readLetters,
-} from '../src/features/webhooks/delivery/redeliverable-letters.ts'
+} from '../../src/features/webhooks/delivery/redeliverable-letters.ts'
 import type { OpenFanout } from './delivery-lanes.ts'
-import { logFailure } from './fanout-failure.ts'
-import type { FanoutStorage } from './fanout-storage.ts'
+import { logFailure } from './failure.ts'
 import type { OwedRange } from './redelivery-storage.ts'
+import type { FanoutStorage } from './storage.ts'
 
 const PAGE = 100
 /** A page ends after so many characters of bodies, with one letter at least. */
