@@ -1,7 +1,7 @@
 // GET /v1/db/:table beyond what PostgREST has too: who sees what, the bounds of the specification, and bad input.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROW_FUNCTIONS, ROW_FUNCTIONS_SQL } from '../../src/features/tables/row-functions.ts'
+import { ROW_FUNCTIONS, ROW_FUNCTIONS_SQL } from '../../src/features/tables/grammar/row-functions.ts'
 import { connectOwner } from '../support/postgres.ts'
 import { asOwner, type DbCaller, freshPrefix, makeDbCaller } from './db-caller.ts'
 

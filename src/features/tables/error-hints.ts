@@ -4,7 +4,7 @@
 import type { DatabaseRole } from '../../db/database.ts'
 import type { PostgresError } from '../../db/postgres-error.ts'
 import { quoteIdentifier } from '../../db/sql.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog } from './catalog/catalog.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** What is known about the failed statement; each part may be missing. */

@@ -1,13 +1,13 @@
 // /v1/db: tables, views and functions as resources, in PostgREST's grammar.
 
 import { shareName } from '../../features/rate-limit/network.ts'
-import { callFunction } from '../../features/tables/call-function.ts'
-import { deleteRows, updateRows } from '../../features/tables/change-rows.ts'
-import type { DataCall } from '../../features/tables/data-session.ts'
 import { QUOIN_DIALECT } from '../../features/tables/dialect.ts'
-import { insertRows } from '../../features/tables/insert-rows.ts'
 import { ROWS_BODY_BYTES_MAX, STATEMENT_TIMEOUT_MS } from '../../features/tables/limits.ts'
-import { readRows } from '../../features/tables/read-rows.ts'
+import { callFunction } from '../../features/tables/verbs/call-function.ts'
+import { deleteRows, updateRows } from '../../features/tables/verbs/change-rows.ts'
+import type { DataCall } from '../../features/tables/verbs/data-session.ts'
+import { insertRows } from '../../features/tables/verbs/insert-rows.ts'
+import { readRows } from '../../features/tables/verbs/read-rows.ts'
 import { type DocumentedParameter, defineRoute, type HandlerInput } from '../../http/route.ts'
 
 type Caller = Pick<

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import type { DatabaseRole, DataSession } from '../../../src/db/database.ts'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
 import type { DomainError } from '../../../src/errors.ts'
-import { Catalog, CatalogCache } from '../../../src/features/tables/catalog.ts'
-import type { DatabaseFunction } from '../../../src/features/tables/catalog-types.ts'
-import { chooseSchema, dataSession } from '../../../src/features/tables/data-session.ts'
+import { Catalog, CatalogCache } from '../../../src/features/tables/catalog/catalog.ts'
+import type { DatabaseFunction } from '../../../src/features/tables/catalog/catalog-types.ts'
+import { resolveFunction } from '../../../src/features/tables/catalog/function-resolution.ts'
 import { type ErrorHintContext, explainPostgresError } from '../../../src/features/tables/error-hints.ts'
-import { resolveFunction } from '../../../src/features/tables/function-resolution.ts'
 import { nearestName } from '../../../src/features/tables/nearest-name.ts'
+import { chooseSchema, dataSession } from '../../../src/features/tables/verbs/data-session.ts'
 
 const SESSION: DataSession = {
   role: 'anon',

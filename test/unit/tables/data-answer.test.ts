@@ -1,9 +1,13 @@
 // What the user's functions may set of an answer, and what becomes of the rest when they set nonsense.
 
 import { describe, expect, test } from 'vitest'
-import { CatalogCache } from '../../../src/features/tables/catalog.ts'
-import { answer } from '../../../src/features/tables/data-answer.ts'
-import type { DataContext, StatementOutcome, TablesDeps } from '../../../src/features/tables/run-statement.ts'
+import { CatalogCache } from '../../../src/features/tables/catalog/catalog.ts'
+import { answer } from '../../../src/features/tables/verbs/data-answer.ts'
+import type {
+  DataContext,
+  StatementOutcome,
+  TablesDeps,
+} from '../../../src/features/tables/verbs/run-statement.ts'
 
 const deps: TablesDeps = {
   data: { batch: neverAsked, batchForBody: neverAsked },

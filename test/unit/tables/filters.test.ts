@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../../src/errors.ts'
-import { parseCondition, parseLogicTree } from '../../../src/features/tables/filters.ts'
-import type { Filter, Test } from '../../../src/features/tables/query-ast.ts'
-import { parseQueryString } from '../../../src/features/tables/query-string.ts'
+import { parseCondition, parseLogicTree } from '../../../src/features/tables/grammar/filters.ts'
+import type { Filter, Test } from '../../../src/features/tables/grammar/query-ast.ts'
+import { parseQueryString } from '../../../src/features/tables/grammar/query-string.ts'
 import { anyCondition, anyText, anyTree, printBranches, printField, printTest } from './query-grammar.ts'
 
 const ID = { name: 'id', path: [] }

@@ -2,8 +2,12 @@
 
 import { describe, expect, test } from 'vitest'
 import { QUOIN_DIALECT } from '../../../src/features/tables/dialect.ts'
-import { refuseIdleConflict, refuseUnused, type Use } from '../../../src/features/tables/parameter-use.ts'
-import { parseQueryString } from '../../../src/features/tables/query-string.ts'
+import {
+  refuseIdleConflict,
+  refuseUnused,
+  type Use,
+} from '../../../src/features/tables/grammar/parameter-use.ts'
+import { parseQueryString } from '../../../src/features/tables/grammar/query-string.ts'
 
 const LENIENT = { ...QUOIN_DIALECT, refusesUnusedParameters: false }
 const PARAMETERS = {

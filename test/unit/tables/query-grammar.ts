@@ -1,7 +1,7 @@
 // Random filters, and their text in the query grammar: what the parser must read back unchanged.
 
 import fc from 'fast-check'
-import { COMPARE_SQL, TEXT_SEARCH_SQL } from '../../../src/features/tables/operators.ts'
+import { COMPARE_SQL, TEXT_SEARCH_SQL } from '../../../src/features/tables/grammar/operators.ts'
 import type {
   CompareOperator,
   Condition,
@@ -11,7 +11,7 @@ import type {
   LogicTree,
   Test,
   TextSearchOperator,
-} from '../../../src/features/tables/query-ast.ts'
+} from '../../../src/features/tables/grammar/query-ast.ts'
 
 /** Any text that Postgres can hold. */
 export const anyText = fc.string({ unit: 'grapheme', maxLength: 30 }).filter(text => !text.includes('\u0000'))

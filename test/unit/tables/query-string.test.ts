@@ -1,8 +1,8 @@
 // The query string as a whole: decoding, reserved names, select and order.
 
 import { describe, expect, test } from 'vitest'
-import { parseQueryString } from '../../../src/features/tables/query-string.ts'
-import { queryNeed } from '../../../src/features/tables/read-rows.ts'
+import { parseQueryString } from '../../../src/features/tables/grammar/query-string.ts'
+import { queryNeed } from '../../../src/features/tables/verbs/read-rows.ts'
 
 const column = (name: string) => ({ name, path: [] })
 const code = (expected: string) => expect.objectContaining({ code: expected })

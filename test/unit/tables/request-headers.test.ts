@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest'
 import { QUOIN_DIALECT } from '../../../src/features/tables/dialect.ts'
-import { negotiateFormat } from '../../../src/features/tables/media-type.ts'
-import { contentRange, pageStatus, parsePage } from '../../../src/features/tables/page.ts'
-import { parsePrefer, preferenceApplied } from '../../../src/features/tables/prefer.ts'
+import { negotiateFormat } from '../../../src/features/tables/grammar/media-type.ts'
+import { contentRange, pageStatus, parsePage } from '../../../src/features/tables/grammar/page.ts'
+import { parsePrefer, preferenceApplied } from '../../../src/features/tables/grammar/prefer.ts'
 
 const LENIENT = { ...QUOIN_DIALECT, isPageStrict: false, isPreferStrict: false, maxAffectedNeedsStrict: true }
 const code = (expected: string) => expect.objectContaining({ code: expected })

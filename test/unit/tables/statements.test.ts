@@ -3,20 +3,20 @@
 import fc from 'fast-check'
 import { parse } from 'libpg-query'
 import { describe, expect, test } from 'vitest'
-import { castSql } from '../../../src/features/tables/cast-sql.ts'
-import { UNKNOWN_TYPES } from '../../../src/features/tables/field-sql.ts'
-import { negotiateFormat } from '../../../src/features/tables/media-type.ts'
-import { type Payload, parsePayload } from '../../../src/features/tables/payload.ts'
-import type { Filter } from '../../../src/features/tables/query-ast.ts'
-import { parseQueryString } from '../../../src/features/tables/query-string.ts'
-import { buildRead } from '../../../src/features/tables/read-statement.ts'
-import { readGuardFailure } from '../../../src/features/tables/result-sql.ts'
+import { negotiateFormat } from '../../../src/features/tables/grammar/media-type.ts'
+import type { Filter } from '../../../src/features/tables/grammar/query-ast.ts'
+import { parseQueryString } from '../../../src/features/tables/grammar/query-string.ts'
+import { type Payload, parsePayload } from '../../../src/features/tables/payload/payload.ts'
+import { castSql } from '../../../src/features/tables/sql/cast-sql.ts'
+import { UNKNOWN_TYPES } from '../../../src/features/tables/sql/field-sql.ts'
+import { buildRead } from '../../../src/features/tables/sql/read-statement.ts'
+import { readGuardFailure } from '../../../src/features/tables/sql/result-sql.ts'
 import {
   buildDelete,
   buildInsert,
   buildUpdate,
   type WriteRequest,
-} from '../../../src/features/tables/write-statement.ts'
+} from '../../../src/features/tables/sql/write-statement.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 import { anyCondition, anyText, anyTree } from './query-grammar.ts'
 

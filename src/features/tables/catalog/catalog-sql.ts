@@ -1,0 +1,155 @@
+// The one query that reads the catalog of the exposed schemas, and the shape of its answer. Pure.
+// pg_catalog is readable by every role, so what is known does not depend on who asks; that is why the rights of both
+// roles stand in it.
+
+import type { DatabaseRole } from '../../../db/database.ts'
+import type { Statement } from '../../../db/sql.ts'
+import { writeArrayLiteral } from '../../../lib/array-literal.ts'
+import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
+
+/** In the order in which rights are listed. */
+const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
+
+/** A JSON array of booleans, one per role: whether `condition`, given the role, holds. */
+function rightsSql(condition: (role: string) => string): string {
+  return `json_build_array(${ROLES.map(role => condition(`'${role}'`)).join(', ')})`
+}
+
+/** Without a right to the schema none to what is in it is of use; of a column that is asked with its relation. */
+function usesSchema(role: string): string {
+  return `has_schema_privilege(${role}, n.oid, 'USAGE')`
+}
+
+const COLUMN_RIGHTS = rightsSql(
+  role => `has_column_privilege(${role}, c.oid, a.attnum, 'SELECT, INSERT, UPDATE')`,
+)
+const RELATION_RIGHTS = rightsSql(
+  role =>
+    `${usesSchema(role)} and (has_any_column_privilege(${role}, c.oid, 'SELECT, INSERT, UPDATE') or has_table_privilege(${role}, c.oid, 'DELETE'))`,
+)
+const FUNCTION_RIGHTS = rightsSql(
+  role => `${usesSchema(role)} and has_function_privilege(${role}, p.oid, 'EXECUTE')`,
+)
+
+/** Identity columns have no default expression of their own; their sequence gives the next value. */
+const DEFAULT_SQL = `case
+  when a.attidentity in ('a', 'd') then format('nextval(%L::regclass)',
+    pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname))
+  when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end`
+
+const RELATIONS = `select coalesce(json_agg(json_build_object(
+    'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
+    'columns', (select coalesce(json_agg(json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
+        order by a.attnum), '[]')
+      from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+    'primaryKey', (select coalesce(json_agg(a.attname order by k.place), '[]')
+      from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+      where p.conrelid = c.oid and p.contype = 'p'))
+    order by n.nspname, c.relname), '[]')
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')`
+
+const FUNCTIONS = `select coalesce(json_agg(json_build_object(
+    'schema', n.nspname, 'name', p.proname, 'rights', ${FUNCTION_RIGHTS},
+    'argumentNames', p.proargnames, 'argumentModes', p.proargmodes,
+    'argumentTypes', (select coalesce(json_agg(format_type(u.type, -1) order by u.place), '[]')
+      from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality u(type, place)),
+    'defaults', p.pronargdefaults, 'returnsSet', p.proretset, 'isVolatile', p.provolatile = 'v',
+    'rowColumns', (select json_agg(a.attname order by a.attnum) from pg_attribute a
+      where a.attrelid = coalesce(b.typrelid, t.typrelid) and a.attrelid <> 0 and a.attnum > 0 and not a.attisdropped),
+    'returnsVoid', p.prorettype = 'void'::regtype,
+    'returnsRow', t.typtype = 'c' or p.prorettype = 'record'::regtype or b.typtype = 'c')
+    order by n.nspname, p.proname, p.oid), '[]')
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  join pg_type t on t.oid = p.prorettype left join pg_type b on b.oid = t.typbasetype
+  where n.nspname = any ($1::text[]) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype`
+
+/** One row with one text: the catalog of `schemas` as JSON. The search path must hold pg_catalog alone. */
+export function catalogStatement(schemas: readonly string[]): Statement {
+  return {
+    sql: `select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}))`,
+    params: [writeArrayLiteral(schemas)],
+  }
+}
+
+/** As `rightsSql` lists them. */
+type Rights = boolean[]
+
+interface CatalogRow {
+  relations: {
+    schema: string
+    name: string
+    columns: [name: string, type: string, defaultSql: string | null, rights: Rights][]
+    primaryKey: string[]
+    rights: Rights
+  }[]
+  functions: FunctionRow[]
+}
+
+interface FunctionRow {
+  schema: string
+  name: string
+  argumentNames: string[] | null
+  argumentModes: string[] | null
+  argumentTypes: string[]
+  defaults: number
+  returnsSet: boolean
+  isVolatile: boolean
+  /** Of a composite result. */
+  rowColumns: string[] | null
+  returnsVoid: boolean
+  returnsRow: boolean
+  rights: Rights
+}
+
+/** The relations and functions in the text that the statement answers. */
+export function parseCatalog(text: string): { relations: Relation[]; functions: DatabaseFunction[] } {
+  const row = JSON.parse(text) as CatalogRow
+  return {
+    relations: row.relations.map(({ columns, rights, ...relation }) => ({
+      ...relation,
+      columns: columns.map(toColumn),
+      usableBy: rolesOf(rights),
+    })),
+    functions: row.functions.map(toFunction),
+  }
+}
+
+function rolesOf(rights: Rights): DatabaseRole[] {
+  return ROLES.filter((_, i) => rights[i] === true)
+}
+
+function toColumn([name, type, sql, rights]: CatalogRow['relations'][number]['columns'][number]): Column {
+  return { name, type, defaultSql: sql ?? undefined, usableBy: rolesOf(rights) }
+}
+
+function toFunction(row: FunctionRow): DatabaseFunction {
+  const { argumentModes: modes } = row
+  const inputs = row.argumentTypes
+    .map((type, i) => ({ name: row.argumentNames?.[i] ?? '', type, mode: modes?.[i] ?? 'i' }))
+    .filter(({ mode }) => mode === 'i' || mode === 'b' || mode === 'v')
+  const outputNames = (modes ?? []).flatMap((mode, i) =>
+    mode === 'o' || mode === 'b' || mode === 't' ? [row.argumentNames?.[i] ?? ''] : [],
+  )
+  const hasOutputs = outputNames.length > 0
+  const firstDefault = inputs.length - row.defaults
+  return {
+    schema: row.schema,
+    name: row.name,
+    arguments: inputs.map(
+      ({ name, type, mode }, i): FunctionArgument => ({
+        name,
+        type,
+        hasDefault: i >= firstDefault,
+        isVariadic: mode === 'v',
+      }),
+    ),
+    returns: row.returnsVoid ? 'void' : row.returnsRow || hasOutputs ? 'row' : 'scalar',
+    resultColumns: row.rowColumns ?? outputNames,
+    returnsSet: row.returnsSet,
+    isVolatile: row.isVolatile,
+    usableBy: rolesOf(row.rights),
+  }
+}

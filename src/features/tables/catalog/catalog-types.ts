@@ -1,0 +1,53 @@
+// What the data API knows about the database: the exposed relations and functions. Types only.
+// Every name says which roles may use it: to others it must not be told, for anon keys are public.
+
+import type { DatabaseRole } from '../../../db/database.ts'
+
+export interface Column {
+  readonly name: string
+  /** As `format_type` prints it, with its schema unless that is pg_catalog: ready to stand in SQL. */
+  readonly type: string
+  /** The default as Postgres prints it, every name qualified; undefined where there is none. */
+  readonly defaultSql: string | undefined
+  /** Roles that may select, insert or update it, once they may use its relation. */
+  readonly usableBy: readonly DatabaseRole[]
+}
+
+/** A table, view, materialized view, foreign or partitioned table. */
+export interface Relation {
+  readonly schema: string
+  readonly name: string
+  readonly columns: readonly Column[]
+  /** Columns of the primary key in the key's order; empty without one. */
+  readonly primaryKey: readonly string[]
+  /** Roles with a right to its rows, or to a column of them. */
+  readonly usableBy: readonly DatabaseRole[]
+}
+
+export interface FunctionArgument {
+  /** Empty for an argument without a name. */
+  readonly name: string
+  /** As `format_type` prints it. */
+  readonly type: string
+  readonly hasDefault: boolean
+  readonly isVariadic: boolean
+}
+
+export interface DatabaseFunction {
+  readonly schema: string
+  readonly name: string
+  /** What a caller passes: IN, INOUT and VARIADIC arguments. */
+  readonly arguments: readonly FunctionArgument[]
+  /** `void`; `scalar` for one value; `row` for composites, OUT arguments and TABLE. */
+  readonly returns: 'void' | 'scalar' | 'row'
+  /** Columns of the rows that it returns; empty for values, and for rows whose columns nobody declared. */
+  readonly resultColumns: readonly string[]
+  readonly returnsSet: boolean
+  /** True when it may write: anything but STABLE and IMMUTABLE. */
+  readonly isVolatile: boolean
+  /** Roles that may execute it. */
+  readonly usableBy: readonly DatabaseRole[]
+}
+
+/** Type of a column as `format_type` prints it; undefined where nobody looked, or there is no such column. */
+export type ColumnTypes = (column: string) => string | undefined

@@ -1,0 +1,134 @@
+// The catalog of the exposed schemas, as one isolate remembers it. Reading and filtering a table needs none of it;
+// upserts, functions, JSON paths, text search and the hints of errors do.
+
+import type { DatabaseRole, DataDatabase, DataSession } from '../../../db/database.ts'
+import { catalogStatement, parseCatalog } from './catalog-sql.ts'
+import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts'
+
+/** How long a catalog is believed. A name that Postgres does not know makes it be read again before that. */
+const CATALOG_AGE_MAX_MS = 30_000
+/** A wrong name that is asked for again and again makes the catalog be read at most this often. */
+const REFRESH_PAUSE_MS = 1_000
+/** Refreshes within one such pause, whatever the names. */
+const REFRESHES_PER_PAUSE = 5
+/** How many such names are remembered; beyond that the oldest knowledge is dropped, which costs a read. */
+const MISSED_NAMES_MAX = 1_000
+
+/** What the database held at one moment. */
+export class Catalog {
+  readonly readAtMs: number
+  readonly #relations: readonly Relation[]
+  readonly #functions: readonly DatabaseFunction[]
+
+  constructor(relations: readonly Relation[], functions: readonly DatabaseFunction[], readAtMs: number) {
+    this.#relations = relations
+    this.#functions = functions
+    this.readAtMs = readAtMs
+  }
+
+  relation(schema: string, name: string): Relation | undefined {
+    return this.#relations.find(relation => relation.name === name && relation.schema === schema)
+  }
+
+  /** Names that may be told to a caller in this role: those of relations it has a right to. */
+  relationNames(schema: string, role: DatabaseRole): string[] {
+    return this.#relations
+      .filter(relation => relation.schema === schema && relation.usableBy.includes(role))
+      .map(({ name }) => name)
+  }
+
+  /** Columns of one relation that may be told to a caller in this role; none of a relation that is not known. */
+  columnNames(schema: string, name: string, role: DatabaseRole): string[] {
+    const relation = this.relation(schema, name)
+    if (!relation?.usableBy.includes(role)) return []
+    return relation.columns.filter(({ usableBy }) => usableBy.includes(role)).map(column => column.name)
+  }
+
+  /** Every overload of a name. */
+  functions(schema: string, name: string): DatabaseFunction[] {
+    return this.#functions.filter(candidate => candidate.name === name && candidate.schema === schema)
+  }
+
+  /** Names that may be told to a caller in this role: those of functions it may execute. */
+  functionNames(schema: string, role: DatabaseRole): string[] {
+    const usable = this.#functions.filter(
+      candidate => candidate.schema === schema && candidate.usableBy.includes(role),
+    )
+    return [...new Set(usable.map(({ name }) => name))]
+  }
+
+  /** The types of one relation's columns, for the SQL of fields. */
+  typesOf(schema: string, name: string): ColumnTypes {
+    const columns = new Map(this.relation(schema, name)?.columns.map(column => [column.name, column.type]))
+    return column => columns.get(column)
+  }
+}
+
+type CatalogSource = Pick<DataDatabase, 'batch'>
+
+/** Keeps the newest catalog. Requests never share a pending read: in workerd one may not wait for another's I/O. */
+export class CatalogCache {
+  readonly #schemas: readonly string[]
+  readonly #now: () => Date
+  #newest: Catalog | undefined
+  /** When a name was last looked for in vain. */
+  readonly #missedAtMs = new Map<string, number>()
+  /** The refreshes of the last second. */
+  #refreshedAtMs: number[] = []
+
+  constructor(schemas: readonly string[], now: () => Date) {
+    this.#schemas = schemas
+    this.#now = now
+  }
+
+  /** The remembered catalog, or a new one when it is older than 30 s. One trip at most. */
+  async read(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    const isYoung = this.#newest && this.#now().getTime() - this.#newest.readAtMs < CATALOG_AGE_MAX_MS
+    return isYoung && this.#newest ? this.#newest : await this.#load(data, session)
+  }
+
+  /**
+   * As `refresh`, for when a call has failed with what the remembered catalog says of `name`: five times a second over all
+   * names. Whoever makes names of functions up would else have it read at each of them.
+   */
+  async refreshAgain(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
+    const nowMs = this.#now().getTime()
+    const recent = this.#refreshedAtMs.filter(atMs => nowMs - atMs < REFRESH_PAUSE_MS)
+    if (this.#newest && recent.length >= REFRESHES_PER_PAUSE) return this.#newest
+    this.#refreshedAtMs = [...recent, nowMs]
+    return await this.refresh(data, session, name)
+  }
+
+  /** The catalog as it is now, for a name that is not in the remembered one: once a second and name. */
+  async refresh(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
+    const nowMs = this.#now().getTime()
+    const missedAtMs = this.#missedAtMs.get(name)
+    if (this.#newest && missedAtMs !== undefined && nowMs - missedAtMs < REFRESH_PAUSE_MS) return this.#newest
+    if (this.#missedAtMs.size >= MISSED_NAMES_MAX) this.#missedAtMs.clear()
+    this.#missedAtMs.set(name, nowMs)
+    return await this.#load(data, session)
+  }
+
+  /** The catalog as it is now, whatever is remembered: for what must not be written from memory. One trip. */
+  readAnew(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    return this.#load(data, session)
+  }
+
+  async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
+    const readAtMs = this.#now().getTime()
+    // With pg_catalog alone on the path Postgres prints every other name with its schema.
+    const [result] = await data.batch(
+      { ...session, searchPath: ['pg_catalog'] },
+      [catalogStatement(this.#schemas)],
+      { prepared: true, readOnly: true },
+    )
+    const { relations, functions } = parseCatalog(result?.rows[0]?.[0] ?? '{"relations":[],"functions":[]}')
+    this.#newest = new Catalog(relations, functions, readAtMs)
+    return this.#newest
+  }
+}
+
+/** The catalog cache of one isolate. */
+export function makeCatalog(options: { schemas: readonly string[]; now: () => Date }): CatalogCache {
+  return new CatalogCache(options.schemas, options.now)
+}

@@ -1,0 +1,100 @@
+// Builds the call of a function, whose result is a value, a row, or rows to filter and page. Pure.
+// The function is called exactly once, whatever is asked about its result.
+
+import {
+  Parameters,
+  quoteIdentifier,
+  quoteQualified,
+  type Statement,
+  type TextBytes,
+} from '../../../db/sql.ts'
+import type { DatabaseFunction, FunctionArgument } from '../catalog/catalog-types.ts'
+import type { ResolvedCall } from '../catalog/function-resolution.ts'
+import { type FieldScope, UNKNOWN_TYPES } from './field-sql.ts'
+import type { ReadRequest } from './read-statement.ts'
+import { rowsSql } from './read-statement.ts'
+import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
+
+export interface CallRequest extends ReadRequest {
+  readonly maxAffected: number | undefined
+}
+
+/** The statement that calls a function with `body`, a JSON object of its arguments or the one JSON argument. */
+export function buildCall(
+  { target, passing }: ResolvedCall,
+  argumentNames: readonly string[],
+  body: string | TextBytes,
+  request: CallRequest,
+): Statement {
+  const params = new Parameters()
+  const from =
+    passing === 'wholeBody'
+      ? wholeBodySql(target, params.add(body))
+      : byNameSql(target, argumentNames, body, params)
+  const scope: FieldScope = { relation: target.name, params, typeOf: UNKNOWN_TYPES }
+  return { sql: resultSql(target, from, request, scope), params: params.values }
+}
+
+function wholeBodySql(target: DatabaseFunction, body: string): string {
+  const type = target.arguments[0]?.type ?? 'json'
+  return `${quoteQualified(target)}(${body}::${type}) ${quoteIdentifier(target.name)}`
+}
+
+/** `json_to_record($1) "quoin_arguments"("a" integer), "public"."f"("a"=>"quoin_arguments"."a") "f"`. */
+function byNameSql(
+  target: DatabaseFunction,
+  argumentNames: readonly string[],
+  body: string | TextBytes,
+  params: Parameters,
+): string {
+  const alias = quoteIdentifier(target.name)
+  const passed = target.arguments.filter(({ name }) => argumentNames.includes(name))
+  if (passed.length === 0) return `${quoteQualified(target)}() ${alias}`
+  const definitions = passed.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
+  const source = `pg_catalog.json_to_record(${params.add(body)}) "quoin_arguments"(${definitions})`
+  return `${source},${quoteQualified(target)}(${passed.map(passSql).join(',')}) ${alias}`
+}
+
+function passSql({ name, isVariadic }: FunctionArgument): string {
+  const quoted = quoteIdentifier(name)
+  return `${isVariadic ? 'variadic ' : ''}${quoted}=>"quoin_arguments".${quoted}`
+}
+
+function resultSql(target: DatabaseFunction, from: string, request: CallRequest, scope: FieldScope): string {
+  const alias = quoteIdentifier(target.name)
+  if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}`
+  if (target.returns === 'scalar' && !target.returnsSet) {
+    const value =
+      request.format.kind === 'csv' ? `${alias}.${alias}::text` : `pg_catalog.to_json(${alias}.${alias})`
+    return `select coalesce(${value}::text,'null'),1,null,${RESPONSE_SETTINGS} from ${from}`
+  }
+  const more = [RESPONSE_SETTINGS, 'null', ...guards(request, scope)]
+  const rows = rowsOf(target, request)
+  if (request.count === undefined) return rowsSql(`${from}`, scope, rows.request, { body: rows.body, more })
+  const once = `with ${alias} as materialized (select ${alias}.* from ${from}) `
+  return once + rowsSql(alias, scope, { ...rows.request, count: 'exact' }, { body: rows.body, more })
+}
+
+/** A single row is an object, values of a set are not wrapped into objects. */
+function rowsOf(target: DatabaseFunction, request: CallRequest): { request: ReadRequest; body: string } {
+  const isList = request.format.kind === 'json'
+  if (target.returns === 'scalar') {
+    const value = `"t".${quoteIdentifier(target.name)}`
+    const all = { ...request, query: { ...request.query, select: [{ kind: 'all' as const }] } }
+    const body = isList
+      ? `coalesce(pg_catalog.json_agg(${value}),'[]')`
+      : `coalesce(pg_catalog.json_agg(${value})->0,'null')`
+    return { request: all, body: request.format.kind === 'csv' ? bodySql(request.format) : body }
+  }
+  const kind = isList && !target.returnsSet ? 'object' : request.format.kind
+  return { request, body: bodySql({ ...request.format, kind }) }
+}
+
+function guards({ maxAffected, format }: CallRequest, { params }: FieldScope): string[] {
+  const list: string[] = []
+  if (maxAffected !== undefined) {
+    list.push(guardSql('max_affected', `pg_catalog.count(*)>${params.add(String(maxAffected))}::bigint`))
+  }
+  if (format.kind === 'object') list.push(guardSql('not_singular', 'pg_catalog.count(*)<>1'))
+  return list
+}

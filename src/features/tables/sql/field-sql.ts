@@ -1,0 +1,62 @@
+// Columns, JSON paths, select lists and order terms as SQL. Pure. Keys of JSON paths are parameters like any value.
+
+import { type Parameters, quoteIdentifier } from '../../../db/sql.ts'
+import type { ColumnTypes } from '../catalog/catalog-types.ts'
+import type { Field, OrderTerm, SelectedField, SelectItem } from '../grammar/query-ast.ts'
+import { castSql } from './cast-sql.ts'
+
+export const UNKNOWN_TYPES: ColumnTypes = () => undefined
+
+/** What the SQL of fields depends on: the name that the relation has in the FROM clause, and where values go. */
+export interface FieldScope {
+  readonly relation: string
+  readonly params: Parameters
+  readonly typeOf: ColumnTypes
+}
+
+/** `"users"."data"->$1::text`. Qualified, so that a column named as its table is a column and not the whole row. */
+export function fieldSql({ relation, params, typeOf }: FieldScope, { name, path }: Field): string {
+  const column = `${quoteIdentifier(relation)}.${quoteIdentifier(name)}`
+  if (path.length === 0) return column
+  // Arrays and composites have no arrows of their own; for json and jsonb the column must stand bare, or no index fits.
+  const type = typeOf(name)
+  const base =
+    type === undefined || type === 'json' || type === 'jsonb' ? column : `pg_catalog.to_jsonb(${column})`
+  const steps = path.map(({ arrow, operand }) =>
+    typeof operand === 'number'
+      ? `${arrow}${params.add(String(operand))}::int`
+      : `${arrow}${params.add(operand)}::text`,
+  )
+  return `${base}${steps.join('')}`
+}
+
+export function selectListSql(scope: FieldScope, items: readonly SelectItem[]): string {
+  return items
+    .map(item =>
+      item.kind === 'all' ? `${quoteIdentifier(scope.relation)}.*` : selectedFieldSql(scope, item),
+    )
+    .join(',')
+}
+
+function selectedFieldSql(scope: FieldScope, { field, alias, cast }: SelectedField): string {
+  const expression = fieldSql(scope, field)
+  const value = cast === undefined ? expression : castSql(expression, cast)
+  const name = alias ?? outputName(field)
+  // A computed field or a cast would otherwise get a name of Postgres' choosing.
+  return `${value} as ${quoteIdentifier(name)}`
+}
+
+/** The last key of the path, or the column: `data->tags->0` is called `tags`. */
+function outputName({ name, path }: Field): string {
+  const key = path.findLast(step => typeof step.operand === 'string')?.operand
+  return typeof key === 'string' ? key : name
+}
+
+/** ` order by ...` or nothing. Nulls sort as Postgres does (last when ascending) unless said. */
+export function orderSql(scope: FieldScope, terms: readonly OrderTerm[]): string {
+  if (terms.length === 0) return ''
+  const list = terms.map(({ field, direction, nulls }) =>
+    [fieldSql(scope, field), direction, nulls && `nulls ${nulls}`].filter(Boolean).join(' '),
+  )
+  return ` order by ${list.join(',')}`
+}

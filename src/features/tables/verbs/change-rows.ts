@@ -1,0 +1,85 @@
+// PATCH and DELETE on a table or view: both change the rows that the filters name, and only those.
+
+import { DomainError } from '../../../errors.ts'
+import type { Dialect } from '../dialect.ts'
+import { contentRange } from '../grammar/page.ts'
+import { refuseUnused } from '../grammar/parameter-use.ts'
+import { type Preferences, preferenceApplied, WRITE_PREFERENCES } from '../grammar/prefer.ts'
+import { type Payload, parsePayload } from '../payload/payload.ts'
+import { buildDelete, buildUpdate } from '../sql/write-statement.ts'
+import { answer, type DataAnswer } from './data-answer.ts'
+import type { DataCall } from './data-session.ts'
+import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
+import { type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
+import {
+  readWriteCall,
+  refuseUnboundedWrite,
+  runWrite,
+  type WriteCall,
+  withRowType,
+  writeCatalogOf,
+  writeContentType,
+  writeRequestOf,
+} from './write-call.ts'
+
+/** Sets the columns of the body in every row that matches; 200 with the rows. Throws `filter_required`. */
+export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  const write = readWriteCall(deps, call, dialect)
+  refuseUnboundedWrite(write)
+  refuseUnused(write.query, 'update', dialect)
+  const payload = parsePayload(
+    await call.readBodyBytes(),
+    call.headers.get('content-type'),
+    write.query.columns,
+  )
+  refuseSeveralRows(payload)
+  const need = write.preferences.missing === 'default' ? 'relation_now' : queryNeed(write.query)
+  const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {
+    refuseFunctionsOfRelation(write.query, write.table, catalog)
+    const known = writeCatalogOf(write, catalog, isTyped)
+    return runWrite(deps, write, buildUpdate(write.table, payload, writeRequestOf(write), known))
+  })
+  const total = write.preferences.count === undefined ? null : outcome.rowCount
+  return answerChange(deps, write, outcome, contentRange(0, outcome.rowCount, total), ['missing'])
+}
+
+/** Deletes every row that matches; 200 with the rows as they were. Throws `filter_required`. */
+export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  const write = readWriteCall(deps, call, dialect)
+  refuseUnboundedWrite(write)
+  refuseUnused(write.query, 'delete', dialect)
+  const outcome = await withCatalog(deps, write.context, queryNeed(write.query), catalog => {
+    refuseFunctionsOfRelation(write.query, write.table, catalog)
+    const { typeOf } = writeCatalogOf(write, catalog)
+    return runWrite(deps, write, buildDelete(write.table, writeRequestOf(write), typeOf))
+  })
+  const total = write.preferences.count === undefined ? '*' : String(outcome.rowCount)
+  return answerChange(deps, write, outcome, `*/${total}`, [])
+}
+
+function answerChange(
+  deps: TablesDeps,
+  write: WriteCall,
+  outcome: StatementOutcome,
+  range: string,
+  honoured: readonly (keyof Preferences)[],
+): DataAnswer {
+  const hasBody = write.returning === 'representation'
+  const fields = {
+    'content-type': writeContentType(write),
+    'content-range': range,
+    'preference-applied': preferenceApplied(write.preferences, [
+      ...honoured,
+      ...WRITE_PREFERENCES,
+      'maxAffected',
+    ]),
+  }
+  return answer(deps, write.context, hasBody ? 200 : 204, hasBody ? outcome.body : null, fields, outcome)
+}
+
+function refuseSeveralRows({ rowCount }: Payload): void {
+  if (rowCount <= 1) return
+  throw new DomainError('invalid_body', `PATCH takes one JSON object, not ${rowCount}.`, {
+    hint: 'To change several rows each in its own way, upsert: POST with Prefer: resolution=merge-duplicates.',
+  })
+}

@@ -1,0 +1,33 @@
+// One call to the data API, and the database session it gets: who it acts as, what its policies may read.
+
+import { type Caller, callerSession } from '../../../db/caller-session.ts'
+import type { DataSession } from '../../../db/database.ts'
+import { DomainError } from '../../../errors.ts'
+
+/** What a verb needs to know of the request; the body is read only by verbs that have one. */
+export interface DataCall extends Caller {
+  /** Table, view or function, as in the path. */
+  readonly name: string
+  /** The raw query string with its question mark; empty without one. */
+  readonly search: string
+  /** How long the call may take in the database. */
+  readonly timeoutMs: number
+  readonly readBodyBytes: () => Promise<Uint8Array>
+}
+
+/** The session of a call in `schema`; `public` is searched too, since extensions put their operators there. */
+export function dataSession(call: DataCall, schema: string): DataSession {
+  const searchPath = schema === 'public' ? [schema] : [schema, 'public']
+  return callerSession(call, searchPath, call.timeoutMs)
+}
+
+/** The schema a call means: `Accept-Profile` on reads, `Content-Profile` on writes, else the first exposed one. */
+export function chooseSchema(call: Pick<DataCall, 'method' | 'headers'>, schemas: readonly string[]): string {
+  const isRead = call.method === 'GET' || call.method === 'HEAD'
+  const asked = call.headers.get(isRead ? 'accept-profile' : 'content-profile')
+  const schema = asked ?? schemas[0] ?? 'public'
+  if (schemas.includes(schema)) return schema
+  throw new DomainError('schema_not_exposed', `Invalid schema: ${schema.slice(0, 100)}`, {
+    hint: `Only the following schemas are exposed: ${schemas.join(', ')}`,
+  })
+}

@@ -1,0 +1,154 @@
+// POST on a table or view: insert, or upsert.
+
+import { DomainError } from '../../../errors.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Dialect } from '../dialect.ts'
+import type { OutputFormat } from '../grammar/media-type.ts'
+import { refuseIdleConflict, refuseUnused } from '../grammar/parameter-use.ts'
+import { preferenceApplied, WRITE_PREFERENCES } from '../grammar/prefer.ts'
+import { type Payload, parsePayload } from '../payload/payload.ts'
+import { buildInsert, type ConflictRule } from '../sql/write-statement.ts'
+import { answer, type DataAnswer } from './data-answer.ts'
+import type { DataCall } from './data-session.ts'
+import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
+import type { CatalogNeed, StatementOutcome, TablesDeps } from './run-statement.ts'
+import {
+  readWriteCall,
+  runWrite,
+  type WriteCall,
+  withRowType,
+  writeCatalogOf,
+  writeContentType,
+  writeRequestOf,
+} from './write-call.ts'
+
+/**
+ * Inserts the rows of the body; 201 with them, or 200 when an upsert only changed existing rows. All or nothing.
+ * Throws `invalid_body` before the database is asked.
+ */
+export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  const write = readWriteCall(deps, call, dialect)
+  refuseUnused(write.query, 'insert', dialect)
+  refuseIdleConflict(write.query, write.preferences.resolution !== undefined, dialect)
+  refuseIdleBound(write, dialect)
+  const payload = parsePayload(
+    await call.readBodyBytes(),
+    call.headers.get('content-type'),
+    write.query.columns,
+  )
+  const outcome = await withRowType(deps, write, insertNeed(write), (catalog, isTyped) =>
+    tryInsert(deps, write, payload, catalog, isTyped),
+  )
+  return answerInsert(deps, write, outcome)
+}
+
+interface InsertOutcome {
+  statement: StatementOutcome
+  conflict: ConflictRule | undefined
+  primaryKey: readonly string[]
+}
+
+async function tryInsert(
+  deps: TablesDeps,
+  write: WriteCall,
+  payload: Payload,
+  catalog: Catalog | undefined,
+  isTyped: boolean,
+): Promise<InsertOutcome> {
+  const { table } = write
+  refuseFunctionsOfRelation(write.query, table, catalog)
+  const primaryKey = catalog?.relation(table.schema, table.name)?.primaryKey ?? []
+  const conflict = conflictRule(write, primaryKey)
+  const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
+  const request = {
+    ...writeRequestOf(write, NO_BOUND),
+    ...(wantsLocation ? { returning: primaryKey, format: readableFormat(write.format) } : {}),
+  }
+  const main = buildInsert(table, payload, conflict, request, writeCatalogOf(write, catalog, isTyped))
+  const statement = await runWrite(deps, write, main)
+  return { statement, conflict, primaryKey: wantsLocation ? primaryKey : [] }
+}
+
+/** The key that a location is made of is read here, whatever the caller accepts. */
+function readableFormat(format: OutputFormat): OutputFormat {
+  return format.kind === 'csv' ? { ...format, kind: 'json' } : format
+}
+
+/** max-affected guards changes of existing rows; an insert says itself how many there are. */
+const NO_BOUND = undefined
+
+function refuseIdleBound({ preferences }: WriteCall, { refusesUnusedParameters }: Dialect): void {
+  if (!refusesUnusedParameters || preferences.handling !== 'strict' || preferences.maxAffected === undefined)
+    return
+  throw new DomainError('invalid_preference', 'max-affected has no use in an insert.', {
+    detail: 'The body says how many rows there are.',
+    hint: 'It bounds PATCH and DELETE, and calls of functions that return rows.',
+  })
+}
+
+/** An upsert without on_conflict means the primary key, a location is made of it, and only the catalog knows it. */
+function insertNeed({ query, preferences, returning }: WriteCall): CatalogNeed {
+  const needsKey = preferences.resolution !== undefined && query.onConflict === undefined
+  if (preferences.missing === 'default') return 'relation_now'
+  const isNeeded = needsKey || returning === 'headers-only'
+  return isNeeded ? 'relation' : queryNeed(query)
+}
+
+/** Without a key to conflict on, rows are simply inserted. */
+function conflictRule(
+  { query, preferences }: WriteCall,
+  primaryKey: readonly string[],
+): ConflictRule | undefined {
+  const target = query.onConflict ?? primaryKey
+  const { resolution } = preferences
+  return resolution === undefined || target.length === 0 ? undefined : { resolution, target }
+}
+
+async function answerInsert(
+  deps: TablesDeps,
+  write: WriteCall,
+  { statement, conflict, primaryKey }: InsertOutcome,
+): Promise<DataAnswer> {
+  const { rowCount, updatedCount } = statement
+  const onlyChanged = conflict?.resolution === 'merge-duplicates' && rowCount > 0 && updatedCount >= rowCount
+  const total = write.preferences.count === undefined ? '*' : String(rowCount)
+  const applied = preferenceApplied(write.preferences, [
+    ...(conflict ? (['resolution'] as const) : []),
+    'missing',
+    ...WRITE_PREFERENCES,
+  ])
+  const body = write.returning === 'representation' ? statement.body : null
+  return answer(
+    deps,
+    write.context,
+    onlyChanged ? 200 : 201,
+    body,
+    {
+      'content-type': writeContentType(write),
+      'content-range': `*/${total}`,
+      location: await locationOf(write, primaryKey, statement),
+      'preference-applied': applied,
+    },
+    statement,
+  )
+}
+
+/** A longer address is not one that clients can use. */
+const LOCATION_CHARACTERS_MAX = 4_096
+
+/** `/v1/db/users?id=eq.1` for a single new row with a primary key. */
+async function locationOf(
+  { context }: WriteCall,
+  primaryKey: readonly string[],
+  { body, rowCount }: StatementOutcome,
+): Promise<string | undefined> {
+  if (primaryKey.length === 0 || rowCount !== 1) return undefined
+  const parsed = (await new Response(body).json()) as unknown
+  const row = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, string | null>
+  const filters = primaryKey.map(name => {
+    const value = row[name] ?? null
+    return `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`
+  })
+  const location = `${context.call.path}?${filters.join('&')}`
+  return location.length <= LOCATION_CHARACTERS_MAX ? location : undefined
+}

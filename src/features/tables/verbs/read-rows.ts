@@ -1,0 +1,112 @@
+// GET of a table or view.
+
+import type { QualifiedName } from '../../../db/sql.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Dialect } from '../dialect.ts'
+import { negotiateFormat } from '../grammar/media-type.ts'
+import { refuseBadName } from '../grammar/names.ts'
+import { contentRange, parsePage } from '../grammar/page.ts'
+import { refuseUnused } from '../grammar/parameter-use.ts'
+import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
+import type { DataQuery } from '../grammar/query-ast.ts'
+import { parseQueryString } from '../grammar/query-string.ts'
+import { namesRowFunction, refuseRowFunctions } from '../grammar/row-functions.ts'
+import { ROW_LIMIT_MAX } from '../limits.ts'
+import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
+import { filterNeedsTypes } from '../sql/filter-sql.ts'
+import { buildRead } from '../sql/read-statement.ts'
+import { answer, type DataAnswer, discardBody, rowsStatus } from './data-answer.ts'
+import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
+import {
+  type CatalogNeed,
+  notSingular,
+  runPlan,
+  type StatementOutcome,
+  type TablesDeps,
+  withCatalog,
+} from './run-statement.ts'
+
+/**
+ * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more rows.
+ * Throws `invalid_*` before the database is asked, `not_singular`, and explained `PostgresError`s.
+ */
+export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+  refuseBadName('invalid_parameter', 'The name of the table', call.name)
+  const schema = chooseSchema(call, deps.config.dbSchemas)
+  const query = parseQueryString(call.search)
+  refuseUnused(query, 'read', dialect)
+  const page = parsePage(query, call.headers.get('range'), dialect)
+  const preferences = parsePrefer(call.headers.get('prefer'), dialect)
+  const format = negotiateFormat(call.headers.get('accept'))
+  const context = { call, schema, session: dataSession(call, schema) }
+  const table = { schema, name: call.name }
+
+  const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
+    refuseFunctionsOfRelation(query, table, catalog)
+    const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
+    const { main, explain } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
+    const timezone = preferences.timezone
+    return runPlan(deps, context, {
+      main,
+      explain,
+      readOnly: true,
+      prepared: true,
+      isDryRun: false,
+      timezone,
+    })
+  })
+  const total = totalOf(outcome, preferences.count)
+  if (format.kind === 'object' && outcome.rowCount !== 1) {
+    discardBody(outcome)
+    throw notSingular(outcome.rowCount)
+  }
+  const status = rowsStatus(outcome, page, total)
+  return answer(deps, context, status, outcome.body, {
+    'content-type': format.contentType,
+    'content-range': contentRange(page.offset, outcome.rowCount, total),
+    'preference-applied': preferenceApplied(preferences, ['count', 'handling', 'timezone']),
+  })
+}
+
+/**
+ * The table must be known when the SQL depends on column types, as JSON paths and text search do, or when a name may be
+ * a column or a function of Postgres over the row.
+ */
+export function queryNeed(query: DataQuery): CatalogNeed {
+  const { select, filters, order } = query
+  const needsColumns =
+    namesRowFunction(query) ||
+    filters.some(filterNeedsTypes) ||
+    select.some(item => item.kind === 'field' && item.field.path.length > 0) ||
+    order.some(term => term.field.path.length > 0)
+  return needsColumns ? 'relation' : 'nothing'
+}
+
+/** Throws `invalid_*` for a function of Postgres over the row; of a relation that nobody knows Postgres will speak. */
+export function refuseFunctionsOfRelation(
+  query: DataQuery,
+  { schema, name }: QualifiedName,
+  catalog: Catalog | undefined,
+): void {
+  const columns = catalog?.relation(schema, name)?.columns
+  if (columns === undefined) return
+  refuseRowFunctions(
+    query,
+    name,
+    columns.map(column => column.name),
+  )
+}
+
+/** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */
+function totalOf({ totalCount, explain }: StatementOutcome, count: Preferences['count']): number | null {
+  if (count === undefined) return null
+  if (count === 'exact' || explain === null) return totalCount
+  const planned = plannedRows(explain)
+  if (count === 'planned') return planned
+  return totalCount !== null && totalCount > ROW_LIMIT_MAX ? Math.max(planned, totalCount) : totalCount
+}
+
+function plannedRows(explain: string): number {
+  const plan = JSON.parse(explain) as [{ Plan: { 'Plan Rows': number } }]
+  return plan[0].Plan['Plan Rows']
+}
