@@ -4,20 +4,10 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { deadline } from '../../../lib/deadline.ts'
-import type { FanoutEvent, WebhookFanouts } from '../delivery/fanout-contract.ts'
+import type { FanoutEvent, PayloadPiece, WebhookFanouts } from '../delivery/fanout-contract.ts'
 import type { Chunk, RowChangesMessage } from '../ingest/messages.ts'
-import { eventsOf } from './chunk-events.ts'
-import { handOverLarge } from './large-change.ts'
-import {
-  type ChangeFacts,
-  confirmChunks,
-  isLarge,
-  listChanges,
-  listWithoutImages,
-  readableRuns,
-  readRun,
-  unreadableReason,
-} from './outbox.ts'
+import { isAtHand, partsOf } from './chunk-parts.ts'
+import { confirmChunks } from './outbox.ts'
 import { matching, type RegisteredWebhook, type WebhookRegistry } from './webhook-registry.ts'
 
 export interface ConsumeDeps {
@@ -92,11 +82,7 @@ async function readMessages(deps: ConsumeDeps, works: Work[]): Promise<readonly 
   return webhooks
 }
 
-/**
- * Chunks that came with their changes are gathered, so that a webhook gets its share in one call. In front of one that did
- * not, what was gathered goes first: earlier changes of its keys may be among it. For the same reason nothing of a message
- * follows what could not be handed over.
- */
+/** Nothing of a message follows what could not be handed over: later changes of its keys may be among it. */
 async function handOverAll(
   deps: ConsumeDeps,
   works: readonly Work[],
@@ -107,17 +93,36 @@ async function handOverAll(
     for (const chunk of work.chunks) {
       if (work.failure !== undefined) break
       const wanting = matching(webhooks, chunk)
-      if (wanting.length === 0) continue
-      if (chunk.changes !== null) {
-        const { changes } = chunk
-        await guarded(work, () => addTo(shares, work, wanting, eventsOf(chunk, changes)))
-        continue
-      }
-      await handOverShares(deps, shares)
-      if (work.failure === undefined) await guarded(work, () => handOverStored(deps, chunk, wanting))
+      if (wanting.length > 0) await guarded(work, () => handOverChunk(deps, shares, work, chunk, wanting))
     }
   }
   await handOverShares(deps, shares)
+}
+
+/**
+ * A chunk that is at hand is gathered, so that a webhook gets its share in one call. In front of one that is not, what
+ * was gathered goes first: earlier changes of its keys may be among it.
+ */
+async function handOverChunk(
+  deps: ConsumeDeps,
+  shares: Map<string, Share>,
+  work: Work,
+  chunk: Chunk,
+  wanting: readonly RegisteredWebhook[],
+): Promise<void> {
+  if (!isAtHand(chunk)) await handOverShares(deps, shares)
+  if (work.failure !== undefined) return
+  const storePiece = async (piece: PayloadPiece) => {
+    await Promise.all(
+      wanting.map(({ id, version }) =>
+        deadline(STORE_TIMEOUT_MS, deps.fanouts.byId(id).storePiece(version, piece)),
+      ),
+    )
+  }
+  for await (const events of partsOf(deps.platform, chunk, storePiece)) {
+    if (isAtHand(chunk)) addTo(shares, work, wanting, events)
+    else await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
+  }
 }
 
 async function handOverShares(deps: ConsumeDeps, shares: Map<string, Share>): Promise<void> {
@@ -146,62 +151,6 @@ async function handOver(deps: ConsumeDeps, { webhook, events, work }: Share): Pr
   } catch (err) {
     for (const one of work) one.failure ??= err
   }
-}
-
-/**
- * A chunk that is only in the outbox. One that is gone from there was confirmed before. Of one that Postgres cannot read,
- * each change that is not stored by then is told without its rows: no attempt would ever get them.
- */
-async function handOverStored(
-  deps: ConsumeDeps,
-  chunk: Chunk,
-  wanting: readonly RegisteredWebhook[],
-): Promise<void> {
-  try {
-    await handOverRuns(deps, chunk, wanting)
-  } catch (err) {
-    const reason = unreadableReason(err)
-    if (reason === undefined) throw err
-    const events = eventsOf(chunk, await listWithoutImages(deps.platform, chunk.id, reason))
-    await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
-  }
-}
-
-async function handOverRuns(
-  deps: ConsumeDeps,
-  chunk: Chunk,
-  wanting: readonly RegisteredWebhook[],
-): Promise<void> {
-  for (const run of readableRuns(await listChanges(deps.platform, chunk.id))) {
-    const events = await eventsOfRun(deps, chunk, run, wanting)
-    await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
-  }
-}
-
-async function eventsOfRun(
-  deps: ConsumeDeps,
-  chunk: Chunk,
-  run: readonly ChangeFacts[],
-  wanting: readonly RegisteredWebhook[],
-): Promise<FanoutEvent[]> {
-  const [first] = run
-  if (first === undefined) return []
-  if (isLarge(first)) return [await handOverPieces(deps, chunk, first, wanting)]
-  return eventsOf(chunk, await readRun(deps.platform, chunk.id, run), first.index)
-}
-
-function handOverPieces(
-  deps: ConsumeDeps,
-  chunk: Chunk,
-  change: ChangeFacts,
-  wanting: readonly RegisteredWebhook[],
-): Promise<FanoutEvent> {
-  return handOverLarge(deps.platform, chunk, change, async piece => {
-    const calls = wanting.map(webhook =>
-      deadline(STORE_TIMEOUT_MS, deps.fanouts.byId(webhook.id).storePiece(webhook.version, piece)),
-    )
-    await Promise.all(calls)
-  })
 }
 
 async function store(
