@@ -1,15 +1,14 @@
 // Turns the route table into a Hono app: credential check, validation, handler, headers, errors, in that order.
 // Knows no feature; what a route does stands in `src/routes`.
 
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { PatternRouter } from 'hono/router/pattern-router'
-import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
 import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
 import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
-import { BODY_BYTES_MAX, checkUtf8, parseJson, readUtf8 } from './body.ts'
+import { BODY_BYTES_MAX, checkedJson, checkUtf8, readUtf8 } from './body.ts'
 import { CORS_HEADERS, dashboardCorsHeaders, dashboardPreflightResponse, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { admitListener } from './listener.ts'
@@ -17,13 +16,19 @@ import { ownOrigins, refuseCrossSite } from './origin.ts'
 import { type AnyRoute, type RawAnswer, wantsPage } from './route.ts'
 import { admitAddress, admitSession } from './session.ts'
 import { RequestTimings } from './timings.ts'
-import { parseInput, readQuery } from './validation.ts'
+import { refuseMissingBody, type Validators, validatorsOf } from './validation.ts'
 
 /** Gives the composed dependencies of one request; its database reports each trip to `timings`. */
 export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
 
+type AppEnv = { Bindings: object }
+
+/** Hono's context, with what the validators leave in it. */
+type AppContext = Context<AppEnv, string, { out: { query: unknown; json: unknown } }>
+
 /** What one request gathers on its way, so that headers and errors know it whatever fails. */
 interface Exchange {
+  c: AppContext
   requestId: string
   request: Request
   /** Method and pattern of the route, as `GET /v1/keys`; null where no route took the request. */
@@ -42,21 +47,22 @@ interface Exchange {
 }
 
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
-export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRequest): Hono {
+export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRequest): Hono<AppEnv> {
   // Paths where a literal and a parameter meet (/v1/db/rpc, /v1/db/:table) put Hono's default router on its slow path,
   // which costs a request 15 µs more than trying the patterns in turn.
-  const app = new Hono({ router: new PatternRouter() })
+  const app = new Hono<AppEnv>({ router: new PatternRouter() })
   app.options('/v1/*', c => preflightResponse(c.req.raw))
   app.options('/api/*', c => {
-    const { config } = depsForRequest(c.env as object, new RequestTimings())
+    const { config } = depsForRequest(c.env, new RequestTimings())
     return dashboardPreflightResponse(c.req.raw, config.dashboardUrl)
   })
   for (const route of routes) {
+    const validators = validatorsOf(route)
     app.on(route.method.toUpperCase(), route.path, c =>
-      serve(route, depsForRequest, c.env as object, newExchange(c, route)),
+      serve(route, validators, depsForRequest, newExchange(c, route)),
     )
   }
-  app.notFound(c => refuseUnknown(routes, depsForRequest, c.env as object, newExchange(c, undefined)))
+  app.notFound(c => refuseUnknown(routes, depsForRequest, newExchange(c, undefined)))
   app.onError((err, c) => finishError(newExchange(c, undefined), err))
   return app
 }
@@ -65,13 +71,12 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
 async function refuseUnknown(
   routes: readonly AnyRoute[],
   depsForRequest: DepsForRequest,
-  env: object,
   exchange: Exchange,
 ): Promise<Response> {
-  const { request, path, timings } = exchange
+  const { c, request, path, timings } = exchange
   const err = noRoute(routes, request.method, path)
   if (!path.startsWith('/api/')) return finishError(exchange, err)
-  const deps = depsForRequest(env, timings)
+  const deps = depsForRequest(c.env, timings)
   exchange.cors = dashboardCorsHeaders(request, deps.config.dashboardUrl)
   const neighbour = routes.find(route => route.errorPage !== undefined && isBeside(route.path, path))
   const page = neighbour && (await errorPage(neighbour, deps, exchange, err))
@@ -80,16 +85,16 @@ async function refuseUnknown(
 
 async function serve(
   route: AnyRoute,
+  validators: Validators,
   depsForRequest: DepsForRequest,
-  env: object,
   exchange: Exchange,
 ): Promise<Response> {
   let deps: Deps | undefined
   try {
     refuseBrokenPath(exchange.request.url)
-    deps = depsForRequest(env, exchange.timings)
+    deps = depsForRequest(exchange.c.env, exchange.timings)
     await authenticate(route, deps, exchange)
-    return await runHandler(route, deps, exchange)
+    return await runHandler(route, validators, deps, exchange)
   } catch (err) {
     const page = deps && (await errorPage(route, deps, exchange, err))
     return page ?? finishError(exchange, err)
@@ -161,20 +166,25 @@ async function authenticateDashboard(route: AnyRoute, deps: Deps, exchange: Exch
     exchange.principal = await admitSession(deps, route.auth, exchange.request.headers)
 }
 
-async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<Response> {
-  const { request } = exchange
-  const { signedBody } = exchange
+async function runHandler(
+  route: AnyRoute,
+  validators: Validators,
+  deps: Deps,
+  exchange: Exchange,
+): Promise<Response> {
+  const { c, request, signedBody } = exchange
   const readBodyBytes = async () =>
     signedBody === undefined
       ? await readUtf8(request, bodyBytesMaxFor(route, deps, exchange))
       : checkUtf8(signedBody)
-  const search = searchOf(request.url)
+  if (validators.query) await validators.query(c, passOn)
+  if (validators.body) await validateBody(route, validators.body, exchange, readBodyBytes)
   const result = await route.handle({
     deps,
     principal: exchange.principal as never,
     params: exchange.params,
-    query: route.query && parseInput(route.query, readQuery(search), 'query'),
-    body: route.body && (await readBody(route, route.body, request, readBodyBytes)),
+    query: c.req.valid('query'),
+    body: c.req.valid('json'),
     requestId: exchange.requestId,
     caller: {
       actor: actorOf(exchange.principal),
@@ -183,7 +193,7 @@ async function runHandler(route: AnyRoute, deps: Deps, exchange: Exchange): Prom
     },
     request,
     path: exchange.path,
-    search,
+    search: searchOf(request.url),
     readBodyBytes,
   })
   if (result instanceof Response) return finishResponse(exchange, result)
@@ -211,18 +221,27 @@ function searchOf(url: string): string {
   return at === -1 ? '' : url.slice(at)
 }
 
-async function readBody(
-  { bodyValuesMax }: AnyRoute,
-  schema: z.ZodType,
-  request: Request,
+/** Validators are called within `serve`, after the credential; nothing comes after them. */
+const passOn = async () => {}
+
+/** Hono's validator is given what was looked over here. Of a body without a type it would make `{}`. */
+async function validateBody(
+  { body: schema, bodyValuesMax }: AnyRoute,
+  validate: MiddlewareHandler,
+  { c, request }: Exchange,
   readBodyBytes: () => Promise<Uint8Array>,
-): Promise<unknown> {
-  const json = parseJson(await readBodyBytes(), request.headers.get('content-type'), bodyValuesMax)
-  return parseInput(schema, json, 'body')
+): Promise<void> {
+  const type = request.headers.get('content-type')
+  const text = checkedJson(await readBodyBytes(), type, bodyValuesMax)
+  if (text === undefined) return refuseMissingBody(schema)
+  c.req.json = async () => JSON.parse(text)
+  if (type === null) c.req.raw = new Request('http://body', { headers: JSON_TYPE })
+  await validate(c, passOn)
 }
 
-function newExchange(c: Context, route: AnyRoute | undefined): Exchange {
+function newExchange(c: AppContext, route: AnyRoute | undefined): Exchange {
   return {
+    c,
     requestId: crypto.randomUUID(),
     request: c.req.raw,
     route: route === undefined ? null : `${route.method.toUpperCase()} ${route.path}`,

@@ -128,18 +128,21 @@ async function readBounded(
   return bytes
 }
 
+/** The types that Hono's validator reads as JSON. */
+const JSON_TYPES = /^application\/([\w.-]+\+)?json\s*(;|$)/i
+
 /**
- * Parses a JSON body of valid UTF-8 after one look over it, so that nothing is built of what has too many values or is
- * nested too deep. An empty body is `undefined`, so that a schema can make it optional. Throws `invalid_body`,
+ * The text of a JSON body of valid UTF-8 after a look over it, so that nothing is built of what has too many values or is
+ * nested too deep; undefined for an empty one. Throws `unsupported_media_type` for another type, `invalid_body`,
  * `payload_too_large`, and `validation_failed` for text that Postgres cannot hold.
  */
-export function parseJson(
+export function checkedJson(
   bytes: Uint8Array,
   contentType: string | null,
   valuesMax: number = BODY_VALUES_MAX,
-): unknown {
+): string | undefined {
   if (isBlank(bytes)) return undefined
-  if (contentType !== null && !/^application\/([\w.+-]+\+)?json\b/i.test(contentType)) {
+  if (contentType !== null && !JSON_TYPES.test(contentType)) {
     throw new DomainError(
       'unsupported_media_type',
       `The route takes JSON, not ${contentType.slice(0, 100)}.`,
@@ -148,11 +151,6 @@ export function parseJson(
       },
     )
   }
-  checkJson(bytes, valuesMax)
-  return JSON.parse(new TextDecoder().decode(bytes))
-}
-
-function checkJson(bytes: Uint8Array, valuesMax: number): void {
   try {
     const scanner = new JsonScanner(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax })
     scanner.passValue()
@@ -161,6 +159,7 @@ function checkJson(bytes: Uint8Array, valuesMax: number): void {
     if (err instanceof JsonProblem) throw badJson(err, placeOf(bytes, err.at))
     throw err
   }
+  return new TextDecoder().decode(bytes)
 }
 
 function badJson(problem: JsonProblem, place: string): DomainError {

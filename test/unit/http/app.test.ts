@@ -294,6 +294,56 @@ describe('paths and methods', () => {
   })
 })
 
+describe('what was sent', () => {
+  const echo = defineRoute({
+    id: 'test.echo',
+    method: 'post',
+    path: '/v1/echo',
+    auth: 'any_key',
+    summary: 'Says what it was sent',
+    query: z.strictObject({ a: z.string().optional() }),
+    body: z.strictObject({ n: z.int() }),
+    handle: async ({ query, body }) => Response.json({ query, body }),
+  })
+  const send = async (search: string, type?: string, body = '{"n":1}') => {
+    const headers = new Headers({ apikey: KEY.apikey, 'content-length': String(body.length) })
+    if (type !== undefined) headers.set('content-type', type)
+    // As bytes: for a text the Request itself says a type.
+    const init = { method: 'POST', headers, body: new TextEncoder().encode(body) }
+    return await (await appOf([echo]).request(`/v1/echo${search}`, init)).json()
+  }
+
+  it.each([
+    undefined,
+    'application/json',
+    'application/JSON ; charset=utf-8',
+    'application/vnd.api+json; charset=utf-8',
+  ])('is validated, the type of the body being %s', async type => {
+    expect(await send('?a=%C3%A4+b', type)).toEqual({ query: { a: 'ä b' }, body: { n: 1 } })
+    expect(await send('', type, '{"n":"1"}')).toMatchObject({
+      error: 'body.n: must be a number',
+      code: 'validation_failed',
+    })
+  })
+
+  it.each(['application/json-seq', 'application/json5', 'text/json', 'application/x+y+json', ''])(
+    'is refused as %j',
+    async type => expect(await send('', type)).toMatchObject({ code: 'unsupported_media_type' }),
+  )
+
+  it.each([
+    ['?a=1&a=1', 'query.a: given more than once.'],
+    ['?a=1&%61=', 'query.a: given more than once.'],
+    ['?b=1&b=2', 'query.b: given more than once.'],
+    ['?a=%00', 'query.a: holds a NUL character, which Postgres cannot store.'],
+    ['?b=1', 'query: knows no "b", only a'],
+    ['?constructor=1', 'query: knows no "constructor", only a'],
+    ['?__proto__=1', 'query: knows no "__proto__", only a'],
+  ])('is refused with the query %s', async (search, error) => {
+    expect(await send(search)).toMatchObject({ error, code: 'validation_failed' })
+  })
+})
+
 describe('what a handler throws', () => {
   it('does not reach the caller when it is unknown', async () => {
     const failing = defineRoute({

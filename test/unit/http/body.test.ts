@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BODY_VALUES_MAX, parseJson, readUtf8 } from '../../../src/http/body.ts'
+import { BODY_VALUES_MAX, checkedJson, readUtf8 } from '../../../src/http/body.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 
 const request = (body: ReadableStream | string, headers: Record<string, string> = {}) =>
@@ -12,7 +12,10 @@ const request = (body: ReadableStream | string, headers: Record<string, string> 
   } as RequestInit)
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
-const json = (body: string, type: string | null = null) => parseJson(encodeUtf8(body), type)
+const json = (body: string, type: string | null = null) => {
+  const checked = checkedJson(encodeUtf8(body), type)
+  return checked === undefined ? undefined : JSON.parse(checked)
+}
 
 function chunks(...parts: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array> {
   let next = 0
@@ -77,8 +80,8 @@ describe('readUtf8', () => {
   })
 })
 
-describe('parseJson', () => {
-  it('gives undefined for an empty body, so that a schema can make it optional', () => {
+describe('checkedJson', () => {
+  it('tells an empty body from JSON, so that a schema can make it optional', () => {
     expect(json('  ')).toBeUndefined()
   })
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parseInput } from '../../../src/http/validation.ts'
+import { bodyThroughRoute } from '../../support/route-body.ts'
 
 const schema = z.strictObject({ name: z.string().min(1), tags: z.array(z.string()).optional() })
-const parse = (value: unknown) => () => parseInput(schema, value, 'body')
+const parse = (value: unknown) => bodyThroughRoute(schema, value)
 
-describe('parseInput', () => {
-  it('names each field that is wrong', () => {
-    expect(parse({ name: '', tags: [1] })).toThrowError(
+describe('a JSON body', () => {
+  it('names each field that is wrong', async () => {
+    await expect(parse({ name: '', tags: [1] })).rejects.toThrow(
       expect.objectContaining({
         code: 'validation_failed',
         detail: expect.stringMatching(/body\.name.*body\.tags\.0/),
@@ -15,8 +15,8 @@ describe('parseInput', () => {
     )
   })
 
-  it('refuses an unknown field instead of ignoring a typing mistake', () => {
-    expect(parse({ name: 'a', nmae: 'b' })).toThrow(/nmae/)
+  it('refuses an unknown field instead of ignoring a typing mistake', async () => {
+    await expect(parse({ name: 'a', nmae: 'b' })).rejects.toThrow(/nmae/)
   })
 
   it.each([
@@ -34,15 +34,25 @@ describe('parseInput', () => {
     [z.strictObject({ a: z.string().optional() }), { b: 1 }, 'knows no "b", only a'],
     [z.strictObject({}), { ['b'.repeat(100)]: 1 }, `knows no "${'b'.repeat(60)}..."`],
     [z.boolean('says it in its own words'), 1, 'says it in its own words'],
-  ])('says what a field must be, and not what its schema expected (%#)', (field, value, message) => {
-    const parse = () => parseInput(z.object({ field }), { field: value }, 'body')
-    expect(parse).toThrow(expect.objectContaining({ message: `body.field: ${message}`, detail: undefined }))
+  ])('says what a field must be, and not what its schema expected (%#)', async (field, value, message) => {
+    await expect(bodyThroughRoute(z.object({ field }), { field: value })).rejects.toThrow(
+      expect.objectContaining({ message: `body.field: ${message}`, detail: null }),
+    )
   })
 
-  it('says what is wrong with a key, at a length that can be read', () => {
+  it('says what is wrong with a key, at a length that can be read', async () => {
     const claims = z.record(z.string().regex(/^a+$/, 'must be of the letter a'), z.string())
-    const parse = () => parseInput(claims, { ['b'.repeat(1_000)]: 'x' }, 'body')
     const message = `body.${'b'.repeat(60)}...: cannot be a key here: it must be of the letter a`
-    expect(parse).toThrow(expect.objectContaining({ message }))
+    await expect(bodyThroughRoute(claims, { ['b'.repeat(1_000)]: 'x' })).rejects.toThrow(message)
+  })
+
+  it('may be left out where its schema allows it, and is asked for elsewhere', async () => {
+    expect(await bodyThroughRoute(schema.optional(), undefined)).toBeUndefined()
+    await expect(bodyThroughRoute(z.strictObject({ a: z.string().optional() }), undefined)).rejects.toThrow(
+      expect.objectContaining({
+        message: 'body: is missing, and must be an object',
+        hint: 'The route needs a JSON body.',
+      }),
+    )
   })
 })
