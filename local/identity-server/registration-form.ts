@@ -129,8 +129,7 @@ function violationMessage({ keyword, text, expected = '', actual = '' }: Violati
       return fault(4000026, text, { actual_type: actual, allowed_types: [expected] })
     case 'format':
       return fault(4000040, 'Enter a valid email address', { value: actual })
-    case 'minLength':
-    case 'additionalProperties':
+    default:
       return generalFault(text)
   }
 }
