@@ -9,7 +9,7 @@ import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
 import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
 import { BODY_BYTES_MAX, checkedJson, checkUtf8, readUtf8 } from './body.ts'
-import { CORS_HEADERS, dashboardCorsHeaders, dashboardPreflightResponse, preflightResponse } from './cors.ts'
+import { CORS_HEADERS, dashboardCors, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { admitListener } from './listener.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
@@ -42,8 +42,6 @@ interface Exchange {
   rateLimit: RateLimitState | undefined
   /** The body where its signature had to be checked before anything else. */
   signedBody: Uint8Array | undefined
-  /** Cross-origin headers of a dashboard answer. */
-  cors: Record<string, string> | undefined
 }
 
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
@@ -52,10 +50,8 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   // which costs a request 15 µs more than trying the patterns in turn.
   const app = new Hono<AppEnv>({ router: new PatternRouter() })
   app.options('/v1/*', c => preflightResponse(c.req.raw))
-  app.options('/api/*', c => {
-    const { config } = depsForRequest(c.env, new RequestTimings())
-    return dashboardPreflightResponse(c.req.raw, config.dashboardUrl)
-  })
+  const dashboardUrlOf = (env: object) => depsForRequest(env, new RequestTimings()).config.dashboardUrl
+  app.use('/api/*', dashboardCors(dashboardUrlOf))
   for (const route of routes) {
     const validators = validatorsOf(route)
     app.on(route.method.toUpperCase(), route.path, c =>
@@ -77,7 +73,6 @@ async function refuseUnknown(
   const err = noRoute(routes, request.method, path)
   if (!path.startsWith('/api/')) return finishError(exchange, err)
   const deps = depsForRequest(c.env, timings)
-  exchange.cors = dashboardCorsHeaders(request, deps.config.dashboardUrl)
   const neighbour = routes.find(route => route.errorPage !== undefined && isBeside(route.path, path))
   const page = neighbour && (await errorPage(neighbour, deps, exchange, err))
   return page ?? finishError(exchange, err)
@@ -159,7 +154,6 @@ async function authenticateKey(route: AnyRoute, deps: Deps, exchange: Exchange):
 
 async function authenticateDashboard(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
   const { config } = deps
-  exchange.cors = dashboardCorsHeaders(exchange.request, config.dashboardUrl)
   refuseCrossSite(exchange.request, ownOrigins(config.baseUrl, config.dashboardUrl))
   await admitAddress(deps, route.allowance ?? 'api', exchange.address)
   if (route.auth === 'session' || route.auth === 'admin')
@@ -252,7 +246,6 @@ function newExchange(c: AppContext, route: AnyRoute | undefined): Exchange {
     address: c.req.header('cf-connecting-ip') ?? null,
     rateLimit: undefined,
     signedBody: undefined,
-    cors: undefined,
   }
 }
 
@@ -281,7 +274,7 @@ function finishResponse(exchange: Exchange, response: Response): Response {
 }
 
 /** Every answer carries the request id and the times; under /v1 the limit's state and the cross-origin headers too. */
-function commonHeaders({ requestId, timings, path, rateLimit, cors }: Exchange): Record<string, string> {
+function commonHeaders({ requestId, timings, path, rateLimit }: Exchange): Record<string, string> {
   return {
     'x-request-id': requestId,
     'server-timing': timings.header(),
@@ -289,7 +282,6 @@ function commonHeaders({ requestId, timings, path, rateLimit, cors }: Exchange):
     'x-content-type-options': 'nosniff',
     ...(path.startsWith('/v1/') ? CORS_HEADERS : undefined),
     ...(rateLimit ? rateLimitHeaders(rateLimit) : undefined),
-    ...cors,
   }
 }
 

@@ -1,6 +1,9 @@
 // Cross-origin rules (design section 3.5). The Client API: any origin, no credentials. The dashboard layer: the dashboard's
 // origin alone, with credentials.
 
+import type { MiddlewareHandler } from 'hono'
+import { cors } from 'hono/cors'
+
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS =
   'Content-Profile, Content-Range, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, ' +
@@ -29,36 +32,26 @@ export const CORS_HEADERS = {
   'access-control-expose-headers': EXPOSED_HEADERS,
 } as const
 
-/** Answers a preflight for `/api`: allowed for the dashboard's origin, and for no other. */
-export function dashboardPreflightResponse(request: Request, dashboardUrl: string | undefined): Response {
-  const allowed = dashboardCorsHeaders(request, dashboardUrl)
-  const isDashboard = 'access-control-allow-origin' in allowed
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...allowed,
-      ...(isDashboard && {
-        'access-control-allow-methods': ALLOWED_METHODS,
-        'access-control-allow-headers': 'content-type',
-        'access-control-max-age': '86400',
-      }),
-      'x-request-id': crypto.randomUUID(),
-    },
-  })
-}
+const allowOrigin = cors({
+  origin: origin => origin,
+  allowMethods: [ALLOWED_METHODS],
+  allowHeaders: ['content-type'],
+  exposeHeaders: [EXPOSED_HEADERS],
+  maxAge: 86_400,
+  credentials: true,
+})
 
-/** Lets the dashboard's pages, and only those, read an answer of `/api`. */
-export function dashboardCorsHeaders(
-  request: Request,
-  dashboardUrl: string | undefined,
-): Record<string, string> {
-  const origin = request.headers.get('origin')
-  const isDashboard = dashboardUrl !== undefined && origin === new URL(dashboardUrl).origin
-  if (!isDashboard) return { vary: 'Origin' }
-  return {
-    vary: 'Origin',
-    'access-control-allow-origin': origin,
-    'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': EXPOSED_HEADERS,
+/** Lets the dashboard's pages, and only those, read an answer of `/api`. Hono's alone would tell others what is allowed. */
+export function dashboardCors(
+  dashboardUrlOf: (env: object) => string | undefined,
+): MiddlewareHandler<{ Bindings: object }> {
+  return async (c, next) => {
+    const isPreflight = c.req.method === 'OPTIONS'
+    if (isPreflight) c.header('x-request-id', crypto.randomUUID())
+    const url = dashboardUrlOf(c.env)
+    if (url !== undefined && c.req.header('origin') === new URL(url).origin) return await allowOrigin(c, next)
+    if (isPreflight) c.res = c.body(null, 204)
+    else await next()
+    c.header('vary', 'Origin', { append: true })
   }
 }

@@ -428,12 +428,37 @@ describe('the dashboard layer', () => {
   })
 
   it('answers the preflight of the dashboard alone', async () => {
-    const preflight = (origin: string) =>
-      appOf([route('session')]).request('/api/things', { method: 'OPTIONS', headers: { origin } })
-    expect((await preflight('https://dashboard.test')).headers.get('access-control-allow-methods')).toContain(
-      'POST',
-    )
-    expect((await preflight('https://evil.test')).headers.get('access-control-allow-methods')).toBeNull()
+    const preflight = async (origin: string) => {
+      const init = { method: 'OPTIONS', headers: { origin } }
+      const { status, headers } = await appOf([route('session')]).request('/api/things', init)
+      const { 'x-request-id': requestId, vary, ...others } = Object.fromEntries(headers)
+      expect([status, requestId, vary]).toEqual([204, expect.any(String), expect.stringContaining('Origin')])
+      return others
+    }
+    expect(await preflight('https://dashboard.test')).toMatchObject({
+      'access-control-allow-origin': 'https://dashboard.test',
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+      'access-control-allow-headers': 'content-type',
+      'access-control-max-age': '86400',
+    })
+    expect(await preflight('https://evil.test')).toEqual({})
+  })
+
+  it('sends all cookies of an answer that the dashboard may read, and the answer’s own Vary', async () => {
+    const signingIn = defineRoute({
+      id: 'things.sign',
+      method: 'get',
+      path: '/api/things',
+      auth: 'none',
+      summary: 'Signs in',
+      handle: async () => ({ status: 200, headers: { vary: 'Accept' }, body: 'in', cookies: ['a=1', 'b=2'] }),
+    })
+    for (const origin of ['https://dashboard.test', 'https://evil.test']) {
+      const { headers } = await appOf([signingIn]).request('/api/things', { headers: { origin } })
+      expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+      expect(headers.get('vary')).toBe('Accept, Origin')
+    }
   })
 
   it('tells an address that calls too often when to come back, before it looks at the session', async () => {
