@@ -1,9 +1,17 @@
 // The Worker's real bundle in workerd, for tests that set its variables, evict its objects or count what it asks of
 // others. Stands on the stack's Postgres and gateway; its Durable Objects are its own.
 
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  convertV4MiniflareOptions,
+  type DurableObjectStorageHandle,
+  Log,
+  LogLevel,
+  Miniflare,
+} from 'miniflare'
 import { inject } from 'vitest'
-import { createTestHarness, type TestHarness, type WorkerHandle } from 'wrangler'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { builtWorker } from './built-worker.ts'
 
 /** Answers a request that the Worker makes, or undefined to let it through. */
 export type Outbound = (request: Request) => Response | Promise<Response> | undefined
@@ -15,64 +23,82 @@ export interface TestWorkerSettings {
   readonly outbound?: Outbound
 }
 
+export interface WorkerHandle {
+  scheduled(options: { cron: string }): Promise<unknown>
+  /** Waits until the object is idle. */
+  evictDurableObject(className: string, object: { name: string }): Promise<void>
+  getDurableObjectStorage(className: string, object: { name: string }): Promise<DurableObjectStorageHandle>
+}
+
 export interface TestWorker extends AsyncDisposable {
   readonly url: string
   /** A call to the Worker; a relative address is taken from `url`. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** For evicting objects and reading bindings. */
+  /** For crons, for evicting objects and reading what they store. */
   readonly worker: WorkerHandle
-  readonly harness: TestHarness
   close(): Promise<void>
 }
 
-/** Starts a Worker of the test's own, in about a second. Close it, or take it with `await using`. */
-export async function startTestWorker(settings: TestWorkerSettings = {}): Promise<TestWorker> {
+/** Starts a Worker of the test's own, in less than a second. Close it, or take it with `await using`. */
+export async function startTestWorker({ vars, outbound }: TestWorkerSettings = {}): Promise<TestWorker> {
   const stack = inject('stack')
-  const harness = createTestHarness({
-    root: PROJECT_DIR,
-    workers: [
-      {
-        configPath: 'wrangler.toml',
-        vars: {
-          DATABASE_URL: stack.database_url,
-          DATA_DATABASE_URL: stack.data_database_url,
-          SQL_GATEWAY_URL: stack.sql_gateway_url ?? '',
-          OAUTH_PUBLIC_URL: stack.oauth_public_url ?? '',
-          OAUTH_ADMIN_URL: stack.oauth_admin_url ?? '',
-          IDENTITY_PUBLIC_URL: stack.identity_public_url ?? '',
-          IDENTITY_ADMIN_URL: stack.identity_admin_url ?? '',
-          DASHBOARD_URL: stack.dashboard_url,
-          ...settings.vars,
+  const { folder, options } = await builtWorker()
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      log: new Log(LogLevel.NONE),
+      handleStructuredLogs: () => {},
+      telemetry: { enabled: false },
+      unsafeInspectDurableObjects: true,
+      workers: [
+        {
+          ...options,
+          name: NAME,
+          modulesRoot: folder,
+          modules: modulesIn(folder),
+          bindings: {
+            DATABASE_URL: stack.database_url,
+            DATA_DATABASE_URL: stack.data_database_url,
+            SQL_GATEWAY_URL: stack.sql_gateway_url ?? '',
+            OAUTH_PUBLIC_URL: stack.oauth_public_url ?? '',
+            OAUTH_ADMIN_URL: stack.oauth_admin_url ?? '',
+            IDENTITY_PUBLIC_URL: stack.identity_public_url ?? '',
+            IDENTITY_ADMIN_URL: stack.identity_admin_url ?? '',
+            DASHBOARD_URL: stack.dashboard_url,
+            ...vars,
+          },
+          ...(outbound && { outboundService: (request: Request) => answer(request, outbound) }),
         },
-      },
-    ],
-  })
-  const restore = settings.outbound === undefined ? () => {} : interceptFetch(settings.outbound)
-  const { url } = await harness.listen()
-  const close = async () => {
-    restore()
-    await harness.close()
-  }
+      ],
+    }),
+  )
+  const url = await miniflare.ready
+  const close = () => miniflare.dispose()
   return {
     url: url.origin,
-    fetch: (path, init) => plainFetch(new URL(path, url), init),
-    worker: harness.getWorker(),
-    harness,
+    fetch: (path, init) => fetch(new URL(path, url), init),
+    worker: {
+      scheduled: async options => (await miniflare.getWorker(NAME)).scheduled(options),
+      evictDurableObject: (...object) => miniflare.unsafeEvictDurableObject(NAME, ...object),
+      getDurableObjectStorage: (...object) => miniflare.unsafeGetDurableObjectStorage(NAME, ...object),
+    },
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-const plainFetch = globalThis.fetch
+const NAME = 'quoin'
 
-/** The harness sends the Worker's own requests through this process' `fetch`, and looks it up at each of them. */
-function interceptFetch(outbound: Outbound): () => void {
-  const before = globalThis.fetch
-  globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init)
-    return (await outbound(request)) ?? before(request)
-  }
-  return () => {
-    globalThis.fetch = before
-  }
+/** The script comes first, which is what the runtime starts. */
+function modulesIn(folder: string) {
+  const named = (suffix: string) => readdirSync(folder).filter(name => name.endsWith(suffix))
+  return [
+    ...named('.js').map(name => ({ type: 'ESModule' as const, path: join(folder, name) })),
+    ...named('.wasm').map(name => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
+  ]
+}
+
+async function answer(given: Request, outbound: Outbound): Promise<Response> {
+  const request = new Request(given.url, given)
+  return (await outbound(request)) ?? fetch(request)
 }

@@ -12,8 +12,6 @@ let db: TestClient
 let worker: TestWorker
 /** A key for calls that are not what a test is about. */
 let operatorKey: string
-/** The harness replaces `fetch` while it listens to the Worker's requests. */
-const fetchUntouched = globalThis.fetch
 let isDatabaseDown = false
 /** How many questions to the database are under way, and how many were answered. */
 let askedOfDatabase = 0
@@ -255,7 +253,7 @@ describe('guessing', () => {
 
 /** The answer with its body read: one that is still on its way needs this process as well. */
 async function readWhole(request: Request): Promise<Response> {
-  const answer = await fetchUntouched(request)
+  const answer = await fetch(request)
   return new Response(await answer.arrayBuffer(), {
     status: answer.status,
     headers: { 'content-type': answer.headers.get('content-type') ?? '' },
@@ -291,7 +289,7 @@ async function rotate(id: string, body: object): Promise<{ id: string; key: stri
 }
 
 /**
- * The harness stops this process until the object is idle, for a second as a rule. What the object asks of the database
+ * Miniflare stops this process until the object is idle, for a second as a rule. What the object asks of the database
  * goes through this very process, so neither would ever go on: nothing may be under way, and no alarm near.
  */
 async function evict(key: string): Promise<void> {
@@ -317,7 +315,7 @@ async function storedRequests(key: string): Promise<number> {
   return Number(row?.total)
 }
 
-/** The tables of the object, without the one in which the test harness notes its name. */
+/** The tables of the object, without the one in which Miniflare notes its name. */
 async function storedTables(key: string): Promise<unknown[]> {
   const rows = await (await storageOf(key)).exec('select name from sqlite_master')
   return rows.map(row => row.name).filter(name => name !== '__miniflare_do_name')

@@ -11,7 +11,7 @@ import { startTestWorker } from '../support/worker.ts'
 const BODY_BYTES = 512 * 1024
 const BLOCK_CHUNKS = 16 * 1024
 
-/** Megabytes of the harness's runtime, which is in this process' group. */
+/** Megabytes of Miniflare's runtime, which is in this process' group. */
 function memory(): number {
   const group = listProcesses().find(({ pid }) => pid === process.pid)?.groupId ?? 0
   return groupMemory(group, WORKERD)

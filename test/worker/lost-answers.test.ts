@@ -9,8 +9,6 @@ const { oauth_admin_url, session_cookie_admin, service_role_key } = inject('stac
 const SET = `lost-${crypto.randomUUID()}`
 const HINT = 'It may have been done all the same: look before you try again.'
 
-/** Not the one that the test Worker puts in its place. */
-const realFetch = globalThis.fetch
 let quoin: TestWorker
 /** What becomes of the answer to a write that the server has performed; undefined: it arrives. */
 let lose: (() => Promise<Response>) | undefined
@@ -32,7 +30,7 @@ afterAll(async () => {
 })
 
 async function performAndLose(request: Request, then: () => Promise<Response>): Promise<Response> {
-  const { status } = await realFetch(request)
+  const { status } = await fetch(request)
   expect(status).toBeLessThan(300)
   return await then()
 }
@@ -72,7 +70,7 @@ async function auditRowOf(requestId: string) {
   return rows[0]
 }
 
-const clientAtServer = (id: string) => realFetch(`${oauth_admin_url}/admin/clients/${id}`)
+const clientAtServer = (id: string) => fetch(`${oauth_admin_url}/admin/clients/${id}`)
 
 it.each<[string, () => Promise<Response>]>([
   ['never arrives', neverArrives],

@@ -9,8 +9,6 @@ import { startTestWorker, type TestWorker } from '../support/worker.ts'
 const { sql_gateway_url, data_database_url } = inject('stack')
 const TABLE = 'lost_writes'
 
-/** Not the one that the test Worker puts in its place. */
-const realFetch = globalThis.fetch
 let quoin: TestWorker
 let apikey: string
 let isLosing = false
@@ -38,7 +36,7 @@ afterAll(async () => {
 
 async function performAndLose(request: Request): Promise<Response> {
   expect(request.url).toBe(`${sql_gateway_url}/sql`)
-  expect((await realFetch(request)).status).toBe(200)
+  expect((await fetch(request)).status).toBe(200)
   return new Response('<html>', { status: 504 })
 }
 

@@ -1,0 +1,80 @@
+// The Worker as it would be deployed: built by wrangler once for each state of what it is made of, whoever serves it.
+
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { SourcelessWorkerOptions } from 'wrangler'
+import { PROJECT_DIR } from '../../local/project.ts'
+
+export interface BuiltWorker {
+  readonly folder: string
+  /** What wrangler.toml says, without variables. */
+  readonly options: SourcelessWorkerOptions
+}
+
+/** As `watch_dir` of wrangler.toml has it, what is installed, and how it is read. */
+const MADE_OF = ['{src,durable-objects,scripts}/**/*.*', '{wrangler.toml,package*.json,tsconfig*.json}']
+const BUILDS = join(PROJECT_DIR, 'build', 'worker')
+const OPTIONS_FILE = 'options.json'
+
+let found: Promise<BuiltWorker> | undefined
+
+/** Builds in about two seconds where nobody has built this state before. */
+export function builtWorker(): Promise<BuiltWorker> {
+  found ??= findOrBuild(join(BUILDS, stateOfSources()))
+  return found
+}
+
+async function findOrBuild(folder: string): Promise<BuiltWorker> {
+  if (!existsSync(folder)) await build(folder)
+  return { folder, options: JSON.parse(readFileSync(join(folder, OPTIONS_FILE), 'utf8')) }
+}
+
+function stateOfSources(): string {
+  const hash = createHash('sha256')
+  for (const path of globSync(MADE_OF, { cwd: PROJECT_DIR }).sort())
+    hash.update(`${path}\n`).update(
+      createHash('sha256')
+        .update(readFileSync(join(PROJECT_DIR, path)))
+        .digest(),
+    )
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function build(folder: string): Promise<void> {
+  const mine = `${folder}-${randomUUID()}`
+  mkdirSync(mine, { recursive: true })
+  const [{ unstable_getMiniflareWorkerOptions }] = await Promise.all([
+    import('wrangler'),
+    runWrangler(['deploy', '--dry-run', '--outdir', mine]),
+  ])
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT_DIR, 'wrangler.toml'))
+  // Without the variables, which may be a developer's own.
+  writeFileSync(join(mine, OPTIONS_FILE), JSON.stringify({ ...workerOptions, bindings: {} }))
+  for (const older of readdirSync(BUILDS).filter(name => !join(BUILDS, name).startsWith(folder)))
+    rmSync(join(BUILDS, older), { recursive: true })
+  try {
+    renameSync(mine, folder)
+  } catch (err) {
+    // Of two that are as quick, one is thrown away.
+    if (!existsSync(folder)) throw err
+    rmSync(mine, { recursive: true })
+  }
+}
+
+async function runWrangler(args: readonly string[]): Promise<void> {
+  const program = join(PROJECT_DIR, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const env = { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' }
+  await promisify(execFile)(process.execPath, [program, ...args], { cwd: PROJECT_DIR, env })
+}
