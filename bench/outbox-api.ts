@@ -1,5 +1,5 @@
-// What a watched table costs those who write through the Worker: single rows by /v1/db, in workerd itself, in turns with the
-// same writes to a table that nothing watches.
+// What a watched table costs those who write through the Worker: single rows by /v1/db, in workerd itself, in turns
+// with the same writes to a table that nothing watches.
 
 import { join } from 'node:path'
 import pg from 'pg'

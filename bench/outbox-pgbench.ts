@@ -1,5 +1,6 @@
-// What a watched table costs a transaction of the usual size: pgbench's own (TPC-B: three updates, a select and an insert between
-// BEGIN and COMMIT), with its accounts watched, in turns with the same on accounts that nothing watches.
+// What a watched table costs a transaction of the usual size: pgbench's own (TPC-B: three updates, a select and an
+// insert between BEGIN and COMMIT), with its accounts watched, in turns with the same on accounts that nothing
+// watches.
 
 import type pg from 'pg'
 import {

@@ -1,5 +1,6 @@
-// `node bench/outbox.ts`: what watching a table costs its writers (issue 5). Starts a stack of its own, or measures the
-// database that BENCH_DATABASE_URL names (the owner's connection string; without the writers through the Worker). Prints a table; asserts nothing.
+// `node bench/outbox.ts`: what watching a table costs its writers (issue 5). Starts a stack of its own, or measures
+// the database that BENCH_DATABASE_URL names (the owner's connection string; without the writers through the Worker).
+// Prints a table; asserts nothing.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// The table at the end of a run: medians, what each is of its yardstick in the same run, and what a request costs where.
+// The table at the end of a run: medians, what each is of its yardstick in the same run, and what a request costs
+// where.
 
 import { cpus } from 'node:os'
 import type { LoadOptions, Measured } from './load.ts'

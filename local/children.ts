@@ -100,7 +100,9 @@ export class Children {
     }
   }
 
-  /** Ends what an earlier stack of this folder has left behind, and answers the names of those. Only ours are touched. */
+  /**
+   * Ends what an earlier stack of this folder has left behind, and answers the names of those. Only ours are touched.
+   */
   async endLeftovers(): Promise<string[]> {
     const files = readdirSync(this.#dataDir).filter(file => file.endsWith('.pid'))
     const ended: string[] = []

@@ -1,5 +1,5 @@
-// The Worker's crons on the local stack: the platform fires them, `wrangler dev` only has an address to fire them at. It is
-// there whether we use it or not, for this machine alone: wrangler refuses every other Host and Origin.
+// The Worker's crons on the local stack: the platform fires them, `wrangler dev` only has an address to fire them at.
+// It is there whether we use it or not, for this machine alone: wrangler refuses every other Host and Origin.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

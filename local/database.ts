@@ -35,8 +35,8 @@ export function localDatabaseUrls(secrets: Secrets, port: number): DatabaseUrls 
 }
 
 /**
- * Makes our owner with its database, and those of the outside systems, unless they are there; the passwords become those
- * of the secrets. Nobody but its owner may connect to a database of an outside system.
+ * Makes our owner with its database, and those of the outside systems, unless they are there; the passwords become
+ * those of the secrets. Nobody but its owner may connect to a database of an outside system.
  */
 export async function prepareDatabases(superuserUrl: string, secrets: Secrets): Promise<void> {
   await withOwner(superuserUrl, async client => {

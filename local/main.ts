@@ -58,7 +58,9 @@ function report(err: unknown, output: Output): number {
   return 1
 }
 
-/** Traversable, since another user runs Postgres below it when this is root; what holds secrets has modes of its own. */
+/**
+ * Traversable, since another user runs Postgres below it when this is root; what holds secrets has modes of its own.
+ */
 function makeFolders(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o755 })

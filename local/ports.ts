@@ -8,13 +8,16 @@ import { StackError } from './output.ts'
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Where free ports are taken from: below those that the system itself gives to whoever asks for any (on Linux from 32768
- * on), which it could give away again before they are used.
+ * Where free ports are taken from: below those that the system itself gives to whoever asks for any (on Linux from
+ * 32768 on), which it could give away again before they are used.
  */
 const FREE = { from: 20_000, below: 32_768 }
 const FREE_TRIES_MAX = 1_000
 
-/** The ports to use: those asked for, checked to be free, or any free ones. Throws a `StackError` naming one that is taken. */
+/**
+ * The ports to use: those asked for, checked to be free, or any free ones. Throws a `StackError` naming one that is
+ * taken.
+ */
 export async function choosePorts(
   options: StackOptions,
   wanted: readonly PortKey[],

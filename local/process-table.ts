@@ -36,7 +36,8 @@ function listFromProc(): ProcessEntry[] {
 
 function readProcEntry(name: string): ProcessEntry | undefined {
   const stat = attempt(() => readFileSync(`/proc/${name}/stat`, 'utf8'))
-  // The name of the program stands in parentheses and may hold any character: state, parent and group follow the last one.
+  // The name of the program stands in parentheses and may hold any character: state, parent and group follow the last
+  // one.
   const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === undefined || group === undefined || state === 'Z' || state === 'X' || stat === '')
     return undefined

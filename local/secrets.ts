@@ -1,5 +1,5 @@
-// What the local stack makes once and must know again: passwords, keys that its servers sign and encrypt with, and the two
-// API keys. Kept in `secrets.json`, readable by its owner alone; `--reset` makes new ones.
+// What the local stack makes once and must know again: passwords, keys that its servers sign and encrypt with, and
+// the two API keys. Kept in `secrets.json`, readable by its owner alone; `--reset` makes new ones.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Loaded before each Node program of this project (`node --import ./scripts/check-node.mjs`), and by run.mjs: says in one
-// line what to do when this Node is too old. Must run on Node 20, hence plain JavaScript.
+// Loaded before each Node program of this project (`node --import ./scripts/check-node.mjs`), and by run.mjs: says in
+// one line what to do when this Node is too old. Must run on Node 20, hence plain JavaScript.
 
 /** The first Node that runs TypeScript as it is. */
 const MINIMUM = [22, 18]

@@ -1,5 +1,6 @@
-// `npm run create-key -- --role service_role --name first`: the first API key of a deployment, straight into the database
-// that DATABASE_URL names. Every further one: POST /v1/keys. The key is printed once; only its hash is stored.
+// `npm run create-key -- --role service_role --name first`: the first API key of a deployment, straight into the
+// database that DATABASE_URL names. Every further one: POST /v1/keys. The key is printed once; only its hash is
+// stored.
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

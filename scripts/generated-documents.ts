@@ -39,7 +39,9 @@ function apiPage(): string {
   return `# API\n\nWritten by \`npm run docs\` from the route table. Fields: \`/docs\` of a running service.\n\n${sections.join('\n')}`
 }
 
-/** What the schema makes of a variable that is not set; read by parsing, since JSON Schema loses it behind transforms. */
+/**
+ * What the schema makes of a variable that is not set; read by parsing, since JSON Schema loses it behind transforms.
+ */
 function defaultOf(name: string): string {
   const parsed: Record<string, unknown> = Variables.parse({
     DATABASE_URL: 'postgres://h',

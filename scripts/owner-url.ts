@@ -2,7 +2,10 @@
 
 import { readDevFile } from '../local/dev-file.ts'
 
-/** DATABASE_URL, else the owner's connection string of the local stack that runs in this folder; throws when there is neither. */
+/**
+ * DATABASE_URL, else the owner's connection string of the local stack that runs in this folder; throws when there is
+ * neither.
+ */
 export function ownerUrl(env: NodeJS.ProcessEnv, stackDir: string): string {
   if (env.DATABASE_URL) return env.DATABASE_URL
   try {
@@ -14,7 +17,10 @@ export function ownerUrl(env: NodeJS.ProcessEnv, stackDir: string): string {
   }
 }
 
-/** `host:port/database`: what a script says of where it works. A shell that lost its DATABASE_URL falls back on the local stack. */
+/**
+ * `host:port/database`: what a script says of where it works. A shell that lost its DATABASE_URL falls back on the
+ * local stack.
+ */
 export function shownDatabase(url: string): string {
   const { host, pathname } = new URL(url)
   return host + pathname

@@ -11,8 +11,8 @@ export const PARSER_MEMORY_BYTES_MIN = 560 * PAGE_BYTES
 export const PARSER_MEMORY_BYTES_MAX = 1_024 * PAGE_BYTES
 
 /**
- * A copy of the module whose memory starts at `bytesMin` and never grows over `bytesMax`. Throws when the module has not
- * exactly one memory with a limit, which would mean that libpg-query is built in another way than it was.
+ * A copy of the module whose memory starts at `bytesMin` and never grows over `bytesMax`. Throws when the module has
+ * not exactly one memory with a limit, which would mean that libpg-query is built in another way than it was.
  */
 export function boundMemory(wasm: Uint8Array, bytesMin: number, bytesMax: number): Uint8Array<ArrayBuffer> {
   const { start, end } = findSection(wasm, MEMORY_SECTION)

@@ -1,5 +1,5 @@
-// `npm start` and `npm test`: installs the packages if they are missing or older than package-lock.json, then goes on as
-// `npm run <script> -- <args>`. Needs nothing but the Node and npm of the machine, so: no packages, no TypeScript.
+// `npm start` and `npm test`: installs the packages if they are missing or older than package-lock.json, then goes on
+// as `npm run <script> -- <args>`. Needs nothing but the Node and npm of the machine, so: no packages, no TypeScript.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, statSync } from 'node:fs'
@@ -31,8 +31,8 @@ async function main() {
 }
 
 /**
- * npm writes this file at the end of every install. Where node_modules is a link it is another checkout's, which `npm ci` would
- * empty.
+ * npm writes this file at the end of every install. Where node_modules is a link it is another checkout's, which `npm
+ * ci` would empty.
  */
 function isInstallNeeded() {
   if (lstatSync(join(PROJECT_DIR, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return false

@@ -95,8 +95,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Closes a connection whose statement does not end by a cancel, and ends its backend too. Until that is gone it counts
-   * as one of the pool's, and in its caller's share.
+   * Closes a connection whose statement does not end by a cancel, and ends its backend too. Until that is gone it
+   * counts as one of the pool's, and in its caller's share.
    */
   terminate(connection: PostgresConnection, reason: string): void {
     const { processId } = connection

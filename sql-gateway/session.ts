@@ -48,7 +48,10 @@ export async function openSocket(entry: ServedEntry): Promise<Socket> {
   return secured
 }
 
-/** Opens a session with these start-up parameters besides user, database and the encoding UTF8; rejects with `SqlError` 08006. */
+/**
+ * Opens a session with these start-up parameters besides user, database and the encoding UTF8; rejects with
+ * `SqlError` 08006.
+ */
 export async function openSession(
   entry: ServedEntry,
   parameters: Readonly<Record<string, string>>,

@@ -19,8 +19,8 @@ const LONG_PAUSE_MS = 10_000
 const PARAMETERS = { ...STARTUP_PARAMETERS, search_path: '', statement_timeout: String(TRY_TIMEOUT_MS) }
 
 /**
- * Ends the backend and resolves when Postgres has confirmed that it is gone, or `isOver`. After five tries of at most ten
- * seconds each `onStubborn` gets the last one's `SqlError`, once; the tries go on, with longer pauses.
+ * Ends the backend and resolves when Postgres has confirmed that it is gone, or `isOver`. After five tries of at most
+ * ten seconds each `onStubborn` gets the last one's `SqlError`, once; the tries go on, with longer pauses.
  */
 export async function terminateBackend(
   entry: ServedEntry,
@@ -56,8 +56,9 @@ async function tryToTerminate(entry: ServedEntry, text: string): Promise<void> {
 }
 
 /**
- * Signals the backend if it is still there, busy, and this role's: its number may be another's by now. pg_terminate_backend
- * waits for the end; what is still there after that fails by the cast, so that an answer without an error says "gone".
+ * Signals the backend if it is still there, busy, and this role's: its number may be another's by now.
+ * pg_terminate_backend waits for the end; what is still there after that fails by the cast, so that an answer without
+ * an error says "gone".
  */
 function terminateText(processId: number, ageMs: number): string {
   const waitMs = TRY_TIMEOUT_MS - 1_000

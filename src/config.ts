@@ -165,7 +165,10 @@ export interface Brand {
   logoUrl: string | undefined
 }
 
-/** Reads the variables out of the Worker's environment (which also holds bindings); throws `ConfigError` naming every wrong one. */
+/**
+ * Reads the variables out of the Worker's environment (which also holds bindings); throws `ConfigError` naming every
+ * wrong one.
+ */
 export function parseConfig(env: object): Config {
   const parsed = Variables.safeParse(withoutEmpty(env))
   if (!parsed.success) {

@@ -117,7 +117,9 @@ export function depsForRequest(env: object, observer: TripObserver): Deps {
   return { ...deps, platform: deps.platform.observed(onTrip), data: deps.data.observed(onTrip) }
 }
 
-/** The dependencies of an isolate; made on first use, because only then is there an environment. Throws `ConfigError`. */
+/**
+ * The dependencies of an isolate; made on first use, because only then is there an environment. Throws `ConfigError`.
+ */
 export function depsOf(env: object): Deps {
   const cached = cache.get(env)
   if (cached) return cached
@@ -231,7 +233,10 @@ function rememberingIdentifier(): (text: string) => Promise<string | null> {
   }
 }
 
-/** Who an access token beside an API key belongs to: a JWT says so itself, of an opaque one the OAuth2 server is asked. */
+/**
+ * Who an access token beside an API key belongs to: a JWT says so itself, of an opaque one the OAuth2 server is
+ * asked.
+ */
 function accessTokenVerifier(
   config: Config,
   { oauthAdmin }: Upstreams,

@@ -62,7 +62,10 @@ export function findCsrfSecret(
   return isCsrfSecret(secret) ? secret : undefined
 }
 
-/** A new secret for the browser: at its first visit, and whenever somebody else signs in or out, after which older forms fail. */
+/**
+ * A new secret for the browser: at its first visit, and whenever somebody else signs in or out, after which older
+ * forms fail.
+ */
 export function renewCsrfSecret(
   { addresses }: Pick<IdentityContext, 'addresses'>,
   c: RequestContext,

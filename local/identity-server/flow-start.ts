@@ -22,7 +22,9 @@ export interface FlowStart {
   readonly now: string
 }
 
-/** Throws 400 for a `return_to` that is not allowed, 500 for a `login_challenge`: this provider asks no OAuth2 server. */
+/**
+ * Throws 400 for a `return_to` that is not allowed, 500 for a `login_challenge`: this provider asks no OAuth2 server.
+ */
 export function startFlow(
   context: IdentityContext,
   c: RequestContext,

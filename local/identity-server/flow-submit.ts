@@ -1,4 +1,5 @@
-// What submitting a flow has in common: which flow it is, what becomes of faults and errors, and of a flow that is over.
+// What submitting a flow has in common: which flow it is, what becomes of faults and errors, and of a flow that is
+// over.
 
 import type { JsonObject } from '../service/json.ts'
 import { isJsonRequest } from './accept.ts'
@@ -114,8 +115,8 @@ async function answerExpired<K extends FlowKind>(
 }
 
 /**
- * Stops a form that another site sends: a browser's needs the token of its cookie; an app's is refused (400) when it has
- * what only browsers send, a cookie or an origin.
+ * Stops a form that another site sends: a browser's needs the token of its cookie; an app's is refused (400) when it
+ * has what only browsers send, a cookie or an origin.
  */
 export function refuseForeignForm(
   context: IdentityContext,

@@ -1,4 +1,5 @@
-// What the admin sends to make or replace an identity: read, checked against the schema, passwords hashed. Writes nothing.
+// What the admin sends to make or replace an identity: read, checked against the schema, passwords hashed. Writes
+// nothing.
 
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, type Json } from '../service/json.ts'

@@ -98,7 +98,10 @@ export function passwordHash(identity: Identity | undefined): string | undefined
   return typeof hash === 'string' && hash !== '' ? hash : undefined
 }
 
-/** The credentials after traits or passwords changed: whoever has an identifier has a password credential, if an empty one. */
+/**
+ * The credentials after traits or passwords changed: whoever has an identifier has a password credential, if an empty
+ * one.
+ */
 export function withPasswordCredential(
   credentials: readonly Credential[],
   identifiers: readonly string[],

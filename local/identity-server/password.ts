@@ -11,7 +11,10 @@ const PBKDF2_ITERATIONS_MAX = 2_000_000
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
-/** The hashes that an import takes. Of these only scrypt and PBKDF2 can be compared here; the others are kept but never match. */
+/**
+ * The hashes that an import takes. Of these only scrypt and PBKDF2 can be compared here; the others are kept but
+ * never match.
+ */
 const KNOWN_HASH =
   /^(\$2[abzy]?\$|\$argon2(id|i)\$|\$pbkdf2(-sha(1|224|256|384|512))?\$|\$scrypt\$|\$firescrypt\$|\$sha(1|256|512)\$|\$md5\$|\$[156]\$|\$hmac-|\$ssha|\{S?SHA(256|512)?\}|\{CRYPT\})/
 
@@ -34,7 +37,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${N},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`
 }
 
-/** Compares in constant time. Without a hash to compare with, or with one of an unknown kind: false after the same work. */
+/**
+ * Compares in constant time. Without a hash to compare with, or with one of an unknown kind: false after the same
+ * work.
+ */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const derive = hash === undefined ? undefined : parseHash(hash)
   if (derive === undefined) {
@@ -80,7 +86,10 @@ export type PasswordFault =
   | { readonly fault: 'long' }
   | { readonly fault: 'like the identifier' }
 
-/** The policy for sign-up; the admin API has none. Lists of leaked passwords are not asked: this runs without a network. */
+/**
+ * The policy for sign-up; the admin API has none. Lists of leaked passwords are not asked: this runs without a
+ * network.
+ */
 export function findPasswordFault(
   password: string,
   identifiers: readonly string[],

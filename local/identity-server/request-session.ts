@@ -17,8 +17,8 @@ export interface CurrentSession {
 type Context = Pick<IdentityContext, 'db' | 'secret'>
 
 /**
- * The living session of the request. `X-Session-Token` beats all, also when it is garbage; then the cookie, also when its
- * session has ended; a bearer counts only when no cookie decodes.
+ * The living session of the request. `X-Session-Token` beats all, also when it is garbage; then the cookie, also when
+ * its session has ended; a bearer counts only when no cookie decodes.
  */
 export async function findRequestSession(
   { db, secret }: Context,

@@ -22,8 +22,9 @@ interface Parts {
 const HOST = /^([^:]*|\[[^\]]*\])(:\d*)?$/
 
 /**
- * The URL to go to: the fallback without a `return_to`, the URL with the fallback's origin for a relative one. Throws 400
- * `self_service_flow_return_to_forbidden` for one that is not allowed and 400 without an id for one that is no URL.
+ * The URL to go to: the fallback without a `return_to`, the URL with the fallback's origin for a relative one. Throws
+ * 400 `self_service_flow_return_to_forbidden` for one that is not allowed and 400 without an id for one that is no
+ * URL.
  */
 export function resolveReturnTo(rule: ReturnRule, returnTo: string | undefined): string {
   if (!returnTo || rule.allowed.length === 0) return rule.fallback
@@ -50,7 +51,9 @@ function isUnder(entry: Parts, scheme: string, host: string, path: string): bool
   return isHost && (path || '/').startsWith(entry.path || '/')
 }
 
-/** By the grammar of RFC 3986 and not as browsers do: where the two read another host, the text is refused or escaped. */
+/**
+ * By the grammar of RFC 3986 and not as browsers do: where the two read another host, the text is refused or escaped.
+ */
 function parseUrl(text: string): Parts {
   const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?(([^?#]*).*)$/s.exec(text)
   const [, scheme = '', authority = '', rest = '', path = ''] = match ?? []

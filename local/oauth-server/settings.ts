@@ -27,7 +27,10 @@ const TtlSeconds = z.object({
   pageToken: Seconds.default(HOUR),
 })
 
-/** The names are those of the variables `OAUTH_SERVER_*` (main.ts). Pages that are not given are fallbacks of the server. */
+/**
+ * The names are those of the variables `OAUTH_SERVER_*` (main.ts). Pages that are not given are fallbacks of the
+ * server.
+ */
 export const OAuthServerSettings = z.object({
   /** A database of its own; the tables are made at the start. */
   databaseUrl: z.string().min(1),

@@ -1,6 +1,6 @@
 // JSON Patch (RFC 6902) as Hydra and Kratos take it, by the same code of theirs (ory/x/jsonx): only add, replace and
-// remove; replace adds what is missing unless it points into a list; containers on the way are made; list indexes may be
-// negative. Pure: answers a changed copy or throws.
+// remove; replace adds what is missing unless it points into a list; containers on the way are made; list indexes may
+// be negative. Pure: answers a changed copy or throws.
 
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 

@@ -57,7 +57,10 @@ export class DataDatabase {
     return new DataDatabase(this.#wire.observed(onTrip))
   }
 
-  /** Runs the statements after the session's settings, in one transaction and one trip; results of the settings left out. */
+  /**
+   * Runs the statements after the session's settings, in one transaction and one trip; results of the settings left
+   * out.
+   */
   async batch(
     session: DataSession,
     statements: readonly Statement[],

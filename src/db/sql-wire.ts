@@ -43,15 +43,22 @@ export interface BodyResult {
   columns: (string | null)[]
 }
 
-/** How long the gateway waits beyond the statement's own time: Postgres' own time-out keeps its connection, a cancel does not. */
+/**
+ * How long the gateway waits beyond the statement's own time: Postgres' own time-out keeps its connection, a cancel
+ * does not.
+ */
 const GATEWAY_GRACE_MS = 250
 /**
- * How long the fetch outlives the deadline, so that the gateway's own error (57014) arrives. More than `GATEWAY_GRACE_MS`
- * and the gateway's GATEWAY_CANCEL_GRACE_MS (3 000) together: that long it waits for a statement that swallows its cancel.
+ * How long the fetch outlives the deadline, so that the gateway's own error (57014) arrives. More than
+ * `GATEWAY_GRACE_MS` and the gateway's GATEWAY_CANCEL_GRACE_MS (3 000) together: that long it waits for a statement
+ * that swallows its cancel.
  */
 const GRACE_MS = 6_000
 
-/** The largest answer that is parsed here: an isolate has 128 MB for all of its calls, and parsing takes several times the bytes. */
+/**
+ * The largest answer that is parsed here: an isolate has 128 MB for all of its calls, and parsing takes several times
+ * the bytes.
+ */
 const PARSED_BYTES_MAX = 16 * 1024 * 1024
 
 /** Told how long a trip to the database took, in milliseconds, good or bad. */

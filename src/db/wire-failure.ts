@@ -1,5 +1,6 @@
-// What an SQL endpoint answers in place of results, as the error to throw: the caller's own failure passes with Postgres'
-// words; what is about our connection becomes a fixed sentence, since its words name sockets, hosts and roles.
+// What an SQL endpoint answers in place of results, as the error to throw: the caller's own failure passes with
+// Postgres' words; what is about our connection becomes a fixed sentence, since its words name sockets, hosts and
+// roles.
 
 import { DomainError } from '../errors.ts'
 import { readBoundedText } from '../lib/bounded-text.ts'

@@ -21,7 +21,10 @@ export interface AdmissionDeps {
 /** Called as soon as the window's state is known, so that a refused request carries the headers too. */
 export type OnRateLimit = (state: RateLimitState) => void
 
-/** Admits a request with any API key. Throws `invalid_api_key`, `rate_limited`, `project_paused` or `invalid_access_token`. */
+/**
+ * Admits a request with any API key. Throws `invalid_api_key`, `rate_limited`, `project_paused` or
+ * `invalid_access_token`.
+ */
 export async function admit(
   deps: AdmissionDeps,
   headers: Headers,

@@ -1,5 +1,5 @@
-// Cross-origin rules (design section 3.5). The Client API: any origin, no credentials. The dashboard layer: the dashboard's
-// origin alone, with credentials.
+// Cross-origin rules (design section 3.5). The Client API: any origin, no credentials. The dashboard layer: the
+// dashboard's origin alone, with credentials.
 
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
@@ -41,7 +41,10 @@ const allowOrigin = cors({
   credentials: true,
 })
 
-/** Lets the dashboard's pages, and only those, read an answer of `/api`. Hono's alone would tell others what is allowed. */
+/**
+ * Lets the dashboard's pages, and only those, read an answer of `/api`. Hono's alone would tell others what is
+ * allowed.
+ */
 export function dashboardCors(
   dashboardUrlOf: (env: object) => string | undefined,
 ): MiddlewareHandler<{ Bindings: object }> {

@@ -83,8 +83,8 @@ const STATUS: Record<ErrorCode, number> = {
 }
 
 /**
- * SQLSTATEs with a status of their own. Every other is the caller's mistake or the caller's own code speaking: 400, with
- * Postgres' words. Classes in which Postgres itself failed are in `SERVER_CLASSES`.
+ * SQLSTATEs with a status of their own. Every other is the caller's mistake or the caller's own code speaking: 400,
+ * with Postgres' words. Classes in which Postgres itself failed are in `SERVER_CLASSES`.
  */
 const STATUS_BY_SQLSTATE: Record<string, number> = {
   '23503': 409,

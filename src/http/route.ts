@@ -38,8 +38,8 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
 }
 
 /**
- * What a route without a `response` schema answers: the makings of a `Response`. The app builds it once with all headers,
- * because each header that is set later crosses into the runtime by itself.
+ * What a route without a `response` schema answers: the makings of a `Response`. The app builds it once with all
+ * headers, because each header that is set later crosses into the runtime by itself.
  */
 export interface RawAnswer {
   status: number

@@ -1,5 +1,5 @@
-// Where one request's time went, for the Server-Timing header (design section 3.8). In production the clock stands still
-// between I/O, so these are times of waiting, not of computing.
+// Where one request's time went, for the Server-Timing header (design section 3.8). In production the clock stands
+// still between I/O, so these are times of waiting, not of computing.
 
 /** Collects durations in milliseconds; several of one name are added up. */
 export class RequestTimings {

@@ -1,5 +1,5 @@
-// What a mistake in a body or a query is called, where its schema has no words of its own: what the field must be, and how
-// to write it. Zod's own sentences are about the schema ("Invalid input: expected boolean, received string").
+// What a mistake in a body or a query is called, where its schema has no words of its own: what the field must be,
+// and how to write it. Zod's own sentences are about the schema ("Invalid input: expected boolean, received string").
 
 import type * as z from 'zod'
 

@@ -17,8 +17,8 @@ export interface Validators {
 }
 
 /**
- * The validators of a route, made once. What they parsed is `c.req.valid('query')` and `c.req.valid('json')`; they throw
- * `validation_failed` naming each field that is wrong and what it must be.
+ * The validators of a route, made once. What they parsed is `c.req.valid('query')` and `c.req.valid('json')`; they
+ * throw `validation_failed` naming each field that is wrong and what it must be.
  */
 export function validatorsOf({ query, body }: Pick<AnyRoute, 'query' | 'body'>): Validators {
   return {

@@ -1,4 +1,5 @@
-// Postgres' text form of arrays (`{1,"a b",NULL,{...}}`), read and written. Pure. Source: Postgres manual, section 8.15.6.
+// Postgres' text form of arrays (`{1,"a b",NULL,{...}}`), read and written. Pure. Source: Postgres manual, section
+// 8.15.6.
 
 import { TextBuilder } from './text-builder.ts'
 

@@ -1,4 +1,5 @@
-// CRC-32 (the one of zip and PNG, polynomial 0xEDB88320): finds typing mistakes; proves nothing about who wrote the text.
+// CRC-32 (the one of zip and PNG, polynomial 0xEDB88320): finds typing mistakes; proves nothing about who wrote the
+// text.
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index

@@ -12,7 +12,9 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/** The work's result, or `DeadlinePassed` once it has taken longer than `timeoutMs`; the work itself goes on unheard. */
+/**
+ * The work's result, or `DeadlinePassed` once it has taken longer than `timeoutMs`; the work itself goes on unheard.
+ */
 export type Deadline = <T>(timeoutMs: number, work: Promise<T>) => Promise<T>
 
 /** With a timer of its own for each work: for a request, whose timers end with it. */
@@ -34,8 +36,9 @@ interface Wait {
 }
 
 /**
- * With one timer for all works, which is never cleared: for a Durable Object. workerd forgets a cleared timer only together with the
- * object (`TimeoutManagerImpl` in its io-context.c++), so that one for each delivery would fill the isolate, by 256 bytes at a time.
+ * With one timer for all works, which is never cleared: for a Durable Object. workerd forgets a cleared timer only
+ * together with the object (`TimeoutManagerImpl` in its io-context.c++), so that one for each delivery would fill the
+ * isolate, by 256 bytes at a time.
  */
 export function sharedDeadline(): Deadline {
   const waits = new Set<Wait>()

@@ -1,5 +1,5 @@
-// How a program reads its settings out of its environment: whole numbers, yes or no, and what makes them wrong. Is given
-// the variables and never reads them itself. No error repeats a value: some are secrets.
+// How a program reads its settings out of its environment: whole numbers, yes or no, and what makes them wrong. Is
+// given the variables and never reads them itself. No error repeats a value: some are secrets.
 
 /** The variables of a process, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -22,8 +22,8 @@ export function readInteger(env: Environment, ...[name, byDefault, min, max]: Bo
 }
 
 /**
- * What each of `readers` reads, under its key. Throws one `ConfigError` with the messages of all that are wrong: whoever sets up
- * a process learns at its first start everything that it lacks.
+ * What each of `readers` reads, under its key. Throws one `ConfigError` with the messages of all that are wrong:
+ * whoever sets up a process learns at its first start everything that it lacks.
  */
 export function readAll<Values extends object>(
   readers: {

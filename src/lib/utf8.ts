@@ -2,7 +2,9 @@
 
 const encoder = new TextEncoder()
 
-/** The bytes in a buffer of their own, as WebCrypto and `fetch` want them; the runtimes' types say less than they do. */
+/**
+ * The bytes in a buffer of their own, as WebCrypto and `fetch` want them; the runtimes' types say less than they do.
+ */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text) as Uint8Array<ArrayBuffer>
 }

@@ -28,7 +28,9 @@ export function makeDeviceRequestCheck({ clients }: Pick<OAuthServerContext, 'cl
   }
 }
 
-/** The library's answer with the addresses of the public port, and what Hydra adds to it (`Header` is a slip of its). */
+/**
+ * The library's answer with the addresses of the public port, and what Hydra adds to it (`Header` is a slip of its).
+ */
 export async function deviceAnswer(
   { addresses, settings, database }: Pick<OAuthServerContext, 'addresses' | 'settings' | 'database'>,
   answer: Record<string, unknown>,

@@ -1,5 +1,5 @@
-// The discovery document (OpenID Connect Discovery 1.0, RFC 8414), as Hydra writes it: most of it is fixed, whatever the
-// clients and settings are. Pure.
+// The discovery document (OpenID Connect Discovery 1.0, RFC 8414), as Hydra writes it: most of it is fixed, whatever
+// the clients and settings are. Pure.
 
 /** `issuer` without a slash at the end; `idTokenAlg` is that of the key that signs now. */
 export function discoveryDocument(issuer: string, idTokenAlg: string): Record<string, unknown> {

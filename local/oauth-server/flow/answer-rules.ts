@@ -1,5 +1,5 @@
-// What makes an authorization fail after the consent (pure): Hydra looks at grant types, nonces, PKCE and response modes
-// only when it makes the answer.
+// What makes an authorization fail after the consent (pure): Hydra looks at grant types, nonces, PKCE and response
+// modes only when it makes the answer.
 
 import { grantTypesOf, isPublicClient } from '../clients/client-record.ts'
 import type { HydraError } from '../wire/hydra-error.ts'
@@ -25,7 +25,10 @@ export interface AnswerParts {
   readonly idToken: boolean
 }
 
-/** The parts that an answer will hold; without the scope `openid` granted `id_token` counts for nothing but in hybrids. */
+/**
+ * The parts that an answer will hold; without the scope `openid` granted `id_token` counts for nothing but in
+ * hybrids.
+ */
 export function answerParts(request: AuthorizationRequest, grantedScope: readonly string[]): AnswerParts {
   const asked = (type: string) => request.responseTypes.includes(type)
   const isConnect = grantedScope.includes('openid')

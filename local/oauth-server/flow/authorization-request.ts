@@ -33,7 +33,9 @@ export interface AuthorizationRequest {
   readonly state: string
 }
 
-/** Where an error of a request may be sent: known as soon as the redirect URI is, the rest being what was read so far. */
+/**
+ * Where an error of a request may be sent: known as soon as the redirect URI is, the rest being what was read so far.
+ */
 export interface AnswerTarget {
   readonly redirectUri: string
   readonly responseMode: ResponseMode | undefined
@@ -98,7 +100,8 @@ interface Fault {
 }
 
 function findFault(request: AuthorizationRequest): Fault | undefined {
-  // The default mode is settled only after the response type is known to be allowed; faults before that go to the query.
+  // The default mode is settled only after the response type is known to be allowed; faults before that go to the
+  // query.
   const early = requestedRightsFault(request) ?? responseTypeFault(request)
   if (early) return { error: early, responseMode: request.responseMode }
   if (request.state.length >= ENTROPY_CHARACTERS_MIN) return undefined

@@ -16,7 +16,9 @@ export interface LogoutDeps extends Pick<OAuthServerContext, 'addresses' | 'clie
   readonly tokens: TokenIssuer
 }
 
-/** Ends a remembered session and tells the clients that it signed in to. Sessions that are not remembered are let be. */
+/**
+ * Ends a remembered session and tells the clients that it signed in to. Sessions that are not remembered are let be.
+ */
 export async function endSession(deps: LogoutDeps, sessionId: string): Promise<void> {
   const session = await deps.loginSessions.findRemembered(sessionId)
   if (!session) return

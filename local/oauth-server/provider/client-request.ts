@@ -27,8 +27,8 @@ interface PresentedClient {
 }
 
 /**
- * The request as the library is to read it: one value for each parameter, and the client's credentials in the form. Throws
- * what Hydra refuses before it looks at the secret.
+ * The request as the library is to read it: one value for each parameter, and the client's credentials in the form.
+ * Throws what Hydra refuses before it looks at the secret.
  */
 export async function readClientRequest(
   { clients }: Pick<OAuthServerContext, 'clients'>,

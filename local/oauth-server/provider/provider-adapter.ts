@@ -58,8 +58,8 @@ export async function setUserCode(database: Database, deviceCode: string, userCo
 }
 
 /**
- * Gives a waiting device its consent. False when the user code is unknown, expired or already has one. Not by way of the
- * library's model, which could not save what it finds by a user code: the value of the device code is not stored.
+ * Gives a waiting device its consent. False when the user code is unknown, expired or already has one. Not by way of
+ * the library's model, which could not save what it finds by a user code: the value of the device code is not stored.
  */
 export async function grantDeviceCode(
   database: Database,

@@ -1,5 +1,6 @@
 // The endpoints that oidc-provider answers, with our grants inside and Hydra's bodies outside: token, revocation and
-// device authorization. client-request.ts rewrites what the library reads, a Koa middleware before its routes what leaves.
+// device authorization. client-request.ts rewrites what the library reads, a Koa middleware before its routes what
+// leaves.
 
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'

@@ -1,5 +1,6 @@
-// Given consents. A consent is written when the browser brings its verifier, once; every token that it leads to hangs on
-// it and goes with it. Rows of skipped consents are kept too: they carry their tokens and tell whom a logout concerns.
+// Given consents. A consent is written when the browser brings its verifier, once; every token that it leads to hangs
+// on it and goes with it. Rows of skipped consents are kept too: they carry their tokens and tell whom a logout
+// concerns.
 
 import type { Database } from '../../service/database.ts'
 import type { AnsweredConsent, ConsentAcceptance, ConsentStep } from '../flow/flow-state.ts'

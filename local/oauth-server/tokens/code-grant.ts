@@ -1,4 +1,5 @@
-// The authorization code grant. RFC 6749 §4.1.3, RFC 7636 §4.6. A code that comes twice ends the tokens of its first use.
+// The authorization code grant. RFC 6749 §4.1.3, RFC 7636 §4.6. A code that comes twice ends the tokens of its first
+// use.
 
 import { type Client, isPublicClient } from '../clients/client-record.ts'
 import { invalidGrant } from '../flow/oauth-errors.ts'

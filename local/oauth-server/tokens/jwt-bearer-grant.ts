@@ -1,5 +1,5 @@
-// The JWT bearer grant. RFC 7523 §2.1. This server trusts no issuers of such assertions, so it refuses each of them: with
-// the words that a client hears from a Hydra that trusts none either.
+// The JWT bearer grant. RFC 7523 §2.1. This server trusts no issuers of such assertions, so it refuses each of them:
+// with the words that a client hears from a Hydra that trusts none either.
 
 import type { Client } from '../clients/client-record.ts'
 import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'

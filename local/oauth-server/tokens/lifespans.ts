@@ -1,5 +1,6 @@
-// How long a token lives (pure): the client's own lifespan for this grant and kind of token, else the server's. A client
-// may set zero or less: such a token is dead on arrival, as with Hydra, but for a refresh token, which then never ends.
+// How long a token lives (pure): the client's own lifespan for this grant and kind of token, else the server's. A
+// client may set zero or less: such a token is dead on arrival, as with Hydra, but for a refresh token, which then
+// never ends.
 
 import type { Client } from '../clients/client-record.ts'
 import type { OAuthServerSettings } from '../settings.ts'

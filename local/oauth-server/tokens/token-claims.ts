@@ -5,7 +5,9 @@ import type { ConsentRecord } from '../sessions/consent-store.ts'
 
 type Claims = Record<string, unknown>
 
-/** What is new with each ID token of a consent. Times in seconds since 1970; hashes as OpenID Connect Core §3.3.2.11. */
+/**
+ * What is new with each ID token of a consent. Times in seconds since 1970; hashes as OpenID Connect Core §3.3.2.11.
+ */
 export interface IdTokenTerms {
   readonly issuer: string
   readonly id: string

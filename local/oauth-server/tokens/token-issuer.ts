@@ -1,6 +1,6 @@
-// Makes codes and tokens: opaque ones and JWTs, kept through oidc-provider's models. ID tokens and JWT access tokens are
-// signed here and not by the library: it takes its keys once, at its start, while ours rotate, and it would mask the
-// claims that a consent adds.
+// Makes codes and tokens: opaque ones and JWTs, kept through oidc-provider's models. ID tokens and JWT access tokens
+// are signed here and not by the library: it takes its keys once, at its start, while ours rotate, and it would mask
+// the claims that a consent adds.
 
 import { createHash, randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'

@@ -1,4 +1,5 @@
-// How large a body may be that this server reads whole. Hydra has no such limit; nobody's client or key set is as large.
+// How large a body may be that this server reads whole. Hydra has no such limit; nobody's client or key set is as
+// large.
 
 import { bodyLimit } from 'hono/body-limit'
 import { HydraError } from './hydra-error.ts'

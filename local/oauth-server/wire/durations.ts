@@ -1,4 +1,5 @@
-// Go's durations as text ("1h30m0s"), read and written as Go does. Pure; nanoseconds in between, since Hydra keeps them.
+// Go's durations as text ("1h30m0s"), read and written as Go does. Pure; nanoseconds in between, since Hydra keeps
+// them.
 
 const NANOSECONDS: Readonly<Record<string, bigint>> = {
   ns: 1n,

@@ -19,7 +19,10 @@ export interface Page {
 }
 
 export interface PageTokens {
-  /** Reads `page_size` and `page_token` for the list named `list`; a `HydraError` 400 when one is unreadable or too old. */
+  /**
+   * Reads `page_size` and `page_token` for the list named `list`; a `HydraError` 400 when one is unreadable or too
+   * old.
+   */
   read(list: string, query: URLSearchParams): Page
   /** The Link header of that page; `next` is where the next page begins, undefined on the last. */
   link(list: string, url: URL, page: Page, next: string | undefined): string

@@ -36,7 +36,10 @@ export function predecessorRetiresAtMs(row: KeyRow): number {
   return row.previous_expires_at === null ? 0 : Date.parse(row.previous_expires_at)
 }
 
-/** What Postgres has and JavaScript cannot say (`infinity`, years from 10000) stays as it is: one row must not spoil a list. */
+/**
+ * What Postgres has and JavaScript cannot say (`infinity`, years from 10000) stays as it is: one row must not spoil a
+ * list.
+ */
 function toIso(timestamp: string | null): string | null {
   if (timestamp === null) return null
   const timeMs = Date.parse(timestamp)

@@ -27,7 +27,10 @@ export interface NewKey {
   expiresAt: string | null
 }
 
-/** The statement that stores a new key; answers its row, or none when the project does not exist. For any client of Postgres. */
+/**
+ * The statement that stores a new key; answers its row, or none when the project does not exist. For any client of
+ * Postgres.
+ */
 export function insertKeyStatement(key: NewKey): Statement<string | null> {
   return {
     sql: `insert into quoin.api_keys as k

@@ -1,5 +1,6 @@
-// The door of one isolate: asks a key's limiter whether a request may pass, or uses a permit that the limiter gave before.
-// Remembers which keys are good, so that a flood of unknown ones from the same address does not shut them out.
+// The door of one isolate: asks a key's limiter whether a request may pass, or uses a permit that the limiter gave
+// before. Remembers which keys are good, so that a flood of unknown ones from the same address does not shut them
+// out.
 
 import { BoundedMap } from '../../lib/bounded-map.ts'
 import type { Admission } from './admission.ts'

@@ -21,7 +21,10 @@ const OPEN_LOTS_MAX = 1_000
 export class LotLedger {
   readonly #open = new Map<string, Bucket>()
 
-  /** Settles what the isolate is done with, and adds a lot to an `admitted` answer where the limit leaves room for one. */
+  /**
+   * Settles what the isolate is done with, and adds a lot to an `admitted` answer where the limit leaves room for
+   * one.
+   */
   answer(admission: Admission, ask: LotAsk, window: SlidingWindow, nowMs: number): Admission {
     for (const { id, unused } of ask.settled) this.#settle(id, unused, window, nowMs)
     if (admission.outcome !== 'admitted' || admission.rateLimit.limit < LOT_LIMIT_MIN) return admission

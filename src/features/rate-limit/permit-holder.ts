@@ -45,7 +45,10 @@ export class PermitHolder {
     return this.#lots.reduce((sum, lot) => sum + lot.left, 0)
   }
 
-  /** What to send along with a request to be admitted; undefined when the key is not busy here, or a lot is on its way. */
+  /**
+   * What to send along with a request to be admitted; undefined when the key is not busy here, or a lot is on its
+   * way.
+   */
   beginAsk(nowMs: number): LotAsk | undefined {
     const demand = Math.max(this.#sliceBefore, this.#sliceCount)
     if (demand < BUSY_PER_SLICE || nowMs < this.#askPendingUntilMs) return undefined

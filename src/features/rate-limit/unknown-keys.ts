@@ -6,7 +6,10 @@ import { networkOf } from './network.ts'
 /** Unknown keys from one address within a minute that are still looked up. */
 const UNKNOWN_KEYS_MAX = 20
 const WINDOW_MS = 60_000
-/** Addresses remembered at once. The oldest is forgotten first: under a flood from more, every lookup is bounded elsewhere. */
+/**
+ * Addresses remembered at once. The oldest is forgotten first: under a flood from more, every lookup is bounded
+ * elsewhere.
+ */
 const ADDRESSES_MAX = 10_000
 
 interface Strikes {

@@ -48,7 +48,10 @@ export class SlidingWindow {
   #latestMs = 0
   #newestEndMs = 0
 
-  /** `stored` is what the journal holds; after an eviction it is taken as used, so the limit holds and at most a lot is lost. */
+  /**
+   * `stored` is what the journal holds; after an eviction it is taken as used, so the limit holds and at most a lot
+   * is lost.
+   */
   constructor(limit: number, journal: WindowJournal, stored: readonly Bucket[] = []) {
     this.#journal = journal
     this.setLimit(limit)
@@ -75,8 +78,9 @@ export class SlidingWindow {
   }
 
   /**
-   * Counts as many of `count` requests as the limit leaves, all of them until 60 s after `lifetimeMs` from now: they may
-   * happen at any moment until then. Answers how many, and the end of the bucket that counts them, for `giveBack`.
+   * Counts as many of `count` requests as the limit leaves, all of them until 60 s after `lifetimeMs` from now: they
+   * may happen at any moment until then. Answers how many, and the end of the bucket that counts them, for
+   * `giveBack`.
    */
   admitAhead(nowMs: number, count: number, lifetimeMs: number): Bucket {
     this.#advance(nowMs)
@@ -88,7 +92,10 @@ export class SlidingWindow {
     return { endMs: bucket.endMs, count: admitted }
   }
 
-  /** Takes back requests that were counted ahead and did not happen. The journal may keep them: it only ever overstates. */
+  /**
+   * Takes back requests that were counted ahead and did not happen. The journal may keep them: it only ever
+   * overstates.
+   */
   giveBack({ endMs, count }: Bucket, nowMs: number): void {
     this.#advance(nowMs)
     const bucket = this.#buckets.findLast((each, index) => each.endMs === endMs && index >= this.#head)

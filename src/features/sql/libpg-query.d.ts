@@ -1,4 +1,5 @@
-// Types for the parts of `libpg-query` that are used: its Emscripten factory, and the module that bundlers make of `.wasm`.
+// Types for the parts of `libpg-query` that are used: its Emscripten factory, and the module that bundlers make of
+// `.wasm`.
 
 declare module 'libpg-query/wasm/libpg-query.js' {
   /** The exports of one instance. Pointers are byte offsets into `HEAPU8`, which is replaced when the memory grows. */

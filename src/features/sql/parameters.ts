@@ -29,8 +29,9 @@ function toScalar(value: unknown, where: string): string | null {
 }
 
 /**
- * Beyond 2^53 a JSON integer has been rounded by the time it is here, and beyond 1.8e308 any number is Infinity: an id or
- * an amount would be stored wrong, silently. How it was written (`1e21`) is lost too, so no integer of that size passes.
+ * Beyond 2^53 a JSON integer has been rounded by the time it is here, and beyond 1.8e308 any number is Infinity: an
+ * id or an amount would be stored wrong, silently. How it was written (`1e21`) is lost too, so no integer of that
+ * size passes.
  */
 function refuseLostDigits(value: unknown, where: string): void {
   if (typeof value === 'number') {

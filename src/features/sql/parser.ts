@@ -103,7 +103,10 @@ function parseWith(module: PgQueryModule, sql: string): ParsedStatement[] | Erro
   return answer
 }
 
-/** The trees of long chains (`1+1+1...`) are walked by recursion, and large texts need 200 times their size: both end in traps. */
+/**
+ * The trees of long chains (`1+1+1...`) are walked by recursion, and large texts need 200 times their size: both end
+ * in traps.
+ */
 function callParser(module: PgQueryModule, text: number): number {
   try {
     return module._wasm_parse_query_raw(text)

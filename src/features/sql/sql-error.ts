@@ -1,4 +1,5 @@
-// Says where in the caller's own text a statement failed: Postgres saw a batch with statements and prefixes of ours. Pure.
+// Says where in the caller's own text a statement failed: Postgres saw a batch with statements and prefixes of ours.
+// Pure.
 
 import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
@@ -24,7 +25,9 @@ export function placeFailure(err: unknown, plan: Plan): unknown {
   })
 }
 
-/** As `placeFailure`, for what the parser or a rule said of the statement at `index`; undefined outside a transaction. */
+/**
+ * As `placeFailure`, for what the parser or a rule said of the statement at `index`; undefined outside a transaction.
+ */
 export function placeRefusal(err: unknown, text: string, index: number | undefined): unknown {
   const where = index === undefined ? undefined : `statements[${index}]`
   if (err instanceof PostgresError) {
@@ -41,7 +44,10 @@ export function placeRefusal(err: unknown, text: string, index: number | undefin
   })
 }
 
-/** The caller's statement that the failed one of the batch belongs to; undefined at COMMIT, and on Neon, which does not tell. */
+/**
+ * The caller's statement that the failed one of the batch belongs to; undefined at COMMIT, and on Neon, which does
+ * not tell.
+ */
 function failedItem({ queryIndex }: PostgresError, plan: Plan): PlannedItem | undefined {
   if (queryIndex === undefined) return undefined
   return plan.items.find(({ first, length }) => queryIndex >= first && queryIndex < first + length)

@@ -15,7 +15,10 @@ export interface StatementKind {
 /** The login role of all callers' connections: what is changed about it stays after the call, for everybody. */
 const LOGIN_ROLE = 'authenticator'
 
-/** What a caller's statements run as. Their default privileges and their memberships are the service's, not the callers'. */
+/**
+ * What a caller's statements run as. Their default privileges and their memberships are the service's, not the
+ * callers'.
+ */
 const SERVICE_ROLES: ReadonlySet<unknown> = new Set([LOGIN_ROLE, 'anon', 'service_role'])
 
 const TRANSACTION_HINT =

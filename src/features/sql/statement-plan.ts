@@ -79,7 +79,10 @@ export function itemResult(
   return { fields, rows, rowCount: result.rowCount ?? result.rows.length, command, isTruncated }
 }
 
-/** The wire has the tag's first word; the tree has all of it, but is wrong where Postgres answers with another (`SELECT` for CREATE TABLE AS). */
+/**
+ * The wire has the tag's first word; the tree has all of it, but is wrong where Postgres answers with another
+ * (`SELECT` for CREATE TABLE AS).
+ */
 function fullTag(fromWire: string, fromTree: string | undefined): string {
   return fromTree?.startsWith(`${fromWire} `) ? fromTree : fromWire
 }

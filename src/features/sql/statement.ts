@@ -28,7 +28,10 @@ export class StatementReader {
     this.#loadParser = loadParser
   }
 
-  /** Throws `statement_not_allowed` for none or several statements or a refused kind, `PostgresError` 42601 for bad syntax. */
+  /**
+   * Throws `statement_not_allowed` for none or several statements or a refused kind, `PostgresError` 42601 for bad
+   * syntax.
+   */
   async read(text: string): Promise<SingleStatement> {
     const known = this.#known.get(text)
     if (known) return known

@@ -35,7 +35,10 @@ const COMMA = 0x2c
 /** Longer strings are decoded. */
 const PLAIN_LENGTH_MAX = 32
 
-/** Reads the tree that starts at `offset` of `memory` and ends with a zero byte. Throws `RangeError` when it is too deep. */
+/**
+ * Reads the tree that starts at `offset` of `memory` and ends with a zero byte. Throws `RangeError` when it is too
+ * deep.
+ */
 export function readSyntaxTree(memory: Uint8Array, offset: number): TreeStatement[] {
   const tree = new TreeReader(memory, offset).readObject()
   const statements = Array.isArray(tree['stmts']) ? (tree['stmts'] as SyntaxNode[]) : []

@@ -10,7 +10,10 @@ const KEPT_TYPES_MAX = 2_000
 /** Not the caller's timeout, which may be a millisecond. */
 const LOOKUP_TIMEOUT_MS = 5_000
 
-/** The types asked for, and those that their arrays and domains lead to. `int2vector` and the like are no arrays of this form. */
+/**
+ * The types asked for, and those that their arrays and domains lead to. `int2vector` and the like are no arrays of
+ * this form.
+ */
 const LOOKUP_SQL = `
 with recursive wanted(oid) as (
   select o::pg_catalog.oid from pg_catalog.unnest($1::pg_catalog.int8[]) o

@@ -22,7 +22,10 @@ const rawJson: ToJson = text => text
 /** `2024-01-01 00:00:00.123456+00`, with four digits of the year or more. */
 const TIMESTAMP = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d)?(:\d\d(?::\d\d)?)?$/
 
-/** ISO 8601 as Postgres' to_json prints it. `infinity`, years BC and styles that a caller set by SET stay Postgres' text. */
+/**
+ * ISO 8601 as Postgres' to_json prints it. `infinity`, years BC and styles that a caller set by SET stay Postgres'
+ * text.
+ */
 const timestampToJson: ToJson = text => {
   const parts = TIMESTAMP.exec(text)
   if (parts === null) return quote(text)

@@ -105,7 +105,10 @@ interface StatusDeps {
   now: () => Date
 }
 
-/** The overview. A database that is down makes it `degraded` with nulls, not an error: this is the page one looks at then. */
+/**
+ * The overview. A database that is down makes it `degraded` with nulls, not an error: this is the page one looks at
+ * then.
+ */
 export async function readPlatformStatus({ platform, config, now }: StatusDeps): Promise<PlatformStatus> {
   const startedAt = performance.now()
   const read = await readFacts(platform, config.dbSchemas)

@@ -4,13 +4,19 @@
 export interface Dialect {
   /** What a write answers when `Prefer: return` is not sent. */
   readonly defaultReturn: 'representation' | 'minimal'
-  /** True: a `limit` or `offset` that is no number in bounds is refused; false: it is ignored or cut, as PostgREST does. */
+  /**
+   * True: a `limit` or `offset` that is no number in bounds is refused; false: it is ignored or cut, as PostgREST
+   * does.
+   */
   readonly isPageStrict: boolean
   /** True: a known preference with an unknown value is refused even without `handling=strict`. */
   readonly isPreferStrict: boolean
   /** True: `max-affected` counts only together with `handling=strict`. */
   readonly maxAffectedNeedsStrict: boolean
-  /** True: parameters and strict preferences that a request has no use for are refused; false: ignored, as PostgREST does. */
+  /**
+   * True: parameters and strict preferences that a request has no use for are refused; false: ignored, as PostgREST
+   * does.
+   */
   readonly refusesUnusedParameters: boolean
 }
 

@@ -1,5 +1,5 @@
-// Whether a webhook may be saved with a URL. A name that does not resolve may: its receiver is perhaps set up later, and
-// each attempt until then fails with `name_not_resolved`.
+// Whether a webhook may be saved with a URL. A name that does not resolve may: its receiver is perhaps set up later,
+// and each attempt until then fails with `name_not_resolved`.
 
 import { DomainError } from '../../errors.ts'
 import { type TargetRules, targetProblem } from './target-address.ts'
@@ -11,8 +11,8 @@ export interface TargetDeps {
 }
 
 /**
- * The URL as it is saved and shown: as `fetch` reads it (WHATWG URL), without the line breaks, outer blanks and empty user
- * names that callers may have sent. Throws `validation_failed` for one that webhooks must not send to.
+ * The URL as it is saved and shown: as `fetch` reads it (WHATWG URL), without the line breaks, outer blanks and empty
+ * user names that callers may have sent. Throws `validation_failed` for one that webhooks must not send to.
  */
 export async function usableTarget(deps: TargetDeps, text: string): Promise<string> {
   const url = URL.canParse(text) ? new URL(text).href : text

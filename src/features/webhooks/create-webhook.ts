@@ -15,8 +15,8 @@ export interface CreateWebhookDeps extends TargetDeps, SecretDeps {
 }
 
 /**
- * Creates a webhook; every change that commits after the answer reaches it. Throws `validation_failed` for a URL that may
- * not be sent to, `table_not_watchable`, `table_busy`, and `not_configured` for a secret without SECRETS_KEY.
+ * Creates a webhook; every change that commits after the answer reaches it. Throws `validation_failed` for a URL that
+ * may not be sent to, `table_not_watchable`, `table_busy`, and `not_configured` for a secret without SECRETS_KEY.
  */
 export async function createWebhook(
   deps: CreateWebhookDeps,

@@ -14,8 +14,8 @@ export interface DeleteWebhookDeps {
 }
 
 /**
- * Deletes the webhook; events that were not delivered yet never are. Its log stays for its 30 days, but no endpoint shows
- * it. Throws `invalid_parameter`, `not_found`, `table_busy`, and `conflict` when it was changed in between.
+ * Deletes the webhook; events that were not delivered yet never are. Its log stays for its 30 days, but no endpoint
+ * shows it. Throws `invalid_parameter`, `not_found`, `table_busy`, and `conflict` when it was changed in between.
  */
 export async function deleteWebhook(deps: DeleteWebhookDeps, caller: Caller, idText: string): Promise<void> {
   const id = parseId('webhook', idText)

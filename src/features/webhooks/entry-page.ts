@@ -1,5 +1,5 @@
-// Pages of what was sent, as JSON text that Postgres writes and nobody parses: a bigint in a payload would lose digits. A
-// page ends early where bodies are large, since 200 of them could be 200 MB.
+// Pages of what was sent, as JSON text that Postgres writes and nobody parses: a bigint in a payload would lose
+// digits. A page ends early where bodies are large, since 200 of them could be 200 MB.
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { pageOf, readCursor } from '../../db/keyset-page.ts'
@@ -31,8 +31,8 @@ export function timeSql(column: string): string {
 }
 
 /**
- * SQL for the payload of the row `e`, exactly as it was sent; `null` where there is none to show. Text and never a value of type
- * JSON: nested to the limit of the writer's stack, Postgres does not take it again.
+ * SQL for the payload of the row `e`, exactly as it was sent; `null` where there is none to show. Text and never a
+ * value of type JSON: nested to the limit of the writer's stack, Postgres does not take it again.
  */
 const PAYLOAD = `case when octet_length(e.payload) between 1 and ${SHOWN_PAYLOAD_BYTES_MAX} then e.payload else 'null' end`
 
@@ -51,7 +51,8 @@ export async function readEntryPage(
     String(limit + 1),
   ])
   const entries = rows.map(toEntry)
-  // The statement has ended the page early where there are more behind its last row. At least four fit, whatever they hold.
+  // The statement has ended the page early where there are more behind its last row. At least four fit, whatever they
+  // hold.
   const isCut = rows.at(-1)?.[3] === 't'
   const { page, nextCursor } = pageOf(entries, isCut ? entries.length - 1 : limit)
   return { entries: page.map(entry => entry.json), nextCursor }

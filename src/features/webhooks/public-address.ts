@@ -45,7 +45,8 @@ function isPublicIpv6(groups: readonly number[]): boolean {
   const isMapped = groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff
   const isNat64 = a === 0x64 && b === 0xff9b && groups.slice(2, 6).every(group => group === 0)
   if (isMapped || isNat64) return isPublicIpv4((groups[6] ?? 0) * 0x10000 + (groups[7] ?? 0))
-  // Only 2000::/3 is handed out at all; of it, protocol assignments (Teredo among them), documentation and 6to4 are not.
+  // Only 2000::/3 is handed out at all; of it, protocol assignments (Teredo among them), documentation and 6to4 are
+  // not.
   const isGlobal = a >> 13 === 1
   const isProtocol = a === 0x2001 && b < 0x200
   const isDocumentation = (a === 0x2001 && b === 0xdb8) || (a === 0x3fff && b < 0x1000)

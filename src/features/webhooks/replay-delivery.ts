@@ -1,5 +1,5 @@
-// Sends a logged payload again: the same bytes under the same `webhook-id`, freshly signed and time-stamped, once. What was
-// given up of its event is resolved when it arrives.
+// Sends a logged payload again: the same bytes under the same `webhook-id`, freshly signed and time-stamped, once.
+// What was given up of its event is resolved when it arrives.
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { DomainError } from '../../errors.ts'

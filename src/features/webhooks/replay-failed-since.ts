@@ -1,4 +1,5 @@
-// Sends again what a webhook's receiver has missed since a time: what was given up, and what waits for its next attempt.
+// Sends again what a webhook's receiver has missed since a time: what was given up, and what waits for its next
+// attempt.
 
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
@@ -11,8 +12,9 @@ export interface ReplayFailedDeps extends ReadWebhookDeps, AuditDeps {
 }
 
 /**
- * Has everything tried again that has failed since that time and was not delivered (Decision 130), and answers how much
- * that is. Deliveries follow by themselves, of a paused webhook when it is resumed. Throws `invalid_parameter`, `not_found`.
+ * Has everything tried again that has failed since that time and was not delivered (Decision 130), and answers how
+ * much that is. Deliveries follow by themselves, of a paused webhook when it is resumed. Throws `invalid_parameter`,
+ * `not_found`.
  */
 export async function replayFailedSince(
   deps: ReplayFailedDeps,

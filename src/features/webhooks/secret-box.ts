@@ -1,5 +1,5 @@
-// Webhook secrets at rest: AES-256-GCM under SECRETS_KEY, bound to the webhook that they belong to. What is stored reads
-// `v1.` and base64url of the nonce and the ciphertext; the prefix leaves room for another key or cipher.
+// Webhook secrets at rest: AES-256-GCM under SECRETS_KEY, bound to the webhook that they belong to. What is stored
+// reads `v1.` and base64url of the nonce and the ciphertext; the prefix leaves room for another key or cipher.
 
 import { decodeBase64 } from '../../lib/base64.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../lib/base64url.ts'

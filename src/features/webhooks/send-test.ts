@@ -11,14 +11,20 @@ export interface SendOnceDeps extends AuditDeps {
   fanouts: WebhookFanouts
 }
 
-/** Sends one test, logged as TEST; a receiver that fails is an answer, no error. Throws `invalid_parameter`, `not_found`. */
+/**
+ * Sends one test, logged as TEST; a receiver that fails is an answer, no error. Throws `invalid_parameter`,
+ * `not_found`.
+ */
 export async function sendTest(deps: SendOnceDeps, caller: Caller, idText: string): Promise<Attempt> {
   const { id } = await readWebhook(deps, idText)
   const change = { action: 'webhooks.test', targetKind: 'webhook', targetId: id }
   return await audited(deps, caller, change, async () => sentOnce(id, await deps.fanouts.byId(id).sendTest()))
 }
 
-/** What the caller and the audit log are told of one attempt. Throws `not_found` where there was no webhook to make it. */
+/**
+ * What the caller and the audit log are told of one attempt. Throws `not_found` where there was no webhook to make
+ * it.
+ */
 export function sentOnce(
   webhookId: string,
   attempt: DeliveryAttempt | undefined,

@@ -1,6 +1,6 @@
-// Asks, before a connection, whether a webhook's target is public: its name is resolved by DNS over HTTPS, since a Worker
-// has no resolver of its own. Remembers the outcome for a short time, because deliveries come by the hundred. Fails closed:
-// of a name that was looked up by halves nobody knows where it leads.
+// Asks, before a connection, whether a webhook's target is public: its name is resolved by DNS over HTTPS, since a
+// Worker has no resolver of its own. Remembers the outcome for a short time, because deliveries come by the hundred.
+// Fails closed: of a name that was looked up by halves nobody knows where it leads.
 
 import { BoundedMap } from '../../lib/bounded-map.ts'
 import { readBoundedText } from '../../lib/bounded-text.ts'
@@ -32,7 +32,10 @@ const FAILURE_REMEMBERED_MS = 2_000
 const HOSTS_MAX = 1_000
 /** Record types of RFC 1035 and RFC 3596. */
 const ADDRESS_TYPES: readonly number[] = [1, 28]
-/** NOERROR and NXDOMAIN (RFC 1035 §4.1.1): the resolver knows. All else (SERVFAIL, REFUSED) says nothing about the name. */
+/**
+ * NOERROR and NXDOMAIN (RFC 1035 §4.1.1): the resolver knows. All else (SERVFAIL, REFUSED) says nothing about the
+ * name.
+ */
 const KNOWING_STATUSES: readonly unknown[] = [0, 3]
 
 interface Remembered {

@@ -1,4 +1,5 @@
-// Changes a webhook, pauses and resumes it. Its object is told at once; one that cannot be told reads the row by itself.
+// Changes a webhook, pauses and resumes it. Its object is told at once; one that cannot be told reads the row by
+// itself.
 
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'

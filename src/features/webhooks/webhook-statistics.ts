@@ -89,8 +89,8 @@ async function readWaiting(
   }
 }
 
-// Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id. A test
-// is no attempt to deliver an event.
+// Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id.
+// A test is no attempt to deliver an event.
 const STATISTICS = `
   select w.id, s.*,
     (select count(*)::int from (select from quoin.dead_letters d

@@ -49,7 +49,10 @@ const INSERT = `
   select $1::uuid, $2, $3::bigint::oid, $4, $5, $6::text[], $7, $8::jsonb, $9, $10::boolean
   where quoin.unwatchable_reason($3::bigint::oid) is null`
 
-/** Stores a webhook and watches its table, both or neither; undefined when the table is gone by now. Throws `table_busy`. */
+/**
+ * Stores a webhook and watches its table, both or neither; undefined when the table is gone by now. Throws
+ * `table_busy`.
+ */
 export async function insertWebhook(
   platform: WebhookDatabase,
   id: string,

@@ -21,7 +21,10 @@ export function parameterRow({ name, in: where, required, description, schema }:
   }
 }
 
-/** The fields of an object schema; of anything else the one thing that it is. Arrays of objects show their items' fields. */
+/**
+ * The fields of an object schema; of anything else the one thing that it is. Arrays of objects show their items'
+ * fields.
+ */
 export function schemaRows(schema: Schema, prefix = ''): Row[] {
   if (!schema.properties)
     return [

@@ -31,7 +31,8 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
       summary: 'This API as a page to read',
       documented: { responseTypes: ['text/html'] },
       handle: async ({ deps: { config } }) => {
-        // Loaded when it is first read: other requests need no JSX, and Node programs that read the table cannot run it.
+        // Loaded when it is first read: other requests need no JSX, and Node programs that read the table cannot run
+        // it.
         const { renderReferencePage } = await import('./page.tsx')
         const make = () => renderReferencePage(openApiDocument(described, config.baseUrl))
         return { status: 200, headers: await pageHeaders(), body: page.of(config.baseUrl, make) }

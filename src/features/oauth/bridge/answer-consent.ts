@@ -1,5 +1,5 @@
-// POST bridge/consent/accept, reject and switch: what the person decided. JSON gets the address to go on at; a form gets
-// a page that goes on by itself, because browsers hold `form-action` against the redirects of a form too.
+// POST bridge/consent/accept, reject and switch: what the person decided. JSON gets the address to go on at; a form
+// gets a page that goes on by itself, because browsers hold `form-action` against the redirects of a form too.
 
 import type { Session } from '../../../clients/identity.ts'
 import { endIdentitySession } from '../../../clients/identity-logout.ts'

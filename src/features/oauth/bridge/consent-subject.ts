@@ -1,6 +1,6 @@
 // Whose consent it is. A session that is sent must be that of the request's subject: otherwise somebody who shares a
-// computer, or holds another's challenge, would consent in the other's name. And it must still be alive: whoever ended it
-// wants nothing more to come of it.
+// computer, or holds another's challenge, would consent in the other's name. And it must still be alive: whoever
+// ended it wants nothing more to come of it.
 
 import { type Identity, type Session, whoami } from '../../../clients/identity.ts'
 import { getIdentity } from '../../../clients/identity-admin.ts'
@@ -68,7 +68,8 @@ export async function sessionOfScript(
 
 /**
  * The identity that claims are made from: read by the subject where the admin API is configured, else that of the
- * session. Throws `account_unavailable` for one that is gone or locked, `session_required` when there is no way to read it.
+ * session. Throws `account_unavailable` for one that is gone or locked, `session_required` when there is no way to
+ * read it.
  */
 export async function identityOfSubject(
   { upstreams }: SubjectDeps,

@@ -1,5 +1,5 @@
-// What becomes of a login request: pure, so that every case stands in one table of tests (Spec, Login bridge and consent;
-// OpenID Connect Core section 3.1.2.1 for prompt and max_age).
+// What becomes of a login request: pure, so that every case stands in one table of tests (Spec, Login bridge and
+// consent; OpenID Connect Core section 3.1.2.1 for prompt and max_age).
 
 import type { Session, Whoami } from '../../../clients/identity.ts'
 import type { SignInWishes } from './request-url.ts'

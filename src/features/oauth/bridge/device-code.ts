@@ -1,6 +1,6 @@
-// The code that somebody typed in, kept until the consent screen shows it again: what must be compared there is this code
-// with the one on the device. Nothing says which code a consent request began with, so that after two there is none to
-// show. Sealed, so that nobody else can write what is compared.
+// The code that somebody typed in, kept until the consent screen shows it again: what must be compared there is this
+// code with the one on the device. Nothing says which code a consent request began with, so that after two there is
+// none to show. Sealed, so that nobody else can write what is compared.
 
 import * as z from 'zod'
 import type { BridgeDeps } from './bridge-deps.ts'

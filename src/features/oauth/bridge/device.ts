@@ -1,5 +1,5 @@
-// The device screens: a code is typed in (or compared), and ties this browser to the device that shows it. The page never
-// submits by itself: a code in the address must not be enough (RFC 8628 section 5.4).
+// The device screens: a code is typed in (or compared), and ties this browser to the device that shows it. The page
+// never submits by itself: a code in the address must not be enough (RFC 8628 section 5.4).
 
 import * as z from 'zod'
 import { acceptUserCode, type DeviceAccepted } from '../../../clients/oauth-server/device-requests.ts'

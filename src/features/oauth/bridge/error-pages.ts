@@ -1,5 +1,5 @@
-// Errors for people: our own, in place of their JSON, and the OAuth2 server's, which it sends browsers to us with. What is
-// shown of the latter was written by whoever made the address: it is text, bounded, and never a link.
+// Errors for people: our own, in place of their JSON, and the OAuth2 server's, which it sends browsers to us with.
+// What is shown of the latter was written by whoever made the address: it is text, bounded, and never a link.
 
 import { type BridgeAnswer, pageAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'

@@ -18,8 +18,8 @@ export interface Grant {
 }
 
 /**
- * Accepts with the claims of the subject as they are now, each time anew, because the server forgets them. The id of the
- * request goes into the access token's data, so that revoking a token can end exactly its own chain.
+ * Accepts with the claims of the subject as they are now, each time anew, because the server forgets them. The id of
+ * the request goes into the access token's data, so that revoking a token can end exactly its own chain.
  */
 export async function grantConsent(
   deps: Pick<BridgeDeps, 'config' | 'upstreams' | 'platform'>,

@@ -1,5 +1,5 @@
-// The logout screens. Signing out of the OAuth2 server alone would sign in again at the next click, because the identity
-// provider's session is still there; so the form offers to end that one too, and does unless it is unticked.
+// The logout screens. Signing out of the OAuth2 server alone would sign in again at the next click, because the
+// identity provider's session is still there; so the form offers to end that one too, and does unless it is unticked.
 
 import * as z from 'zod'
 import { whoami } from '../../../clients/identity.ts'
@@ -31,8 +31,8 @@ export const LogoutNo = z.strictObject({ challenge: Challenge })
 
 /**
  * GET bridge/logout: asks, or signs out at once for a client with `skip_logout_consent` that proved itself with an ID
- * token. Anybody can send a browser to the server's logout address without one, so that is always a question. Without the
- * screen the identity provider's session stays: another site may have sent the browser, with an old ID token.
+ * token. Anybody can send a browser to the server's logout address without one, so that is always a question. Without
+ * the screen the identity provider's session stays: another site may have sent the browser, with an old ID token.
  */
 export async function showLogout(
   deps: LogoutDeps,
@@ -55,8 +55,8 @@ export async function showLogout(
 }
 
 /**
- * POST bridge/logout/accept. The server ends its session, and tells the applications, when the browser goes on. JSON with
- * the session of somebody else is `subject_mismatch`.
+ * POST bridge/logout/accept. The server ends its session, and tells the applications, when the browser goes on. JSON
+ * with the session of somebody else is `subject_mismatch`.
  */
 export async function acceptLogoutAnswer(deps: LogoutDeps, submission: Submission): Promise<BridgeAnswer> {
   const answer = await readAnswer(deps, LogoutYes, submission)

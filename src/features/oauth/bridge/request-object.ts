@@ -1,5 +1,5 @@
-// The claims of a request object (OpenID Connect Core section 6). Its signature is not looked at: a flow that is here has
-// passed the OAuth2 server, which has. Never to be used for anything that the server has not checked. Pure.
+// The claims of a request object (OpenID Connect Core section 6). Its signature is not looked at: a flow that is here
+// has passed the OAuth2 server, which has. Never to be used for anything that the server has not checked. Pure.
 
 import { decodeBase64Url } from '../../../lib/base64url.ts'
 

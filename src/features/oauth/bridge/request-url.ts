@@ -36,7 +36,9 @@ export function isDeviceFlow(requestUrl: string): boolean {
   return parse(requestUrl)?.pathname.endsWith('/oauth2/device/verify') ?? false
 }
 
-/** Where to start the flow again; a device's code is asked for anew. Undefined for an address that is no web address. */
+/**
+ * Where to start the flow again; a device's code is asked for anew. Undefined for an address that is no web address.
+ */
 export function restartUrl(requestUrl: string): string | undefined {
   const url = parse(requestUrl)
   if (url === undefined) return undefined

@@ -23,7 +23,9 @@ export interface Submission {
   readBodyText: () => Promise<string>
 }
 
-/** Throws `unsupported_media_type`, `invalid_body`, or `validation_failed` for JSON that is not of the schema's form. */
+/**
+ * Throws `unsupported_media_type`, `invalid_body`, or `validation_failed` for JSON that is not of the schema's form.
+ */
 export async function readSubmitted<Schema extends z.ZodType>(
   schema: Schema,
   { contentType, readBodyText }: Pick<Submission, 'contentType' | 'readBodyText'>,

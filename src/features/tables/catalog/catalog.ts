@@ -88,8 +88,8 @@ export class CatalogCache {
   }
 
   /**
-   * As `refresh`, for when a call has failed with what the remembered catalog says of `name`: five times a second over all
-   * names. Whoever makes names of functions up would else have it read at each of them.
+   * As `refresh`, for when a call has failed with what the remembered catalog says of `name`: five times a second
+   * over all names. Whoever makes names of functions up would else have it read at each of them.
    */
   async refreshAgain(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
     const nowMs = this.#now().getTime()

@@ -1,5 +1,5 @@
-// Chooses the overload that a call by argument names means. Pure. Every overload may be meant, also one that the caller has
-// no right to: Postgres refuses it then. But refusals name only functions that the caller may execute.
+// Chooses the overload that a call by argument names means. Pure. Every overload may be meant, also one that the
+// caller has no right to: Postgres refuses it then. But refusals name only functions that the caller may execute.
 
 import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName } from '../../../db/sql.ts'

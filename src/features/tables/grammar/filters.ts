@@ -12,7 +12,9 @@ const IS_VALUES: ReadonlySet<string> = new Set<IsValue>(['null', 'not_null', 'tr
 /** How the value after `operator.` is read: to the end of a parameter, or to the next comma of a tree. */
 type ReadValue = (cursor: TextCursor) => string
 
-/** One parameter that is no reserved name: `parameter` is its decoded name, `text` its value. Throws `invalid_filter`. */
+/**
+ * One parameter that is no reserved name: `parameter` is its decoded name, `text` its value. Throws `invalid_filter`.
+ */
 export function parseCondition(parameter: string, text: string, field: Field): Condition {
   return parseWhole('invalid_filter', parameter, text, cursor => {
     const isNegated = cursor.skip('not.')

@@ -1,5 +1,5 @@
-// The parts of PostgREST's grammar that select, filters and order share: names, quoted text, JSON paths, lists of names.
-// Pure. Names are checked here for what Postgres could not take, so that every later stage may trust them.
+// The parts of PostgREST's grammar that select, filters and order share: names, quoted text, JSON paths, lists of
+// names. Pure. Names are checked here for what Postgres could not take, so that every later stage may trust them.
 
 import { DomainError, type ErrorCode } from '../../../errors.ts'
 import { COLUMNS_MAX, JSON_PATH_STEPS_MAX, NAME_BYTES_MAX } from '../limits.ts'

@@ -13,7 +13,10 @@ export interface Page {
 /** Offsets beyond this lose digits in a number; no table has so many rows. */
 const OFFSET_MAX = 1e12
 
-/** The page asked for by the query string and, on reads, a `Range` header. Throws `invalid_parameter` or `invalid_range`. */
+/**
+ * The page asked for by the query string and, on reads, a `Range` header. Throws `invalid_parameter` or
+ * `invalid_range`.
+ */
 export function parsePage(
   query: Pick<DataQuery, 'limit' | 'offset'>,
   range: string | null,
@@ -81,7 +84,9 @@ export function contentRange(offset: number, rowCount: number, total: number | n
   return `${rows}/${total ?? '*'}`
 }
 
-/** 206 when the total is known and not all of it is here. Throws `invalid_range` when the page begins behind the end. */
+/**
+ * 206 when the total is known and not all of it is here. Throws `invalid_range` when the page begins behind the end.
+ */
 export function pageStatus({ offset }: Page, rowCount: number, total: number | null): 200 | 206 {
   if (total === null) return 200
   if (offset > total) {

@@ -1,4 +1,5 @@
-// The typed form of a data request's query string. Parsers make it, statement builders read it; neither knows the other.
+// The typed form of a data request's query string. Parsers make it, statement builders read it; neither knows the
+// other.
 
 /** One step of a JSON path: `->key`, `->>key`, `->0`. */
 export interface JsonStep {

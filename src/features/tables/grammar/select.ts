@@ -1,4 +1,5 @@
-// Parses `select`: `id,name,alias:column->path::cast`. Pure. Embedded resources and aggregates get an error of their own.
+// Parses `select`: `id,name,alias:column->path::cast`. Pure. Embedded resources and aggregates get an error of their
+// own.
 
 import { COLUMNS_MAX, SAME_FIELD_MAX } from '../limits.ts'
 import { parseJsonPath, parseName, parseWhole } from './grammar.ts'

@@ -32,8 +32,9 @@ const KEYWORD_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `cast(expression as type)`; a type that there is not is Postgres' error. Unquoted names fold to lower case, as in SQL.
- * Throws `invalid_select` for `unknown`, to which Postgres knows no way: it calls that an internal error of its own.
+ * `cast(expression as type)`; a type that there is not is Postgres' error. Unquoted names fold to lower case, as in
+ * SQL. Throws `invalid_select` for `unknown`, to which Postgres knows no way: it calls that an internal error of its
+ * own.
  */
 export function castSql(expression: string, type: string): string {
   const [, base = '', brackets = ''] =

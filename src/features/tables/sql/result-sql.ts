@@ -1,7 +1,7 @@
 // The outer SELECT of every statement: all rows of "t" as one body, and the numbers and settings that become headers.
 // Pure. Everything is in ONE row: `body, row_count, total_count, response_headers, response_status, updated_count`.
-// Functions carry pg_catalog in their name, here and in every statement of ours: pg_catalog is searched first, but an overload
-// in the schema of the call that fits the arguments better would win all the same.
+// Functions carry pg_catalog in their name, here and in every statement of ours: pg_catalog is searched first, but an
+// overload in the schema of the call that fits the arguments better would win all the same.
 
 import type { OutputFormat } from '../grammar/media-type.ts'
 
@@ -42,7 +42,10 @@ export function guardSql(guard: Guard, condition: string): string {
   return `case when ${condition} then ('${GUARD_MARK}${guard}:'||pg_catalog.count(*)::text)::int end`
 }
 
-/** The guard that failed and the rows it counted, if `err` is a guard's failure. Its quotes depend on the server's language. */
+/**
+ * The guard that failed and the rows it counted, if `err` is a guard's failure. Its quotes depend on the server's
+ * language.
+ */
 export function readGuardFailure(err: {
   code: string
   message: string

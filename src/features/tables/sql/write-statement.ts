@@ -1,5 +1,6 @@
-// Builds INSERT, UPDATE and DELETE. Pure. Rows come as one JSON parameter that Postgres itself takes apart, and go back as
-// one body; whatever must not be (too many rows, not exactly one) fails inside the statement, so that nothing is written.
+// Builds INSERT, UPDATE and DELETE. Pure. Rows come as one JSON parameter that Postgres itself takes apart, and go
+// back as one body; whatever must not be (too many rows, not exactly one) fails inside the statement, so that nothing
+// is written.
 
 import {
   Parameters,

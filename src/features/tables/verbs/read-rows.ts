@@ -27,8 +27,8 @@ import {
 } from './run-statement.ts'
 
 /**
- * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more rows.
- * Throws `invalid_*` before the database is asked, `not_singular`, and explained `PostgresError`s.
+ * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more
+ * rows. Throws `invalid_*` before the database is asked, `not_singular`, and explained `PostgresError`s.
  */
 export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)

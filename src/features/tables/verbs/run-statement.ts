@@ -70,8 +70,8 @@ export async function runPlan(deps: TablesDeps, context: DataContext, plan: Plan
 }
 
 /**
- * Most bytes of an answer beside which something else is asked for (an estimate, a dry run): it cannot pass through as a
- * stream, and what is parsed takes several times its bytes.
+ * Most bytes of an answer beside which something else is asked for (an estimate, a dry run): it cannot pass through
+ * as a stream, and what is parsed takes several times its bytes.
  */
 const PARSED_BYTES_MAX = 4 * 1024 * 1024
 
@@ -118,8 +118,8 @@ const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a request must know before its SQL can be made: nothing, the table it names (`relation_now`: not from memory), or
- * the functions of its name.
+ * What a request must know before its SQL can be made: nothing, the table it names (`relation_now`: not from memory),
+ * or the functions of its name.
  */
 export type CatalogNeed = 'nothing' | 'relation' | 'relation_now' | 'functions'
 

@@ -41,7 +41,10 @@ const LIST_TABLES = `
   where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'quoin_outbox', 'quoin_staging', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
   order by 1, 2 limit 2000`
 
-/** The oid of a table that can be watched. Throws `table_not_watchable`, with the reason and the name that was probably meant. */
+/**
+ * The oid of a table that can be watched. Throws `table_not_watchable`, with the reason and the name that was
+ * probably meant.
+ */
 export async function findWatchableTable({ platform }: WatchingDeps, table: TableName): Promise<number> {
   const { table_schema, table_name } = table
   const [found] = await platform.query<Found>(FIND, [table_schema, table_name])

@@ -1,5 +1,5 @@
-// Keeps webhooks with their tables: names follow a rename, and a table that was dropped is watched again as soon as one of
-// its name is there. Triggers of tables that have stayed are the business of settle-watch.ts.
+// Keeps webhooks with their tables: names follow a rename, and a table that was dropped is watched again as soon as
+// one of its name is there. Triggers of tables that have stayed are the business of settle-watch.ts.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { settlingOf } from './settle-watch.ts'
@@ -21,7 +21,10 @@ const WRITE_NAMES = `
   from ${TABLES} where ${IS_RENAMED}
   returning w.id`
 
-/** Writes down what watched tables are called by now: after a drop, a table is looked for by the names that stand there. */
+/**
+ * Writes down what watched tables are called by now: after a drop, a table is looked for by the names that stand
+ * there.
+ */
 export async function followRenames({ platform }: FollowingDeps): Promise<void> {
   // An update of no row would raise the registry's version too, and have every isolate read it again each minute.
   if ((await platform.query(FIND_RENAMED)).length > 0) await platform.query(WRITE_NAMES)
@@ -40,9 +43,9 @@ const MOVE_WEBHOOKS = `
   from ${TABLES} where w.table_id = $1::bigint::oid and c.oid = $2::bigint::oid and ${IS_MADE_AGAIN}`
 
 /**
- * Moves webhooks whose table is gone to the one that has its names now, where it can be watched: webhook and triggers in one
- * transaction. Changes of the old table that are still in the outbox stay theirs (`former_table_ids`). Answers the
- * tables that were busy or failed, with the error.
+ * Moves webhooks whose table is gone to the one that has its names now, where it can be watched: webhook and triggers
+ * in one transaction. Changes of the old table that are still in the outbox stay theirs (`former_table_ids`). Answers
+ * the tables that were busy or failed, with the error.
  */
 export async function watchTablesMadeAgain({ platform }: FollowingDeps): Promise<Map<number, unknown>> {
   const failures = new Map<number, unknown>()

@@ -1,5 +1,6 @@
-// What users do to watched tables behind our back (a rename, another primary key, a new trigger, a table dropped and made
-// again) is followed within a minute: by the cron of every minute, which puts webhooks and triggers as they should be.
+// What users do to watched tables behind our back (a rename, another primary key, a new trigger, a table dropped and
+// made again) is followed within a minute: by the cron of every minute, which puts webhooks and triggers as they
+// should be.
 
 import { type FollowingDeps, followRenames, watchTablesMadeAgain } from './follow-tables.ts'
 import { settleAllWatches } from './settle-watch.ts'

@@ -1,6 +1,6 @@
 // Brings the triggers of a table to what its webhooks want: after each change of quoin.webhooks, and now and then for
-// all, because a table may have been changed since (another primary key, a trigger of its own, attached to a partitioned
-// table, dropped). What is right already is left alone and takes no lock.
+// all, because a table may have been changed since (another primary key, a trigger of its own, attached to a
+// partitioned table, dropped). What is right already is left alone and takes no lock.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'
@@ -27,8 +27,8 @@ const CLOCK: Clock = {
 
 /**
  * Runs changes of quoin.webhooks and brings the triggers of these tables to what they then want (paused webhooks
- * included), all in one transaction: both or neither. Answers the rows of each change. Throws `table_busy` when one of the
- * tables stays locked for ten seconds. A table that is gone is let go.
+ * included), all in one transaction: both or neither. Answers the rows of each change. Throws `table_busy` when one
+ * of the tables stays locked for ten seconds. A table that is gone is let go.
  */
 export async function changeAndSettle(
   { platform }: { platform: Pick<PlatformDatabase, 'transaction'> },

@@ -1,5 +1,5 @@
-// /api/oauthsrv/bridge: between the OAuth2 server, which asks who signs in and what is allowed, and the identity provider,
-// which knows. People come here with their browsers; errors are pages for them and JSON for scripts.
+// /api/oauthsrv/bridge: between the OAuth2 server, which asks who signs in and what is allowed, and the identity
+// provider, which knows. People come here with their browsers; errors are pages for them and JSON for scripts.
 
 import * as z from 'zod'
 import {

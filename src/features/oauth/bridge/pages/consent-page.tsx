@@ -1,5 +1,6 @@
 // The consent screen: who asks, for what, in whose name, and where the answer goes. Approve, Deny, and a way out for
-// somebody else. What comes from the client's record was written by strangers: it is text, and its addresses were checked.
+// somebody else. What comes from the client's record was written by strangers: it is text, and its addresses were
+// checked.
 
 import { BRIDGE_PATH } from '../bridge-deps.ts'
 import { spacedCode } from '../device-code.ts'
