@@ -45,9 +45,9 @@ export class DeliveryLanes {
   readonly #sender: Sender
   readonly #host: LaneHost
   /** Being sent, or sent and not yet written down. */
-  readonly #underWay = new Set<number>()
+  readonly #underWay = new Set<string>()
   /** Those of them that have arrived by a replay. */
-  readonly #arrived = new Set<number>()
+  readonly #arrived = new Set<string>()
   #busy = 0
   #largeBusy = 0
   #ahead: DueEvent[] = []
@@ -63,7 +63,7 @@ export class DeliveryLanes {
     this.#host = host
   }
 
-  has(position: number): boolean {
+  has(position: string): boolean {
     return this.#underWay.has(position)
   }
 
@@ -71,7 +71,7 @@ export class DeliveryLanes {
    * An event has arrived by a replay. True when an attempt of it is under way: its end is the event's, and not before, or
    * what follows it would overtake that attempt.
    */
-  noteArrival(position: number): boolean {
+  noteArrival(position: string): boolean {
     if (!this.#underWay.has(position)) return false
     this.#arrived.add(position)
     return true

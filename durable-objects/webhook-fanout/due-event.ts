@@ -3,7 +3,7 @@
 import { textOrNull } from './sql-rows.ts'
 
 export interface DueEvent {
-  position: number
+  position: string
   eventType: string
   /** The body is kept in pieces, apart from the event: it is large. */
   isInPieces: boolean
@@ -29,7 +29,7 @@ export const DUE_EVENT = `${EVENT_COLUMNS}, payload is null as in_pieces,
 
 export function dueEventOf(row: Record<string, unknown>): DueEvent {
   return {
-    position: Number(row['position']),
+    position: String(row['position']),
     eventType: String(row['event_type']),
     isInPieces: row['in_pieces'] === 1,
     bytes: Number(row['bytes']),

@@ -6,6 +6,7 @@
 // barrier: it waits for all before it, and all after it wait for it. What was taken back (`replay_of`) has lost its place in the order:
 // it waits for nobody, and nobody for it.
 
+import { BEFORE_ALL_EVENTS, BEHIND_ALL_EVENTS } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { firstRow, type SqlExec, type SqlValue } from './sql-rows.ts'
 
@@ -40,9 +41,10 @@ export class KeyOrder {
     return this.#changes
   }
 
-  /** The highest position in the order; -1: nothing has a place in it. */
-  lastPosition(): number {
-    return this.#positionIn('select max(position) as position from events where replay_of is null') ?? -1
+  /** The highest position in the order; `BEFORE_ALL_EVENTS`: nothing has a place in it. */
+  lastPosition(): string {
+    const sql = 'select max(position) as position from events where replay_of is null'
+    return this.#positionIn(sql) ?? BEFORE_ALL_EVENTS
   }
 
   /** True when an event of this place has to wait for another. */
@@ -52,7 +54,7 @@ export class KeyOrder {
   }
 
   /** An event has been stored, ready unless blocked, when `last` was the highest position: what has its place behind it waits for it. */
-  enter(place: Place, last: number): void {
+  enter(place: Place, last: string): void {
     if (place.key === null) this.#mayHaveBarriers = true
     if (place.old_key !== null) this.#mayHaveOldKeys = true
     if (place.position < last) this.#stepBackBehind(place)
@@ -80,8 +82,8 @@ export class KeyOrder {
   }
 
   /** Before the barrier, the first event of each key is due. */
-  #releaseBefore(barrier: number | undefined, nowMs: number): void {
-    const before = barrier ?? Number.MAX_SAFE_INTEGER
+  #releaseBefore(barrier: string | undefined, nowMs: number): void {
+    const before = barrier ?? BEHIND_ALL_EVENTS
     const first = this.#firstPosition()
     if (first === undefined || first >= before) return
     this.#sql.exec(
@@ -93,7 +95,7 @@ export class KeyOrder {
   }
 
   /** The first of one key is due, unless it is not the first of its other key. */
-  #makeReady(position: number, nowMs: number): void {
+  #makeReady(position: string, nowMs: number): void {
     const unlessBlocked = this.#mayHaveOldKeys ? `and ${IS_FIRST_OF_KEYS}` : ''
     this.#sql.exec(
       `update events set ready_at_ms = ? where position = ? and ready_at_ms is null ${unlessBlocked}`,
@@ -102,18 +104,18 @@ export class KeyOrder {
     )
   }
 
-  #firstPosition(): number | undefined {
+  #firstPosition(): string | undefined {
     return this.#positionIn('select position from events where replay_of is null order by position limit 1')
   }
 
-  #firstBarrier(): number | undefined {
+  #firstBarrier(): string | undefined {
     const barrier = this.#mayHaveBarriers ? this.#firstOfKey(null) : undefined
     this.#mayHaveBarriers = barrier !== undefined
     return barrier
   }
 
   /** Of each key the first event that has it now, and the first that had it before. */
-  #firstOfKeys({ key, old_key }: Keys): number[] {
+  #firstOfKeys({ key, old_key }: Keys): string[] {
     const keys = [key, old_key].filter(one => one !== null)
     const now = keys.map(one => this.#firstOfKey(one))
     const before = this.#hasOldKeys() ? keys.map(one => this.#firstOfOldKey(one)) : []
@@ -128,17 +130,17 @@ export class KeyOrder {
     return this.#mayHaveOldKeys
   }
 
-  #firstOfKey(key: string | null): number | undefined {
+  #firstOfKey(key: string | null): string | undefined {
     // `is` also compares null, and uses the index either way.
     return this.#positionIn('select position from events where key is ? order by position limit 1', key)
   }
 
-  #firstOfOldKey(key: string): number | undefined {
+  #firstOfOldKey(key: string): string | undefined {
     return this.#positionIn('select position from events where old_key = ? order by position limit 1', key)
   }
 
-  #positionIn(query: string, ...bindings: SqlValue[]): number | undefined {
+  #positionIn(query: string, ...bindings: SqlValue[]): string | undefined {
     const position = firstRow(this.#sql, query, ...bindings)?.['position']
-    return typeof position === 'number' ? position : undefined
+    return typeof position === 'string' ? position : undefined
   }
 }

@@ -3,7 +3,7 @@
 import { firstRow, type SqlExec } from './sql-rows.ts'
 
 const TABLE = `create table if not exists pieces (
-  position integer, number integer, text text not null, stored_at_ms integer not null,
+  position text, number integer, text text not null, stored_at_ms integer not null,
   primary key (position, number)) without rowid`
 
 export class PieceStorage {
@@ -15,12 +15,12 @@ export class PieceStorage {
   }
 
   /** Safe to repeat. */
-  put(position: number, number: number, text: string, nowMs: number): void {
+  put(position: string, number: number, text: string, nowMs: number): void {
     this.#sql.exec('insert or replace into pieces values (?, ?, ?, ?)', position, number, text, nowMs)
   }
 
   /** The parts of an event's body, one at a time. */
-  *of(position: number): Generator<string> {
+  *of(position: string): Generator<string> {
     const sql = 'select text from pieces where position = ? and number = ?'
     for (let number = 0; ; number++) {
       const piece = firstRow(this.#sql, sql, position, number)
@@ -29,7 +29,7 @@ export class PieceStorage {
     }
   }
 
-  drop(position: number): void {
+  drop(position: string): void {
     this.#sql.exec('delete from pieces where position = ?', position)
   }
 

@@ -30,7 +30,7 @@ export class ReportStorage {
   }
 
   /** As `add`, with the body of an event that is kept whole, copied where it lies. Nothing when the event is gone. */
-  addOfEvent(kind: ReportKind, record: object, position: number): void {
+  addOfEvent(kind: ReportKind, record: object, position: string): void {
     const sql =
       'insert into reports (kind, record, payload) select ?, ?, payload from events where position = ?'
     this.#sql.exec(sql, kind, JSON.stringify(record), position)

@@ -1,9 +1,8 @@
 // What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on (key-order.ts), and
 // which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing.
 
-import { chunkOf } from '../../src/features/webhooks/delivery/event-identity.ts'
+import { chunkOf, indexOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent, PayloadPiece } from '../../src/features/webhooks/delivery/fanout-contract.ts'
-import { CHANGES_PER_CHUNK_MAX } from '../../src/features/webhooks/ingest/messages.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
 import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'
@@ -12,14 +11,16 @@ import { ReportStorage } from './report-storage.ts'
 import { firstRow, limitTo, type SqlExec, type SqlValue, textOrNull } from './sql-rows.ts'
 
 const TABLES = [
+  // With a rowid: in the pages of an index a body of 1 KB overflows already.
   `create table if not exists events (
-    position integer primary key, key text, old_key text, event_type text not null, payload text,
+    position text primary key, key text, old_key text, event_type text not null, payload text,
     bytes integer not null, occurred_at_ms integer not null, request_id text, payload_error text, replay_of text,
     attempts integer not null default 0, ready_at_ms integer, failed_at_ms integer, stored_at_ms integer not null)`,
   'create index if not exists events_ready on events (ready_at_ms, position) where ready_at_ms is not null',
   'create index if not exists events_taken_back on events (replay_of) where replay_of is not null',
   `create table if not exists chunks (
-    chunk integer primary key, occurred_at_ms integer not null, through integer not null, stored_at_ms integer not null)`,
+    chunk text primary key, occurred_at_ms integer not null, through integer not null,
+    stored_at_ms integer not null) without rowid`,
 ]
 
 /** Synchronous throughout: what is done without waiting in between is one transaction, and answers wait for the disk. */
@@ -55,18 +56,18 @@ export class FanoutStorage {
     for (const [chunk, ofChunk] of Map.groupBy(events, event => chunkOf(event.position))) {
       const occurredAtMs = ofChunk[0]?.occurred_at_ms ?? 0
       const through = this.#knownThrough(chunk, occurredAtMs)
-      const fresh = ofChunk.filter(event => event.position % CHANGES_PER_CHUNK_MAX >= (through ?? 0))
+      const fresh = ofChunk.filter(event => indexOf(event.position) >= (through ?? 0))
       for (const event of fresh) {
         // The event that had this number may still be here, and others wait for it.
         if (through === undefined) this.finish(event.position, nowMs)
         this.#insert(event, null, nowMs)
         this.#order.enter(event, last)
-        last = Math.max(last, event.position)
+        if (event.position > last) last = event.position
       }
       added += fresh.length
       const highest = fresh.at(-1)
       if (highest === undefined) continue
-      const next = (highest.position % CHANGES_PER_CHUNK_MAX) + 1
+      const next = indexOf(highest.position) + 1
       this.#sql.exec('insert or replace into chunks values (?, ?, ?, ?)', chunk, occurredAtMs, next, nowMs)
     }
     return added
@@ -77,7 +78,7 @@ export class FanoutStorage {
     const through = this.#knownThrough(chunkOf(position), occurred_at_ms) ?? 0
     const waiting = this.find(position)
     const isHere = waiting !== undefined && waiting.occurredAtMs === occurred_at_ms
-    if (isHere || position % CHANGES_PER_CHUNK_MAX < through) return
+    if (isHere || indexOf(position) < through) return
     this.pieces.put(position, number, text, nowMs)
   }
 
@@ -105,12 +106,12 @@ export class FanoutStorage {
     return this.#due('where ready_at_ms is not null order by ready_at_ms, position limit 1')[0]
   }
 
-  has(position: number): boolean {
+  has(position: string): boolean {
     return firstRow(this.#sql, 'select 1 from events where position = ?', position) !== undefined
   }
 
   /** An event that waits, whether its turn has come or not; undefined: it does not. */
-  find(position: number): DueEvent | undefined {
+  find(position: string): DueEvent | undefined {
     return this.#due('where position = ?', position)[0]
   }
 
@@ -121,7 +122,7 @@ export class FanoutStorage {
   }
 
   /** The body of an event; undefined when it is gone or was never whole. */
-  body(position: number): string | undefined {
+  body(position: string): string | undefined {
     const payload = firstRow(this.#sql, 'select payload from events where position = ?', position)?.[
       'payload'
     ]
@@ -131,7 +132,7 @@ export class FanoutStorage {
   }
 
   /** An attempt has failed at `nowMs`; the next may be made after `delayMs`. */
-  postpone(position: number, attempts: number, nowMs: number, delayMs: number): void {
+  postpone(position: string, attempts: number, nowMs: number, delayMs: number): void {
     this.#sql.exec(
       'update events set ready_at_ms = ?, failed_at_ms = ?, attempts = ? where position = ?',
       nowMs + delayMs,
@@ -142,7 +143,7 @@ export class FanoutStorage {
   }
 
   /** Lets go of an event and of its keys: what waited for it alone becomes due. */
-  finish(position: number, nowMs: number): void {
+  finish(position: string, nowMs: number): void {
     const sql = 'delete from events where position = ? returning key, old_key, replay_of'
     const gone = firstRow(this.#sql, sql, position)
     if (gone === undefined || gone['replay_of'] !== null) return
@@ -201,7 +202,7 @@ export class FanoutStorage {
   }
 
   /** How many events of a chunk it has had; undefined: none, but some of another chunk with its number. */
-  #knownThrough(chunk: number, occurredAtMs: number): number | undefined {
+  #knownThrough(chunk: string, occurredAtMs: number): number | undefined {
     const known = firstRow(this.#sql, 'select occurred_at_ms, through from chunks where chunk = ?', chunk)
     if (known === undefined) return 0
     return known['occurred_at_ms'] === occurredAtMs ? Number(known['through']) : undefined

@@ -3,6 +3,7 @@
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'
+import { positionOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import { eventually } from './eventually.ts'
 import {
   alarmOf,
@@ -139,6 +140,19 @@ describe('order', () => {
       const numbers = rows.filter(row => row[0] === key).map(row => Number(row.slice(1)))
       expect(numbers).toEqual(numbers.toSorted((x, y) => x - y))
     }
+  })
+
+  // As a JavaScript number, both are the first.
+  it('sends the events of chunks whose large numbers are neighbours, one after the other', async () => {
+    const { fanout } = await makeWebhook(receiver.url)
+    const chunks = ['9007199254740993', '9007199254740992', '9223372036854775807']
+    const events = chunks.flatMap(chunk => chunkOf(['a'], { position: positionOf(chunk, 0) }))
+    await fanout.store({ version: 1, events })
+    await eventually(() => expect(receiver.calls).toHaveLength(3))
+    const sent = receiver.calls.map(call => call.headers.get('webhook-id')?.split('_')[2])
+    expect(sent).toEqual(['9007199254740992-0', '9007199254740993-0', '9223372036854775807-0'])
+    await fanout.store({ version: 1, events })
+    expect(await countOf(fanout, 'events')).toBe(0)
   })
 
   it('lets a failed event hold back its own key alone, until its retry', async () => {

@@ -77,7 +77,7 @@ describe('the ingest route', () => {
 
   // The queue would try it again and again (test/hostile/pure has the other fields).
   it('refuses a signed chunk whose number no outbox gives out', async () => {
-    const chunk = makeChunk({ id: 'x', table: 't', tableId: 1 }, { id: '9999999999999999999' })
+    const chunk = makeChunk({ id: 'x', table: 't', tableId: 1 }, { id: '9223372036854775808' })
     const response = await ingest([chunk])
     expect([response.status, await response.json()]).toMatchObject([400, { code: 'validation_failed' }])
   })
@@ -152,14 +152,17 @@ describe('a change', () => {
   it('reaches the receiver, verified by its own library, with every digit', async () => {
     const secret = `whsec_${Buffer.from('a secret of the receiver').toString('base64')}`
     const check = async (receiver: Receiver, webhook: TestWebhook) => {
-      expect((await ingest([makeChunk(webhook)])).status).toBe(202)
+      const id = '9223372036854775807'
+      expect((await ingest([makeChunk(webhook, { id })])).status).toBe(202)
       const { body, headers } = await receiver.waitFor(() => true)
       expect(body).toBe(
         `{"event":"INSERT","schema":"public","table":"${webhook.table}","row":{"id":9007199254740993,"name":"one"},"old_row":null,"timestamp":"2026-01-01T00:00:00.123Z"}`,
       )
       const verified = new StandardWebhook(secret).verify(body, headers as Record<string, string>)
       expect(verified).toMatchObject({ event: 'INSERT' })
-      expect(await logsOf(webhook)).toMatchObject([{ payload: body, status_code: 200, event_type: 'INSERT' }])
+      expect(headers['webhook-id']).toMatch(new RegExp(`^msg_[0-9a-f]{32}_${id}-0_\\w+$`))
+      const logged = { event_id: `${id}.0`, payload: body, status_code: 200, event_type: 'INSERT' }
+      expect(await logsOf(webhook)).toMatchObject([logged])
     }
     await withReceiver(undefined, check, { secret })
   })

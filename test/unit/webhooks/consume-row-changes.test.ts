@@ -8,6 +8,7 @@ import {
   consumeRowChanges,
   type QueuedMessage,
 } from '../../../src/features/webhooks/consume/consume-row-changes.ts'
+import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
 import type { Chunk } from '../../../src/features/webhooks/ingest/messages.ts'
 import { CHUNK } from '../../support/row-changes.ts'
 
@@ -19,8 +20,8 @@ function chunkOf(id: string, isReferenced = false): Chunk {
 }
 
 interface Outcome {
-  /** Chunk ids in the order in which the object stored them. */
-  stored: number[]
+  /** Ids in the order in which the object stored them. */
+  stored: string[]
   acknowledged: number
   retried: number
 }
@@ -29,10 +30,10 @@ interface Outcome {
 async function consume(chunks: Chunk[], failures = 0): Promise<Outcome> {
   const outcome: Outcome = { stored: [], acknowledged: 0, retried: 0 }
   let left = failures
-  const store = async ({ events }: { events: { position: number }[] }) => {
+  const store = async ({ events }: { events: { position: string }[] }) => {
     left -= 1
     if (left >= 0) throw new Error('the object does not answer')
-    outcome.stored.push(...events.map(({ position }) => Math.floor(position / 1_024)))
+    outcome.stored.push(...events.map(({ position }) => eventIdOf(position)))
   }
   const texts = async (sql: string) =>
     sql.includes('octet_length')
@@ -59,7 +60,7 @@ async function consume(chunks: Chunk[], failures = 0): Promise<Outcome> {
 
 it('keeps the order of a key where a large chunk stands between small ones', async () => {
   const outcome = await consume([chunkOf('1'), chunkOf('2', true), chunkOf('3'), chunkOf('4', true)])
-  expect(outcome).toEqual({ stored: [1, 2, 3, 4], acknowledged: 1, retried: 0 })
+  expect(outcome).toEqual({ stored: ['1.0', '2.0', '3.0', '4.0'], acknowledged: 1, retried: 0 })
 })
 
 it('hands on nothing of a message behind what could not be handed over', async () => {
@@ -70,7 +71,7 @@ it('hands on nothing of a message behind what could not be handed over', async (
 })
 
 interface StoredEvent {
-  position: number
+  position: string
   key: string | null
   payload: string
   payload_error: string | null
@@ -120,10 +121,12 @@ it.each(['XX001', '22P05'])(
   async code => {
     const bodies = [messageOf({ ...chunkOf('2', true), change_count: 2 }, chunkOf('3'))]
     const { events, confirmed, acknowledged } = await consumeAll(bodies, failingWith(code))
-    expect(events.map(({ position, key, payload_error }) => [position, key, payload_error])).toEqual([
-      [2 * 1_024, '["1"]', 'the row cannot be read: as Postgres says'],
-      [2 * 1_024 + 1, '["2"]', 'its own'],
-      [3 * 1_024, '["1"]', null],
+    expect(
+      events.map(({ position, key, payload_error }) => [eventIdOf(position), key, payload_error]),
+    ).toEqual([
+      ['2.0', '["1"]', 'the row cannot be read: as Postgres says'],
+      ['2.1', '["2"]', 'its own'],
+      ['3.0', '["1"]', null],
     ])
     expect(JSON.parse(events[0]?.payload ?? '')).toMatchObject({ event: 'UPDATE', row: null, old_row: null })
     expect([confirmed, acknowledged]).toEqual([['{2,3}'], [0]])
@@ -141,6 +144,6 @@ it.each([
 ])('hands over what came with a message that %s', async (_, bad) => {
   const bodies = [messageOf(chunkOf('1')), bad, messageOf(chunkOf('2'))]
   const { events, confirmed, acknowledged } = await consumeAll(bodies, async () => [])
-  expect(events.map(({ position }) => position / 1_024)).toEqual([1, 2])
+  expect(events.map(({ position }) => eventIdOf(position))).toEqual(['1.0', '2.0'])
   expect([confirmed, acknowledged]).toEqual([['{1,2}'], [0, 2]])
 })

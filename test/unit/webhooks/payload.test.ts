@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { eventHeaders } from '../../../src/features/webhooks/delivery/event-headers.ts'
-import {
-  eventIdOf,
-  positionOf,
-  positionOfEvent,
-  webhookIdOf,
-} from '../../../src/features/webhooks/delivery/event-identity.ts'
 import { payloadText, readFacts } from '../../../src/features/webhooks/delivery/payload.ts'
 
 const PARTS = {
@@ -42,29 +36,6 @@ describe('a payload', () => {
     const occurredAtMs = Date.parse('2026-01-02T03:04:05.678Z')
     expect(readFacts(text, text.slice(-60))).toEqual({ event: 'UPDATE', occurredAtMs })
     expect(readFacts('{"event":"TEST"', text)).toBeUndefined()
-  })
-})
-
-describe('the identity of an event', () => {
-  it('is one number in order of chunk and index, and back', () => {
-    expect(positionOf('2', 0)).toBeGreaterThan(positionOf('1', 999))
-    expect(eventIdOf(positionOf('123', 45))).toBe('123.45')
-    expect(positionOfEvent('123.45')).toBe(positionOf('123', 45))
-  })
-
-  it('refuses what it could not tell apart', () => {
-    expect(() => positionOf('1', 1_024)).toThrow(RangeError)
-    expect(() => positionOf('9223372036854775807', 0)).toThrow(RangeError)
-  })
-
-  it('differs by webhook, place and time', () => {
-    const ids = [
-      webhookIdOf('a', 5, 1),
-      webhookIdOf('b', 5, 1),
-      webhookIdOf('a', 6, 1),
-      webhookIdOf('a', 5, 2),
-    ]
-    expect(new Set(ids).size).toBe(4)
   })
 })
 

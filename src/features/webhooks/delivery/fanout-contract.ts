@@ -19,7 +19,7 @@ export interface EventNotes {
 /** One change for one webhook, ready to be sent. */
 export interface FanoutEvent extends EventNotes {
   /** `positionOf(chunk, index)`: identity and order. */
-  position: number
+  position: string
   /** Events with a key in common are delivered in the order of their positions. Null: has its key in common with all. */
   key: string | null
   /** Of an UPDATE that changed its row's key, the key before: the event has both. Else null, and always where `key` is. */
@@ -34,7 +34,7 @@ export interface FanoutEvent extends EventNotes {
 
 /** Part of a body that is too large for one call or one row. */
 export interface PayloadPiece {
-  position: number
+  position: string
   occurred_at_ms: number
   number: number
   text: string

@@ -32,15 +32,15 @@ export type Change = z.infer<typeof Change>
 
 /** Changes in one chunk of the outbox, at most: the trigger begins a new chunk after 1 000. */
 export const CHANGES_PER_CHUNK_MAX = 1_024
-/** The last chunk whose events have places of their own (`positionOf`): 8.7 trillion. */
-const CHUNK_ID_MAX = Math.floor(Number.MAX_SAFE_INTEGER / CHANGES_PER_CHUNK_MAX)
+/** Of Postgres' bigint. */
+const CHUNK_ID_MAX = 2n ** 63n - 1n
 const OID_MAX = 2 ** 32 - 1
 
 export const Chunk = z.object({
   id: z
     .string()
-    .regex(/^[1-9]\d{0,18}$/)
-    .refine(id => Number(id) <= CHUNK_ID_MAX, `must be a number up to ${CHUNK_ID_MAX}`),
+    .regex(/^[1-9]\d{0,18}$/, { abort: true })
+    .refine(id => BigInt(id) <= CHUNK_ID_MAX, `must be a number up to ${CHUNK_ID_MAX}`),
   table_id: z.int().positive().max(OID_MAX),
   table_schema: z.string(),
   table_name: z.string(),
