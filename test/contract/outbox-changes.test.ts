@@ -102,7 +102,7 @@ describe('a statement', () => {
       await db.owner.query(KEPT.replace('{table}', table))
       await db.owner.query(`update ${table} set id = id + 100`)
       const chunks = (await db.chunks(table)).filter(({ event }) => event === 'UPDATE')
-      expect(chunks.map(chunk => chunk.change_count)).toEqual([3, 3, 3, 3, 3, 3, 2])
+      expect(chunks.map(chunk => chunk.change_count)).toEqual(Array.from({ length: 20 }, () => 1))
       const changes = chunks.flatMap(chunk => chunk.changes)
       expect(changes.map(({ old_key, key }) => [old_key, key])).toEqual(
         Array.from({ length: 20 }, (_, i) => [`["${i + 1}"]`, `["${i + 101}"]`]),
@@ -126,7 +126,7 @@ describe('a statement', () => {
       )
       await db.owner.query(`delete from ${table}`)
       const chunks = (await db.chunks(table)).filter(({ event }) => event === 'DELETE')
-      expect(chunks.map(chunk => chunk.change_count)).toEqual([7, 8, 5])
+      expect(chunks.map(chunk => chunk.change_count)).toEqual(Array.from({ length: 20 }, () => 1))
       const changes = chunks.flatMap(chunk => chunk.changes)
       expect(changes.map(({ key, row, error }) => [key, parse(row)?.id, error])).toEqual(
         Array.from({ length: 20 }, (_, i) => i + 1).map(id =>
@@ -192,6 +192,74 @@ describe('a statement', () => {
   })
 })
 
+describe('the session of the writer', () => {
+  it.each([
+    ['UTC', 'id int primary key, data text', "'a'"],
+    ['Asia/Kolkata', 'id int primary key, data text', "'a'"],
+    ['<+05:30>-05:30', 'id int primary key, span interval', "'1 day'"],
+  ])(
+    'leaves the settings of a session in %s as they were, for a table of (%s)',
+    async (timezone, columns, value) => {
+      const table = await db.watched(columns)
+      const writer = await db.connect('owner')
+      await writer.query(`set search_path = '$user', public; set datestyle = 'German, DMY'; set work_mem = '1MB';
+      set bytea_output = 'escape'; set extra_float_digits = 0; set timezone = '${timezone}'`)
+      await writer.query("begin; set local intervalstyle = 'iso_8601'")
+      const names = `search_path timezone datestyle work_mem bytea_output extra_float_digits intervalstyle transaction_read_only`
+      const settings = async () => {
+        const { rows } = await writer.query(
+          `select name, current_setting(name) as value from regexp_split_to_table('${names}', ' ') as name`,
+        )
+        return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+      }
+      const before = await settings()
+      await writer.query(`savepoint s; insert into ${table} values (1, ${value}); rollback to s`)
+      expect(await settings()).toEqual(before)
+      await writer.query(`insert into ${table} values (1, ${value})`)
+      await writer.query(`insert into ${table} values (2, ${value}), (3, ${value})`)
+      expect(await settings()).toEqual(before)
+      await writer.query('commit')
+      expect(await settings()).toEqual({ ...before, intervalstyle: 'postgres' })
+      expect((await db.changes(table)).map(({ key, error }) => [key, error])).toEqual([
+        ['["1"]', null],
+        ['["2"]', null],
+        ['["3"]', null],
+      ])
+    },
+  )
+
+  // What drivers ask for the id of a new row (PDO::lastInsertId, Doctrine): a number that a trigger drew would be the answer.
+  it.each([
+    ['recorded by statement', 'id int generated always as identity primary key, n int', 'read committed'],
+    [
+      'recorded in a transaction with one snapshot',
+      'id int generated always as identity primary key, n int',
+      'repeatable read',
+    ],
+    [
+      'recorded for each row',
+      'id int generated always as identity primary key, n int) partition by hash (id',
+      'read committed',
+    ],
+  ])('keeps its lastval() where rows are %s', async (_how, columns, isolation) => {
+    const table = await db.watched(columns)
+    if (columns.includes('partition'))
+      await db.owner.query(
+        `create table ${table}_0 partition of ${table} for values with (modulus 1, remainder 0)`,
+      )
+    await db.owner.query(`grant all on ${table} to service_role`)
+    const writer = await db.connect('service_role')
+    await writer.query(`set default_transaction_isolation = '${isolation}'`)
+    const { rows } = await writer.query(`insert into ${table} (n) values (1), (2) returning id`)
+    await writer.query(`update ${table} set n = 3`)
+    await writer.query(`delete from ${table} where n = 3`)
+    expect((await writer.query('select lastval()::int as last')).rows).toEqual([{ last: rows[1].id }])
+    expect((await db.changes(table)).map(({ event }) => event)).toEqual(
+      ['INSERT', 'UPDATE', 'DELETE'].flatMap(event => [event, event]),
+    )
+  })
+})
+
 describe('a table that our own names would clash with', () => {
   const names =
     'row_bytes chunk_rows batch made first last is_long has_lost_key is_not_one is_unmeasured setting session_settings session_memory recorder watched key position part is_old image rows old_rows keys old_keys errors from_row failure event tg_op r n o c'
@@ -210,6 +278,63 @@ describe('a table that our own names would clash with', () => {
       ]),
     )
     expect(JSON.parse(changes[1]?.row ?? '{}')).toMatchObject({ id: 2, row_bytes: 'row_bytes', part: 'part' })
+  })
+})
+
+describe('a row that cannot be an image', () => {
+  it('that makes a row too large for an image costs the write nothing but the image', async () => {
+    const table = await db.watched('id int primary key, data text')
+    await db.owner.query(`insert into ${table} values (1, '')`)
+    // Escaped, it is longer than any value may be.
+    await db.owner.query(`update ${table} set data = repeat(chr(1), 200000000)`)
+    const [, change] = await db.changes(table)
+    expect(change).toMatchObject({ key: '["1"]', row: null })
+    expect(change?.error).toMatch(/exceeds maximum/)
+  })
+})
+
+describe('rows that cannot be read again', () => {
+  it('are recorded without keys and images, in chunks, with the reason', async () => {
+    const table = await db.watched('id int primary key, data text')
+    // Room for what the statement itself keeps in memory, and not for the sort of the trigger.
+    await db.asSuperuser(`set work_mem = '256kB'; set temp_file_limit = 0;
+      insert into ${table} select i, repeat('x', 100) from generate_series(1, 1600) i`)
+    const chunks = await db.chunks(table)
+    expect(chunks.map(({ keys, change_count }) => [keys, change_count])).toEqual([
+      [null, 1000],
+      [null, 600],
+    ])
+    for (const { row, error } of chunks.flatMap(({ changes }) => changes))
+      expect([row, error]).toEqual([null, expect.stringContaining('temp_file_limit')])
+  })
+})
+
+describe('a transaction', () => {
+  it('of many statements leaves no subtransaction that wrote, which more than 64 would slow all others down', async () => {
+    const table = await db.watched('id int primary key, n int')
+    const writer = await db.connect('owner')
+    await writer.query('begin')
+    for (let id = 0; id < 5; id++) await writer.query(`insert into ${table} values (${id}, 0)`)
+    await writer.query(`update ${table} set n = 1; delete from ${table} where id > 2`)
+    const { rows } = await writer.query(
+      `select (pg_stat_get_backend_subxact(i)).subxact_count as count from pg_stat_get_backend_idset() i
+       where pg_stat_get_backend_pid(i) = pg_backend_pid()`,
+    )
+    await writer.query('commit')
+    expect(rows).toEqual([{ count: 0 }])
+    expect(await db.changes(table)).toHaveLength(12)
+  })
+
+  it('that began before its table was watched, and still sees no webhook, is recorded', async () => {
+    const { rows } = await db.owner.query("select 'public.early_' || gen_random_uuid() as name")
+    const table = `public."${rows[0].name.slice(7)}"`
+    await db.owner.query(`create table ${table} (id int primary key)`)
+    const writer = await db.connect('owner')
+    await writer.query('begin isolation level repeatable read; select 1')
+    await db.watch(table)
+    await writer.query(`insert into ${table} values (1)`)
+    await writer.query('commit')
+    expect(await db.events(table)).toEqual(['INSERT ["1"]'])
   })
 })
 
@@ -300,7 +425,7 @@ describe('every way to write', () => {
 })
 
 describe('order', () => {
-  it('chunks with a key in common are numbered as their transactions commit', async () => {
+  it('chunks with a key in common are placed as their transactions commit', async () => {
     const table = await db.watched('id int primary key, n int not null')
     await db.owner.query(`insert into ${table} select i, 0 from generate_series(1, 3) i`)
     const writers = await Promise.all(Array.from({ length: 8 }, () => db.connect('owner')))
@@ -319,7 +444,7 @@ describe('order', () => {
     expect([...seen.values()].reduce((sum, n) => sum + n, 0)).toBe(200)
   })
 
-  it('what another AFTER ROW trigger changes in the same row is numbered behind what set it off', async () => {
+  it('what another AFTER ROW trigger changes in the same row has its place behind what set it off', async () => {
     const table = await db.watched('id int primary key, n int')
     await db.owner.query(`
       create function ${table}_again() returns trigger language plpgsql as $$

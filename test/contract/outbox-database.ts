@@ -61,8 +61,11 @@ export class OutboxDatabase {
     return table
   }
 
+  /** Gives the table one webhook for these events, or none, and settles. */
   async watch(table: string, events: readonly string[] = ['INSERT', 'UPDATE', 'DELETE']): Promise<void> {
-    await this.owner.query('select quoin.watch_table($1::regclass, $2)', [table, events])
+    await this.owner.query('delete from quoin.webhooks where table_id = $1::regclass', [table])
+    if (events.length > 0) await this.addWebhook(table, events)
+    await this.owner.query('select quoin.settle_watch($1::regclass)', [table])
   }
 
   /** Inserts a webhook for the table, without settling. */
@@ -76,33 +79,8 @@ export class OutboxDatabase {
     return rows[0].id
   }
 
-  /** Makes chunks of what inserts have staged, as the listener does before each look. */
-  async moveStaged(): Promise<void> {
-    while ((await this.moveOnce()).rest_from !== null);
-  }
-
-  /** A budget of 0 takes one part. */
-  async moveOnce(
-    rowsMax = 10_000,
-    budget = '1 s',
-    above = '0',
-    untried: readonly string[] = [],
-  ): Promise<{
-    numbered_up_to: string | null
-    rest_from: string | null
-    held_from: string | null
-    unmoved: string[] | null
-  }> {
-    const results = await this.owner.query(
-      `begin isolation level repeatable read; select * from quoin.move_all_staged(${rowsMax}, '${budget}', ${above}, '{${untried.map(each => `"${each}"`).join()}}'); commit`,
-    )
-    // Of several statements `pg` answers the results one by one, which its types do not say.
-    return (results as unknown as (typeof results)[])[1]?.rows[0]
-  }
-
   /** The chunks of this table in the order of their ids. */
   async chunks(table: string | number): Promise<Chunk[]> {
-    await this.moveStaged()
     const { rows } = await this.owner.query(
       `select e.*, quoin.changes_json(e) as changes from quoin.row_events e where table_id = $1::regclass order by id`,
       [table],
@@ -119,15 +97,6 @@ export class OutboxDatabase {
   async changes(table: string): Promise<(Change & { event: string })[]> {
     const chunks = await this.chunks(table)
     return chunks.flatMap(({ event, changes }) => changes.map(change => ({ event, ...change })))
-  }
-
-  /** The staging tables of a table: their qualified names, that in use first. */
-  async stagingTables(table: string): Promise<string[]> {
-    const { rows } = await this.owner.query(
-      `select 'quoin_staging.' || name as name from quoin.staging_tables where table_id = $1::regclass order by is_in_use desc`,
-      [table],
-    )
-    return rows.map(({ name }) => name)
   }
 
   /** How many rows a table has. */

@@ -66,9 +66,9 @@ describe('a statement', () => {
     await db.owner.query(`insert into ${table} values (null, 3)`)
     await db.owner.query(`update ${table} set n = 0`)
     expect((await db.chunks(table)).map(({ event, keys }) => [event, keys])).toEqual([
-      ['INSERT', ['[""]', '["2"]']],
-      ['INSERT', ['[""]']],
-      ['UPDATE', ['[""]', '["2"]', '[""]']],
+      ['INSERT', null],
+      ['INSERT', null],
+      ['UPDATE', null],
     ])
   })
 
@@ -114,10 +114,10 @@ describe('a statement', () => {
     expect(
       (await db.chunks(table)).map(({ event, keys, change_count }) => [event, keys, change_count]),
     ).toEqual([
-      ['INSERT', ['["{1}"]'], 1],
-      ['INSERT', ['["{2}"]', '["{3}"]'], 2],
-      ['UPDATE', ['["{1}"]'], 1],
-      ['DELETE', ['["{2}"]', '["{3}"]', '["{1}"]'], 3],
+      ['INSERT', ['["[1]"]'], 1],
+      ['INSERT', ['["[2]"]', '["[3]"]'], 2],
+      ['UPDATE', ['["[1]"]'], 1],
+      ['DELETE', ['["[2]"]', '["[3]"]', '["[1]"]'], 3],
     ])
   })
 })

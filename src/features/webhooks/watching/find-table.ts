@@ -38,7 +38,7 @@ interface Found {
 const LIST_TABLES = `
   select n.nspname as table_schema, c.relname as table_name
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'quoin_outbox', 'quoin_staging', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
+  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
   order by 1, 2 limit 2000`
 
 /**
