@@ -15,7 +15,11 @@ const IMAGE_BYTES_MAX = 64 * 1024 * 1024
 /** JSON of the rows that are next. (Directly in FROM, `unnest` would take each row apart to put it together again.) */
 const imagesOf = rows =>
   `array(select row_to_json(r.one) from (select unnest(${rows}[first : first + size - 1]) as one) r)`
-const keysOf = images => `array(select quoin.key_of(image, key_columns) from unnest(${images}) image)`
+/** Calls of quoin.key_of would cost a bulk insert as much again; `[null]` is a column that is not there any more. */
+const keysOf = images => `array(
+                select case cardinality(key_columns) when 1 then json_build_array(image ->> key_columns[1])::text
+                  else quoin.key_of(image, key_columns) end
+                from unnest(${images}) image)`
 
 /** Keys of a batch from the key columns alone. A row trigger has its one row in the batch, and no transition table. */
 const keysAlone = (table, rows, keys) => `
@@ -39,8 +43,7 @@ const CREATE_KEY_OF = `
   create function quoin.key_of(image json, key_columns text[]) returns text
     language plpgsql immutable as $body$
     declare
-      parts constant text[] := case cardinality(key_columns) when 1 then array[image ->> key_columns[1]]
-        else array(select image ->> name from unnest(key_columns) name) end;
+      parts constant text[] := array(select image ->> name from unnest(key_columns) name);
     begin
       return case when parts <> '{}' and array_position(parts, null) is null then array_to_json(parts) end;
     end
@@ -150,7 +153,7 @@ const CREATE_RECORD_CHANGES = `
             keys := keys_alone[first:first];
             old_keys := old_keys_alone[first:first];
           end if;
-          if array_position(keys || old_keys, null) is not null then
+          if array_position(keys || old_keys, null) is not null or '[null]' = any (keys || old_keys) then
             keys := null; -- The whole table is one key.
           end if;
           perform quoin.append_chunk(watched, tg_op, keys, case when old_keys <> keys then old_keys end,
