@@ -1,59 +1,87 @@
 /**
- * Owns the question whether two chunks have a key in common: keys belong to their table, and a chunk without keys has
- * one in common with every chunk of its table. Pure.
+ * Owns the question which chunks have a key in common: keys belong to their table, and a chunk without keys has one in
+ * common with every chunk of its table. Pure.
  */
 
 /** What ordering needs to know of a chunk. */
 export interface KeyedChunk {
   readonly id: bigint
   readonly tableId: number
-  /** New keys and old ones; null: the whole table is one key. */
+  /** New keys and old ones, each as `tableKey` makes it; null: the whole table is one key. */
   readonly keys: readonly string[] | null
 }
 
-interface TableKeys {
-  chunks: number
-  whole: number
-  readonly counts: Map<string, number>
+/** A key, as no other table has it. */
+export function tableKey(tableId: number, key: string): string {
+  return `${tableId} ${key}`
 }
 
 /** A multiset of the keys of chunks; each chunk that is taken out was put in before. */
 export class KeySet {
-  readonly #tables = new Map<number, TableKeys>()
+  readonly #counts = new Map<string, number>()
 
-  add({ tableId, keys }: KeyedChunk): void {
-    let table = this.#tables.get(tableId)
-    if (table === undefined) {
-      table = { chunks: 0, whole: 0, counts: new Map() }
-      this.#tables.set(tableId, table)
-    }
-    table.chunks += 1
-    if (keys === null) table.whole += 1
-    else for (const key of keys) table.counts.set(key, (table.counts.get(key) ?? 0) + 1)
+  add(chunk: KeyedChunk): void {
+    for (const name of namesOf(chunk)) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
-  remove({ tableId, keys }: KeyedChunk): void {
-    const table = this.#tables.get(tableId)
-    if (table === undefined) return
-    table.chunks -= 1
-    if (table.chunks === 0) {
-      this.#tables.delete(tableId)
-      return
+  remove(chunk: KeyedChunk): void {
+    for (const name of namesOf(chunk)) {
+      const count = this.#counts.get(name) ?? 0
+      if (count > 1) this.#counts.set(name, count - 1)
+      else this.#counts.delete(name)
     }
-    if (keys === null) table.whole -= 1
-    else for (const key of keys) removeOne(table.counts, key)
   }
 
   /** True when some chunk in the set has a key in common with this one. */
   conflictsWith({ tableId, keys }: KeyedChunk): boolean {
-    const table = this.#tables.get(tableId)
-    if (table === undefined) return false
-    return keys === null || table.whole > 0 || keys.some(key => table.counts.has(key))
+    if (keys === null) return this.#counts.has(anyOf(tableId))
+    return this.#counts.has(wholeOf(tableId)) || keys.some(key => this.#counts.has(key))
   }
 }
 
-function removeOne(counts: Map<string, number>, key: string): void {
-  const count = counts.get(key) ?? 0
-  if (count > 1) counts.set(key, count - 1)
-  else counts.delete(key)
+/**
+ * Groups of chunks that are bound to each other by keys in common, directly or through others. Each group keeps the
+ * order of the chunks, and groups go by their first.
+ */
+export function groupChunks<C extends KeyedChunk>(chunks: readonly C[]): C[][] {
+  const wholeTables = new Set(chunks.filter(({ keys }) => keys === null).map(({ tableId }) => tableId))
+  const keysOf = ({ tableId, keys }: KeyedChunk) =>
+    keys === null || wholeTables.has(tableId) ? [wholeOf(tableId)] : keys
+  const bonds = new Bonds()
+  for (const chunk of chunks) bonds.unite(keysOf(chunk))
+  return [...Map.groupBy(chunks, chunk => bonds.rootOf(keysOf(chunk)[0] ?? '')).values()]
 }
+
+/** Which keys belong together (union-find). */
+class Bonds {
+  readonly #parents = new Map<string, string>()
+
+  unite([first = '', ...others]: readonly string[]): void {
+    const root = this.rootOf(first)
+    for (const other of others) {
+      const otherRoot = this.rootOf(other)
+      if (otherRoot !== root) this.#parents.set(otherRoot, root)
+    }
+  }
+
+  rootOf(key: string): string {
+    let root = key
+    for (let parent = this.#parents.get(root); parent !== undefined; parent = this.#parents.get(root))
+      root = parent
+    // Pointing all on the way at the root keeps a chain of a thousand unions short.
+    for (let at = key; at !== root; ) {
+      const parent = this.#parents.get(at) ?? root
+      this.#parents.set(at, root)
+      at = parent
+    }
+    return root
+  }
+}
+
+function namesOf({ tableId, keys }: KeyedChunk): readonly string[] {
+  return [anyOf(tableId), ...(keys ?? [wholeOf(tableId)])]
+}
+
+/** Not to be taken for a key: these have a space. */
+const anyOf = (tableId: number): string => `${tableId}`
+const wholeOf = (tableId: number): string => `${tableId}*`

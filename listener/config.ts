@@ -15,7 +15,7 @@ import {
   readInteger,
   readIntegers,
 } from '../src/lib/environment.ts'
-import { PAUSE_MS_MIN } from './pace.ts'
+import { MESSAGE_CHUNKS_BYTES_MAX } from './outbox-chunk.ts'
 
 /** All settings of one listener. */
 export interface ListenerConfig {
@@ -30,29 +30,10 @@ export interface ListenerConfig {
   limits: ListenerLimits
 }
 
-/** Every bound of the listener; `README.md` says in a sentence what each of them does. */
-export interface ListenerLimits {
-  chunksMax: number
-  bytesMax: number
-  lookChunksMax: number
-  lookBytesMax: number
-  requestsMax: number
-  requestBytesMax: number
-  referencedBytesMax: number
-  ingestTimeoutMs: number
-  confirmTimeoutMs: number
-  refusedRetryMs: number
-  backoffMsMax: number
-  connectTimeoutMs: number
-  standbyPollMs: number
-  pollMs: number
-  shutdownGraceMs: number
-}
-
 /** The part of a pino logger that the listener uses. */
 export type ListenerLog = Pick<Logger, 'info' | 'warn' | 'error'>
 
-const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
+const LIMITS = {
   chunksMax: ['LISTENER_CHUNKS_MAX', 5_000, 1, 100_000],
   bytesMax: ['LISTENER_BYTES_MAX', 32 * 1024 * 1024, 1024 * 1024, 1024 * 1024 * 1024],
   lookChunksMax: ['LISTENER_LOOK_CHUNKS_MAX', 1_000, 1, 10_000],
@@ -66,9 +47,19 @@ const LIMITS: { readonly [K in keyof ListenerLimits]: Bounds } = {
   backoffMsMax: ['LISTENER_BACKOFF_MS_MAX', 10_000, 100, 600_000],
   connectTimeoutMs: ['LISTENER_CONNECT_TIMEOUT_MS', 5_000, 100, 60_000],
   standbyPollMs: ['LISTENER_STANDBY_POLL_MS', 1_000, 50, 60_000],
-  pollMs: ['LISTENER_POLL_MS', 50, PAUSE_MS_MIN, 5_000],
+  fallbackLookMs: ['LISTENER_FALLBACK_LOOK_MS', 1_000, 0, 3_600_000],
   shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
+} as const satisfies Record<string, Bounds>
+
+/** What Worker and queue take, whatever the environment says. */
+const AGREED = {
+  messageBytesMax: MESSAGE_CHUNKS_BYTES_MAX,
+  /** Of `RowChangesIn`. */
+  messagesPerRequestMax: 100,
 }
+
+/** Every bound of the listener; `README.md` says in a sentence what each of them does. */
+export type ListenerLimits = Record<keyof typeof LIMITS | keyof typeof AGREED, number>
 
 /** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
 export function readConfig(env: Environment): ListenerConfig {
@@ -84,7 +75,7 @@ export function readConfig(env: Environment): ListenerConfig {
 
 /** The limits that the environment sets, the defaults for the rest. */
 export function readLimits(env: Environment): ListenerLimits {
-  return readIntegers(env, LIMITS)
+  return { ...readIntegers(env, LIMITS), ...AGREED }
 }
 
 function readDatabaseUrl(env: Environment): string {

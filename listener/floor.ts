@@ -1,10 +1,10 @@
 /**
- * Owns the position in the WAL up to which no chunk waits for a number: from there on they are looked for. Dead index entries of
- * numbered chunks stay as long as anything keeps Postgres from removing them, and reading past them at each look would cost more and more. Pure.
+ * Owns the id up to which the outbox need not be read: dead index entries of confirmed chunks stay there while anything
+ * keeps Postgres from removing them, and reading past them at each look would cost more and more. Pure.
  *
- * Positions are taken before commits, so one below others that were seen may still appear. But a chunk's position is taken after
- * the writer's transaction got its number: of all chunks up to the highest position in a snapshot none is missing once every transaction has
- * ended whose number is below one that was drawn after that snapshot.
+ * Ids are given out before commits, so one below others that were seen may still appear. But a chunk gets its id after
+ * its transaction got a number. So none is missing up to the highest id of a snapshot once every transaction has ended
+ * whose number is below one that was drawn after that snapshot.
  */
 
 export interface FloorLook {
@@ -12,39 +12,40 @@ export interface FloorLook {
   readonly xmin: bigint
   /** A transaction number that was drawn after the snapshot, if one was asked for. */
   readonly mark: bigint | undefined
-  /** The highest position that was numbered; undefined: nothing was. */
-  readonly numberedUpTo: bigint | undefined
-  /** From this position on there are chunks without a number, or may still come of what was staged; undefined: there are none. */
-  readonly openFrom: bigint | undefined
+  /** Everything visible up to here is known now; undefined: everything there is. */
+  readonly readUpTo: bigint | undefined
+  /** Of chunks that wait or are unconfirmed. */
+  readonly knownIds: readonly bigint[]
 }
 
 export class Floor {
   #value = 0n
-  #highest = 0n
-  #pending: { readonly position: bigint; readonly mark: bigint } | undefined
+  #settledUpTo = 0n
+  #highestId = 0n
+  #pending: { readonly id: bigint; readonly mark: bigint } | undefined
 
-  /** Chunks up to this position have their numbers, and no other will appear there. */
+  /** Chunks up to this id are confirmed, and no other will appear there. */
   get value(): bigint {
     return this.#value
   }
 
   /** True when the floor could rise later if the next look brought a mark. */
   get wantsMark(): boolean {
-    return this.#pending === undefined && this.#highest > this.#value
+    return this.#pending === undefined && this.#highestId > this.#settledUpTo
   }
 
-  /** Takes a look that numbered, from the floor up, what was visible to it. */
-  raise({ xmin, mark, numberedUpTo, openFrom }: FloorLook): void {
+  /** Takes a look that read, from the floor up, everything that was not known before. */
+  raise({ xmin, mark, readUpTo, knownIds }: FloorLook): void {
     const pending = this.#pending
-    if (
-      pending !== undefined &&
-      xmin >= pending.mark &&
-      (openFrom === undefined || openFrom > pending.position)
-    ) {
-      this.#value = pending.position
+    if (pending !== undefined && xmin >= pending.mark && (readUpTo === undefined || readUpTo >= pending.id)) {
+      this.#settledUpTo = pending.id
       this.#pending = undefined
     }
-    if (numberedUpTo !== undefined && numberedUpTo > this.#highest) this.#highest = numberedUpTo
-    if (mark !== undefined && this.wantsMark) this.#pending = { position: this.#highest, mark }
+    for (const id of knownIds) if (id > this.#highestId) this.#highestId = id
+    if (mark !== undefined && this.wantsMark) this.#pending = { id: this.#highestId, mark }
+    let next = this.#settledUpTo
+    if (readUpTo !== undefined && readUpTo < next) next = readUpTo
+    for (const id of knownIds) if (id <= next) next = id - 1n
+    if (next > this.#value) this.#value = next
   }
 }

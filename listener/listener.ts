@@ -1,16 +1,15 @@
 /**
- * Owns the listener as a whole: its HTTP side, one term after the other, start and stop.
+ * Owns the listener as a whole: its HTTP side, one connection after the other, standing by, start and stop.
  * Must not read the environment; `main.ts` does.
  */
 import { type BackoffBounds, backoffMs } from './backoff.ts'
 import type { ListenerConfig, ListenerLog } from './config.ts'
-import { serveHealth } from './health-server.ts'
+import { type HealthSource, serveHealth } from './health-server.ts'
 import { makeSender } from './ingest.ts'
 import { makeCounters, metricsText, type Role } from './metrics.ts'
-import type { Lag, Outbox } from './outbox.ts'
-import type { Relay } from './relay.ts'
+import { type Lag, Outbox } from './outbox.ts'
+import { Relay } from './relay.ts'
 import { WakeSignal } from './signal.ts'
-import { runTerm, type TermDeps } from './term.ts'
 
 /** A listener that runs. */
 export interface Listener {
@@ -24,19 +23,14 @@ export interface Listener {
 
 const RECONNECT_BACKOFF: BackoffBounds = { firstMs: 100, maxMs: 5_000 }
 const LAG_TIMEOUT_MS = 2_000
-const NO_RELAY = {
-  waitingChunks: 0,
-  sentChunks: 0,
-  requestsUnderWay: 0,
-  isIngestFailing: false,
-}
+const NO_RELAY = { waitingChunks: 0, sentChunks: 0, requestsUnderWay: 0, isIngestFailing: false }
 
 /** Starts a listener in this process; rejects when its port is taken. A Postgres that is away is waited for. */
 export async function startListener(config: ListenerConfig, log: ListenerLog): Promise<Listener> {
   const run = new Run(config, log)
   const server = await serveHealth(run, config.healthHost, config.healthPort)
   const stop = new AbortController()
-  const ended = run.serveTerms(stop.signal)
+  const ended = run.untilStopped(stop.signal)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     stop.abort()
@@ -53,7 +47,7 @@ export async function startListener(config: ListenerConfig, log: ListenerLog): P
   }
 }
 
-class Run {
+class Run implements HealthSource {
   readonly #config: ListenerConfig
   readonly #log: ListenerLog
   readonly #counters = makeCounters()
@@ -77,67 +71,88 @@ class Run {
     return metricsText(this.#counters, { role: this.role, ...(state ?? NO_RELAY), lag })
   }
 
-  /** One term after the other until `stopped`; never rejects. */
-  async serveTerms(stopped: AbortSignal): Promise<void> {
+  /** One connection after the other; never rejects. */
+  async untilStopped(stopped: AbortSignal): Promise<void> {
     const signal = new WakeSignal()
     stopped.addEventListener('abort', () => signal.wake())
     while (!stopped.aborted) {
       try {
-        await runTerm(this.#termDeps(), stopped)
+        await this.#useConnection(stopped)
       } catch (err) {
         if (!stopped.aborted) await signal.sleep(this.#waitAfter(err))
       }
+    }
+  }
+
+  /** Resolves when `stopped`, with everything in order; rejects when the connection cannot be had or is lost. */
+  async #useConnection(stopped: AbortSignal): Promise<void> {
+    const { databaseUrl, limits } = this.#config
+    const lost = new AbortController()
+    const outbox = await Outbox.open(databaseUrl, limits.connectTimeoutMs, {
+      onNotify: () => this.#relay?.notice(),
+      onEnd: err => lost.abort(err ?? new Error('the connection with Postgres has ended')),
+    })
+    try {
+      this.#outbox = outbox
+      await this.#standBy(outbox, AbortSignal.any([stopped, lost.signal]))
+      if (!stopped.aborted) {
+        lost.signal.throwIfAborted()
+        this.#relay = this.#makeRelay(outbox, await outbox.listen())
+        this.#log.info('active')
+        await this.#relay.run(stopped, lost.signal)
+      }
+      lost.signal.throwIfAborted()
+    } finally {
       this.#outbox = undefined
       this.#relay = undefined
+      await outbox.close()
     }
+  }
+
+  /** Asks for the lock again and again: a session that waited inside a statement would keep Postgres from cleaning up. */
+  async #standBy(outbox: Outbox, ended: AbortSignal): Promise<void> {
+    const signal = new WakeSignal()
+    ended.addEventListener('abort', () => signal.wake())
+    let isAnnounced = false
+    while (!ended.aborted && !(await outbox.tryLock())) {
+      this.#failures = 0
+      if (!isAnnounced) this.#log.info('another listener is active: standing by')
+      isAnnounced = true
+      await signal.sleep(this.#config.limits.standbyPollMs)
+    }
+  }
+
+  #makeRelay(outbox: Outbox, isNotified: boolean): Relay {
+    const { limits, ingestUrl: url, ingestSecret: secret } = this.#config
+    return new Relay({
+      outbox,
+      isNotified,
+      send: makeSender({ url, secret, timeoutMs: limits.ingestTimeoutMs }),
+      limits,
+      counters: this.#counters,
+      log: this.#log,
+      onLook: () => {
+        this.#failures = 0
+      },
+    })
   }
 
   #waitAfter(err: unknown): number {
-    this.#outbox = undefined
-    this.#relay = undefined
     this.#failures += 1
     this.#counters.databaseFailures += 1
     const waitMs = backoffMs(this.#failures, RECONNECT_BACKOFF, Math.random())
-    this.#log.error(
-      { ...describe(err), waitMs: Math.round(waitMs) },
-      'no connection with Postgres: trying again',
-    )
+    const report = { ...describe(err), waitMs: Math.round(waitMs) }
+    this.#log.error(report, 'no connection with Postgres: trying again')
     return waitMs
   }
 
-  #termDeps(): TermDeps {
-    const log = this.#log
-    return {
-      config: this.#config,
-      send: makeSender({
-        url: this.#config.ingestUrl,
-        secret: this.#config.ingestSecret,
-        timeoutMs: this.#config.limits.ingestTimeoutMs,
-      }),
-      counters: this.#counters,
-      log,
-      onConnected: outbox => {
-        this.#outbox = outbox
-      },
-      onActive: relay => {
-        this.#relay = relay
-        log.info('active')
-      },
-      onWorking: () => {
-        this.#failures = 0
-      },
-    }
-  }
-
   async #lag(floor: bigint): Promise<Lag | undefined> {
-    const outbox = this.#outbox
-    if (outbox === undefined) return undefined
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>(resolve => {
       timer = setTimeout(() => resolve(undefined), LAG_TIMEOUT_MS)
     })
-    // A connection that breaks is reported by its term.
-    const lag = outbox.lag(floor).catch(() => undefined)
+    // A connection that breaks is reported by its user.
+    const lag = this.#outbox?.lag(floor).catch(() => undefined)
     return Promise.race([lag, late]).finally(() => clearTimeout(timer))
   }
 }

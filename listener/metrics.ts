@@ -6,7 +6,6 @@ import type { Lag } from './outbox.ts'
 
 /** Only ever rising, over all connections of this process. */
 export interface Counters {
-  polls: number
   looks: number
   takenChunks: number
   sentMessages: number
@@ -34,7 +33,6 @@ export type Role = 'active' | 'standby' | 'disconnected'
 
 export function makeCounters(): Counters {
   return {
-    polls: 0,
     looks: 0,
     takenChunks: 0,
     sentMessages: 0,
@@ -63,8 +61,8 @@ function gaugeMetrics(gauges: Gauges): Metric[] {
   const { role, lag } = gauges
   const lagMetrics: Metric[] = [
     ['backlog_chunks', 'gauge', 'Chunks in the outbox, counted up to 100000.', lag?.chunks ?? 0],
-    ['lag_events', 'gauge', 'Changes staged or in the outbox, of up to 100000 chunks.', lag?.events ?? 0],
-    ['lag_seconds', 'gauge', 'Age of the oldest change that is staged or in the outbox.', lag?.seconds ?? 0],
+    ['lag_events', 'gauge', 'Changes in the outbox, of up to 100000 chunks.', lag?.events ?? 0],
+    ['lag_seconds', 'gauge', 'Age of the oldest change in the outbox.', lag?.seconds ?? 0],
     ['dead_letters', 'gauge', 'Events given up and not delivered since, up to 1000.', lag?.deadLetters ?? 0],
     ['unhandled_messages', 'gauge', 'Messages not handled, up to 1000.', lag?.unhandledMessages ?? 0],
   ]
@@ -82,8 +80,7 @@ function gaugeMetrics(gauges: Gauges): Metric[] {
 
 function counterMetrics(counters: Counters): Metric[] {
   return [
-    ['polls_total', 'counter', 'Questions whether there is anything to do.', counters.polls],
-    ['looks_total', 'counter', 'Looks into the outbox that came of them.', counters.looks],
+    ['looks_total', 'counter', 'Looks into the outbox.', counters.looks],
     ['taken_chunks_total', 'counter', 'Chunks read from the outbox.', counters.takenChunks],
     ['sent_messages_total', 'counter', 'Messages that the ingest route accepted.', counters.sentMessages],
     ['sent_chunks_total', 'counter', 'Chunks in them.', counters.sentChunks],

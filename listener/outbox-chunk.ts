@@ -8,6 +8,7 @@ import {
   MESSAGE_BYTES_MAX,
   type RowEvent,
 } from '../src/features/webhooks/ingest/messages.ts'
+import { tableKey } from './chunk-keys.ts'
 import type { WaitingChunk } from './window.ts'
 
 /** A row as the look's statement answers it; `changes` is null when the chunk is too large to be read. */
@@ -40,11 +41,12 @@ export function chunkOf(row: OutboxRow): WaitingChunk {
   const wholeBytes = Buffer.byteLength(whole)
   const isInline = row.changes !== null && wholeBytes < MESSAGE_CHUNKS_BYTES_MAX
   const text = isInline ? whole : JSON.stringify(wireChunk(row, null))
-  const keyBytes = (row.keys ?? []).reduce((sum, key) => sum + key.length + KEY_OVERHEAD_BYTES, 0)
+  const keys = row.keys?.map(key => tableKey(row.table_id, key)) ?? null
+  const keyBytes = keys?.reduce((sum, key) => sum + key.length + KEY_OVERHEAD_BYTES, 0) ?? 0
   return {
     id: BigInt(row.id),
     tableId: row.table_id,
-    keys: row.keys,
+    keys,
     text,
     changeCount: row.change_count,
     bytes: isInline ? wholeBytes : Buffer.byteLength(text),

@@ -2,8 +2,8 @@
  * Owns the decision what is sent now: which waiting chunks may go, which go together, and how they fill messages and
  * requests. Pure: no I/O, no clock; the chunks that are not in the plan go on waiting.
  */
-import { groupChunks } from './chunk-groups.ts'
-import { type KeyedChunk, KeySet } from './chunk-keys.ts'
+import { groupChunks, type KeyedChunk, KeySet } from './chunk-keys.ts'
+import type { ListenerLimits } from './config.ts'
 
 export interface PlannedChunk extends KeyedChunk {
   /** Bytes of the chunk in a message. */
@@ -12,18 +12,8 @@ export interface PlannedChunk extends KeyedChunk {
   readonly referencedBytes: number
 }
 
-export interface MessageLimits {
-  /** Bytes of a message's chunks, each with the comma behind it. One chunk alone may never be larger. */
-  readonly messageBytesMax: number
-  /** What the consumer may have to read for one message; a chunk that is larger travels alone. */
-  readonly referencedBytesMax: number
-}
-
-export interface RequestLimits {
-  readonly messagesPerRequestMax: number
-  readonly requestBytesMax: number
-  readonly requestsMax: number
-}
+export type MessageLimits = Pick<ListenerLimits, 'messageBytesMax' | 'referencedBytesMax'>
+export type RequestLimits = Pick<ListenerLimits, 'messagesPerRequestMax' | 'requestBytesMax' | 'requestsMax'>
 
 /** What surrounds the chunks of a message in a request, and a message in the queue. */
 const MESSAGE_FRAME_BYTES = 16
@@ -37,22 +27,18 @@ const MESSAGE_FRAME_BYTES = 16
 export function planMessages<C extends PlannedChunk>(
   waiting: readonly C[],
   held: KeySet,
-  limits: MessageLimits,
+  { messageBytesMax, referencedBytesMax }: MessageLimits,
 ): C[][] {
-  const messages: C[][] = []
-  let room = new Room(limits)
-  for (const group of groupChunks(chunksThatMayGo(waiting, held))) {
-    const fitting = room.takes(group) ? group : prefixThatFits(group, limits)
-    const last = messages.at(-1)
-    if (last !== undefined && room.takes(fitting)) last.push(...fitting)
-    else {
-      room = new Room(limits)
-      messages.push([...fitting])
-    }
-    for (const chunk of fitting) room.fill(chunk)
-  }
+  const fill = <T>(items: readonly T[], chunksOf: (item: T) => readonly C[]): T[][] =>
+    fillBins(items, [messageBytesMax, referencedBytesMax], item => [
+      sum(chunksOf(item), ({ bytes }) => bytes + 1),
+      sum(chunksOf(item), ({ referencedBytes }) => referencedBytes),
+    ])
+  const groups = groupChunks(chunksThatMayGo(waiting, held)).flatMap(group =>
+    fill(group, one => [one]).slice(0, 1),
+  )
   // A message of strangers is filled group by group; inside it all go by their ids.
-  return messages.map(message => message.sort((a, b) => (a.id < b.id ? -1 : 1)))
+  return fill(groups, group => group).map(message => message.flat().sort((a, b) => (a.id < b.id ? -1 : 1)))
 }
 
 /** Puts messages into at most `requestsMax` requests, in order; what finds no room is left out. */
@@ -60,21 +46,11 @@ export function packRequests<C extends PlannedChunk>(
   messages: readonly C[][],
   { messagesPerRequestMax, requestBytesMax, requestsMax }: RequestLimits,
 ): C[][][] {
-  const requests: C[][][] = []
-  let bytesLeft = 0
-  for (const message of messages) {
-    const bytes = MESSAGE_FRAME_BYTES + message.reduce((sum, chunk) => sum + chunk.bytes + 1, 0)
-    let request = requests.at(-1)
-    if (request === undefined || request.length >= messagesPerRequestMax || bytes > bytesLeft) {
-      if (requests.length >= requestsMax) return requests
-      request = []
-      requests.push(request)
-      bytesLeft = requestBytesMax
-    }
-    request.push(message)
-    bytesLeft -= bytes
-  }
-  return requests
+  const requests = fillBins(messages, [messagesPerRequestMax, requestBytesMax], message => [
+    1,
+    MESSAGE_FRAME_BYTES + sum(message, ({ bytes }) => bytes + 1),
+  ])
+  return requests.slice(0, requestsMax)
 }
 
 function chunksThatMayGo<C extends PlannedChunk>(waiting: readonly C[], held: KeySet): C[] {
@@ -86,41 +62,26 @@ function chunksThatMayGo<C extends PlannedChunk>(waiting: readonly C[], held: Ke
   })
 }
 
-function prefixThatFits<C extends PlannedChunk>(group: readonly C[], limits: MessageLimits): C[] {
-  const room = new Room(limits)
-  const end = group.findIndex(chunk => {
-    const fits = room.takes([chunk])
-    room.fill(chunk)
-    return !fits
-  })
-  return end < 0 ? [...group] : group.slice(0, end)
+/** Fills one bin after the other, in order. An item has several sizes; one that is too large gets a bin of its own. */
+function fillBins<T>(
+  items: readonly T[],
+  maxima: readonly number[],
+  sizesOf: (item: T) => readonly number[],
+): T[][] {
+  const bins: T[][] = []
+  let filled: readonly number[] = []
+  for (const item of items) {
+    const sizes = sizesOf(item)
+    const sums = sizes.map((size, i) => size + (filled[i] ?? 0))
+    const bin = bins.at(-1)
+    const fits = bin !== undefined && maxima.every((max, i) => (sums[i] ?? 0) <= max)
+    if (fits) bin.push(item)
+    else bins.push([item])
+    filled = fits ? sums : sizes
+  }
+  return bins
 }
 
-/** What is left of a message. */
-class Room {
-  #bytes: number
-  #referencedBytes: number
-  #isEmpty = true
-
-  constructor({ messageBytesMax, referencedBytesMax }: MessageLimits) {
-    this.#bytes = messageBytesMax
-    this.#referencedBytes = referencedBytesMax
-  }
-
-  takes(chunks: readonly PlannedChunk[]): boolean {
-    if (this.#isEmpty && chunks.length === 1) return true
-    let bytes = 0
-    let referencedBytes = 0
-    for (const chunk of chunks) {
-      bytes += chunk.bytes + 1
-      referencedBytes += chunk.referencedBytes
-    }
-    return bytes <= this.#bytes && referencedBytes <= this.#referencedBytes
-  }
-
-  fill(chunk: PlannedChunk): void {
-    this.#isEmpty = false
-    this.#bytes -= chunk.bytes + 1
-    this.#referencedBytes -= chunk.referencedBytes
-  }
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
 }

@@ -1,11 +1,13 @@
 /**
  * Owns what the listener knows of the outbox: chunks that wait to be sent, and chunks that are sent and not confirmed.
- * Bounded: what does not fit is not read. Pure: no I/O, no clock.
+ * Bounded: what does not fit is not read. Pure: no I/O, no clock. Between `lookRequest` and `absorb` nothing else is called.
  *
- * The invariant that keeps the order: when a plan is made, every visible chunk with a lower id than a waiting one is known.
- * So whoever forgets a chunk forgets all that wait, and a look that began before that is not used.
+ * The invariant that keeps the order: of a waiting chunk, everything with a lower id is known that its look could see.
+ * What appears below it later has no key in common with it. So whoever forgets a chunk forgets all that wait.
  */
 import { KeySet } from './chunk-keys.ts'
+import type { ListenerLimits } from './config.ts'
+import { Floor, type FloorLook } from './floor.ts'
 import {
   type MessageLimits,
   type PlannedChunk,
@@ -22,28 +24,21 @@ export interface WaitingChunk extends PlannedChunk {
   readonly heldBytes: number
 }
 
-export interface WindowLimits extends MessageLimits, RequestLimits {
-  /** Chunks that are known at a time, waiting or sent. */
-  readonly chunksMax: number
-  /** Bytes that they take in memory, about. */
-  readonly bytesMax: number
-  /** Chunks that one look may bring. */
-  readonly lookChunksMax: number
-  /** Bytes that one look may bring, about, and at least one chunk. */
-  readonly lookBytesMax: number
-}
+export type WindowLimits = MessageLimits &
+  RequestLimits &
+  Pick<ListenerLimits, 'chunksMax' | 'bytesMax' | 'lookChunksMax' | 'lookBytesMax'>
 
-/** What a look is to bring: chunks after an id, but for those that are known. `epoch` goes back to `absorb`. */
+/** What a look is to bring: chunks above the floor that are not known. */
 export interface LookRequest {
-  readonly epoch: number
-  readonly after: bigint
+  readonly floor: bigint
   readonly knownIds: readonly bigint[]
   readonly chunksMax: number
   readonly bytesMax: number
+  readonly wantsMark: boolean
 }
 
-/** What a look brought, all of one snapshot. */
-export interface LookResult {
+/** What a look brought, all of one snapshot; `xmin` and `mark` are for the floor. */
+export interface LookResult extends Pick<FloorLook, 'xmin' | 'mark'> {
   /** Known ids that are not in the outbox any more. */
   readonly goneIds: readonly bigint[]
   /** In the order of their ids. */
@@ -52,104 +47,69 @@ export interface LookResult {
   readonly isComplete: boolean
 }
 
-export interface Absorbed {
-  readonly confirmedChunks: number
-  readonly newChunks: number
-  /** True when there was more to take: the limits of a look ended it, or it could not be used. */
-  readonly isPartial: boolean
-}
-
-interface SentChunk {
-  readonly chunk: Pick<WaitingChunk, 'id' | 'tableId' | 'keys'>
-  readonly keyBytes: number
+interface SentChunk extends Pick<WaitingChunk, 'id' | 'tableId' | 'keys' | 'heldBytes'> {
   /** Infinity while its request is under way. */
   untilMs: number
 }
 
-/** The requests to send now, each with its messages. */
-export type Requests = WaitingChunk[][][]
-
 export class Window {
   readonly #limits: WindowLimits
+  readonly #floor = new Floor()
+  readonly #waiting = new Map<bigint, WaitingChunk>()
   readonly #sent = new Map<bigint, SentChunk>()
-  readonly #heldKeys = new KeySet()
-  #waiting: WaitingChunk[] = []
+  readonly #sentKeys = new KeySet()
   #bytes = 0
-  /** Every chunk up to here is known or confirmed, since ids are given out in the order in which chunks become visible. */
-  #readUpTo = 0n
-  #epoch = 0
-  #hasReady = false
+  #lookHadRoom = true
+  #hasMore = true
 
   constructor(limits: WindowLimits) {
     this.#limits = limits
   }
 
-  get waitingChunks(): number {
-    return this.#waiting.length
+  get state() {
+    return { waitingChunks: this.#waiting.size, sentChunks: this.#sent.size, floor: this.#floor.value }
   }
 
-  get sentChunks(): number {
-    return this.#sent.size
-  }
-
-  /** True when the last requests had no room for all that might have gone. */
-  get hasReady(): boolean {
-    return this.#hasReady
-  }
-
-  /** Chunks up to this id are confirmed. */
-  get floor(): bigint {
-    const lowest = lowestOf(this.#knownIds())
-    return lowest === undefined || lowest > this.#readUpTo ? this.#readUpTo : lowest - 1n
-  }
-
-  /** True when a look may bring a chunk. */
-  get hasRoom(): boolean {
-    return this.#chunksLeft > 0 && this.#bytesLeft > 0
+  /** True when another look may bring or send something at once. */
+  get hasMore(): boolean {
+    return this.#hasMore
   }
 
   lookRequest(): LookRequest {
     const { lookChunksMax, lookBytesMax } = this.#limits
+    this.#lookHadRoom = this.#hasRoom
     return {
-      epoch: this.#epoch,
-      after: this.#readUpTo,
+      floor: this.#floor.value,
       knownIds: this.#knownIds(),
-      chunksMax: this.hasRoom ? Math.min(lookChunksMax, this.#chunksLeft) : 0,
-      bytesMax: Math.min(this.#bytesLeft, lookBytesMax),
+      chunksMax: this.#hasRoom ? Math.min(lookChunksMax, this.#chunksLeft) : 0,
+      bytesMax: Math.min(lookBytesMax, this.#bytesLeft),
+      wantsMark: this.#floor.wantsMark,
     }
   }
 
-  get #chunksLeft(): number {
-    return Math.max(0, this.#limits.chunksMax - this.#sent.size - this.#waiting.length)
-  }
-
-  get #bytesLeft(): number {
-    return Math.max(0, this.#limits.bytesMax - this.#bytes)
-  }
-
-  /** Takes what a look brought. What was forgotten since it began makes its chunks unusable; the next look has them. */
-  absorb(request: LookRequest, result: LookResult): Absorbed {
-    const confirmedChunks = this.#removeGone(result.goneIds)
-    if (request.epoch !== this.#epoch) return { confirmedChunks, newChunks: 0, isPartial: true }
-    if (result.chunks.length > 0) {
-      this.#waiting = [...this.#waiting, ...result.chunks]
-      for (const { heldBytes } of result.chunks) this.#bytes += heldBytes
-      this.#readUpTo = result.chunks.at(-1)?.id ?? this.#readUpTo
+  /** Takes what a look brought; answers how many chunks came and went. */
+  absorb({ floor }: LookRequest, { chunks, goneIds, isComplete, xmin, mark }: LookResult) {
+    const confirmed = goneIds.filter(id => this.#forget(id))
+    for (const chunk of chunks) {
+      this.#waiting.set(chunk.id, chunk)
+      this.#bytes += chunk.heldBytes
     }
-    const newChunks = result.chunks.length
-    return { confirmedChunks, newChunks, isPartial: newChunks > 0 && !result.isComplete }
+    const readUpTo = isComplete ? undefined : (chunks.at(-1)?.id ?? floor)
+    this.#floor.raise({ xmin, mark, readUpTo, knownIds: this.#knownIds() })
+    this.#hasMore = this.#lookHadRoom && !isComplete
+    return { newChunks: chunks.length, confirmedChunks: confirmed.length }
   }
 
-  /** Takes what may go now out of the waiting; from here on it is sent. */
-  takeRequests(requestsMax: number): Requests {
-    this.#hasReady = false
-    if (this.#waiting.length === 0) return []
-    const messages = planMessages(this.#waiting, this.#heldKeys, this.#limits)
+  /** The requests to send now, each with its messages. What is in them does not wait any more: it is sent. */
+  takeRequests(requestsMax: number): WaitingChunk[][][] {
+    const waiting = [...this.#waiting.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+    const messages = planMessages(waiting, this.#sentKeys, this.#limits)
     const requests = packRequests(messages, { ...this.#limits, requestsMax })
-    const packed = requests.flat()
-    this.#hasReady = packed.length < messages.length
-    for (const chunk of packed.flat()) this.#markSent(chunk)
-    this.#waiting = this.#waiting.filter(({ id }) => !this.#sent.has(id))
+    const sent = requests.flat()
+    for (const chunk of sent.flat()) this.#markSent(chunk)
+    // What is sent leaves the memory, but for its keys, and what is confirmed leaves it altogether.
+    const hasGotRoom = !this.#lookHadRoom && this.#hasRoom
+    if (sent.length < messages.length || hasGotRoom) this.#hasMore = true
     return requests
   }
 
@@ -163,63 +123,57 @@ export class Window {
 
   /** These chunks did not arrive, or nobody knows: they are read and sent again. */
   giveBack(ids: readonly bigint[]): void {
-    const open = ids.filter(id => this.#sent.has(id))
-    if (open.length === 0) return
-    const lowest = lowestOf([...open, ...this.#waiting.map(({ id }) => id)])
-    if (lowest !== undefined && lowest <= this.#readUpTo) this.#readUpTo = lowest - 1n
-    for (const id of open) this.#forgetSent(id)
-    for (const chunk of this.#waiting) this.#bytes -= chunk.heldBytes
-    this.#waiting = []
-    this.#hasReady = false
-    this.#epoch += 1
+    if (ids.filter(id => this.#forget(id)).length === 0) return
+    for (const id of [...this.#waiting.keys()]) this.#forget(id)
+    this.#hasMore = true
   }
 
   /** Gives back what was held until now and is still not confirmed; answers how many chunks. */
   giveBackOverdue(nowMs: number): number {
     const overdue = [...this.#sent.values()].filter(({ untilMs }) => untilMs <= nowMs)
-    this.giveBack(overdue.map(({ chunk }) => chunk.id))
+    this.giveBack(overdue.map(({ id }) => id))
     return overdue.length
   }
 
   /** When the first held chunk becomes overdue; Infinity when none does. */
   nextOverdueMs(): number {
-    let next = Number.POSITIVE_INFINITY
-    for (const { untilMs } of this.#sent.values()) if (untilMs < next) next = untilMs
-    return next
+    return [...this.#sent.values()].reduce(
+      (next, { untilMs }) => Math.min(next, untilMs),
+      Number.POSITIVE_INFINITY,
+    )
+  }
+
+  get #hasRoom(): boolean {
+    return this.#chunksLeft > 0 && this.#bytesLeft > 0
+  }
+
+  get #chunksLeft(): number {
+    return Math.max(0, this.#limits.chunksMax - this.#sent.size - this.#waiting.size)
+  }
+
+  get #bytesLeft(): number {
+    return Math.max(0, this.#limits.bytesMax - this.#bytes)
   }
 
   #knownIds(): bigint[] {
-    return [...this.#sent.keys(), ...this.#waiting.map(({ id }) => id)]
+    return [...this.#sent.keys(), ...this.#waiting.keys()]
   }
 
-  #markSent(chunk: WaitingChunk): void {
-    const { id, tableId, keys } = chunk
-    const keyBytes = chunk.heldBytes - chunk.text.length
-    this.#sent.set(id, { chunk: { id, tableId, keys }, keyBytes, untilMs: Number.POSITIVE_INFINITY })
-    this.#heldKeys.add(chunk)
-    this.#bytes -= chunk.text.length
+  #markSent({ id, tableId, keys, text, heldBytes }: WaitingChunk): void {
+    const sent = { id, tableId, keys, heldBytes: heldBytes - text.length, untilMs: Number.POSITIVE_INFINITY }
+    this.#waiting.delete(id)
+    this.#sent.set(id, sent)
+    this.#sentKeys.add(sent)
+    this.#bytes -= text.length
   }
 
-  #forgetSent(id: bigint): boolean {
+  /** A chunk that waits can be gone too: a listener before this one had sent it. */
+  #forget(id: bigint): boolean {
     const sent = this.#sent.get(id)
-    if (sent === undefined) return false
-    this.#sent.delete(id)
-    this.#heldKeys.remove(sent.chunk)
-    this.#bytes -= sent.keyBytes
-    return true
+    const known = sent ?? this.#waiting.get(id)
+    if (known === undefined) return false
+    if (sent !== undefined) this.#sentKeys.remove(sent)
+    this.#bytes -= known.heldBytes
+    return this.#sent.delete(id) || this.#waiting.delete(id)
   }
-
-  /** A waiting chunk can go too: a listener before this one had sent it. */
-  #removeGone(ids: readonly bigint[]): number {
-    if (ids.length === 0) return 0
-    const gone = new Set(ids)
-    const wasWaiting = this.#waiting.filter(({ id }) => gone.has(id))
-    if (wasWaiting.length > 0) this.#waiting = this.#waiting.filter(({ id }) => !gone.has(id))
-    for (const { heldBytes } of wasWaiting) this.#bytes -= heldBytes
-    return wasWaiting.length + ids.filter(id => this.#forgetSent(id)).length
-  }
-}
-
-function lowestOf(ids: readonly bigint[]): bigint | undefined {
-  return ids.reduce<bigint | undefined>((low, id) => (low === undefined || id < low ? id : low), undefined)
 }

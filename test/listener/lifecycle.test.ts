@@ -13,7 +13,6 @@ import {
   spawnListener,
   startTestListener,
   type World,
-  waitUntilResting,
 } from './support.ts'
 
 let postgres: TestPostgres
@@ -118,26 +117,6 @@ describe('Postgres', () => {
     await expect.poll(() => countChunks(client), { timeout: 15_000 }).toBe(0)
     expect((await fetch(`${listener.url}/healthz`)).status).toBe(200)
     expect(sorted(arrivedInOrder(world.ingest))).toEqual(numbersTo(20))
-  })
-
-  // Postgres prepares no transaction that has used NOTIFY, for one.
-  it('may prepare a transaction that wrote to a watched table, and commits it later', async () => {
-    await postgres.admin.query('alter system set max_prepared_transactions = 5')
-    await postgres.stop()
-    await postgres.start()
-    const world = await makeWorld(postgres)
-    const { client, ingest } = world
-    await client.query('create table public.todos (id bigint primary key)')
-    await client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT,UPDATE,DELETE}')")
-    const listener = await startTestListener(world)
-    await client.query(
-      `begin; insert into public.todos values (1); update public.todos set id = 2; delete from public.todos`,
-    )
-    await client.query("prepare transaction 'both'")
-    await waitUntilResting(listener)
-    expect(ingest.chunks).toEqual([])
-    await client.query("commit prepared 'both'")
-    await expect.poll(() => ingest.chunks.map(({ event }) => event)).toEqual(['INSERT', 'UPDATE', 'DELETE'])
   })
 
   it('may have no tables yet', async () => {

@@ -34,6 +34,15 @@ export interface ChunkOptions {
   readonly padding?: number
 }
 
+/** Makes the table `public.todos` and watches it: its changes are recorded, and notified of, by triggers. */
+export async function watchTodos(client: Client): Promise<void> {
+  await client.query(`
+    create table public.todos (id bigint primary key, title text);
+    insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url) values
+      ('test', 'public', 'todos', 'public.todos'::regclass, '{INSERT,UPDATE,DELETE}', 'http://127.0.0.1:9/');
+    select quoin.settle_watch('public.todos'::regclass)`)
+}
+
 /** Writes one chunk in the client's transaction, or in one of its own. */
 export async function writeChunk(
   client: Client,
@@ -51,7 +60,8 @@ export async function writeChunk(
 export async function writeManyChunks(client: Client, count: number): Promise<void> {
   await client.query(
     `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-     select 1, 'public', 'todos', 'INSERT', array['k' || i], 1, array['{"n":' || i || '}']::json[] from generate_series(1, $1::int) i`,
+     select 1, 'public', 'todos', 'INSERT', array['k' || i], 1, array['{"n":' || i || '}']::json[]
+     from generate_series(1, $1::int) i`,
     [count],
   )
 }

@@ -1,19 +1,10 @@
-/** The listener between a real outbox and a fake ingest route: what it sends, in which order, and when it stops asking. */
+/** The listener between a real outbox and a fake ingest route: what it sends, and in which order. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MESSAGE_BYTES_MAX } from '../../src/features/webhooks/ingest/messages.ts'
 import { startPostgres, type TestPostgres } from '../gateway/support.ts'
 import { SECRET } from './fake-ingest.ts'
-import { countChunks, writeChunk, writeManyChunks } from './outbox-tables.ts'
-import {
-  arrivedInOrder,
-  connect,
-  makeWorld,
-  metric,
-  startTestListener,
-  type World,
-  waitForPolls,
-  waitUntilResting,
-} from './support.ts'
+import { countChunks, watchTodos, writeChunk, writeManyChunks } from './outbox-tables.ts'
+import { arrivedInOrder, connect, makeWorld, metric, startTestListener, waitForLooks } from './support.ts'
 
 let postgres: TestPostgres
 
@@ -56,18 +47,17 @@ it('sends a chunk as the Worker reads it, and counts it as confirmed when it is 
   await expect.poll(() => metric(listener, 'confirmed_chunks_total')).toBe(1)
 })
 
-it('carries what the triggers of a watched table write, also of a commit while it rests', async () => {
+it('carries what the triggers of a watched table write', async () => {
   const world = await makeWorld(postgres)
   const { client, ingest } = world
-  await client.query('create table public.todos (id bigint primary key, title text)')
-  await client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT,UPDATE,DELETE}')")
-  await waitUntilResting(await startTestListener(world))
+  await watchTodos(client)
+  await startTestListener(world)
   await client.query("insert into public.todos values (9007199254740993, 'first')")
   await client.query("update public.todos set id = 2, title = 'second'")
   await client.query('delete from public.todos')
   await expect.poll(() => countChunks(client)).toBe(0)
   const [inserted, updated] = ['{"id":9007199254740993,"title":"first"}', '{"id":2,"title":"second"}']
-  const [first, second] = ['["9007199254740993"]', '["2"]']
+  const [first, second] = ['9007199254740993', '2']
   expect(ingest.chunks.map(({ event, changes }) => [event, ...(changes ?? [])])).toEqual([
     ['INSERT', { key: first, old_key: null, row: inserted, old_row: null, error: null }],
     ['UPDATE', { key: second, old_key: first, row: updated, old_row: inserted, error: null }],
@@ -150,6 +140,31 @@ describe('order', () => {
   })
 })
 
+describe('a chunk that becomes visible late, below others that are', () => {
+  it.each([
+    ['unconfirmed', undefined],
+    ['confirmed', 5],
+  ])('arrives, and nothing arrives twice, when those are %s', async (_, confirmAfterMs) => {
+    const world = await makeWorld(postgres)
+    world.ingest.confirmAfterMs = confirmAfterMs
+    const listener = await startTestListener(world)
+    const late = await connect(world.databaseUrl)
+    await late.query('begin')
+    await writeChunk(late, [{ key: 'a', n: 1 }])
+    await writeChunk(world.client, [{ key: 'b', n: 2 }])
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([2])
+    await waitForLooks(listener, 5)
+    await late.query('commit')
+    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([2, 1])
+    await writeChunk(world.client, [{ key: 'c', n: 3 }])
+    await waitForLooks(listener, 5)
+    const [second, first, third] = world.ingest.chunks.map(({ id }) => BigInt(id))
+    expect(world.ingest.arrived.map(({ n }) => n)).toEqual([2, 1, 3])
+    expect(first).toBeLessThan(second ?? 0n)
+    expect(second).toBeLessThan(third ?? 0n)
+  })
+})
+
 describe('size', () => {
   it('splits a key’s backlog into messages, one after the other', async () => {
     const world = await makeWorld(postgres)
@@ -166,7 +181,8 @@ describe('size', () => {
     const world = await makeWorld(postgres)
     await world.client.query(
       `insert into quoin.row_events (table_id, table_schema, table_name, event, keys, change_count, rows)
-       values (1, 'public', 'todos', 'INSERT', '{a}', 1, array['{"text":"' || repeat('x', 20000000) || '"}']::json[])`,
+       values (1, 'public', 'todos', 'INSERT', '{a}', 1,
+         array['{"text":"' || repeat('x', 20000000) || '"}']::json[])`,
     )
     // Whoever reads changes calls this.
     await world.client.query(
@@ -185,7 +201,9 @@ describe('size', () => {
     await client.query(`
       alter function quoin.changes_json(quoin.row_events) rename to readable_changes_json;
       create function quoin.changes_json(chunk quoin.row_events) returns json language plpgsql as $$ begin
-        if chunk.table_id = 2 then raise exception using errcode = 'data_corrupted', message = 'missing chunk number 0'; end if;
+        if chunk.table_id = 2 then
+          raise exception using errcode = 'data_corrupted', message = 'missing chunk number 0';
+        end if;
         return quoin.readable_changes_json(chunk);
       end $$`)
     await writeChunk(client, [{ key: 'b', n: 0 }], { tableId: 2 })
@@ -285,81 +303,4 @@ describe('the ingest route', () => {
     world.ingest.secrets = [SECRET]
     await expect.poll(() => countChunks(world.client)).toBe(0)
   })
-})
-
-describe('with nothing to do', () => {
-  it('asks only whether anything was committed, and looks when something was', async () => {
-    const world = await makeWorld(postgres)
-    const listener = await startTestListener(world)
-    await writeChunk(world.client, [{ key: 'a', n: 1 }])
-    await expect.poll(() => countChunks(world.client)).toBe(0)
-    await waitUntilResting(listener)
-    const before = await metric(listener, 'looks_total')
-    await waitForPolls(listener, 40)
-    // Whatever anybody commits is worth a look, be it autovacuum in another database.
-    expect((await metric(listener, 'looks_total')) - before).toBeLessThan(10)
-    await writeChunk(world.client, [{ key: 'a', n: 2 }])
-    await expect.poll(() => countChunks(world.client)).toBe(0)
-    expect(world.ingest.arrived.map(({ n }) => n)).toEqual([1, 2])
-  })
-
-  it('sees what was begun before it rested and is committed after', async () => {
-    const world = await makeWorld(postgres)
-    const listener = await startTestListener(world)
-    const writer = await connect(world.databaseUrl)
-    await writer.query('begin')
-    await writeChunk(writer, [{ key: 'a', n: 1 }])
-    await waitUntilResting(listener)
-    await writer.query('commit')
-    await expect.poll(() => world.ingest.arrived.map(({ n }) => n)).toEqual([1])
-  })
-
-  it('moves what could not be moved once nothing hinders it, though nobody commits anything', async () => {
-    const { world, staging } = await makeStagedWorld()
-    await failMovesBeside(world, staging, 'lock_not_available')
-    const listener = await startTestListener(world)
-    await waitUntilResting(listener)
-    expect(world.ingest.chunks).toEqual([])
-    await world.client.query('select pg_advisory_unlock(77)')
-    await expect.poll(() => world.ingest.chunks.length).toBe(1)
-  })
-
-  // Each try may write what is moved before it fails, and the next look would see that somebody has committed something.
-  it('does not try a table again and again whose rows cannot be moved', async () => {
-    const { world, staging } = await makeStagedWorld()
-    await failMovesBeside(world, staging, 'data_corrupted')
-    const listener = await startTestListener(world)
-    await waitUntilResting(listener)
-    for (let n = 1; n <= 3; n++) {
-      await writeChunk(world.client, [{ key: 'a', n }])
-      await expect.poll(() => countChunks(world.client)).toBe(0)
-    }
-    expect((await world.client.query('select last_value::int from tries')).rows).toEqual([{ last_value: 1 }])
-  })
-
-  /** A watched table with one row staged. */
-  async function makeStagedWorld() {
-    const world = await makeWorld(postgres)
-    await world.client.query('create table public.todos (id bigint primary key)')
-    await world.client.query("select quoin.watch_table('public.todos'::regclass, '{INSERT}')")
-    await world.client.query('insert into public.todos values (1)')
-    const { rows } = await world.client.query('select name from quoin.staging_tables')
-    return { world, staging: rows[0].name as string }
-  }
-
-  /** Lets moves fail while this session has advisory lock 77, whose end commits nothing; `tries` counts them. */
-  async function failMovesBeside({ client }: World, staging: string, error: string): Promise<void> {
-    await client.query(`
-      create sequence public.tries;
-      alter function quoin_staging.part_of_${staging} rename to real_part;
-      create function quoin_staging.part_of_${staging}(int, pg_lsn, out first_position pg_lsn, out last_position pg_lsn,
-        out row_count int, out has_more boolean) language plpgsql as $$ begin
-        if exists (select from pg_locks where locktype = 'advisory' and objid = 77) then
-          perform nextval('public.tries');
-          raise exception using errcode = '${error}';
-        end if;
-        select r.* into first_position, last_position, row_count, has_more from quoin_staging.real_part($1, $2) r;
-      end $$;
-      select pg_advisory_lock(77)`)
-  }
 })

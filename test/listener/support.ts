@@ -114,20 +114,28 @@ export function hasLogged(listener: ListenerProcess, message: string): boolean {
   return listener.log().some(({ msg }) => msg === message)
 }
 
-/** Waits until the listener has asked Postgres so many times more. */
-export async function waitForPolls(listener: Pick<Listener, 'url'>, count: number): Promise<void> {
-  const before = await metric(listener, 'polls_total')
-  await expect.poll(() => metric(listener, 'polls_total')).toBeGreaterThanOrEqual(before + count)
+/** Waits until the listener has looked so many times more. */
+export async function waitForLooks(listener: Pick<Listener, 'url'>, count: number): Promise<void> {
+  const before = await metric(listener, 'looks_total')
+  await expect.poll(() => metric(listener, 'looks_total')).toBeGreaterThanOrEqual(before + count)
 }
 
-/** Waits until the listener asks only whether anything was committed. */
-export async function waitUntilResting(listener: Pick<Listener, 'url'>): Promise<void> {
-  const looksMeanwhile = async (): Promise<number> => {
-    const before = await metric(listener, 'looks_total')
-    await waitForPolls(listener, 2)
-    return (await metric(listener, 'looks_total')) - before
+export async function isFlagUp({ client }: World): Promise<boolean> {
+  const { rows } = await client.query('select is_resting from quoin.listener_state')
+  return rows[0].is_resting
+}
+
+/** Waits until the listener has raised the flag and looked once more. Figures are not to be asked for meanwhile. */
+export async function waitUntilResting({ client }: World): Promise<void> {
+  const looksAfterRaising = async (): Promise<boolean> => {
+    const { rows } = await client.query(
+      `select is_resting and state = 'idle' and query not like 'update%' as rests
+       from quoin.listener_state, pg_stat_activity
+       where application_name = 'quoin-listener' and datname = current_database()`,
+    )
+    return rows[0]?.rests === true
   }
-  await expect.poll(looksMeanwhile).toBe(0)
+  await expect.poll(looksAfterRaising).toBe(true)
 }
 
 export async function metric(listener: Pick<Listener, 'url'>, name: string): Promise<number> {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type KeyedChunk, KeySet } from '../../../listener/chunk-keys.ts'
+import { type KeyedChunk, KeySet, tableKey } from '../../../listener/chunk-keys.ts'
 import { type PlannedChunk, packRequests, planMessages } from '../../../listener/plan-messages.ts'
 
 const LIMITS = { messageBytesMax: 1_000, referencedBytesMax: 500 }
@@ -22,7 +22,11 @@ const chunkParts = fc.record({
 const chunks = (maxLength: number) =>
   fc
     .array(chunkParts, { maxLength, size: 'max' })
-    .map(parts => parts.map((part, i) => ({ id: BigInt(i + 1), ...part })))
+    .map(parts => parts.map((part, i) => ({ id: BigInt(i + 1), ...part, keys: keysOf(part) })))
+
+function keysOf({ tableId, keys }: { tableId: number; keys: string[] | null }): string[] | null {
+  return keys?.map(key => tableKey(tableId, key)) ?? null
+}
 
 /** The rule itself, without any index. */
 function haveKeyInCommon(a: KeyedChunk, b: KeyedChunk): boolean {
@@ -115,7 +119,7 @@ it('leaves nothing behind that is free and bound to nobody, when there is room',
   const waiting = [1n, 2n, 3n].map(id => ({
     id,
     tableId: 1,
-    keys: [String(id)],
+    keys: [tableKey(1, String(id))],
     bytes: 10,
     referencedBytes: 0,
   }))

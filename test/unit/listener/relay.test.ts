@@ -1,31 +1,21 @@
 // The relay between an outbox and a route that are made up here: nobody commits anything but what the test says.
 
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { tableKey } from '../../../listener/chunk-keys.ts'
 import { readLimits } from '../../../listener/config.ts'
 import { makeCounters } from '../../../listener/metrics.ts'
 import type { OutboxLook } from '../../../listener/outbox.ts'
-import { PAUSE_MS_MIN } from '../../../listener/pace.ts'
 import { Relay, type RelayDeps } from '../../../listener/relay.ts'
 import type { LookRequest, WaitingChunk } from '../../../listener/window.ts'
 
-const LIMITS = {
-  ...readLimits({}),
-  pollMs: PAUSE_MS_MIN,
-  messageBytesMax: 600,
-  messagesPerRequestMax: 1,
-  ingestBackoff: { firstMs: 1, maxMs: 1 },
-}
+const LIMITS = { ...readLimits({}), messageBytesMax: 600, messagesPerRequestMax: 1, backoffMsMax: 1 }
 
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-function makeChunk(id: bigint, size: number): WaitingChunk {
+function makeChunk(id: bigint, size: number, key = String(id)): WaitingChunk {
   const text = String(id).padEnd(size)
   return {
     id,
     tableId: 1,
-    keys: [`${id}`],
+    keys: [tableKey(1, key)],
     text,
     bytes: size,
     referencedBytes: 0,
@@ -34,25 +24,20 @@ function makeChunk(id: bigint, size: number): WaitingChunk {
   }
 }
 
-/** Chunks of these sizes, never confirmed, of which a look brings what it has room for. */
-function outboxOf(sizes: readonly number[]): RelayDeps['outbox'] {
-  const chunks = sizes.map((size, index) => makeChunk(BigInt(index + 1), size))
-  const look = async ({ after, chunksMax }: LookRequest): Promise<OutboxLook> => {
-    const left = chunks.filter(({ id }) => id > after)
+/** Chunks that are never confirmed, of which a look brings what it has room for. */
+function outboxOf(chunks: readonly WaitingChunk[]): RelayDeps['outbox'] {
+  const look = async ({ floor, knownIds, chunksMax }: LookRequest): Promise<OutboxLook> => {
+    const left = chunks.filter(({ id }) => id > floor && !knownIds.includes(id))
     return {
-      snapshot: '1:1:',
       xmin: 1n,
       mark: undefined,
-      numberedUpTo: undefined,
-      openFrom: undefined,
       registryVersion: 1,
       goneIds: [],
       chunks: left.slice(0, chunksMax),
-      isComplete: left.length <= chunksMax,
-      unmoved: [],
+      isComplete: left.length < chunksMax,
     }
   }
-  return { look, snapshot: async () => '1:1:', truncateMoved: async () => undefined }
+  return { look, setResting: async () => undefined }
 }
 
 /** Runs until the test ends. */
@@ -61,6 +46,7 @@ function relayed(deps: Pick<RelayDeps, 'outbox' | 'send'>, limits: Partial<typeo
   const counters = makeCounters()
   const relay = new Relay({
     ...deps,
+    isNotified: true,
     limits: { ...LIMITS, ...limits },
     counters,
     log,
@@ -85,23 +71,36 @@ it('reads what there is room for once rows are sent, though nobody commits anyth
       })
     return { outcome: 'accepted' }
   }
+  const chunks = [makeChunk(1n, 10), makeChunk(2n, 600), makeChunk(3n, 10)]
   // Two fill the memory, and the second waits for the only request's end.
-  relayed({ outbox: outboxOf([10, 600, 10]), send }, { requestsMax: 1, lookChunksMax: 2, bytesMax: 600 })
+  relayed({ outbox: outboxOf(chunks), send }, { requestsMax: 1, lookChunksMax: 2, bytesMax: 600 })
   await expect.poll(() => sent).toEqual([1])
   answer()
   await expect.poll(() => sent).toEqual([1, 2, 3])
 })
 
-it('truncates what was moved also at rest, where it does not look', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  const outbox = outboxOf([])
-  const look = vi.spyOn(outbox, 'look')
-  const truncate = vi.spyOn(outbox, 'truncateMoved')
-  relayed({ outbox, send: async () => ({ outcome: 'accepted' }) }, {})
-  await vi.advanceTimersByTimeAsync(1_000)
-  look.mockClear()
-  truncate.mockClear()
-  await vi.advanceTimersByTimeAsync(30_000)
-  expect(look).not.toHaveBeenCalled()
-  expect(truncate).toHaveBeenCalledTimes(3)
+// The look did not know that the first chunk would be given back: it says nothing about what comes before the second.
+it('sends nothing before what was given back while a look was under way', async () => {
+  const [first, second] = [makeChunk(1n, 10, 'a'), makeChunk(2n, 10, 'a')]
+  const outbox = outboxOf([first, second])
+  const sent: number[] = []
+  let fail = (): void => undefined
+  const failed = new Promise<void>(resolve => {
+    fail = resolve
+  })
+  const look: RelayDeps['outbox']['look'] = async (request, changesBytesMax) => {
+    const found = await outbox.look(request, changesBytesMax)
+    if (request.knownIds.length === 0) return { ...found, chunks: sent.length === 0 ? [first] : found.chunks }
+    fail()
+    await new Promise(resolve => setImmediate(resolve))
+    return found
+  }
+  const send: RelayDeps['send'] = async (_version, messages) => {
+    sent.push(...messages.flat().map(Number))
+    if (sent.length > 1) return { outcome: 'accepted' }
+    await failed
+    return { outcome: 'unavailable', reason: 'test', askedMs: 0 }
+  }
+  relayed({ outbox: { ...outbox, look }, send }, {})
+  await expect.poll(() => sent).toEqual([1, 1, 2])
 })

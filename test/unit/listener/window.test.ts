@@ -1,9 +1,9 @@
-// The listener's memory of the outbox against a model of it: transactions that commit late, requests that fail or are lost,
-// confirmations at any time, even while a look or a request is under way.
+// The listener's memory of the outbox against a model of it: transactions that commit late, requests that fail or are
+// lost, confirmations at any time, even while a look or a request is under way.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Floor, type FloorLook } from '../../../listener/floor.ts'
+import { type KeyedChunk, tableKey } from '../../../listener/chunk-keys.ts'
 import { type LookRequest, type LookResult, type WaitingChunk, Window } from '../../../listener/window.ts'
 
 const LIMITS = {
@@ -18,31 +18,19 @@ const LIMITS = {
   lookBytesMax: 2_500,
 }
 
-function makeChunk(id: bigint, tableId: number, keys: readonly string[] | null, size: number): WaitingChunk {
+function makeChunk(id: bigint, tableId: number, names: readonly string[] | null, size: number): WaitingChunk {
   const text = 'x'.repeat(size)
+  const keys = names?.map(name => tableKey(tableId, name)) ?? null
   return { id, tableId, keys, text, bytes: size, referencedBytes: 0, changeCount: 1, heldBytes: size + 10 }
 }
 
-/** Chunks that a look may number in the model. */
-const NUMBERED_MAX = 3
-
-interface Row {
-  readonly position: bigint
-  readonly xid: bigint
-  readonly keys: readonly string[]
-  readonly size: number
-  /** None until a look has numbered it. */
-  id: bigint | undefined
-}
-
-/** Postgres: transactions with numbers, chunks that become visible when theirs commits and are numbered by looks. */
+/** Postgres: transactions with numbers, chunks that become visible when theirs commits. */
 class Database {
-  readonly rows = new Set<Row>()
+  readonly rows = new Map<bigint, { chunk: WaitingChunk; xid: bigint }>()
   readonly open = new Set<bigint>()
   /** Keys that an open transaction has locked. */
   readonly locks = new Map<string, bigint>()
   nextXid = 10n
-  nextPosition = 1n
   nextId = 1n
 
   begin(): bigint {
@@ -51,12 +39,12 @@ class Database {
     return xid
   }
 
-  write(xid: bigint, keys: readonly string[], size: number): Row | undefined {
+  write(xid: bigint, keys: readonly string[], size: number): WaitingChunk | undefined {
     if (keys.some(key => (this.locks.get(key) ?? xid) !== xid)) return undefined
     for (const key of keys) this.locks.set(key, xid)
-    const row = { position: this.nextPosition++, xid, keys, size, id: undefined }
-    this.rows.add(row)
-    return row
+    const chunk = makeChunk(this.nextId++, 1, keys, size)
+    this.rows.set(chunk.id, { chunk, xid })
+    return chunk
   }
 
   commit(xid: bigint): void {
@@ -64,45 +52,26 @@ class Database {
     for (const [key, holder] of this.locks) if (holder === xid) this.locks.delete(key)
   }
 
-  remove(ids: readonly bigint[]): void {
-    for (const row of this.rows) if (row.id !== undefined && ids.includes(row.id)) this.rows.delete(row)
+  visible(): WaitingChunk[] {
+    return [...this.rows.values()].filter(({ xid }) => !this.open.has(xid)).map(({ chunk }) => chunk)
   }
 
-  look(request: LookRequest, above: bigint, wantsMark: boolean): LookResult & FloorLook {
-    const xmin = [...this.open].reduce((low, xid) => (xid < low ? xid : low), this.nextXid)
-    const visible = [...this.rows].filter(({ xid }) => !this.open.has(xid))
-    return {
-      xmin,
-      mark: wantsMark ? this.nextXid++ : undefined,
-      ...this.#number(visible.filter(({ id, position }) => id === undefined && position > above)),
-      ...this.#read(visible, request),
-    }
-  }
-
-  /** Rows are in the order of their positions. */
-  #number(waiting: readonly Row[]): Pick<FloorLook, 'numberedUpTo' | 'openFrom'> {
-    const taken = waiting.slice(0, NUMBERED_MAX)
-    for (const row of taken) row.id = this.nextId++
-    return { numberedUpTo: taken.at(-1)?.position, openFrom: waiting[taken.length]?.position }
-  }
-
-  #read(visible: readonly Row[], { after, knownIds, chunksMax, bytesMax }: LookRequest): LookResult {
-    const known = new Set(knownIds)
-    const fresh = visible
-      .flatMap(({ id, keys, size }) => (id === undefined ? [] : [makeChunk(id, 1, keys, size)]))
-      .filter(({ id }) => id > after && !known.has(id))
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
+  look(request: LookRequest): LookResult {
+    const known = new Set(request.knownIds)
+    const fresh = this.visible().filter(({ id }) => id > request.floor && !known.has(id))
     let bytes = 0
-    const chunks = fresh.slice(0, chunksMax).filter(({ heldBytes }) => {
-      const fits = bytes < bytesMax
+    const chunks = fresh.slice(0, request.chunksMax).filter(({ heldBytes }) => {
+      const fits = bytes < request.bytesMax
       bytes += heldBytes
       return fits
     })
-    const present = new Set(visible.map(({ id }) => id))
+    const xmin = [...this.open].reduce((low, xid) => (xid < low ? xid : low), this.nextXid)
     return {
-      goneIds: knownIds.filter(id => !present.has(id)),
+      xmin,
+      mark: request.wantsMark ? this.nextXid++ : undefined,
+      goneIds: request.knownIds.filter(id => !this.rows.has(id)),
       chunks,
-      isComplete: chunksMax > 0 && chunks.length === fresh.length && fresh.length < chunksMax,
+      isComplete: request.chunksMax > 0 && chunks.length === fresh.length && fresh.length < request.chunksMax,
     }
   }
 }
@@ -146,33 +115,32 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Simulation {
   readonly database = new Database()
   readonly window = new Window(LIMITS)
-  readonly floor = new Floor()
   /** Requests without an answer yet. */
   readonly underWay: WaitingChunk[][][] = []
+  /** What follows from answers, while a look is under way: the relay settles them after it. */
+  readonly #unsettled: (() => void)[] = []
   /** Messages on the queue, in no order. */
   readonly queue: WaitingChunk[][] = []
   readonly stored: bigint[] = []
-  readonly written: Row[] = []
-  #pendingLook: { request: LookRequest; result: LookResult & FloorLook } | undefined
+  readonly written: WaitingChunk[] = []
+  #pendingLook: { request: LookRequest; result: LookResult } | undefined
 
   lookBegin(): void {
     if (this.#pendingLook !== undefined) return
     const request = this.window.lookRequest()
-    this.#pendingLook = {
-      request,
-      result: this.database.look(request, this.floor.value, this.floor.wantsMark),
-    }
+    this.#pendingLook = { request, result: this.database.look(request) }
   }
 
   lookEnd(): void {
     if (this.#pendingLook === undefined) return
     const { request, result } = this.#pendingLook
     this.#pendingLook = undefined
-    this.floor.raise(result)
     this.window.absorb(request, result)
+    for (const settle of this.#unsettled.splice(0)) settle()
     const places = LIMITS.requestsMax - this.underWay.length
     if (places > 0) this.underWay.push(...this.window.takeRequests(places))
-    expect(this.window.waitingChunks + this.window.sentChunks).toBeLessThanOrEqual(LIMITS.chunksMax)
+    const { waitingChunks, sentChunks } = this.window.state
+    expect(waitingChunks + sentChunks).toBeLessThanOrEqual(LIMITS.chunksMax)
   }
 
   /** A consumer handles a message: it stores what it has not stored before, then takes it out of the outbox. */
@@ -180,7 +148,7 @@ class Simulation {
     const [message] = this.queue.splice(index % Math.max(1, this.queue.length), 1)
     for (const { id } of message ?? []) {
       if (!this.stored.includes(id)) this.stored.push(id)
-      this.database.remove([id])
+      this.database.rows.delete(id)
     }
   }
 
@@ -190,8 +158,11 @@ class Simulation {
     // `lost`: it was taken, and nobody told us.
     if (outcome !== 'failed') this.queue.push(...request)
     const ids = request.flat().map(({ id }) => id)
-    if (outcome === 'accepted') this.window.hold(ids, 1_000)
-    else this.window.giveBack(ids)
+    this.#unsettled.push(() => {
+      if (outcome === 'accepted') this.window.hold(ids, 1_000)
+      else this.window.giveBack(ids)
+    })
+    if (!this.isLooking) for (const settle of this.#unsettled.splice(0)) settle()
   }
 
   run(action: Step): void {
@@ -229,8 +200,8 @@ class Simulation {
   }
 }
 
-function haveKeyInCommon(a: Row, b: Row): boolean {
-  return a.keys.some(key => b.keys.includes(key))
+function haveKeyInCommon(a: KeyedChunk, b: KeyedChunk): boolean {
+  return a.keys?.some(key => b.keys?.includes(key)) ?? true
 }
 
 describe('whatever happens', () => {
@@ -243,7 +214,7 @@ describe('whatever happens', () => {
         expect(simulation.database.rows.size).toBe(0)
         const { stored, written } = simulation
         expect(stored).toHaveLength(written.length)
-        const placeOf = new Map<bigint | undefined, number>(stored.map((id, place) => [id, place]))
+        const placeOf = new Map(stored.map((id, place) => [id, place]))
         for (const [i, chunk] of written.entries()) {
           for (const later of written.slice(i + 1)) {
             if (!haveKeyInCommon(chunk, later)) continue
@@ -256,55 +227,22 @@ describe('whatever happens', () => {
   })
 })
 
-it('looks for chunks without a number only above what is settled, once everything before has ended', () => {
+it('does not read again below what is settled once everything before has ended', () => {
   const simulation = new Simulation()
-  const { database, floor, window } = simulation
   for (const key of ['a', 'b', 'c']) {
-    const xid = database.begin()
-    database.write(xid, [key], 10)
-    database.commit(xid)
+    const xid = simulation.database.begin()
+    simulation.database.write(xid, [key], 10)
+    simulation.database.commit(xid)
   }
-  const blocker = database.begin()
+  const blocker = simulation.database.begin()
   const round = (): void => {
     simulation.run({ do: 'look', n: 0 })
     while (simulation.underWay.length > 0) simulation.answer(0, 'accepted')
     while (simulation.queue.length > 0) simulation.confirm(0)
   }
   for (let i = 0; i < 5; i++) round()
-  expect([floor.value, window.floor]).toEqual([0n, 3n])
-  database.commit(blocker)
+  expect(simulation.window.state.floor).toBe(0n)
+  simulation.database.commit(blocker)
   round()
-  expect(floor.value).toBe(3n)
-})
-
-it('knows up to which id chunks are confirmed', () => {
-  const window = new Window(LIMITS)
-  const chunks = [1n, 2n, 3n].map(id => makeChunk(id, 1, [String(id)], 10))
-  const look = (found: WaitingChunk[], goneIds: bigint[] = []) =>
-    window.absorb(window.lookRequest(), { goneIds, chunks: found, isComplete: true })
-  look(chunks)
-  window.takeRequests(3)
-  look([], [1n, 3n])
-  expect(window.floor).toBe(1n)
-  look([], [2n])
-  expect(window.floor).toBe(3n)
-  look([makeChunk(4n, 1, ['4'], 600), makeChunk(5n, 1, ['5'], 600)])
-  window.takeRequests(3)
-  window.giveBack([4n])
-  expect(window.floor).toBe(3n)
-})
-
-it('uses nothing of a look that began before it forgot chunks', () => {
-  const window = new Window(LIMITS)
-  const [first, second] = [makeChunk(1n, 1, ['a'], 10), makeChunk(2n, 1, ['a'], 10)]
-  const result = { goneIds: [], isComplete: true }
-  window.absorb(window.lookRequest(), { ...result, chunks: [first] })
-  expect(window.takeRequests(1)).toHaveLength(1)
-  const underWay = window.lookRequest()
-  window.giveBack([1n])
-  expect(window.absorb(underWay, { ...result, chunks: [second] })).toMatchObject({
-    newChunks: 0,
-    isPartial: true,
-  })
-  expect(window.takeRequests(1)).toEqual([])
+  expect(simulation.window.state.floor).toBe(3n)
 })
