@@ -1,6 +1,6 @@
 /**
- * Owns when the listener looks into the outbox, and when it rests because NOTIFY will wake it. Pure: told what each look
- * found and what time it is.
+ * Owns when the listener looks into the outbox, and when it rests because NOTIFY will wake it. Pure: told what each
+ * look found and what time it is.
  *
  * A trigger that found the listener busy sends no NOTIFY, however late it commits. The look right after the rest began,
  * and one now and then, find what came without one.

@@ -23,7 +23,8 @@ export function backoffMs(failures: number, bounds: BackoffBounds, random: numbe
 export class SendGate {
   readonly #bounds: BackoffBounds
   #failures = 0
-  #opensAtMs = 0
+  /** When the next request may go, on the clock of `fail`'s `nowMs`. */
+  opensAtMs = 0
 
   constructor(bounds: BackoffBounds) {
     this.#bounds = bounds
@@ -33,24 +34,19 @@ export class SendGate {
     return this.#failures > 0
   }
 
-  /** When the next request may go, on the clock of `fail`'s `nowMs`. */
-  get opensAtMs(): number {
-    return this.#opensAtMs
-  }
-
   succeed(): void {
     this.#failures = 0
-    this.#opensAtMs = 0
+    this.opensAtMs = 0
   }
 
   fail(nowMs: number, random: number, askedMs?: number): void {
     this.#failures += 1
-    this.#opensAtMs = nowMs + backoffMs(this.#failures, this.#bounds, random, askedMs)
+    this.opensAtMs = nowMs + backoffMs(this.#failures, this.#bounds, random, askedMs)
   }
 
   /** How many requests may start now when `underWay` have not ended yet. */
   places(nowMs: number, underWay: number, requestsMax: number): number {
-    if (nowMs < this.#opensAtMs) return 0
+    if (nowMs < this.opensAtMs) return 0
     return Math.max(0, (this.isFailing ? 1 : requestsMax) - underWay)
   }
 }

@@ -65,16 +65,13 @@ class Bonds {
   }
 
   rootOf(key: string): string {
-    let root = key
-    for (let parent = this.#parents.get(root); parent !== undefined; parent = this.#parents.get(root))
-      root = parent
-    // Pointing all on the way at the root keeps a chain of a thousand unions short.
-    for (let at = key; at !== root; ) {
-      const parent = this.#parents.get(at) ?? root
-      this.#parents.set(at, root)
+    let at = key
+    for (let parent = this.#parents.get(at); parent !== undefined; parent = this.#parents.get(at)) {
+      // Pointing each at the next but one keeps a chain of a thousand unions short.
+      this.#parents.set(at, this.#parents.get(parent) ?? parent)
       at = parent
     }
-    return root
+    return at
   }
 }
 

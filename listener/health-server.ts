@@ -1,7 +1,7 @@
 /**
  * Owns the listener's HTTP side: `GET /healthz` and `GET /metrics`. Answers hold neither rows nor settings.
  */
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../src/lib/environment.ts'
 import type { Role } from './metrics.ts'
@@ -36,7 +36,12 @@ export async function serveHealth(source: HealthSource, host: string, port: numb
   })
   const bound = (server.address() as AddressInfo).port
   const shownHost = host.includes(':') ? `[${host}]` : host
-  return { url: `http://${shownHost}:${bound}`, port: bound, close: () => closeServer(server) }
+  const close = async (): Promise<void> => {
+    const closed = new Promise(resolve => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  return { url: `http://${shownHost}:${bound}`, port: bound, close }
 }
 
 async function answer(source: HealthSource, method: string, url: string, res: ServerResponse): Promise<void> {
@@ -57,10 +62,4 @@ function sendHealth(res: ServerResponse, role: Role): void {
 function send(res: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
   res.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   res.end(JSON.stringify(body))
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  server.closeAllConnections()
-  await closed
 }

@@ -3,9 +3,9 @@
  */
 
 /**
- * `accepted`: on the queue. `refused`: something in this body is wrong, another body may be taken. `unavailable`: later.
- * `unauthorized`: the signature is not known, which during a rotation passes. `misconfigured`: nothing will be taken until
- * somebody changes something.
+ * `accepted`: on the queue. `refused`: something in this body is wrong, another may be taken. `unavailable`: later.
+ * `unauthorized`: the signature is not known, which during a rotation passes. `misconfigured`: nothing will be taken
+ * until somebody changes something.
  */
 export type IngestOutcome =
   | { readonly outcome: 'accepted' }

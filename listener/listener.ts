@@ -2,6 +2,7 @@
  * Owns the listener as a whole: its HTTP side, one connection after the other, standing by, start and stop.
  * Must not read the environment; `main.ts` does.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackoffBounds, backoffMs } from './backoff.ts'
 import type { ListenerConfig, ListenerLog } from './config.ts'
 import { type HealthSource, serveHealth } from './health-server.ts'
@@ -9,7 +10,6 @@ import { makeSender } from './ingest.ts'
 import { makeCounters, metricsText, type Role } from './metrics.ts'
 import { type Lag, Outbox } from './outbox.ts'
 import { Relay } from './relay.ts'
-import { WakeSignal } from './signal.ts'
 
 /** A listener that runs. */
 export interface Listener {
@@ -22,6 +22,8 @@ export interface Listener {
 }
 
 const RECONNECT_BACKOFF: BackoffBounds = { firstMs: 100, maxMs: 5_000 }
+/** A connection that lasted this long was no failure. */
+const STABLE_MS = 10_000
 const LAG_TIMEOUT_MS = 2_000
 const NO_RELAY = { waitingChunks: 0, sentChunks: 0, requestsUnderWay: 0, isIngestFailing: false }
 
@@ -31,7 +33,6 @@ export async function startListener(config: ListenerConfig, log: ListenerLog): P
   const server = await serveHealth(run, config.healthHost, config.healthPort)
   const stop = new AbortController()
   const ended = run.untilStopped(stop.signal)
-  let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     stop.abort()
     await ended
@@ -43,7 +44,7 @@ export async function startListener(config: ListenerConfig, log: ListenerLog): P
     get role() {
       return run.role
     },
-    close: () => (closing ??= close()),
+    close,
   }
 }
 
@@ -73,13 +74,13 @@ class Run implements HealthSource {
 
   /** One connection after the other; never rejects. */
   async untilStopped(stopped: AbortSignal): Promise<void> {
-    const signal = new WakeSignal()
-    stopped.addEventListener('abort', () => signal.wake())
     while (!stopped.aborted) {
+      const startedAtMs = performance.now()
       try {
         await this.#useConnection(stopped)
       } catch (err) {
-        if (!stopped.aborted) await signal.sleep(this.#waitAfter(err))
+        if (performance.now() - startedAtMs > STABLE_MS) this.#failures = 0
+        if (!stopped.aborted) await pause(this.#waitAfter(err), stopped)
       }
     }
   }
@@ -109,16 +110,13 @@ class Run implements HealthSource {
     }
   }
 
-  /** Asks for the lock again and again: a session that waited inside a statement would keep Postgres from cleaning up. */
+  /** Asks for the lock again and again: a session that waited in a statement would keep Postgres from cleaning up. */
   async #standBy(outbox: Outbox, ended: AbortSignal): Promise<void> {
-    const signal = new WakeSignal()
-    ended.addEventListener('abort', () => signal.wake())
     let isAnnounced = false
     while (!ended.aborted && !(await outbox.tryLock())) {
-      this.#failures = 0
       if (!isAnnounced) this.#log.info('another listener is active: standing by')
       isAnnounced = true
-      await signal.sleep(this.#config.limits.standbyPollMs)
+      await pause(this.#config.limits.standbyPollMs, ended)
     }
   }
 
@@ -131,9 +129,6 @@ class Run implements HealthSource {
       limits,
       counters: this.#counters,
       log: this.#log,
-      onLook: () => {
-        this.#failures = 0
-      },
     })
   }
 
@@ -147,14 +142,16 @@ class Run implements HealthSource {
   }
 
   async #lag(floor: bigint): Promise<Lag | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>(resolve => {
-      timer = setTimeout(() => resolve(undefined), LAG_TIMEOUT_MS)
-    })
     // A connection that breaks is reported by its user.
     const lag = this.#outbox?.lag(floor).catch(() => undefined)
-    return Promise.race([lag, late]).finally(() => clearTimeout(timer))
+    return await Promise.race([lag, sleep(LAG_TIMEOUT_MS, undefined, { ref: false })])
   }
+}
+
+async function pause(ms: number, ended: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: ended }).catch(() => {
+    // It has ended: whoever pauses sees that.
+  })
 }
 
 /** An error of Postgres may quote rows in its detail: only what names the failure is logged. */

@@ -1,37 +1,20 @@
 /**
  * Owns turning a row of the outbox into a chunk of a message, and deciding whether its changes go along. Pure.
  */
-import {
-  type Change,
-  type Chunk,
-  INLINE_CHANGES_BYTES_MAX,
-  MESSAGE_BYTES_MAX,
-  type RowEvent,
-} from '../src/features/webhooks/ingest/messages.ts'
+import { type Change, type Chunk, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
 import { tableKey } from './chunk-keys.ts'
 import type { WaitingChunk } from './window.ts'
 
 /** A row as the look's statement answers it; `changes` is null when the chunk is too large to be read. */
-export interface OutboxRow {
-  readonly id: string
-  readonly table_id: number
-  readonly table_schema: string
-  readonly table_name: string
-  readonly event: RowEvent
-  readonly occurred_at: string
-  readonly request_id: string | null
+export interface OutboxRow extends Chunk {
   readonly keys: string[] | null
-  readonly change_count: number
   readonly changes_bytes: number
-  readonly changes: Change[] | null
 }
 
 /** What the queue puts around a message's chunks: `{"registry_version":n,"chunks":[...]}`. */
 const ENVELOPE_BYTES = 64
 /** Bytes of one message's chunks. */
 export const MESSAGE_CHUNKS_BYTES_MAX = MESSAGE_BYTES_MAX - ENVELOPE_BYTES
-/** Size in the outbox from which `changes` is not read at all. */
-export const READ_CHANGES_BYTES_MAX = INLINE_CHANGES_BYTES_MAX
 /** What a key takes in memory beside its characters. */
 export const KEY_OVERHEAD_BYTES = 64
 

@@ -1,6 +1,6 @@
 /**
- * Owns the listener's one direct connection with Postgres: the lock that makes it the active one, looks into the outbox,
- * the flag that asks triggers for NOTIFY, and the wait for it. Must not decide anything.
+ * Owns the listener's one direct connection with Postgres: the lock that makes it the active one, looks into the
+ * outbox, the flag that asks triggers for NOTIFY, and the wait for it. Must not decide anything.
  *
  * Every statement is its own transaction, so nothing stays open while a request is sent. Names are qualified, and the
  * search path holds nothing that users could have made: this is the owner's connection.
@@ -19,8 +19,8 @@ const QUERY_TIMEOUT_MS = 30_000
 const KEEPALIVE_SECONDS = 10
 
 /**
- * Plans: the table is analysed when it is empty and read when it is full, so statistics never fit; the index in order is
- * right at any size. A session that waits for NOTIFY is meant to be idle.
+ * Plans: the table is analysed when it is empty and read when it is full, so statistics never fit; the index in order
+ * is right at any size. A session that waits for NOTIFY is meant to be idle.
  */
 export const SESSION_SETTINGS = {
   search_path: 'pg_catalog, pg_temp',
@@ -50,13 +50,14 @@ const KEYS_BYTES = ['keys', 'old_keys']
 /**
  * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them;
  * once those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is
- * about. $6 asks for a mark. OFFSET 0: planned while the outbox is empty, a join would read all of it for each chunk.
+ * about. $6 asks for a mark. NOT IN hashes the known ids, which ALL compares one by one. OFFSET 0: planned while the
+ * outbox is empty, a join would read all of it for each chunk.
  */
 export const LOOK = `
   with sized as materialized (
     select id, ${CHANGES_BYTES} as changes_bytes,
       least(${CHANGES_BYTES}, $5::int) + ${KEYS_BYTES} as bytes
-    from quoin.row_events where id > $1 and id <> all($2::bigint[]) order by id limit $3
+    from quoin.row_events where id > $1 and id not in (select unnest($2::bigint[])) order by id limit $3
   ), found as (
     select id, changes_bytes, sum(bytes) over (order by id) - bytes as bytes_before from sized
   )
@@ -86,10 +87,6 @@ interface LookHead {
   readonly registry_version: string | null
   readonly gone_ids: string[]
   readonly found_count: number
-}
-
-export interface OutboxLook extends LookResult {
-  readonly registryVersion: number
 }
 
 /** How far behind the receivers are; counted up to `LAG_CHUNKS_MAX` chunks and `DEAD_LETTERS_MAX` of the others. */
@@ -189,10 +186,10 @@ export class Outbox {
   }
 
   /**
-   * Takes the changes of chunks of up to `changesBytesMax` bytes along, of others only what they are about. Rejects with
-   * Postgres' error, also when it cannot read the changes of one of them (`unreadableState`).
+   * Takes the changes of chunks of up to `changesBytesMax` bytes along, of others only what they are about. Rejects
+   * with Postgres' error, also when it cannot read the changes of one of them (`unreadableState`).
    */
-  async look(request: LookRequest, changesBytesMax: number): Promise<OutboxLook> {
+  async look(request: LookRequest, changesBytesMax: number): Promise<LookResult> {
     const { floor, knownIds, chunksMax, bytesMax, wantsMark } = request
     const values = [String(floor), knownIds.map(String), chunksMax, bytesMax, changesBytesMax, wantsMark]
     const { rows } = await this.#client.query({ name: 'look', text: LOOK, values })

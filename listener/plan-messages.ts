@@ -12,9 +12,6 @@ export interface PlannedChunk extends KeyedChunk {
   readonly referencedBytes: number
 }
 
-export type MessageLimits = Pick<ListenerLimits, 'messageBytesMax' | 'referencedBytesMax'>
-export type RequestLimits = Pick<ListenerLimits, 'messagesPerRequestMax' | 'requestBytesMax' | 'requestsMax'>
-
 /** What surrounds the chunks of a message in a request, and a message in the queue. */
 const MESSAGE_FRAME_BYTES = 16
 
@@ -27,7 +24,7 @@ const MESSAGE_FRAME_BYTES = 16
 export function planMessages<C extends PlannedChunk>(
   waiting: readonly C[],
   held: KeySet,
-  { messageBytesMax, referencedBytesMax }: MessageLimits,
+  { messageBytesMax, referencedBytesMax }: Pick<ListenerLimits, 'messageBytesMax' | 'referencedBytesMax'>,
 ): C[][] {
   const fill = <T>(items: readonly T[], chunksOf: (item: T) => readonly C[]): T[][] =>
     fillBins(items, [messageBytesMax, referencedBytesMax], item => [
@@ -44,7 +41,11 @@ export function planMessages<C extends PlannedChunk>(
 /** Puts messages into at most `requestsMax` requests, in order; what finds no room is left out. */
 export function packRequests<C extends PlannedChunk>(
   messages: readonly C[][],
-  { messagesPerRequestMax, requestBytesMax, requestsMax }: RequestLimits,
+  {
+    messagesPerRequestMax,
+    requestBytesMax,
+    requestsMax,
+  }: Pick<ListenerLimits, 'messagesPerRequestMax' | 'requestBytesMax' | 'requestsMax'>,
 ): C[][][] {
   const requests = fillBins(messages, [messagesPerRequestMax, requestBytesMax], message => [
     1,

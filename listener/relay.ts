@@ -2,16 +2,15 @@
  * Owns the work of the active listener: looks into the outbox, sends what may go, keeps what is sent until it is gone.
  * What to send, when to look and when to rest is decided elsewhere (`window.ts`, `attention.ts`, `backoff.ts`).
  */
+import { INLINE_CHANGES_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
 import { type Attention, afterLook, lookDueMs, restingPauseMs, wakeUp } from './attention.ts'
 import { SendGate } from './backoff.ts'
 import type { ListenerLimits, ListenerLog } from './config.ts'
 import type { SendMessages } from './ingest.ts'
 import type { IngestOutcome } from './ingest-answer.ts'
 import type { Counters } from './metrics.ts'
-import { type Outbox, type OutboxLook, unreadableState } from './outbox.ts'
-import { READ_CHANGES_BYTES_MAX } from './outbox-chunk.ts'
-import { WakeSignal } from './signal.ts'
-import { type LookRequest, type WaitingChunk, Window } from './window.ts'
+import { type Outbox, unreadableState } from './outbox.ts'
+import { type LookRequest, type LookResult, type WaitingChunk, Window } from './window.ts'
 
 export interface RelayDeps {
   readonly outbox: Pick<Outbox, 'look' | 'setResting'>
@@ -21,8 +20,6 @@ export interface RelayDeps {
   readonly limits: ListenerLimits
   readonly counters: Counters
   readonly log: ListenerLog
-  /** Called after each look. */
-  onLook(): void
 }
 
 /** Messages that came to the same end. */
@@ -47,16 +44,18 @@ export class Relay {
   readonly #deps: RelayDeps
   readonly #window: Window
   readonly #gate: SendGate
-  readonly #signal = new WakeSignal()
   readonly #abort = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
+  readonly #ended: Delivery[] = []
   readonly #restPauseMs: number
-  #ended: Delivery[] = []
   #attention: Attention = wakeUp(performance.now())
   /** What triggers see; undefined: a listener before this one may have left it up. */
   #isFlagUp: boolean | undefined
+  /** True: the limits of a look kept it from bringing all there is. */
+  #hasMore = false
   #lookedAtMs = 0
   #requestAtMs = 0
+  #wake = (): void => undefined
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
@@ -74,7 +73,7 @@ export class Relay {
   notice(): void {
     if (!this.#attention.isResting) return
     this.#attention = wakeUp(performance.now())
-    this.#signal.wake()
+    this.#wake()
   }
 
   /**
@@ -82,7 +81,7 @@ export class Relay {
    * with the reason of `lost`; requests are broken off then, since another listener may be active by now.
    */
   async run(stopped: AbortSignal, lost: AbortSignal): Promise<void> {
-    const wake = (): void => this.#signal.wake()
+    const wake = (): void => this.#wake()
     const breakOff = (): void => this.#abort.abort()
     stopped.addEventListener('abort', wake)
     for (const listener of [breakOff, wake]) lost.addEventListener('abort', listener)
@@ -91,7 +90,7 @@ export class Relay {
         lost.throwIfAborted()
         this.#settleEnded()
         const waitMs = this.#dueMs() - performance.now()
-        if (waitMs > 0) await this.#signal.sleep(waitMs)
+        if (waitMs > 0) await this.#sleep(waitMs)
         else await this.#lookAndSend()
       }
       await this.#finish(lost)
@@ -101,16 +100,27 @@ export class Relay {
     }
   }
 
+  /** Until something wakes it, or for so long. */
+  async #sleep(ms: number): Promise<void> {
+    await new Promise<void>(resolve => {
+      // A longer timer would fire at once.
+      const timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1))
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
   /** When the next look is due. */
   #dueMs(): number {
     const nowMs = performance.now()
     if (this.#places(nowMs) === 0) {
       return nowMs < this.#gate.opensAtMs ? this.#gate.opensAtMs : Number.POSITIVE_INFINITY
     }
-    if (this.#window.hasMore) return nowMs
+    if (this.#hasMore) return nowMs
     const requestAtMs = this.#underWay.size === 0 ? undefined : this.#requestAtMs
-    const dueMs = lookDueMs(this.#attention, this.#lookedAtMs, requestAtMs)
-    return Math.min(dueMs, this.#window.nextOverdueMs())
+    return lookDueMs(this.#attention, this.#lookedAtMs, requestAtMs)
   }
 
   /** How many requests may start now. */
@@ -120,6 +130,7 @@ export class Relay {
 
   /** The flag goes up before the look that begins a rest, and down after the one that ends it: that one is urgent. */
   async #lookAndSend(): Promise<void> {
+    const { counters } = this.#deps
     if (this.#attention.isResting) await this.#setFlag(this.#deps.isNotified)
     this.#giveBackOverdue()
     const request = this.#window.lookRequest()
@@ -130,13 +141,16 @@ export class Relay {
     for (const messages of this.#window.takeRequests(this.#places(nowMs))) {
       this.#start(look.registryVersion, messages)
     }
-    this.#count(newChunks, confirmedChunks)
+    counters.looks += 1
+    counters.takenChunks += newChunks
+    counters.confirmedChunks += confirmedChunks
     const { waitingChunks, sentChunks } = this.#window.state
     const outcome = {
       foundChange: newChunks + confirmedChunks > 0,
       hasChunks: waitingChunks + sentChunks > 0,
     }
     this.#attention = afterLook(this.#attention, outcome, this.#restPauseMs, nowMs)
+    this.#hasMore = newChunks > 0 && !look.isComplete
     this.#lookedAtMs = nowMs
     if (!this.#attention.isResting) await this.#setFlag(false)
   }
@@ -147,25 +161,17 @@ export class Relay {
     this.#isFlagUp = isUp
   }
 
-  /** A chunk whose changes Postgres cannot read must not stop the others: all that this look finds go without theirs. */
-  async #look(request: LookRequest): Promise<OutboxLook> {
+  /** A chunk whose changes Postgres cannot read must not stop others: all that this look finds go without theirs. */
+  async #look(request: LookRequest): Promise<LookResult> {
     const { outbox, log } = this.#deps
     try {
-      return await outbox.look(request, READ_CHANGES_BYTES_MAX)
+      return await outbox.look(request, INLINE_CHANGES_BYTES_MAX)
     } catch (err) {
       const sqlState = unreadableState(err)
       if (sqlState === undefined) throw err
       log.warn({ sqlState }, 'Postgres cannot read the changes of a chunk: sending those found by id')
       return await outbox.look(request, 0)
     }
-  }
-
-  #count(newChunks: number, confirmedChunks: number): void {
-    const { counters, onLook } = this.#deps
-    counters.looks += 1
-    counters.takenChunks += newChunks
-    counters.confirmedChunks += confirmedChunks
-    onLook()
   }
 
   #giveBackOverdue(): void {
@@ -179,7 +185,7 @@ export class Relay {
   #start(registryVersion: number, messages: WaitingChunk[][]): void {
     const task = this.#deliver(registryVersion, messages).finally(() => {
       this.#underWay.delete(task)
-      this.#signal.wake()
+      this.#wake()
     })
     this.#underWay.add(task)
     this.#requestAtMs = performance.now()
@@ -209,9 +215,7 @@ export class Relay {
 
   /** Requests end at any time; what follows for the window waits until no look is under way. */
   #settleEnded(): void {
-    const ended = this.#ended
-    this.#ended = []
-    for (const delivery of ended) this.#settle(delivery)
+    for (const delivery of this.#ended.splice(0)) this.#settle(delivery)
   }
 
   #settle({ messages, outcome }: Delivery): void {

@@ -1,6 +1,7 @@
 /**
  * Owns what the listener knows of the outbox: chunks that wait to be sent, and chunks that are sent and not confirmed.
- * Bounded: what does not fit is not read. Pure: no I/O, no clock. Between `lookRequest` and `absorb` nothing else is called.
+ * Bounded: what does not fit is not read. Pure: no I/O, no clock. Nothing else is called between `lookRequest` and
+ * `absorb`.
  *
  * The invariant that keeps the order: of a waiting chunk, everything with a lower id is known that its look could see.
  * What appears below it later has no key in common with it. So whoever forgets a chunk forgets all that wait.
@@ -8,13 +9,7 @@
 import { KeySet } from './chunk-keys.ts'
 import type { ListenerLimits } from './config.ts'
 import { Floor, type FloorLook } from './floor.ts'
-import {
-  type MessageLimits,
-  type PlannedChunk,
-  packRequests,
-  planMessages,
-  type RequestLimits,
-} from './plan-messages.ts'
+import { type PlannedChunk, packRequests, planMessages } from './plan-messages.ts'
 
 /** A chunk as it waits: `text` is its JSON in a message. */
 export interface WaitingChunk extends PlannedChunk {
@@ -23,10 +18,6 @@ export interface WaitingChunk extends PlannedChunk {
   /** What it takes in memory, about: text and keys. */
   readonly heldBytes: number
 }
-
-export type WindowLimits = MessageLimits &
-  RequestLimits &
-  Pick<ListenerLimits, 'chunksMax' | 'bytesMax' | 'lookChunksMax' | 'lookBytesMax'>
 
 /** What a look is to bring: chunks above the floor that are not known. */
 export interface LookRequest {
@@ -45,6 +36,8 @@ export interface LookResult extends Pick<FloorLook, 'xmin' | 'mark'> {
   readonly chunks: readonly WaitingChunk[]
   /** True when there is nothing beyond `chunks`. */
   readonly isComplete: boolean
+  /** Of the webhooks, for the requests. */
+  readonly registryVersion: number
 }
 
 interface SentChunk extends Pick<WaitingChunk, 'id' | 'tableId' | 'keys' | 'heldBytes'> {
@@ -53,16 +46,14 @@ interface SentChunk extends Pick<WaitingChunk, 'id' | 'tableId' | 'keys' | 'held
 }
 
 export class Window {
-  readonly #limits: WindowLimits
+  readonly #limits: ListenerLimits
   readonly #floor = new Floor()
   readonly #waiting = new Map<bigint, WaitingChunk>()
   readonly #sent = new Map<bigint, SentChunk>()
   readonly #sentKeys = new KeySet()
   #bytes = 0
-  #lookHadRoom = true
-  #hasMore = true
 
-  constructor(limits: WindowLimits) {
+  constructor(limits: ListenerLimits) {
     this.#limits = limits
   }
 
@@ -70,19 +61,15 @@ export class Window {
     return { waitingChunks: this.#waiting.size, sentChunks: this.#sent.size, floor: this.#floor.value }
   }
 
-  /** True when another look may bring or send something at once. */
-  get hasMore(): boolean {
-    return this.#hasMore
-  }
-
   lookRequest(): LookRequest {
-    const { lookChunksMax, lookBytesMax } = this.#limits
-    this.#lookHadRoom = this.#hasRoom
+    const { chunksMax, bytesMax, lookChunksMax, lookBytesMax } = this.#limits
+    const chunksLeft = chunksMax - this.#sent.size - this.#waiting.size
+    const bytesLeft = Math.max(0, bytesMax - this.#bytes)
     return {
       floor: this.#floor.value,
       knownIds: this.#knownIds(),
-      chunksMax: this.#hasRoom ? Math.min(lookChunksMax, this.#chunksLeft) : 0,
-      bytesMax: Math.min(lookBytesMax, this.#bytesLeft),
+      chunksMax: bytesLeft === 0 ? 0 : Math.max(0, Math.min(lookChunksMax, chunksLeft)),
+      bytesMax: Math.min(lookBytesMax, bytesLeft),
       wantsMark: this.#floor.wantsMark,
     }
   }
@@ -96,7 +83,6 @@ export class Window {
     }
     const readUpTo = isComplete ? undefined : (chunks.at(-1)?.id ?? floor)
     this.#floor.raise({ xmin, mark, readUpTo, knownIds: this.#knownIds() })
-    this.#hasMore = this.#lookHadRoom && !isComplete
     return { newChunks: chunks.length, confirmedChunks: confirmed.length }
   }
 
@@ -105,15 +91,11 @@ export class Window {
     const waiting = [...this.#waiting.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
     const messages = planMessages(waiting, this.#sentKeys, this.#limits)
     const requests = packRequests(messages, { ...this.#limits, requestsMax })
-    const sent = requests.flat()
-    for (const chunk of sent.flat()) this.#markSent(chunk)
-    // What is sent leaves the memory, but for its keys, and what is confirmed leaves it altogether.
-    const hasGotRoom = !this.#lookHadRoom && this.#hasRoom
-    if (sent.length < messages.length || hasGotRoom) this.#hasMore = true
+    for (const chunk of requests.flat(2)) this.#markSent(chunk)
     return requests
   }
 
-  /** These chunks have arrived, or were refused: nothing with their keys goes until they are gone, or until `untilMs`. */
+  /** These have arrived, or were refused: nothing with their keys goes until they are gone, or until `untilMs`. */
   hold(ids: readonly bigint[], untilMs: number): void {
     for (const id of ids) {
       const sent = this.#sent.get(id)
@@ -125,7 +107,6 @@ export class Window {
   giveBack(ids: readonly bigint[]): void {
     if (ids.filter(id => this.#forget(id)).length === 0) return
     for (const id of [...this.#waiting.keys()]) this.#forget(id)
-    this.#hasMore = true
   }
 
   /** Gives back what was held until now and is still not confirmed; answers how many chunks. */
@@ -133,26 +114,6 @@ export class Window {
     const overdue = [...this.#sent.values()].filter(({ untilMs }) => untilMs <= nowMs)
     this.giveBack(overdue.map(({ id }) => id))
     return overdue.length
-  }
-
-  /** When the first held chunk becomes overdue; Infinity when none does. */
-  nextOverdueMs(): number {
-    return [...this.#sent.values()].reduce(
-      (next, { untilMs }) => Math.min(next, untilMs),
-      Number.POSITIVE_INFINITY,
-    )
-  }
-
-  get #hasRoom(): boolean {
-    return this.#chunksLeft > 0 && this.#bytesLeft > 0
-  }
-
-  get #chunksLeft(): number {
-    return Math.max(0, this.#limits.chunksMax - this.#sent.size - this.#waiting.size)
-  }
-
-  get #bytesLeft(): number {
-    return Math.max(0, this.#limits.bytesMax - this.#bytes)
   }
 
   #knownIds(): bigint[] {

@@ -14,7 +14,7 @@ afterAll(async () => {
   await postgres.remove()
 })
 
-it('finds each chunk by its id', async () => {
+it('finds each chunk by its id, and known ones by a hash', async () => {
   const { client } = await makeWorld(postgres)
   for (const [name, value] of Object.entries(SESSION_SETTINGS))
     await client.query('select set_config($1, $2, false)', [name, value])
@@ -23,6 +23,7 @@ it('finds each chunk by its id', async () => {
   const { rows } = await client.query("explain execute look(0, '{}', 1000, 1000000, 65536, false)")
   const plan = rows.map(row => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('Index Cond: (id = found.id)')
+  expect(plan).toContain('hashed SubPlan')
   expect(plan).not.toContain('Join Filter')
   expect(plan).not.toContain('Seq Scan on row_events')
 })

@@ -4,9 +4,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { tableKey } from '../../../listener/chunk-keys.ts'
 import { readLimits } from '../../../listener/config.ts'
 import { makeCounters } from '../../../listener/metrics.ts'
-import type { OutboxLook } from '../../../listener/outbox.ts'
 import { Relay, type RelayDeps } from '../../../listener/relay.ts'
-import type { LookRequest, WaitingChunk } from '../../../listener/window.ts'
+import type { LookRequest, LookResult, WaitingChunk } from '../../../listener/window.ts'
 
 const LIMITS = { ...readLimits({}), messageBytesMax: 600, messagesPerRequestMax: 1, backoffMsMax: 1 }
 
@@ -26,7 +25,7 @@ function makeChunk(id: bigint, size: number, key = String(id)): WaitingChunk {
 
 /** Chunks that are never confirmed, of which a look brings what it has room for. */
 function outboxOf(chunks: readonly WaitingChunk[]): RelayDeps['outbox'] {
-  const look = async ({ floor, knownIds, chunksMax }: LookRequest): Promise<OutboxLook> => {
+  const look = async ({ floor, knownIds, chunksMax }: LookRequest): Promise<LookResult> => {
     const left = chunks.filter(({ id }) => id > floor && !knownIds.includes(id))
     return {
       xmin: 1n,
@@ -50,7 +49,6 @@ function relayed(deps: Pick<RelayDeps, 'outbox' | 'send'>, limits: Partial<typeo
     limits: { ...LIMITS, ...limits },
     counters,
     log,
-    onLook: () => undefined,
   })
   const stop = new AbortController()
   const ended = relay.run(stop.signal, new AbortController().signal)
@@ -92,7 +90,8 @@ it('sends nothing before what was given back while a look was under way', async 
     const found = await outbox.look(request, changesBytesMax)
     if (request.knownIds.length === 0) return { ...found, chunks: sent.length === 0 ? [first] : found.chunks }
     fail()
-    await new Promise(resolve => setImmediate(resolve))
+    // Longer than the pause after a failure: the next request may go as soon as this look ends.
+    await new Promise(resolve => setTimeout(resolve, 10))
     return found
   }
   const send: RelayDeps['send'] = async (_version, messages) => {

@@ -4,9 +4,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type KeyedChunk, tableKey } from '../../../listener/chunk-keys.ts'
+import { readLimits } from '../../../listener/config.ts'
 import { type LookRequest, type LookResult, type WaitingChunk, Window } from '../../../listener/window.ts'
 
 const LIMITS = {
+  ...readLimits({}),
   messageBytesMax: 1_000,
   referencedBytesMax: 1_000,
   messagesPerRequestMax: 3,
@@ -67,6 +69,7 @@ class Database {
     })
     const xmin = [...this.open].reduce((low, xid) => (xid < low ? xid : low), this.nextXid)
     return {
+      registryVersion: 1,
       xmin,
       mark: request.wantsMark ? this.nextXid++ : undefined,
       goneIds: request.knownIds.filter(id => !this.rows.has(id)),
