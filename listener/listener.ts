@@ -91,7 +91,7 @@ class Run implements HealthSource {
     const lost = new AbortController()
     const outbox = await Outbox.open(databaseUrl, limits.connectTimeoutMs, {
       onNotify: () => this.#relay?.notice(),
-      onEnd: err => lost.abort(err ?? new Error('the connection with Postgres has ended')),
+      onLost: err => lost.abort(err),
     })
     try {
       this.#outbox = outbox

@@ -116,8 +116,8 @@ const LAG = `
 
 export interface OutboxEvents {
   onNotify(): void
-  /** Called once, when the connection is gone, whoever ended it. */
-  onEnd(err: Error | undefined): void
+  /** The connection is gone, whoever ended it. May be called twice; the first call has the reason. */
+  onLost(err: Error): void
 }
 
 /**
@@ -145,12 +145,9 @@ export class Outbox {
       keepAliveInitialDelayMillis: KEEPALIVE_SECONDS * 1_000,
       application_name: 'quoin-listener',
     })
-    let lastError: Error | undefined
-    client.on('error', err => {
-      lastError = err
-    })
     client.on('notification', events.onNotify)
-    client.once('end', () => events.onEnd(lastError))
+    client.on('error', events.onLost)
+    client.once('end', () => events.onLost(new Error('the connection with Postgres has ended')))
     const outbox = new Outbox(client)
     await client.connect()
     const settings = Object.entries(SESSION_SETTINGS)
@@ -212,7 +209,7 @@ export class Outbox {
   /** Ends the session, and with it the lock. Never rejects. */
   async close(): Promise<void> {
     await this.#client.end().catch(() => {
-      // It was broken already: `onEnd` has said so.
+      // It was broken already: `onLost` has said so.
     })
   }
 }
