@@ -37,9 +37,9 @@ async function makeWatchedWorld(): Promise<World> {
 const insertRow = (world: Pick<World, 'client'>, id: number) =>
   world.client.query('insert into public.todos values ($1)', [id])
 
-/** The keys that arrived, in order. */
-const arrivedKeys = ({ ingest }: World) =>
-  ingest.chunks.flatMap(({ changes }) => (changes ?? []).map(({ key }) => key))
+/** The ids of the rows that arrived, in order. */
+const arrivedIds = ({ ingest }: World) =>
+  ingest.chunks.flatMap(({ changes }) => (changes ?? []).map(({ row }) => JSON.parse(row ?? 'null')?.id))
 
 /** Counts the NOTIFYs that triggers send from now on. */
 async function countNotifies(world: World): Promise<() => Promise<number>> {
@@ -68,7 +68,7 @@ it.each([
   await world.client.query('select pg_sleep(1)')
   expect(await metric(listener, 'looks_total')).toBe(looks)
   await insertRow(world, 1)
-  await expect.poll(() => arrivedKeys(world)).toEqual(['1'])
+  await expect.poll(() => arrivedIds(world)).toEqual([1])
 })
 
 it('raises the flag when it rests and lowers it when it is busy, and triggers notify only in between', async () => {
@@ -85,7 +85,7 @@ it('raises the flag when it rests and lowers it when it is busy, and triggers no
   await insertRow(world, 3)
   await expect.poll(() => countChunks(world.client)).toBe(0)
   expect(await notifies()).toBe(1)
-  expect(arrivedKeys(world)).toEqual(['1', '2', '3'])
+  expect(arrivedIds(world)).toEqual([1, 2, 3])
   await waitUntilResting(world)
 })
 
@@ -98,7 +98,7 @@ it('finds by the fallback look what began before it rested and is committed afte
   await insertRow({ client: writer }, 1)
   await waitUntilResting(world)
   await writer.query('commit')
-  await expect.poll(() => arrivedKeys(world)).toEqual(['1'])
+  await expect.poll(() => arrivedIds(world)).toEqual([1])
   expect(await notifies()).toBe(0)
 })
 
@@ -111,9 +111,9 @@ it('sends that with the next change when the fallback is turned off', async () =
   await waitUntilResting(world)
   await writer.query('commit')
   await world.client.query('select pg_sleep(1)')
-  expect(arrivedKeys(world)).toEqual([])
+  expect(arrivedIds(world)).toEqual([])
   await insertRow(world, 2)
-  await expect.poll(() => arrivedKeys(world)).toEqual(['1', '2'])
+  await expect.poll(() => arrivedIds(world)).toEqual([1, 2])
 })
 
 it('rests only when all is confirmed', async () => {
@@ -121,7 +121,7 @@ it('rests only when all is confirmed', async () => {
   world.ingest.confirmAfterMs = undefined
   const listener = await startTestListener(world, { fallbackLookMs: 0 })
   await insertRow(world, 1)
-  await expect.poll(() => arrivedKeys(world)).toEqual(['1'])
+  await expect.poll(() => arrivedIds(world)).toEqual([1])
   // At most every 50 ms: longer than it takes to rest.
   await waitForLooks(listener, 60)
   expect(await isFlagUp(world)).toBe(false)
