@@ -36,10 +36,11 @@ const CREATE_ROLE = `
 `
 
 // A sequence would draw a number that `lastval()` answers with in the writer's session. A message in the WAL that
-// nobody reads has a place of its own instead. EXTERNAL: compressing costs the user's write more than bytes do.
+// nobody reads has a place of its own instead. It is a transactional one: that gives the transaction its number first,
+// which the listener's floor needs. EXTERNAL: compressing costs the user's write more than bytes do.
 const CREATE_OUTBOX = `
   create table quoin.row_events (
-    id bigint primary key default (pg_logical_emit_message(false, 'quoin', '') - '0/0'::pg_lsn)::bigint,
+    id bigint primary key default (pg_logical_emit_message(true, 'quoin', '') - '0/0'::pg_lsn)::bigint,
     table_id oid not null,
     table_schema text not null,
     table_name text not null,
@@ -193,7 +194,13 @@ const DROP_ROLE = `
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
-  for (const sql of [CREATE_ROLE, CREATE_OUTBOX, CREATE_APPEND_CHUNK, CREATE_CHANGES_IN, CREATE_KEEP_FORMER_TABLES]) {
+  for (const sql of [
+    CREATE_ROLE,
+    CREATE_OUTBOX,
+    CREATE_APPEND_CHUNK,
+    CREATE_CHANGES_IN,
+    CREATE_KEEP_FORMER_TABLES,
+  ]) {
     pgm.sql(sql)
   }
 }
