@@ -1,6 +1,6 @@
 // One object per client address and allowance of the dashboard layer: an exact sliding window, in memory alone. An
-// eviction forgets it, which gives an address that was quiet for seconds a fresh minute; keys, whose limit is a promise,
-// keep theirs on disk (api-key-limiter.ts).
+// eviction forgets it, which gives an address that was quiet for seconds a fresh minute; keys, whose limit is a
+// promise, keep theirs on disk (api-key-limiter.ts).
 
 import { DurableObject } from 'cloudflare:workers'
 import type { AddressAdmission, AddressLimiter as Limiter } from '../src/features/rate-limit/address-gate.ts'

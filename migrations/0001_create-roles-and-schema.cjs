@@ -167,9 +167,9 @@ const REVOKE_ALL = `
   drop owned by anon, service_role;
 `
 
-// Roles are the cluster's: another database of it may be in use. That one's grants keep anon and service_role from being
-// dropped, but nothing in it depends on authenticator, which may log in to it all the same: it goes last, and only when
-// both others could go.
+// Roles are the cluster's: another database of it may be in use. That one's grants keep anon and service_role from
+// being dropped, but nothing in it depends on authenticator, which may log in to it all the same: it goes last, and
+// only when both others could go.
 const DROP_ROLES = `
   do $do$
   begin

@@ -1,5 +1,5 @@
-// The audit log, and what Quoin keeps beside the OAuth2 server: the claims configuration, and the dates of signing keys,
-// which that server does not know.
+// The audit log, and what Quoin keeps beside the OAuth2 server: the claims configuration, and the dates of signing
+// keys, which that server does not know.
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {

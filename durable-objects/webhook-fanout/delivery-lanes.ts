@@ -1,5 +1,5 @@
-// The sends of one WebhookFanout that are under way: how many at a time, which next, and when what they came to is written
-// down. Knows no Postgres, no alarm and no row; those are its host's.
+// The sends of one WebhookFanout that are under way: how many at a time, which next, and when what they came to is
+// written down. Knows no Postgres, no alarm and no row; those are its host's.
 
 import { eventHeaders } from '../../src/features/webhooks/delivery/event-headers.ts'
 import { webhookIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
@@ -15,7 +15,10 @@ import type { FanoutStorage } from './storage.ts'
 const LANES = 4
 /** How long successes gather before they are written down together: each write costs more than the delivery. */
 const SETTLE_MS = 3
-/** At least so many events are read ahead, where there are; always a multiple of it, so that SQLite has planned the statement. */
+/**
+ * At least so many events are read ahead, where there are; always a multiple of it, so that SQLite has planned the
+ * statement.
+ */
 const AHEAD = 64
 /** An event whose attempt broke here, and not at the receiver, is tried again after this. */
 const BROKEN_RETRY_MS = 5_000
@@ -53,7 +56,10 @@ export class DeliveryLanes {
   #ahead: DueEvent[] = []
   /** `orderChanges` of the storage when those were read. */
   #aheadAt = 0
-  /** False: since events were read ahead nothing has come or been written down, nor has a large one ended, so that a free lane need not look. */
+  /**
+   * False: since events were read ahead nothing has come or been written down, nor has a large one ended, so that a
+   * free lane need not look.
+   */
   #mayReadMore = true
   #delivered: Attempt[] = []
   #settleTimer: ReturnType<typeof setTimeout> | undefined
@@ -68,8 +74,8 @@ export class DeliveryLanes {
   }
 
   /**
-   * An event has arrived by a replay. True when an attempt of it is under way: its end is the event's, and not before, or
-   * what follows it would overtake that attempt.
+   * An event has arrived by a replay. True when an attempt of it is under way: its end is the event's, and not
+   * before, or what follows it would overtake that attempt.
    */
   noteArrival(position: string): boolean {
     if (!this.#underWay.has(position)) return false
@@ -90,7 +96,9 @@ export class DeliveryLanes {
     this.#arrived.clear()
   }
 
-  /** Begins as many attempts as may be under way. To be called when events were stored, and when it is time for some. */
+  /**
+   * Begins as many attempts as may be under way. To be called when events were stored, and when it is time for some.
+   */
   pump(): void {
     this.#mayReadMore = true
     this.#fillLanes()

@@ -1,10 +1,10 @@
 // Which events of a WebhookFanout may be sent, as `ready_at_ms` in the table `events` of storage.ts says.
 //
-// Of all events that share a key only the first has a `ready_at_ms`; the others wait until it is finished. So the next to
-// send are found by an index, however many wait behind one that fails. An event that changed its row's key has two, and is
-// ready when it is the first of both. An event without a key (its table has no primary key) shares one with every other and is a
-// barrier: it waits for all before it, and all after it wait for it. What was taken back (`replay_of`) has lost its place in the order:
-// it waits for nobody, and nobody for it.
+// Of all events that share a key only the first has a `ready_at_ms`; the others wait until it is finished. So the
+// next to send are found by an index, however many wait behind one that fails. An event that changed its row's key
+// has two, and is ready when it is the first of both. An event without a key (its table has no primary key) shares
+// one with every other and is a barrier: it waits for all before it, and all after it wait for it. What was taken
+// back (`replay_of`) has lost its place in the order: it waits for nobody, and nobody for it.
 
 import { BEFORE_ALL_EVENTS, BEHIND_ALL_EVENTS } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../../src/features/webhooks/delivery/fanout-contract.ts'
@@ -53,7 +53,10 @@ export class KeyOrder {
     return [...firsts, this.#firstBarrier()].some(first => first !== undefined && first < position)
   }
 
-  /** An event has been stored, ready unless blocked, when `last` was the highest position: what has its place behind it waits for it. */
+  /**
+   * An event has been stored, ready unless blocked, when `last` was the highest position: what has its place behind
+   * it waits for it.
+   */
   enter(place: Place, last: string): void {
     if (place.key === null) this.#mayHaveBarriers = true
     if (place.old_key !== null) this.#mayHaveOldKeys = true

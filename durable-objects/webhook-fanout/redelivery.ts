@@ -1,5 +1,5 @@
-// Takes a webhook's dead letters out of Postgres back into its fan-out. What is asked for is counted and noted at once and
-// taken page by page, at the pace of its host's alarm: there may be any number of letters.
+// Takes a webhook's dead letters out of Postgres back into its fan-out. What is asked for is counted and noted at
+// once and taken page by page, at the pace of its host's alarm: there may be any number of letters.
 
 import type { PlatformDatabase } from '../../src/db/database.ts'
 import { positionOfEvent } from '../../src/features/webhooks/delivery/event-identity.ts'
@@ -53,8 +53,8 @@ export class Redelivery {
   }
 
   /**
-   * Notes that the letters of `since` (ISO 8601) and later are to be taken back, those that are there by now, and answers how
-   * many that are: none that is in the queue already, or noted. Takes none itself.
+   * Notes that the letters of `since` (ISO 8601) and later are to be taken back, those that are there by now, and
+   * answers how many that are: none that is in the queue already, or noted. Takes none itself.
    */
   ask(since: string): Promise<number> {
     return this.#inTurn(() => this.#ask(since))

@@ -41,7 +41,9 @@ export class ReportStorage {
     return Number(firstRow(this.#sql, 'select max(sequence) as last from reports')?.['last'] ?? 0)
   }
 
-  /** The oldest up to the sequence `last`, at most `limit` and about `charactersMax`, at least one where there is any. */
+  /**
+   * The oldest up to the sequence `last`, at most `limit` and about `charactersMax`, at least one where there is any.
+   */
   batch(last: number, limit: number, charactersMax: number): Report[] {
     const rows = this.#sql.exec(
       `select sequence, kind, record, payload from (

@@ -1,5 +1,5 @@
-// When a WebhookFanout tells Postgres what it has to tell: what its storage holds for it, and the webhook's health. Some time
-// behind the deliveries, and again later when Postgres does not take it.
+// When a WebhookFanout tells Postgres what it has to tell: what its storage holds for it, and the webhook's health.
+// Some time behind the deliveries, and again later when Postgres does not take it.
 
 import type { PlatformDatabase } from '../../src/db/database.ts'
 import { type FanoutState, healthOf } from '../../src/features/webhooks/delivery/fanout-state.ts'

@@ -1,5 +1,5 @@
-// Writes what a WebhookFanout has to tell Postgres: attempts, dead letters, the webhook's health. In batches, behind the
-// deliveries, and from disk: what Postgres does not take now is tried again later.
+// Writes what a WebhookFanout has to tell Postgres: attempts, dead letters, the webhook's health. In batches, behind
+// the deliveries, and from disk: what Postgres does not take now is tried again later.
 
 import type { PlatformDatabase } from '../../src/db/database.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
@@ -20,8 +20,8 @@ const BATCH_ROWS = 250
 const BATCH_CHARACTERS = 2 * 1024 * 1024
 
 /**
- * Writes everything that waits now: what comes meanwhile may come faster than it is written. Throws when Postgres does not
- * take it; what was taken is not written again.
+ * Writes everything that waits now: what comes meanwhile may come faster than it is written. Throws when Postgres
+ * does not take it; what was taken is not written again.
  */
 export async function flushReports(platform: PlatformDatabase, storage: FanoutStorage): Promise<void> {
   const last = storage.reports.lastSequence()
@@ -76,8 +76,9 @@ async function writeDeadLetter(
   if (report.payload !== null) return
   const position = positionOfEvent(letter.event_id)
   await writePieces(platform, letter.id, storage.pieces.of(position))
-  // Together, and at once: pieces without the report are lost, and a report without them would be written without a body. Whoever
-  // took the letter back meanwhile has dropped both, and pieces that are there now are of the event in the queue.
+  // Together, and at once: pieces without the report are lost, and a report without them would be written without a
+  // body. Whoever took the letter back meanwhile has dropped both, and pieces that are there now are of the event in
+  // the queue.
   if (storage.reports.drop([report]) > 0) storage.pieces.drop(position)
 }
 

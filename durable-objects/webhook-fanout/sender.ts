@@ -36,7 +36,9 @@ export class WebhookSender {
     this.#box = config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey)
   }
 
-  /** Sends it once. A secret that cannot be opened fails the attempt: nothing goes out unsigned that should be signed. */
+  /**
+   * Sends it once. A secret that cannot be opened fails the attempt: nothing goes out unsigned that should be signed.
+   */
   async send(webhook: WebhookRow, { webhookId, text, extraHeaders }: OutgoingBody): Promise<AttemptResult> {
     let keys: SigningKeys | undefined
     try {

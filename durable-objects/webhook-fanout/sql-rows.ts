@@ -18,8 +18,8 @@ export function firstRow(
 }
 
 /**
- * A LIMIT as a part of the statement's text. Never bind one: SQLite plans a statement anew whenever its LIMIT has been bound
- * (`sqlite3VdbeSetVarmask`), which takes ten times as long as a query by an index.
+ * A LIMIT as a part of the statement's text. Never bind one: SQLite plans a statement anew whenever its LIMIT has
+ * been bound (`sqlite3VdbeSetVarmask`), which takes ten times as long as a query by an index.
  */
 export function limitTo(rows: number): string {
   return `limit ${Math.trunc(rows)}`

@@ -1,5 +1,6 @@
-// What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on (key-order.ts), and
-// which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside them. It decides nothing.
+// What a WebhookFanout keeps in its SQLite: events that are due, in an order that each key can rely on
+// (key-order.ts), and which chunks it has had; bodies in pieces, and what Postgres is to be told and asked, beside
+// them. It decides nothing.
 
 import { chunkOf, indexOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent, PayloadPiece } from '../../src/features/webhooks/delivery/fanout-contract.ts'
@@ -23,7 +24,9 @@ const TABLES = [
     stored_at_ms integer not null) without rowid`,
 ]
 
-/** Synchronous throughout: what is done without waiting in between is one transaction, and answers wait for the disk. */
+/**
+ * Synchronous throughout: what is done without waiting in between is one transaction, and answers wait for the disk.
+ */
 export class FanoutStorage {
   readonly pieces: PieceStorage
   readonly redeliveries: RedeliveryStorage
@@ -89,7 +92,10 @@ export class FanoutStorage {
     return true
   }
 
-  /** The dead letters that were taken back and are not yet written down as delivered; of those that wait so many at most. */
+  /**
+   * The dead letters that were taken back and are not yet written down as delivered; of those that wait so many at
+   * most.
+   */
   takenBack(waitingMax: number): string[] {
     const sql = `select replay_of from events where replay_of is not null ${limitTo(waitingMax)}`
     const waiting = Array.from(this.#sql.exec(sql), row => String(row['replay_of']))
@@ -188,7 +194,9 @@ export class FanoutStorage {
     return this.#due(`order by position ${limitTo(limit)}`).filter(event => event.storedAtMs < beforeMs)
   }
 
-  /** Forgets chunks and orphaned pieces from before `beforeMs`, at most `limit` of each; true when there may be more. */
+  /**
+   * Forgets chunks and orphaned pieces from before `beforeMs`, at most `limit` of each; true when there may be more.
+   */
   forgetBefore(beforeMs: number, limit: number): boolean {
     const old = `(select chunk from chunks order by chunk ${limitTo(limit)})`
     const chunks = this.#sql.exec(

@@ -1,10 +1,11 @@
-// One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes by
-// and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in reporter.ts, what comes back
-// from there in redelivery.ts, what is kept in storage.ts, and what follows from what is pure and stands in
-// features/webhooks/delivery.
+// One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes
+// by and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in reporter.ts, what
+// comes back from there in redelivery.ts, what is kept in storage.ts, and what follows from what is pure and stands
+// in features/webhooks/delivery.
 //
-// Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind that:
-// while something is due it is never more than ALARM_AHEAD_MS off, so that whatever ends this object, it goes on at once.
+// Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind
+// that: while something is due it is never more than ALARM_AHEAD_MS off, so that whatever ends this object, it goes
+// on at once.
 
 import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../../src/config.ts'
@@ -57,7 +58,9 @@ const STATE = 'state'
 export class WebhookFanout extends DurableObject<Env> implements Fanout {
   readonly #platform: PlatformDatabase
   readonly #sender: WebhookSender
-  /** Both undefined until the webhook's row was read once, and again after `removed`: no trace of what is no webhook. */
+  /**
+   * Both undefined until the webhook's row was read once, and again after `removed`: no trace of what is no webhook.
+   */
   #state: FanoutState | undefined
   #storage: FanoutStorage | undefined
   readonly #lanes: DeliveryLanes
@@ -145,7 +148,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
 
   async redeliver(since: string): Promise<number> {
     await this.#read()
-    // What was given up a moment ago is perhaps still on its way to where it is counted. The log is not worth waiting for.
+    // What was given up a moment ago is perhaps still on its way to where it is counted. The log is not worth waiting
+    // for.
     if (this.#storage?.reports.has('dead_letter')) await this.#reporter.write()
     const letters = await this.#redelivery.ask(since)
     if (this.#state === undefined) return letters

@@ -1,5 +1,6 @@
-// `npm run chaos`: 20 000 changes while every part of their way is killed again and again. Prints progress and a summary;
-// ends with 1 when anything was lost, invented, reordered or misnamed. CHAOS_CHANGES and CHAOS_RATE change 20 000 and 400.
+// `npm run chaos`: 20 000 changes while every part of their way is killed again and again. Prints progress and a
+// summary; ends with 1 when anything was lost, invented, reordered or misnamed. CHAOS_CHANGES and CHAOS_RATE change
+// 20 000 and 400.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// The receiver of the chaos test: writes down what it took, in the order in which it took it. It can be closed, with the
-// requests under way, and can answer 500. What it did not answer with 200 it has not taken.
+// The receiver of the chaos test: writes down what it took, in the order in which it took it. It can be closed, with
+// the requests under way, and can answer 500. What it did not answer with 200 it has not taken.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import * as z from 'zod'

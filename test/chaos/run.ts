@@ -1,5 +1,5 @@
-// One run of the chaos test: changes at a steady rate on a watched table, while every part of their way is killed in turn
-// at random moments; then the wait until all has come; then the verdict.
+// One run of the chaos test: changes at a steady rate on a watched table, while every part of their way is killed in
+// turn at random moments; then the wait until all has come; then the verdict.
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -29,7 +29,10 @@ export interface ChaosOptions {
   rounds: number | undefined
   /** Changes between one kill and the next, at most. */
   changesBetween: number
-  /** A receiver that fails is tried once a minute; true: the webhook is changed when it is back, so that it is tried at once. */
+  /**
+   * A receiver that fails is tried once a minute; true: the webhook is changed when it is back, so that it is tried
+   * at once.
+   */
   isNudged: boolean
   /** For what comes behind the last change. */
   drainDeadlineMs: number

@@ -1,7 +1,7 @@
-// Writers who change rows of a watched table and write down, in the same transaction, what they changed: so the journal
-// holds exactly what was committed, also where a writer never learned whether its COMMIT was. A row's change is named by
-// the number in it, and a deletion by the number of the row that it deleted. A change's place in the journal is taken
-// while its row is locked: of one key, places are in the order of the commits.
+// Writers who change rows of a watched table and write down, in the same transaction, what they changed: so the
+// journal holds exactly what was committed, also where a writer never learned whether its COMMIT was. A row's change
+// is named by the number in it, and a deletion by the number of the row that it deleted. A change's place in the
+// journal is taken while its row is locked: of one key, places are in the order of the commits.
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

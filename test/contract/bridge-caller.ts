@@ -1,4 +1,5 @@
-// Flows that stop where the bridge decides: the challenges that a test sends itself, as a script or a custom screen does.
+// Flows that stop where the bridge decides: the challenges that a test sends itself, as a script or a custom screen
+// does.
 
 import { inject } from 'vitest'
 import { CALLBACK, type Person, type RegisteredClient } from '../support/applications.ts'

@@ -1,5 +1,5 @@
-// POST on /v1/db/:table: what it answers and what it writes, from every form of body, and what an upsert does with a row
-// that is there.
+// POST on /v1/db/:table: what it answers and what it writes, from every form of body, and what an upsert does with a
+// row that is there.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { asOwner } from './db-caller.ts'

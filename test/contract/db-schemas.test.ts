@@ -46,8 +46,8 @@ afterAll(async () => {
 })
 
 /**
- * Overloads that fit the arguments of Quoin's own SQL better than pg_catalog's: whoever may create functions could change
- * with them what everybody else reads and writes.
+ * Overloads that fit the arguments of Quoin's own SQL better than pg_catalog's: whoever may create functions could
+ * change with them what everybody else reads and writes.
  */
 function overloadsSql(schema: string): string {
   return `

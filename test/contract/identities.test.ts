@@ -1,5 +1,5 @@
-// /v1/auth/identities over HTTP, against the identity provider of the stack: who is found, page by page, and that nothing
-// secret is. What odd answers of the provider become is in test/unit/clients/identity-admin.test.ts.
+// /v1/auth/identities over HTTP, against the identity provider of the stack: who is found, page by page, and that
+// nothing secret is. What odd answers of the provider become is in test/unit/clients/identity-admin.test.ts.
 
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, inject, it } from 'vitest'

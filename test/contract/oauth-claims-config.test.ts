@@ -1,5 +1,5 @@
-// The claims configuration over HTTP, and its claims in real tokens. The only file that changes the configuration; names
-// begin with `contract_`, because other files' tokens carry these claims meanwhile.
+// The claims configuration over HTTP, and its claims in real tokens. The only file that changes the configuration;
+// names begin with `contract_`, because other files' tokens carry these claims meanwhile.
 
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What people have agreed to, over HTTP, with consents given at the bridge's screen. What applications hear of a logout is
-// in applications-logout.test.ts.
+// What people have agreed to, over HTTP, with consents given at the bridge's screen. What applications hear of a
+// logout is in applications-logout.test.ts.
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, it } from 'vitest'

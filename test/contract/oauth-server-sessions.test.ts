@@ -1,5 +1,5 @@
-// Logout, consent and login sessions, and devices on the Hydra wire. Public HTTP only; test/support/oauth-server.ts says
-// which servers it runs against.
+// Logout, consent and login sessions, and devices on the Hydra wire. Public HTTP only; test/support/oauth-server.ts
+// says which servers it runs against.
 
 import { randomUUID } from 'node:crypto'
 import { createRemoteJWKSet, jwtVerify } from 'jose'

@@ -174,7 +174,10 @@ describe('POST /api/oauthsrv/revoke', () => {
   })
 })
 
-/** Flushing is SQL on Hydra's tables: a local server must have them, by name and column, and its database must be there. */
+/**
+ * Flushing is SQL on Hydra's tables: a local server must have them, by name and column, and its database must be
+ * there.
+ */
 async function hasTokenTables(): Promise<boolean> {
   if (oauth_database_url === null) return false
   const db = new Client({ connectionString: oauth_database_url })

@@ -1,4 +1,5 @@
-// What each kind of write leaves in the outbox: the images, the order (outbox-keys.test.ts: the keys). Directly in Postgres, as users write.
+// What each kind of write leaves in the outbox: the images, the order (outbox-keys.test.ts: the keys). Directly in
+// Postgres, as users write.
 
 import { type Client, Query } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -228,7 +229,8 @@ describe('the session of the writer', () => {
     },
   )
 
-  // What drivers ask for the id of a new row (PDO::lastInsertId, Doctrine): a number that a trigger drew would be the answer.
+  // What drivers ask for the id of a new row (PDO::lastInsertId, Doctrine): a number that a trigger drew would be the
+  // answer.
   it.each([
     ['recorded by statement', 'id int generated always as identity primary key, n int', 'read committed'],
     [

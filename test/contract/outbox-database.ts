@@ -123,7 +123,8 @@ export class OutboxDatabase {
   async end(): Promise<void> {
     for (const client of [this.owner, ...this.#clients]) await client.end()
     await this.#gateway.close()
-    // Without FORCE, which only a superuser may use while autovacuum is at work: this waits for it, as for our own connections to end.
+    // Without FORCE, which only a superuser may use while autovacuum is at work: this waits for it, as for our own
+    // connections to end.
     await asMaker(client => client.query(`drop database ${this.name}`))
   }
 }

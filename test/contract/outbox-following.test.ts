@@ -1,5 +1,5 @@
-// What its owner does to a watched table later, and what the repair of every minute makes of it: which webhook gets which
-// change, nothing lost that was committed while the table was watched.
+// What its owner does to a watched table later, and what the repair of every minute makes of it: which webhook gets
+// which change, nothing lost that was committed while the table was watched.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Which keys the changes in the outbox have: what the order of deliveries goes by. Directly in Postgres, as users write.
+// Which keys the changes in the outbox have: what the order of deliveries goes by. Directly in Postgres, as users
+// write.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listWithoutImages } from '../../src/features/webhooks/consume/outbox.ts'

@@ -54,7 +54,9 @@ it('shows a call of every endpoint with the credential that it asks for', async 
   }
 })
 
-/** What a shell would make of the example of endpoint `id`: its address, and its headers with the variables filled in. */
+/**
+ * What a shell would make of the example of endpoint `id`: its address, and its headers with the variables filled in.
+ */
 function exampleOf(html: string, id: string) {
   const [, escaped = ''] = new RegExp(`<article id="${id}">.*?<pre>(.*?)</pre>`, 's').exec(html) ?? []
   const line = escaped

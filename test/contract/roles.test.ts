@@ -1,6 +1,7 @@
 // What SQL can do that somebody sends with a service_role key: everything with their own data, and nothing with the
-// owner's rights. Each attack runs as `service_role`, the way /v1/sql runs it: the authenticator's connection with the
-// role set. The tests have a database of their own, made by the same migrations, because some of them leave traps in it.
+// owner's rights. Each attack runs as `service_role`, the way /v1/sql runs it: the authenticator's connection with
+// the role set. The tests have a database of their own, made by the same migrations, because some of them leave traps
+// in it.
 
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'

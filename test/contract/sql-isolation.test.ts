@@ -1,4 +1,5 @@
-// What SQL sent to /v1/sql must never reach: secrets in `quoin`, the owner's rights, and the session of the next caller.
+// What SQL sent to /v1/sql must never reach: secrets in `quoin`, the owner's rights, and the session of the next
+// caller.
 
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'

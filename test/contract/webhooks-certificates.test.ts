@@ -1,5 +1,5 @@
-// Receivers over TLS, as the runtime itself judges their certificates: what is not trusted gets no event, and gets it as
-// soon as it is.
+// Receivers over TLS, as the runtime itself judges their certificates: what is not trusted gets no event, and gets it
+// as soon as it is.
 
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Certificate, startSecureReceiver } from '../support/receiver.ts'
@@ -44,7 +44,8 @@ describe.concurrent('a receiver', () => {
       expect(log).toMatchObject(log.map(() => failure))
       expect(receiver.received).toEqual([])
       receiver.show('valid')
-      // By its second attempt after 5 s; by its third after 30 more, where that was too early to see the new certificate.
+      // By its second attempt after 5 s; by its third after 30 more, where that was too early to see the new
+      // certificate.
       await webhookWhen(id, 'fail_count is 0 again', webhook => webhook['fail_count'] === 0)
       await receiver.waitFor(({ body }) => body.includes('"note":"one"'))
       const [arrived] = await logOf(id, 3)

@@ -1,5 +1,5 @@
-// What a receiver gets: from a row that was written over /v1/db to a signed request, through a pause and through failures.
-// The receivers are on this machine; libraries of others check the signatures.
+// What a receiver gets: from a row that was written over /v1/db to a signed request, through a pause and through
+// failures. The receivers are on this machine; libraries of others check the signatures.
 
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'

@@ -1,4 +1,5 @@
-// POST /api/webhooks/:id/replay-failed: what has failed since a time and was not delivered is tried now, not at its next attempt.
+// POST /api/webhooks/:id/replay-failed: what has failed since a time and was not delivered is tried now, not at its
+// next attempt.
 
 import { afterAll, expect, it } from 'vitest'
 import { startReceiver } from '../support/receiver.ts'

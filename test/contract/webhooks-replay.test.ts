@@ -1,4 +1,5 @@
-// What a person sends by hand: an example, a delivery once more, and what was given up. The receivers are on this machine.
+// What a person sends by hand: an example, a delivery once more, and what was given up. The receivers are on this
+// machine.
 
 import { randomUUID } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'

@@ -1,5 +1,5 @@
-// Making, changing and deleting webhooks, and what bad input gets. What is delivered is in webhooks-delivery.test.ts; who
-// may call is in the tests of the route table.
+// Making, changing and deleting webhooks, and what bad input gets. What is delivered is in webhooks-delivery.test.ts;
+// who may call is in the tests of the route table.
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

@@ -1,6 +1,6 @@
-// What a service_role key can do to everybody's webhooks from inside a cast to json, which runs as the writer while a row
-// becomes an image, and by calling what writes the outbox. In a database of the file's own: what the attacks drop is
-// this database's alone.
+// What a service_role key can do to everybody's webhooks from inside a cast to json, which runs as the writer while a
+// row becomes an image, and by calling what writes the outbox. In a database of the file's own: what the attacks drop
+// is this database's alone.
 
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,10 @@ afterAll(async () => {
   await db.end()
 })
 
-/** A deferred trigger on a temporary table runs at COMMIT, and since Postgres 18 as the role under which it was queued. */
+/**
+ * A deferred trigger on a temporary table runs at COMMIT, and since Postgres 18 as the role under which it was
+ * queued.
+ */
 async function dropWhatMakesImages(): Promise<void> {
   const caller = await db.connect('service_role')
   await caller.query(`

@@ -81,7 +81,8 @@ it('ends the slow filters of an anon key, and serves other keys meanwhile', asyn
   expect(codes.filter(code => code !== '57014' && code !== 'too_many_calls')).toEqual([])
 })
 
-// The attack: what is asked for beside the rows takes them off the stream, and parsed they take several times their bytes.
+// The attack: what is asked for beside the rows takes them off the stream, and parsed they take several times their
+// bytes.
 it('passes large rows through as a stream with a time zone too, and parses no more than 4 MiB of them', async () => {
   const call = await makeDbCaller('service_role')
   const zoned = await call(`${LARGE}?limit=15`, { headers: { prefer: 'timezone=Europe/Paris' } })

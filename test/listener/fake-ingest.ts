@@ -1,5 +1,5 @@
-// Stands for the Worker's ingest route and its consumer: checks the signature and the body, answers, and takes the chunks
-// out of the outbox some time later. Watches that no key is in two unconfirmed messages.
+// Stands for the Worker's ingest route and its consumer: checks the signature and the body, answers, and takes the
+// chunks out of the outbox some time later. Watches that no key is in two unconfirmed messages.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

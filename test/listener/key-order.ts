@@ -11,7 +11,10 @@ export class KeyOrder {
     return [...this.#keys.keys()]
   }
 
-  /** Takes a message, and answers what it overtakes. A chunk that is sent again has its own keys unconfirmed: only others count. */
+  /**
+   * Takes a message, and answers what it overtakes. A chunk that is sent again has its own keys unconfirmed: only
+   * others count.
+   */
   accept(message: readonly Chunk[]): string[] {
     const faults: string[] = []
     const inMessage = new Set(message.map(({ id }) => id))

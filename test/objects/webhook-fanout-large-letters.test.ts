@@ -67,7 +67,10 @@ async function storedBodies({ row }: TestWebhook): Promise<string[]> {
 const WRITES = 9
 const isWrite = (query: string) => /insert into quoin\.dead_letter|set payload/.test(query)
 
-/** Loses the answers to the writes of dead letters with these numbers (0: the first); answers how many there have been. */
+/**
+ * Loses the answers to the writes of dead letters with these numbers (0: the first); answers how many there have
+ * been.
+ */
 function loseAnswers(...lost: number[]): () => number {
   let count = 0
   receiver.whileAnswering = query => {
@@ -134,7 +137,8 @@ describe('a dead letter in pieces', () => {
         await runDurableObjectAlarm(webhook.fanout)
         expect(writes()).toBeGreaterThan(lost)
       })
-      // The second is lost while they are asked for: they may be in Postgres by now or not, and are written again after it.
+      // The second is lost while they are asked for: they may be in Postgres by now or not, and are written again
+      // after it.
       const first = await webhook.fanout.redeliver(EVER)
       expect(writes()).toBeGreaterThan(lost + 1)
       pass(REPORT_PAUSE_MS)

@@ -1,5 +1,5 @@
-// WebhookFanout inside workerd: many dead letters that are to be tried again. They come back page by page, also when nobody
-// waits for the answer any more.
+// WebhookFanout inside workerd: many dead letters that are to be tried again. They come back page by page, also when
+// nobody waits for the answer any more.
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,5 +1,5 @@
-// WebhookFanout inside workerd: what it sends, in which order, how often, and what of that survives. Alarms are set off by
-// the test and the clock is moved by it: nothing waits for a retry.
+// WebhookFanout inside workerd: what it sends, in which order, how often, and what of that survives. Alarms are set
+// off by the test and the clock is moved by it: nothing waits for a retry.
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'

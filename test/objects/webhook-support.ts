@@ -1,5 +1,5 @@
-// Webhooks of a test's own, and a receiver that the test answers for: what WebhookFanout sends goes through this isolate's
-// `fetch`, everything else (the database) through as it is.
+// Webhooks of a test's own, and a receiver that the test answers for: what WebhookFanout sends goes through this
+// isolate's `fetch`, everything else (the database) through as it is.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -56,14 +56,20 @@ export interface TestReceiver {
 /** The runtime's own clock sets alarms off: none of an object whose clock is as far ahead while a test runs. */
 const AHEAD_MS = 30 * 60_000
 
-/** For each test of a file: a clock that only the test moves, by what this answers. Timers and promises go on as they are. */
+/**
+ * For each test of a file: a clock that only the test moves, by what this answers. Timers and promises go on as they
+ * are.
+ */
 export function useMovedClock(): (milliseconds: number) => void {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + AHEAD_MS }))
   afterEach(() => void vi.useRealTimers())
   return milliseconds => void vi.setSystemTime(Date.now() + milliseconds)
 }
 
-/** For each test of a file: a receiver that takes everything that is sent to its own address, and begins anew with each. */
+/**
+ * For each test of a file: a receiver that takes everything that is sent to its own address, and begins anew with
+ * each.
+ */
 export function useReceiver(): TestReceiver {
   const receiver = newReceiver()
   beforeEach(() => {

@@ -29,8 +29,8 @@ it('builds for deployment within its budget of JavaScript', async () => {
   expect(bytes).toBeLessThan(BUNDLE_BYTES_MAX)
 })
 
-// With a build step of its own wrangler watches `watch_dir` and nothing else: an edit elsewhere would change nothing in a
-// running `npm run dev`.
+// With a build step of its own wrangler watches `watch_dir` and nothing else: an edit elsewhere would change nothing
+// in a running `npm run dev`.
 it('is made of files that `npm run dev` watches, but for what is installed or built', async () => {
   const [, list = ''] = /^watch_dir = \[(.*)\]$/m.exec(await readFile('wrangler.toml', 'utf8')) ?? []
   const watched = Array.from(list.matchAll(/"([^"]+)"/g), ([, folder]) => `${folder}/`)

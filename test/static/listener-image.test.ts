@@ -1,5 +1,5 @@
-// The listener's image holds fewer files than the repository and fewer packages than a developer has. This makes the same
-// folder without Docker, from what listener/Dockerfile copies, and starts the listener there.
+// The listener's image holds fewer files than the repository and fewer packages than a developer has. This makes the
+// same folder without Docker, from what listener/Dockerfile copies, and starts the listener there.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'

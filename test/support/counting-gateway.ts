@@ -12,7 +12,10 @@ export interface CountingGateway extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Starts the proxy on a free port; `target` is the gateway's address. Passes everything on unchanged, errors included. */
+/**
+ * Starts the proxy on a free port; `target` is the gateway's address. Passes everything on unchanged, errors
+ * included.
+ */
 export async function startCountingGateway(target: string): Promise<CountingGateway> {
   let count = 0
   const bodies: string[] = []

@@ -1,4 +1,5 @@
-// A browser, an app or an admin at the identity provider, by fetch: keeps cookies if it has a jar, follows no redirects.
+// A browser, an app or an admin at the identity provider, by fetch: keeps cookies if it has a jar, follows no
+// redirects.
 
 import { randomUUID } from 'node:crypto'
 import type { IdentityProvider } from './identity-server.ts'

@@ -22,7 +22,9 @@ export interface Receiver extends AsyncDisposable {
 /** Ends the answer when and how it wants to; for receivers that fail, drip or never stop. */
 export type Respond = (request: Received, answer: ServerResponse) => void
 
-/** Which of test/support/certificates a server shows; the stack of the tests trusts the authority behind all but one. */
+/**
+ * Which of test/support/certificates a server shows; the stack of the tests trusts the authority behind all but one.
+ */
 export type Certificate = 'valid' | 'self-signed' | 'expired' | 'other-host'
 
 export interface SecureReceiver extends Receiver {

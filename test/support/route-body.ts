@@ -1,4 +1,5 @@
-// What a handler gets of a JSON body, or what the caller is told: through the app, on a route that asks for no credential.
+// What a handler gets of a JSON body, or what the caller is told: through the app, on a route that asks for no
+// credential.
 
 import type * as z from 'zod'
 import type { Deps } from '../../src/deps.ts'

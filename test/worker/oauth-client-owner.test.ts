@@ -1,5 +1,5 @@
-// A deployment that names an owner for its clients, in the real bundle: clients of other owners at the same OAuth2 server
-// are not there, whichever way one asks. And what callers are told when that server is not itself.
+// A deployment that names an owner for its clients, in the real bundle: clients of other owners at the same OAuth2
+// server are not there, whichever way one asks. And what callers are told when that server is not itself.
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'

@@ -1,5 +1,5 @@
-// Opaque access tokens beside an API key: what introspection says of them reaches row-level security, and nothing that is
-// not a good access token of a client of ours does. The OAuth2 server here says what a test wants.
+// Opaque access tokens beside an API key: what introspection says of them reaches row-level security, and nothing
+// that is not a good access token of a client of ours does. The OAuth2 server here says what a test wants.
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'

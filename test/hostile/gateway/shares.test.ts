@@ -102,7 +102,8 @@ describe.each(['caller', 'own'])("the pool of the %s's statements", pool => {
   })
 })
 
-// The attack: a reset that waits for a lock, behind a batch that was cancelled. Each left a backend that nobody counted.
+// The attack: a reset that waits for a lock, behind a batch that was cancelled. Each left a backend that nobody
+// counted.
 it('opens no connection in place of one whose reset still waits', async () => {
   await withGateway({ callerPoolSize: 1 }, async ask => {
     await ask('setup/a', 'create table held (id int)')

@@ -5,7 +5,8 @@ import { parseQueryString } from '../../../src/features/tables/grammar/query-str
 
 const list = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(',')}}`
 
-// Each element is compared with each of the row's, in one go that hears no cancel: one request took a processor for a minute.
+// Each element is compared with each of the row's, in one go that hears no cancel: one request took a processor for a
+// minute.
 it.each(['cs', 'cd', 'ov', 'not.ov'])('a value of %s has at most 1 000 elements', operator => {
   expect(parseQueryString(`?tags=${operator}.${list(1_000)}`).filters).toHaveLength(1)
   expect(() => parseQueryString(`?tags=${operator}.${list(1_001)}`)).toThrow(/at most 1000 elements/)

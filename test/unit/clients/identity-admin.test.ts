@@ -1,5 +1,5 @@
-// What the identity provider's admin API, and whatever may stand in front of it, can answer: each answer is the record, a
-// clear "no", or one of the upstream errors, and never a crash.
+// What the identity provider's admin API, and whatever may stand in front of it, can answer: each answer is the
+// record, a clear "no", or one of the upstream errors, and never a crash.
 
 import { describe, expect, it } from 'vitest'
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'

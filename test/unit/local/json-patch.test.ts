@@ -1,4 +1,5 @@
-// JSON Patch as the local OAuth2 server and the local identity provider take it, without a client or an identity around it.
+// JSON Patch as the local OAuth2 server and the local identity provider take it, without a client or an identity
+// around it.
 
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../local/service/json.ts'

@@ -1,4 +1,5 @@
-// What is wrong with traits, in the words of Kratos: its admin API shows them, and the forms make their messages of them.
+// What is wrong with traits, in the words of Kratos: its admin API shows them, and the forms make their messages of
+// them.
 
 import { describe, expect, it } from 'vitest'
 import { loadTraitsSchema } from '../../../local/identity-server/traits-schema.ts'

@@ -1,4 +1,5 @@
-// What the OAuth2 server can answer about a challenge: the request, one of three ends, or an error about the deployment.
+// What the OAuth2 server can answer about a challenge: the request, one of three ends, or an error about the
+// deployment.
 
 import { describe, expect, it } from 'vitest'
 import { processLogout, processLogoutFlow } from '../../../src/clients/identity-logout.ts'

@@ -138,7 +138,8 @@ describe('every other field', () => {
     expect(mistake({ [field]: value })).toContain(message)
   })
 
-  // A scope of 180 000 words kept the isolate busy for half a minute: the check of its words ran after that of its length.
+  // A scope of 180 000 words kept the isolate busy for half a minute: the check of its words ran after that of its
+  // length.
   it.each([
     ['scope', 'a a '.repeat(1_200)],
     ['client_name', '\n'.repeat(201)],

@@ -1,5 +1,5 @@
-// The client calls against every odd answer that the OAuth2 server, a gateway or something else may give (contracts of the
-// Hydra wire, sections 1 and 2.2), and what goes out on the wire.
+// The client calls against every odd answer that the OAuth2 server, a gateway or something else may give (contracts
+// of the Hydra wire, sections 1 and 2.2), and what goes out on the wire.
 
 import { describe, expect, it } from 'vitest'
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'
@@ -211,7 +211,8 @@ describe('on the wire', () => {
     expect(calls[0]?.url).toBe('http://oauth.example/admin/clients?page_size=500&owner=team+%26+co')
   })
 
-  // `..` would be taken out of the address and call another endpoint: DELETE /admin/clients/../keys is not about clients.
+  // `..` would be taken out of the address and call another endpoint: DELETE /admin/clients/../keys is not about
+  // clients.
   it.each(['.', '..', '', 'é', 'a\nb', 'x'.repeat(256)])(
     'nothing is sent for %j, which no client can have',
     async id => {

@@ -1,5 +1,5 @@
-// An OAuth2 server (or identity provider) that gives set answers, the answers that no server should give, and a database
-// that only remembers what it was asked.
+// An OAuth2 server (or identity provider) that gives set answers, the answers that no server should give, and a
+// database that only remembers what it was asked.
 
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'
 import type { Caller } from '../../../src/features/audit/caller.ts'

@@ -1,5 +1,5 @@
-// Permit lots must never let a key pass its limit: whatever the delays between isolate and limiter, however many isolates,
-// whenever one of them or the limiter is evicted.
+// Permit lots must never let a key pass its limit: whatever the delays between isolate and limiter, however many
+// isolates, whenever one of them or the limiter is evicted.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -41,7 +41,8 @@ test('a text that is cut off is a syntax error at its end', async () => {
     await expect(parser.parse(sql)).rejects.toMatchObject({ code: '42601' })
 })
 
-// The attack: a chain so long that walking its tree ends the stack, which would leave the parser unusable for everybody.
+// The attack: a chain so long that walking its tree ends the stack, which would leave the parser unusable for
+// everybody.
 test('a chain too long for the stack is refused, and the next text is parsed by a fresh instance', async () => {
   const before = instances.count
   const err = await parser.parse(`select 1${'+1'.repeat(200_000)}`).catch(e => e)

@@ -1,5 +1,5 @@
-// In which order the consumer hands chunks to a webhook's object, which sends the first of a key as soon as it has it, and
-// what becomes of the others when one cannot be handed over.
+// In which order the consumer hands chunks to a webhook's object, which sends the first of a key as soon as it has
+// it, and what becomes of the others when one cannot be handed over.
 
 import { expect, it } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
@@ -77,7 +77,9 @@ interface StoredEvent {
   payload_error: string | null
 }
 
-/** Consumes a message for each text; the outbox answers `texts`. Answers what was stored, confirmed and acknowledged. */
+/**
+ * Consumes a message for each text; the outbox answers `texts`. Answers what was stored, confirmed and acknowledged.
+ */
 async function consumeAll(bodies: string[], texts: (sql: string) => Promise<unknown[][]>) {
   const events: StoredEvent[] = []
   const confirmed: string[] = []

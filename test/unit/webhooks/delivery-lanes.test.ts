@@ -1,5 +1,5 @@
-// Which event a free lane takes next, on Node's own SQLite, with attempts that end when the test says so. test/objects shows
-// the lanes in the runtime; what must fall into one microtask is shown here.
+// Which event a free lane takes next, on Node's own SQLite, with attempts that end when the test says so.
+// test/objects shows the lanes in the runtime; what must fall into one microtask is shown here.
 
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'

@@ -1,5 +1,6 @@
-// Runs the code that docs/webhooks.md gives people for receiving and verifying, against what this service sends. Python
-// only where it is installed, and without packages; Go not at all, since compiling takes longer than all other unit tests.
+// Runs the code that docs/webhooks.md gives people for receiving and verifying, against what this service sends.
+// Python only where it is installed, and without packages; Go not at all, since compiling takes longer than all other
+// unit tests.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

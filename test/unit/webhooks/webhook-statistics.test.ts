@@ -1,4 +1,5 @@
-// The figures of a webhook whose object does not say what waits in it. What it says is shown over HTTP in test/contract.
+// The figures of a webhook whose object does not say what waits in it. What it says is shown over HTTP in
+// test/contract.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { readWebhookWithWaiting } from '../../../src/features/webhooks/webhook-statistics.ts'

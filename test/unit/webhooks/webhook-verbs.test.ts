@@ -1,4 +1,5 @@
-// What the verbs do when something is missing or fails half-way. That they work at all is shown over HTTP in test/contract.
+// What the verbs do when something is missing or fails half-way. That they work at all is shown over HTTP in
+// test/contract.
 
 import { describe, expect, it } from 'vitest'
 import type { Statement } from '../../../src/db/sql.ts'

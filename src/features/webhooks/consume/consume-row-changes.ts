@@ -1,6 +1,6 @@
-// The consumer of the queue `row-changes`: hands each webhook its share of what has changed, then confirms the chunks. A
-// chunk is deleted from the outbox only when every webhook that wants it has answered that it is stored; whatever fails
-// before that is done again, and stored once.
+// The consumer of the queue `row-changes`: hands each webhook its share of what has changed, then confirms the
+// chunks. A chunk is deleted from the outbox only when every webhook that wants it has answered that it is stored;
+// whatever fails before that is done again, and stored once.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { deadline } from '../../../lib/deadline.ts'

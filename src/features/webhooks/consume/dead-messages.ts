@@ -1,6 +1,6 @@
-// The consumer of the queue `row-changes-dead`: messages that could not be handled, written down for people to see. Their
-// chunks are still in the outbox, and the listener sends them again: nothing is lost with a message, and it is done with
-// once they have left.
+// The consumer of the queue `row-changes-dead`: messages that could not be handled, written down for people to see.
+// Their chunks are still in the outbox, and the listener sends them again: nothing is lost with a message, and it is
+// done with once they have left.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import type { Chunk } from '../ingest/messages.ts'
@@ -42,8 +42,8 @@ export async function resolveDeadMessages({ platform }: DeadMessagesDeps): Promi
   )
 }
 
-// The ids of its chunks make a message that comes again the same dead letter. One whose chunks were confirmed meanwhile is
-// nothing to tell: another copy of it was handled.
+// The ids of its chunks make a message that comes again the same dead letter. One whose chunks were confirmed
+// meanwhile is nothing to tell: another copy of it was handled.
 const KEEP = `
   insert into quoin.dead_letters (event_id, reason, payload)
     select $1, 'message_not_handled', $2

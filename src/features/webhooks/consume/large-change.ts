@@ -14,7 +14,10 @@ import { type ChangeFacts, readImage } from './outbox.ts'
 
 const encoder = new TextEncoder()
 
-/** The event, its pieces handed to `store` before. A body that is too large to be sent has no rows in it (Decision 104). */
+/**
+ * The event, its pieces handed to `store` before. A body that is too large to be sent has no rows in it (Decision
+ * 104).
+ */
 export async function handOverLarge(
   platform: Pick<PlatformDatabase, 'texts'>,
   chunk: Chunk,

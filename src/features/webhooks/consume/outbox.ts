@@ -1,5 +1,5 @@
-// Reads chunks that are too large for a message out of the outbox, and confirms chunks that every webhook has. The images
-// stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
+// Reads chunks that are too large for a message out of the outbox, and confirms chunks that every webhook has. The
+// images stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'

@@ -1,5 +1,5 @@
-// Attempts and dead letters on their way into Postgres, many in one statement. The ids are given by the sender, so that a
-// batch that is written twice is there once.
+// Attempts and dead letters on their way into Postgres, many in one statement. The ids are given by the sender, so
+// that a batch that is written twice is there once.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import type { DeliveredEvent, EventNotes } from './fanout-contract.ts'
@@ -55,7 +55,10 @@ export async function insertDeliveries(
   )
 }
 
-/** Adds a dead letter; one that is there already stays as it is. Null: its body follows in parts, or there is none to keep. */
+/**
+ * Adds a dead letter; one that is there already stays as it is. Null: its body follows in parts, or there is none to
+ * keep.
+ */
 export async function insertDeadLetter(
   platform: PlatformDatabase,
   letter: DeadLetterRecord,
@@ -70,7 +73,10 @@ export async function insertDeadLetter(
   )
 }
 
-/** Keeps a part of a body that is too large for one statement, where no reader of dead letters sees it. Safe to repeat. */
+/**
+ * Keeps a part of a body that is too large for one statement, where no reader of dead letters sees it. Safe to
+ * repeat.
+ */
 export async function insertDeadLetterPart(
   platform: PlatformDatabase,
   id: string,

@@ -42,8 +42,8 @@ export function indexOf(position: string): number {
 }
 
 /**
- * The `webhook-id` of an event for one webhook. The time is in it because an outbox that was restored from a backup counts
- * its chunks from an earlier number again: those are other events.
+ * The `webhook-id` of an event for one webhook. The time is in it because an outbox that was restored from a backup
+ * counts its chunks from an earlier number again: those are other events.
  */
 export function webhookIdOf(webhook: string, position: string, occurredAtMs: number): string {
   const place = eventIdOf(position).replace('.', '-')

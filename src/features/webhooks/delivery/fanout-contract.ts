@@ -1,5 +1,5 @@
-// What a `WebhookFanout` can be told and asked, and the events it is handed. Types only, so that features and routes know
-// no Durable Object.
+// What a `WebhookFanout` can be told and asked, and the events it is handed. Types only, so that features and routes
+// know no Durable Object.
 
 import type { RowEvent } from '../ingest/messages.ts'
 import type { AttemptError } from './send-attempt.ts'
@@ -20,9 +20,14 @@ export interface EventNotes {
 export interface FanoutEvent extends EventNotes {
   /** `positionOf(chunk, index)`: identity and order. */
   position: string
-  /** Events with a key in common are delivered in the order of their positions. Null: has its key in common with all. */
+  /**
+   * Events with a key in common are delivered in the order of their positions. Null: has its key in common with all.
+   */
   key: string | null
-  /** Of an UPDATE that changed its row's key, the key before: the event has both. Else null, and always where `key` is. */
+  /**
+   * Of an UPDATE that changed its row's key, the key before: the event has both. Else null, and always where `key`
+   * is.
+   */
   old_key: string | null
   event_type: RowEvent
   occurred_at_ms: number
@@ -84,23 +89,25 @@ export interface WebhookFanout {
   store(share: EventShare): Promise<'stored' | 'gone'>
   /** Keeps a piece of the body of an event that `store` will name. Safe to repeat. */
   storePiece(version: number, piece: PayloadPiece): Promise<'stored' | 'gone'>
-  /** The webhook was created or changed: told right after the change is in the database. An older row changes nothing. */
+  /**
+   * The webhook was created or changed: told right after the change is in the database. An older row changes nothing.
+   */
   learn(row: WebhookRow): Promise<void>
   /** The webhook was deleted: nothing more is sent, everything kept here is forgotten. */
   removed(): Promise<void>
   /** Sends an example payload, once, also while paused. Undefined: the webhook is deleted. */
   sendTest(): Promise<DeliveryAttempt | undefined>
   /**
-   * Sends a logged payload again, once, freshly signed, under its own webhook-id. Undefined: the webhook is deleted. When it
-   * arrives, an event that still waits here has arrived too.
+   * Sends a logged payload again, once, freshly signed, under its own webhook-id. Undefined: the webhook is deleted.
+   * When it arrives, an event that still waits here has arrived too.
    */
   replay(logged: LoggedDelivery): Promise<DeliveryAttempt | undefined>
   /**
-   * Tries again what has failed since that time (ISO 8601) and was not delivered, with all attempts before it, and answers
-   * how much that is. Events that wait for their next attempt are due at once, in the order of their keys. Unresolved dead
-   * letters that were given up between then and now come back into the queue, in no order, some at once and the others by
-   * themselves; delivered ones become resolved, those without a payload stay. The answer counts up to 100 000 of them, and none
-   * that is in the queue or on its way there already.
+   * Tries again what has failed since that time (ISO 8601) and was not delivered, with all attempts before it, and
+   * answers how much that is. Events that wait for their next attempt are due at once, in the order of their keys.
+   * Unresolved dead letters that were given up between then and now come back into the queue, in no order, some at
+   * once and the others by themselves; delivered ones become resolved, those without a payload stay. The answer
+   * counts up to 100 000 of them, and none that is in the queue or on its way there already.
    */
   redeliver(since: string): Promise<number>
   /** What waits here. Reads only, no database either: an object that had no event stays without a trace. */

@@ -1,5 +1,5 @@
-// The body of a delivery: exactly the specification's six fields, as text. Images are spliced in as the JSON that Postgres
-// wrote: parsing them would round bigint and numeric. Pure.
+// The body of a delivery: exactly the specification's six fields, as text. Images are spliced in as the JSON that
+// Postgres wrote: parsing them would round bigint and numeric. Pure.
 
 import type { RowEvent } from '../ingest/messages.ts'
 

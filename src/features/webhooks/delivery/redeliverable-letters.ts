@@ -3,7 +3,9 @@
 import type { PlatformDatabase } from '../../../db/database.ts'
 import type { EventNotes } from './fanout-contract.ts'
 
-/** The letters of a webhook behind one place and up to a time, by time and id. Times are texts as Postgres wrote them. */
+/**
+ * The letters of a webhook behind one place and up to a time, by time and id. Times are texts as Postgres wrote them.
+ */
 export interface LetterRange {
   /** Behind this time, or of this time with a higher id. */
   after: LetterPlace
@@ -50,8 +52,8 @@ const COUNT = `
     order by created_at, id limit ${COUNTED_MAX}) as letters`
 
 /**
- * Counts letters of `since` (ISO 8601) and later, up to 100 000, without the `known` ones and those in the ranges `pending`,
- * and answers the range in which they are; undefined: there are none. Letters of later are not in it.
+ * Counts letters of `since` (ISO 8601) and later, up to 100 000, without the `known` ones and those in the ranges
+ * `pending`, and answers the range in which they are; undefined: there are none. Letters of later are not in it.
  */
 export async function countLetters(
   platform: PlatformDatabase,

@@ -1,5 +1,5 @@
-// One attempt to deliver: the guard, the signature, the POST, and what came back. All of it within ATTEMPT_TIMEOUT_MS from
-// the send, whatever the receiver does: drip bytes, send gigabytes, redirect, say nothing. Never throws.
+// One attempt to deliver: the guard, the signature, the POST, and what came back. All of it within ATTEMPT_TIMEOUT_MS
+// from the send, whatever the receiver does: drip bytes, send gigabytes, redirect, say nothing. Never throws.
 
 import { type Deadline, DeadlinePassed } from '../../../lib/deadline.ts'
 import { TARGET_REFUSALS, type TargetGuard } from '../target-guard.ts'

@@ -50,7 +50,9 @@ export async function writeHealth(
   )
 }
 
-/** Pauses a webhook whose receiver answered 410. Undefined when its user has changed it since `version`: that counts. */
+/**
+ * Pauses a webhook whose receiver answered 410. Undefined when its user has changed it since `version`: that counts.
+ */
 export async function pauseForReceiver(
   platform: PlatformDatabase,
   id: string,

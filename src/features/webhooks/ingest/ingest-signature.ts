@@ -1,6 +1,6 @@
 // How the listener proves to the Worker that a request is its own, and nobody changed it: `X-Quoin-Timestamp` and
-// `X-Quoin-Signature: v1=<hex HMAC-SHA256(secret, timestamp.method.path.body)>` (design section 6). Pure but for WebCrypto,
-// shared by both sides.
+// `X-Quoin-Signature: v1=<hex HMAC-SHA256(secret, timestamp.method.path.body)>` (design section 6). Pure but for
+// WebCrypto, shared by both sides.
 
 export const TIMESTAMP_HEADER = 'x-quoin-timestamp'
 export const SIGNATURE_HEADER = 'x-quoin-signature'
@@ -36,8 +36,8 @@ export async function signIngest(
 }
 
 /**
- * True when one of `secrets` (two during a rotation) signed this request within the tolerance. Compares in constant time;
- * secrets that are too short never match.
+ * True when one of `secrets` (two during a rotation) signed this request within the tolerance. Compares in constant
+ * time; secrets that are too short never match.
  */
 export async function verifyIngest(
   secrets: readonly string[],

@@ -1,6 +1,6 @@
-// What the listener sends and the queue carries (docs/design/row-changes.md). Shared by both sides; types and limits only.
-// What fails for its own content fails each time, so it must not get onto the queue: whatever consumers cannot take,
-// these schemas refuse (NUL characters, which Postgres cannot store, are refused in every body).
+// What the listener sends and the queue carries (docs/design/row-changes.md). Shared by both sides; types and limits
+// only. What fails for its own content fails each time, so it must not get onto the queue: whatever consumers cannot
+// take, these schemas refuse (NUL characters, which Postgres cannot store, are refused in every body).
 
 import * as z from 'zod'
 
@@ -17,9 +17,9 @@ export const RowEvent = z.enum(['INSERT', 'UPDATE', 'DELETE'])
 export type RowEvent = z.infer<typeof RowEvent>
 
 /**
- * One change of a chunk. The images are JSON texts as Postgres wrote them and are never parsed on the way: a bigint or a
- * numeric would lose digits. `error` stands in place of the images where they could not be made. `old_key`: the key before,
- * where an UPDATE changed it.
+ * One change of a chunk. The images are JSON texts as Postgres wrote them and are never parsed on the way: a bigint
+ * or a numeric would lose digits. `error` stands in place of the images where they could not be made. `old_key`: the
+ * key before, where an UPDATE changed it.
  */
 export const Change = z.object({
   key: z.string().nullable(),
