@@ -24,7 +24,8 @@ const keysOf = images => `array(
 /** Keys of a batch from the key columns alone. A row trigger has its one row in the batch, and no transition table. */
 const keysAlone = (table, rows, keys) => `
                 execute format(
-                  'select array_agg(quoin.key_of(row_to_json(k), $1)) from (select %s from %s r offset $2 limit $3) k',
+                  'select array_agg(quoin.key_of(row_to_json(coalesce(k.*)), $1))
+                    from (select %s from %s r offset $2 limit $3) k',
                   (select string_agg(format('r.%I', name), ', ') from unnest(key_columns) name),
                   case tg_level when 'ROW' then '(select ($4).*)' else '${table}' end)
                   into ${keys} using key_columns, done, cardinality(${rows}), ${rows}[1];`
@@ -41,7 +42,7 @@ const numbered = table => `
 
 const CREATE_KEY_OF = `
   create function quoin.key_of(image json, key_columns text[]) returns text
-    language plpgsql immutable as $body$
+    language plpgsql immutable set search_path = pg_catalog, pg_temp as $body$
     declare
       parts constant text[] := array(select image ->> name from unnest(key_columns) name);
     begin
@@ -54,12 +55,13 @@ const CREATE_KEY_OF = `
 `
 
 // Nothing is written in a block that catches errors: thousands of subtransactions that wrote would slow everybody down.
-// `others` leaves out assertions, and a cancel, which ends the write as it should.
+// `others` leaves out assertions, and a cancel, which ends the write as it should. Without the last SET the plan for an
+// UPDATE of one row, a nested loop, would be kept for one of many.
 const CREATE_RECORD_CHANGES = `
   create function quoin.record_changes() returns trigger
     language plpgsql
     set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO' set intervalstyle = 'postgres'
-    set bytea_output = 'hex' set extra_float_digits = 1 as $body$
+    set bytea_output = 'hex' set extra_float_digits = 1 set enable_nestloop = off as $body$
     #variable_conflict use_column
     declare
       watched constant oid := tg_argv[0];
@@ -76,7 +78,7 @@ const CREATE_RECORD_CHANGES = `
       is_slow boolean;
       keys_alone text[];
       old_keys_alone text[];
-      done bigint := 0;
+      done int := 0;
       failure text;
     begin
       case tg_level || ' ' || tg_op
@@ -105,7 +107,7 @@ const CREATE_RECORD_CHANGES = `
           if tg_level = 'STATEMENT' then
             size := (select count(*) from changed);
           end if;
-          for first in 1 .. size by ${BATCH_ROWS_MAX} loop
+          for first in done + 1 .. size by ${BATCH_ROWS_MAX} loop
             perform quoin.append_chunk(watched, tg_op, null, null,
               array_fill(null::json, array[least(size - first + 1, ${BATCH_ROWS_MAX})]), null,
               array_fill(failure, array[least(size - first + 1, ${BATCH_ROWS_MAX})]));
@@ -123,8 +125,8 @@ const CREATE_RECORD_CHANGES = `
             if tg_op = 'UPDATE' then
               old_images := ${imagesOf('batch.old_rows')};
             end if;
-            if pg_column_size(images) + coalesce(pg_column_size(old_images), 0)
-              > (case size when 1 then ${IMAGE_BYTES_MAX} else ${CHUNK_IMAGES_BYTES} end)
+            if greatest(pg_column_size(images), pg_column_size(old_images)) > ${IMAGE_BYTES_MAX}
+              or (size > 1 and pg_column_size(images) + coalesce(pg_column_size(old_images), 0) > ${CHUNK_IMAGES_BYTES})
             then
               raise exception 'the row is larger than ${IMAGE_BYTES_MAX} bytes as JSON';
             end if;
@@ -168,12 +170,14 @@ const CREATE_RECORD_CHANGES = `
   $body$;
   comment on function quoin.record_changes() is
     'Records what a trigger saw, by quoin.append_chunk. Arguments: the watched table, the columns of its key.';
-  revoke all on function quoin.record_changes() from public;
+  -- Whoever makes a partition of a watched table makes its triggers too.
+  grant execute on function quoin.record_changes() to public;
 `
 
 // Statement triggers fire after every row trigger, and only for statements that name the table itself. Rows reach a
 // partition and a child without one. Beside another AFTER ROW trigger, or a foreign key that changes rows in turn, a
-// statement trigger would record what those cause before what caused it.
+// statement trigger would record what those cause before what caused it. And where one statement does several things, a
+// key is let go before it is taken: beside row triggers for INSERT those for UPDATE and DELETE are row triggers too.
 const CREATE_NEEDS_ROW_TRIGGER = `
   create function quoin.needs_row_trigger(watched oid, event text) returns boolean
     language sql stable set search_path = pg_catalog, pg_temp as $body$
@@ -183,7 +187,7 @@ const CREATE_NEEDS_ROW_TRIGGER = `
         select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
         where g.tgrelid = watched and g.tgenabled <> 'D' and g.tgfoid <> 'quoin.record_changes()'::regprocedure
           -- Bits of tgtype: 1 row, 2 before, 64 instead of; 4 insert, 8 delete, 16 update.
-          and g.tgtype & 67 = 1 and g.tgtype & case event when 'INSERT' then 4 when 'DELETE' then 8 else 16 end <> 0
+          and g.tgtype & 67 = 1 and g.tgtype & case event when 'INSERT' then 4 when 'UPDATE' then 20 else 28 end <> 0
           and (not g.tgisinternal or p.proname ~ '^RI_FKey_(cascade|setnull|setdefault)_')
       )
   $body$;
@@ -221,7 +225,8 @@ const CREATE_WANTED_TRIGGERS = `
 // everybody else would wait behind ours: the caller tries again. What is right already takes no lock.
 const CREATE_WATCH_TABLE = `
   create function quoin.watch_table(watched oid, events text[]) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
+    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
+    set standard_conforming_strings = on set quote_all_identifiers = off as $body$
     declare
       recorder constant oid := 'quoin.record_changes()'::regprocedure;
       former record;

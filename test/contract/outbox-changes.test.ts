@@ -459,4 +459,17 @@ describe('order', () => {
       expect(order.indexOf(`INSERT ${key}`)).toBeLessThan(order.indexOf(`UPDATE ${key}`))
     expect(order).toHaveLength(4)
   })
+
+  it('is that of a key let go and taken again, where one statement does both', async () => {
+    const table = await db.watched('id int primary key, n int')
+    await db.owner.query(`
+      create function ${table}_beside() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger a after insert on ${table} for each row execute function ${table}_beside()`)
+    await db.watch(table)
+    await db.owner.query(`insert into ${table} values (1, 1)`)
+    await db.owner.query(
+      `with gone as (delete from ${table} returning id) insert into ${table} select id, 2 from gone`,
+    )
+    expect(await db.events(table)).toEqual(['INSERT ["1"]', 'DELETE ["1"]', 'INSERT ["1"]'])
+  })
 })

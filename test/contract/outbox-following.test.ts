@@ -89,7 +89,7 @@ describe('changed', () => {
     await db.owner.query(`create function ${table}_f() returns trigger language plpgsql as 'begin return null; end';
       create trigger a after insert on ${table} for each row execute function ${table}_f()`)
     await settleAllWatches(db)
-    expect(await db.triggers(table)).toEqual(['insert row', 'update statement'])
+    expect(await db.triggers(table)).toEqual(['insert row', 'update row'])
     await db.owner.query(`drop trigger a on ${table}`)
     await settleAllWatches(db)
     expect(await db.triggers(table)).toEqual(['insert statement', 'update statement'])

@@ -73,6 +73,12 @@ describe('a statement', () => {
     ])
   })
 
+  it('has its keys from the key columns alone where no image gives them, whatever these are called', async () => {
+    const table = await db.watched('k int, r text, data json, primary key (k, r)')
+    await db.owner.query(`insert into ${table} values (1, 'a', '"\\u0000"'), (2, 'b', '1')`)
+    expect((await db.changes(table)).map(({ key }) => key)).toEqual(['["1","a"]', '["2","b"]'])
+  })
+
   it('that swaps primary keys names both of each change', async () => {
     const table = await db.watched('id int primary key deferrable')
     await db.owner.query(`insert into ${table} values (1), (2)`)

@@ -151,6 +151,22 @@ describe('settling', () => {
     expect(await db.triggers(table)).toEqual(['insert statement'])
   })
 
+  it('quotes the names of columns whatever the session says of strings', async () => {
+    const table = `public.${newName()}`
+    await db.owner.query(
+      `create table ${table} ("\\'); create table public.injected (); --" int primary key)`,
+    )
+    const watcher = await db.connect('owner')
+    await watcher.query('set standard_conforming_strings = off; set quote_all_identifiers = on')
+    await db.addWebhook(table, ['INSERT'])
+    for (let time = 0; time < 2; time++)
+      await watcher.query(`select quoin.settle_watch('${table}'::regclass)`)
+    await db.owner.query(`insert into ${table} values (1)`)
+    expect(await db.events(table)).toEqual(['INSERT ["1"]'])
+    const { rows } = await db.owner.query("select to_regclass('public.injected') as injected")
+    expect(rows).toEqual([{ injected: null }])
+  })
+
   it('takes back its name from another trigger, and its triggers under another name', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT', 'UPDATE'])
@@ -217,6 +233,16 @@ describe('a partitioned table', () => {
       'INSERT ["1","b"]',
     ])
     for (const chunk of chunks) expect([chunk.table_id, `public.${chunk.table_name}`]).toEqual([id, table])
+  })
+
+  it('may get partitions from an owner who may not do what its triggers do', async () => {
+    const name = newName()
+    const maker = await db.connect('service_role')
+    await maker.query(`create table public.${name} (id int primary key) partition by range (id)`)
+    await db.watch(`public.${name}`)
+    await maker.query(`create table public.${name}_1 partition of public.${name} default`)
+    await maker.query(`insert into public.${name} values (1)`)
+    expect(await db.events(`public.${name}`)).toEqual(['INSERT ["1"]'])
   })
 
   it('may be watched beside one of its partitions', async () => {

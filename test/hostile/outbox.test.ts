@@ -107,3 +107,22 @@ describe('a caller of quoin.append_chunk', () => {
     expect(await db.chunks(table)).toEqual([])
   })
 })
+
+// The attack: a function is compiled once a connection, and a name in it would stay what its first caller made of it.
+it("keeps no type of a caller's in the functions that the next one on its connection writes through", async () => {
+  const table = await db.watched('a int, b int, primary key (a, b)')
+  await db.owner.query(`grant all on ${table} to service_role`)
+  const connection = await db.connect('owner')
+  await connection.query(`
+    set role anon;
+    create function pg_temp.evil(pg_catalog.text) returns pg_catalog.bool language plpgsql as
+      $$ begin raise exception 'ran as %', current_user; end $$;
+    create domain pg_temp.text as pg_catalog.text check (pg_temp.evil(value));
+    set search_path = pg_temp, pg_catalog`)
+  await connection.query(`select quoin.key_of('{"a":1,"b":2}', '{a,b}')`).catch(() => undefined)
+  await connection.query('reset role; reset search_path')
+  await connection.query(`insert into ${table} values (1, 1)`)
+  await connection.query('discard all')
+  await connection.query(`insert into ${table} values (2, 2)`)
+  expect(await db.changes(table)).toMatchObject(['["1","1"]', '["2","2"]'].map(key => ({ key, error: null })))
+})
