@@ -4,7 +4,7 @@
 import type { DatabaseRole, DataSession } from './database.ts'
 
 /** What of a request reaches the database. */
-export interface Caller {
+export interface DatabaseCaller {
   /** The API key alone decides the role (design section 3.4). */
   readonly role: DatabaseRole
   /** Claims of the signed-in user; null when only a key came. */
@@ -29,7 +29,11 @@ const claimsOfUser = (claims: object, role: DatabaseRole) => JSON.stringify({ ..
 const CLAIMS_WITHOUT_USER = { anon: claimsOfUser({}, 'anon'), service_role: claimsOfUser({}, 'service_role') }
 
 /** The caller's session. A `role` among the user's claims is overwritten with the key's. */
-export function callerSession(caller: Caller, searchPath: readonly string[], timeoutMs: number): DataSession {
+export function callerSession(
+  caller: DatabaseCaller,
+  searchPath: readonly string[],
+  timeoutMs: number,
+): DataSession {
   const headers: Record<string, string> = {}
   for (const [name, value] of caller.headers) if (!HIDDEN_HEADERS.has(name)) headers[name] = value
   return {

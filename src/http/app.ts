@@ -11,7 +11,7 @@ import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
 import { BODY_BYTES_MAX, checkedJson, checkUtf8, readUtf8 } from './body.ts'
 import { CORS_HEADERS, dashboardCors, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
-import { admitListener } from './listener.ts'
+import { admitIngest } from './ingest-auth.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
 import { type AnyRoute, type RawAnswer, wantsPage } from './route.ts'
 import { admitAddress, admitSession } from './session.ts'
@@ -130,7 +130,7 @@ async function authenticate(route: AnyRoute, deps: Deps, exchange: Exchange): Pr
   else if (route.auth === 'any_key' || route.auth === 'service_role')
     await authenticateKey(route, deps, exchange)
   else if (route.auth === 'internal')
-    exchange.signedBody = await admitListener(deps, exchange.request, bodyBytesMaxOf(route))
+    exchange.signedBody = await admitIngest(deps, exchange.request, bodyBytesMaxOf(route))
   else if (route.auth !== 'none')
     throw new Error(`no route may ask for "${route.auth}" here: its credential check is not built`)
   if (route.auth !== 'none') exchange.timings.add('admission', performance.now() - startedAt)

@@ -1,7 +1,7 @@
 // Runs callers' SQL: one statement, or up to twenty in one transaction. One trip to the database each, and a second
 // only when an answer holds types that this isolate has not met. Callers' SQL is never prepared by name.
 
-import { type Caller, callerSession } from '../../db/caller-session.ts'
+import { callerSession, type DatabaseCaller } from '../../db/caller-session.ts'
 import type { DataDatabase, DataSession } from '../../db/database.ts'
 import type { StatementResult } from '../../db/sql-wire.ts'
 import { DomainError } from '../../errors.ts'
@@ -35,7 +35,7 @@ export interface SqlDeps {
 }
 
 /** Who the SQL runs as; the deadline of its session is the request's `timeout`. */
-export type SqlCaller = Caller
+export type SqlCaller = DatabaseCaller
 
 /**
  * Runs one statement and answers the JSON text of an SQL response. Lets `PostgresError` pass, placed in the caller's

@@ -10,14 +10,14 @@ import { insertRows } from '../../features/tables/verbs/insert-rows.ts'
 import { readRows } from '../../features/tables/verbs/read-rows.ts'
 import { type DocumentedParameter, defineRoute, type HandlerInput } from '../../http/route.ts'
 
-type Caller = Pick<
+type Call = Pick<
   HandlerInput<string, 'any_key', undefined, undefined>,
   'deps' | 'principal' | 'caller' | 'request' | 'path' | 'search' | 'requestId' | 'readBodyBytes'
 >
 
 function callOf(
   name: string,
-  { deps, principal, caller, request, path, search, requestId, readBodyBytes }: Caller,
+  { deps, principal, caller, request, path, search, requestId, readBodyBytes }: Call,
 ): DataCall {
   return {
     name,

@@ -10,12 +10,12 @@ import {
 } from '../../features/sql/schemas.ts'
 import { defineRoute, type HandlerInput } from '../../http/route.ts'
 
-type Caller = Pick<
+type Call = Pick<
   HandlerInput<string, 'service_role', undefined, undefined>,
   'deps' | 'principal' | 'caller' | 'requestId' | 'request' | 'path'
 >
 
-const callerOf = ({ principal, caller, requestId, request, path }: Caller): SqlCaller => ({
+const callerOf = ({ principal, caller, requestId, request, path }: Call): SqlCaller => ({
   role: principal.key.role,
   claims: principal.endUser?.claims ?? null,
   share: shareName(principal.key.id, caller.address),

@@ -1,11 +1,11 @@
 // One call to the data API, and the database session it gets: who it acts as, what its policies may read.
 
-import { type Caller, callerSession } from '../../../db/caller-session.ts'
+import { callerSession, type DatabaseCaller } from '../../../db/caller-session.ts'
 import type { DataSession } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
 
 /** What a verb needs to know of the request; the body is read only by verbs that have one. */
-export interface DataCall extends Caller {
+export interface DataCall extends DatabaseCaller {
   /** Table, view or function, as in the path. */
   readonly name: string
   /** The raw query string with its question mark; empty without one. */

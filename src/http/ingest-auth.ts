@@ -11,14 +11,14 @@ export interface SignedBytes {
   body: Uint8Array
 }
 
-export interface ListenerDeps {
+export interface IngestAuthDeps {
   /** Undefined: the deployment has no usable secret. */
   verifyIngest: ((headers: Headers, signed: SignedBytes) => Promise<boolean>) | undefined
 }
 
 /** The body of a request that the listener signed. Throws `ingest_not_configured` or `invalid_ingest_signature`. */
-export async function admitListener(
-  { verifyIngest }: ListenerDeps,
+export async function admitIngest(
+  { verifyIngest }: IngestAuthDeps,
   request: Request,
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,7 @@
 // The credential check of /internal, which is open to everybody.
 
 import { expect, it } from 'vitest'
-import { admitListener, type SignedBytes } from '../../../src/http/listener.ts'
+import { admitIngest, type SignedBytes } from '../../../src/http/ingest-auth.ts'
 
 // The runtime takes such names, and `new URL` throws for them: 500 and a line in the log for everybody who asked.
 it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
@@ -12,7 +12,7 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
     const url = `http://${host}/internal/row%2Dchanges?a=/?b`
     // No `Request` can be made of such an address here.
     const request = { method: 'POST', url, headers: new Headers(), body: null } as Request
-    await admitListener({ verifyIngest }, request, 1)
+    await admitIngest({ verifyIngest }, request, 1)
     expect(signed).toMatchObject([{ method: 'POST', path: '/internal/row%2Dchanges?a=/?b' }])
   },
 )
