@@ -18,6 +18,7 @@ const onStack = {
 // From the fastest to the most real. CONTRIBUTING.md says which proves what.
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/run-folder.ts'],
     // A stack has half a minute to end, and each project ends its own.
     teardownTimeout: 120_000,
     projects: [
