@@ -1,61 +1,40 @@
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
-/** Vitest's own deadlines (1 s, 5 s, 10 s) are over before a busy machine is; `expect` is for `expect.poll`. */
-const patient = { expect: { poll: { timeout: 15_000 } }, testTimeout: 30_000, hookTimeout: 60_000 }
-
-/**
- * What takes a real stack: started once per project by test/support/stack.ts. A start may take two minutes, those of a
- * test of its own too.
- */
-const onStack = {
-  ...patient,
-  globalSetup: ['test/support/stack.ts'],
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-}
+/** Tests that start a stack or a Worker of their own: that may take two minutes on a busy machine. */
+const patient = { testTimeout: 180_000, hookTimeout: 180_000 }
+/** Files that leave nothing behind in their process: the next file goes on in it, with what it has loaded. */
+const pure = { isolate: false }
 
 // From the fastest to the most real. CONTRIBUTING.md says which proves what.
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/run-folder.ts'],
-    // A stack has half a minute to end, and each project ends its own.
+    globalSetup: ['test/support/run-folder.ts', 'test/support/stack.ts'],
+    // More than processors: most tests wait most of the time, for what they started or for time to pass.
+    maxWorkers: 3,
+    // Vitest's own deadlines (1 s, 5 s, 10 s) are over before a busy machine is; `expect` is for `expect.poll`.
+    expect: { poll: { timeout: 15_000 } },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // The stack has half a minute to end.
     teardownTimeout: 120_000,
     projects: [
       {
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'test/hostile/pure/**/*.test.ts'],
-          ...patient,
+          ...pure,
         },
       },
-      { test: { name: 'static', include: ['test/static/**/*.test.ts'], ...patient } },
+      { test: { name: 'static', include: ['test/static/**/*.test.ts'], ...pure } },
       {
         test: {
           name: 'gateway',
           include: ['test/gateway/**/*.test.ts', 'test/hostile/gateway/**/*.test.ts'],
-          ...patient,
         },
       },
-      {
-        test: {
-          name: 'listener',
-          include: ['test/listener/**/*.test.ts'],
-          // Each file runs a Postgres of its own.
-          fileParallelism: false,
-          ...patient,
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'worker',
-          include: ['test/worker/**/*.test.ts'],
-          // Each file builds and serves a Worker of its own: side by side they only wait for each other.
-          fileParallelism: false,
-          ...onStack,
-        },
-      },
+      { test: { name: 'listener', include: ['test/listener/**/*.test.ts'], testTimeout: 60_000 } },
+      { test: { name: 'worker', include: ['test/worker/**/*.test.ts'], ...patient } },
       {
         plugins: [
           cloudflareTest(({ inject }) => {
@@ -75,25 +54,17 @@ export default defineConfig({
             }
           }),
         ],
-        test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...onStack },
+        test: { name: 'objects', include: ['test/objects/**/*.test.ts'], ...patient },
       },
       {
         test: {
           name: 'contract',
           include: ['test/contract/**/*.test.ts', 'test/hostile/*.test.ts'],
-          ...onStack,
+          ...patient,
         },
       },
-      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'], ...patient } },
-      {
-        test: {
-          name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
-          // Each file runs a Chromium of its own, which takes what memory and processors there are.
-          fileParallelism: false,
-          ...onStack,
-        },
-      },
+      { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'] } },
+      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...patient } },
     ],
   },
 })

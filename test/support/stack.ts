@@ -1,9 +1,9 @@
-// Vitest's global setup for tests that need the whole stack: starts `npm run dev`'s own program in a folder and on
-// ports of its own, provides its facts under `stack`, and ends it when the tests are over. Several may run at once.
+// Starts `npm run dev`'s own program in a folder and on ports of its own. As Vitest's global setup it does so once for
+// all tests that need the whole stack, provides its facts under `stack`, and ends it when the tests are over.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import type { TestProject } from 'vitest/node'
 import { devFilePath, readDevFile, type StackFacts } from '../../local/dev-file.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { Variables } from '../../src/config.ts'
+import { makeWithCluster } from './cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -107,13 +108,17 @@ const ROOMY = { API_RATE_LIMIT_PER_MINUTE: '1000000', CONSENT_RATE_LIMIT_PER_MIN
 /** Without it every receiver's certificate were bad for one and the same reason: wrangler hands it on to workerd. */
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(PROJECT_DIR, 'test/support/certificates/authority.pem') }
 
+/** The projects of vitest.config.ts whose tests find a stack running. */
+const ON_STACK = ['worker', 'objects', 'contract', 'browser']
+
 // Vitest takes the setup from the default export.
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = makeStackFolder()
-  const stack = await startStack(join(folder, 'stack'), { env: { ...ROOMY, ...TRUSTING } })
-  project.provide('stack', stack.facts)
+export default async function setup(root: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!root.vitest.projects.some(({ name }) => ON_STACK.includes(name))) return undefined
+  const dataDir = join(makeStackFolder(), 'stack')
+  await makeWithCluster(dataDir)
+  const stack = await startStack(dataDir, { env: { ...ROOMY, ...TRUSTING } })
+  root.provide('stack', stack.facts)
   return async () => {
     await stack.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
