@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PROJECT_DIR } from '../../local/project.ts'
 
 // Vitest takes the setup from the default export.
 export default function setup(): void {
@@ -13,6 +14,8 @@ export default function setup(): void {
   // As open as the folder whose place it takes.
   chmodSync(folder, 0o1777)
   process.env['TMPDIR'] = folder
+  // The programs that tests start again and again are compiled once.
+  process.env['NODE_COMPILE_CACHE'] ??= join(PROJECT_DIR, 'node_modules', '.cache', 'compiled')
   const cleaner = spawn(process.execPath, [join(import.meta.dirname, 'clean-up.ts'), folder], {
     // Its input ends when this process does.
     stdio: ['pipe', 'ignore', 'inherit'],
