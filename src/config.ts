@@ -77,6 +77,13 @@ export const Variables = z.object({
   IDENTITY_ADMIN_URL: Url.optional().describe(
     "Address of the identity provider's admin API: /v1/auth/identities, and the claims of a subject at consent.",
   ),
+  UPSTREAM_TIMEOUT_MS: WholeNumber.min(100)
+    .max(30_000)
+    .default(30_000)
+    .describe(
+      'Milliseconds that a call of the OAuth2 server or the identity provider may take at most. By itself one is ' +
+        'given up after 5000, one that changes a client after 15000, one that makes a key after 30000.',
+    ),
   DASHBOARD_URL: Url.optional().describe(
     'Address of the dashboard: the one other origin that may call /api with cookies.',
   ),
@@ -145,6 +152,7 @@ export interface Config {
   oauthDatabaseUrl: string | undefined
   identityPublicUrl: string | undefined
   identityAdminUrl: string | undefined
+  upstreamTimeoutMs: number
   dashboardUrl: string | undefined
   adminIdentityIds: readonly string[]
   dashboardRoles: readonly string[] | undefined
@@ -195,6 +203,7 @@ export function parseConfig(env: object): Config {
     oauthDatabaseUrl: variables.OAUTH_DATABASE_URL,
     identityPublicUrl: variables.IDENTITY_PUBLIC_URL,
     identityAdminUrl: variables.IDENTITY_ADMIN_URL,
+    upstreamTimeoutMs: variables.UPSTREAM_TIMEOUT_MS,
     dashboardUrl: variables.DASHBOARD_URL,
     adminIdentityIds: variables.ADMIN_IDENTITY_IDS,
     dashboardRoles: variables.DASHBOARD_ROLES,

@@ -192,8 +192,9 @@ function makeTargets(config: Config): Pick<Deps, 'targetRules' | 'targetGuard'> 
 const callFetch: typeof fetch = (...args) => fetch(...args)
 
 function makeUpstreams(config: Config): Upstreams {
-  const oauth = { name: 'oauth_server', fetch: callFetch } as const
-  const identity = { name: 'identity_provider', fetch: callFetch } as const
+  const shared = { fetch: callFetch, timeoutMsMax: config.upstreamTimeoutMs }
+  const oauth = { name: 'oauth_server', ...shared } as const
+  const identity = { name: 'identity_provider', ...shared } as const
   return {
     oauthPublic: { ...oauth, baseUrl: config.oauthPublicUrl, variable: 'OAUTH_PUBLIC_URL' },
     oauthAdmin: {

@@ -18,6 +18,8 @@ export interface Upstream {
   readonly variable: string
   /** Sent as a bearer token where set. */
   readonly token?: string | undefined
+  /** Milliseconds that no call may take longer, whatever it asks for. */
+  readonly timeoutMsMax?: number
   readonly fetch: typeof fetch
 }
 
@@ -59,7 +61,8 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 export async function callUpstream(upstream: Upstream, call: UpstreamCall): Promise<UpstreamAnswer> {
   const url = urlOf(upstream, call)
   const isToChange = call.method !== 'GET' && call.onlyReads !== true
-  const deadline = AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS)
+  const { timeoutMsMax = Number.POSITIVE_INFINITY } = upstream
+  const deadline = AbortSignal.timeout(Math.min(call.timeoutMs ?? TIMEOUT_MS, timeoutMsMax))
   try {
     const response = await upstream.fetch(url, {
       method: call.method,

@@ -27,6 +27,7 @@ beforeAll(async () => {
   quoin = await startTestWorker({
     vars: {
       IDENTITY_PUBLIC_URL: IDENTITY_URL,
+      UPSTREAM_TIMEOUT_MS: '2000',
       DASHBOARD_URL,
       API_RATE_LIMIT_PER_MINUTE: String(LIMIT),
       DASHBOARD_ROLES: 'staff, support',

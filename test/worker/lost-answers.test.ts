@@ -17,6 +17,7 @@ let release = () => {}
 
 beforeAll(async () => {
   quoin = await startTestWorker({
+    vars: { UPSTREAM_TIMEOUT_MS: '2000' },
     outbound(request) {
       const isWrite = request.method !== 'GET' && request.url.startsWith(oauth_admin_url ?? '-')
       return isWrite && lose !== undefined ? performAndLose(request, lose) : undefined
@@ -75,7 +76,7 @@ const clientAtServer = (id: string) => fetch(`${oauth_admin_url}/admin/clients/$
 it.each<[string, () => Promise<Response>]>([
   ['never arrives', neverArrives],
   ['is lost by a gateway', isLost],
-])('a client is made and the answer %s', { timeout: 40_000 }, async (_, how) => {
+])('a client is made and the answer %s', async (_, how) => {
   lose = how
   const { status, headers, json } = await call('POST', '/api/oauthsrv/clients', {
     grant_types: ['client_credentials'],

@@ -64,6 +64,12 @@ describe('a server that does the work and then', () => {
   })
 })
 
+it('is given up when the most is over that its deployment lets a call take', async () => {
+  const { server } = serverThat(neverAnswers)
+  const call = callUpstream({ ...server, timeoutMsMax: 20 }, { method: 'GET', path: '/x', timeoutMs: 60_000 })
+  await expect(call).rejects.toMatchObject({ code: 'upstream_unavailable' })
+})
+
 describe('an answer to a write', () => {
   const answerOf = async (method: 'GET' | 'POST', status: number) => {
     const { server } = serverThat(async () => new Response('<html>', { status }))

@@ -98,6 +98,7 @@ function appOf(routes = allRoutes) {
     oauthDatabaseUrl: undefined,
     identityPublicUrl: undefined,
     identityAdminUrl: undefined,
+    upstreamTimeoutMs: 30_000,
     dashboardUrl: 'https://dashboard.test',
     adminIdentityIds: [],
     dashboardRoles: undefined,
