@@ -3,7 +3,7 @@
 // them are closed to that user, programs and data go outside of the project.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
@@ -88,17 +88,25 @@ function reachablePrograms(programs: Programs, user: SystemUser | undefined): Pr
   if (user === undefined || canRun(programs.postgres, user)) return programs
   const native = dirname(dirname(programs.postgres))
   const copy = join(OUTSIDE_FOLDER, `programs-${folderHash(native)}-${lstatSync(programs.postgres).mtimeMs}`)
-  if (!existsSync(copy)) {
-    rmSync(`${copy}.partial`, { recursive: true, force: true })
-    mkdirSync(OUTSIDE_FOLDER, { recursive: true, mode: 0o755 })
-    cpSync(native, `${copy}.partial`, { recursive: true, verbatimSymlinks: true })
-    renameSync(`${copy}.partial`, copy)
-  }
+  if (!existsSync(copy)) copyPrograms(native, copy)
   const copied = { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') }
   if (canRun(copied.postgres, user)) return copied
   throw new StackError(
     `the user postgres can run neither ${programs.postgres} nor ${copied.postgres}: move the project to a folder that others may enter, or do not run it as root`,
   )
+}
+
+/** Whole or not at all: others may start at the same time, and of two copies one is thrown away. */
+function copyPrograms(native: string, copy: string): void {
+  const mine = `${copy}.${randomUUID()}`
+  mkdirSync(OUTSIDE_FOLDER, { recursive: true, mode: 0o755 })
+  cpSync(native, mine, { recursive: true, verbatimSymlinks: true })
+  try {
+    renameSync(mine, copy)
+  } catch (err) {
+    if (!existsSync(copy)) throw err
+    rmSync(mine, { recursive: true })
+  }
 }
 
 /** As root: the user `postgres`, made when the machine has none (a container's image rarely does). */
