@@ -47,7 +47,8 @@ const REFUSE_STRONGER_ROLES = `
         or (rolname = 'service_role' and not rolbypassrls);
     if found is not null then
       raise exception 'Roles that exist with other attributes than Quoin needs: %', found
-        using hint = 'authenticator: LOGIN NOINHERIT; anon: NOLOGIN; service_role: NOLOGIN BYPASSRLS; nothing else. Alter or drop them, then migrate again.';
+        using hint = 'authenticator: LOGIN NOINHERIT; anon: NOLOGIN; service_role: NOLOGIN BYPASSRLS; nothing else. '
+          'Alter or drop them, then migrate again.';
     end if;
     select string_agg(format('%s in %s', member.rolname, granted.rolname), ', ') into found
       from pg_auth_members m
@@ -74,7 +75,8 @@ const GRANT_MEMBERSHIPS = `
 // its own, and unlike a function with a SET clause it can be inlined into the policies that call it.
 const CREATE_HELPERS = `
   create schema quoin;
-  comment on schema quoin is 'Quoin''s own tables, closed to callers, and the helpers that row-level security policies call.';
+  comment on schema quoin is
+    'Quoin''s own tables, closed to callers, and the helpers that row-level security policies call.';
   revoke all on schema quoin from public;
 
   create function quoin.claims() returns jsonb
@@ -119,7 +121,8 @@ const GRANT_EXISTING = `
       select c.relkind, c.oid::regclass as name from pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relowner = current_user::regrole
           and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-          and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+          and not exists (
+            select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
     loop
       if found.relkind = 'S' then
         execute format('grant usage, select on sequence %s to service_role', found.name);
@@ -130,7 +133,8 @@ const GRANT_EXISTING = `
     for found in
       select p.oid::regprocedure as name from pg_proc p
         where p.pronamespace = 'public'::regnamespace and p.proowner = current_user::regrole
-          and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+          and not exists (
+            select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
     loop
       execute format('grant execute on routine %s to service_role', found.name);
     end loop;
@@ -142,7 +146,8 @@ const GRANT_EXISTING = `
     end if;
     select string_agg(p.oid::regprocedure::text, ', ') into open_functions from pg_proc p
       where p.pronamespace = 'public'::regnamespace
-        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+        and not exists (
+          select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
         and has_function_privilege('anon', p.oid, 'execute');
     if open_functions is not null then
       raise warning 'The role anon may call these functions, since everybody may: %', open_functions

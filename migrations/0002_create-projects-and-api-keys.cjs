@@ -10,7 +10,8 @@ exports.up = pgm => {
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
     );
-    comment on table quoin.projects is 'Groups of API keys, their usage and their limits. One deployment has one database.';
+    comment on table quoin.projects is
+      'Groups of API keys, their usage and their limits. One deployment has one database.';
     insert into quoin.projects (name) values ('default');
 
     create table quoin.api_keys (
@@ -32,10 +33,14 @@ exports.up = pgm => {
       check (previous_key_hash <> key_hash),
       check (previous_expires_at is null or previous_key_hash is not null)
     );
-    comment on table quoin.api_keys is 'API keys by SHA-256. Rows stay when a key is revoked, so that lists and logs can name it.';
-    comment on column quoin.api_keys.version is 'Grows with every change of who the key is or what it may do; limiters keep the highest they have seen.';
+    comment on table quoin.api_keys is
+      'API keys by SHA-256. Rows stay when a key is revoked, so that lists and logs can name it.';
+    comment on column quoin.api_keys.version is
+      'Grows with every change of who the key is or what it may do; '
+      'limiters keep the highest they have seen.';
 
-    create unique index api_keys_previous_key_hash on quoin.api_keys (previous_key_hash) where previous_key_hash is not null;
+    create unique index api_keys_previous_key_hash on quoin.api_keys (previous_key_hash)
+      where previous_key_hash is not null;
     create index api_keys_newest_first on quoin.api_keys (created_at desc, id desc);
     create index api_keys_of_project on quoin.api_keys (project_id, created_at desc, id desc);
 

@@ -22,7 +22,10 @@ exports.up = pgm => {
       after jsonb,
       check ((outcome = 'pending') = (completed_at is null))
     );
-    comment on table quoin.audit_logs is 'Who changed what. A row is written before its change and completed once afterwards; one that stays pending is a change whose end nobody saw, and may have the code of the error. Nothing is ever deleted.';
+    comment on table quoin.audit_logs is
+      'Who changed what. A row is written before its change and completed once afterwards; '
+      'one that stays pending is a change whose end nobody saw, and may have the code of the error. '
+      'Nothing is ever deleted.';
 
     create index audit_logs_newest_first on quoin.audit_logs (created_at desc, id desc);
     create index audit_logs_of_actor on quoin.audit_logs (actor_id, created_at desc, id desc);
@@ -70,7 +73,8 @@ exports.up = pgm => {
       created_at timestamptz not null default now(),
       primary key (set_id, kid)
     );
-    comment on table quoin.oauth_signing_keys is 'When a key of the OAuth2 server was made through Quoin; the keys themselves are there alone.';
+    comment on table quoin.oauth_signing_keys is
+      'When a key of the OAuth2 server was made through Quoin; the keys themselves are there alone.';
 
     revoke all on quoin.audit_logs, quoin.claims_config, quoin.oauth_signing_keys from public;
   `)
