@@ -48,7 +48,8 @@ export class ReportStorage {
     const rows = this.#sql.exec(
       `select sequence, kind, record, payload from (
         select *, sum(size) over (order by sequence) - size as before from (
-          select *, length(record) + coalesce(length(payload), 0) as size from reports where sequence <= ? order by sequence ${limitTo(limit)}))
+          select *, length(record) + coalesce(length(payload), 0) as size
+            from reports where sequence <= ? order by sequence ${limitTo(limit)}))
         where before < ? order by sequence`,
       last,
       charactersMax,

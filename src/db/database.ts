@@ -109,7 +109,9 @@ const PLATFORM_TIMEOUT_MS = 10_000
 
 const PLATFORM_SETTINGS: Statement = {
   // Nothing that a caller created may be found before pg_catalog by what runs as the owner (design section 4, grants).
-  sql: "select pg_catalog.set_config('search_path','pg_catalog, pg_temp',true),pg_catalog.set_config('timezone','UTC',true),pg_catalog.set_config('statement_timeout',$1,true)",
+  sql:
+    "select pg_catalog.set_config('search_path','pg_catalog, pg_temp',true)," +
+    "pg_catalog.set_config('timezone','UTC',true),pg_catalog.set_config('statement_timeout',$1,true)",
   params: [String(PLATFORM_TIMEOUT_MS)],
 }
 

@@ -7,8 +7,8 @@ import type { AuditDeps } from './audited.ts'
 import type { AuditLog, AuditLogList, AuditLogListQuery } from './schemas.ts'
 
 const COLUMNS =
-  'id, created_at, completed_at, request_id, actor_kind, actor_id, actor_name, address, action, target_kind, target_id, ' +
-  'outcome, error_code, before, after'
+  'id, created_at, completed_at, request_id, actor_kind, actor_id, actor_name, address, action, ' +
+  'target_kind, target_id, outcome, error_code, before, after'
 const EXACT_FILTERS = [
   'actor_kind',
   'actor_id',

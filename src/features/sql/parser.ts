@@ -170,7 +170,9 @@ function characterIndexes(module: PgQueryModule, sql: string): (byteOffset: numb
 
 function tooLarge(cause: unknown): DomainError {
   return new DomainError('sql_syntax', 'The SQL is too long or nested too deeply to be read.', {
-    hint: 'Send values as parameters: = ANY($1) for many ORs, INSERT ... SELECT * FROM unnest($1::int[]) for many rows.',
+    hint:
+      'Send values as parameters: = ANY($1) for many ORs, INSERT ... SELECT * FROM unnest($1::int[]) ' +
+      'for many rows.',
     cause,
   })
 }

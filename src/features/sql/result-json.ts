@@ -58,8 +58,8 @@ function resultJson(result: ItemResult, findType: FindType, allowance: Allowance
     JSON.stringify({ name: names[i], dataTypeID, typeName: findType(dataTypeID)?.name ?? 'unknown' }),
   )
   return (
-    `{"rows":[${rowsJson(result, names, findType, allowance)}],"rowCount":${rowCount},"columns":[${columns.join(',')}],` +
-    `"command":${JSON.stringify(command)}${isTruncated ? ',"truncated":true' : ''}}`
+    `{"rows":[${rowsJson(result, names, findType, allowance)}],"rowCount":${rowCount},` +
+    `"columns":[${columns.join(',')}],"command":${JSON.stringify(command)}${isTruncated ? ',"truncated":true' : ''}}`
   )
 }
 

@@ -25,8 +25,8 @@ const Params = z
   .max(PARAMETERS_MAX)
   .default([])
   .describe(
-    'Values of $1, $2, ...: strings, numbers, booleans and null as they are, arrays as Postgres arrays, objects as JSON. ' +
-      'Integers beyond 2^53, decimals that must be exact, and JSON arrays go as strings.',
+    'Values of $1, $2, ...: strings, numbers, booleans and null as they are, arrays as Postgres arrays, ' +
+      'objects as JSON. Integers beyond 2^53, decimals that must be exact, and JSON arrays go as strings.',
   )
   .meta({ example: [41] })
 
@@ -80,8 +80,9 @@ export const SqlResponse = z.object({
   rows: z
     .array(z.record(z.string(), z.unknown()))
     .describe(
-      'int2, int4, oid and floats as numbers (NaN and infinities as strings), int8, numeric and money as strings, json as ' +
-        'JSON, arrays as arrays, timestamps as ISO 8601 with microseconds, bytea as \\x hex, all else as Postgres prints it.',
+      'int2, int4, oid and floats as numbers (NaN and infinities as strings), int8, numeric and money as ' +
+        'strings, json as JSON, arrays as arrays, timestamps as ISO 8601 with microseconds, bytea as \\x ' +
+        'hex, all else as Postgres prints it.',
     ),
   rowCount: z
     .int()

@@ -13,7 +13,8 @@ const HINTS: Readonly<Record<string, string>> = {
     'SQL over HTTP always runs inside a transaction. Run this statement on a direct connection to the database.',
   '25006': 'Leave the transaction READ WRITE, as it is by default.',
   '42501':
-    'The SQL runs as service_role, which may use what it was granted and may not change what the owner made. The owner grants rights; migrations run as the owner.',
+    'The SQL runs as service_role, which may use what it was granted and may not change what the owner ' +
+    'made. The owner grants rights; migrations run as the owner.',
   '42703': 'Check the name of the column. One with capital letters must stand in double quotes.',
   '42804': 'Cast the value to the type that is wanted, as in $1::int.',
   '42883': 'Check the name and the types of the arguments; a parameter may need a type, as in $1::int.',

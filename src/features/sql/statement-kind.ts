@@ -22,15 +22,18 @@ const LOGIN_ROLE = 'authenticator'
 const SERVICE_ROLES: ReadonlySet<unknown> = new Set([LOGIN_ROLE, 'anon', 'service_role'])
 
 const TRANSACTION_HINT =
-  'Every call is one transaction already. For several statements in one, use POST /v1/sql/transaction; it rolls back by itself when one fails.'
+  'Every call is one transaction already. For several statements in one, use POST /v1/sql/transaction; it ' +
+  'rolls back by itself when one fails.'
 const SESSION_HINT =
   'Nothing of a session stays after a call: use parameters ($1, $2, ...) and run the statement itself.'
 const ENCODING_HINT =
   "Requests and answers are JSON, which is UTF-8. To get other bytes, use convert_to(text, 'LATIN1')."
 const OWNED_HINT =
-  'It would take with it the default privileges that later tables and functions rely on. Drop the tables by name: DROP TABLE a, b.'
+  'It would take with it the default privileges that later tables and functions rely on. Drop the tables by ' +
+  'name: DROP TABLE a, b.'
 const MEMBERSHIP_HINT =
-  "Who may act as the service's roles is the administrator's affair. Grant rights on tables, functions and schemas instead."
+  "Who may act as the service's roles is the administrator's affair. Grant rights on tables, functions and " +
+  'schemas instead.'
 const COPY_HINT = 'Use INSERT, or POST /v1/db/:table with a JSON or CSV body; to read, use SELECT.'
 
 /** Statements that are refused, with the words to name them by and what to do instead. */

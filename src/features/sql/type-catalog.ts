@@ -24,7 +24,8 @@ with recursive wanted(oid) as (
   where s.next <> 0
 )
 select t.oid::pg_catalog.text, t.typname::pg_catalog.text, t.typtype::pg_catalog.text, t.typbasetype::pg_catalog.text,
-  case when t.typcategory = 'A' and t.typlen = -1 then t.typelem else 0 end::pg_catalog.text, t.typdelim::pg_catalog.text
+  case when t.typcategory = 'A' and t.typlen = -1 then t.typelem else 0 end::pg_catalog.text,
+  t.typdelim::pg_catalog.text
 from pg_catalog.pg_type t join wanted w on w.oid = t.oid`
 
 /** Knows the types of one database; one per isolate. */

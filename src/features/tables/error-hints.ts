@@ -105,7 +105,10 @@ function explainMissingRight(
   if (/row-level security/.test(err.message)) {
     const name = /for table "([^"]+)"/.exec(err.message)?.[1] ?? table
     const place = name === undefined ? 'the table' : `the table "${name}"`
-    return `No policy of ${place} lets ${role} write this row. Add one with CREATE POLICY ... WITH CHECK; if the row may be written but not read back, send Prefer: return=minimal.`
+    return (
+      `No policy of ${place} lets ${role} write this row. Add one with CREATE POLICY ... WITH CHECK; ` +
+      'if the row may be written but not read back, send Prefer: return=minimal.'
+    )
   }
   const [, kind, object = ''] = /permission denied for (?:materialized )?(\w+) (.+)$/.exec(err.message) ?? []
   const name = plainOrQuoted(object)
@@ -166,7 +169,8 @@ function explainUnknownTable(
 
 function explainUnknownFunction({ message }: PostgresError): string {
   return message.startsWith('operator does not exist')
-    ? 'This operator does not work on the type of this column: like and match want text, cs and ov want arrays, ranges or jsonb.'
+    ? 'This operator does not work on the type of this column: like and match want text, cs and ov want ' +
+        'arrays, ranges or jsonb.'
     : 'Check the name of the function, and the names and types of its arguments.'
 }
 

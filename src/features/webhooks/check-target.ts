@@ -26,6 +26,8 @@ export async function usableTarget(deps: TargetDeps, text: string): Promise<stri
 
 function badUrl(problem: string): DomainError {
   return new DomainError('validation_failed', `body.url: ${problem}`, {
-    hint: 'A webhook sends to an http or https URL without a user name or password, on a public address. See docs/webhooks.md, Limits.',
+    hint:
+      'A webhook sends to an http or https URL without a user name or password, on a public ' +
+      'address. See docs/webhooks.md, Limits.',
   })
 }

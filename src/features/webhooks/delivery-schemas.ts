@@ -71,7 +71,8 @@ export const Queued = z.object({
   queued: z
     .int()
     .describe(
-      'dead letters, counted up to 100 000, and events that waited for their next attempt: all are tried again, nine times',
+      'dead letters, counted up to 100 000, and events that waited for their next attempt: all are tried ' +
+        'again, nine times',
     ),
 })
 export type Queued = z.infer<typeof Queued>

@@ -34,7 +34,9 @@ export function timeSql(column: string): string {
  * SQL for the payload of the row `e`, exactly as it was sent; `null` where there is none to show. Text and never a
  * value of type JSON: nested to the limit of the writer's stack, Postgres does not take it again.
  */
-const PAYLOAD = `case when octet_length(e.payload) between 1 and ${SHOWN_PAYLOAD_BYTES_MAX} then e.payload else 'null' end`
+const PAYLOAD =
+  `case when octet_length(e.payload) between 1 and ${SHOWN_PAYLOAD_BYTES_MAX} ` +
+  "then e.payload else 'null' end"
 
 /** One page of a webhook's entries, newest first; entries of one time are ordered by id. Throws `invalid_parameter`. */
 export async function readEntryPage(
@@ -66,12 +68,16 @@ export function entryListJson({ entries, nextCursor }: EntryPage): string {
 /** An entry is `row_to_json` of a subselect, with its payload behind: `json_build_object` would write blanks. */
 function pageSql({ table, columns, otherBytes }: EntrySource): string {
   return `
-    select (select left(row_to_json(entry)::text, -1) from (select ${columns}) entry) || ',"payload":' || ${PAYLOAD} || '}', e.exact_time, e.id::text, e.has_more
+    select (select left(row_to_json(entry)::text, -1) from (select ${columns}) entry)
+        || ',"payload":' || ${PAYLOAD} || '}',
+      e.exact_time, e.id::text, e.has_more
     from (
       select e.*, to_json(e.created_at) #>> '{}' as exact_time,
         lead(e.id) over (order by e.created_at desc, e.id desc) is not null as has_more,
-        coalesce(sum(${otherBytes} + case when octet_length(e.payload) <= ${SHOWN_PAYLOAD_BYTES_MAX} then octet_length(e.payload) else 0 end)
-          over (order by e.created_at desc, e.id desc rows between unbounded preceding and 1 preceding), 0) as bytes_before
+        coalesce(sum(${otherBytes}
+            + case when octet_length(e.payload) <= ${SHOWN_PAYLOAD_BYTES_MAX} then octet_length(e.payload) else 0 end)
+          over (order by e.created_at desc, e.id desc rows between unbounded preceding and 1 preceding), 0)
+          as bytes_before
       from (
         select * from ${table}
         where webhook_id = $1::uuid and ($2::timestamptz is null or (created_at, id) < ($2::timestamptz, $3::uuid))

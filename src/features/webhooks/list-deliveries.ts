@@ -14,7 +14,8 @@ export interface ListEntriesDeps {
 export const DELIVERIES: EntrySource = {
   table: 'quoin.webhook_deliveries',
   columns: `e.id, e.event_id, e.event_type, e.webhook_message_id as message_id,
-    e.status_code, e.response_body, e.error, e.latency_ms, e.attempt, e.replay_of, ${timeSql('created_at')} as created_at`,
+    e.status_code, e.response_body, e.error, e.latency_ms, e.attempt, e.replay_of,
+    ${timeSql('created_at')} as created_at`,
   otherBytes: 'coalesce(octet_length(e.response_body), 0)',
 }
 

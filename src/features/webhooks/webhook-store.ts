@@ -38,7 +38,8 @@ export type WebhookFields = Pick<
 const SELECT = `
   select w.id, w.name, w.table_id::bigint as table_id, c.oid is not null as table_watched,
     coalesce(n.nspname::text, w.table_schema) as table_schema, coalesce(c.relname::text, w.table_name) as table_name,
-    w.events, w.url, w.headers, w.secret_encrypted, w.active, w.fail_count, w.state, w.version, w.created_at, w.updated_at
+    w.events, w.url, w.headers, w.secret_encrypted, w.active, w.fail_count, w.state, w.version,
+    w.created_at, w.updated_at
   from quoin.webhooks w
   left join pg_catalog.pg_class c on c.oid = w.table_id
   left join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
@@ -64,7 +65,8 @@ export async function insertWebhook(
 
 // A webhook that its receiver has paused is as good as new once its user resumes it.
 const UPDATE = `
-  update quoin.webhooks set name = $3, table_id = $4::bigint::oid, table_schema = $5, table_name = $6, events = $7::text[],
+  update quoin.webhooks set name = $3, table_id = $4::bigint::oid, table_schema = $5, table_name = $6,
+    events = $7::text[],
     url = $8, headers = $9::jsonb, secret_encrypted = $10, active = $11::boolean,
     state = case when $11::boolean and state = 'paused_by_receiver' then 'healthy' else state end,
     version = version + 1, updated_at = now()

@@ -12,7 +12,10 @@ const CREDENTIAL_HEADERS: Record<string, string> = {
 export function curlExample(endpoint: Endpoint, baseUrl: string): string {
   const method = endpoint.method === 'get' ? '' : ` -X ${endpoint.method.toUpperCase()}`
   const headers = credentialHeaders(endpoint).map(header => ` \\\n  -H "${header}"`)
-  return `curl${method} "${baseUrl}${withVariables(endpoint.path)}${requiredQuery(endpoint)}"${headers.join('')}${body(endpoint)}`
+  return (
+    `curl${method} "${baseUrl}${withVariables(endpoint.path)}${requiredQuery(endpoint)}"` +
+    `${headers.join('')}${body(endpoint)}`
+  )
 }
 
 /** What the endpoint refuses to go without, as `?login_challenge=$LOGIN_CHALLENGE`. */

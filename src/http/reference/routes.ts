@@ -65,7 +65,12 @@ async function pageHeaders(): Promise<Record<string, string>> {
   const styleHash = btoa(String.fromCharCode(...new Uint8Array(digest)))
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': [
+      "default-src 'none'",
+      `style-src 'sha256-${styleHash}'`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
     'referrer-policy': 'same-origin',
   }
 }

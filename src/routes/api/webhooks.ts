@@ -47,7 +47,8 @@ export const webhookRoutes = [
     auth: 'session',
     summary: 'Create a webhook',
     description:
-      'Every change of the table that commits after the answer is sent. The secret is kept encrypted and never shown again.',
+      'Every change of the table that commits after the answer is sent. The secret is kept encrypted and ' +
+      'never shown again.',
     body: WebhookIn,
     example: {
       name: 'Search index',
@@ -78,8 +79,8 @@ export const webhookRoutes = [
     auth: 'session',
     summary: 'Change, pause or resume a webhook',
     description:
-      'Fields that are left out stay. `active: false` pauses: events are kept for seven days and sent on resume, those of each row in order. ' +
-      '`headers` is replaced as a whole; `secret: null` takes the secret away.',
+      'Fields that are left out stay. `active: false` pauses: events are kept for seven days and sent on ' +
+      'resume, those of each row in order. `headers` is replaced as a whole; `secret: null` takes the secret away.',
     body: WebhookPatch,
     example: { active: false },
     response: Webhook,
@@ -127,8 +128,8 @@ export const webhookRoutes = [
     summary: 'Send one entry of the log again, unchanged, and answer how it went',
     description:
       'Once and at once, also while paused, under the same `webhook-id`, freshly signed, with the header ' +
-      '`x-quoin-replay-of`. Delivered, a dead letter of the same event is resolved. A receiver that fails is an answer ' +
-      'with `ok: false`. An entry over 1 MiB is 409 `payload_not_kept`. No body.',
+      '`x-quoin-replay-of`. Delivered, a dead letter of the same event is resolved. A receiver that fails ' +
+      'is an answer with `ok: false`. An entry over 1 MiB is 409 `payload_not_kept`. No body.',
     response: Attempt,
     handle: ({ deps, caller, params }) => replayDelivery(deps, caller, params),
   }),
@@ -139,10 +140,11 @@ export const webhookRoutes = [
     auth: 'session',
     summary: 'Queue again everything that has failed since a time, and answer how much that is',
     description:
-      'Of what was not delivered: dead letters, in no order, and events that wait for their next attempt, in theirs, all ' +
-      'due now and with their nine attempts before them. Of many dead letters most come back into the queue after the ' +
-      'answer; those that are there or on their way are not counted again. A paused webhook sends them when it is resumed; a ' +
-      'failing one tries one now, and the others when that arrives. How it went, the log tells.',
+      'Of what was not delivered: dead letters, in no order, and events that wait for their next attempt, ' +
+      'in theirs, all due now and with their nine attempts before them. Of many dead letters most come back ' +
+      'into the queue after the answer; those that are there or on their way are not counted again. A ' +
+      'paused webhook sends them when it is resumed; a failing one tries one now, and the others when that ' +
+      'arrives. How it went, the log tells.',
     body: ReplaySince,
     example: { since: '2026-01-31T12:00:00Z' },
     response: Queued,

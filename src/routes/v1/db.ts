@@ -38,8 +38,8 @@ const FILTERS: DocumentedParameter = {
   name: '<column>',
   in: 'query',
   description:
-    'A filter, `operator.value`; several must all hold. Operators: eq neq gt gte lt lte like ilike match imatch in is ' +
-    'isdistinct cs cd ov sl sr nxr nxl adj fts plfts phfts wfts; `not.` before one negates it. Trees: ' +
+    'A filter, `operator.value`; several must all hold. Operators: eq neq gt gte lt lte like ilike match ' +
+    'imatch in is isdistinct cs cd ov sl sr nxr nxl adj fts plfts phfts wfts; `not.` before one negates it. Trees: ' +
     '`or=(a.eq.1,and(b.gt.2,c.is.null))`.',
   example: 'gte.18',
 }

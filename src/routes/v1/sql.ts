@@ -39,9 +39,10 @@ export const sqlRoutes = [
     auth: 'service_role',
     summary: 'Run one SQL statement',
     description:
-      'Runs in a transaction of its own; what it sets in its session is gone after it. A SELECT, VALUES or TABLE is read ' +
-      'only as far as row_limit; every other statement runs to its end and only the answer is cut. Not allowed: ' +
-      'transaction control, PREPARE, EXECUTE, DEALLOCATE, DISCARD, LISTEN, LOAD, COPY, SET SESSION AUTHORIZATION.',
+      'Runs in a transaction of its own; what it sets in its session is gone after it. A SELECT, VALUES or ' +
+      'TABLE is read only as far as row_limit; every other statement runs to its end and only the answer is ' +
+      'cut. Not allowed: transaction control, PREPARE, EXECUTE, DEALLOCATE, DISCARD, LISTEN, LOAD, COPY, ' +
+      'SET SESSION AUTHORIZATION.',
     body: SqlRequest,
     bodyValuesMax: VALUES_MAX,
     example: { sql: 'select * from todos where done = $1', params: [false], row_limit: 10 },

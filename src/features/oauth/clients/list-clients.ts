@@ -66,8 +66,8 @@ function ownOf({ config }: OAuthClientDeps, { clients }: ClientPage): OAuthClien
 
 /** What both endpoints say of their list. */
 export const CLIENT_LIST_DESCRIPTION =
-  `All of them, up to ${PAGES_MAX * CLIENTS_PER_PAGE_MAX}; or one page with page_size, where the Link header leads to ` +
-  'the next. Secrets are never shown.'
+  `All of them, up to ${PAGES_MAX * CLIENTS_PER_PAGE_MAX}; or one page with page_size, where the Link ` +
+  'header leads to the next. Secrets are never shown.'
 
 /**
  * The list as it is answered under `path`: a plain array and, for a page, the `Link` header. Throws as

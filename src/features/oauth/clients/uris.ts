@@ -11,9 +11,9 @@ const SCRIPT_SCHEMES =
   'vbscript view-source wyciwyg x-javascript'
 /** Pages and files that browsers and systems keep for themselves. */
 const INNER_SCHEMES =
-  'android-app brave chrome chrome-extension chrome-search chrome-untrusted content devtools edge edge-extension file ' +
-  'firefox hcp help its mk moz-extension moz-icon opera res resource safari-extension safari-web-extension search ' +
-  'search-ms shell vivaldi'
+  'android-app brave chrome chrome-extension chrome-search chrome-untrusted content devtools edge ' +
+  'edge-extension file firefox hcp help its mk moz-extension moz-icon opera res resource safari-extension ' +
+  'safari-web-extension search search-ms shell vivaldi'
 /** Other protocols, and programs of the system that act at once. */
 const FOREIGN_SCHEMES =
   'afp callto dav davs facetime facetime-audio ftp ftps git gopher intent irc ircs itms itms-apps itms-services ldap ' +

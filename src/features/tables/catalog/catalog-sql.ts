@@ -25,7 +25,8 @@ const COLUMN_RIGHTS = rightsSql(
 )
 const RELATION_RIGHTS = rightsSql(
   role =>
-    `${usesSchema(role)} and (has_any_column_privilege(${role}, c.oid, 'SELECT, INSERT, UPDATE') or has_table_privilege(${role}, c.oid, 'DELETE'))`,
+    `${usesSchema(role)} and (has_any_column_privilege(${role}, c.oid, 'SELECT, INSERT, UPDATE')` +
+    ` or has_table_privilege(${role}, c.oid, 'DELETE'))`,
 )
 const FUNCTION_RIGHTS = rightsSql(
   role => `${usesSchema(role)} and has_function_privilege(${role}, p.oid, 'EXECUTE')`,
@@ -39,7 +40,8 @@ const DEFAULT_SQL = `case
 
 const RELATIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
-    'columns', (select coalesce(json_agg(json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
+    'columns', (select coalesce(json_agg(
+        json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
         order by a.attnum), '[]')
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),

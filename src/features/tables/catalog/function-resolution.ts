@@ -60,7 +60,9 @@ function ambiguous(
     'ambiguous_function',
     `Could not choose the best candidate function between${candidates}`,
     {
-      hint: 'Try renaming the parameters or the function itself in the database so function overloading can be resolved',
+      hint:
+        'Try renaming the parameters or the function itself in the database so function overloading can ' +
+        'be resolved',
     },
   )
 }

@@ -11,7 +11,8 @@ import type { DataQuery, Filter } from './query-ast.ts'
 export const ROW_FUNCTIONS_SQL = `select distinct p.proname::text as name
   from pg_catalog.pg_proc p left join pg_catalog.pg_aggregate a on a.aggfnoid = p.oid
   where p.pronamespace = 'pg_catalog'::regnamespace and p.pronargs >= 1 and p.pronargs - p.pronargdefaults <= 1
-    and p.proargtypes[0]::regtype::text in ('"any"', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray', 'record')
+    and p.proargtypes[0]::regtype::text in
+      ('"any"', 'anyelement', 'anynonarray', 'anycompatible', 'anycompatiblenonarray', 'record')
     and p.prokind <> 'w' and coalesce(a.aggkind, 'n') = 'n'
   order by 1`
 

@@ -75,7 +75,8 @@ function totalSql(
     offset === undefined
       ? `pg_catalog.count(*)<${limit}::bigint`
       : `pg_catalog.count(*)<${limit}::bigint and (pg_catalog.count(*)>0 or ${offset}::bigint=0)`
-  return `case when ${isLast} then pg_catalog.count(*)${offset === undefined ? '' : `+${offset}::bigint`} else ${counted} end`
+  const skipped = offset === undefined ? '' : `+${offset}::bigint`
+  return `case when ${isLast} then pg_catalog.count(*)${skipped} else ${counted} end`
 }
 
 function buildExplain(table: QualifiedName, query: DataQuery, typeOf: ColumnTypes): Statement {

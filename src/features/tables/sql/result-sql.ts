@@ -23,11 +23,15 @@ const CSV_NAME = `case when "k" ~ '[",\\r\\n]' then '"'||pg_catalog.replace("k",
  * No rows give an empty header line, because only a row knows its columns.
  */
 const CSV_BODY =
-  `coalesce((select pg_catalog.string_agg(${CSV_NAME},',') from pg_catalog.json_object_keys((pg_catalog.array_agg(pg_catalog.row_to_json("t".*)))[1]) as "k"),'')` +
-  `||E'\\n'||coalesce(pg_catalog.string_agg(pg_catalog.replace(pg_catalog.substr("t".*::text,2,pg_catalog.length("t".*::text)-2),'\\\\','\\'),E'\\n'),'')`
+  `coalesce((select pg_catalog.string_agg(${CSV_NAME},',') ` +
+  `from pg_catalog.json_object_keys((pg_catalog.array_agg(pg_catalog.row_to_json("t".*)))[1]) as "k"),'')` +
+  `||E'\\n'||coalesce(pg_catalog.string_agg(pg_catalog.replace(` +
+  `pg_catalog.substr("t".*::text,2,pg_catalog.length("t".*::text)-2),'\\\\','\\'),E'\\n'),'')`
 
 /** What a function or trigger of the user set for the response (`response.headers`, `response.status`). */
-export const RESPONSE_SETTINGS = `nullif(pg_catalog.current_setting('response.headers',true),''),nullif(pg_catalog.current_setting('response.status',true),'')`
+export const RESPONSE_SETTINGS =
+  "nullif(pg_catalog.current_setting('response.headers',true),'')," +
+  "nullif(pg_catalog.current_setting('response.status',true),'')"
 
 /** Begins the text that a guard makes Postgres fail on; what follows is the guard's name, a colon and the row count. */
 const GUARD_MARK = 'quoin:'

@@ -70,5 +70,8 @@ function sentValue({ name }: SentColumn): string {
 function withDefault(column: SentColumn, params: Parameters): string {
   const name = quoteIdentifier(column.name)
   if (column.defaultSql === undefined) return `${sentValue(column)} ${name}`
-  return `case when "e"."v"->${params.add(column.name)}::text is null then ${column.defaultSql} else ${sentValue(column)} end ${name}`
+  return (
+    `case when "e"."v"->${params.add(column.name)}::text is null then ${column.defaultSql} else ` +
+    `${sentValue(column)} end ${name}`
+  )
 }

@@ -21,7 +21,8 @@ export interface Registry {
 // One statement, so that version and rows are of one moment.
 const SQL = `select version, (
     select coalesce(json_agg(w), '[]') from (
-      select id, (former_table_ids || table_id)::bigint[] as table_ids, events, version from quoin.webhooks) w) as webhooks
+      select id, (former_table_ids || table_id)::bigint[] as table_ids, events, version
+      from quoin.webhooks) w) as webhooks
   from quoin.webhook_registry`
 
 export class WebhookRegistry {

@@ -41,7 +41,8 @@ const REDELIVERABLE =
 // Sets are joined, not compared one by one: both sides may be long.
 const COUNT = `
   select pg_catalog.count(*) as count, pg_catalog.min(created_at) as first,
-    (select pg_catalog.max(created_at) from quoin.dead_letters where webhook_id = $1::uuid and resolved_at is null) as last
+    (select pg_catalog.max(created_at) from quoin.dead_letters
+      where webhook_id = $1::uuid and resolved_at is null) as last
   from (
     select created_at from quoin.dead_letters l
     where ${REDELIVERABLE} and created_at >= $2::timestamptz

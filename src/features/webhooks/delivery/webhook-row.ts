@@ -26,7 +26,8 @@ export const WEBHOOK_STATES = ['healthy', 'failing', 'paused_by_receiver'] as co
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 const COLUMNS =
-  'id, table_id::bigint as table_id, table_schema, table_name, events, url, headers, secret_encrypted, active, fail_count, state, version'
+  'id, table_id::bigint as table_id, table_schema, table_name, events, url, headers, secret_encrypted, ' +
+  'active, fail_count, state, version'
 
 /** Undefined for a webhook that is deleted. */
 export async function findWebhookRow(
@@ -58,7 +59,8 @@ export async function pauseForReceiver(
   id: string,
   version: number,
 ): Promise<WebhookRow | undefined> {
-  const sql = `update quoin.webhooks set active = false, state = 'paused_by_receiver', version = version + 1, updated_at = now()
+  const sql = `update quoin.webhooks set active = false, state = 'paused_by_receiver',
+      version = version + 1, updated_at = now()
     where id = $1::uuid and version = $2::bigint returning ${COLUMNS}`
   return (await platform.query<WebhookRow>(sql, [id, String(version)]))[0]
 }

@@ -18,7 +18,8 @@ export interface TableName {
 const FIND = `
   select c.oid::bigint as table_id, reason, current_user::regrole::text as own_role,
     case when reason = format('it belongs to the role %s', c.relowner::regrole) then
-      (select json_build_object('name', c.relowner::regrole, 'is_superuser', rolsuper) from pg_catalog.pg_roles where oid = c.relowner)
+      (select json_build_object('name', c.relowner::regrole, 'is_superuser', rolsuper)
+        from pg_catalog.pg_roles where oid = c.relowner)
     end as foreign_owner
   from (select 1) as one
   left join pg_catalog.pg_namespace n on n.nspname = $1::text
@@ -38,7 +39,8 @@ interface Found {
 const LIST_TABLES = `
   select n.nspname as table_schema, c.relname as table_name
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'information_schema') and n.nspname not like 'pg!_%' escape '!'
+  where c.relkind in ('r', 'p') and n.nspname not in ('quoin', 'information_schema')
+    and n.nspname not like 'pg!_%' escape '!'
   order by 1, 2 limit 2000`
 
 /**
@@ -76,7 +78,10 @@ async function spellingHint(
   const tables = await platform.query<TableName>(LIST_TABLES)
   const prefix = tables.find(table => table_name.startsWith(`${table.table_schema}.`))?.table_schema
   if (prefix !== undefined) {
-    return `Put the schema into table_schema ("${prefix}"), and into table_name the name alone ("${table_name.slice(prefix.length + 1)}").`
+    return (
+      `Put the schema into table_schema ("${prefix}"), and into table_name the name alone ` +
+      `("${table_name.slice(prefix.length + 1)}").`
+    )
   }
   const inSchema = tables.filter(table => table.table_schema === table_schema).map(table => table.table_name)
   const nearest = nearestName(table_name, inSchema)

@@ -88,7 +88,8 @@ export const bridgeRoutes = [
     path: `${BASE}/login`,
     summary: 'Sign in for the OAuth2 server with the session at the identity provider',
     description:
-      "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and here again. " +
+      "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and " +
+      'here again. ' +
       '`prompt=login`, `prompt=none` and `max_age` of the application are honoured.',
     query: LoginQuery,
     documented: {
@@ -103,7 +104,8 @@ export const bridgeRoutes = [
     path: `${BASE}/consent`,
     summary: 'Ask whether an application may do what it asks for',
     description:
-      "The OAuth2 server's consent URL. A page, or a redirect where the consent is remembered or the client's metadata " +
+      "The OAuth2 server's consent URL. A page, or a redirect where the consent is remembered or the " +
+      "client's metadata " +
       'has `skip_consent`.',
     query: ConsentQuery,
     documented: pageOrRedirect,
@@ -127,7 +129,8 @@ export const bridgeRoutes = [
     allowance: 'consent',
     summary: 'Grant what an application asks for, or a part of it',
     description:
-      'JSON is answered with `{redirect_to}`, where the same browser has to go on. A session cookie that is sent must be ' +
+      'JSON is answered with `{redirect_to}`, where the same browser has to go on. A session cookie that is ' +
+      'sent must be ' +
       "the subject's and still alive; a server sends none. The form of the consent screen needs that session.",
     example: { challenge: '…', grant_scope: ['openid', 'email'], remember: true },
     documented: decision(ConsentYes),
@@ -197,7 +200,8 @@ export const bridgeRoutes = [
     path: `${BASE}/logout`,
     summary: 'Ask whether to sign out',
     description:
-      "The OAuth2 server's logout URL. A page, or a redirect for a client with `skip_logout_consent` that sent an ID token.",
+      "The OAuth2 server's logout URL. A page, or a redirect for a client with `skip_logout_consent` that " +
+      'sent an ID token.',
     query: LogoutQuery,
     documented: pageOrRedirect,
     handle: ({ deps, query, request }) => showLogout(deps, query.logout_challenge, cookiesOf(request)),
@@ -210,7 +214,8 @@ export const bridgeRoutes = [
     allowance: 'consent',
     summary: 'Sign out, and on request of the identity provider too',
     description:
-      'The OAuth2 server signs out when the browser goes on at `redirect_to`. A session cookie that is sent must be the ' +
+      'The OAuth2 server signs out when the browser goes on at `redirect_to`. A session cookie that is sent ' +
+      'must be the ' +
       "subject's.",
     example: { challenge: '…', end_identity_session: true },
     documented: decision(LogoutYes),
