@@ -16,8 +16,11 @@ const MIGRATIONS_TABLE = 'pgmigrations'
 const MIGRATIONS_DIR = resolve(import.meta.dirname, '..', 'migrations')
 const LOCK_TIMEOUT_MS = 5_000
 
-const BOOKKEEPING =
-  /^(select pg_(try_)?advisory_(un)?lock\(|select (table|constraint)_name from information_schema\.|(create table|alter table|select name from|insert into|delete from) "public"\."pgmigrations" )/i
+const BOOKKEEPING = [
+  /^select pg_(try_)?advisory_(un)?lock\(/i,
+  /^select (table|constraint)_name from information_schema\./i,
+  /^(create table|alter table|select name from|insert into|delete from) "public"\."pgmigrations" /i,
+]
 
 const BOOKKEEPING_PATH = 'pg_catalog, pg_temp'
 const MIGRATION_PATH = 'public, pg_temp'
@@ -52,7 +55,7 @@ function withSearchPaths(client: Client): Client {
   let current: string | undefined = BOOKKEEPING_PATH
   const query = async (statement: string | QueryConfig, values?: unknown[]) => {
     const text = typeof statement === 'string' ? statement : statement.text
-    const wanted = BOOKKEEPING.test(text.trim()) ? BOOKKEEPING_PATH : MIGRATION_PATH
+    const wanted = BOOKKEEPING.some(pattern => pattern.test(text.trim())) ? BOOKKEEPING_PATH : MIGRATION_PATH
     if (wanted !== current) {
       await client.query(`set search_path = ${wanted}`)
       current = wanted

@@ -136,7 +136,8 @@ function readOutsideDatabase(env: NodeJS.ProcessEnv): OutsideDatabase | undefine
   if (databaseUrl && dataDatabaseUrl) return { databaseUrl, dataDatabaseUrl }
   if (databaseUrl || dataDatabaseUrl || env.SQL_GATEWAY_URL) {
     throw new StackError(
-      'set DATABASE_URL (the owner) and DATA_DATABASE_URL (the role authenticator) together to use a Postgres that runs elsewhere, or neither',
+      'set DATABASE_URL (the owner) and DATA_DATABASE_URL (the role authenticator) together to use a ' +
+        'Postgres that runs elsewhere, or neither',
     )
   }
   return undefined

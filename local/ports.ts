@@ -39,7 +39,10 @@ export async function choosePorts(
 function takenMessage(key: PortKey, port: number): string {
   const { what, variable } = PORTS[key]
   const flag = key === 'worker' ? '--port or ' : ''
-  return `port ${port}, wanted for ${what}, is taken by another program: end that one, choose another port with ${flag}${variable}, or take free ones for everything with --free-ports`
+  return (
+    `port ${port}, wanted for ${what}, is taken by another program: end that one, choose another port ` +
+    `with ${flag}${variable}, or take free ones for everything with --free-ports`
+  )
 }
 
 function isFree(port: number): Promise<boolean> {

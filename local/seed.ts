@@ -57,7 +57,8 @@ const DEMONSTRATION = `
     is_public boolean not null default true,
     created_at timestamptz not null default now()
   );
-  comment on table public.todos is 'Demonstration: everybody sees public rows, signed-in users see and change their own too.';
+  comment on table public.todos is
+    'Demonstration: everybody sees public rows, signed-in users see and change their own too.';
   alter table public.todos enable row level security;
 
   create policy todos_read on public.todos for select to anon

@@ -8,9 +8,10 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
   process.stderr.write(
-    `quoin: this is Node ${process.versions.node}, ${MINIMUM.join('.')} or newer is needed: run it through npm (\`npm start\`, \`npm run ...\`), ` +
-      'which takes Node 24 from node_modules. If this is npm already: after `npm ci --omit=dev` install a newer Node, else its install scripts ' +
-      'were skipped: `npm rebuild node`\n',
+    `quoin: this is Node ${process.versions.node}, ${MINIMUM.join('.')} or newer is needed: ` +
+      'run it through npm (`npm start`, `npm run ...`), ' +
+      'which takes Node 24 from node_modules. If this is npm already: after `npm ci --omit=dev` install a ' +
+      'newer Node, else its install scripts were skipped: `npm rebuild node`\n',
   )
   process.exit(1)
 }

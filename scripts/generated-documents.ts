@@ -36,7 +36,8 @@ function apiPage(): string {
     )
     return `## ${name}\n\n| Endpoint | Credential | What it does |\n|---|---|---|\n${rows.join('\n')}\n`
   })
-  return `# API\n\nWritten by \`npm run docs\` from the route table. Fields: \`/docs\` of a running service.\n\n${sections.join('\n')}`
+  const note = 'Written by `npm run docs` from the route table. Fields: `/docs` of a running service.'
+  return `# API\n\n${note}\n\n${sections.join('\n')}`
 }
 
 /**

@@ -145,7 +145,8 @@ async function readBatch(c: RequestContext): Promise<BatchEntry[]> {
     )
   if (entries.filter(entry => hasPlainPassword(entry.create)).length > BATCH_WITH_PASSWORD_MAX) {
     throw badRequest(
-      `The maximum number of identities per request that can be created with a plaintext password is ${BATCH_WITH_PASSWORD_MAX}.`,
+      'The maximum number of identities per request that can be created with a plaintext password is ' +
+        `${BATCH_WITH_PASSWORD_MAX}.`,
     )
   }
   return entries

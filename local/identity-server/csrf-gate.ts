@@ -115,15 +115,19 @@ export function csrfViolation(
   return new WireError(403, {
     id: 'security_csrf_violation',
     reason:
-      'Please retry the flow and optionally clear your cookies. The request was rejected to protect you from Cross-Site-Request-Forgery (CSRF).',
+      'Please retry the flow and optionally clear your cookies. The request was rejected to protect you ' +
+      'from Cross-Site-Request-Forgery (CSRF).',
     details: { docs: 'https://www.ory.sh/kratos/docs/debug/csrf', ...details() },
     message: 'the request was rejected to protect you from Cross-Site-Request-Forgery',
   })
 }
 
 const SCRIPT_HINT =
-  'We detected an AJAX call, please ensure that CORS is enabled and configured correctly, and that your AJAX code sends cookies and has credentials enabled.'
+  'We detected an AJAX call, please ensure that CORS is enabled and configured correctly, and that your ' +
+  'AJAX code sends cookies and has credentials enabled.'
 const BROWSER_HINT =
-  'We detected a regular browser or server-side call. If you are calling from a server ensure that the appropriate cookies are being forwarded.'
+  'We detected a regular browser or server-side call. If you are calling from a server ensure that the ' +
+  'appropriate cookies are being forwarded.'
 const NOT_SENT_HINT =
-  'The anti-CSRF cookie was found but the CSRF token was not included in the HTTP request body (csrf_token) nor in the HTTP Header (X-CSRF-Token).'
+  'The anti-CSRF cookie was found but the CSRF token was not included in the HTTP request body (csrf_token) ' +
+  'nor in the HTTP Header (X-CSRF-Token).'

@@ -85,7 +85,8 @@ function expiredFlow({ addresses }: IdentityContext, kind: FlowKind, flow: Flow)
     id: 'self_service_flow_expired',
     message: 'The requested resource is no longer available because it has expired or is otherwise invalid.',
     reason: isBrowser
-      ? `The ${kind} flow has expired. Redirect the user to the ${kind} flow init endpoint to initialize a new ${kind} flow.`
+      ? `The ${kind} flow has expired. Redirect the user to the ${kind} flow init endpoint to initialize a ` +
+        `new ${kind} flow.`
       : `The ${kind} flow has expired. Call the ${kind} flow init API endpoint to initialize a new ${kind} flow.`,
     details: isBrowser
       ? { redirect_to: `${start}/browser${query}`, return_to: flow.return_to ?? '' }

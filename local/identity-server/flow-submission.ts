@@ -21,7 +21,8 @@ export async function readForm(c: RequestContext): Promise<JsonObject> {
   if (type === 'application/x-www-form-urlencoded') return nest([...new URLSearchParams(text)])
   if (type === 'application/json') return readJson(text)
   throw new UnreadableForm(
-    `HTTP ${c.req.method} Request used unknown HTTP Header "Content-Type: ${c.req.header('content-type') ?? ''}", only [${TYPES.join(' ')}] are supported.`,
+    `HTTP ${c.req.method} Request used unknown HTTP Header "Content-Type: ` +
+      `${c.req.header('content-type') ?? ''}", only [${TYPES.join(' ')}] are supported.`,
   )
 }
 

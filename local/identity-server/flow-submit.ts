@@ -142,5 +142,9 @@ function hasForeignCookies(c: RequestContext): boolean {
 }
 
 function browserOnly(header: string, how: string): string {
-  return `The HTTP Request Header included the "${header}" key, indicating that this request was made${how}. The flow however was initiated as an API request. To prevent potential misuse and mitigate several attack vectors including CSRF, the request has been blocked. Please consult the documentation.`
+  return (
+    `The HTTP Request Header included the "${header}" key, indicating that this request was ` +
+    `made${how}. The flow however was initiated as an API request. To prevent potential misuse and mitigate ` +
+    'several attack vectors including CSRF, the request has been blocked. Please consult the documentation.'
+  )
 }

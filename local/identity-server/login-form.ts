@@ -45,7 +45,9 @@ export function secondFactorFields(type: 'browser' | 'api', csrfToken: string): 
 /** Wrong password and unknown person alike. */
 export const INVALID_CREDENTIALS: Message = {
   id: 4000006,
-  text: 'The provided credentials are invalid, check for spelling mistakes in your password or username, email address, or phone number.',
+  text:
+    'The provided credentials are invalid, check for spelling mistakes in your password or username, ' +
+    'email address, or phone number.',
   type: 'error',
 }
 

@@ -44,7 +44,8 @@ function parseOldPage(query: URLSearchParams): OldPage {
   const size = clampOldSize(parseInteger(query.get('per_page')) ?? SIZE_DEFAULT, IDENTITIES_MAX)
   if (page * size > OLD_PAGES_REACH) {
     throw badRequest(
-      `Legacy pagination is not supported for enumerating over ${OLD_PAGES_REACH} items. Please switch to using page_token and page_size.`,
+      `Legacy pagination is not supported for enumerating over ${OLD_PAGES_REACH} items. Please switch to ` +
+        'using page_token and page_size.',
     )
   }
   return { kind: 'page', page, size }

@@ -31,7 +31,8 @@ export async function readJsonBody(c: RequestContext): Promise<Record<string, Js
   const type = mediaType(c)
   if (type !== 'application/json') {
     throw badRequest(
-      `HTTP ${c.req.method} Request used unknown HTTP Header "Content-Type: ${c.req.header('content-type') ?? ''}", only [application/json] are supported.`,
+      `HTTP ${c.req.method} Request used unknown HTTP Header "Content-Type: ` +
+        `${c.req.header('content-type') ?? ''}", only [application/json] are supported.`,
     )
   }
   const body = parseJson(text, message => badRequest(`Unable to decode JSON payload: ${message}`))

@@ -34,7 +34,8 @@ export function resolveReturnTo(rule: ReturnRule, returnTo: string | undefined):
   const host = wanted.host || fallback.host
   const url = wanted.isOpaque
     ? returnTo
-    : `${scheme}://${wanted.host === '' ? fallback.authority : wanted.authority}${/^([/?#]|$)/.test(wanted.rest) ? '' : '/'}${wanted.rest}`
+    : `${scheme}://${wanted.host === '' ? fallback.authority : wanted.authority}` +
+      `${/^([/?#]|$)/.test(wanted.rest) ? '' : '/'}${wanted.rest}`
   const isAllowed =
     !wanted.isOpaque && rule.allowed.some(entry => isUnder(parseUrl(entry), scheme, host, wanted.path))
   if (isAllowed) return url

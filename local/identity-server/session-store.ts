@@ -7,7 +7,9 @@ import { hashToken } from './session-secrets.ts'
 /** A session with its place in the order in which sessions began. */
 export type SessionRow = Session & { readonly seq: string }
 
-const COLUMNS = `id, seq, identity_id, active, aal, authentication_methods, devices, issued_at, authenticated_at, expires_at`
+const COLUMNS =
+  'id, seq, identity_id, active, aal, authentication_methods, devices, issued_at, ' +
+  'authenticated_at, expires_at'
 
 export async function insertSession(db: Queryable, session: Session, token: string): Promise<void> {
   await db.query(

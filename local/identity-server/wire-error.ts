@@ -77,7 +77,9 @@ export const noActiveSession = () =>
 export const alreadySignedIn = (what: 'login' | 'registration') =>
   new WireError(400, {
     id: 'session_already_available',
-    reason: `A valid session was detected and thus ${what} is not possible.${what === 'login' ? ' Did you forget to set `?refresh=true`?' : ''}`,
+    reason:
+      `A valid session was detected and thus ${what} is not possible.` +
+      `${what === 'login' ? ' Did you forget to set `?refresh=true`?' : ''}`,
     message: 'you are already logged in',
   })
 

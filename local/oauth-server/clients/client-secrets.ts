@@ -31,7 +31,8 @@ export async function matchesHash(secret: string, stored: string): Promise<boole
 
 /** A token with so much chance in it that a plain hash keeps it safe. */
 export function generateRegistrationToken(): string {
-  return `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}.${randomBytes(TOKEN_BYTES).toString('base64url')}`
+  const part = () => randomBytes(TOKEN_BYTES).toString('base64url')
+  return `${TOKEN_PREFIX}${part()}.${part()}`
 }
 
 /** Of the token with or without its prefix. */

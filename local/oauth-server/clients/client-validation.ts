@@ -73,7 +73,8 @@ function checkKeys(fields: ClientFields): void {
       )
     if (alg !== '' && !KEY_ALGORITHMS.test(alg))
       throw invalid(
-        'Only RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and ES512 are supported as algorithms for private key authentication.',
+        'Only RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and ES512 are supported as algorithms ' +
+          'for private key authentication.',
       )
   }
   if (jwks_uri !== '' && jwks !== null)
@@ -136,7 +137,8 @@ function checkPostLogoutUri(uri: string, redirects: readonly GoUrl[]): void {
   )
   if (!isAtHome)
     throw invalid(
-      `post_logout_redirect_uri "${uri}" must match the domain, port, scheme of at least one of the registered redirect URIs but did not`,
+      `post_logout_redirect_uri "${uri}" must match the domain, port, scheme of at least one of the ` +
+        'registered redirect URIs but did not',
     )
 }
 
@@ -153,6 +155,8 @@ function isHttp({ scheme }: GoUrl): boolean {
 /** The refusal of a client's metadata; `hint` follows Hydra's sentence. */
 export function invalid(hint = ''): HydraError {
   const sentence =
-    "The value of one of the Client Metadata fields is invalid and the server has rejected this request. Note that an Authorization Server MAY choose to substitute a valid value for any requested parameter of a Client's Metadata."
+    'The value of one of the Client Metadata fields is invalid and the server has rejected this request. ' +
+    'Note that an Authorization Server MAY choose to substitute a valid value for any requested parameter ' +
+    "of a Client's Metadata."
   return new HydraError(400, 'invalid_client_metadata', hint === '' ? sentence : `${sentence} ${hint}`)
 }

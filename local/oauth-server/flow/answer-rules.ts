@@ -65,7 +65,8 @@ export function answerFault(
 function insecureRedirectFault({ redirectUri }: AuthorizationRequest) {
   if (isSecureRedirect(redirectUri)) return undefined
   return invalidRequest(
-    "Redirect URL is using an insecure protocol, http is only allowed for hosts with suffix 'localhost', for example: http://myapp.localhost/.",
+    'Redirect URL is using an insecure protocol, http is only allowed for hosts ' +
+      "with suffix 'localhost', for example: http://myapp.localhost/.",
   )
 }
 

@@ -106,7 +106,8 @@ function findFault(request: AuthorizationRequest): Fault | undefined {
   if (early) return { error: early, responseMode: request.responseMode }
   if (request.state.length >= ENTROPY_CHARACTERS_MIN) return undefined
   const error = invalidState(
-    `Request parameter 'state' must be at least be ${ENTROPY_CHARACTERS_MIN} characters long to ensure sufficient entropy.`,
+    `Request parameter 'state' must be at least be ${ENTROPY_CHARACTERS_MIN} characters long to ensure ` +
+      'sufficient entropy.',
   )
   return { error, responseMode: effectiveResponseMode(request) }
 }

@@ -13,20 +13,25 @@ const refusal =
 export const invalidRequest = refusal(
   400,
   'invalid_request',
-  'The request is missing a required parameter, includes an invalid parameter value, includes a parameter more than once, or is otherwise malformed.',
-  'Make sure that the various parameters are correct, be aware of case sensitivity and trim your parameters. Make sure that the client you are using has exactly whitelisted the redirect_uri you specified.',
+  'The request is missing a required parameter, includes an invalid parameter value, includes a parameter ' +
+    'more than once, or is otherwise malformed.',
+  'Make sure that the various parameters are correct, be aware of case sensitivity and trim your ' +
+    'parameters. Make sure that the client you are using has exactly whitelisted the redirect_uri you specified.',
 )
 
 export const invalidClient = refusal(
   401,
   'invalid_client',
-  'Client authentication failed (e.g., unknown client, no client authentication included, or unsupported authentication method).',
+  'Client authentication failed (e.g., unknown client, no client authentication included, or unsupported ' +
+    'authentication method).',
 )
 
 export const invalidGrant = refusal(
   400,
   'invalid_grant',
-  'The provided authorization grant (e.g., authorization code, resource owner credentials) or refresh token is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or was issued to another client.',
+  'The provided authorization grant (e.g., authorization code, resource owner credentials) or refresh token ' +
+    'is invalid, expired, revoked, does not match the redirection URI used in the authorization request, or ' +
+    'was issued to another client.',
 )
 
 export const invalidScope = refusal(
@@ -88,7 +93,8 @@ export const accessDenied = refusal(
   403,
   'access_denied',
   'The resource owner or authorization server denied the request.',
-  'Make sure that the request you are making is valid. Maybe the credential or request parameters you are using are limited in scope or otherwise restricted.',
+  'Make sure that the request you are making is valid. Maybe the credential or request parameters you are ' +
+    'using are limited in scope or otherwise restricted.',
 )
 
 export const requestForbidden = refusal(

@@ -48,7 +48,8 @@ function unfitPrompt(prompts: readonly string[], { isPublicClient, redirectUri }
   const isSilent = prompts.includes('none')
   if (isPublicClient && isSilent && redirectUri !== undefined && !isSecureRedirect(redirectUri)) {
     return consentRequired(
-      "OAuth 2.0 Client is marked public and redirect uri is not considered secure (https missing), but 'prompt=none' was requested.",
+      'OAuth 2.0 Client is marked public and redirect uri is not considered secure (https missing), ' +
+        "but 'prompt=none' was requested.",
     )
   }
   if (!prompts.every(prompt => KNOWN_PROMPTS.includes(prompt))) {
@@ -72,12 +73,16 @@ function maxAgeFault(form: URLSearchParams, login: LoginFacts) {
 function freshnessFault(prompts: readonly string[], login: LoginFacts) {
   if (prompts.includes('none') && login.authenticatedAt > login.requestedAt) {
     return loginRequired(
-      "Failed to validate OpenID Connect request because prompt was set to 'none' but auth_time happened after the authorization request was registered, indicating that the user was logged in during this request which is not allowed.",
+      "Failed to validate OpenID Connect request because prompt was set to 'none' but auth_time happened " +
+        'after the authorization request was registered, indicating that the user was logged in during this ' +
+        'request which is not allowed.',
     )
   }
   if (prompts.includes('login') && login.authenticatedAt < login.requestedAt) {
     return loginRequired(
-      "Failed to validate OpenID Connect request because prompt was set to 'login' but auth_time happened before the authorization request was registered, indicating that the user was not re-authenticated which is forbidden.",
+      "Failed to validate OpenID Connect request because prompt was set to 'login' but auth_time happened " +
+        'before the authorization request was registered, indicating that the user was not re-authenticated ' +
+        'which is forbidden.',
     )
   }
   return undefined
@@ -91,6 +96,7 @@ function hintFault(hintedSubject: string | null | undefined, login: LoginFacts) 
     )
   }
   return loginRequired(
-    "Failed to validate OpenID Connect request because the subject from provided id token from id_token_hint does not match the current session's subject.",
+    'Failed to validate OpenID Connect request because the subject from provided id token from ' +
+      "id_token_hint does not match the current session's subject.",
   )
 }

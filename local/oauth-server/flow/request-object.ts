@@ -52,7 +52,8 @@ async function readObject(
   const required = client.request_object_signing_alg
   if (required && required !== algorithm) {
     throw invalidRequestObject(
-      `The request object uses signing algorithm '${algorithm}', but the requested OAuth 2.0 Client enforces signing algorithm '${required}'.`,
+      `The request object uses signing algorithm '${algorithm}', but the requested OAuth 2.0 Client ` +
+        `enforces signing algorithm '${required}'.`,
     )
   }
   const claims = algorithm === 'none' ? readUnsigned(object) : await readSigned(deps, client, object)
@@ -120,4 +121,5 @@ async function fetchText(deps: ObjectDeps, uri: string): Promise<string> {
 }
 
 const NO_KEYS =
-  "OpenID Connect 'request' or 'request_uri' context was given, but the OAuth 2.0 Client does not have any JSON Web Keys registered."
+  "OpenID Connect 'request' or 'request_uri' context was given, but the OAuth 2.0 Client does not have any " +
+  'JSON Web Keys registered.'

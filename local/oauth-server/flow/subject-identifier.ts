@@ -20,12 +20,16 @@ function sectorOf(client: Client): string {
   const [redirectUri, ...others] = client.redirect_uris ?? []
   if (redirectUri === undefined) {
     throw invalidRequest(
-      `OAuth 2.0 Client ${client.client_id} neither specifies a sector_identifier_uri nor a redirect_uri which is not allowed when performing using subject type pairwise. Please reconfigure the OAuth 2.0 client properly.`,
+      `OAuth 2.0 Client ${client.client_id} neither specifies a sector_identifier_uri nor a redirect_uri ` +
+        'which is not allowed when performing using subject type pairwise. Please reconfigure the OAuth 2.0 ' +
+        'client properly.',
     )
   }
   if (others.length > 0) {
     throw invalidRequest(
-      `OAuth 2.0 Client ${client.client_id} has multiple redirect_uris but no sector_identifier_uri was set which is not allowed when performing using subject type pairwise. Please reconfigure the OAuth 2.0 client properly.`,
+      `OAuth 2.0 Client ${client.client_id} has multiple redirect_uris but no sector_identifier_uri was set ` +
+        'which is not allowed when performing using subject type pairwise. Please reconfigure the OAuth 2.0 ' +
+        'client properly.',
     )
   }
   return URL.parse(redirectUri)?.host ?? ''

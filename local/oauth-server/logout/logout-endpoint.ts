@@ -149,7 +149,8 @@ function redirectTarget(deps: LogoutEndpointDeps, form: URLSearchParams, client:
   if (!asked) return deps.addresses.postLogoutRedirect
   if (!client.post_logout_redirect_uris?.includes(asked) || runsScript(asked)) {
     throw invalidRequest(
-      'Logout failed because query parameter post_logout_redirect_uri is not a whitelisted as a post_logout_redirect_uri for the client.',
+      'Logout failed because query parameter post_logout_redirect_uri is not a whitelisted as a ' +
+        'post_logout_redirect_uri for the client.',
     )
   }
   return state ? withQuery(asked, { state }) : asked

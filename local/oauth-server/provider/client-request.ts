@@ -119,7 +119,8 @@ function unescaped(text: string, what: string): string {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     throw invalidRequest(
-      `The client ${what} in the HTTP authorization header could not be decoded from 'application/x-www-form-urlencoded'.`,
+      `The client ${what} in the HTTP authorization header could not be decoded from ` +
+        "'application/x-www-form-urlencoded'.",
     )
   }
 }
@@ -132,7 +133,8 @@ function checkMethod(method: string, { isBasic, secret }: PresentedClient, field
   const wrong = used.find(way => way !== method)
   if (wrong === undefined) return
   throw invalidClient(
-    `The OAuth 2.0 Client supports client authentication method '${method}', but method '${wrong}' was requested. You must configure the OAuth 2.0 client's 'token_endpoint_auth_method' value to accept '${wrong}'.`,
+    `The OAuth 2.0 Client supports client authentication method '${method}', but method '${wrong}' was ` +
+      `requested. You must configure the OAuth 2.0 client's 'token_endpoint_auth_method' value to accept '${wrong}'.`,
   )
 }
 

@@ -38,7 +38,8 @@ export function hydraErrorOf(err: unknown): HydraError {
 
 function methodHint(err: errors.OIDCProviderError): string | undefined {
   return err.error_detail?.startsWith('the provided authentication mechanism')
-    ? "The OAuth 2.0 Client supports another client authentication method than the one that was used. You must configure the OAuth 2.0 client's 'token_endpoint_auth_method' value to accept it."
+    ? 'The OAuth 2.0 Client supports another client authentication method than the one that was used. You ' +
+        "must configure the OAuth 2.0 client's 'token_endpoint_auth_method' value to accept it."
     : undefined
 }
 

@@ -87,7 +87,8 @@ export function makeConsentStore(database: Database): ConsentStore {
       const { rows } = await database.query<ConsentRecord>(
         `insert into consents (consent_request_id, client_id, subject, client_subject, login_session_id, nonce, skip,
            remember, requested_at, issued_at, expires_at, step, accepted)
-         values ($1, $2, $3, $4, (select id from login_sessions where id = $5), $6, $7, $8, to_timestamp($9), date_trunc('second', now()),
+         values ($1, $2, $3, $4, (select id from login_sessions where id = $5), $6, $7,
+           $8, to_timestamp($9), date_trunc('second', now()),
            case when $10::int > 0 then to_timestamp($9) + make_interval(secs => $10::int) end, $11, $12)
          on conflict (consent_request_id) do nothing
          returning ${RECORD}`,
