@@ -213,7 +213,8 @@ async function prepare({ database_url }: StackFacts): Promise<{ anon: string; se
     await client.query(`
       create table public.bench_bodies (title text, note text);
       create function public.bench_bodies_drop() returns trigger language plpgsql as 'begin return null; end';
-      create trigger drop_all before insert on public.bench_bodies for each row execute function public.bench_bodies_drop();
+      create trigger drop_all before insert on public.bench_bodies
+        for each row execute function public.bench_bodies_drop();
       grant insert, update, select on public.bench_bodies to anon;
       create function public.bench_bodies_call(json) returns int language sql as 'select 1';
       grant execute on function public.bench_bodies_call(json) to anon, service_role`)

@@ -46,7 +46,8 @@ export async function prepareTables(client: pg.Client): Promise<void> {
 export async function watch(client: pg.Client, schema: string, table: string): Promise<void> {
   await client.query(
     `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url)
-      values ('bench', $1::text, $2::text, format('%I.%I', $1::text, $2::text)::regclass, '{INSERT,UPDATE,DELETE}', 'http://127.0.0.1:9/')`,
+      values ('bench', $1::text, $2::text, format('%I.%I', $1::text, $2::text)::regclass,
+        '{INSERT,UPDATE,DELETE}', 'http://127.0.0.1:9/')`,
     [schema, table],
   )
   await client.query("select quoin.settle_watch(format('%I.%I', $1::text, $2::text)::regclass)", [
@@ -75,7 +76,8 @@ export function measureBulk(
 ): Promise<Rounds> {
   const sql = (table: string) =>
     statement === 'insert'
-      ? `insert into ${SCHEMA}.${table} (group_id, name, amount) select i % 1000, 'item ' || i, i * 1.25 from generate_series(1, 100000) i`
+      ? `insert into ${SCHEMA}.${table} (group_id, name, amount) select i % 1000, 'item ' || i, i * 1.25 ` +
+        'from generate_series(1, 100000) i'
       : `update ${SCHEMA}.${table} set amount = amount + 1 where id <= 100000`
   return inTurns(client, rounds, table => millisecondsOf(() => client.query(sql(table))))
 }

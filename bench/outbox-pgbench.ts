@@ -43,8 +43,10 @@ async function prepare(client: pg.Client): Promise<void> {
     insert into ${SCHEMA}.tellers select i, (i - 1) / 10 + 1, 0 from generate_series(1, ${TELLERS}) i`)
   for (const table of ['unwatched', 'watched'] as const) {
     await client.query(`
-      create table ${SCHEMA}.accounts_${table} (aid int primary key, bid int, abalance int, filler char(84)) with (fillfactor = 80);
-      insert into ${SCHEMA}.accounts_${table} select i, i % ${BRANCHES} + 1, 0, '' from generate_series(1, ${ACCOUNTS}) i`)
+      create table ${SCHEMA}.accounts_${table} (aid int primary key, bid int, abalance int, filler char(84))
+        with (fillfactor = 80);
+      insert into ${SCHEMA}.accounts_${table} select i, i % ${BRANCHES} + 1, 0, ''
+        from generate_series(1, ${ACCOUNTS}) i`)
   }
   await watch(client, SCHEMA, 'accounts_watched')
   await client.query('vacuum analyze')

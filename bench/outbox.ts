@@ -49,7 +49,8 @@ async function measureAll(url: string): Promise<void> {
     for (const kind of ['block', 'statement'] as const)
       for (const rival of ['watched', 'constant'] as const)
         print(
-          `${options.writers} writers, a ${kind} each${rival === 'constant' ? ', a trigger that writes a constant' : ''}`,
+          `${options.writers} writers, a ${kind} each` +
+            `${rival === 'constant' ? ', a trigger that writes a constant' : ''}`,
           'transactions/s',
           await measureWriters(client, url, kind, options, rival),
         )

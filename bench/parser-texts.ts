@@ -15,7 +15,8 @@ export function seeded(seed: number): () => number {
 export function ordinaryTexts(bytes: number): Record<string, string> {
   const row = ",\n  (4711, 'Buy milk and 2 l of café au lait', false, '2026-03-01T12:00:00Z', null, 12.50)"
   const query =
-    '\nunion all\nselect t.id, t.title as name, u.email, coalesce(t.done, false) from t join users u on u.id = t.user_id\n' +
+    '\nunion all\nselect t.id, t.title as name, u.email, coalesce(t.done, false) from t ' +
+    'join users u on u.id = t.user_id\n' +
     "where t.created_at > now() - interval '7 days' and u.role in ('admin', 'editor') and t.title ilike '%milk%'"
   const column = ', -- in euros\n  column_name numeric(12, 2) not null default 0 check (column_name >= 0)'
   return {

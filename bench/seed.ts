@@ -24,7 +24,8 @@ export async function seedBenchTable({ database_url }: StackFacts): Promise<Seed
     await client.query(`
       create table public.${TABLE} (id bigint primary key, group_id int not null, name text not null,
         amount numeric(12,2) not null, created_at timestamptz not null);
-      insert into public.${TABLE} select i, i % 1000, 'item ' || i, i * 1.25, '2026-01-01'::timestamptz + i * interval '1 s'
+      insert into public.${TABLE}
+        select i, i % 1000, 'item ' || i, i * 1.25, '2026-01-01'::timestamptz + i * interval '1 s'
         from generate_series(1, ${ROWS}) i;
       create index on public.${TABLE} (group_id, id);
       alter table public.${TABLE} enable row level security;

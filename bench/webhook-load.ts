@@ -15,7 +15,8 @@ const MEMORY_SAMPLES = 12
 export async function prepareWatched(facts: StackFacts, url: string): Promise<pg.Client> {
   const client = await connect(facts.database_url)
   await client.query(`create table public.${TABLE} (id bigint generated always as identity primary key,
-    group_id int not null, name text not null, amount numeric(12,2) not null, created_at timestamptz not null default now())`)
+    group_id int not null, name text not null, amount numeric(12,2) not null,
+    created_at timestamptz not null default now())`)
   const response = await fetch(`${facts.base_url}/api/webhooks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', cookie: facts.session_cookie_admin ?? '' },
@@ -113,7 +114,8 @@ export async function measureBacklog(
 
 async function insertRows(client: pg.Client, rows: number): Promise<void> {
   await client.query(
-    `insert into public.${TABLE} (group_id, name, amount) select i % 1000, 'item ' || i, i * 1.25 from generate_series(1, $1::int) i`,
+    `insert into public.${TABLE} (group_id, name, amount) select i % 1000, 'item ' || i, i * 1.25 ` +
+      'from generate_series(1, $1::int) i',
     [rows],
   )
 }
