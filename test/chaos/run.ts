@@ -196,5 +196,8 @@ async function withOwner<T>(
 }
 
 function progressLine({ written, receiver, options }: Scene): string {
-  return `committed ${written.committedChanges} of ${options.changes}, received ${receiver.takenCount}, repeats ${receiver.receipts.length - receiver.takenCount}`
+  return (
+    `committed ${written.committedChanges} of ${options.changes}, received ${receiver.takenCount}, ` +
+    `repeats ${receiver.receipts.length - receiver.takenCount}`
+  )
 }

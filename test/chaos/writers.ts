@@ -37,7 +37,8 @@ export interface Written {
 export async function makeTables(owner: Client): Promise<void> {
   await owner.query(`
     create table public.${WATCHED} (id bigint primary key, change bigint not null, note text not null);
-    create table public.${JOURNAL} (place bigint generated always as identity, name text not null, keys bigint[] not null);
+    create table public.${JOURNAL} (place bigint generated always as identity, name text not null,
+      keys bigint[] not null);
     create sequence public.chaos_changes`)
 }
 

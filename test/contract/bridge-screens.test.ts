@@ -105,7 +105,7 @@ describe('a logout', () => {
     })
   })
 
-  it('needs no screen for a client with skip_logout_consent, and then leaves the identity provider’s session', async () => {
+  it('needs no screen for a client with skip_logout_consent, and leaves the identity provider’s session', async () => {
     const { browser, challenge } = await pendingLogout([
       { op: 'replace', path: '/skip_logout_consent', value: true },
     ])

@@ -16,15 +16,18 @@ beforeAll(async () => {
     create function ${t}_null() returns text language sql as 'select null::text';
     create function ${t}_series(n int) returns setof int language sql as 'select generate_series(1, n)';
     create function ${t}_list() returns setof ${t}_rows language sql stable as 'select * from ${t}_rows order by id';
-    create function ${t}_one(wanted int) returns ${t}_rows language sql stable as 'select * from ${t}_rows where id = wanted';
+    create function ${t}_one(wanted int) returns ${t}_rows language sql stable
+      as 'select * from ${t}_rows where id = wanted';
     create function ${t}_table() returns table (k int, v text) language sql as $$ values (1, 'a'), (2, null) $$;
     create function ${t}_counted() returns table (count int, max int) language sql as 'select 1, 2';
     create type ${t}_tally as (id int, count int);
     create function ${t}_tallied() returns setof ${t}_tally language sql as 'select 3, 4';
     create function ${t}_outs(in x int, out double int, out half numeric) language sql as 'select x * 2, x / 2.0';
-    create function ${t}_sum(variadic numbers int[]) returns int language sql as 'select sum(n)::int from unnest(numbers) n';
+    create function ${t}_sum(variadic numbers int[]) returns int language sql
+      as 'select sum(n)::int from unnest(numbers) n';
     create function ${t}_whole(json) returns text language sql as 'select json_typeof($1)';
-    create function ${t}_arrays(words text[], extra jsonb) returns text language sql as $$ select words[2] || (extra->>'k') $$;
+    create function ${t}_arrays(words text[], extra jsonb) returns text language sql
+      as $$ select words[2] || (extra->>'k') $$;
     create function ${t}_over(a int) returns text language sql as $$ select 'a' $$;
     create function ${t}_over(a int, b int) returns text language sql as $$ select 'ab' $$;
     create function ${t}_twice(a int) returns text language sql as $$ select 'int' $$;
@@ -32,7 +35,8 @@ beforeAll(async () => {
     create function ${t}_insert(n int) returns setof ${t}_rows language sql
       as $$ insert into ${t}_rows select i, 'new' from generate_series(100, 99 + n) i returning * $$;
     create function ${t}_liar() returns int language sql stable as $$ select count(*)::int from ${t}_insert(1) $$;
-    create function ${t}_session() returns text language sql as $$ select set_config('search_path', 'pg_catalog', false) $$;
+    create function ${t}_session() returns text language sql
+      as $$ select set_config('search_path', 'pg_catalog', false) $$;
     create function ${t}_teapot() returns void language plpgsql as $$ begin
       raise sqlstate 'PT418' using message = 'I am a teapot', detail = 'short', hint = 'stout'; end $$;
     create function ${t}_slow() returns void language sql as 'select pg_sleep(30)';

@@ -20,7 +20,8 @@ describe('POST', () => {
 
   test('keeps every digit of numbers, arrays, JSON and null', async () => {
     const row =
-      '{"name":"n","big":123456789012345678901234567890.123456789,"tags":["a,b","c\\"d"],"data":{"x":[1,null]},"qty":null}'
+      '{"name":"n","big":123456789012345678901234567890.123456789,"tags":["a,b","c\\"d"],' +
+      '"data":{"x":[1,null]},"qty":null}'
     const { text } = await post(row, {}, `${items}?select=big,tags,data,qty`)
     expect(text).toBe(
       '[{"big":123456789012345678901234567890.123456789,"tags":["a,b","c\\"d"],"data":{"x": [1, null]},"qty":null}]',

@@ -24,9 +24,10 @@ beforeAll(async () => {
       (2, 'kiwicopple', null, 40, 'happy', '{"a":{"b":"y","n":20},"list":[],"k":null}', '{"z": 2}', '{b,c}', '{}',
         '[5,10)', '[2024-03-01,2024-04-01)', (3,4), 0, false, '1980-12-31', '2024-06-01T12:30:00.123456+02', null,
         to_tsvector('english', 'lazy dogs'), 'a, "b" (c)', 'Infinity'),
-      (3, 'awailas', 'A*B%C', null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null),
-      (9007199254740993, 'quo"te,d', 'back\\slash', -5, 'sad', '[1,"two",null]', '[1]', '{"x,y","q\\"r"}', '{3}', 'empty',
-        null, null, -1.25, null, null, null, null, null, '', null),
+      (3, 'awailas', 'A*B%C', null, null, null, null, null, null, null,
+        null, null, null, null, null, null, null, null, null, null),
+      (9007199254740993, 'quo"te,d', 'back\\slash', -5, 'sad', '[1,"two",null]', '[1]', '{"x,y","q\\"r"}', '{3}',
+        'empty', null, null, -1.25, null, null, null, null, null, '', null),
       (5, 'null', 'ünï ☃', 0, 'ok', '{"a": 1}', '{}', '{}', '{1,2,3}', '(,3]', null, null, 99999999.99, true,
         '2000-02-29', '1999-12-31 23:59:59+00', '\\x', to_tsvector('english', 'cats'), 'x', -0.0);
     create view ${t}_adults as select id, username, age from ${t}_users where age >= 18;

@@ -43,7 +43,8 @@ beforeAll(async () => {
 
 afterAll(() =>
   asOwner(
-    `drop function ${t}_twice; drop table ${t}_tally; drop view ${t}_seen, ${t}_slow, ${t}_big; drop table ${rows}, ${t}_closed, ${t}_partly, ${t}_open`,
+    `drop function ${t}_twice; drop table ${t}_tally; drop view ${t}_seen, ${t}_slow, ${t}_big; ` +
+      `drop table ${rows}, ${t}_closed, ${t}_partly, ${t}_open`,
   ),
 )
 

@@ -109,7 +109,8 @@ describe('a message that no consumer could handle', () => {
   it('is resolved by the cron of every minute', async () => {
     await using owner = await connectOwner()
     const { rows } = await owner.query(
-      "insert into quoin.dead_letters (event_id, reason) values ('9007199254740993', 'message_not_handled') returning id",
+      "insert into quoin.dead_letters (event_id, reason) values ('9007199254740993', 'message_not_handled') " +
+        'returning id',
     )
     await fireCron(inject('stack').base_url, '* * * * *')
     const after = await owner.query('select resolved_at from quoin.dead_letters where id = $1', [rows[0].id])

@@ -166,7 +166,8 @@ describe('GET /v1/keys', () => {
     // Made in one statement, so that they share one time and only the id orders them.
     const made = await db.query(
       `insert into quoin.api_keys (project_id, name, role, prefix, last_four, key_hash)
-       select $1::uuid, 'page', 'anon', 'svc_pk_', 'abcd', md5($1::text || n) || md5(n || $1::text) from generate_series(1, 5) n
+       select $1::uuid, 'page', 'anon', 'svc_pk_', 'abcd', md5($1::text || n) || md5(n || $1::text)
+       from generate_series(1, 5) n
        returning id`,
       [projectId],
     )

@@ -93,7 +93,8 @@ describe('DELETE /api/oauthsrv/consent/:subject', () => {
     expect((await consents('DELETE', subject)).json).toEqual({ subject, revoked: 0, clients: [] })
     await using db = await connectOwner()
     const { rows } = await db.query(
-      "select actor_id, before from quoin.audit_logs where action = 'consent_sessions.revoke' and target_id = $1 order by created_at",
+      "select actor_id, before from quoin.audit_logs where action = 'consent_sessions.revoke' " +
+        'and target_id = $1 order by created_at',
       [subject],
     )
     expect(rows).toMatchObject([

@@ -21,7 +21,8 @@ beforeAll(async () => {
   await hydra.query('create schema server')
   for (const table of ['access', 'refresh']) {
     await hydra.query(`create table server.hydra_oauth2_${table} (
-      signature varchar(255) primary key, request_id varchar(40) not null, requested_at timestamp not null default now(),
+      signature varchar(255) primary key, request_id varchar(40) not null,
+      requested_at timestamp not null default now(),
       client_id varchar(255) not null default 'c', subject varchar(255) not null default '',
       active boolean not null default true, expires_at timestamp)`)
   }
@@ -60,7 +61,7 @@ async function query<Row>(sql: string, params: readonly (string | null)[] = []):
   return rows[0].rows
 }
 
-it('deletes expired and inactive tokens, in whatever schema, and nothing that is still good for something', async () => {
+it('deletes expired and inactive tokens, in whatever schema, and nothing that is still of use', async () => {
   await insert('access', [
     ['alive', 'g1', true, 3_600],
     ['expired', 'g1', true, -1],

@@ -170,7 +170,7 @@ describe('what a client may say', () => {
     )
   })
 
-  it('takes unknown grant types and authentication methods, but not unknown strategies, subjects or algorithms', async () => {
+  it('takes unknown grants and authentication methods, not unknown strategies, subjects or algorithms', async () => {
     await accepted({ grant_types: ['telepathy'], token_endpoint_auth_method: 'magic' })
     await accepted({ access_token_strategy: 'JWT' }, { access_token_strategy: 'jwt' })
     await accepted({ subject_type: 'pairwise', access_token_strategy: 'opaque' })

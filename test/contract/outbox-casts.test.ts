@@ -23,7 +23,8 @@ async function watchedWithCast(body: string): Promise<string> {
   const name = randomBytes(5).toString('hex')
   await caller.query(`
     create type public.mood_${name} as enum ('fine');
-    create function public.cast_${name}(mood public.mood_${name}) returns json language plpgsql as $cast$ ${body} $cast$;
+    create function public.cast_${name}(mood public.mood_${name}) returns json language plpgsql
+      as $cast$ ${body} $cast$;
     create cast (public.mood_${name} as json) with function public.cast_${name}(public.mood_${name});
     create table public.t_${name} (id int primary key, mood public.mood_${name})`)
   await db.watch(`public.t_${name}`)
@@ -153,9 +154,10 @@ describe("a user's cast to json", () => {
         begin perform public.spy(); return 2000000000; end $$;
       create function public.array_append(json[], json) returns json[] language plpgsql as $$
         begin raise 'trap: array_append'; end $$;
-      create function public.row_to_json(record) returns json language plpgsql as $$ begin return '{"forged":true}'; end $$;
-      grant execute on function public.spy, public.spy_eq, public.spy_cat, public.spy_div, public.spy_minus, public.array_append,
-        public.row_to_json to public;
+      create function public.row_to_json(record) returns json language plpgsql as $$
+        begin return '{"forged":true}'; end $$;
+      grant execute on function public.spy, public.spy_eq, public.spy_cat, public.spy_div, public.spy_minus,
+        public.array_append, public.row_to_json to public;
       create operator public.- (leftarg = int, rightarg = int, function = public.spy_minus);
       create operator public.= (leftarg = text, rightarg = text, function = public.spy_eq);
       create operator public.|| (leftarg = text, rightarg = text, function = public.spy_cat);
@@ -247,7 +249,8 @@ describe('a row that cannot be an image', () => {
     const table = await db.watched('id int primary key, data text')
     await db.owner.query(`insert into ${table} select 1, repeat('x', 68 * 1024 * 1024)`)
     await db.owner.query(
-      `insert into ${table} select i, repeat('y', case i when 3 then 68 * 1024 * 1024 else 1 end) from generate_series(2, 4) i`,
+      `insert into ${table} select i, repeat('y', case i when 3 then 68 * 1024 * 1024 else 1 end) ` +
+        'from generate_series(2, 4) i',
     )
     const changes = await db.changes(table)
     expect(changes.map(({ key, row }) => [key, row])).toEqual([

@@ -206,7 +206,9 @@ describe('the session of the writer', () => {
       await writer.query(`set search_path = '$user', public; set datestyle = 'German, DMY'; set work_mem = '1MB';
       set bytea_output = 'escape'; set extra_float_digits = 0; set timezone = '${timezone}'`)
       await writer.query("begin; set local intervalstyle = 'iso_8601'")
-      const names = `search_path timezone datestyle work_mem bytea_output extra_float_digits intervalstyle transaction_read_only`
+      const names =
+        'search_path timezone datestyle work_mem bytea_output extra_float_digits intervalstyle ' +
+        'transaction_read_only'
       const settings = async () => {
         const { rows } = await writer.query(
           `select name, current_setting(name) as value from regexp_split_to_table('${names}', ' ') as name`,
@@ -264,7 +266,9 @@ describe('the session of the writer', () => {
 
 describe('a table that our own names would clash with', () => {
   const names =
-    'row_bytes chunk_rows batch made first last is_long has_lost_key is_not_one is_unmeasured setting session_settings session_memory recorder watched key position part is_old image rows old_rows keys old_keys errors from_row failure event tg_op r n o c'
+    'row_bytes chunk_rows batch made first last is_long has_lost_key is_not_one is_unmeasured setting ' +
+    'session_settings session_memory recorder watched key position part is_old image rows old_rows keys ' +
+    'old_keys errors from_row failure event tg_op r n o c'
   it('is recorded like any other, row by row and many at once', async () => {
     const columns = names.split(' ').map(name => `${name} text default '${name}'`)
     const table = await db.watched(`id int primary key, ${columns.join(', ')}`)
@@ -312,7 +316,7 @@ describe('rows that cannot be read again', () => {
 })
 
 describe('a transaction', () => {
-  it('of many statements leaves no subtransaction that wrote, which more than 64 would slow all others down', async () => {
+  it('of many statements leaves no subtransaction that wrote: more than 64 would slow all others down', async () => {
     const table = await db.watched('id int primary key, n int')
     const writer = await db.connect('owner')
     await writer.query('begin')
@@ -377,7 +381,7 @@ describe('every way to write', () => {
     expect((await db.changes(table)).map(({ key }) => key)).toEqual(['["1"]', '["3"]'])
   })
 
-  it('rows of anon and service_role are recorded, though neither may see the outbox and policies hide rows', async () => {
+  it('rows of anon and service_role are recorded, though neither sees the outbox and policies hide rows', async () => {
     const table = await db.watched('id int primary key')
     await db.owner.query(`
       alter table ${table} enable row level security; grant insert on ${table} to anon;
@@ -394,7 +398,8 @@ describe('every way to write', () => {
 
   it('a table with columns named like ours is no different', async () => {
     const table = await db.watched(
-      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, event text, images text, is_long text, application_name text',
+      'id int primary key, r text, n text, o text, image text, key text, batch int, rows text, keys text, ' +
+        'event text, images text, is_long text, application_name text',
     )
     await db.owner.query(`insert into ${table} (id, r, image) values (1, 'r', 'i')`)
     await db.owner.query(`update ${table} set n = 'n'`)
@@ -407,12 +412,13 @@ describe('every way to write', () => {
     const table =
       await db.watched(`id int primary key, big text, f float8, b bool, d date, ts timestamp, tz timestamptz,
       tm time, iv interval, by bytea, j json, jb jsonb, u uuid, ip inet, mac macaddr, r int4range, mr int4multirange,
-      a int[], t2 text[][], p point, x xml, v tsvector, bit bit(3), m money, o oid, c "char", s int generated always as (id * 2) stored`)
+      a int[], t2 text[][], p point, x xml, v tsvector, bit bit(3), m money, o oid, c "char",
+      s int generated always as (id * 2) stored`)
     await db.owner.query(`insert into ${table} (id, big) values (1, repeat(md5('x'), 655360))`)
     await db.owner.query(`
-      insert into ${table} values (2, '', 'NaN', true, '2026-01-01', '2026-01-01', '2026-01-01Z', '10:00', '1 day', '\\x00', '{"a": 1}',
-        '[1]', gen_random_uuid(), '::1', '08:00:2b:01:02:03', '[1,3)', '{[1,3)}', '{1,null}', '{{a,b}}', '(1,2)', '<a/>',
-        'a:1', '101', '1', 1, 'x')`)
+      insert into ${table} values (2, '', 'NaN', true, '2026-01-01', '2026-01-01', '2026-01-01Z', '10:00', '1 day',
+        '\\x00', '{"a": 1}', '[1]', gen_random_uuid(), '::1', '08:00:2b:01:02:03', '[1,3)', '{[1,3)}', '{1,null}',
+        '{{a,b}}', '(1,2)', '<a/>', 'a:1', '101', '1', 1, 'x')`)
     const [big, all] = await db.changes(table)
     expect(parse(big?.row ?? null).big).toHaveLength(655360 * 32)
     expect(parse(all?.row ?? null)).toMatchObject({

@@ -15,7 +15,7 @@ export function refusedStatements(database: string): Readonly<Record<string, str
     'making a role': 'create role helper',
     'granting itself the owner': `grant ${OWNER} to service_role`,
     'granting itself a predefined role': 'grant pg_read_server_files to service_role',
-    'changing what the owner grants by default': `alter default privileges for role ${OWNER} grant all on tables to service_role`,
+    "changing the owner's defaults": `alter default privileges for role ${OWNER} grant all on tables to service_role`,
     "taking over the owner's objects": `reassign owned by ${OWNER} to service_role`,
     "dropping the owner's objects": `drop owned by ${OWNER}`,
     // Reading what is not the caller's.

@@ -159,7 +159,8 @@ describe('what runs as the owner', () => {
         return a::text = b::text;
       end $$;
     create operator public.= (leftarg = varchar, rightarg = varchar, function = public.trap_equal);
-    create function public.trap_equal_identifier(a information_schema.sql_identifier, b information_schema.sql_identifier)
+    create function public.trap_equal_identifier(
+        a information_schema.sql_identifier, b information_schema.sql_identifier)
       returns boolean language plpgsql as $$
       begin
         if current_user = '${OWNER}' then raise 'trap: ran as the owner'; end if;
@@ -316,7 +317,8 @@ describe('migration 0001', () => {
     const { rows: before } = await owner.query('select count(*)::int as n from public.pgmigrations')
     for (let left = before[0].n; left > 0; left -= 1) await runMigrations(ownerUrl(), 'down', quiet)
     const { rows } = await owner.query(
-      "select tableowner, to_regnamespace('quoin') as quoin, (select count(*)::int from public.kept) as n from pg_tables where tablename = 'kept'",
+      "select tableowner, to_regnamespace('quoin') as quoin, (select count(*)::int from public.kept) as n " +
+        "from pg_tables where tablename = 'kept'",
     )
     expect(rows).toEqual([{ tableowner: OWNER, quoin: null, n: 1 }])
     const { rows: left } = await owner.query(

@@ -192,7 +192,8 @@ describe('what one call sets is gone for the next', () => {
     await sql("set datestyle = 'German'")
     await sql('set role anon')
     const rows = await everyConnection(
-      "select current_setting('my.secret', true) as secret, current_setting('search_path') as path, current_user::text as u, current_date::text as d",
+      "select current_setting('my.secret', true) as secret, current_setting('search_path') as path, " +
+        'current_user::text as u, current_date::text as d',
     )
     for (const [row] of rows) {
       expect(row.secret ?? '').toBe('')

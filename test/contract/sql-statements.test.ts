@@ -59,7 +59,7 @@ describe('the answer', () => {
     }
   })
 
-  test('takes what a cursor reads from any form of SELECT: comments, semicolons, brackets, WITH, VALUES, TABLE, FOR UPDATE', async () => {
+  test('takes any SELECT a cursor reads: comments, semicolons, brackets, WITH, VALUES, TABLE, FOR UPDATE', async () => {
     const texts = [
       '-- first\nselect 1 as a; -- last',
       '/* ü🦊 */ select 1 as a /* open',

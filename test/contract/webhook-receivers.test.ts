@@ -42,7 +42,8 @@ async function watching(
 function logOf({ webhookId }: Watched) {
   return vi.waitFor(async () => {
     const { rows } = await owner.query(
-      'select status_code, error, response_body, latency_ms from quoin.webhook_deliveries where webhook_id = $1 order by created_at limit 1',
+      'select status_code, error, response_body, latency_ms from quoin.webhook_deliveries ' +
+        'where webhook_id = $1 order by created_at limit 1',
       [webhookId],
     )
     expect(rows).toHaveLength(1)

@@ -37,7 +37,8 @@ describe('GET /api/webhooks/:id/logs', () => {
     const payload = '{"row": {"id":9007199254740993,  "price": 1.50}}'
     await using owner = await connectOwner()
     const { rows } = await owner.query<{ id: string }>(
-      `insert into quoin.webhook_deliveries (webhook_id, webhook_message_id, event_type, payload, latency_ms, created_at)
+      `insert into quoin.webhook_deliveries
+        (webhook_id, webhook_message_id, event_type, payload, latency_ms, created_at)
         values ($1, 'msg', 'INSERT', $2, 7, '2030-01-31T12:00:00.1Z') returning id`,
       [id, payload],
     )
@@ -60,7 +61,8 @@ describe('GET /api/webhooks/:id/logs', () => {
         [id, payload],
       )
       await owner.query(
-        `insert into quoin.dead_letters (webhook_id, event_id, reason, payload) values ($1, '1.0', 'attempts_exhausted', $2)`,
+        'insert into quoin.dead_letters (webhook_id, event_id, reason, payload) ' +
+          "values ($1, '1.0', 'attempts_exhausted', $2)",
         [id, payload],
       )
     }

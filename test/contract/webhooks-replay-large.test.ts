@@ -10,7 +10,8 @@ afterAll(tidyUp)
 
 const AT = '2026-01-02T03:04:05.678Z'
 const payloadOf = (text: string) =>
-  `{"event":"INSERT","schema":"public","table":"t","row":{"text":"${text}"},"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}`
+  `{"event":"INSERT","schema":"public","table":"t","row":{"text":"${text}"},` +
+  '"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}'
 
 async function bury(id: string, eventId: string, payload: string | null, createdAt = AT): Promise<string> {
   await using owner = await connectOwner()

@@ -113,7 +113,9 @@ describe('dead letters', () => {
   /** An event of the webhook that was given up at `createdAt`. */
   async function bury(id: string, table: string, chunk: number, createdAt: string): Promise<string> {
     await using owner = await connectOwner()
-    const payload = `{"event":"INSERT","schema":"public","table":"${table}","row":{"id":${chunk}},"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}`
+    const payload =
+      `{"event":"INSERT","schema":"public","table":"${table}","row":{"id":${chunk}},` +
+      `"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}`
     const { rows } = await owner.query(
       `insert into quoin.dead_letters (webhook_id, event_id, reason, payload, request_id, payload_error, created_at)
         values ($1, $2, 'attempts_exhausted', $3, 'request-1', 'too large', $4) returning id`,

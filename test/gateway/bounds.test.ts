@@ -251,7 +251,8 @@ describe('time', () => {
 
   describe('when the statement swallows every cancel', () => {
     const swallow = (note: string): string =>
-      `do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$ -- ${note}`
+      'do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; ' +
+      `end $$ -- ${note}`
     const headers = { 'Quoin-Timeout-Ms': '100' }
 
     it('answers at the deadline, and ends the backend', async () => {
@@ -281,7 +282,7 @@ describe('time', () => {
       await stubborn.close()
     })
 
-    it('keeps the place of a backend that it cannot end, says so in the log, and gives it back in the end', async () => {
+    it('keeps the place of a backend that it cannot end, logs that, and gives it back in the end', async () => {
       const errors: unknown[] = []
       const log: GatewayLog = {
         info: () => undefined,

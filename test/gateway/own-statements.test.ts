@@ -153,7 +153,8 @@ describe('the raw answer', () => {
       {
         queries: [
           q(
-            "select string_agg(md5(i::text), '' order by i), md5(string_agg(md5(i::text), '' order by i)) from generate_series(1, 328000) i",
+            "select string_agg(md5(i::text), '' order by i), md5(string_agg(md5(i::text), '' order by i)) " +
+              'from generate_series(1, 328000) i',
           ),
         ],
       },

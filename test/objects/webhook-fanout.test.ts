@@ -95,7 +95,8 @@ describe('a stored event', () => {
   it('is not sent without the signature that it should have', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { secret: 'x' })
     await platform.query(
-      "update quoin.webhooks set secret_encrypted = 'v1.broken', version = version + 1 where id = $1::uuid returning id",
+      "update quoin.webhooks set secret_encrypted = 'v1.broken', version = version + 1 where id = $1::uuid " +
+        'returning id',
       [row.id],
     )
     await fanout.store({ version: 2, events: chunkOf(['a']) })

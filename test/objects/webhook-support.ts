@@ -129,8 +129,10 @@ export async function makeWebhook(
   const id = crypto.randomUUID()
   const sealed = secret === undefined ? null : await makeSecretBox(SECRETS_KEY).seal(id, secret)
   await platform.query(
-    `insert into quoin.webhooks (id, name, table_schema, table_name, table_id, events, url, headers, secret_encrypted, active)
-      values ($1::uuid, 'test', 'public', 'nowhere', 1, '{INSERT,UPDATE,DELETE}', $2, '{"x-tenant":"7"}', $3, $4::boolean)
+    `insert into quoin.webhooks
+      (id, name, table_schema, table_name, table_id, events, url, headers, secret_encrypted, active)
+      values ($1::uuid, 'test', 'public', 'nowhere', 1, '{INSERT,UPDATE,DELETE}',
+        $2, '{"x-tenant":"7"}', $3, $4::boolean)
       returning id`,
     [id, url, sealed, String(active)],
   )
@@ -191,7 +193,8 @@ export function readDeadLetters(id: string) {
     length: number | null
     resolved_at: string | null
   }>(
-    'select id, event_id, reason, length(payload) as length, resolved_at from quoin.dead_letters where webhook_id = $1::uuid',
+    'select id, event_id, reason, length(payload) as length, resolved_at from quoin.dead_letters ' +
+      'where webhook_id = $1::uuid',
     [id],
   )
 }
@@ -202,7 +205,9 @@ let chunkCount = 0
 export function chunkOf(keys: (string | null)[], changes: Partial<FanoutEvent> = {}): FanoutEvent[] {
   chunkCount += 1
   return keys.map((key, index) => {
-    const payload = `{"event":"UPDATE","schema":"public","table":"nowhere","row":{"key":"${key}","n":${chunkCount}},"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}`
+    const payload =
+      `{"event":"UPDATE","schema":"public","table":"nowhere","row":{"key":"${key}","n":${chunkCount}},` +
+      '"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}'
     return {
       position: positionOf(String(chunkCount), index),
       key,

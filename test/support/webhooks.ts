@@ -41,7 +41,8 @@ export async function watchTable(
 ): Promise<string> {
   const { rows } = await owner.query(
     `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url)
-      values ('test', 'public', $1::text, to_regclass('public.' || quote_ident($1::text)), $2, $3) returning id, table_id`,
+      values ('test', 'public', $1::text, to_regclass('public.' || quote_ident($1::text)), $2, $3)
+      returning id, table_id`,
     [table, events, url],
   )
   await owner.query('select quoin.settle_watch($1)', [rows[0]?.table_id])

@@ -137,7 +137,9 @@ describe('listIdentities', () => {
     let asked: URL | undefined
     const server = serverThat(url => {
       asked = url
-      const link = `</admin/identities?page_size=2&page_token=first>; rel="first",</admin/identities?page_size=2&page_token=${ID}>; rel="next"`
+      const link =
+        '</admin/identities?page_size=2&page_token=first>; rel="first",' +
+        `</admin/identities?page_size=2&page_token=${ID}>; rel="next"`
       return Response.json([RECORD], { headers: { link } })
     })
     const page = await listIdentities(server, { pageSize: 2, pageToken: 't', ids: [ID, ID] })

@@ -55,13 +55,15 @@ describe('traits', () => {
       [
         'I[#/traits] S[#/properties/traits/required] missing properties: "email"',
         'I[#/traits] S[#/properties/traits/additionalProperties] additionalProperties "b", "c\\"" not allowed',
-        'I[#/traits/name/first] S[#/properties/traits/properties/name/properties/first/type] expected string, but got number',
+        'I[#/traits/name/first] S[#/properties/traits/properties/name/properties/first/type] expected ' +
+          'string, but got number',
       ],
     ],
     [
       JSON.parse('{"email":"ada@example.com","__proto__":1,"toString":2}'),
       [
-        'I[#/traits] S[#/properties/traits/additionalProperties] additionalProperties "__proto__", "toString" not allowed',
+        'I[#/traits] S[#/properties/traits/additionalProperties] additionalProperties "__proto__", ' +
+          '"toString" not allowed',
       ],
     ],
   ])('%j break the schema', (traits, expected) => {

@@ -16,7 +16,7 @@ import {
 
 const PATH = '/admin/oauth2/auth/requests/login'
 
-it('accepts the signed-in person, so that logout notifications work and the identity provider can be told', async () => {
+it('accepts the signed-in person: logout notifications work and the identity provider can be told', async () => {
   const { deps, oauth, identityPublic } = bridge()
   const answer = await continueLogin(deps, 'the challenge', SIGNED_IN)
   expect(answer.status).toBe(303)

@@ -12,8 +12,8 @@ describe('a redirect URI', () => {
   it.each(
     (
       'javascript x-javascript livescript mocha jscript vbscript jar view-source chrome chrome-extension resource ' +
-      'moz-extension safari-web-extension edge feed res mhtml ms-its mk hcp shell search search-ms ms-settings ms-msdt ' +
-      'ms-word itms-services ssh telnet ldap smb content android-app webcal mailto'
+      'moz-extension safari-web-extension edge feed res mhtml ms-its mk hcp shell search search-ms ' +
+      'ms-settings ms-msdt ms-word itms-services ssh telnet ldap smb content android-app webcal mailto'
     ).split(' '),
   )('never has the scheme %s', scheme => {
     expect(redirectUriProblem(`${scheme}://cb`)).toBe(`must not use the scheme "${scheme}:"`)

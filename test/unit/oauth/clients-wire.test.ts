@@ -157,7 +157,8 @@ describe('a refusal', () => {
 describe('a page', () => {
   it('goes on at the relative next link, and ends without one', () => {
     const link =
-      '</admin/clients?page_size=2&page_token=first>; rel="first",</admin/clients?page_size=2&page_token=a%2Bb%3D>; rel="next"'
+      '</admin/clients?page_size=2&page_token=first>; rel="first",' +
+      '</admin/clients?page_size=2&page_token=a%2Bb%3D>; rel="next"'
     const page = processClientPage(server, answer(200, [AFTER_WRITE], { link }))
     expect(page.clients).toHaveLength(1)
     expect(page.nextPageToken).toBe('a+b=')

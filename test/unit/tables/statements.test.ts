@@ -57,7 +57,9 @@ const payload = (value: unknown): Payload => parsePayload(encodeUtf8(JSON.string
 describe('reads', () => {
   test('a row by primary key is as short as it can be', () => {
     expect(read('?id=eq.7')).toEqual({
-      sql: `select coalesce(pg_catalog.json_agg("t".*),'[]'),pg_catalog.count(*),null from (select "users".* from "public"."users" where "users"."id" = $1 limit $2) "t"`,
+      sql:
+        `select coalesce(pg_catalog.json_agg("t".*),'[]'),pg_catalog.count(*),null ` +
+        'from (select "users".* from "public"."users" where "users"."id" = $1 limit $2) "t"',
       params: ['7', '10'],
     })
   })
@@ -116,7 +118,8 @@ describe('reads', () => {
       UNKNOWN_TYPES,
     )
     expect(main.sql).toContain(
-      'case when pg_catalog.count(*)<$2::bigint and (pg_catalog.count(*)>0 or $3::bigint=0) then pg_catalog.count(*)+$3::bigint else (select pg_catalog.count(*)',
+      'case when pg_catalog.count(*)<$2::bigint and (pg_catalog.count(*)>0 or $3::bigint=0) ' +
+        'then pg_catalog.count(*)+$3::bigint else (select pg_catalog.count(*)',
     )
     expect(main.params).toEqual(['1', '10', '5'])
   })
@@ -170,7 +173,8 @@ describe('writes', () => {
     expect(params).toHaveLength(1)
     expect(Buffer.concat([...parts]).toString()).toBe(`[{"a":"'; drop table x"}]`)
     expect(sql).toContain(
-      'insert into "public"."users"("a") select "r"."a" from pg_catalog.json_populate_recordset(null::"public"."users",$1) "r"',
+      'insert into "public"."users"("a") select "r"."a" ' +
+        'from pg_catalog.json_populate_recordset(null::"public"."users",$1) "r"',
     )
   })
 

@@ -71,7 +71,7 @@ function eventAt(index: number, payload: string | null): FanoutEvent {
   }
 }
 
-it('sends a large event that was passed over as soon as the one before it is over, also when others end with that', async () => {
+it('sends a large event that was passed over once the one before is over, also when others end with that', async () => {
   const { lanes, storage, sent } = openLanes()
   const [small, ...large] = [eventAt(0, 'small'), eventAt(1, null), eventAt(2, null)]
   for (const { position } of large) storage.pieces.put(position, 0, `large ${position}`, Date.now())

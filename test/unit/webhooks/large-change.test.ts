@@ -22,7 +22,8 @@ const CHUNK: Chunk = {
   changes: null,
 }
 const WITHOUT_ROWS =
-  '{"event":"INSERT","schema":"public","table":"files","row":null,"old_row":null,"timestamp":"2026-01-01T00:00:00.000Z"}'
+  '{"event":"INSERT","schema":"public","table":"files","row":null,"old_row":null,' +
+  '"timestamp":"2026-01-01T00:00:00.000Z"}'
 
 /** Hands one change over whose image has so many bytes for Postgres, and is `image` when it is read. */
 async function handOver(bytes: number, image: string, changes: Partial<Chunk> = {}) {
