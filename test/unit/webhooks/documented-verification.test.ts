@@ -91,7 +91,7 @@ it('the documented TypeScript compiles under `strict`', { timeout: 60_000 }, () 
 })
 
 it('the documented delivery is signed as it would be with the secret of the first one', async () => {
-  const [, head = '', body = ''] = /```http\n([\s\S]*?)\n\n(.*)\n```/.exec(page) ?? []
+  const [, head = '', body = ''] = /```http\n([\s\S]*?)\n\n([\s\S]*?)\n```/.exec(page) ?? []
   const headers = new Headers(
     head
       .split('\n')
@@ -101,7 +101,7 @@ it('the documented delivery is signed as it would be with the secret of the firs
   const message = {
     webhookId: headers.get('webhook-id') ?? '',
     timestampSeconds: Number(headers.get('webhook-timestamp')),
-    body: encodeUtf8(body),
+    body: encodeUtf8(body.replaceAll('\n', '')),
   }
   const signed = await messageHeaders(await signingKeysOf(SECRET), message)
   expect(documented('A first one', 'sh')).toContain(SECRET)
