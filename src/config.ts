@@ -44,8 +44,8 @@ export const Variables = z.object({
     .max(1_048_576)
     .default(262_144)
     .describe(
-      'Most bytes of SQL text that one call of /v1/sql may carry, over all statements of a transaction; parameters are ' +
-        'not counted.',
+      'Most bytes of SQL text that one call of /v1/sql may carry, over all statements of a transaction; ' +
+        'parameters are not counted.',
     ),
   ANON_BODY_BYTES_MAX: WholeNumber.min(1_024)
     .max(10_485_760)
@@ -69,7 +69,8 @@ export const Variables = z.object({
     '`owner` of the OAuth2 clients that are ours, written at creation. Unset: every client of the OAuth2 server is.',
   ),
   OAUTH_DATABASE_URL: PostgresUrl.optional().describe(
-    "Connection string of the OAuth2 server's own database, for flushing ended tokens. Unset: its flush endpoint is tried. Secret.",
+    "Connection string of the OAuth2 server's own database, for flushing ended tokens. " +
+      'Unset: its flush endpoint is tried. Secret.',
   ),
   IDENTITY_PUBLIC_URL: Url.optional().describe(
     "Address of the identity provider's public API: sessions of /api, and the login page of the bridge.",
@@ -88,7 +89,8 @@ export const Variables = z.object({
     'Address of the dashboard: the one other origin that may call /api with cookies.',
   ),
   ADMIN_IDENTITY_IDS: List.default([]).describe(
-    'Ids of identities that are administrators, beside those whose metadata_public.role is `admin`; separated by commas.',
+    'Ids of identities that are administrators, beside those whose metadata_public.role is `admin`; ' +
+      'separated by commas.',
   ),
   DASHBOARD_ROLES: List.optional().describe(
     'Values of metadata_public.role that may use /api at all, separated by commas. Unset: every identity may.',
@@ -106,7 +108,8 @@ export const Variables = z.object({
     .default(0)
     .describe('How long a remembered consent holds, in seconds; 0: until it is revoked.'),
   INGEST_SECRET: List.optional().describe(
-    'Secret of at least 32 bytes that the listener signs row changes with; during a rotation two, separated by a comma. Unset: none are taken. Secret.',
+    'Secret of at least 32 bytes that the listener signs row changes with; during a rotation two, ' +
+      'separated by a comma. Unset: none are taken. Secret.',
   ),
   SECRETS_KEY: z
     .string()
