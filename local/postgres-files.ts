@@ -46,7 +46,9 @@ export function locatePostgres(stackDir: string): PostgresFiles {
   const isInside = canEnter(stackDir, user)
   const dataDir = isInside ? inside : join(OUTSIDE_FOLDER, folderHash(stackDir), 'postgres')
   const socketDir = makePrivateFolder(socketFolder(stackDir), user)
-  const notice = `Postgres' data is in ${dataDir}, since the folders above ${inside} are closed to the user that runs it`
+  const notice =
+    `Postgres' data is in ${dataDir}, since the folders above ${inside} are closed ` +
+    'to the user that runs it'
   return { ...programs, dataDir, socketDir, user, notice: isInside ? undefined : notice }
 }
 
@@ -78,7 +80,8 @@ function findPrograms(): Programs {
     return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') }
   } catch {
     throw new StackError(
-      `there is no package ${name}: set DATABASE_URL and DATA_DATABASE_URL to use a Postgres of your own, or run \`npm ci\` if packages are missing`,
+      `there is no package ${name}: set DATABASE_URL and DATA_DATABASE_URL to use a Postgres of your own, ` +
+        'or run `npm ci` if packages are missing',
     )
   }
 }
@@ -92,7 +95,8 @@ function reachablePrograms(programs: Programs, user: SystemUser | undefined): Pr
   const copied = { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') }
   if (canRun(copied.postgres, user)) return copied
   throw new StackError(
-    `the user postgres can run neither ${programs.postgres} nor ${copied.postgres}: move the project to a folder that others may enter, or do not run it as root`,
+    `the user postgres can run neither ${programs.postgres} nor ${copied.postgres}: ` +
+      'move the project to a folder that others may enter, or do not run it as root',
   )
 }
 

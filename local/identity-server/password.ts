@@ -16,8 +16,11 @@ const HASH_BYTES = 32
  * The hashes that an import takes. Of these only scrypt and PBKDF2 can be compared here; the others are kept but
  * never match.
  */
-const KNOWN_HASH =
-  /^(\$2[abzy]?\$|\$argon2(id|i)\$|\$pbkdf2(-sha(1|224|256|384|512))?\$|\$scrypt\$|\$firescrypt\$|\$sha(1|256|512)\$|\$md5\$|\$[156]\$|\$hmac-|\$ssha|\{S?SHA(256|512)?\}|\{CRYPT\})/
+const KNOWN_HASHES = [
+  /^\$(2[abzy]?|argon2id?|pbkdf2(-sha(1|224|256|384|512))?|scrypt|firescrypt|sha(1|256|512)|md5|[156])\$/,
+  /^\$(hmac-|ssha)/,
+  /^\{(S?SHA(256|512)?|CRYPT)\}/,
+]
 
 const PASSWORD_LENGTH_MIN = 8
 /** As in Kratos with bcrypt, which reads no further. */
@@ -27,7 +30,7 @@ const SHARED_PART_MAX = 0.5
 const COMPARED_LENGTH_MAX = 255
 
 export function isKnownHash(text: string): boolean {
-  return KNOWN_HASH.test(text)
+  return KNOWN_HASHES.some(pattern => pattern.test(text))
 }
 
 /** `$scrypt$ln=N,r=R,p=P$salt$hash`, the spelling that Kratos imports. */
