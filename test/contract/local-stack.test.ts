@@ -170,7 +170,8 @@ describe('a running stack', () => {
 
   it('gives the owner what a hosted Postgres gives, and no superuser', async () => {
     const sql =
-      'select rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, rolreplication from pg_roles where rolname = current_user'
+      'select rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, rolreplication from pg_roles ' +
+      'where rolname = current_user'
     expect(await queryOwner(stack, sql)).toEqual([
       { rolsuper: false, rolcreatedb: true, rolcreaterole: true, rolbypassrls: true, rolreplication: true },
     ])

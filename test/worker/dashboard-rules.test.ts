@@ -1,5 +1,5 @@
-// What the dashboard layer makes of its variables and of whatever the identity provider answers: in the real bundle, with
-// an identity provider that says what a test wants.
+// What the dashboard layer makes of its variables and of whatever the identity provider answers: in the real bundle,
+// with an identity provider that says what a test wants.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'

@@ -1,5 +1,5 @@
-// An OAuth2 server that does what it is told, and whose answers get lost: whoever asked must not be told that nothing was
-// done, and finds in the audit log what to look for. The real bundle in front of the stack's own server.
+// An OAuth2 server that does what it is told, and whose answers get lost: whoever asked must not be told that nothing
+// was done, and finds in the audit log what to look for. The real bundle in front of the stack's own server.
 
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { connectOwner } from '../support/postgres.ts'

@@ -1,5 +1,5 @@
-// Every endpoint that asks the OAuth2 server or the identity provider, with servers that are down, slow, or somebody else:
-// in the real bundle. Callers get a stable code, and no change is claimed that was none.
+// Every endpoint that asks the OAuth2 server or the identity provider, with servers that are down, slow, or somebody
+// else: in the real bundle. Callers get a stable code, and no change is claimed that was none.
 
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { allRoutes } from '../../src/routes/index.ts'
@@ -102,7 +102,7 @@ async function callAll(usual: string) {
   return { others, requestIds }
 }
 
-/** Not one of these requests says that it changed something, and no date of a key is left of those that were refused. */
+/** None of these requests says that it changed something, and no date of a key is left of those that were refused. */
 async function expectNothingChanged(requestIds: readonly string[], leavesOpen: boolean) {
   await using owner = await connectOwner()
   const rows = await owner.query(

@@ -156,7 +156,8 @@ describe('a change', () => {
       expect((await ingest([makeChunk(webhook, { id })])).status).toBe(202)
       const { body, headers } = await receiver.waitFor(() => true)
       expect(body).toBe(
-        `{"event":"INSERT","schema":"public","table":"${webhook.table}","row":{"id":9007199254740993,"name":"one"},"old_row":null,"timestamp":"2026-01-01T00:00:00.123Z"}`,
+        `{"event":"INSERT","schema":"public","table":"${webhook.table}",` +
+          '"row":{"id":9007199254740993,"name":"one"},"old_row":null,"timestamp":"2026-01-01T00:00:00.123Z"}',
       )
       const verified = new StandardWebhook(secret).verify(body, headers as Record<string, string>)
       expect(verified).toMatchObject({ event: 'INSERT' })
@@ -174,7 +175,8 @@ describe('a change', () => {
     await owner.query(
       `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url) values
         ('another table of its names', 'public', $1, 1, '{DELETE}', $2),
-        ('another event', 'public', $1, $3, '{INSERT}', $2), ('its former name', 'public', 'nowhere', $3, '{DELETE}', $4)`,
+        ('another event', 'public', $1, $3, '{INSERT}', $2),
+        ('its former name', 'public', 'nowhere', $3, '{DELETE}', $4)`,
       [watching.table, `${receiver.url}/other`, watching.tableId, `${receiver.url}/renamed`],
     )
     const row = '{"id":1}'
