@@ -221,7 +221,7 @@ function ownerOf(
   return new PlatformDatabase(new SqlWire({ connectionString, gatewayUrl }, { deadline }))
 }
 
-/** SHA-256 costs a tenth of a constant answer (design section 14), so the hash of a key that was seen is kept. */
+/** SHA-256 costs a tenth of a constant answer, so the hash of a key that was seen is kept. */
 function rememberingIdentifier(): (text: string) => Promise<string | null> {
   const hashes = new BoundedMap<string, string>(SEEN_KEYS_MAX)
   return async text => {

@@ -1,7 +1,7 @@
 // Domain errors with stable codes. Features throw these; they know no HTTP.
 // `src/http/error-response.ts` alone turns a code into a status.
 
-/** Every code of ours that can reach a caller, with the sentence that documents it (design section 3.6). */
+/** Every code of ours that can reach a caller, with the sentence that documents it. */
 export const ERROR_CODES = {
   account_unavailable: 'The account that signed in is disabled or no longer exists.',
   admin_required: 'The endpoint is for administrators, and the session belongs to somebody else.',

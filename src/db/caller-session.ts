@@ -5,7 +5,7 @@ import type { DatabaseRole, DataSession } from './database.ts'
 
 /** What of a request reaches the database. */
 export interface DatabaseCaller {
-  /** The API key alone decides the role (design section 3.4). */
+  /** The API key alone decides the role. */
   readonly role: DatabaseRole
   /** Claims of the signed-in user; null when only a key came. */
   readonly claims: Readonly<Record<string, unknown>> | null

@@ -1,5 +1,5 @@
 // The two ways into Postgres: the owner, for Quoin's own tables, and `authenticator`, for callers' data under a role.
-// Every call is ONE batch over HTTP: the session's settings first, then the work, then COMMIT (design section 4).
+// Every call is ONE batch over HTTP: the session's settings first, then the work, then COMMIT.
 
 import { PostgresError } from './postgres-error.ts'
 import { quoteIdentifier, type Statement } from './sql.ts'
@@ -108,7 +108,7 @@ function sessionStatement(session: DataSession): Statement {
 const PLATFORM_TIMEOUT_MS = 10_000
 
 const PLATFORM_SETTINGS: Statement = {
-  // Nothing that a caller created may be found before pg_catalog by what runs as the owner (design section 4, grants).
+  // Nothing that a caller created may be found before pg_catalog by what runs as the owner.
   sql:
     "select pg_catalog.set_config('search_path','pg_catalog, pg_temp',true)," +
     "pg_catalog.set_config('timezone','UTC',true),pg_catalog.set_config('statement_timeout',$1,true)",

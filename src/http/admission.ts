@@ -95,7 +95,7 @@ function tooManyUnknownKeys(): DomainError {
   })
 }
 
-/** `X-RateLimit-*`, and the IETF draft's two fields, on every answer to a known key (design section 3.3). */
+/** `X-RateLimit-*`, and the IETF draft's two fields, on every answer to a known key. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds }: RateLimitState): Record<string, string> {
   return {
     'x-ratelimit-limit': String(limit),

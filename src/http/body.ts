@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts'
 import { JSON_DEPTH_MAX, JsonProblem, JsonScanner, placeOf } from '../lib/json-scan.ts'
 import { isBlank } from '../lib/utf8.ts'
 
-/** Largest body of a route that says nothing else (design section 3.7). */
+/** Largest body of a route that says nothing else. */
 export const BODY_BYTES_MAX = 1024 * 1024
 
 /**

@@ -1,4 +1,4 @@
-// Cross-origin rules (design section 3.5). The Client API: any origin, no credentials. The dashboard layer: the
+// Cross-origin rules. The Client API: any origin, no credentials. The dashboard layer: the
 // dashboard's origin alone, with credentials.
 
 import type { MiddlewareHandler } from 'hono'

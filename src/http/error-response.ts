@@ -1,4 +1,4 @@
-// The only place that knows which status an error has, and the shape every error goes out in (design section 3.6).
+// The only place that knows which status an error has, and the shape every error goes out in.
 // Unknown failures are logged whole with the request id and answered with a fixed sentence, never with `err.message`.
 
 import { PostgresError } from '../db/postgres-error.ts'

@@ -1,4 +1,4 @@
-// Where one request's time went, for the Server-Timing header (design section 3.8). In production the clock stands
+// Where one request's time went, for the Server-Timing header. In production the clock stands
 // still between I/O, so these are times of waiting, not of computing.
 
 /** Collects durations in milliseconds; several of one name are added up. */

@@ -1,4 +1,4 @@
-// The budget of one call on a warm isolate: ONE Durable Object call and ONE trip to the database (design section 1).
+// The budget of one call on a warm isolate: ONE Durable Object call and ONE trip to the database.
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type CountingGateway, startCountingGateway } from '../support/counting-gateway.ts'

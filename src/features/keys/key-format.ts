@@ -1,4 +1,4 @@
-// How an API key is written: `svc_pk_` or `svc_sk_`, 32 random bytes in base62, a checksum (design section 3.1).
+// How an API key is written: `svc_pk_` or `svc_sk_`, 32 random bytes in base62, a checksum.
 // Touches nothing: whether a well-formed key exists is for its limiter to say.
 
 import { encodeBase62, encodeBytesBase62, isBase62From } from '../../lib/base62.ts'

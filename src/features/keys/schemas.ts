@@ -1,4 +1,4 @@
-// The API key record as callers see it, and what they may send. The secret itself is in no record (design section 3.1).
+// The API key record as callers see it, and what they may send. The secret itself is in no record.
 
 import * as z from 'zod'
 import { Instant } from '../../lib/instant.ts'

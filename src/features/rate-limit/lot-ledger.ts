@@ -1,5 +1,5 @@
-// The limiter's side of permit lots: a busy isolate gets some permits at once and need not ask for each request
-// (design section 3.3). All of a lot counts from the moment it is granted until 60 s after it ended, so the limit holds
+// The limiter's side of permit lots: a busy isolate gets some permits at once and need not ask for each request.
+// All of a lot counts from the moment it is granted until 60 s after it ended, so the limit holds
 // whatever the isolate does; what it did not use is given back once. Pure: no clock, no storage. After an eviction the
 // lots are forgotten and stay counted.
 

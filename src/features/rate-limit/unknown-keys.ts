@@ -1,4 +1,4 @@
-// Stops an address that guesses keys before any object or database is asked (design section 3.2). Per isolate, in
+// Stops an address that guesses keys before any object or database is asked. Per isolate, in
 // memory, no clock: a guard against load, not an exact limit.
 
 import { networkOf } from './network.ts'

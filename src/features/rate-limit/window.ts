@@ -1,4 +1,4 @@
-// The exact sliding window of one API key: no span of 60 seconds ever admits more than the limit (design section 3.3).
+// The exact sliding window of one API key: no span of 60 seconds ever admits more than the limit.
 // Pure: no clock (`nowMs` is passed in) and no storage (what must survive goes to a journal that is passed in).
 //
 // Why it is exact. Requests are counted in buckets of the clock. A clock of whole milliseconds that reads t means any

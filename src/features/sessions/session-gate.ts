@@ -1,5 +1,5 @@
 // Who is signed in to the dashboard layer. The caller's cookies are put to the identity provider, whose good answer is
-// kept for a few seconds, so that a page that makes ten calls asks once (design section 3.5).
+// kept for a few seconds, so that a page that makes ten calls asks once.
 
 import type { Identity, Session, Whoami } from '../../clients/identity.ts'
 import { DomainError } from '../../errors.ts'

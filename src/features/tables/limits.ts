@@ -26,7 +26,7 @@ export const ROWS_MAX = 1_000_000
 export const CSV_FIELDS_MAX = 2_500_000
 /** Postgres cuts longer names off silently, and might then find another object than the one named. */
 export const NAME_BYTES_MAX = 63
-/** Largest body of an insert or update (design section 3.7). */
+/** Largest body of an insert or update. */
 export const ROWS_BODY_BYTES_MAX = 10 * 1024 * 1024
 /** Largest form: it holds one row, and is a text several times until it is JSON. */
 export const FORM_BYTES_MAX = 1024 * 1024

@@ -1,4 +1,4 @@
-// The webhook record as callers see it, and what they may send. The secret itself is in no record (design section 6).
+// The webhook record as callers see it, and what they may send. The secret itself is in no record.
 
 import * as z from 'zod'
 import { encodeUtf8 } from '../../lib/utf8.ts'

@@ -1,5 +1,5 @@
 // Where a webhook may send: the URL's form and literal addresses when it is saved, and what its name resolves to
-// before a connection (design section 6). A check before `fetch` cannot stop a name that changes in between: that the
+// before a connection. A check before `fetch` cannot stop a name that changes in between: that the
 // runtime refuses private addresses itself (docs/deploy.md) is the guarantee, this is the clear message.
 
 import { isAddress, isPublicAddress } from './public-address.ts'

@@ -171,7 +171,7 @@ const CALLS: [string, string, RequestInit][] = [
   ],
 ]
 
-describe('the budget of a call (design section 1)', () => {
+describe('the budget of a call', () => {
   it.each(CALLS)('%s asks the limiter once and the database once', async (_, path, init) => {
     const headers = new Headers(init.headers ?? KEY)
     // As a client sends it; a Request that is made here has none.

@@ -5,7 +5,7 @@ import type { ClaimsConfigPatch } from './schemas.ts'
 import { parseTemplate, TemplateError } from './template.ts'
 
 /**
- * Claims that the OAuth2 server sets itself (design section 9): a value of ours would be dropped or break verification.
+ * Claims that the OAuth2 server sets itself: a value of ours would be dropped or break verification.
  * The last line says what an access token is good for; an ID token must never look like one.
  */
 const RESERVED_EVERYWHERE = [

@@ -1,5 +1,5 @@
 // The signed-in user of an application, read from the JWT access token that may come beside an API key.
-// Verifies; never falls back to "nobody" on a bad token (design section 3.4).
+// Verifies; never falls back to "nobody" on a bad token.
 
 import {
   createRemoteJWKSet,

@@ -1,5 +1,5 @@
 // The signed-in user of an application, from an opaque access token beside an API key: only the OAuth2 server can say
-// whose it is. Its good answer is kept for a few seconds (design section 3.4).
+// whose it is. Its good answer is kept for a few seconds.
 
 import type { ActiveToken } from '../../../clients/oauth-server/introspection.ts'
 import { type Answer, FreshAnswers } from '../../../lib/fresh-answers.ts'

@@ -1,5 +1,5 @@
 // Ends one token. The OAuth2 server has no such call for administrators, so this is a ladder: the narrowest way that
-// the token allows first, and the next one while the server still calls the token active (design section 9).
+// the token allows first, and the next one while the server still calls the token active.
 
 import type { Upstream } from '../../../clients/http.ts'
 import { type ActiveToken, introspectToken } from '../../../clients/oauth-server/introspection.ts'

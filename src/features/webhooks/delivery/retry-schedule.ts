@@ -1,4 +1,4 @@
-// When a failed delivery is tried again, and when a webhook counts as failing (design section 6). Pure: time and chance
+// When a failed delivery is tried again, and when a webhook counts as failing. Pure: time and chance
 // are arguments.
 
 const SECOND_MS = 1_000

@@ -1,5 +1,5 @@
 // How the listener proves to the Worker that a request is its own, and nobody changed it: `X-Quoin-Timestamp` and
-// `X-Quoin-Signature: v1=<hex HMAC-SHA256(secret, timestamp.method.path.body)>` (design section 6). Pure but for
+// `X-Quoin-Signature: v1=<hex HMAC-SHA256(secret, timestamp.method.path.body)>`. Pure but for
 // WebCrypto, shared by both sides.
 
 export const TIMESTAMP_HEADER = 'x-quoin-timestamp'
