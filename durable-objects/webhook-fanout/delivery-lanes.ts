@@ -13,7 +13,10 @@ import type { FanoutStorage } from './storage.ts'
 
 /** Sends at a time. The platform opens six connections an invocation; two are left for the database. */
 const LANES = 4
-/** How long successes gather before they are written down together: each write costs more than the delivery. */
+/**
+ * How long successes gather before they are written down together: each write costs more than the delivery. A crash in
+ * between sends those events again, under the same `webhook-id` and in the same order.
+ */
 const SETTLE_MS = 3
 /**
  * At least so many events are read ahead, where there are; always a multiple of it, so that SQLite has planned the

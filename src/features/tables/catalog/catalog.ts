@@ -5,7 +5,10 @@ import type { DatabaseRole, DataDatabase, DataSession } from '../../../db/databa
 import { catalogStatement, parseCatalog } from './catalog-sql.ts'
 import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts'
 
-/** How long a catalog is believed. A name that Postgres does not know makes it be read again before that. */
+/**
+ * How long a catalog is believed. A name that Postgres does not know makes it be read again before that. An event
+ * trigger that tells of DDL would need a superuser, whom Neon does not give.
+ */
 const CATALOG_AGE_MAX_MS = 30_000
 /** A wrong name that is asked for again and again makes the catalog be read at most this often. */
 const REFRESH_PAUSE_MS = 1_000
