@@ -1,4 +1,5 @@
-// Bodies that are too large for one row of SQLite, in pieces.
+// Bodies that are too large for one row of SQLite, in pieces. One is sent at a time: signing takes several times its
+// memory.
 
 import { firstRow, type SqlExec } from './sql-rows.ts'
 

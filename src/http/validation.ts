@@ -1,4 +1,5 @@
-// Validation by zod through Hono's validator, with one hook that says every mistake with its place.
+// Validation by zod through Hono's validator, with one hook that says every mistake with its place. An empty body never
+// reaches Hono's, which would take it for `{}`.
 
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
