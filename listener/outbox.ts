@@ -40,7 +40,8 @@ export const SESSION_SETTINGS = {
 }
 
 /** What `quoin.changes_json` would have to read of a chunk; pg_column_size reads no value that lies outside its row. */
-const CHANGES_BYTES = 'pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0)'
+const CHANGES_BYTES =
+  'pg_column_size(rows) + coalesce(pg_column_size(old_rows), 0) + coalesce(pg_column_size(errors), 0)'
 
 /** What the listener holds of a chunk's keys in memory. */
 const KEYS_BYTES = ['keys', 'old_keys']
@@ -196,7 +197,7 @@ export class Outbox {
       mark: head.mark === null ? undefined : BigInt(head.mark),
       registryVersion: Number(head.registry_version ?? 0),
       goneIds: head.gone_ids.map(BigInt),
-      chunks: found.map(chunkOf),
+      chunks: found.map(chunkOf).sort((one, other) => (one.id < other.id ? -1 : 1)),
       isComplete: head.found_count < chunksMax && found.length === head.found_count,
     }
   }

@@ -95,6 +95,7 @@ export class Relay {
       }
       await this.#finish(lost)
     } finally {
+      stopped.removeEventListener('abort', wake)
       breakOff()
       await Promise.all(this.#underWay)
     }

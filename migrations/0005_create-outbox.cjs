@@ -5,8 +5,10 @@
 // call it, so it believes nothing: what it is given is bounded, and it finds out time, place and names by itself.
 
 const CHUNK_CHANGES_MAX = 1_000
-/** Two images of 64 MiB, and keys. What triggers hand over is always less. */
+/** Two images of 64 MiB, and more. What triggers hand over is always less. */
 const CHUNK_BYTES_MAX = 160 * 1024 * 1024
+/** Keys and errors go wherever a chunk is told of, escaped six times as long, and 16 MiB are the most that is answered. */
+const KEYS_AND_ERRORS_BYTES_MAX = 2_000_000
 
 // Roles belong to the whole cluster: another database may have made this one, or may still need it.
 const CREATE_ROLE = `
@@ -94,25 +96,29 @@ const CREATE_APPEND_CHUNK = `
         or change_count <> any (
           array[cardinality(keys), cardinality(old_keys), cardinality(old_rows), cardinality(errors)])
         or array_position(keys || old_keys, null) is not null
-        or pg_column_size(row(keys, old_keys, rows, old_rows, errors)) > ${CHUNK_BYTES_MAX}
+        or pg_column_size(row(rows, old_rows)) > ${CHUNK_BYTES_MAX}
+        or pg_column_size(row(keys, old_keys, errors)) > ${KEYS_AND_ERRORS_BYTES_MAX}
       then
         raise exception 'quoin.append_chunk was called with what is no chunk'
           using errcode = '22023',
             hint = 'Only triggers of watched tables need to call it (docs/design/row-changes.md).';
       end if;
-      select w.table_schema, w.table_name, s.is_resting into known
-        from quoin.listener_state s left join quoin.webhooks w on w.table_id = watched limit 1;
+      select w.table_schema, w.table_name, (select s.is_resting from quoin.listener_state s) into known
+        from (select) one left join quoin.webhooks w on w.table_id = watched limit 1;
       if known.table_name is null and current_setting('transaction_isolation') like 'read %' then
         return;
       end if;
       names := case watched::regclass::text when watched::text then array[known.table_schema, known.table_name]
         else parse_ident(watched::regclass::text) end;
+      if names[2] is null then
+        return; -- Nobody knows such a table.
+      end if;
       insert into quoin.row_events (table_id, table_schema, table_name, event, application_name,
           keys, old_keys, change_count, rows, old_rows, errors)
         values (watched, names[1], names[2], append_chunk.event, current_setting('application_name'),
           append_chunk.keys, append_chunk.old_keys, change_count, append_chunk.rows, append_chunk.old_rows,
           append_chunk.errors);
-      if known.is_resting then
+      if known.is_resting and current_setting('max_prepared_transactions') = '0' then
         perform pg_notify('quoin_row_events', '');
       end if;
     end

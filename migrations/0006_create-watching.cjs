@@ -11,6 +11,8 @@ const BATCH_BYTES = 1_000_000
 const CHUNK_IMAGES_BYTES = 4_000_000
 /** A larger image is not made: the change is recorded with its key and the reason. */
 const IMAGE_BYTES_MAX = 64 * 1024 * 1024
+/** Beyond it, the whole table is one key: quoin.append_chunk takes no more. */
+const KEYS_BYTES_MAX = 1_000_000
 
 /** JSON of the rows that are next. (Directly in FROM, `unnest` would take each row apart to put it together again.) */
 const imagesOf = rows =>
@@ -81,6 +83,11 @@ const CREATE_RECORD_CHANGES = `
       done int := 0;
       failure text;
     begin
+      if watched <> tg_relid and watched not in (select pg_partition_ancestors(tg_relid))
+        and exists (select from pg_class where oid = watched)
+      then
+        return null; -- A restore has given the oid to another table: repairWatches makes another trigger.
+      end if;
       case tg_level || ' ' || tg_op
         when 'ROW INSERT' then open batches for select array[new] as rows, null as old_rows;
         when 'ROW UPDATE' then open batches for select array[new] as rows, array[old] as old_rows;
@@ -102,7 +109,7 @@ const CREATE_RECORD_CHANGES = `
           fetch batches into batch;
         exception when others or assert_failure then
           -- The rows cannot be read again: one has more than 1 GB, or lies on a broken page.
-          failure := left(sqlerrm, 500);
+          failure := left(sqlerrm, 200);
           size := 1;
           if tg_level = 'STATEMENT' then
             size := (select count(*) from changed);
@@ -155,7 +162,9 @@ const CREATE_RECORD_CHANGES = `
             keys := keys_alone[first:first];
             old_keys := old_keys_alone[first:first];
           end if;
-          if array_position(keys || old_keys, null) is not null or '[null]' = any (keys || old_keys) then
+          if array_position(keys || old_keys, null) is not null or '[null]' = any (keys || old_keys)
+            or pg_column_size(keys || old_keys) > ${KEYS_BYTES_MAX}
+          then
             keys := null; -- The whole table is one key.
           end if;
           perform quoin.append_chunk(watched, tg_op, keys, case when old_keys <> keys then old_keys end,

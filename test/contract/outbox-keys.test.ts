@@ -79,6 +79,15 @@ describe('a statement', () => {
     expect((await db.changes(table)).map(({ key }) => key)).toEqual(['["1","a"]', '["2","b"]'])
   })
 
+  it('whose keys come to more than a million bytes goes without them', async () => {
+    const table = await db.watched('id text primary key')
+    await db.owner.query(
+      `insert into ${table} select repeat(chr(1), 2000) || i from generate_series(1, 100) i`,
+    )
+    const chunks = await db.chunks(table)
+    expect(chunks.map(({ keys, change_count }) => [keys, change_count])).toEqual([[null, 100]])
+  })
+
   it('that swaps primary keys names both of each change', async () => {
     const table = await db.watched('id int primary key deferrable')
     await db.owner.query(`insert into ${table} values (1), (2)`)

@@ -212,6 +212,30 @@ describe('settling', () => {
   })
 })
 
+// As a dump that is restored leaves it: the argument of each trigger is the oid from before.
+describe('a trigger with the oid of another database', () => {
+  const makeRestored = async (oid: string, table: string) =>
+    await db.owner.query(`create trigger restored after insert on ${table} referencing new table as changed
+      for each statement execute function quoin.record_changes('${oid}', 'id')`)
+
+  it('fails no write where nobody knows the oid, also above READ COMMITTED', async () => {
+    const { table } = await makeTable()
+    await makeRestored('999999999', table)
+    const writer = await db.connect('owner')
+    await writer.query(`begin isolation level repeatable read; insert into ${table} values (1); commit`)
+    await writer.query(`insert into ${table} values (2)`)
+  })
+
+  it('tells no receiver of another table what was written here', async () => {
+    const { table: other, id } = await makeTable()
+    await db.watch(other)
+    const { table } = await makeTable()
+    await makeRestored(String(id), table)
+    await db.owner.query(`insert into ${table} values (1)`)
+    expect(await db.chunks(other)).toEqual([])
+  })
+})
+
 describe('a partitioned table', () => {
   it('reports what reaches any partition, also one attached later, under its own name', async () => {
     const { table, id } = await makeTable(

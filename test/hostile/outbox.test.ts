@@ -97,6 +97,8 @@ describe('a caller of quoin.append_chunk', () => {
     ['with an old key that is null', ['UPDATE', ['a'], [null], ['{}'], ['{}'], null]],
     ['with another number of old rows', ['UPDATE', null, null, ['{}'], ['{}', '{}'], null]],
     ['with another number of errors', ['INSERT', null, null, ['{}'], null, ['a', 'b']]],
+    ['with keys of more than 2 MB', ['INSERT', ['x'.repeat(2_100_000)], null, ['{}'], null, null]],
+    ['with errors of more than 2 MB', ['INSERT', null, null, ['{}'], null, ['x'.repeat(2_100_000)]]],
     ['of too many bytes', ['INSERT', null, null, [`"${'x'.repeat(170 * 1024 * 1024)}"`], null, null]],
   ])('is refused what is no chunk: one %s', async (_, values) => {
     const table = await db.watched('id int primary key')
