@@ -7,7 +7,10 @@
 const CHUNK_CHANGES_MAX = 1_000
 /** Two images of 64 MiB, and more. What triggers hand over is always less. */
 const CHUNK_BYTES_MAX = 160 * 1024 * 1024
-/** Keys and errors go wherever a chunk is told of, escaped six times as long, and 16 MiB are the most that is answered. */
+/**
+ * Keys and errors go wherever a chunk is told of, escaped six times as long, and 16 MiB are the most that is
+ * answered.
+ */
 const KEYS_AND_ERRORS_BYTES_MAX = 2_000_000
 
 // Roles belong to the whole cluster: another database may have made this one, or may still need it.
