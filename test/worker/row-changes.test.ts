@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await quoin?.close()
-  await owner?.query("delete from quoin.webhooks where table_name like 'nowhere%'")
+  await owner?.query("delete from quoin.webhooks where table_name like 'elsewhere%'")
   await owner?.end()
 })
 
@@ -176,7 +176,7 @@ describe('a change', () => {
       `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url) values
         ('another table of its names', 'public', $1, 1, '{DELETE}', $2),
         ('another event', 'public', $1, $3, '{INSERT}', $2),
-        ('its former name', 'public', 'nowhere', $3, '{DELETE}', $4)`,
+        ('its former name', 'public', 'elsewhere', $3, '{DELETE}', $4)`,
       [watching.table, `${receiver.url}/other`, watching.tableId, `${receiver.url}/renamed`],
     )
     const row = '{"id":1}'
@@ -228,7 +228,7 @@ describe('a change', () => {
 describe('a row with JSON nested as deep as Postgres takes it', () => {
   it('is sent whole, alone and beside others, also one too large for a message', async () => {
     await using receiver = await startReceiver()
-    const table = `nowhere_${randomUUID().slice(0, 8)}`
+    const table = `elsewhere_${randomUUID().slice(0, 8)}`
     await owner.query(`create table public.${table} (id int primary key, tree json, padding text)`)
     await watchTable(owner, table, `${receiver.url}/hook`)
     const tree = await deepestJson(owner)
@@ -255,7 +255,7 @@ describe('a receiver', () => {
 describe('a table that is dropped and made again', () => {
   it('is watched again by the cron, and its changes are sent', async () => {
     await using receiver = await startReceiver()
-    const table = `nowhere_${randomUUID().slice(0, 8)}`
+    const table = `elsewhere_${randomUUID().slice(0, 8)}`
     const create = `create table public.${table} (id int primary key)`
     await owner.query(create)
     await watchTable(owner, table, `${receiver.url}/hook`)
