@@ -43,5 +43,6 @@ export class KeyOrder {
 }
 
 function keysOf({ changes, table_id }: Chunk): string[] {
-  return [...new Set((changes ?? []).map(({ key }) => `${table_id} ${key}`))]
+  const keys = (changes ?? []).flatMap(({ key, old_key }) => (old_key === null ? [key] : [key, old_key]))
+  return [...new Set(keys.map(key => `${table_id} ${key}`))]
 }
