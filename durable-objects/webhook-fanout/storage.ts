@@ -5,9 +5,9 @@
 import { chunkOf, indexOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent, PayloadPiece } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { DUE_EVENT, type DueEvent, dueEventOf, EVENT_COLUMNS } from './due-event.ts'
+import { FailedReplayStorage } from './failed-replay-storage.ts'
 import { KeyOrder } from './key-order.ts'
 import { PieceStorage } from './piece-storage.ts'
-import { RedeliveryStorage } from './redelivery-storage.ts'
 import { ReportStorage } from './report-storage.ts'
 import { firstRow, limitTo, type SqlExec, type SqlValue, textOrNull } from './sql-rows.ts'
 
@@ -29,7 +29,7 @@ const TABLES = [
  */
 export class FanoutStorage {
   readonly pieces: PieceStorage
-  readonly redeliveries: RedeliveryStorage
+  readonly failedReplays: FailedReplayStorage
   readonly reports: ReportStorage
   readonly #sql: SqlExec
   readonly #order: KeyOrder
@@ -39,7 +39,7 @@ export class FanoutStorage {
     for (const table of TABLES) sql.exec(table)
     this.#order = new KeyOrder(sql)
     this.pieces = new PieceStorage(sql)
-    this.redeliveries = new RedeliveryStorage(sql)
+    this.failedReplays = new FailedReplayStorage(sql)
     this.reports = new ReportStorage(sql)
   }
 

@@ -1,6 +1,6 @@
 // One object per webhook, named by its id: a durable queue of deliveries. What it is told and asked, the row it goes
 // by and its alarm are here; what is under way is in delivery-lanes.ts, what Postgres is told in reporter.ts, what
-// comes back from there in redelivery.ts, what is kept in storage.ts, and what follows from what is pure and stands
+// comes back from there in failed-replay.ts, what is kept in storage.ts, and what follows from what is pure and stands
 // in features/webhooks/delivery.
 //
 // Sending begins in `store` and goes on from each finished attempt to the next. The alarm is the safety net behind
@@ -38,8 +38,8 @@ import { findWebhookRow, type WebhookRow } from '../../src/features/webhooks/del
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { DeliveryLanes, type LaneHost } from './delivery-lanes.ts'
 import type { DueEvent } from './due-event.ts'
+import { FailedReplay, type FailedReplayHost } from './failed-replay.ts'
 import { logFailure } from './failure.ts'
-import { Redelivery, type RedeliveryHost } from './redelivery.ts'
 import { FanoutReporter, type ReportHost } from './reporter.ts'
 import { WebhookSender } from './sender.ts'
 import { endDelivered, giveUp, logRecord, type SentFacts, settleAttempt } from './settlement.ts'
@@ -65,7 +65,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   #storage: FanoutStorage | undefined
   readonly #lanes: DeliveryLanes
   readonly #reporter: FanoutReporter
-  readonly #redelivery: Redelivery
+  readonly #failedReplay: FailedReplay
   #reading: Promise<void> | undefined
   /** How often the webhook has ended: what was read of it before says nothing any more. */
   #removals = 0
@@ -82,7 +82,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     const host = this.#host()
     this.#lanes = new DeliveryLanes(this.#sender, host)
     this.#reporter = new FanoutReporter(this.#platform, host)
-    this.#redelivery = new Redelivery(this.#platform, host)
+    this.#failedReplay = new FailedReplay(this.#platform, host)
     // Reading is synchronous, so no call can come in between and `blockConcurrencyWhile` is not needed.
     this.#state = ctx.storage.kv.get<FanoutState>(STATE)
     if (this.#state !== undefined) this.#storage = new FanoutStorage(ctx.storage.sql)
@@ -146,12 +146,12 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     return await this.#sendOnce(payload, headers, { ...sent, replay_of: id })
   }
 
-  async redeliver(since: string): Promise<number> {
+  async replayFailed(since: string): Promise<number> {
     await this.#read()
     // What was given up a moment ago is perhaps still on its way to where it is counted. The log is not worth waiting
     // for.
     if (this.#storage?.reports.has('dead_letter')) await this.#reporter.write()
-    const letters = await this.#redelivery.ask(since)
+    const letters = await this.#failedReplay.ask(since)
     if (this.#state === undefined) return letters
     const count = letters + this.#rouseFailed(Date.parse(since))
     if (count === 0) return 0
@@ -160,7 +160,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.#lanes.pump()
     // From here on the alarm sees to what is noted, whatever becomes of this call.
     this.#schedule()
-    await this.#redelivery.takePage()
+    await this.#failedReplay.takePage()
     this.#lanes.pump()
     this.#schedule()
     return count
@@ -180,7 +180,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       this.#lanes.pump()
       if (Date.now() >= this.#readAgainAtMs) await this.#read()
       await this.#reporter.write()
-      await this.#redelivery.takePage()
+      await this.#failedReplay.takePage()
       this.#lanes.pump()
       this.#forget(Date.now())
     } catch (err) {
@@ -236,8 +236,8 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     this.ctx.storage.kv.put(STATE, state)
   }
 
-  /** What the lanes, the reporter and the redelivery see of this object. */
-  #host(): LaneHost & ReportHost & RedeliveryHost {
+  /** What the lanes, the reporter and the replay of what failed see of this object. */
+  #host(): LaneHost & ReportHost & FailedReplayHost {
     return {
       open: () => (this.#state && this.#storage ? { state: this.#state, storage: this.#storage } : undefined),
       accept: row => this.#accept(row),
@@ -323,7 +323,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
       owesReports: storage.reports.hasAny(),
       reportAgainAtMs: this.#reporter.againAtMs,
       readAgainAtMs: this.#readAgainAtMs,
-      takeBackAtMs: this.#redelivery.dueAtMs(),
+      takeBackAtMs: this.#failedReplay.dueAtMs(),
       forgetAtMs: storage.remembersAny() ? this.#forgetAtMs : undefined,
     })
     if (atMs === undefined) {

@@ -92,7 +92,7 @@ describe('a dead letter', () => {
         values ($1::uuid, '810000001.0', 'attempts_exhausted', $2) returning id`,
       [row.id, payload],
     )
-    expect(await fanout.redeliver(EVER)).toBe(1)
+    expect(await fanout.replayFailed(EVER)).toBe(1)
     await eventually(() => expect(receiver.calls).toHaveLength(1))
     expect(receiver.calls[0]?.body === payload).toBe(true)
   })
@@ -103,7 +103,7 @@ describe('a dead letter', () => {
       await runDurableObjectAlarm(webhook.fanout)
       expect(await storedBodies(webhook)).toEqual(webhook.bodies)
     })
-    expect(await webhook.fanout.redeliver(EVER)).toBe(1)
+    expect(await webhook.fanout.replayFailed(EVER)).toBe(1)
     const [event = expect.fail()] = webhook.events
     await webhook.fanout.storePiece(1, pieceOf(event, 0, 'another cut'))
     await setActive(webhook, true)
@@ -139,12 +139,12 @@ describe('a dead letter in pieces', () => {
       })
       // The second is lost while they are asked for: they may be in Postgres by now or not, and are written again
       // after it.
-      const first = await webhook.fanout.redeliver(EVER)
+      const first = await webhook.fanout.replayFailed(EVER)
       expect(writes()).toBeGreaterThan(lost + 1)
       pass(REPORT_PAUSE_MS)
       await runDurableObjectAlarm(webhook.fanout)
       expect(await countOf(webhook.fanout, 'reports')).toBe(0)
-      expect(first + (await webhook.fanout.redeliver(EVER))).toBe(1)
+      expect(first + (await webhook.fanout.replayFailed(EVER))).toBe(1)
       receiver.calls.length = 0
       await setActive(webhook, true)
       await eventually(async () => {
@@ -163,7 +163,7 @@ describe('a dead letter in pieces', () => {
       await runDurableObjectAlarm(webhook.fanout)
       expect(writes()).toBe(3)
     })
-    expect(await webhook.fanout.redeliver(EVER)).toBe(1)
+    expect(await webhook.fanout.replayFailed(EVER)).toBe(1)
     await setActive(webhook, true)
     await eventually(() => expect(receiver.calls.map(({ body }) => body)).toEqual(webhook.bodies))
   })

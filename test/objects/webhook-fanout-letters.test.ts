@@ -61,7 +61,7 @@ describe('a dead letter', () => {
     await eventually(() => expect(receiver.calls).toHaveLength(1))
 
     receiver.answer = () => new Response()
-    expect(await fanout.redeliver(since)).toBe(1)
+    expect(await fanout.replayFailed(since)).toBe(1)
     await eventually(() => expect(receiver.calls).toHaveLength(2))
     const again = receiver.calls[1]
     expect(again?.body).toBe(events[0]?.payload)
@@ -70,7 +70,7 @@ describe('a dead letter', () => {
     await eventually(async () => {
       expect(await readDeadLetters(row.id)).toMatchObject([{ resolved_at: expect.any(String) }])
     })
-    expect(await fanout.redeliver(since)).toBe(0)
+    expect(await fanout.replayFailed(since)).toBe(0)
   })
 
   it('is taken back once, by two who ask at once and by one who asks when it has just arrived', async () => {
@@ -81,9 +81,9 @@ describe('a dead letter', () => {
     await runDurableObjectAlarm(fanout)
     await eventually(async () => expect(await readDeadLetters(row.id)).toHaveLength(3))
     await setActive({ row, fanout }, true)
-    const counts = await Promise.all([fanout.redeliver(since), fanout.redeliver(since)])
+    const counts = await Promise.all([fanout.replayFailed(since), fanout.replayFailed(since)])
     await eventually(() => expect(receiver.calls).toHaveLength(3))
-    counts.push(await fanout.redeliver(since))
+    counts.push(await fanout.replayFailed(since))
     expect(counts).toEqual([3, 0, 0])
     expect(receiver.calls).toHaveLength(3)
   })
@@ -97,7 +97,7 @@ describe('a dead letter', () => {
     await runDurableObjectAlarm(fanout)
     await eventually(async () => expect(await readDeadLetters(row.id)).toHaveLength(1))
     await setActive({ row, fanout }, true)
-    expect(await fanout.redeliver(since)).toBe(1)
+    expect(await fanout.replayFailed(since)).toBe(1)
     await eventually(() => expect(receiver.calls).toHaveLength(1))
     expect(Object.fromEntries(receiver.calls[0]?.headers ?? [])).toMatchObject({
       'x-quoin-payload-error': 'the row is too large',
@@ -135,15 +135,15 @@ describe('a replay since a time', () => {
     const since = now()
     await fanout.store({ version: 1, events })
     await eventually(async () => expect(await readLogs(row.id)).toHaveLength(2))
-    expect(await fanout.redeliver(since)).toBe(2)
+    expect(await fanout.replayFailed(since)).toBe(2)
     await eventually(async () => expect(await readLogs(row.id)).toHaveLength(4))
     expect((await readLogs(row.id)).map(log => log.attempt)).toEqual([1, 1, 1, 1])
 
     receiver.calls.length = 0
     receiver.answer = () => new Response()
     pass(1)
-    expect(await fanout.redeliver(now())).toBe(0)
-    expect(await fanout.redeliver(since)).toBe(2)
+    expect(await fanout.replayFailed(now())).toBe(0)
+    expect(await fanout.replayFailed(since)).toBe(2)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(rowsOf(receiver.calls).filter(row => row[0] === 'a')).toEqual(
       rowsOf([events[0], events[2]].map(event => ({ body: event?.payload ?? '' }))),
@@ -162,12 +162,12 @@ describe('a replay since a time', () => {
       expect(await readWebhook(row.id)).toMatchObject({ fail_count: receiver.calls.length }),
     )
     const failed = receiver.calls.length
-    expect(await fanout.redeliver(since)).toBe(failed)
+    expect(await fanout.replayFailed(since)).toBe(failed)
     await eventually(async () => expect(await readLogs(row.id)).toHaveLength(failed + 1))
     expect(receiver.calls).toHaveLength(failed + 1)
 
     receiver.answer = () => new Response()
-    await fanout.redeliver(since)
+    await fanout.replayFailed(since)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     await eventually(async () => expect(await readWebhook(row.id)).toMatchObject({ fail_count: 0 }))
   })
@@ -180,7 +180,7 @@ describe('a replay since a time', () => {
     await fanout.store({ version: 1, events: chunkOf(['a']) })
     await eventually(async () => expect(await readLogs(row.id)).toHaveLength(1))
     await setActive(webhook, false)
-    expect(await fanout.redeliver(since)).toBe(1)
+    expect(await fanout.replayFailed(since)).toBe(1)
     await runDurableObjectAlarm(fanout)
     expect(receiver.calls).toHaveLength(1)
     receiver.answer = () => new Response()
@@ -232,8 +232,8 @@ describe('a large body', () => {
     )
     const fetched = () => receiver.queries.filter(query => query.includes('substr(payload')).length
     const since = new Date(0).toISOString()
-    expect([await fanout.redeliver(since), fetched()]).toEqual([1, 2])
-    expect([await fanout.redeliver(since), fetched()]).toEqual([0, 2])
+    expect([await fanout.replayFailed(since), fetched()]).toEqual([1, 2])
+    expect([await fanout.replayFailed(since), fetched()]).toEqual([0, 2])
     await setActive({ row, fanout }, true)
     await eventually(() => expect(receiver.calls).toHaveLength(1))
     expect(receiver.calls[0]?.body).toBe(payload)

@@ -172,7 +172,7 @@ describe('a replay of what still waits', () => {
       isHung = true
       return promise.then(fail(500, HOUR))
     }
-    await fanout.redeliver(new Date(0).toISOString())
+    await fanout.replayFailed(new Date(0).toISOString())
     await eventually(() => expect(receiver.calls).toHaveLength(1))
     await fanout.replay(log)
     expect(await countOf(fanout, 'events')).toBe(2)
@@ -197,7 +197,7 @@ describe('a replay of what still waits', () => {
         values ($1::uuid, $2::uuid, $3, 'attempts_exhausted', $4) returning id`,
       [letter, row.id, eventId, event.payload],
     )
-    expect(await fanout.redeliver(new Date(0).toISOString())).toBe(1)
+    expect(await fanout.replayFailed(new Date(0).toISOString())).toBe(1)
     await fanout.replay({
       id: letter,
       event_id: eventId,

@@ -255,7 +255,7 @@ export function tablesOf(fanout: FanoutStub): Promise<string[]> {
 
 export function countOf(
   fanout: FanoutStub,
-  table: 'events' | 'reports' | 'pieces' | 'chunks' | 'redeliveries',
+  table: 'events' | 'reports' | 'pieces' | 'chunks' | 'failed_replays',
 ): Promise<number> {
   return runInDurableObject(fanout, (_, state) =>
     Number(state.storage.sql.exec(`select count(*) as n from ${table}`).one()['n']),

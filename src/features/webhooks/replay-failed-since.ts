@@ -26,7 +26,7 @@ export async function replayFailedSince(
   const since = new Date(body.since).toISOString()
   const change = { action: 'webhooks.replay_failed', targetKind: 'webhook', targetId: id, before: { since } }
   return await audited(deps, caller, change, async () => {
-    const result = { queued: await deps.fanouts.byId(id).redeliver(since) }
+    const result = { queued: await deps.fanouts.byId(id).replayFailed(since) }
     return { result, after: result }
   })
 }

@@ -109,7 +109,7 @@ export interface WebhookFanout {
    * once and the others by themselves; delivered ones become resolved, those without a payload stay. The answer
    * counts up to 100 000 of them, and none that is in the queue or on its way there already.
    */
-  redeliver(since: string): Promise<number>
+  replayFailed(since: string): Promise<number>
   /** What waits here. Reads only, no database either: an object that had no event stays without a trace. */
   waiting(): Promise<WaitingEvents>
 }

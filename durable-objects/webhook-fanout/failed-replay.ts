@@ -12,13 +12,13 @@ import {
   countLetters,
   type ListedLetter,
   listLetters,
-  type RedeliverableLetter,
+  type ReplayableLetter,
   readLetterPart,
   readLetters,
-} from '../../src/features/webhooks/delivery/redeliverable-letters.ts'
+} from '../../src/features/webhooks/delivery/replayable-letters.ts'
 import type { OpenFanout } from './delivery-lanes.ts'
+import type { OwedRange } from './failed-replay-storage.ts'
 import { logFailure } from './failure.ts'
-import type { OwedRange } from './redelivery-storage.ts'
 import type { FanoutStorage } from './storage.ts'
 
 const PAGE = 100
@@ -31,25 +31,25 @@ const ENDING_CHARACTERS = 100
 /** Pause after Postgres has not answered. */
 const RETRY_MS = 10_000
 
-export interface RedeliveryHost {
+export interface FailedReplayHost {
   /** Undefined: the webhook is deleted, or not known yet. */
   open(): OpenFanout | undefined
 }
 
-export class Redelivery {
+export class FailedReplay {
   readonly #platform: PlatformDatabase
-  readonly #host: RedeliveryHost
+  readonly #host: FailedReplayHost
   #turn: Promise<unknown> = Promise.resolve()
   #againAtMs = 0
 
-  constructor(platform: PlatformDatabase, host: RedeliveryHost) {
+  constructor(platform: PlatformDatabase, host: FailedReplayHost) {
     this.#platform = platform
     this.#host = host
   }
 
   /** When the next page may be taken; undefined: everything is taken back. */
   dueAtMs(): number | undefined {
-    return this.#host.open()?.storage.redeliveries.hasAny() ? this.#againAtMs : undefined
+    return this.#host.open()?.storage.failedReplays.hasAny() ? this.#againAtMs : undefined
   }
 
   /**
@@ -64,7 +64,7 @@ export class Redelivery {
   takePage(): Promise<void> {
     return this.#inTurn(async () => {
       const opened = this.#host.open()
-      const [range] = opened?.storage.redeliveries.all() ?? []
+      const [range] = opened?.storage.failedReplays.all() ?? []
       if (opened === undefined || range === undefined || Date.now() < this.#againAtMs) return
       try {
         await this.#takePage(opened, range)
@@ -90,10 +90,10 @@ export class Redelivery {
     if (state === undefined || storage === undefined) return 0
     // Asked before Postgres is: what is written down meanwhile may still look undelivered in its answer.
     const known = storage.takenBack(KNOWN_MAX)
-    const pending = storage.redeliveries.all()
+    const pending = storage.failedReplays.all()
     const found = await countLetters(this.#platform, state.webhook.id, since, { known, pending })
     if (found === undefined || this.#host.open()?.storage !== storage) return 0
-    storage.redeliveries.add(found.range)
+    storage.failedReplays.add(found.range)
     return found.count
   }
 
@@ -107,19 +107,19 @@ export class Redelivery {
       await this.#takeBack(storage, letter)
       characters += letter.length
       if (characters < PAGE_CHARACTERS) continue
-      storage.redeliveries.advance(range.number, place)
+      storage.failedReplays.advance(range.number, place)
       return
     }
     const last = listed.at(-1)
-    if (last === undefined || listed.length < PAGE) storage.redeliveries.drop(range.number)
-    else storage.redeliveries.advance(range.number, last)
+    if (last === undefined || listed.length < PAGE) storage.failedReplays.drop(range.number)
+    else storage.failedReplays.advance(range.number, last)
   }
 
   /** The letters that are not in the queue. Read after that is known, or one that arrives meanwhile would come back. */
   async #readMissing(
     storage: FanoutStorage,
     listed: readonly ListedLetter[],
-  ): Promise<Map<string, RedeliverableLetter>> {
+  ): Promise<Map<string, ReplayableLetter>> {
     const resolved = new Set(storage.reports.resolved())
     const missing = listed.filter(
       ({ id, event_id }) => !resolved.has(id) && !storage.has(positionOfEvent(event_id)),
@@ -131,7 +131,7 @@ export class Redelivery {
   }
 
   /** One whose body is none of ours stays where it is. */
-  async #takeBack(storage: FanoutStorage, letter: RedeliverableLetter): Promise<void> {
+  async #takeBack(storage: FanoutStorage, letter: ReplayableLetter): Promise<void> {
     const position = positionOfEvent(letter.event_id)
     // Another with its number came back before it: its pieces are there, and may go while these come.
     if (storage.has(position)) return

@@ -51,15 +51,15 @@ const isPageOf = (webhookId: string) => (query: string) =>
 
 /** Runs its alarm until nothing is left to be taken back. */
 async function drain(fanout: FanoutStub): Promise<void> {
-  while ((await countOf(fanout, 'redeliveries')) > 0) await runDurableObjectAlarm(fanout)
+  while ((await countOf(fanout, 'failed_replays')) > 0) await runDurableObjectAlarm(fanout)
 }
 
 describe('dead letters of more than a page', () => {
   it('are counted at once, come back after the answer, and arrive once each, asked for twice', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     await giveUp(row.id, 3_000)
-    const first = fanout.redeliver(EVER)
-    const second = fanout.redeliver(EVER)
+    const first = fanout.replayFailed(EVER)
+    const second = fanout.replayFailed(EVER)
     expect(await first).toBe(3_000)
     const arrived = receiver.calls.length
     expect(arrived + (await countOf(fanout, 'events'))).toBeLessThan(3_000)
@@ -72,17 +72,17 @@ describe('dead letters of more than a page', () => {
       const letters = await readDeadLetters(row.id)
       expect(letters.filter(letter => letter.resolved_at === null)).toEqual([])
     })
-    expect(await fanout.redeliver(EVER)).toBe(0)
+    expect(await fanout.replayFailed(EVER)).toBe(0)
   })
 
   it('come back although the object is evicted after each page', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await giveUp(row.id, 650)
-    expect(await fanout.redeliver(EVER)).toBe(650)
+    expect(await fanout.replayFailed(EVER)).toBe(650)
     expect(await countOf(fanout, 'events')).toBeLessThan(650)
     expect((await alarmOf(fanout)) - Date.now()).toBeLessThanOrEqual(2_000)
     await evictDurableObject(fanout)
-    while ((await countOf(fanout, 'redeliveries')) > 0) {
+    while ((await countOf(fanout, 'failed_replays')) > 0) {
       await runDurableObjectAlarm(fanout)
       await evictDurableObject(fanout)
     }
@@ -92,21 +92,21 @@ describe('dead letters of more than a page', () => {
   it('are not counted again while they come back; what was given up since then is', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await giveUp(row.id, 250)
-    expect(await fanout.redeliver(EVER)).toBe(250)
+    expect(await fanout.replayFailed(EVER)).toBe(250)
     await giveUp(row.id, 120)
-    expect(await fanout.redeliver(EVER)).toBe(120)
-    expect(await fanout.redeliver(EVER)).toBe(0)
+    expect(await fanout.replayFailed(EVER)).toBe(120)
+    expect(await fanout.replayFailed(EVER)).toBe(0)
     await drain(fanout)
     expect(await countOf(fanout, 'events')).toBe(370)
-    expect(await fanout.redeliver(EVER)).toBe(0)
+    expect(await fanout.replayFailed(EVER)).toBe(0)
   })
 
   it('arrive once each, asked for since one time and, while they arrive, since an earlier one', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
     await giveUp(row.id, 250, { hoursAgo: 2 })
     await giveUp(row.id, 250)
-    expect(await fanout.redeliver(anHourAgo())).toBe(250)
-    expect(await fanout.redeliver(EVER)).toBe(250)
+    expect(await fanout.replayFailed(anHourAgo())).toBe(250)
+    expect(await fanout.replayFailed(EVER)).toBe(250)
     await drain(fanout)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(500)
@@ -117,7 +117,7 @@ describe('dead letters of more than a page', () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await giveUp(row.id, 250)
-    expect(await fanout.redeliver(EVER)).toBe(250)
+    expect(await fanout.replayFailed(EVER)).toBe(250)
     // Nothing more comes back until ten seconds have passed.
     receiver.isDatabaseDown = true
     await runDurableObjectAlarm(fanout)
@@ -131,14 +131,14 @@ describe('dead letters of more than a page', () => {
       expect(await countOf(fanout, 'events')).toBe(250 - taken)
     })
     expect(await readDeadLetters(row.id)).toHaveLength(257)
-    expect(await fanout.redeliver(EVER)).toBe(taken + 7)
+    expect(await fanout.replayFailed(EVER)).toBe(taken + 7)
   })
 
   it('come back later when the database does not answer', async () => {
     const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await giveUp(row.id, 650)
-    await fanout.redeliver(EVER)
+    await fanout.replayFailed(EVER)
     receiver.isDatabaseDown = true
     await runDurableObjectAlarm(fanout)
     expect(silenced).toHaveBeenCalled()
@@ -154,7 +154,7 @@ describe('dead letters of more than a page', () => {
   it('come back a few at a time where they are large', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await giveUp(row.id, 4, { padding: 400_000 })
-    expect(await fanout.redeliver(EVER)).toBe(4)
+    expect(await fanout.replayFailed(EVER)).toBe(4)
     await drain(fanout)
     expect(await countOf(fanout, 'events')).toBe(4)
     expect(receiver.queries.filter(isPageOf(row.id))).toHaveLength(2)
@@ -171,11 +171,11 @@ describe('dead letters of more than a page', () => {
         where webhook_id = $1::uuid returning id`,
       [row.id],
     )
-    await fanout.redeliver(EVER)
+    await fanout.replayFailed(EVER)
     await drain(fanout)
     await setActive(webhook, true)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
-    expect(await fanout.redeliver(EVER)).toBe(1)
+    expect(await fanout.replayFailed(EVER)).toBe(1)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls.map(({ body }) => JSON.parse(body).row.key)).toEqual(['k', 'second'])
   })
@@ -192,7 +192,7 @@ describe('a dead letter that came back and has arrived', () => {
       await promise
       return new Response()
     }
-    expect(await webhook.fanout.redeliver(anHourAgo())).toBe(1)
+    expect(await webhook.fanout.replayFailed(anHourAgo())).toBe(1)
     await eventually(() => expect(receiver.calls).toHaveLength(1))
     return { ...webhook, arrive: resolve }
   }
@@ -208,7 +208,7 @@ describe('a dead letter that came back and has arrived', () => {
     await eventually(() => expect(silenced).toHaveBeenCalled())
     receiver.isDatabaseDown = false
     expect(await unresolved(row.id)).toHaveLength(2)
-    expect(await fanout.redeliver(EVER)).toBe(1)
+    expect(await fanout.replayFailed(EVER)).toBe(1)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(2)
   })
@@ -221,7 +221,7 @@ describe('a dead letter that came back and has arrived', () => {
       arrive()
       await eventually(async () => expect(await unresolved(row.id)).toHaveLength(1))
     }
-    expect(await fanout.redeliver(EVER)).toBe(1)
+    expect(await fanout.replayFailed(EVER)).toBe(1)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0))
     expect(receiver.calls).toHaveLength(2)
   })
@@ -231,7 +231,7 @@ describe('a webhook that is deleted', () => {
   it('while its dead letters come back takes none any more, and leaves no trace', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
     await giveUp(row.id, 250)
-    await fanout.redeliver(EVER)
+    await fanout.replayFailed(EVER)
     await platform.query('delete from quoin.webhooks where id = $1::uuid returning id', [row.id])
     await fanout.removed()
     expect(await runDurableObjectAlarm(fanout)).toBe(false)
@@ -248,7 +248,7 @@ describe('a webhook that is deleted', () => {
     await giveUp(row.id, 250)
     const { promise, resolve } = Promise.withResolvers<void>()
     receiver.whileAnswering = query => (query.includes(part) ? promise : undefined)
-    const asked = fanout.redeliver(EVER)
+    const asked = fanout.replayFailed(EVER)
     const ids = [row.id, ...(await readDeadLetters(row.id)).map(letter => letter.id)]
     const isPart = (query: string) => query.includes(part) && ids.some(id => query.includes(id))
     await eventually(() => expect(receiver.queries.some(isPart)).toBe(true))

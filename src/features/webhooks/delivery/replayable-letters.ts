@@ -21,7 +21,7 @@ export interface ListedLetter extends LetterPlace {
   event_id: string
 }
 
-export interface RedeliverableLetter extends ListedLetter, EventNotes {
+export interface ReplayableLetter extends ListedLetter, EventNotes {
   /** Characters of the payload. */
   length: number
   /** The payload where it is short; null: `readLetterPart` has it. */
@@ -89,11 +89,8 @@ export function listLetters(
 }
 
 /** Those of the letters that were not delivered by now. */
-export function readLetters(
-  platform: PlatformDatabase,
-  ids: readonly string[],
-): Promise<RedeliverableLetter[]> {
-  return platform.query<RedeliverableLetter>(
+export function readLetters(platform: PlatformDatabase, ids: readonly string[]): Promise<ReplayableLetter[]> {
+  return platform.query<ReplayableLetter>(
     `select id, event_id, created_at, request_id, payload_error, pg_catalog.length(payload) as length,
         case when pg_catalog.octet_length(payload) <= ${SHORT_BYTES_MAX} then payload end as payload
       from quoin.dead_letters where id = any($1::uuid[]) and resolved_at is null and payload is not null`,
