@@ -50,7 +50,7 @@ export async function watch(client: pg.Client, schema: string, table: string): P
         '{INSERT,UPDATE,DELETE}', 'http://127.0.0.1:9/')`,
     [schema, table],
   )
-  await client.query("select quoin.settle_watch(format('%I.%I', $1::text, $2::text)::regclass)", [
+  await client.query("select quoin.apply_watch(format('%I.%I', $1::text, $2::text)::regclass)", [
     schema,
     table,
   ])

@@ -265,13 +265,13 @@ const CREATE_WATCH_TABLE = `
   comment on function quoin.watch_table(oid, text[]) is 'Makes the triggers of a table those for exactly these events, '
     'of the right kind and for its present primary key. May be repeated.';
 
-  create function quoin.settle_watch(watched oid) returns void
+  create function quoin.apply_watch(watched oid) returns void
     language sql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $body$
     select pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(watched));
     select quoin.watch_table(watched,
       array(select distinct unnest(w.events) from quoin.webhooks w where w.table_id = watched));
   $body$;
-  comment on function quoin.settle_watch(oid) is
+  comment on function quoin.apply_watch(oid) is
     'Watches a table for what its webhooks want, paused ones included; nothing, when it has none.';
 
   create function quoin.watched_tables() returns setof oid
@@ -281,7 +281,7 @@ const CREATE_WATCH_TABLE = `
       where g.tgfoid = 'quoin.record_changes()'::regprocedure and g.tgparentid = 0
   $body$;
   comment on function quoin.watched_tables() is 'Every table that a webhook names or that has triggers of ours.';
-  revoke all on function quoin.watch_table(oid, text[]), quoin.settle_watch(oid), quoin.watched_tables() from public;
+  revoke all on function quoin.watch_table(oid, text[]), quoin.apply_watch(oid), quoin.watched_tables() from public;
 `
 
 const CREATE_UNWATCHABLE_REASON = `
@@ -349,7 +349,7 @@ exports.down = pgm => {
     drop function quoin.recording_failures(int);
     drop function quoin.unwatchable_reason(oid);
     drop function quoin.watched_tables();
-    drop function quoin.settle_watch(oid);
+    drop function quoin.apply_watch(oid);
     drop function quoin.watch_table(oid, text[]);
     drop function quoin.wanted_triggers(oid, text[]);
     drop function quoin.needs_row_trigger(oid, text);

@@ -113,7 +113,7 @@ it('is recorded under its new name at once', async () => {
   ])
 })
 
-it('and loses or renames its key is written to as before, without keys until it is settled', async () => {
+it('and loses or renames its key is written to as before, without keys until its watch is applied', async () => {
   const writer = await db.connect('owner')
   const { table } = await writtenTo(writer)
   await db.owner.query(`alter table ${table} rename id to number`)
@@ -122,7 +122,7 @@ it('and loses or renames its key is written to as before, without keys until it 
   await writer.query(`insert into ${table} values ('b')`)
   await db.owner.query(`alter table ${table} add primary key (mood)`)
   await writer.query(`insert into ${table} values ('c')`)
-  await db.owner.query('select quoin.settle_watch($1::regclass)', [table])
+  await db.owner.query('select quoin.apply_watch($1::regclass)', [table])
   await writer.query(`insert into ${table} values ('d')`)
   const changes = (await db.changes(table)).map(({ key, row, error }) => [
     key,

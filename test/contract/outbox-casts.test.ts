@@ -272,7 +272,7 @@ describe('the role of the outbox', () => {
       'insert into quoin.row_events default values',
       'select quoin.changes_json(null)',
       'select * from quoin.listener_state',
-      "select quoin.settle_watch('public.pgmigrations'::regclass)",
+      "select quoin.apply_watch('public.pgmigrations'::regclass)",
     ])
       await expect(caller.query(sql)).rejects.toThrow(/permission denied|does not exist/)
   })

@@ -61,14 +61,14 @@ export class OutboxDatabase {
     return table
   }
 
-  /** Gives the table one webhook for these events, or none, and settles. */
+  /** Gives the table one webhook for these events, or none, and applies them. */
   async watch(table: string, events: readonly string[] = ['INSERT', 'UPDATE', 'DELETE']): Promise<void> {
     await this.owner.query('delete from quoin.webhooks where table_id = $1::regclass', [table])
     if (events.length > 0) await this.addWebhook(table, events)
-    await this.owner.query('select quoin.settle_watch($1::regclass)', [table])
+    await this.owner.query('select quoin.apply_watch($1::regclass)', [table])
   }
 
-  /** Inserts a webhook for the table, without settling. */
+  /** Inserts a webhook for the table, without applying it. */
   async addWebhook(table: string, events: readonly string[]): Promise<string> {
     const { rows } = await this.owner.query(
       `insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url)

@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { matching, WebhookRegistry } from '../../src/features/webhooks/consume/webhook-registry.ts'
 import type { Chunk } from '../../src/features/webhooks/ingest/messages.ts'
+import { applyAllWatches, changeAndApply } from '../../src/features/webhooks/watching/apply-watch.ts'
 import { findWatchableTable } from '../../src/features/webhooks/watching/find-table.ts'
 import { repairWatches } from '../../src/features/webhooks/watching/repair-watches.ts'
-import { changeAndSettle, settleAllWatches } from '../../src/features/webhooks/watching/settle-watch.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
 let db: OutboxDatabase
@@ -31,7 +31,7 @@ async function makeTable(columns = 'id int primary key', table = newName()) {
 /** A webhook on a table, as a verb makes it. */
 async function watch({ table, id }: { table: string; id: number }, events: readonly string[] = ['INSERT']) {
   const webhook = await db.addWebhook(table, events)
-  await changeAndSettle(db, [], [id])
+  await changeAndApply(db, [], [id])
   return webhook
 }
 
@@ -65,19 +65,19 @@ describe('changed', () => {
     expect(chunk).toMatchObject({ table_id: id, table_name: renamed.slice(7) })
   })
 
-  it('with another primary key, it goes on without keys, and has the new ones once it is settled', async () => {
+  it('with another primary key, it goes on without keys, and has the new ones once its watch is applied', async () => {
     const { table, id } = await makeTable('id int primary key, other int not null')
     await db.addWebhook(table, ['INSERT'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     await db.owner.query(`alter table ${table} rename id to number`)
     await db.owner.query(`insert into ${table} values (1, 10)`)
     await db.owner.query(`insert into ${table} values (2, 20), (3, 30)`)
-    expect(await settleAllWatches(db)).toEqual(new Map())
+    expect(await applyAllWatches(db)).toEqual(new Map())
     await db.owner.query(`insert into ${table} values (4, 40)`)
     await db.owner.query(
       `alter table ${table} drop constraint ${table.slice(7)}_pkey, add primary key (other)`,
     )
-    await settleAllWatches(db)
+    await applyAllWatches(db)
     await db.owner.query(`insert into ${table} values (5, 50)`)
     expect((await db.chunks(table)).map(({ keys }) => keys)).toEqual([null, null, ['["4"]'], ['["50"]']])
   })
@@ -85,13 +85,13 @@ describe('changed', () => {
   it('with a trigger of its own, it gets row triggers, and statement triggers again without', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT', 'UPDATE'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     await db.owner.query(`create function ${table}_f() returns trigger language plpgsql as 'begin return null; end';
       create trigger a after insert on ${table} for each row execute function ${table}_f()`)
-    await settleAllWatches(db)
+    await applyAllWatches(db)
     expect(await db.triggers(table)).toEqual(['insert row', 'update row'])
     await db.owner.query(`drop trigger a on ${table}`)
-    await settleAllWatches(db)
+    await applyAllWatches(db)
     expect(await db.triggers(table)).toEqual(['insert statement', 'update statement'])
     await db.owner.query(`insert into ${table} values (1)`)
     expect(await db.changes(table)).toHaveLength(1)
@@ -100,11 +100,11 @@ describe('changed', () => {
   it('disabled or dropped by its owner, the triggers come back', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT', 'DELETE'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     await db.owner.query(
       `alter table ${table} disable trigger user; drop trigger "!quoin_delete_${id}" on ${table}`,
     )
-    await settleAllWatches(db)
+    await applyAllWatches(db)
     await db.owner.query(`insert into ${table} values (1)`)
     await db.owner.query(`delete from ${table}`)
     expect(await db.changes(table)).toHaveLength(2)
@@ -113,9 +113,9 @@ describe('changed', () => {
   it('dropped, it is let go and the webhook stays', async () => {
     const { table, id } = await makeTable()
     const webhook = await db.addWebhook(table, ['INSERT'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     await db.owner.query(`drop table ${table}`)
-    expect(await settleAllWatches(db)).toEqual(new Map())
+    expect(await applyAllWatches(db)).toEqual(new Map())
     const { rows } = await db.owner.query(`select id from quoin.webhooks where id = $1`, [webhook])
     expect(rows).toEqual([{ id: webhook }])
   })

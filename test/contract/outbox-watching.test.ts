@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DomainError } from '../../src/errors.ts'
+import { changeAndApply } from '../../src/features/webhooks/watching/apply-watch.ts'
 import { findWatchableTable } from '../../src/features/webhooks/watching/find-table.ts'
-import { changeAndSettle } from '../../src/features/webhooks/watching/settle-watch.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './outbox-database.ts'
 
 let db: OutboxDatabase
@@ -84,29 +84,29 @@ describe('a table that can be watched', () => {
   })
 })
 
-describe('settling', () => {
+describe('applying a watch', () => {
   it('makes the triggers those that the webhooks of the table want, paused ones included', async () => {
     const { table, id } = await makeTable()
     const first = await db.addWebhook(table, ['INSERT'])
     const second = await db.addWebhook(table, ['INSERT', 'DELETE'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     expect(await db.triggers(table)).toEqual(['delete statement', 'insert statement'])
     await db.owner.query('update quoin.webhooks set active = false where id = $1', [first])
     await db.owner.query('delete from quoin.webhooks where id = $1', [second])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     expect(await db.triggers(table)).toEqual(['insert statement'])
     await db.owner.query('delete from quoin.webhooks where id = $1', [first])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     expect(await db.triggers(table)).toEqual([])
   })
 
   it('takes no lock when nothing is to be changed', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT', 'UPDATE'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     const holder = await db.connect('owner')
     await holder.query(`begin; lock table ${table} in access exclusive mode`)
-    await changeAndSettle(db, [], [id], {
+    await changeAndApply(db, [], [id], {
       now: () => 0,
       pause: () => Promise.reject(new Error('it was busy')),
     })
@@ -119,9 +119,9 @@ describe('settling', () => {
       create table public.${name}_low partition of public.${name} for values from (0) to (10)`)
     const id = await findWatchableTable(db, { table_schema: 'public', table_name: name })
     await db.addWebhook(`public.${name}`, ['INSERT'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     await db.owner.query(`alter table public.${name}_low disable trigger user`)
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     const { rows } = await db.owner.query(
       'select tgrelid::regclass::text as table, tgenabled from pg_trigger where tgname = $1 order by 1',
       [`!quoin_insert_${id}`],
@@ -140,11 +140,11 @@ describe('settling', () => {
       pauses += 1
       now += pauses > 2 ? 10_000 : milliseconds
     }
-    await expect(changeAndSettle(db, [], [id], { now: () => now, pause })).rejects.toMatchObject({
+    await expect(changeAndApply(db, [], [id], { now: () => now, pause })).rejects.toMatchObject({
       code: 'table_busy',
     })
     expect(pauses).toBe(3)
-    await changeAndSettle(db, [], [id], {
+    await changeAndApply(db, [], [id], {
       now: () => 0,
       pause: async () => void (await holder.query('commit')),
     })
@@ -159,8 +159,7 @@ describe('settling', () => {
     const watcher = await db.connect('owner')
     await watcher.query('set standard_conforming_strings = off; set quote_all_identifiers = on')
     await db.addWebhook(table, ['INSERT'])
-    for (let time = 0; time < 2; time++)
-      await watcher.query(`select quoin.settle_watch('${table}'::regclass)`)
+    for (let time = 0; time < 2; time++) await watcher.query(`select quoin.apply_watch('${table}'::regclass)`)
     await db.owner.query(`insert into ${table} values (1)`)
     expect(await db.events(table)).toEqual(['INSERT ["1"]'])
     const { rows } = await db.owner.query("select to_regclass('public.injected') as injected")
@@ -170,13 +169,13 @@ describe('settling', () => {
   it('takes back its name from another trigger, and its triggers under another name', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT', 'UPDATE'])
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     await db.owner.query(`
       alter trigger "!quoin_insert_${id}" on ${table} rename to mine;
       drop trigger "!quoin_update_${id}" on ${table};
       create trigger "!quoin_update_${id}" before update on ${table} for each statement
         execute function suppress_redundant_updates_trigger()`)
-    await changeAndSettle(db, [], [id])
+    await changeAndApply(db, [], [id])
     const { rows } = await db.owner.query(
       'select tgname, tgfoid::regproc::text as recorder from pg_trigger where tgrelid = $1 order by tgname',
       [id],
@@ -194,7 +193,7 @@ describe('settling', () => {
     const holder = await db.connect('service_role')
     await holder.query(`begin; select pg_advisory_xact_lock(hashtext('quoin.watch_table'), hashoid(${id}))`)
     const pause = () => Promise.reject(new Error('it was busy'))
-    await expect(changeAndSettle(db, [], [id], { now: () => 0, pause })).rejects.toThrow('it was busy')
+    await expect(changeAndApply(db, [], [id], { now: () => 0, pause })).rejects.toThrow('it was busy')
     await holder.query('rollback')
   })
 

@@ -40,7 +40,7 @@ export async function watchTodos(client: Client): Promise<void> {
     create table public.todos (id bigint primary key, title text);
     insert into quoin.webhooks (name, table_schema, table_name, table_id, events, url) values
       ('test', 'public', 'todos', 'public.todos'::regclass, '{INSERT,UPDATE,DELETE}', 'http://127.0.0.1:9/');
-    select quoin.settle_watch('public.todos'::regclass)`)
+    select quoin.apply_watch('public.todos'::regclass)`)
 }
 
 /** Writes one chunk in the client's transaction, or in one of its own. */

@@ -45,7 +45,7 @@ export async function watchTable(
       returning id, table_id`,
     [table, events, url],
   )
-  await owner.query('select quoin.settle_watch($1)', [rows[0]?.table_id])
+  await owner.query('select quoin.apply_watch($1)', [rows[0]?.table_id])
   return String(rows[0]?.id)
 }
 

@@ -7,7 +7,7 @@ import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import type { WebhookRow } from './delivery/webhook-row.ts'
 import type { RowEvent } from './ingest/messages.ts'
-import { changeAndSettle } from './watching/settle-watch.ts'
+import { changeAndApply } from './watching/apply-watch.ts'
 
 /** What the statements here need of the platform's database. */
 export type WebhookDatabase = Pick<PlatformDatabase, 'query' | 'transaction'>
@@ -60,7 +60,7 @@ export async function insertWebhook(
   fields: WebhookFields,
 ): Promise<StoredWebhook | undefined> {
   const insert = { sql: INSERT, params: [id, ...valuesOf(fields)] }
-  return rowOf(await changeAndSettle({ platform }, [insert, readStatement(id)], [fields.table_id]))
+  return rowOf(await changeAndApply({ platform }, [insert, readStatement(id)], [fields.table_id]))
 }
 
 // A webhook that its receiver has paused is as good as new once its user resumes it.
@@ -74,8 +74,8 @@ const UPDATE = `
   returning id`
 
 /**
- * Changes a webhook that is still the one that was read, and settles the tables of before and after where they or the
- * events differ. Undefined when somebody else has changed or deleted it since. Throws `table_busy`.
+ * Changes a webhook that is still the one that was read, and where table or events differ applies the watches of the
+ * tables of before and after. Undefined when somebody else has changed or deleted it since. Throws `table_busy`.
  */
 export async function updateWebhookRow(
   platform: WebhookDatabase,
@@ -85,7 +85,7 @@ export async function updateWebhookRow(
   const update = { sql: UPDATE, params: [before.id, String(before.version), ...valuesOf(fields)] }
   const isWatchChanged = fields.table_id !== before.table_id || fields.events.join() !== before.events.join()
   const tableIds = isWatchChanged ? [...new Set([before.table_id, fields.table_id])] : []
-  const results = await changeAndSettle({ platform }, [update, readStatement(before.id)], tableIds)
+  const results = await changeAndApply({ platform }, [update, readStatement(before.id)], tableIds)
   return results[0]?.length === 0 ? undefined : rowOf(results)
 }
 
@@ -95,7 +95,7 @@ const DELETE = 'delete from quoin.webhooks where id = $1::uuid and table_id = $2
 export async function deleteWebhookRow(platform: WebhookDatabase, webhook: StoredWebhook): Promise<boolean> {
   const { id, table_id } = webhook
   const remove = { sql: DELETE, params: [id, String(table_id)] }
-  const [deleted] = await changeAndSettle({ platform }, [remove], [table_id])
+  const [deleted] = await changeAndApply({ platform }, [remove], [table_id])
   return deleted?.length === 1
 }
 

@@ -135,7 +135,7 @@ describe('updateWebhook', () => {
     await updateWebhook(deps, CALLER, ID, { active: false, events: ['INSERT'] })
     await updateWebhook(deps, CALLER, ID, { events: ['INSERT', 'DELETE'] })
     const settles = transactions.map(statements =>
-      statements.filter(({ sql }) => sql.includes('settle_watch')),
+      statements.filter(({ sql }) => sql.includes('apply_watch')),
     )
     expect(settles.map(statements => statements.length)).toEqual([0, 1])
   })

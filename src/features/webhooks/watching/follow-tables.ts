@@ -1,8 +1,8 @@
 // Keeps webhooks with their tables: names follow a rename, and a table that was dropped is watched again as soon as
-// one of its name is there. Triggers of tables that have stayed are the business of settle-watch.ts.
+// one of its name is there. Triggers of tables that have stayed are the business of apply-watch.ts.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import { settlingOf } from './settle-watch.ts'
+import { applyingOf } from './apply-watch.ts'
 
 export interface FollowingDeps {
   platform: Pick<PlatformDatabase, 'query' | 'transaction'>
@@ -53,7 +53,7 @@ export async function watchTablesMadeAgain({ platform }: FollowingDeps): Promise
   for (const { gone_id, table_id } of moves) {
     const move = { sql: MOVE_WEBHOOKS, params: [String(gone_id), String(table_id)] }
     try {
-      await platform.transaction([move, ...settlingOf([gone_id, table_id])])
+      await platform.transaction([move, ...applyingOf([gone_id, table_id])])
     } catch (err) {
       failures.set(table_id, err)
     }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
-import { changeAndSettle } from '../../../src/features/webhooks/watching/settle-watch.ts'
+import { changeAndApply } from '../../../src/features/webhooks/watching/apply-watch.ts'
 
 const locked = () => new PostgresError({ message: 'canceling statement due to lock timeout', code: '55P03' })
 const CHANGE = { sql: 'delete from quoin.webhooks', params: [] }
@@ -29,24 +29,24 @@ function makeWorld(failures: Error[]) {
   return { platform, clock, batches, elapsed: () => time }
 }
 
-describe('changeAndSettle', () => {
+describe('changeAndApply', () => {
   it('makes the change and settles each table in one transaction', async () => {
     const { platform, clock, batches } = makeWorld([])
-    await changeAndSettle({ platform }, [CHANGE], [1, 2], clock)
-    const settle = expect.stringContaining('quoin.settle_watch')
+    await changeAndApply({ platform }, [CHANGE], [1, 2], clock)
+    const settle = expect.stringContaining('quoin.apply_watch')
     expect(batches).toEqual([[CHANGE.sql, settle, settle]])
   })
 
   it('tries again while the table is locked, or after a deadlock', async () => {
     const deadlock = new PostgresError({ message: 'deadlock detected', code: '40P01' })
     const { platform, clock, batches } = makeWorld([locked(), deadlock])
-    await changeAndSettle({ platform }, [CHANGE], [1], clock)
+    await changeAndApply({ platform }, [CHANGE], [1], clock)
     expect(batches).toHaveLength(3)
   })
 
   it('gives up with table_busy after ten seconds, not before and hardly after', async () => {
     const world = makeWorld(Array.from({ length: 1_000 }, locked))
-    const changing = changeAndSettle(world, [CHANGE], [1], world.clock)
+    const changing = changeAndApply(world, [CHANGE], [1], world.clock)
     await expect(changing).rejects.toMatchObject({ code: 'table_busy', retryAfterSeconds: 10 })
     expect(world.elapsed()).toBeGreaterThan(9_500)
     expect(world.elapsed()).toBeLessThan(10_500)
@@ -55,7 +55,7 @@ describe('changeAndSettle', () => {
   it('hands on every other failure at once', async () => {
     const failure = new PostgresError({ message: 'permission denied', code: '42501' })
     const { platform, clock, batches } = makeWorld([failure])
-    await expect(changeAndSettle({ platform }, [CHANGE], [1], clock)).rejects.toBe(failure)
+    await expect(changeAndApply({ platform }, [CHANGE], [1], clock)).rejects.toBe(failure)
     expect(batches).toHaveLength(1)
   })
 })

@@ -11,7 +11,7 @@ import type { WatchingDeps } from './find-table.ts'
 /** Postgres gives up a lock after 200 ms, so that nobody waits behind us for long; in between others get their turn. */
 const BUSY_MS_MAX = 10_000
 const PAUSE_MS = 150
-const SETTLE = 'select quoin.settle_watch($1::bigint::oid)'
+const APPLY = 'select quoin.apply_watch($1::bigint::oid)'
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
 
@@ -30,7 +30,7 @@ const CLOCK: Clock = {
  * included), all in one transaction: both or neither. Answers the rows of each change. Throws `table_busy` when one
  * of the tables stays locked for ten seconds. A table that is gone is let go.
  */
-export async function changeAndSettle(
+export async function changeAndApply(
   { platform }: { platform: Pick<PlatformDatabase, 'transaction'> },
   changes: readonly Statement[],
   tableIds: readonly number[],
@@ -39,7 +39,7 @@ export async function changeAndSettle(
   const endsAt = clock.now() + BUSY_MS_MAX
   for (;;) {
     try {
-      return await platform.transaction([...changes, ...settlingOf(tableIds)])
+      return await platform.transaction([...changes, ...applyingOf(tableIds)])
     } catch (err) {
       if (!isBusy(err)) throw err
       if (clock.now() + PAUSE_MS > endsAt) throw tableBusy(err)
@@ -49,19 +49,22 @@ export async function changeAndSettle(
 }
 
 /** Brings these tables' triggers to what their webhooks want, as the last statements of a transaction. */
-export function settlingOf(tableIds: readonly number[]): Statement[] {
-  return tableIds.map(id => ({ sql: SETTLE, params: [String(id)] }))
+export function applyingOf(tableIds: readonly number[]): Statement[] {
+  return tableIds.map(id => ({ sql: APPLY, params: [String(id)] }))
 }
 
-/** Settles every table that is or was watched, once each; answers those that were busy or failed, with the error. */
-export async function settleAllWatches({ platform }: WatchingDeps): Promise<Map<number, unknown>> {
+/**
+ * Applies the watch of every table that is or was watched, once each; answers those that were busy or failed, with
+ * the error.
+ */
+export async function applyAllWatches({ platform }: WatchingDeps): Promise<Map<number, unknown>> {
   const failures = new Map<number, unknown>()
   const rows = await platform.query<{ table_id: number }>(
     'select table_id::bigint from quoin.watched_tables() as t (table_id)',
   )
   for (const { table_id } of rows) {
     try {
-      await platform.query(SETTLE, [String(table_id)])
+      await platform.query(APPLY, [String(table_id)])
     } catch (err) {
       failures.set(table_id, err)
     }
