@@ -1,6 +1,6 @@
-// `node bench/webhooks.ts`: how long a change takes from its commit to its receiver, how many deliveries a second go,
-// and whether a backlog makes a process grow (issue 5). On a stack of its own, under `wrangler dev`: deliveries are
-// signed and logged. The listener sends in batches, so that wrangler's proxy is not in the way. Prints a table;
+// `node bench/webhooks.ts`: how long a change takes from its commit to its receiver, and how many deliveries a second
+// go. Also whether a backlog makes a process grow (issue 5). On a stack of its own, under `wrangler dev`: deliveries
+// are signed and logged. The listener sends in batches, so that wrangler's proxy is not in the way. Prints a table;
 // asserts nothing.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'

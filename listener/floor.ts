@@ -1,10 +1,10 @@
 /**
- * Owns the id up to which the outbox need not be read: dead index entries of confirmed chunks stay there while anything
- * keeps Postgres from removing them, and reading past them at each look would cost more and more. Pure.
+ * Owns the id up to which the outbox need not be read. Dead index entries of confirmed chunks stay there while anything
+ * keeps Postgres from removing them. Reading past them at each look would cost more and more. Pure.
  *
  * Ids are given out before commits, so one below others that were seen may still appear. But a chunk gets its id after
- * its transaction got a number. So none is missing up to the highest id of a snapshot once every transaction has ended
- * whose number is below one that was drawn after that snapshot.
+ * its transaction got a number. So take the highest id of a snapshot, and a number that was drawn after that snapshot.
+ * Once every transaction with a lower number has ended, no id up to that highest one is missing.
  */
 
 export interface FloorLook {

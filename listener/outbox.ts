@@ -49,10 +49,10 @@ const KEYS_BYTES = ['keys', 'old_keys']
   .join(' + ')
 
 /**
- * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them;
- * once those before have $4 bytes no further one is read, and of one with more than $5 bytes of rows only what it is
- * about. $6 asks for a mark. NOT IN hashes the known ids, which ALL compares one by one. OFFSET 0: planned while the
- * outbox is empty, a join would read all of it for each chunk.
+ * One snapshot: which known ids are gone ($2), and the chunks after $1 that are not known, by id, at most $3 of them.
+ * Once those before have $4 bytes, no further one is read. Of one with more than $5 bytes of rows, only what it is
+ * about is read. $6 asks for a mark. NOT IN hashes the known ids, which ALL compares one by one. OFFSET 0: planned
+ * while the outbox is empty, a join would read all of it for each chunk.
  */
 export const LOOK = `
   with sized as materialized (

@@ -1,6 +1,6 @@
-// The stack's child processes: each in a process group of its own, so that it can be ended with all that it started,
-// and none of them sees the terminal's Ctrl-C before we do. Its group's id is kept in a file: what a killed stack has
-// left behind is found and ended at the next start.
+// The stack's child processes: each in a process group of its own, so that it can be ended with all that it started.
+// Also, none of them sees the terminal's Ctrl-C before we do. The id of each group is kept in a file: what a killed
+// stack has left behind is found and ended at the next start.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // One stack per folder: wrangler and Postgres do not notice a second one on the same data. The lock is SQLite's lock on
-// a file, which the kernel lets go of however this process ends, so that a lock is never left behind.
+// a file. The kernel lets go of it however this process ends, so that a lock is never left behind.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

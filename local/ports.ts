@@ -9,7 +9,7 @@ export const LOOPBACK = '127.0.0.1'
 
 /**
  * Where free ports are taken from: below those that the system itself gives to whoever asks for any (on Linux from
- * 32768 on), which it could give away again before they are used.
+ * 32768 on). The system could give away a port of its own range again before it is used.
  */
 const FREE = { from: 20_000, below: 32_768 }
 const FREE_TRIES_MAX = 1_000

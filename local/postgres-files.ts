@@ -1,5 +1,5 @@
-// Where Postgres' programs and data are, and which system user runs them. Postgres refuses to run as root, so root
-// runs it as the user `postgres`, who must be able to reach the programs, the data and the socket: where folders above
+// Where Postgres' programs and data are, and which system user runs them. Postgres refuses to run as root, so root runs
+// it as the user `postgres`. That user must be able to reach the programs, the data and the socket: where folders above
 // them are closed to that user, programs and data go outside of the project.
 
 import { execFileSync, spawnSync } from 'node:child_process'

@@ -16,7 +16,7 @@ const KEYED_PROBE_INTERVAL_MS = 1_000
 /** wrangler watches always; its watcher (chokidar) can be told by its environment to look every 24 days. */
 const WITHOUT_WATCHING = { CHOKIDAR_USEPOLLING: '1', CHOKIDAR_INTERVAL: String(2 ** 31 - 1) }
 /**
- * Left to itself, workerd's V8 lets native objects (calls, fetches, cursors of SQL) gather until it takes them apart
+ * Left to itself, workerd's V8 lets native objects (calls, fetches, cursors of SQL) gather. Then it takes them apart
  * all at once, and stands still for up to 180 ms. With this, each collection takes all there is: 3 to 40 ms, at the
  * same cost altogether.
  */

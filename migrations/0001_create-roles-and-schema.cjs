@@ -2,9 +2,10 @@
 // `public`. Runs as an ordinary owner (LOGIN, CREATEROLE, BYPASSRLS) on Postgres 16 or newer, Neon included.
 // Roles belong to the whole cluster: another database may have made them, or may still need them after `down`.
 //
-// What this must keep true: SQL running as `service_role` never runs code as the owner and never reads `quoin.*`.
-// Hence no TRIGGER or REFERENCES on the owner's tables (a trigger runs as whoever writes), nothing on `pgmigrations`,
-// and helpers whose bodies are bound to pg_catalog when they are made, so that nothing in `public` can stand in.
+// What this must keep true: SQL running as `service_role` never runs code as the owner and never reads `quoin.*`. Hence
+// no TRIGGER or REFERENCES on the owner's tables (a trigger runs as whoever writes), and nothing on `pgmigrations`. For
+// the same reason the bodies of helpers are bound to pg_catalog when they are made, so that nothing in `public` can
+// stand in.
 
 const CREATE_ROLES = `
   do $do$
@@ -173,8 +174,8 @@ const REVOKE_ALL = `
 `
 
 // Roles are the cluster's: another database of it may be in use. That one's grants keep anon and service_role from
-// being dropped, but nothing in it depends on authenticator, which may log in to it all the same: it goes last, and
-// only when both others could go.
+// being dropped. But nothing in it depends on authenticator, which may log in to it all the same. So authenticator goes
+// last, and only when both others could go.
 const DROP_ROLES = `
   do $do$
   begin

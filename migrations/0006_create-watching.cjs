@@ -185,8 +185,9 @@ const CREATE_RECORD_CHANGES = `
 
 // Statement triggers fire after every row trigger, and only for statements that name the table itself. Rows reach a
 // partition and a child without one. Beside another AFTER ROW trigger, or a foreign key that changes rows in turn, a
-// statement trigger would record what those cause before what caused it. And where one statement does several things, a
-// key is let go before it is taken: beside row triggers for INSERT those for UPDATE and DELETE are row triggers too.
+// statement trigger would record in the wrong order: what those cause before what caused it. And where one statement
+// does several things, a key is let go before it is taken: beside row triggers for INSERT those for UPDATE and DELETE
+// are row triggers too.
 const CREATE_NEEDS_ROW_TRIGGER = `
   create function quoin.needs_row_trigger(watched oid, event text) returns boolean
     language sql stable set search_path = pg_catalog, pg_temp as $body$

@@ -1,5 +1,5 @@
 // Bounds the memory of the parser's WebAssembly module. libpg-query asks for 128 MiB at its start, which is all that an
-// isolate may have, though it needs 33 (its stack's address space) and what the text takes. Pure; used at build time.
+// isolate may have. But it needs only 33 (its stack's address space) and what the text takes. Pure; used at build time.
 
 const PAGE_BYTES = 65_536
 const MEMORY_SECTION = 5

@@ -51,7 +51,7 @@ export class BatchRun {
   readonly #offset: number
   /**
    * A statement that may be COPY is not followed by COMMIT and Sync at once. Its data is refused by closing the
-   * connection, and with the end already sent Postgres might commit a batch that the caller was told had failed.
+   * connection. With the end already sent, Postgres might commit a batch that the caller was told had failed.
    */
   readonly #isEndHeld: boolean
   #index = 0

@@ -21,8 +21,8 @@ export interface ConnectionUser {
 }
 
 /**
- * Told of the first error of some queries, or that of a connection that broke, and whether one of their rows says that
- * the session must be closed (`isTaint`).
+ * Told of the first error of some queries, or of the error of a connection that broke. Also told whether one of their
+ * rows says that the session must be closed (`isTaint`).
  */
 export type OnReady = (error: SqlError | undefined, isTainted: boolean) => void
 

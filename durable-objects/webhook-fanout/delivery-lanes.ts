@@ -60,8 +60,8 @@ export class DeliveryLanes {
   /** `orderChanges` of the storage when those were read. */
   #aheadAt = 0
   /**
-   * False: since events were read ahead nothing has come or been written down, nor has a large one ended, so that a
-   * free lane need not look.
+   * False: a free lane need not look. Since events were read ahead nothing has come or been written down, nor has a
+   * large one ended.
    */
   #mayReadMore = true
   #delivered: Attempt[] = []

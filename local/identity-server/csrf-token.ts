@@ -1,5 +1,5 @@
-// Tokens against cross-site requests: a secret in a cookie, and a masked copy of it in every form, different each time
-// so that a compressed page does not give it away (BREACH). Pure but for randomness.
+// Tokens against cross-site requests: a secret in a cookie, and a masked copy of it in every form. The copy is
+// different each time, so that a compressed page does not give the secret away (BREACH). Pure but for randomness.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 

@@ -1,5 +1,5 @@
-// Routes as a table, put onto a Hono app so that a known path answers a wrong method with 405 and `Allow`, as Go's
-// router does, and everything else 404 as text.
+// Routes as a table, put onto a Hono app. A known path answers a wrong method with 405 and `Allow`, as Go's router
+// does. Everything else is answered 404 as text.
 
 import type { ServiceApp } from '../service/listen.ts'
 import { answerError, answerText } from './answers.ts'

@@ -1,6 +1,6 @@
-// One call to an outside server: bounded in time and size, never redirected, and every failure of the server told apart
-// from an answer of it, and a write that was refused from one whose end nobody saw. What an answer means is for the
-// client of that server to say.
+// One call to an outside server: bounded in time and size, never redirected. Every failure of the server is told apart
+// from an answer of it. A write that was refused is told apart from one whose end nobody saw. What an answer means is
+// for the client of that server to say.
 
 import { DomainError } from '../errors.ts'
 import { readBoundedText } from '../lib/bounded-text.ts'

@@ -72,10 +72,10 @@ interface WireParts {
 }
 
 /**
- * Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, `response_too_large` for
- * answers over 16 MiB that are parsed (over the gateway's own bound where they pass through), `too_many_calls` where
- * the caller's share of the gateway is taken, `database_unavailable` else: with `outcomeUnknown` for a change that may
- * be made.
+ * Sends batches to one database over HTTP. Throws `PostgresError` for what Postgres refuses, and `too_many_calls` where
+ * the caller's share of the gateway is taken. Throws `response_too_large` for answers over 16 MiB that are parsed (over
+ * the gateway's own bound where they pass through). Throws `database_unavailable` else: with `outcomeUnknown` for a
+ * change that may be made.
  */
 export class SqlWire {
   readonly #target: WireTarget

@@ -132,9 +132,9 @@ async function readBounded(
 const JSON_TYPES = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 
 /**
- * The text of a JSON body of valid UTF-8 after a look over it, so that nothing is built of what has too many values
- * or is nested too deep; undefined for an empty one. Throws `unsupported_media_type` for another type,
- * `invalid_body`, `payload_too_large`, and `validation_failed` for text that Postgres cannot hold.
+ * The text of a JSON body of valid UTF-8; undefined for an empty one. It is looked over first, so that nothing is built
+ * of what has too many values or is nested too deep. Throws `unsupported_media_type` for another type, `invalid_body`,
+ * `payload_too_large`, and `validation_failed` for text that Postgres cannot hold.
  */
 export function checkedJson(
   bytes: Uint8Array,

@@ -1,5 +1,6 @@
-// One declaration per endpoint. From it come the Hono registration, the credential check, validation, the types of the
-// handler's input, the OpenAPI document, /docs, /v1/gateway/rules and the tests of the route table.
+// One declaration per endpoint. From it come the Hono registration, the credential check, validation and the types of
+// the handler's input. From it also come the OpenAPI document, /docs, /v1/gateway/rules and the tests of the route
+// table.
 
 import type * as z from 'zod'
 import type { Brand } from '../config.ts'

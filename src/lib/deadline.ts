@@ -37,7 +37,7 @@ interface Wait {
 
 /**
  * With one timer for all works, which is never cleared: for a Durable Object. workerd forgets a cleared timer only
- * together with the object (`TimeoutManagerImpl` in its io-context.c++), so that one for each delivery would fill the
+ * together with the object (`TimeoutManagerImpl` in its io-context.c++). So one for each delivery would fill the
  * isolate, by 256 bytes at a time.
  */
 export function sharedDeadline(): Deadline {

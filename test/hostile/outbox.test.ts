@@ -1,6 +1,6 @@
-// What a service_role key can do to everybody's webhooks from inside a cast to json, which runs as the writer while a
-// row becomes an image, and by calling what writes the outbox. In a database of the file's own: what the attacks drop
-// is this database's alone.
+// What a service_role key can do to everybody's webhooks. One way is from inside a cast to json, which runs as the
+// writer while a row becomes an image. The other is to call what writes the outbox. In a database of the file's own:
+// what the attacks drop is this database's alone.
 
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // Applications that sign their users in through the stack: clients registered through Quoin, and what their user does
-// in the browser on the way (sign in at the identity provider, decide at the bridge's consent screen).
+// in the browser on the way. The user signs in at the identity provider and decides at the bridge's consent screen.
 
 import { inject } from 'vitest'
 import { type Form, type Page, UserAgent } from './user-agent.ts'

@@ -1,7 +1,7 @@
 // The identity provider that the contract tests of the Kratos wire ask: our own, started for the test file on a fresh
-// database of the stack's Postgres, or a real one whose addresses are in IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL
-// (password method, `session` hook after registration, the identity schema of local/identity-server, the return URLs
-// below, pages under http://127.0.0.1:4455/).
+// database of the stack's Postgres, or a real one. The addresses of a real one are in IDENTITY_PUBLIC_URL and
+// IDENTITY_ADMIN_URL. It has the password method, the `session` hook after registration and the identity schema of
+// local/identity-server. It also has the return URLs below, and pages under http://127.0.0.1:4455/.
 
 import { randomBytes } from 'node:crypto'
 import { startIdentityServer } from '../../local/identity-server/server.ts'

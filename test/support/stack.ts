@@ -1,5 +1,6 @@
 // Starts `npm run dev`'s own program in a folder and on ports of its own. As Vitest's global setup it does so once for
-// all tests that need the whole stack, provides its facts under `stack`, and ends it when the tests are over.
+// all tests that need the whole stack. It provides the stack's facts under `stack`, and ends the stack when the tests
+// are over.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 // `GET /oauth2/device/verify`: where the user of a device goes. First to the page for the user code, then through login
-// and consent as any authorization, and at the end the waiting device is let in. RFC 8628 §3.3.
+// and consent as any authorization. At the end the waiting device is let in. RFC 8628 §3.3.
 
 import type { Client } from '../clients/client-record.ts'
 import type { RequestContext } from '../context.ts'

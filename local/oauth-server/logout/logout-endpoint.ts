@@ -1,5 +1,5 @@
 // `GET|POST /oauth2/sessions/logout`: a browser asks to be signed out, alone or sent by a client (OpenID Connect
-// RP-Initiated Logout 1.0), and comes back when the logout page has said yes.
+// RP-Initiated Logout 1.0). It comes back when the logout page has said yes.
 
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../clients/client-record.ts'

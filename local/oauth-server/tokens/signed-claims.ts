@@ -1,5 +1,5 @@
 // JWTs by the newest key of a set. Reading knows the newest key only, as Hydra does: once a set has a new key, what the
-// old one signed is still good for whoever checks it against the published keys, but not for this server.
+// old one signed is no longer good for this server. It is still good for whoever checks it against the published keys.
 
 import { createPublicKey } from 'node:crypto'
 import { compactVerify, SignJWT } from 'jose'

@@ -1,5 +1,5 @@
-// Request bodies as Go's encoding/json takes them: the first value counts and what follows is not looked at, names of
-// fields are matched whatever their case, null leaves a field as it is, unknown fields are ignored, wrong types are an
+// Request bodies as Go's encoding/json takes them. The first value counts and what follows is not looked at. Names of
+// fields are matched whatever their case. Null leaves a field as it is, unknown fields are ignored, wrong types are an
 // error. Pure. The sentences of errors are Go's in substance, not to the letter.
 
 import { formatDuration, parseDuration } from './durations.ts'

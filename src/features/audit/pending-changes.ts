@@ -18,7 +18,7 @@ const PENDING_BESIDE = `
 /**
  * Whether a change of this kind is under way at another target whose id begins with `within`. To be asked inside
  * `audited`: of two at once at least one then sees the other, and possibly both do. It cannot see a change that is not
- * made through Quoin, or that the other server makes more than a minute after it was asked for.
+ * made through Quoin. Nor can it see one that the other server makes more than a minute after it was asked for.
  */
 export async function isAnotherUnderWay(
   { platform }: AuditDeps,

@@ -1,6 +1,6 @@
-// Takes secrets out of what an audit row shows. Pure. Names are refused rather than values: those of our own records
-// by a list, to which a new one must be added, and those that others chose (metadata of clients) by what their words
-// say.
+// Takes secrets out of what an audit row shows. Pure. Names are refused rather than values. Names of our own records
+// are refused by a list, to which a new one must be added. Names that others chose (metadata of clients) are refused by
+// what their words say.
 
 /** Fields that hold a secret whatever record they stand in. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([

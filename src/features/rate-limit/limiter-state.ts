@@ -65,9 +65,9 @@ export function isOver(facts: LimiterFacts, nowMs: number): boolean {
 }
 
 /**
- * The next minute of this key's own grid, in milliseconds since 1970, always after `nowMs`. The same moment however
- * often it is asked for, so that an object that is evicted and woken in between does not put its alarm off; another
- * moment for each key, so that they do not all reach the database at once.
+ * The next minute of this key's own grid, in milliseconds since 1970, always after `nowMs`. It is the same moment
+ * however often it is asked for. So an object that is evicted and woken in between does not put its alarm off. It is
+ * another moment for each key, so that they do not all reach the database at once.
  */
 export function nextHousekeepingMs(keyHash: string, nowMs: number): number {
   const offsetMs = Number.parseInt(keyHash.slice(0, 8), 16) % HOUSEKEEPING_MS

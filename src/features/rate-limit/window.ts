@@ -2,8 +2,8 @@
 // Pure: no clock (`nowMs` is passed in) and no storage (what must survive goes to a journal that is passed in).
 //
 // Why it is exact. Requests are counted in buckets of the clock. A clock of whole milliseconds that reads t means any
-// moment from t up to t + 1, so a request of a bucket that ends at e happened before e, and what is admitted at a
-// reading of e + 60 000 or later comes more than 60 000 ms after it. Only then does a bucket stop counting.
+// moment from t up to t + 1. So a request of a bucket that ends at e happened before e. And what is admitted at a
+// reading of e + 60 000 or later comes more than 60 000 ms after that request. Only then does a bucket stop counting.
 
 import type { RateLimitState } from './admission.ts'
 

@@ -1,4 +1,4 @@
-// Who is signed in to the dashboard layer. The caller's cookies are put to the identity provider, whose good answer is
+// Who is signed in to the dashboard layer. The caller's cookies are put to the identity provider. Its good answer is
 // kept for a few seconds, so that a page that makes ten calls asks once.
 
 import type { Identity, Session, Whoami } from '../../clients/identity.ts'

@@ -19,8 +19,8 @@ export interface ParsedStatement {
 export interface SqlParser {
   /**
    * The statements of a text, in order; none for a text of blanks and comments. Throws `PostgresError` 42601 with the
-   * position for what Postgres' grammar refuses, `sql_syntax` for what is too long or nested too deeply to be read, or
-   * would take quadratic time.
+   * position for what Postgres' grammar refuses. Throws `sql_syntax` for what is too long or nested too deeply to be
+   * read, or would take quadratic time.
    */
   parse(sql: string): Promise<ParsedStatement[]>
 }

@@ -32,9 +32,9 @@ export function explainPostgresError(err: PostgresError, context: ErrorHintConte
 }
 
 /**
- * Postgres names the nearest column before it looks for rights. True when every name in quotes is of the request's
- * table and known to be the role's, or comes out of a function that the role may execute. The hint's language does
- * not matter.
+ * Postgres names the nearest column before it looks for rights. True when the role may know every name in quotes: it is
+ * of the request's table and known to be the role's, or comes out of a function that the role may execute. The hint's
+ * language does not matter.
  */
 function mayTell(hint: string, { catalog, schema, table, role }: ErrorHintContext): boolean {
   if (schema === undefined || table === undefined || !hint.includes('"')) return true

@@ -1,5 +1,5 @@
-// A signed-in user, at an application whose scopes have wildcards: both lists are as long as the sender likes, the
-// one by the address that begins the flow, the other by the form that ends it.
+// A signed-in user, at an application whose scopes have wildcards: both lists are as long as the sender likes. The one
+// is so by the address that begins the flow, the other by the form that ends it.
 
 import { expect, it } from 'vitest'
 import { splitChoice } from '../../../src/features/oauth/bridge/decide-consent.ts'

@@ -1,5 +1,5 @@
-// The client calls against every odd answer that the OAuth2 server, a gateway or something else may give (contracts
-// of the Hydra wire, sections 1 and 2.2), and what goes out on the wire.
+// The client calls against every odd answer that the OAuth2 server, a gateway or something else may give. See the
+// contracts of the Hydra wire, sections 1 and 2.2. Also what goes out on the wire.
 
 import { describe, expect, it } from 'vitest'
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'

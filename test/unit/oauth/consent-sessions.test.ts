@@ -1,5 +1,5 @@
-// Consents and logout: nothing of an application's session data leaves, nobody who does not exist is signed out, and
-// what ends, ends in the order in which applications are still told.
+// Consents and logout: nothing of an application's session data leaves, and nobody who does not exist is signed out.
+// What ends, ends in the order in which applications are still told.
 
 import { describe, expect, it, vi } from 'vitest'
 import { processConsentPage } from '../../../src/clients/oauth-server/sessions.ts'

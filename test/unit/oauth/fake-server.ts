@@ -1,4 +1,4 @@
-// An OAuth2 server (or identity provider) that gives set answers, the answers that no server should give, and a
+// An OAuth2 server (or identity provider) that gives set answers, and the answers that no server should give. Also a
 // database that only remembers what it was asked.
 
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'

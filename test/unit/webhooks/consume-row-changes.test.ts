@@ -1,5 +1,5 @@
-// In which order the consumer hands chunks to a webhook's object, which sends the first of a key as soon as it has
-// it, and what becomes of the others when one cannot be handed over.
+// In which order the consumer hands chunks to a webhook's object, which sends the first of a key as soon as it has it.
+// Also what becomes of the others when one cannot be handed over.
 
 import { expect, it } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'

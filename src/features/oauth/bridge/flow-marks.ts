@@ -1,7 +1,7 @@
 // What a browser's flows have been through, in one signed cookie: how often each was sent to sign in, since when, and
-// where it began. The first ends redirect loops, the second tells a fresh sign-in from an old one, the third lets a
-// page offer to start again when the server no longer knows the flow. Signed, because who may forge the second can
-// pass a `prompt=login` without signing in.
+// where it began. The first ends redirect loops. The second tells a fresh sign-in from an old one. The third lets a
+// page offer to start again when the server no longer knows the flow. Signed, because who may forge the second can pass
+// a `prompt=login` without signing in.
 
 import * as z from 'zod'
 import { sha256Hex } from '../../../lib/hash.ts'

@@ -1,5 +1,5 @@
-// Double submit: a form of ours carries an HMAC of its challenge under a random cookie, so that only a page that was
-// opened in the same browser can send it. A challenge that somebody read in a log is not enough.
+// Double submit: a form of ours carries an HMAC of its challenge under a random cookie. So only a page that was opened
+// in the same browser can send it. A challenge that somebody read in a log is not enough.
 
 import { DomainError } from '../../../errors.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../../lib/base64url.ts'

@@ -1,4 +1,4 @@
-// Whether a consent was given before. The server takes an answer to a used challenge like one to a fresh one, and
+// Whether a consent was given before. The server takes an answer to a used challenge like one to a fresh one. It
 // refuses it only when the browser comes back with it, at the application; here the person can still be told.
 
 import type { ConsentRequest } from '../../../clients/oauth-server/consent-requests.ts'

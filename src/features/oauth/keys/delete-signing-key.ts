@@ -11,9 +11,9 @@ import { listSigningKeys } from './list-signing-keys.ts'
 import { SERVER_KEY_SETS, type SigningKey } from './schemas.ts'
 
 /**
- * Deletes a key and answers what it was; tokens signed with it verify no longer. Throws `not_found`, and in a set that
- * the server signs with `last_signing_key` for the only key (it would make itself another, unasked) and `conflict`
- * while another one is being deleted.
+ * Deletes a key and answers what it was; tokens signed with it verify no longer. Throws `not_found`. In a set that the
+ * server signs with, throws `last_signing_key` for the only key (the server would make itself another, unasked). In
+ * such a set, also throws `conflict` while another key is being deleted.
  */
 export async function deleteSigningKey(
   deps: ChangeSigningKeysDeps,
@@ -45,8 +45,8 @@ export async function deleteSigningKey(
 
 /**
  * Two deletions at once would each see the other's key. So one is refused while another is under way, and what is left
- * is read again. What remains: a key that is deleted at the server itself, by others or by a call of ours that the
- * server carries out more than a minute late.
+ * is read again. What remains: a key that is deleted at the server itself. Others may delete it there, or a call of
+ * ours that the server carries out more than a minute late.
  */
 async function requireAnotherKey(
   deps: ChangeSigningKeysDeps,

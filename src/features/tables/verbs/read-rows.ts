@@ -69,8 +69,8 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
 }
 
 /**
- * The table must be known when the SQL depends on column types, as JSON paths and text search do, or when a name may be
- * a column or a function of Postgres over the row.
+ * The table must be known when the SQL depends on column types, as JSON paths and text search do. It must also be known
+ * when a name may be a column or a function of Postgres over the row.
  */
 export function queryNeed(query: DataQuery): CatalogNeed {
   const { select, filters, order } = query

@@ -124,8 +124,8 @@ const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
 export type CatalogNeed = 'nothing' | 'relation' | 'relation_now' | 'functions'
 
 /**
- * Runs `attempt` with the catalog, when it needs one, and once more with a fresh catalog when Postgres says that a name
- * of the remembered one is wrong. Every failure that leaves here is explained.
+ * Runs `attempt` with the catalog, when it needs one. Runs it once more with a fresh catalog when Postgres says that a
+ * name of the remembered one is wrong. Every failure that leaves here is explained.
  */
 export async function withCatalog<T>(
   deps: TablesDeps,

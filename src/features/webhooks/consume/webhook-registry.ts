@@ -35,9 +35,9 @@ export class WebhookRegistry {
   }
 
   /**
-   * The registry of at least this version, where the database has it. An older one comes of a reading that began
-   * before the change, of a database that was restored to before it, and where nobody ever had such a version. Throws
-   * when the database does not answer.
+   * The registry of at least this version, where the database has it. An older one comes of a reading that began before
+   * the change, or of a database that was restored to before it. It also comes where nobody ever had such a version.
+   * Throws when the database does not answer.
    */
   async atLeast(version: number): Promise<Registry> {
     if (this.#known !== undefined && this.#known.version >= version) return this.#known

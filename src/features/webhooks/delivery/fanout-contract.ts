@@ -105,9 +105,9 @@ export interface WebhookFanout {
   /**
    * Tries again what has failed since that time (ISO 8601) and was not delivered, with all attempts before it, and
    * answers how much that is. Events that wait for their next attempt are due at once, in the order of their keys.
-   * Unresolved dead letters that were given up between then and now come back into the queue, in no order, some at
-   * once and the others by themselves; delivered ones become resolved, those without a payload stay. The answer
-   * counts up to 100 000 of them, and none that is in the queue or on its way there already.
+   * Unresolved dead letters that were given up between then and now come back into the queue, in no order. Some come at
+   * once and the others by themselves. Delivered ones become resolved, those without a payload stay. The answer counts
+   * up to 100 000 of them, and none that is in the queue or on its way there already.
    */
   replayFailed(since: string): Promise<number>
   /** What waits here. Reads only, no database either: an object that had no event stays without a trace. */

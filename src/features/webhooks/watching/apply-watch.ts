@@ -1,6 +1,6 @@
 // Brings the triggers of a table to what its webhooks want: after each change of quoin.webhooks, and now and then for
-// all, because a table may have been changed since (another primary key, a trigger of its own, attached to a
-// partitioned table, dropped). What is right already is left alone and takes no lock.
+// all. For a table may have been changed since (another primary key, a trigger of its own, attached to a partitioned
+// table, dropped). What is right already is left alone and takes no lock.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'

@@ -1,6 +1,6 @@
-// What users do to watched tables behind our back (a rename, another primary key, a new trigger, a table dropped and
-// made again) is followed within a minute: by the cron of every minute, which puts webhooks and triggers as they
-// should be.
+// Users change watched tables behind our back: a rename, another primary key, a new trigger, a table dropped and made
+// again. This is followed within a minute: by the cron of every minute, which puts webhooks and triggers as they should
+// be.
 
 import { applyAllWatches } from './apply-watch.ts'
 import { type FollowingDeps, followRenames, watchTablesMadeAgain } from './follow-tables.ts'
