@@ -92,8 +92,8 @@ export const Variables = z.object({
     'Ids of identities that are administrators, beside those whose metadata_public.role is `admin`; ' +
       'separated by commas.',
   ),
-  DASHBOARD_ROLES: List.optional().describe(
-    'Values of metadata_public.role that may use /api at all, separated by commas. Unset: every identity may.',
+  DASHBOARD_ROLES: List.default(['admin', 'member']).describe(
+    'Values of metadata_public.role that may use /api at all, separated by commas; `*`: whoever can sign in.',
   ),
   API_RATE_LIMIT_PER_MINUTE: WholeNumber.min(1)
     .max(1_000_000)
@@ -158,7 +158,7 @@ export interface Config {
   upstreamTimeoutMs: number
   dashboardUrl: string | undefined
   adminIdentityIds: readonly string[]
-  dashboardRoles: readonly string[] | undefined
+  dashboardRoles: readonly string[]
   apiRateLimitPerMinute: number
   consentRateLimitPerMinute: number
   consentRememberSeconds: number

@@ -14,8 +14,9 @@ export const SEED_ADMIN_EMAIL = 'admin@quoin.local'
 export const SEED_USER_EMAIL = 'user@quoin.local'
 
 /**
- * Makes the admin (`metadata_public.role` is `admin`) and the user through the admin API at `adminUrl`, unless they are
- * there: who is there stays as it is, password included. The schema declares no address to verify, so none is verified.
+ * Makes the admin and the member (`metadata_public.role` is `admin`, `member`) through the admin API at `adminUrl`,
+ * unless they are there: who is there stays as it is, password included. The schema declares no address to verify, so
+ * none is verified.
  */
 export async function seedIdentities(adminUrl: string, passwords: SeedPasswords): Promise<void> {
   await makeUnlessThere(adminUrl, passwords.adminPassword, {
@@ -34,7 +35,7 @@ export async function seedIdentities(adminUrl: string, passwords: SeedPasswords)
       role: 'member',
       groups: ['readers', 'writers'],
     },
-    metadata_public: { plan: 'free' },
+    metadata_public: { role: 'member', plan: 'free' },
   })
 }
 

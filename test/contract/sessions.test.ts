@@ -23,12 +23,14 @@ const DOORS = [
 ]
 
 const admin = { cookie: stack.session_cookie_admin ?? '' }
-let user: { cookie: string }
+let member: { cookie: string }
+let stranger: { cookie: string }
 let revoked: { cookie: string }
 
 beforeAll(async () => {
-  user = { cookie: await signIn(await makePerson()) }
-  revoked = { cookie: await signIn(await makePerson()) }
+  member = { cookie: await signIn(await makePerson({ role: 'member' })) }
+  stranger = { cookie: await signIn(await makePerson({})) }
+  revoked = { cookie: await signIn(await makePerson({ role: 'member' })) }
   await endSession(revoked.cookie)
 })
 
@@ -104,8 +106,13 @@ describe.each(named(guarded))('%s', (_, route) => {
     await expectRefusal(await call(route, key), 401, 'session_required')
   })
 
-  it("lets a user's session through only where it is enough", async () => {
-    const response = await call(route, user)
+  // Whoever registers at the identity provider has a session, and would else read rows by a webhook.
+  it('refuses whoever has no role of this deployment', async () => {
+    await expectRefusal(await call(route, stranger), 403, 'dashboard_role_required')
+  })
+
+  it("lets a member's session through only where it is enough", async () => {
+    const response = await call(route, member)
     if (route.auth === 'admin') await expectRefusal(response, 403, 'admin_required')
     else await expectEntrance(response)
   })

@@ -68,8 +68,8 @@ export interface Person {
   password: string
 }
 
-/** Makes an account of the test's own: what it signs out or revokes is nobody else's. */
-export async function makePerson(): Promise<Person> {
+/** Makes an account of the test's own: what it signs out or revokes is nobody else's. Without a role unless said. */
+export async function makePerson(publicMetadata: object = { plan: 'team' }): Promise<Person> {
   const [email, password] = [`${crypto.randomUUID()}@example.com`, crypto.randomUUID()]
   const response = await fetch(`${inject('stack').identity_admin_url}/admin/identities`, {
     method: 'POST',
@@ -82,7 +82,7 @@ export async function makePerson(): Promise<Person> {
         role: 'engineer',
         groups: ['staff', 'research'],
       },
-      metadata_public: { plan: 'team' },
+      metadata_public: publicMetadata,
       credentials: { password: { config: { password } } },
     }),
   })

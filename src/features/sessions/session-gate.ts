@@ -12,6 +12,9 @@ const SESSIONS_REMEMBERED_MAX = 10_000
 /** A browser sends at most about this many bytes of cookies to one host; more is no browser. */
 const COOKIES_LENGTH_MAX = 16_384
 
+/** In place of a role: whoever can sign in at the identity provider, a stranger who registered included. */
+export const EVERY_IDENTITY = '*'
+
 /** A session that may use `/api`. */
 export interface DashboardSession {
   session: Session
@@ -22,8 +25,8 @@ export interface DashboardSession {
 export interface SessionRules {
   whoami: (cookieHeader: string) => Promise<Whoami>
   adminIdentityIds: readonly string[]
-  /** Public roles that may use `/api`; undefined: every identity may. */
-  dashboardRoles: readonly string[] | undefined
+  /** Public roles that may use `/api`; `EVERY_IDENTITY` among them: whoever can sign in. */
+  dashboardRoles: readonly string[]
   now: () => Date
 }
 
@@ -51,9 +54,7 @@ export class SessionGate {
     const role = identity.metadata_public['role']
     const isAdmin = role === 'admin' || this.#rules.adminIdentityIds.includes(identity.id)
     if (!isAdmin && !mayUseDashboard(identity, this.#rules.dashboardRoles)) {
-      throw new DomainError('dashboard_role_required', 'This identity may not use the dashboard.', {
-        hint: `Ask an administrator to set metadata_public.role of the identity to one that this deployment lets in.`,
-      })
+      throw dashboardRoleRequired(identity, this.#rules.dashboardRoles)
     }
     return { session, isAdmin }
   }
@@ -74,10 +75,17 @@ export class SessionGate {
   }
 }
 
-function mayUseDashboard(identity: Identity, roles: readonly string[] | undefined): boolean {
-  if (roles === undefined) return true
+function mayUseDashboard(identity: Identity, roles: readonly string[]): boolean {
   const role = identity.metadata_public['role']
-  return typeof role === 'string' && roles.includes(role)
+  return roles.includes(EVERY_IDENTITY) || (typeof role === 'string' && roles.includes(role))
+}
+
+function dashboardRoleRequired({ metadata_public }: Identity, roles: readonly string[]): DomainError {
+  const has = 'role' in metadata_public ? 'another metadata_public.role' : 'no metadata_public.role'
+  return new DomainError('dashboard_role_required', 'This identity may not use the dashboard layer.', {
+    detail: `It needs one of these roles: ${roles.join(', ')}. The identity has ${has}.`,
+    hint: 'Ask an administrator to set metadata_public.role of the identity, in the identity provider.',
+  })
 }
 
 /** The session's own end, where it has one that can be read. */

@@ -101,7 +101,7 @@ function appOf(routes = allRoutes) {
     upstreamTimeoutMs: 30_000,
     dashboardUrl: 'https://dashboard.test',
     adminIdentityIds: [],
-    dashboardRoles: undefined,
+    dashboardRoles: ['*'],
     apiRateLimitPerMinute: 600,
     consentRateLimitPerMinute: 30,
     consentRememberSeconds: 0,
@@ -125,7 +125,7 @@ function appOf(routes = allRoutes) {
     sessionGate: new SessionGate({
       whoami: async cookies => whoamiOf(cookies),
       adminIdentityIds: [],
-      dashboardRoles: undefined,
+      dashboardRoles: ['*'],
       now,
     }),
     addressGate: new AddressGate(

@@ -23,7 +23,7 @@ function sessionOf(publicRole?: unknown, more: Partial<Session> = {}): Whoami {
 
 function makeGate(rules: Partial<SessionRules> = {}): SessionGate {
   const now = () => new Date(nowMs)
-  return new SessionGate({ whoami, adminIdentityIds: [], dashboardRoles: undefined, now, ...rules })
+  return new SessionGate({ whoami, adminIdentityIds: [], dashboardRoles: ['*'], now, ...rules })
 }
 
 beforeEach(() => {
@@ -95,15 +95,17 @@ describe('cookies', () => {
 
 describe('roles', () => {
   it.each([
-    ['an identity without a role', undefined, undefined, [], 'in'],
+    ['any identity, where all are let in', undefined, ['*'], [], 'in'],
+    ['a role, where all are let in', 'guest', ['staff', '*'], [], 'in'],
+    ['the role *, where roles are named', '*', ['staff'], [], 'out'],
     ['its role', 'staff', ['staff'], [], 'in'],
     ['another role', 'guest', ['staff'], [], 'out'],
     ['no role, where roles are named', undefined, ['staff'], [], 'out'],
     ['a role that is no text', ['staff'], ['staff'], [], 'out'],
     ['the role of administrators', 'admin', ['staff'], [], 'admin'],
     ['an id of ADMIN_IDENTITY_IDS', undefined, ['staff'], ['ada'], 'admin'],
-    ['another id of ADMIN_IDENTITY_IDS', undefined, undefined, ['bob'], 'in'],
-    ['a role in other letter case', 'Admin', undefined, [], 'in'],
+    ['another id of ADMIN_IDENTITY_IDS', undefined, ['*'], ['bob'], 'in'],
+    ['a role in other letter case', 'Admin', ['admin'], [], 'out'],
   ] as const)('by %s', async (_, role, dashboardRoles, adminIdentityIds, expected) => {
     answer = sessionOf(role)
     const entered = makeGate({ dashboardRoles, adminIdentityIds }).enter(COOKIE)

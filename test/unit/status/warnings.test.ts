@@ -4,7 +4,7 @@ import { deploymentWarnings } from '../../../src/features/status/warnings.ts'
 const open = {
   baseUrl: 'https://api.example.com',
   identityPublicUrl: 'https://id.example.com',
-  dashboardRoles: undefined,
+  dashboardRoles: ['*'],
 }
 
 describe('warnings of a deployment', () => {
