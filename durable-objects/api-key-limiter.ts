@@ -7,7 +7,9 @@ import type { PlatformDatabase } from '../src/db/database.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
 import { type KeyRow, predecessorRetiresAtMs } from '../src/features/keys/key-row.ts'
 import { findKeyByHash, touchKeyRow } from '../src/features/keys/key-store.ts'
-import type { Admission, LotAsk } from '../src/features/rate-limit/admission.ts'
+import type { ApiKey } from '../src/features/keys/schemas.ts'
+import { AddressCounts } from '../src/features/rate-limit/address-counts.ts'
+import type { Admission, LotAsk, RateLimitState } from '../src/features/rate-limit/admission.ts'
 import type { KeyLimiter, Retirement } from '../src/features/rate-limit/key-limiter.ts'
 import {
   isOver,
@@ -40,6 +42,8 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   readonly #storage: LimiterStorage
   readonly #window: SlidingWindow
   readonly #lots = new LotLedger()
+  /** Lost with an eviction: the limit of an address is a guard within the key's, which is exact. */
+  readonly #addresses = new AddressCounts()
   #facts: LimiterFacts
   #known: KnownKey | undefined
   /** Grows when somebody tells this object something, so that a reading begun before cannot undo it. */
@@ -70,15 +74,17 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     )
   }
 
-  async admit(ask?: LotAsk): Promise<Admission> {
-    const admission = await this.#admit(false)
-    // A replaced key counts in its successor's window: lots out of this one would be a second allowance.
-    if (ask === undefined || this.#facts.retirement !== undefined) return admission
+  async admit(address: string, ask?: LotAsk): Promise<Admission> {
+    const admission = await this.#admit(address, false)
+    // A replaced key counts in its successor's window: lots out of this one would be a second allowance. And whoever
+    // has a lot does not say from which address its permits are used.
+    const isCountedHere = this.#facts.retirement === undefined && this.#known?.limitPerAddress === undefined
+    if (ask === undefined || !isCountedHere) return admission
     return this.#lots.answer(admission, ask, this.#window, Date.now())
   }
 
-  admitForPredecessor(): Promise<Admission> {
-    return this.#admit(true)
+  admitForPredecessor(address: string): Promise<Admission> {
+    return this.#admit(address, true)
   }
 
   async learn(row: KeyRow): Promise<void> {
@@ -108,12 +114,12 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     }
   }
 
-  async #admit(isForPredecessor: boolean): Promise<Admission> {
+  async #admit(address: string, isForPredecessor: boolean): Promise<Admission> {
     const nowMs = Date.now()
     const isUnread = standingOf(this.#facts, this.#known, nowMs) === 'unread'
     if (!isUnread) {
       if (nowMs >= this.#readAgainAtMs && this.#facts.row) this.#readInBackground(nowMs)
-      return this.#decide(nowMs, isForPredecessor)
+      return this.#decide(nowMs, address, isForPredecessor)
     }
     if (nowMs < this.#unknownUntilMs) return REFUSED
     try {
@@ -122,36 +128,35 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
       logFailure('a key could not be read', err)
       return { outcome: 'unavailable' }
     }
-    return this.#decide(Date.now(), isForPredecessor)
+    return this.#decide(Date.now(), address, isForPredecessor)
   }
 
-  async #decide(nowMs: number, isForPredecessor: boolean): Promise<Admission> {
+  async #decide(nowMs: number, address: string, isForPredecessor: boolean): Promise<Admission> {
     const standing = standingOf(this.#facts, this.#known, nowMs)
-    if (standing === 'retiring' && !isForPredecessor) return this.#askSuccessor()
+    if (standing === 'retiring' && !isForPredecessor) return this.#askSuccessor(address)
     if (this.#known === undefined || (standing !== 'valid' && standing !== 'project_paused')) return REFUSED
-    const { key } = this.#known
+    const { key, limitPerAddress } = this.#known
     if (standing === 'project_paused') {
       return { outcome: 'project_paused', key, rateLimit: this.#window.state(nowMs) }
     }
+    // First of all the address: what is refused there must not use up what others share.
+    const ofAddress = limitPerAddress && this.#addresses.state(address, limitPerAddress, nowMs)
+    if (ofAddress && ofAddress.remaining === 0) return rateLimited(key, ofAddress, 'address')
     const isAdmitted = this.#window.tryAdmit(nowMs)
-    const rateLimit = this.#window.state(nowMs)
-    if (!isAdmitted) {
-      return {
-        outcome: 'rate_limited',
-        key,
-        rateLimit,
-        retryAfterSeconds: Math.max(1, rateLimit.resetSeconds),
-      }
-    }
+    const ofKey = this.#window.state(nowMs)
+    if (!isAdmitted) return rateLimited(key, ofKey, 'key')
     if (this.#alarmAtMs <= nowMs) this.#scheduleHousekeeping(nowMs)
-    return { outcome: 'admitted', key, rateLimit }
+    if (!limitPerAddress) return { outcome: 'admitted', key, rateLimit: ofKey }
+    this.#addresses.add(address, nowMs)
+    const left = this.#addresses.state(address, limitPerAddress, nowMs)
+    return { outcome: 'admitted', key, rateLimit: left.remaining < ofKey.remaining ? left : ofKey }
   }
 
   /** One step only: a key whose successor was itself replaced is dead, as the database has it. */
-  async #askSuccessor(): Promise<Admission> {
+  async #askSuccessor(address: string): Promise<Admission> {
     const { retirement } = this.#facts
     if (retirement === undefined) return REFUSED
-    return this.#limiterOf(retirement.successorHash).admitForPredecessor()
+    return this.#limiterOf(retirement.successorHash).admitForPredecessor(address)
   }
 
   #readInBackground(nowMs: number): void {
@@ -246,6 +251,11 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   #limiterOf(keyHash: string): KeyLimiter {
     return this.env.API_KEY_LIMITER.getByName(keyHash)
   }
+}
+
+function rateLimited(key: ApiKey, rateLimit: RateLimitState, limited: 'key' | 'address'): Admission {
+  const retryAfterSeconds = Math.max(1, rateLimit.resetSeconds)
+  return { outcome: 'rate_limited', key, rateLimit, retryAfterSeconds, limited }
 }
 
 /** Names what failed, never a key or its hash. */

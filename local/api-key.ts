@@ -13,6 +13,7 @@ export interface NewApiKey {
   readonly key?: string
   readonly projectId?: string | null
   readonly rateLimitPerMinute?: number | null
+  readonly rateLimitPerAddress?: number | null
   /** ISO 8601. */
   readonly expiresAt?: string | null
 }
@@ -37,6 +38,7 @@ export async function storeApiKey(client: Client, input: NewApiKey): Promise<Sto
     lastFour,
     keyHash,
     rateLimitPerMinute: input.rateLimitPerMinute ?? null,
+    rateLimitPerAddress: input.rateLimitPerAddress ?? null,
     expiresAt: input.expiresAt ?? null,
   })
   const { rows } = await client.query<{ id: string; project_id: string }>(sql, [...params])

@@ -25,6 +25,7 @@ exports.up = pgm => {
       previous_key_hash text check (previous_key_hash ~ '^[0-9a-f]{64}$'),
       previous_expires_at timestamptz,
       rate_limit_per_minute integer check (rate_limit_per_minute between 1 and 100000000),
+      rate_limit_per_address integer check (rate_limit_per_address between 1 and 100000000),
       version bigint not null default 1 check (version > 0),
       created_at timestamptz not null default now(),
       expires_at timestamptz,

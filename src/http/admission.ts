@@ -39,7 +39,7 @@ export async function admit(
   if (!deps.keyGate.isKnown(keyHash) && deps.unknownKeyGuard.isBlocked(address, nowMs))
     throw tooManyUnknownKeys()
 
-  const admission = await askGate(deps, keyHash, nowMs)
+  const admission = await askGate(deps, keyHash, address, nowMs)
   if ('rateLimit' in admission) onRateLimit(admission.rateLimit)
   switch (admission.outcome) {
     case 'admitted': {
@@ -47,7 +47,7 @@ export async function admit(
       return { kind: 'api_key', key: admission.key, endUser }
     }
     case 'rate_limited':
-      throw rateLimited(admission.rateLimit, admission.retryAfterSeconds)
+      throw rateLimited(admission)
     case 'project_paused':
       throw new DomainError('project_paused', 'The project of this API key is paused.', {
         hint: "Set the project's status to active to let its keys in again.",
@@ -60,9 +60,14 @@ export async function admit(
   }
 }
 
-async function askGate(deps: AdmissionDeps, keyHash: string, nowMs: number): Promise<Admission> {
+async function askGate(
+  deps: AdmissionDeps,
+  keyHash: string,
+  address: string,
+  nowMs: number,
+): Promise<Admission> {
   try {
-    return await deps.keyGate.admit(keyHash, nowMs)
+    return await deps.keyGate.admit(keyHash, address, nowMs)
   } catch (cause) {
     throw admissionUnavailable(cause)
   }
@@ -80,10 +85,18 @@ function admissionUnavailable(cause?: unknown): DomainError {
   )
 }
 
-function rateLimited({ limit }: RateLimitState, retryAfterSeconds: number): DomainError {
-  return new DomainError('rate_limited', `The key has made ${limit} requests within the last 60 seconds.`, {
+const LIMITED = {
+  key: { who: 'The key has', field: 'rate_limit_per_minute' },
+  address: { who: 'With this key, the client address has', field: 'rate_limit_per_address' },
+}
+
+function rateLimited(refusal: Extract<Admission, { outcome: 'rate_limited' }>): DomainError {
+  const { rateLimit, retryAfterSeconds, limited } = refusal
+  const { who, field } = LIMITED[limited]
+  const { limit } = rateLimit
+  return new DomainError('rate_limited', `${who} made ${limit} requests within the last 60 seconds.`, {
     detail: `limit ${limit} per 60 s`,
-    hint: `Wait ${retryAfterSeconds} s, or give the key a higher rate_limit_per_minute.`,
+    hint: `Wait ${retryAfterSeconds} s, or raise ${field} of the key: PATCH /v1/keys/:id.`,
     retryAfterSeconds,
   })
 }

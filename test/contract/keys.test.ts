@@ -53,6 +53,7 @@ describe('POST /v1/keys', () => {
       prefix: 'svc_sk_',
       last_four: key.slice(-4),
       rate_limit_per_minute: null,
+      rate_limit_per_address: null,
       expires_at: null,
       last_used_at: null,
       revoked_at: null,
@@ -90,6 +91,7 @@ describe('POST /v1/keys', () => {
     expect((await call('GET', '/v1/keys', undefined, key)).status).toBe(200)
     const refused = await call('GET', '/v1/keys', undefined, key)
     expect([refused.status, refused.json.code]).toEqual([429, 'rate_limited'])
+    expect(refused.json.hint).toContain('PATCH /v1/keys/:id')
     expect(refused.headers.get('x-ratelimit-remaining')).toBe('0')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
@@ -111,6 +113,7 @@ describe('POST /v1/keys', () => {
     ['a project id that is no UUID', { name: 'a', role: 'anon', project_id: '1' }, 'validation_failed'],
     ['an unknown project', { name: 'a', role: 'anon', project_id: randomUUID() }, 'validation_failed'],
     ['a limit of 0', { name: 'a', role: 'anon', rate_limit_per_minute: 0 }, 'validation_failed'],
+    ['a limit of 0 per address', { name: 'a', role: 'anon', rate_limit_per_address: 0 }, 'validation_failed'],
     ['a limit with a fraction', { name: 'a', role: 'anon', rate_limit_per_minute: 1.5 }, 'validation_failed'],
     [
       'a limit above the most',
@@ -200,6 +203,92 @@ describe('GET /v1/keys', () => {
   })
 })
 
+describe('PATCH /v1/keys/:id', () => {
+  it('changes what was sent, leaves the rest, and answers the record', async () => {
+    const { key: _, ...record } = await createKey({ rate_limit_per_minute: 50, rate_limit_per_address: 10 })
+    const changes = [
+      { name: 'renamed' },
+      { rate_limit_per_minute: 70 },
+      { rate_limit_per_minute: null, rate_limit_per_address: null },
+      { expires_at: '2999-01-01T00:00:00.000Z' },
+      { expires_at: null },
+    ]
+    let expected: object = record
+    for (const change of changes) {
+      expected = { ...expected, ...change }
+      const answer = await call('PATCH', `/v1/keys/${record.id}`, change)
+      expect([answer.status, ApiKey.strict().parse(answer.json)]).toEqual([200, expected])
+    }
+  })
+
+  it('holds for the next request, in a window that goes on', async () => {
+    const { id, key } = await createKey({ role: 'service_role', rate_limit_per_minute: 5 })
+    await call('GET', '/v1/keys', undefined, key)
+    await call('PATCH', `/v1/keys/${id}`, { rate_limit_per_minute: 8 })
+    const { headers } = await call('GET', '/v1/keys', undefined, key)
+    expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['8', '6'])
+    await call('PATCH', `/v1/keys/${id}`, { rate_limit_per_minute: 2 })
+    expect((await call('GET', '/v1/keys', undefined, key)).status).toBe(429)
+  })
+
+  it('lets a key that has expired in again', async () => {
+    const { id, key } = await makeKey('service_role', { expiresAt: '2020-01-01T00:00:00Z' })
+    expect((await call('GET', '/v1/keys', undefined, key)).status).toBe(401)
+    expect((await call('PATCH', `/v1/keys/${id}`, { expires_at: null })).status).toBe(200)
+    expect((await call('GET', '/v1/keys', undefined, key)).status).toBe(200)
+  })
+
+  it('lets one of two changes at the same time through, or both in turn', async () => {
+    const { id } = await createKey()
+    const limits = [11, 12, 13]
+    const answers = await Promise.all(
+      limits.map(limit => call('PATCH', `/v1/keys/${id}`, { rate_limit_per_minute: limit })),
+    )
+    const made = answers.filter(({ status }) => status === 200)
+    expect(made.length).toBeGreaterThanOrEqual(1)
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+  })
+
+  it('writes the state before and after into the audit log', async () => {
+    const { id } = await createKey({ rate_limit_per_minute: 5 })
+    await call('PATCH', `/v1/keys/${id}`, { rate_limit_per_minute: 6 })
+    const { json } = await call('GET', `/v1/audit-logs?action=keys.update&target_id=${id}`)
+    expect(json['data']).toMatchObject([
+      {
+        outcome: 'succeeded',
+        before: { rate_limit_per_minute: 5 },
+        after: { rate_limit_per_minute: 6 },
+      },
+    ])
+  })
+
+  it('refuses a revoked key with 409', async () => {
+    const { id } = await createKey()
+    await call('DELETE', `/v1/keys/${id}`)
+    const answer = await call('PATCH', `/v1/keys/${id}`, { name: 'back' })
+    expect([answer.status, answer.json.code]).toEqual([409, 'conflict'])
+  })
+
+  it.each([
+    ['no body', undefined],
+    ['no field', {}],
+    ['no name', { name: null }],
+    ['another role', { role: 'service_role' }],
+    ['another project', { project_id: randomUUID() }],
+    ['a limit of 0', { rate_limit_per_minute: 0 }],
+    ['a limit that is text', { rate_limit_per_address: '60' }],
+    ['an end that is over', { expires_at: '2020-01-01T00:00:00Z' }],
+    ['an array', []],
+  ])('refuses %s with 400 and leaves the key as it was', async (_, body) => {
+    const { id, key: __, ...record } = await createKey()
+    const answer = await call('PATCH', `/v1/keys/${id}`, body)
+    expect([answer.status, answer.json.code]).toEqual([400, 'validation_failed'])
+    const { json } = await call('GET', '/v1/keys?limit=1000')
+    const listed = ApiKeyList.parse(json).data.find(each => each.id === id)
+    expect(listed).toEqual({ id, ...record })
+  })
+})
+
 describe('DELETE /v1/keys/:id', () => {
   it('answers the record with its end, refuses the key at once, and says the same when repeated', async () => {
     const { id, key } = await createKey({ role: 'service_role' })
@@ -281,18 +370,19 @@ describe('POST /v1/keys/:id/rotate', () => {
 })
 
 describe.each([
-  ['DELETE', ''],
-  ['POST', '/rotate'],
-])('%s /v1/keys/:id%s', (method, suffix) => {
+  ['PATCH', '', { name: 'a' }],
+  ['DELETE', '', undefined],
+  ['POST', '/rotate', undefined],
+])('%s /v1/keys/:id%s', (method, suffix, body) => {
   it('answers 404 for an id that no key has', async () => {
-    const answer = await call(method, `/v1/keys/${randomUUID()}${suffix}`)
+    const answer = await call(method, `/v1/keys/${randomUUID()}${suffix}`, body)
     expect([answer.status, answer.json.code]).toEqual([404, 'not_found'])
   })
 
   it.each(['1', 'not-a-uuid', '%00', "'%20or%20true--", generateKey('anon')])(
     'answers 400 for %s in place of the id',
     async id => {
-      const answer = await call(method, `/v1/keys/${id}${suffix}`)
+      const answer = await call(method, `/v1/keys/${id}${suffix}`, body)
       expect([answer.status, answer.json.code]).toEqual([400, 'invalid_parameter'])
     },
   )

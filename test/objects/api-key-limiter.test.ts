@@ -28,6 +28,7 @@ const platform = new PlatformDatabase(
   ),
 )
 const MINUTE_MS = 60_000
+const ADDRESS = '192.0.2.1'
 
 beforeEach(() => {
   // Only the clock: timers and promises of the runtime go on as they are.
@@ -42,7 +43,7 @@ afterEach(() => {
 it('notes in the database when the key was last used, by alarm and not by request', async () => {
   const { row, limiter } = await makeKey()
   const usedAt = new Date()
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   expect((await readRow(row.id)).last_used_at).toBeNull()
   expect(await runDurableObjectAlarm(limiter)).toBe(true)
   const { last_used_at: lastUsedAt } = await readRow(row.id)
@@ -53,7 +54,7 @@ it('notes in the database when the key was last used, by alarm and not by reques
 it('clears no timer when it reads its key and notes its use', async () => {
   const { row, limiter } = await makeKey()
   const clear = vi.spyOn(globalThis, 'clearTimeout')
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   await runDurableObjectAlarm(limiter)
   expect((await readRow(row.id)).last_used_at).not.toBeNull()
   expect(clear).not.toHaveBeenCalled()
@@ -63,17 +64,17 @@ it('sets its alarm within a minute, and not further off when the object is evict
   const { row, limiter } = await makeKey()
   // As far from the alarm as can be: the clock stands still, but the runtime's own may pass a time that is near.
   vi.setSystemTime(nextHousekeepingMs(row.key_hash, Date.now()))
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   const alarmAt = await alarmOf(limiter)
   expect(alarmAt - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
   await evictDurableObject(limiter)
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   expect(await alarmOf(limiter)).toBe(alarmAt)
 })
 
 it('notes the last use also when the object was evicted before its alarm', async () => {
   const { row, limiter } = await makeKey()
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   await evictDurableObject(limiter)
   await runDurableObjectAlarm(limiter)
   expect((await readRow(row.id)).last_used_at).not.toBeNull()
@@ -81,7 +82,7 @@ it('notes the last use also when the object was evicted before its alarm', async
 
 it('clears the window once it is over, and then has no alarm', async () => {
   const { limiter } = await makeKey()
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   await runDurableObjectAlarm(limiter)
   expect(await storedBuckets(limiter)).toBe(1)
   vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
@@ -92,7 +93,7 @@ it('clears the window once it is over, and then has no alarm', async () => {
 
 it('tries again at the next minute when the database is down, and lets the window go all the same', async () => {
   const { row, limiter } = await makeKey()
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
   const cut = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('taken away by the test'))
   const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -108,7 +109,7 @@ it('tries again at the next minute when the database is down, and lets the windo
 
 it('reads a known key again after a minute, behind the request and not in front of it', async () => {
   const { row, limiter } = await makeKey()
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   await platform.query(
     'update quoin.api_keys set rate_limit_per_minute = 3, version = version + 1 where id = $1::uuid returning id',
     [row.id],
@@ -122,12 +123,12 @@ it('reads a known key again after a minute, behind the request and not in front 
 
 it('remembers an unknown key for a minute without asking again, and keeps nothing of it', async () => {
   const limiter = API_KEY_LIMITER.getByName(await hashKey(generateKey('anon')))
-  expect(await limiter.admit()).toEqual({ outcome: 'refused' })
+  expect(await limiter.admit(ADDRESS)).toEqual({ outcome: 'refused' })
   const asked = vi.spyOn(globalThis, 'fetch')
-  expect(await limiter.admit()).toEqual({ outcome: 'refused' })
+  expect(await limiter.admit(ADDRESS)).toEqual({ outcome: 'refused' })
   expect(asked).not.toHaveBeenCalled()
   vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
-  await limiter.admit()
+  await limiter.admit(ADDRESS)
   expect(asked).toHaveBeenCalledOnce()
   asked.mockRestore()
   expect(await alarmOf(limiter)).toBe(0)
@@ -135,12 +136,12 @@ it('remembers an unknown key for a minute without asking again, and keeps nothin
 
 it('forgets everything of a replaced key once its overlap is over', async () => {
   const old = await makeKey()
-  await old.limiter.admit()
+  await old.limiter.admit(ADDRESS)
   const successor = await rotateWithOverlap(old.row, 2 * MINUTE_MS)
   await successor.limiter.learn(successor.row)
-  expect((await old.limiter.admit()).outcome).toBe('admitted')
+  expect((await old.limiter.admit(ADDRESS)).outcome).toBe('admitted')
   vi.setSystemTime(Date.now() + 2 * MINUTE_MS + 1_000)
-  expect(await old.limiter.admit()).toEqual({ outcome: 'refused' })
+  expect(await old.limiter.admit(ADDRESS)).toEqual({ outcome: 'refused' })
   expect(await runDurableObjectAlarm(old.limiter)).toBe(true)
   const tables = await runInDurableObject(old.limiter, (_, state) => [
     ...state.storage.sql.exec("select name from sqlite_master where name = 'window_buckets'"),
@@ -152,13 +153,13 @@ it('forgets everything of a replaced key once its overlap is over', async () => 
 it('gives no permit lots for a replaced key during its overlap', async () => {
   const ask = { wanted: 100, settled: [] }
   const old = await makeKey(100_000)
-  expect(await old.limiter.admit(ask)).toMatchObject({ outcome: 'admitted', lot: { permits: 100 } })
+  expect(await old.limiter.admit(ADDRESS, ask)).toMatchObject({ outcome: 'admitted', lot: { permits: 100 } })
   const successor = await rotateWithOverlap(old.row, 2 * MINUTE_MS)
   await successor.limiter.learn(successor.row)
-  const admission = await old.limiter.admit(ask)
+  const admission = await old.limiter.admit(ADDRESS, ask)
   expect(admission.outcome).toBe('admitted')
   expect(admission).not.toHaveProperty('lot')
-  expect(await successor.limiter.admit(ask)).toMatchObject({ lot: { permits: 100 } })
+  expect(await successor.limiter.admit(ADDRESS, ask)).toMatchObject({ lot: { permits: 100 } })
 })
 
 type Limiter = ReturnType<typeof API_KEY_LIMITER.getByName>
@@ -172,6 +173,7 @@ async function makeKey(rateLimitPerMinute: number | null = null): Promise<{ row:
     ...describeKey(key),
     keyHash: await hashKey(key),
     rateLimitPerMinute,
+    rateLimitPerAddress: null,
     expiresAt: null,
   })
   if (row === undefined) throw new Error('the stack has no project')
@@ -209,6 +211,6 @@ function storedBuckets(limiter: Limiter): Promise<number> {
 }
 
 async function limitSeenBy(limiter: Limiter): Promise<number | undefined> {
-  const admission = await limiter.admit()
+  const admission = await limiter.admit(ADDRESS)
   return 'rateLimit' in admission ? admission.rateLimit.limit : undefined
 }

@@ -74,6 +74,87 @@ describe('the limit', () => {
   })
 })
 
+// The anon key of a page is shared by all its visitors: one of them must not use up what is there for all.
+describe('the limit of one client address', () => {
+  const statusFrom = async (key: string, address: string) => {
+    const response = await get(key, '/v1/modules', { 'cf-connecting-ip': address })
+    await response.arrayBuffer()
+    return response.status
+  }
+
+  it('stops an address that has made so many requests, and nobody else', async () => {
+    const { key } = await makeKey('service_role', { rateLimitPerAddress: 3 })
+    const statuses = await Promise.all(Array.from({ length: 10 }, () => statusFrom(key, '192.0.2.1')))
+    expect(statuses.filter(status => status === 200)).toHaveLength(3)
+    expect(statuses.filter(status => status === 429)).toHaveLength(7)
+    expect(await statusFrom(key, '192.0.2.2')).toBe(200)
+    expect(await storedRequests(key)).toBe(4)
+  })
+
+  it('takes an IPv6 network of 64 bits for one address', async () => {
+    const { key } = await makeKey('service_role', { rateLimitPerAddress: 2 })
+    for (const last of [1, 2]) expect(await statusFrom(key, `2001:db8:1:2::${last}`)).toBe(200)
+    expect(await statusFrom(key, '2001:db8:1:2:ffff::3')).toBe(429)
+    expect(await statusFrom(key, '2001:db8:1:3::1')).toBe(200)
+  })
+
+  it('believes no header but CF-Connecting-IP', async () => {
+    const { key } = await makeKey('service_role', { rateLimitPerAddress: 1 })
+    const claimed = (address: string) =>
+      get(key, '/v1/modules', {
+        'x-forwarded-for': address,
+        'x-real-ip': address,
+        forwarded: `for=${address}`,
+        'true-client-ip': address,
+      })
+    expect((await claimed('192.0.2.1')).status).toBe(200)
+    expect((await claimed('192.0.2.2')).status).toBe(429)
+  })
+
+  it('says that it is the address, and shows the limit of which less is left', async () => {
+    const { key } = await makeKey('service_role', { rateLimitPerMinute: 9, rateLimitPerAddress: 1 })
+    const from = (address: string) => get(key, '/v1/modules', { 'cf-connecting-ip': address })
+    const shown = ({ headers }: Response) => [
+      headers.get('x-ratelimit-limit'),
+      headers.get('x-ratelimit-remaining'),
+    ]
+    expect(shown(await from('192.0.2.1'))).toEqual(['1', '0'])
+    const refused = await from('192.0.2.1')
+    expect([refused.status, ...shown(refused)]).toEqual([429, '1', '0'])
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    expect(await refused.json()).toMatchObject({
+      code: 'rate_limited',
+      error: expect.stringContaining('address'),
+      hint: expect.stringContaining('rate_limit_per_address'),
+    })
+  })
+
+  it('never lets a key pass its own limit', async () => {
+    const { key } = await makeKey('service_role', { rateLimitPerMinute: 4, rateLimitPerAddress: 3 })
+    const addresses = Array.from({ length: 10 }, (_, last) => `192.0.2.${last}`)
+    const statuses = await Promise.all(addresses.map(address => statusFrom(key, address)))
+    expect(statuses.filter(status => status === 200)).toHaveLength(4)
+  })
+
+  it('holds for a replaced key during its overlap, and for a key that lots are given for', async () => {
+    const old = await makeKey('service_role', { rateLimitPerMinute: 100_000, rateLimitPerAddress: 40 })
+    const { key } = await rotate(old.id, { overlap_seconds: 600 })
+    const keys = Array.from({ length: 100 }, (_, index) => (index % 2 ? old.key : key))
+    const statuses = []
+    for (const each of keys) statuses.push(await statusFrom(each, '192.0.2.1'))
+    expect(statuses.filter(status => status === 200)).toHaveLength(40)
+  })
+})
+
+describe('a change of a key', () => {
+  it('holds within a second in an isolate that has a lot of permits', async () => {
+    const { id, key } = await makeKey('service_role', { rateLimitPerMinute: 100_000 })
+    for (let i = 0; i < 60; i++) expect(await statusWith(key)).toBe(200)
+    expect((await call('PATCH', `/v1/keys/${id}`, { rate_limit_per_minute: 1 })).status).toBe(200)
+    await expect.poll(() => statusWith(key), { timeout: 1_500 }).toBe(429)
+  })
+})
+
 describe('who a key is', () => {
   it('refuses a key that nobody made, and stores nothing for it', async () => {
     const key = generateKey('service_role')

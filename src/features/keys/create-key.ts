@@ -4,6 +4,7 @@ import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
+import { refusePastExpiry } from './expiry.ts'
 import { describeKey, generateKey, hashKey } from './key-format.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
 import { insertKey, type KeyDatabase } from './key-store.ts'
@@ -25,7 +26,7 @@ export async function createKey(
   input: ApiKeyIn,
   callerProjectId: string | null,
 ): Promise<ApiKeyWithSecret> {
-  refusePastExpiry(input.expires_at ?? null, deps.now())
+  refusePastExpiry(input.expires_at, deps.now())
   const change = { action: 'keys.create', targetKind: 'api_key', targetId: null }
   return await audited(deps, caller, change, async () => {
     const key = generateKey(input.role)
@@ -49,6 +50,7 @@ async function storeKey(
     ...describeKey(key),
     keyHash: await hashKey(key),
     rateLimitPerMinute: input.rate_limit_per_minute ?? null,
+    rateLimitPerAddress: input.rate_limit_per_address ?? null,
     expiresAt: input.expires_at ?? null,
   })
   if (row === undefined) throw unknownProject()
@@ -61,14 +63,6 @@ async function tellLimiter(limiters: KeyLimiters, row: KeyRow): Promise<void> {
   } catch {
     // The key exists and is about to be shown: a limiter that could not be told reads the row on first use.
   }
-}
-
-function refusePastExpiry(expiresAt: string | null, now: Date): void {
-  if (expiresAt === null || Date.parse(expiresAt) > now.getTime()) return
-  throw new DomainError('validation_failed', 'body.expires_at: must be in the future.', {
-    detail: `It is ${now.toISOString()} now.`,
-    hint: 'Leave expires_at out for a key that does not expire.',
-  })
 }
 
 function unknownProject(): DomainError {

@@ -1,4 +1,4 @@
-// The id of an API key in a URL, and what is answered when none has it.
+// The id of an API key in a URL, and what is answered when no key has it, or the key is not what it was.
 
 import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
@@ -19,4 +19,15 @@ export function keyNotFound(id: string): DomainError {
   return new DomainError('not_found', `No API key has the id ${id}.`, {
     hint: 'GET /v1/keys lists the keys and their ids.',
   })
+}
+
+/** Of two changes at once one found another row than it had read. */
+export function changedMeanwhile(): DomainError {
+  return new DomainError(
+    'conflict',
+    'The key was changed, rotated or revoked by somebody else at the same time.',
+    {
+      hint: 'Read the key again with GET /v1/keys, then decide.',
+    },
+  )
 }

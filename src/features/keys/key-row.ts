@@ -24,6 +24,7 @@ export function toApiKey(row: KeyRow): ApiKey {
     prefix: row.prefix,
     last_four: row.last_four,
     rate_limit_per_minute: row.rate_limit_per_minute,
+    rate_limit_per_address: row.rate_limit_per_address,
     created_at: new Date(row.created_at).toISOString(),
     expires_at: toIso(row.expires_at),
     last_used_at: toIso(row.last_used_at),

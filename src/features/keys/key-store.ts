@@ -10,8 +10,9 @@ import type { ApiKeyRole } from './schemas.ts'
 export type KeyDatabase = Pick<PlatformDatabase, 'query'>
 
 const OWN_COLUMNS =
-  'k.id, k.project_id, k.name, k.role, k.prefix, k.last_four, k.rate_limit_per_minute, k.created_at, k.expires_at, ' +
-  'k.last_used_at, k.revoked_at, k.version, k.key_hash, k.previous_key_hash, k.previous_expires_at'
+  'k.id, k.project_id, k.name, k.role, k.prefix, k.last_four, k.rate_limit_per_minute, k.rate_limit_per_address, ' +
+  'k.created_at, k.expires_at, k.last_used_at, k.revoked_at, k.version, k.key_hash, k.previous_key_hash, ' +
+  'k.previous_expires_at'
 const COLUMNS = `${OWN_COLUMNS}, p.status as project_status`
 const FROM_KEYS = 'from quoin.api_keys k join quoin.projects p on p.id = k.project_id'
 
@@ -24,6 +25,7 @@ export interface NewKey {
   lastFour: string
   keyHash: string
   rateLimitPerMinute: number | null
+  rateLimitPerAddress: number | null
   expiresAt: string | null
 }
 
@@ -34,8 +36,8 @@ export interface NewKey {
 export function insertKeyStatement(key: NewKey): Statement<string | null> {
   return {
     sql: `insert into quoin.api_keys as k
-        (project_id, name, role, prefix, last_four, key_hash, rate_limit_per_minute, expires_at)
-      select p.id, $2, $3, $4, $5, $6, $7::integer, $8::timestamptz from quoin.projects p
+        (project_id, name, role, prefix, last_four, key_hash, rate_limit_per_minute, rate_limit_per_address, expires_at)
+      select p.id, $2, $3, $4, $5, $6, $7::integer, $8::integer, $9::timestamptz from quoin.projects p
       where p.id = coalesce($1::uuid, (select id from quoin.projects order by created_at, id limit 1))
       returning ${OWN_COLUMNS}, (select status from quoin.projects where id = k.project_id) as project_status`,
     params: [
@@ -45,7 +47,8 @@ export function insertKeyStatement(key: NewKey): Statement<string | null> {
       key.prefix,
       key.lastFour,
       key.keyHash,
-      key.rateLimitPerMinute === null ? null : String(key.rateLimitPerMinute),
+      textOf(key.rateLimitPerMinute),
+      textOf(key.rateLimitPerAddress),
       key.expiresAt,
     ],
   }
@@ -105,6 +108,29 @@ export async function rotateKeyRow(db: KeyDatabase, rotation: Rotation): Promise
     returning ${COLUMNS}`
   const { id, version, keyHash, lastFour, previousExpiresAt } = rotation
   return (await db.query<KeyRow>(sql, [id, String(version), keyHash, lastFour, previousExpiresAt]))[0]
+}
+
+/** The row as it is to be, with the version that was read: of two changes at once only one finds it. */
+export type KeyUpdate = Pick<
+  KeyRow,
+  'id' | 'version' | 'name' | 'rate_limit_per_minute' | 'rate_limit_per_address' | 'expires_at'
+>
+
+/** Writes what a key is called and may do; undefined when the row was changed or revoked since it was read. */
+export async function updateKeyRow(db: KeyDatabase, update: KeyUpdate): Promise<KeyRow | undefined> {
+  const sql = `update quoin.api_keys k
+    set name = $3, rate_limit_per_minute = $4::integer, rate_limit_per_address = $5::integer,
+      expires_at = $6::timestamptz, version = k.version + 1
+    from quoin.projects p
+    where p.id = k.project_id and k.id = $1::uuid and k.version = $2::bigint and k.revoked_at is null
+    returning ${COLUMNS}`
+  const { id, version, name, rate_limit_per_minute, rate_limit_per_address, expires_at } = update
+  const limits = [textOf(rate_limit_per_minute), textOf(rate_limit_per_address)]
+  return (await db.query<KeyRow>(sql, [id, String(version), name, ...limits, expires_at]))[0]
+}
+
+function textOf(value: number | null): string | null {
+  return value === null ? null : String(value)
 }
 
 /** Marks the key as revoked; one that is revoked keeps its time and its version. */

@@ -6,7 +6,7 @@ import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import type { KeyLimiters } from '../rate-limit/key-limiter.ts'
 import { describeKey, generateKey, hashKey } from './key-format.ts'
-import { keyNotFound, parseKeyId } from './key-id.ts'
+import { changedMeanwhile, keyNotFound, parseKeyId } from './key-id.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
 import { findKeyById, type KeyDatabase, rotateKeyRow } from './key-store.ts'
 import type { ApiKeyRotation, ApiKeyWithSecret } from './schemas.ts'
@@ -80,10 +80,4 @@ function refuseDeadKey(row: KeyRow, now: Date): void {
       hint: 'Create a new key: POST /v1/keys.',
     },
   )
-}
-
-function changedMeanwhile(): DomainError {
-  return new DomainError('conflict', 'The key was rotated or revoked by somebody else at the same time.', {
-    hint: 'Read the key again with GET /v1/keys, then decide.',
-  })
 }

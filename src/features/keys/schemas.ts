@@ -15,6 +15,10 @@ export const ApiKey = z.object({
   prefix: z.string().describe('svc_pk_ for anon, svc_sk_ for service_role'),
   last_four: z.string().describe('last four characters of the key, to recognise it by'),
   rate_limit_per_minute: z.int().nullable().describe('null: the default of the deployment'),
+  rate_limit_per_address: z
+    .int()
+    .nullable()
+    .describe('null: one address may use up the whole limit of the key'),
   created_at: z.iso.datetime({ offset: true }),
   expires_at: z.iso.datetime({ offset: true }).nullable(),
   last_used_at: z.iso.datetime({ offset: true }).nullable().describe('to the minute'),
@@ -31,7 +35,10 @@ export const KEYS_PER_PAGE_MAX = 1_000
 /** Postgres knows later years, JavaScript's ISO form does not: a key that nobody could list again. */
 const EXPIRES_BEFORE_MS = Date.UTC(9999, 0, 1)
 
-export const ApiKeyIn = z.strictObject({
+const rateLimit = z.int().min(1).max(RATE_LIMIT_PER_MINUTE_MAX).nullish()
+
+/** What may be changed later too. */
+const CHANGEABLE = {
   name: z
     .string()
     .trim()
@@ -39,19 +46,33 @@ export const ApiKeyIn = z.strictObject({
     .max(100)
     .regex(/^\P{Cc}*$/u, 'must hold no control characters')
     .describe('What the key is for; need not be unique'),
-  role: ApiKeyRole.describe('anon respects row-level security, service_role passes it by'),
-  project_id: z.uuid().optional().describe('The project of the calling key when left out'),
-  rate_limit_per_minute: z
-    .int()
-    .min(1)
-    .max(RATE_LIMIT_PER_MINUTE_MAX)
-    .nullish()
-    .describe('Requests in any 60 seconds; the default of the deployment when left out'),
+  rate_limit_per_minute: rateLimit.describe(
+    'Requests in any 60 seconds; null: the default of the deployment',
+  ),
+  rate_limit_per_address: rateLimit.describe(
+    'Requests a minute of one client address, within the limit of the key; null: no limit of its own',
+  ),
   expires_at: Instant.refine(text => Date.parse(text) < EXPIRES_BEFORE_MS, 'must be before the year 9999')
     .nullish()
-    .describe('When the key stops working; never when left out'),
+    .describe('When the key stops working; null: never'),
+}
+
+export const ApiKeyIn = z.strictObject({
+  ...CHANGEABLE,
+  role: ApiKeyRole.describe('anon respects row-level security, service_role passes it by'),
+  project_id: z.uuid().optional().describe('The project of the calling key when left out'),
 })
 export type ApiKeyIn = z.infer<typeof ApiKeyIn>
+
+export const ApiKeyPatch = z
+  .strictObject(CHANGEABLE)
+  .partial()
+  .refine(patch => Object.keys(patch).length > 0, {
+    error: 'names no field to change',
+    // A patch of unknown fields alone has one mistake, not two.
+    when: ({ issues }) => issues.length === 0,
+  })
+export type ApiKeyPatch = z.infer<typeof ApiKeyPatch>
 
 export const ApiKeyRotation = z.strictObject({
   overlap_seconds: z

@@ -2,7 +2,7 @@
 
 import type { ApiKey } from '../keys/schemas.ts'
 
-/** The key's window as the response headers show it. */
+/** A limit as the response headers show it: of the key, or of the client address where less of that is left. */
 export interface RateLimitState {
   /** Requests allowed in any 60 seconds. */
   limit: number
@@ -29,7 +29,14 @@ export interface LotAsk {
 /** The closed set of answers to "who is this key, and may it call now". */
 export type Admission =
   | { outcome: 'admitted'; key: ApiKey; rateLimit: RateLimitState; lot?: PermitLot }
-  | { outcome: 'rate_limited'; key: ApiKey; rateLimit: RateLimitState; retryAfterSeconds: number }
+  | {
+      outcome: 'rate_limited'
+      key: ApiKey
+      rateLimit: RateLimitState
+      retryAfterSeconds: number
+      /** Whose limit it is: that of all who use the key, or of this client address. */
+      limited: 'key' | 'address'
+    }
   | { outcome: 'project_paused'; key: ApiKey; rateLimit: RateLimitState }
   /** No such key, or one that is expired, revoked or rotated out: callers are never told which. */
   | { outcome: 'refused' }

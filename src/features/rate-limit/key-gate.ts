@@ -31,13 +31,12 @@ export class KeyGate {
   }
 
   /** Who the key is, and whether it may call now. Throws what the limiter's call throws. */
-  async admit(keyHash: string, nowMs: number): Promise<Admission> {
+  async admit(keyHash: string, address: string, nowMs: number): Promise<Admission> {
     const known = this.#known.get(keyHash)
-    if (known === undefined) return this.#learn(keyHash, await this.#limiters.byHash(keyHash).admit())
-    if (known.permits.take(nowMs)) return withPermits(known.last, known.permits.left)
-    const ask = known.permits.beginAsk(nowMs)
-    if (ask === undefined) return this.#learn(keyHash, await this.#limiters.byHash(keyHash).admit())
-    const admission = await this.#limiters.byHash(keyHash).admit(ask)
+    if (known?.permits.take(nowMs)) return withPermits(known.last, known.permits.left)
+    const ask = known?.permits.beginAsk(nowMs)
+    const admission = await this.#limiters.byHash(keyHash).admit(address, ask)
+    if (known === undefined || ask === undefined) return this.#learn(keyHash, admission)
     known.permits.endAsk(admission.outcome === 'admitted' ? admission.lot : undefined, nowMs)
     return this.#learn(keyHash, admission, known.permits.left)
   }

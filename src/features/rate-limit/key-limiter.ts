@@ -16,12 +16,12 @@ export interface Retirement {
 /** One key's limiter. All of it is safe to repeat. */
 export interface KeyLimiter {
   /**
-   * Who the key is, and whether it may call now; counts the request when it may. With `ask`, perhaps a lot of permits
-   * too.
+   * Who the key is, and whether it may call now from this client address; counts the request when it may. With `ask`,
+   * perhaps a lot of permits too.
    */
-  admit(ask?: LotAsk): Promise<Admission>
+  admit(address: string, ask?: LotAsk): Promise<Admission>
   /** As `admit`, for a request that came with the key before this one. */
-  admitForPredecessor(): Promise<Admission>
+  admitForPredecessor(address: string): Promise<Admission>
   /**
    * Tells the key's row as it is now. An older version never overwrites a newer; a rotated key's window is taken
    * over.

@@ -23,6 +23,8 @@ export interface KnownKey {
   key: ApiKey
   version: number
   limit: number
+  /** Requests a minute of one client address; undefined: no limit of its own. */
+  limitPerAddress: number | undefined
   /** Milliseconds since 1970; Infinity when the key does not expire. */
   expiresAtMs: number
   isRevoked: boolean
@@ -44,6 +46,7 @@ export function toKnownKey(row: KeyRow, limitDefault: number): KnownKey {
     key: toApiKey(row),
     version: row.version,
     limit: row.rate_limit_per_minute ?? limitDefault,
+    limitPerAddress: row.rate_limit_per_address ?? undefined,
     expiresAtMs: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at),
     isRevoked: row.revoked_at !== null,
     isProjectPaused: row.project_status === 'paused',

@@ -9,9 +9,11 @@ import {
   ApiKeyIn,
   ApiKeyList,
   ApiKeyListQuery,
+  ApiKeyPatch,
   ApiKeyRotation,
   ApiKeyWithSecret,
 } from '../../features/keys/schemas.ts'
+import { updateKey } from '../../features/keys/update-key.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const keyRoutes = [
@@ -37,6 +39,20 @@ export const keyRoutes = [
     response: ApiKeyWithSecret,
     status: 201,
     handle: ({ deps, caller, body, principal }) => createKey(deps, caller, body, principal.key.project_id),
+  }),
+  defineRoute({
+    id: 'keys.update',
+    method: 'patch',
+    path: '/v1/keys/:id',
+    auth: 'service_role',
+    summary: 'Change the name, the limits or the end of an API key',
+    description:
+      'Fields that are left out stay. The change holds everywhere within a second. A key that has expired works again ' +
+      'with an `expires_at` in the future; a revoked key stays revoked.',
+    body: ApiKeyPatch,
+    example: { rate_limit_per_minute: 1_200, rate_limit_per_address: 60 },
+    response: ApiKey,
+    handle: ({ deps, caller, body, params }) => updateKey(deps, caller, params.id, body),
   }),
   defineRoute({
     id: 'keys.revoke',

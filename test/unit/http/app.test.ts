@@ -202,7 +202,7 @@ describe('the order of checks', () => {
 
   it('tells a limited key when to come back, with the headers of its window', async () => {
     const rateLimit = { limit: 100, remaining: 0, resetSeconds: 7 }
-    admission = { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 7 }
+    admission = { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 7, limited: 'key' }
     const response = await appOf().request('/v1/db/t', { headers: KEY })
     expect(response.status).toBe(429)
     expect(Object.fromEntries(response.headers)).toMatchObject({

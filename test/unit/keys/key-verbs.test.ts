@@ -8,6 +8,7 @@ import type { KeyRow } from '../../../src/features/keys/key-row.ts'
 import type { KeyDatabase } from '../../../src/features/keys/key-store.ts'
 import { revokeKey } from '../../../src/features/keys/revoke-key.ts'
 import { rotateKey } from '../../../src/features/keys/rotate-key.ts'
+import { updateKey } from '../../../src/features/keys/update-key.ts'
 import type { KeyLimiter, KeyLimiters } from '../../../src/features/rate-limit/key-limiter.ts'
 
 const ID = '00000000-0000-4000-8000-000000000001'
@@ -20,6 +21,7 @@ const ROW: KeyRow = {
   prefix: 'svc_pk_',
   last_four: 'abcd',
   rate_limit_per_minute: null,
+  rate_limit_per_address: null,
   created_at: '2029-01-01T00:00:00Z',
   expires_at: null,
   last_used_at: null,
@@ -88,6 +90,31 @@ describe('rotateKey', () => {
     ).rejects.toMatchObject({
       code: 'conflict',
     })
+    expect(events).toEqual(['select', 'audit insert', 'update', 'audit update'])
+  })
+})
+
+describe('updateKey', () => {
+  const renamed = { ...ROW, version: 2, name: 'b' }
+
+  it('tells the limiter of the new row once it is stored', async () => {
+    const events: string[] = []
+    await updateKey(makeDeps([[ROW], [renamed]], events), CALLER, ID, { name: 'b' })
+    expect(events).toEqual(['select', 'audit insert', 'update', 'audit update', 'learn old'])
+  })
+
+  it('says that the change is stored when the limiter could not be told', async () => {
+    const deps = makeDeps([[ROW], [renamed]], [], 'limiters')
+    await expect(updateKey(deps, CALLER, ID, { name: 'b' })).rejects.toMatchObject({
+      code: 'admission_unavailable',
+      message: expect.stringContaining('is stored'),
+    })
+  })
+
+  it('tells no limiter anything when another change was first', async () => {
+    const events: string[] = []
+    const updated = updateKey(makeDeps([[ROW], []], events), CALLER, ID, { name: 'b' })
+    await expect(updated).rejects.toMatchObject({ code: 'conflict' })
     expect(events).toEqual(['select', 'audit insert', 'update', 'audit update'])
   })
 })

@@ -20,6 +20,7 @@ function makeRow(overrides: Partial<KeyRow> = {}): KeyRow {
     prefix: 'svc_pk_',
     last_four: 'abcd',
     rate_limit_per_minute: null,
+    rate_limit_per_address: null,
     created_at: '2029-01-01T00:00:00.123456+00:00',
     expires_at: null,
     last_used_at: null,

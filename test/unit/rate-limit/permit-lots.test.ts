@@ -33,7 +33,7 @@ class Limiter {
     const rateLimit = this.#window.state(nowMs)
     const admission: Admission = isAdmitted
       ? { outcome: 'admitted', key: ANY_KEY, rateLimit }
-      : { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 1 }
+      : { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 1, limited: 'key' }
     return ask === undefined ? admission : this.#ledger.answer(admission, ask, this.#window, nowMs)
   }
 
@@ -150,7 +150,8 @@ describe('permit lots', () => {
 describe('the gate of an isolate', () => {
   function gateOf(limiter: Limiter, clock: { nowMs: number }) {
     const keyLimiter = {
-      admit: async (ask?: Parameters<Limiter['admit']>[1]) => limiter.admit(clock.nowMs, ask),
+      admit: async (_address: string, ask?: Parameters<Limiter['admit']>[1]) =>
+        limiter.admit(clock.nowMs, ask),
     }
     // Only `admit` is called by the gate.
     return new KeyGate({ byHash: () => keyLimiter as never })
@@ -160,7 +161,7 @@ describe('the gate of an isolate', () => {
     const [limiter, clock] = [new Limiter(LIMIT), { nowMs: T0 }]
     const gate = gateOf(limiter, clock)
     for (let i = 0; i < 20; i++) {
-      await gate.admit('k', clock.nowMs)
+      await gate.admit('k', 'a', clock.nowMs)
       clock.nowMs += 100
     }
     expect(limiter.calls).toBe(20)
@@ -171,7 +172,7 @@ describe('the gate of an isolate', () => {
     const gate = gateOf(limiter, clock)
     let before = Number.POSITIVE_INFINITY
     for (let i = 0; i < 3_000; i++) {
-      const admission = await gate.admit('k', clock.nowMs)
+      const admission = await gate.admit('k', 'a', clock.nowMs)
       if (admission.outcome !== 'admitted') throw new Error('refused')
       expect(admission.rateLimit.remaining).toBeLessThan(before)
       before = admission.rateLimit.remaining
@@ -186,7 +187,7 @@ describe('the gate of an isolate', () => {
     const gate = gateOf(limiter, clock)
     let admitted = 0
     for (let i = 0; i < LIMIT + 500; i++) {
-      if ((await gate.admit('k', clock.nowMs)).outcome === 'admitted') admitted += 1
+      if ((await gate.admit('k', 'a', clock.nowMs)).outcome === 'admitted') admitted += 1
       if (i % 10 === 0) clock.nowMs += 1
     }
     expect(admitted).toBe(LIMIT)

@@ -43,6 +43,7 @@ export const ANY_KEY: ApiKey = {
   prefix: 'svc_pk_',
   last_four: 'abcd',
   rate_limit_per_minute: null,
+  rate_limit_per_address: null,
   created_at: '2026-01-01T00:00:00.000Z',
   expires_at: null,
   last_used_at: null,
