@@ -47,8 +47,8 @@ export const keyRoutes = [
     auth: 'service_role',
     summary: 'Change the name, the limits or the end of an API key',
     description:
-      'Fields that are left out stay. The change holds everywhere within a second. A key that has expired works again ' +
-      'with an `expires_at` in the future; a revoked key stays revoked.',
+      'Fields that are left out stay. The change holds everywhere within a second. A key that has expired works ' +
+      'again with an `expires_at` in the future; a revoked key stays revoked.',
     body: ApiKeyPatch,
     example: { rate_limit_per_minute: 1_200, rate_limit_per_address: 60 },
     response: ApiKey,
