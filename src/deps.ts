@@ -245,9 +245,12 @@ function accessTokenVerifier(
   now: () => Date,
 ): (token: string) => Promise<EndUser> {
   const { oauthPublicUrl, oauthAdminUrl } = config
-  const refuse = () => Promise.reject(invalidAccessToken())
-  const verifyJwt = oauthPublicUrl === undefined ? refuse : jwtVerifier(config, oauthPublicUrl, now)
-  const verifyOpaque = oauthAdminUrl === undefined ? refuse : (token: string) => opaqueTokens.enter(token)
+  const refuse = (unset: string) => () =>
+    Promise.reject(invalidAccessToken(`This deployment takes none of its kind: ${unset} is not set.`))
+  const verifyJwt =
+    oauthPublicUrl === undefined ? refuse('OAUTH_PUBLIC_URL') : jwtVerifier(config, oauthPublicUrl, now)
+  const verifyOpaque =
+    oauthAdminUrl === undefined ? refuse('OAUTH_ADMIN_URL') : (token: string) => opaqueTokens.enter(token)
   const clients = new TokenClients({ config, oauthAdmin, now })
   return async token => {
     const endUser = await (isJwt(token) ? verifyJwt(token) : verifyOpaque(token))

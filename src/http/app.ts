@@ -13,6 +13,7 @@ import { CORS_HEADERS, dashboardCors, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { admitIngest } from './ingest-auth.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
+import { hintForPath } from './other-paths.ts'
 import { type AnyRoute, type RawAnswer, wantsPage } from './route.ts'
 import { admitAddress, admitSession } from './session.ts'
 import { RequestTimings } from './timings.ts'
@@ -293,7 +294,7 @@ function noRoute(routes: readonly AnyRoute[], method: string, path: string): Dom
   const allowed = routes.filter(route => isPathOf(route.path, parts)).map(route => route.method.toUpperCase())
   if (allowed.length === 0) {
     return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
-      hint: 'Every endpoint is listed at /docs.',
+      hint: hintForPath(path),
     })
   }
   return new DomainError('method_not_allowed', `${method} is not served here.`, {

@@ -251,6 +251,21 @@ describe('paths and methods', () => {
     })
   })
 
+  it.each([
+    ['/rest/v1/todos?select=id', '/v1/db/<table>'],
+    ['/v1/tables', '/v1/db/<table>'],
+    ['/v1/tables/todos', '/v1/db/<table>'],
+    ['/v1/rpc/add', '/v1/db/rpc/<function>'],
+    ['/auth/v1/signup', 'OAuth2 server'],
+    ['/v1/tablespoons', 'listed at /docs'],
+  ])('says at %s where the thing is', async (path, place) => {
+    const response = await appOf().request(path)
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      expect.objectContaining({ hint: expect.stringContaining(place) }),
+    ])
+  })
+
   // The attack: split anew for each route, such a path took 40 ms of the isolate.
   it.each(['/'.repeat(60_000), `/v1/${'a/'.repeat(30_000)}`, `/v1/db/t${'/'.repeat(60_000)}`])(
     'serves nothing at a path of more slashes than any route has',

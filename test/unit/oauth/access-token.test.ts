@@ -47,26 +47,45 @@ describe('verifyAccessToken', () => {
   })
 
   it.each([
-    ['an expired token', { exp: SECONDS - 60 }],
-    ['another issuer', { iss: 'https://evil.example' }],
-    ['no expiry', { exp: undefined }],
-    ['no subject', { sub: undefined }],
-    ['an empty subject', { sub: '' }],
-    ['no client', { client_id: undefined }],
-    ['no scope, as ID tokens have none', { scp: undefined }],
-    ['a nonce, as in an ID token', { nonce: 'n' }],
-    ['an at_hash, as in an ID token', { at_hash: 'h' }],
-    ['events, as in a logout token', { events: {} }],
-    ['a start in the future', { nbf: SECONDS + 600 }],
-  ])('refuses %s', async (_, change) => {
+    ['an expired token', { exp: SECONDS - 5 }, 'expired at 2025-12-31T23:59:55.000Z; 5 s later'],
+    ['another issuer', { iss: 'https://evil.example' }, `"https://evil.example"; it must be ${ISSUER}`],
+    ['no issuer', { iss: undefined }, 'no `iss`'],
+    ['no expiry', { exp: undefined }, 'no `exp`'],
+    ['no subject', { sub: undefined }, 'no `sub`'],
+    ['an empty subject', { sub: '' }, 'names nobody'],
+    ['no client', { client_id: undefined }, 'no `client_id`'],
+    ['no scope, as ID tokens have none', { scp: undefined }, 'an ID token'],
+    ['a nonce, as in an ID token', { nonce: 'n' }, 'an ID token'],
+    ['an at_hash, as in an ID token', { at_hash: 'h' }, 'an ID token'],
+    ['events, as in a logout token', { events: {} }, 'a logout token'],
+    ['a start in the future', { nbf: SECONDS + 600 }, 'not valid yet'],
+  ])('refuses %s, and says so', async (_, change, detail) => {
     const token = await sign(JSON.parse(JSON.stringify({ ...GOOD, ...change })))
-    await expect(verifyAccessToken(rules, token)).rejects.toMatchObject({ code: 'invalid_access_token' })
+    await expect(verifyAccessToken(rules, token)).rejects.toMatchObject({
+      code: 'invalid_access_token',
+      detail: expect.stringContaining(detail),
+    })
+  })
+
+  it('takes a token until 5 s after its end: clocks may differ', async () => {
+    const token = await sign({ ...GOOD, exp: SECONDS - 4 })
+    await expect(verifyAccessToken(rules, token)).resolves.toBeTruthy()
+  })
+
+  // Whoever forges tokens must not learn which claims would be looked at.
+  it('says nothing of a token that the issuer did not sign', async () => {
+    const { privateKey: otherKey } = await generateKeyPair('RS256')
+    const claims = { ...GOOD, exp: SECONDS - 60, iss: 'https://evil.example' }
+    const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(otherKey)
+    const refusal = await verifyAccessToken(rules, forged).catch(err => err)
+    expect([refusal.code, refusal.detail]).toEqual(['invalid_access_token', undefined])
   })
 
   it('refuses a token whose audience lacks DATA_AUDIENCE', async () => {
     const strict = { ...rules, audience: 'orders' }
     await expect(verifyAccessToken(strict, await sign(GOOD))).rejects.toMatchObject({
       code: 'invalid_access_token',
+      detail: 'Its `aud` does not name this service.',
     })
     await expect(verifyAccessToken({ ...rules, audience: 'data' }, await sign(GOOD))).resolves.toBeTruthy()
   })

@@ -77,7 +77,8 @@ export function isJwt(token: string): boolean {
 
 /**
  * Verifies signature, issuer, expiry and audience, and that it is an access token and no ID or logout token, which the
- * same keys sign. Throws `invalid_access_token`, without saying which check failed, or `upstream_unavailable`.
+ * same keys sign. Throws `invalid_access_token`, or `upstream_unavailable`. Of a token that the issuer has signed the
+ * error says what is wrong: its holder can read all of it anyway. Of any other it says nothing.
  */
 export async function verifyAccessToken(rules: AccessTokenRules, token: string): Promise<EndUser> {
   let payload: JWTPayload
@@ -92,10 +93,12 @@ export async function verifyAccessToken(rules: AccessTokenRules, token: string):
     })
     payload = verified.payload
   } catch (err) {
-    throw isKeyServerFailure(err) ? keyServerUnavailable(err) : invalidAccessToken()
+    throw isKeyServerFailure(err) ? keyServerUnavailable(err) : invalidAccessToken(faultOf(err, rules))
   }
-  if (!isAccessToken(payload) || typeof payload.sub !== 'string' || payload.sub === '')
-    throw invalidAccessToken()
+  if (!isAccessToken(payload))
+    throw invalidAccessToken('It is no access token, but an ID token or a logout token.')
+  if (typeof payload.sub !== 'string' || payload.sub === '')
+    throw invalidAccessToken('Its `sub` names nobody.')
   return { subject: payload.sub, claims: payload }
 }
 
@@ -127,9 +130,31 @@ function keyServerUnavailable(cause: unknown): DomainError {
   )
 }
 
-/** The one answer for every token that is not good. */
-export function invalidAccessToken(): DomainError {
+/** What is wrong with the claims of a token whose signature is good; undefined where that is not known to be so. */
+function faultOf(err: unknown, { issuers }: AccessTokenRules): string | undefined {
+  if (err instanceof errors.JWTExpired) {
+    const expiredAt = new Date(Number(err.payload.exp) * 1_000).toISOString()
+    return `It expired at ${expiredAt}; ${CLOCK_TOLERANCE_SECONDS} s later it counts no more.`
+  }
+  if (!(err instanceof errors.JWTClaimValidationFailed)) return undefined
+  const { claim, reason, payload } = err
+  if (reason === 'missing') return `It has no \`${claim}\`, so it is no access token.`
+  switch (claim) {
+    case 'iss':
+      return `Its \`iss\` is ${JSON.stringify(payload.iss)}; it must be ${issuers.join(' or ')}.`
+    case 'aud':
+      return 'Its `aud` does not name this service.'
+    case 'nbf':
+      return 'It is not valid yet: its `nbf` is in the future.'
+    default:
+      return `Its \`${claim}\` is not what it must be.`
+  }
+}
+
+/** The answer for a token that is not good; `detail` says why, where that helps nobody but its holder. */
+export function invalidAccessToken(detail?: string): DomainError {
   return new DomainError('invalid_access_token', 'The bearer token is not a valid access token.', {
+    ...(detail !== undefined && { detail }),
     hint: 'Send a current access token of the OAuth2 server, or leave the Authorization header out.',
   })
 }

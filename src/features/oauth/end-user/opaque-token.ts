@@ -9,6 +9,7 @@ import { type EndUser, invalidAccessToken } from './access-token.ts'
 /** How long a good answer counts: a token that was revoked elsewhere is refused at most so much later. */
 const ANSWER_FRESH_MS = 10_000
 const TOKENS_REMEMBERED_MAX = 10_000
+const NOT_GOOD = 'It has expired or was revoked, or it is no access token for this service.'
 /** What a bearer token is written in (RFC 6750 section 2.1), of a length that no server exceeds. */
 const TOKEN = /^[\w.~+/-]{1,4096}=*$/
 
@@ -39,7 +40,7 @@ export class OpaqueTokenGate {
 
   /**
    * The token's user; of which client the token is, `claims.client_id` says. Throws `invalid_access_token`, without
-   * saying which check failed, and the `upstream_*` errors when the OAuth2 server cannot be asked.
+   * saying which check failed (whoever found a token must not learn what it is), and the `upstream_*` errors when the OAuth2 server cannot be asked.
    */
   async enter(token: string): Promise<EndUser> {
     if (!TOKEN.test(token)) throw invalidAccessToken()
@@ -55,7 +56,7 @@ export class OpaqueTokenGate {
     const { introspect, audience, now } = this.#rules
     const nowMs = now().getTime()
     const facts = await introspect(token)
-    if (facts === undefined || !isGood(facts, audience, nowMs)) throw invalidAccessToken()
+    if (facts === undefined || !isGood(facts, audience, nowMs)) throw invalidAccessToken(NOT_GOOD)
     return { value: { subject: facts.sub, claims: claimsOf(facts) }, endsMs: expiresMs(facts) }
   }
 }

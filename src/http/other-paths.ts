@@ -1,0 +1,19 @@
+// Where a path that nobody serves leads: people who know a system of the same kind try its paths first.
+
+const DATA_API = 'Tables are at /v1/db/<table>, functions at /v1/db/rpc/<function>, SQL is at /v1/sql.'
+const SIGN_IN =
+  'Applications sign people in at the OAuth2 server (OpenID Connect). Accounts: /v1/auth/identities.'
+
+/** Paths of Supabase and PostgREST, and what is guessed for want of them, without the slash before. */
+const OTHER_PATHS: readonly (readonly [RegExp, string])[] = [
+  [/^(rest|graphql)\b/, DATA_API],
+  [/^v1\/(tables?|rest|rpc)\b/, DATA_API],
+  [/^auth\b/, SIGN_IN],
+  [/^v1\/(login|signup|users?)\b/, SIGN_IN],
+]
+
+/** What to do about a path that is not served. */
+export function hintForPath(path: string): string {
+  const found = OTHER_PATHS.find(([pattern]) => pattern.test(path.slice(1)))
+  return found === undefined ? 'Every endpoint is listed at /docs.' : `${found[1]} Every endpoint: /docs.`
+}
