@@ -39,8 +39,9 @@ export class OpaqueTokenGate {
   }
 
   /**
-   * The token's user; of which client the token is, `claims.client_id` says. Throws `invalid_access_token`, without
-   * saying which check failed (whoever found a token must not learn what it is), and the `upstream_*` errors when the OAuth2 server cannot be asked.
+   * The token's user; of which client the token is, `claims.client_id` says. Throws `invalid_access_token`, and the
+   * `upstream_*` errors when the OAuth2 server cannot be asked. Which check failed is not said: whoever found a token
+   * must not learn what it is.
    */
   async enter(token: string): Promise<EndUser> {
     if (!TOKEN.test(token)) throw invalidAccessToken()
