@@ -292,6 +292,27 @@ describe('a device', () => {
     expect((await accept(challenge, body['user_code'])).status).toBe(400)
   })
 
+  // Hydra reads no parameters of the address here: `prompt=login`, its own way to start over, does nothing.
+  it('skips the login of whoever is remembered, also with prompt=login in its address', async () => {
+    const [client, jar] = [await makeClient(at), new Map<string, string>()]
+    await tokensFor(at, client, { jar, subject: 'ada' })
+    const { body } = await begin(client)
+    const askLogin = async (address: string) => {
+      const challenge = param((await call(address, { jar })).location, 'device_challenge')
+      const { body: accepted } = await accept(challenge, body['user_code'])
+      const login = await call(String(accepted['redirect_to']), { jar })
+      expect((await call(requestUrl(at.adminUrl, 'login', login))).body).toMatchObject({
+        skip: true,
+        subject: 'ada',
+      })
+      return acceptLogin(at, login, { subject: 'bob' })
+    }
+    const again = await askLogin(String(body['verification_uri']))
+    expect(again.split('?')[0]).toBe(body['verification_uri'])
+    expect(param(again, 'prompt')).toBe('login')
+    await askLogin(again)
+  })
+
   it('names its client in the form, even one that proves itself in the header', async () => {
     const client = await makeClient(at, { token_endpoint_auth_method: 'client_secret_basic' })
     const headers = { authorization: `Basic ${btoa(`${client.client_id}:${SECRET}`)}` }

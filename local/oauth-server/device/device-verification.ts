@@ -14,6 +14,9 @@ import { DEVICE_VERIFICATION_PATH } from '../provider/provider.ts'
 import { grantDeviceCode } from '../provider/provider-adapter.ts'
 import { expiredUserCode } from './device-request.ts'
 
+/** Hydra never reads the form of this address: `prompt`, `max_age` and `id_token_hint` in it do nothing. */
+const NO_PARAMETERS = new URLSearchParams()
+
 /** Takes one step of a device's authorization. Refusals are answered as JSON: there is no client to send them to. */
 export async function verifyDevice(deps: FlowDeps, c: RequestContext): Promise<Response> {
   const query = new URL(c.req.url).searchParams
@@ -26,7 +29,7 @@ export async function verifyDevice(deps: FlowDeps, c: RequestContext): Promise<R
   const isDeviceStep = deviceVerifier && !loginVerifier && !consentVerifier
   const request = isDeviceStep ? takeUserCode(deps, c, deviceVerifier) : undefined
   const client = await clientOf(deps, query)
-  const question = { form: query, client, redirectUri: undefined }
+  const question = { form: NO_PARAMETERS, client, redirectUri: undefined }
   if (loginVerifier) {
     return askForConsent(deps, c, question, await takeLogin(deps, c, question, loginVerifier))
   }
