@@ -61,7 +61,8 @@ export const ERROR_CODES = {
   scope_not_requested: 'A scope was granted that the application has not asked for.',
   second_factor_required: 'The session needs a second factor before it counts.',
   session_required: 'The endpoint needs the session of a signed-in user, and none that is valid was sent.',
-  sign_in_loop: 'The browser came back from the sign-in page without a session, several times.',
+  sign_in_loop:
+    'The browser came back to sign in several times: without a session, or with one that is not taken.',
   sql_syntax: 'The SQL could not be parsed.',
   statement_not_allowed: 'This kind of statement is not allowed here.',
   subject_mismatch: 'The request belongs to another account than the one that is signed in.',

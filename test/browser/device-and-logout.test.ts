@@ -1,12 +1,12 @@
 // A device is connected and a person signs out, in real Chromium.
 
 import * as client from 'openid-client'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { makePerson } from '../support/applications.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startApplication } from './application.ts'
-import { fitsItsWidth, onBridge, PHONE, signIn, takeSeat } from './people.ts'
+import { fitsItsWidth, onBridge, PHONE, type Seat, signIn, takeSeat } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -80,6 +80,80 @@ it('connects no device by the address alone', async () => {
   await signIn(page, await makePerson())
   await onBridge(page, 'consent')
   expect(await page.getByRole('button', approve).isVisible()).toBe(true)
+})
+
+/** The code is typed in where the page does not know it, and sent. */
+async function sendCode(page: Page, userCode: string): Promise<void> {
+  await onBridge(page, 'device')
+  const field = page.getByLabel('Code on the device')
+  if ((await field.inputValue()) === '') await field.fill(userCode)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+// The OAuth2 server ignores `prompt=login` in a device's address. It went from the code to the password and back,
+// without end.
+describe('a device, where the OAuth2 server remembers somebody else', () => {
+  async function remembered(seat: Seat) {
+    const application = await startApplication({ metadata: { skip_consent: true } })
+    const [first, second] = [await makePerson(), await makePerson()]
+    await seat.page.goto((await application.begin()).address)
+    await signIn(seat.page, first)
+    await seat.page.waitForURL(`${application.url}/callback**`)
+    const device = await client.initiateDeviceAuthorization(application.configuration, {
+      scope: 'openid email',
+    })
+    return { application, device, second, [Symbol.asyncDispose]: application[Symbol.asyncDispose] }
+  }
+
+  it('is connected for whoever says "Not you?", with one password', async () => {
+    await using seat = await takeSeat(browser)
+    await using scene = await remembered(seat)
+    const [{ page }, { device, second }] = [seat, scene]
+    await page.goto(device.verification_uri)
+    await sendCode(page, device.user_code)
+    await onBridge(page, 'consent')
+    await page.getByRole('button', { name: 'Not you?' }).click()
+    await sendCode(page, device.user_code)
+    await signIn(page, second)
+    await onBridge(page, 'consent')
+    expect(await page.getByText(second.email).isVisible()).toBe(true)
+    await page.getByRole('button', approve).click()
+    await page.getByRole('heading', { name: 'Your device is connected' }).waitFor()
+    const tokens = await client.pollDeviceAuthorizationGrant(scene.application.configuration, device)
+    expect(tokens.claims()?.sub).toBe(second.id)
+  })
+
+  it('is connected for whoever is signed in at the identity provider, who types no password again', async () => {
+    await using seat = await takeSeat(browser)
+    await using scene = await remembered(seat)
+    const [{ page, context }, { device, second }] = [seat, scene]
+    await context.clearCookies({ name: 'ory_kratos_session' })
+    await page.goto(`${inject('stack').identity_public_url}/self-service/login/browser`)
+    await signIn(page, second)
+    await page.getByText('Signed in as').waitFor()
+    await page.goto(device.verification_uri)
+    await sendCode(page, device.user_code)
+    await sendCode(page, device.user_code)
+    await onBridge(page, 'consent')
+    await page.getByRole('button', approve).click()
+    await page.getByRole('heading', { name: 'Your device is connected' }).waitFor()
+    const tokens = await client.pollDeviceAuthorizationGrant(scene.application.configuration, device)
+    expect(tokens.claims()?.sub).toBe(second.id)
+  })
+})
+
+it('says on a page of its own that a device was denied', async () => {
+  await using application = await startApplication()
+  await using seat = await takeSeat(browser, { javaScriptEnabled: false })
+  const { page } = seat
+  const device = await client.initiateDeviceAuthorization(application.configuration, { scope: 'openid' })
+  await page.goto(device.verification_uri)
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('user_code')
+  await sendCode(page, device.user_code)
+  await signIn(page, await makePerson())
+  await page.getByRole('button', { name: 'Deny' }).click()
+  await page.getByRole('heading', { name: 'The device was not connected' }).waitFor()
+  expect(await fitsItsWidth(page)).toBe(true)
 })
 
 it('keeps whoever stays signed in', async () => {

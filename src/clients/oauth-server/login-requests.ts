@@ -9,6 +9,8 @@ const LoginRequest = z.looseObject({
   /** True: the server remembers who signed in here before, as `subject`. */
   skip: z.boolean().default(false),
   subject: z.string().default(''),
+  /** The login session that this sign-in belongs to; with `skip` the remembered one. */
+  session_id: z.string().default(''),
   client: RequestingClient,
   /** The address that the browser came to the server with; `prompt` and `max_age` stand only here. */
   request_url: z.string().default(''),

@@ -70,14 +70,34 @@ describe('the form', () => {
     })
   })
 
-  it('of "Not you?" ends the session and starts the flow with a sign-in', async () => {
-    const { deps, identityPublic, fields, cookies } = await openScreen()
+  it('of "Not you?" ends both sessions and starts the flow with a sign-in', async () => {
+    const { deps, oauth, identityPublic, fields, cookies } = await openScreen()
     const answer = await switchAccount(deps, form(fields, cookies))
     expect(answer.body).toContain('scope=openid&amp;prompt=login"')
     expect(identityPublic.log().slice(-2)).toEqual([
       'GET /self-service/logout/browser',
       'GET /self-service/logout?token=t',
     ])
+    expect(oauth.log().at(-1)).toBe('DELETE /admin/oauth2/auth/sessions/login?sid=l-1')
+  })
+
+  describe('in a device flow', () => {
+    const consent = { request_url: 'https://oauth.example/oauth2/device/verify?client_id=app' }
+
+    it('of "Not you?" starts at the page for the code', async () => {
+      const { deps, fields, cookies } = await openScreen({ consent })
+      const answer = await switchAccount(deps, form(fields, cookies))
+      expect(answer.body).toContain('url=https://oauth.example/oauth2/device/verify"')
+    })
+
+    // Where the server sends the browser after a no is JSON, and the device hears nothing of it.
+    it('ends on a page of ours when it denies', async () => {
+      const { deps, oauth, fields, cookies } = await openScreen({ consent })
+      const answer = await rejectConsentAnswer(deps, form(fields, cookies))
+      expect(answer.body).toContain('The device was not connected')
+      expect(answer.body).not.toContain('oauth.example')
+      expect(sent(oauth.calls, REJECT)).toMatchObject({ error: 'access_denied' })
+    })
   })
 })
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { cookieName, readCookie, setCookie } from '../../../src/features/oauth/bridge/cookies.ts'
 import {
-  dropFlowMark,
+  dropFlowMarks,
   type FlowMark,
   flowKey,
   keepFlowMark,
@@ -91,10 +91,10 @@ describe('the marks of a flow', () => {
 
   it('go when their flow is over', async () => {
     const marks = [mark('a'), mark('b')]
-    const [left = ''] = await dropFlowMark(deps, marks, 'a')
+    const [left = ''] = await dropFlowMarks(deps, marks, ['a'])
     expect((await readFlowMarks(deps, sentBack(left))).map(({ key }) => key)).toEqual(['b'])
-    expect((await dropFlowMark(deps, [mark('a')], 'a'))[0]).toContain('Max-Age=0')
-    expect(await dropFlowMark(deps, marks, 'unknown')).toEqual([])
+    expect((await dropFlowMarks(deps, [mark('a')], ['a']))[0]).toContain('Max-Age=0')
+    expect(await dropFlowMarks(deps, marks, ['unknown'])).toEqual([])
   })
 
   it('do not hold the challenge', async () => {

@@ -17,7 +17,8 @@ function signedIn(seconds: number | undefined, id = 'ada'): Whoami {
 
 function decide(whoami: Whoami, query = '', rest: Partial<LoginCase> = {}) {
   const wishes = signInWishes(`https://oauth.example/oauth2/auth?client_id=app&${query}`)
-  return decideLogin({ whoami, wishes, rememberedSubject: '', sent: undefined, nowMs: NOW, ...rest })
+  const fresh = { rememberedSubject: '', startedOver: 0, sent: undefined, nowMs: NOW }
+  return decideLogin({ whoami, wishes, ...fresh, ...rest })
 }
 const nobody: Whoami = { outcome: 'none' }
 const AGAIN = { step: 'sign_in', isRefresh: true }
@@ -33,9 +34,14 @@ it('asks for a session even where the server remembers somebody', () => {
 })
 
 // With the remembered subject, whoever is signed in now would get somebody else's tokens.
-it('accepts the one who is signed in, whomever the server remembers', () => {
-  const decision = decide(signedIn(1, 'bob'), '', { rememberedSubject: 'ada' })
-  expect(decision).toMatchObject({ step: 'accept', session: { identity: { id: 'bob' } } })
+it('has the server forget somebody else than the one who is signed in, and stops when it does not', () => {
+  const bob = (startedOver: number) =>
+    decide(signedIn(1, 'bob'), '', { rememberedSubject: 'ada', startedOver })
+  expect(bob(1)).toMatchObject({ step: 'start_over', session: { identity: { id: 'bob' } } })
+  expect(bob(2)).toEqual({ step: 'stop', reason: 'somebody_else' })
+  expect(decide(signedIn(1), '', { rememberedSubject: 'ada', startedOver: 2 })).toMatchObject({
+    step: 'accept',
+  })
 })
 
 describe('prompt=login', () => {
@@ -99,8 +105,10 @@ it('goes where the identity provider asks for the second factor', () => {
 it('ends the loop of a browser that comes back twice without a session', () => {
   const sent = (bounces: number) => ({ sent: { bounces, sentAtMs: secondsAgo(5) } })
   expect(decide(nobody, '', sent(1))).toMatchObject({ step: 'sign_in' })
-  expect(decide(nobody, '', sent(2))).toEqual({ step: 'stop' })
-  expect(decide({ outcome: 'second_factor', redirectTo: undefined }, '', sent(2))).toEqual({ step: 'stop' })
+  expect(decide(nobody, '', sent(2))).toEqual({ step: 'stop', reason: 'no_session' })
+  expect(decide({ outcome: 'second_factor', redirectTo: undefined }, '', sent(2))).toMatchObject({
+    step: 'stop',
+  })
   expect(decide(signedIn(86_400), '', sent(2))).toMatchObject({ step: 'accept' })
 })
 

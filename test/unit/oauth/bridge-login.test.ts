@@ -1,6 +1,7 @@
 // GET bridge/login between an OAuth2 server and an identity provider that give set answers.
 
 import { describe, expect, it } from 'vitest'
+import { keepDeviceCode } from '../../../src/features/oauth/bridge/device-code.ts'
 import { continueLogin } from '../../../src/features/oauth/bridge/login.ts'
 import {
   ADA,
@@ -78,6 +79,57 @@ it('asks for the password again with prompt=login, until there is a newer sign-i
   // The time of another flow is no proof for this one.
   const other = await continueLogin(fresh.deps, 'another challenge', cookies)
   expect(location(other).searchParams.get('refresh')).toBe('true')
+})
+
+describe('somebody else than the server remembers', () => {
+  const login = { skip: true, subject: ADA, session_id: 'sid of Ada' }
+  const FORGET = 'DELETE /admin/oauth2/auth/sessions/login?sid=sid+of+Ada'
+
+  // The server's own way is `prompt=login`: a second password, and in a device flow no end.
+  it('starts over once the server was told to forget, and accepts nothing before', async () => {
+    const { deps, oauth } = bridge({ login, whoami: sessionOf(BOB) })
+    const answer = await continueLogin(deps, 'c', SIGNED_IN)
+    expect(location(answer).href).toBe(REQUEST_URL)
+    expect(oauth.log()).toEqual([`GET ${PATH}?login_challenge=c`, FORGET])
+    const asked = bridge({ whoami: sessionOf(BOB) })
+    const accepted = await continueLogin(asked.deps, 'd', nextCookies(answer, SIGNED_IN))
+    expect(sent(asked.oauth.calls, 'PUT')).toMatchObject({ subject: BOB })
+    expect(accepted.cookies).toEqual([expect.stringMatching(/^quoin_flows=; .*Max-Age=0/)])
+  })
+
+  it('starts a device again with the code that was typed in', async () => {
+    const { deps } = bridge({
+      login: { ...login, request_url: 'https://oauth.example/oauth2/device/verify?client_id=app' },
+      whoami: sessionOf(BOB),
+    })
+    const start = 'https://oauth.example/oauth2/device/verify'
+    const typed = (await keepDeviceCode(deps, null, 'ABCDEFGH')).split(';', 1)[0]
+    const cookies = `${SIGNED_IN}; ${typed}`
+    expect(location(await continueLogin(deps, 'c', cookies)).href).toBe(`${start}?user_code=ABCDEFGH`)
+    expect(location(await continueLogin(deps, 'c', SIGNED_IN)).href).toBe(start)
+  })
+
+  // Each start has another challenge: counted by challenge, a browser would go round for ever.
+  it('is a loop when the server remembers all the same', async () => {
+    const { deps } = bridge({ login, whoami: sessionOf(BOB) })
+    const first = await continueLogin(deps, 'c', SIGNED_IN)
+    const second = await continueLogin(deps, 'd', nextCookies(first, SIGNED_IN))
+    await expect(continueLogin(deps, 'e', nextCookies(second, SIGNED_IN))).rejects.toMatchObject({
+      code: 'sign_in_loop',
+      detail: expect.stringContaining('remembers another account'),
+      restartUrl: REQUEST_URL,
+    })
+  })
+
+  it('is left to the server where it says neither the session nor the address', async () => {
+    for (const more of [{ session_id: '' }, { request_url: '' }]) {
+      const { deps, oauth } = bridge({ login: { ...login, ...more }, whoami: sessionOf(BOB) })
+      expect(location(await continueLogin(deps, 'c', SIGNED_IN)).href).toBe(
+        'https://oauth.example/next?login',
+      )
+      expect(sent(oauth.calls, 'PUT')).toMatchObject({ subject: BOB })
+    }
+  })
 })
 
 describe('prompt=none', () => {

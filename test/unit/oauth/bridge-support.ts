@@ -94,6 +94,7 @@ function oauthAnswer(world: World, { method, path }: Call): Reply {
   const client = { ...CLIENT, ...world.client }
   const kind = /requests\/(\w+)/.exec(path)?.[1]
   if (path.startsWith('/admin/oauth2/auth/sessions/consent?')) return [200, world.given ?? []]
+  if (path.startsWith('/admin/oauth2/auth/sessions/login?')) return [204, undefined]
   if (method === 'PUT') return [200, { redirect_to: `https://oauth.example/next?${kind}` }]
   const common = { challenge: 'c', subject: ADA, client, request_url: REQUEST_URL, skip: false }
   if (kind === 'login') return [200, { ...common, subject: '', ...world.login }]

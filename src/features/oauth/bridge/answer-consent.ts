@@ -9,6 +9,7 @@ import {
   getConsentRequest,
   rejectConsent,
 } from '../../../clients/oauth-server/consent-requests.ts'
+import { deleteLoginSessions } from '../../../clients/oauth-server/sessions.ts'
 import { DomainError } from '../../../errors.ts'
 import { type BridgeAnswer, jsonAnswer } from './answers.ts'
 import type { BridgeDeps } from './bridge-deps.ts'
@@ -17,11 +18,13 @@ import { ConsentNo, ConsentYes } from './consent-schemas.ts'
 import { requireSession, sessionOfScript, sessionOfSubject } from './consent-subject.ts'
 import { continueAt } from './continue.ts'
 import { splitChoice } from './decide-consent.ts'
+import { showDeviceDenied } from './device.ts'
+import { restartWithCode } from './device-code.ts'
 import { flowKey, readFlowMarks } from './flow-marks.ts'
 import { requireOwnForm } from './form-token.ts'
 import { isGiven } from './given-consent.ts'
 import { grantConsent } from './grant-consent.ts'
-import { restartAsAnotherUrl, restartUrl } from './request-url.ts'
+import { isDeviceFlow, restartAsAnotherUrl, restartUrl } from './request-url.ts'
 import { readSubmitted, type Submission } from './submitted.ts'
 
 /** A consent request whose sender may answer it. */
@@ -54,7 +57,10 @@ export async function acceptConsentAnswer(deps: BridgeDeps, submission: Submissi
   return continueAt(deps, onward(accepted, pending))
 }
 
-/** Denies; the application is told the error. Throws as `acceptConsentAnswer`. */
+/**
+ * Denies; the application is told the error. A device is not, and where the server would send the browser then is JSON:
+ * the form ends on a page of ours. Throws as `acceptConsentAnswer`.
+ */
 export async function rejectConsentAnswer(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
   const submitted = await readSubmitted(ConsentNo, submission)
   if (submitted.kind === 'json') {
@@ -65,22 +71,29 @@ export async function rejectConsentAnswer(deps: BridgeDeps, submission: Submissi
   }
   const pending = await pendingOfForm(deps, submitted.fields, submission, requireSession)
   const { challenge, ...refusing } = ConsentNo.parse({ challenge: pending.challenge })
-  const rejected = await rejectConsent(deps.upstreams.oauthAdmin, challenge, refusing)
-  return continueAt(deps, onward(rejected, pending))
+  const next = onward(await rejectConsent(deps.upstreams.oauthAdmin, challenge, refusing), pending)
+  return isDeviceFlow(pending.request.request_url) ? showDeviceDenied(deps) : continueAt(deps, next)
 }
 
-/** "Not you?": ends the session at the identity provider and starts the flow again at its sign-in page. Form only. */
+/**
+ * "Not you?": ends the sessions at the identity provider and at the OAuth2 server, and starts the flow again at the
+ * sign-in page. Form only.
+ */
 export async function switchAccount(deps: BridgeDeps, submission: Submission): Promise<BridgeAnswer> {
   const fields = new URLSearchParams(await submission.readBodyText())
   const { request } = await pendingOfForm(deps, fields, submission, sessionOfSubject)
-  const restart = restartAsAnotherUrl(request.request_url)
+  const { cookieHeader } = submission
+  const restart = isDeviceFlow(request.request_url)
+    ? await restartWithCode(deps, request.request_url, cookieHeader)
+    : restartAsAnotherUrl(request.request_url)
   if (restart === undefined) {
     throw new DomainError('validation_failed', 'This request cannot be started again from here.', {
       hint: 'Sign out, then start again from the application.',
     })
   }
-  const { cookieHeader } = submission
   if (cookieHeader !== null) await endIdentitySession(deps.upstreams.identityPublic, cookieHeader)
+  const sid = request.login_session_id
+  if (sid) await deleteLoginSessions(deps.upstreams.oauthAdmin, { sid })
   return continueAt(deps, restart)
 }
 

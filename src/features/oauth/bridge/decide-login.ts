@@ -9,6 +9,8 @@ export interface LoginCase {
   wishes: SignInWishes
   /** The subject that the server remembers; empty when it remembers nobody. */
   rememberedSubject: string
+  /** How often this flow was started over because the server remembered somebody else. */
+  startedOver: number
   /** How often this flow was sent to sign in, and when first; undefined: never. */
   sent: { bounces: number; sentAtMs: number } | undefined
   nowMs: number
@@ -19,28 +21,34 @@ export type LoginDecision =
   /** To the identity provider's sign-in page; `isRefresh`: again, although somebody is signed in. */
   | { step: 'sign_in'; isRefresh: boolean }
   | { step: 'second_factor'; redirectTo: string | undefined }
+  /** The server has to forget whom it remembers, and to ask again. */
+  | { step: 'start_over'; session: Session }
   /** No page may be shown, and without one nobody can sign in. */
   | { step: 'refuse' }
-  /** The browser comes back again and again without a session. */
-  | { step: 'stop' }
+  /** The browser comes back again and again: without a session, or with one that the server will not take. */
+  | { step: 'stop'; reason: 'no_session' | 'somebody_else' }
 
-/** After so many trips to the sign-in page without a session, it is a loop. */
-const BOUNCES_MAX = 2
+/** After so many trips to the sign-in page without a session, or so many starts, it is a loop. */
+const ROUNDS_MAX = 2
 
 /**
  * Accepts the session that is there, if it is as fresh as the application wants it; else sends the browser to sign in.
  * What the server remembers (`skip`) never stands in for a session: one that was ended or locked at the identity
  * provider would sign in for weeks.
  */
-export function decideLogin({ whoami, wishes, rememberedSubject, sent, nowMs }: LoginCase): LoginDecision {
-  if (whoami.outcome === 'session' && isFreshEnough(whoami.session, wishes, sent, nowMs)) {
-    // Silently making somebody else of the remembered one would need a page: the server starts over with prompt=login.
+export function decideLogin(login: LoginCase): LoginDecision {
+  const { whoami, wishes, rememberedSubject, sent } = login
+  if (whoami.outcome === 'session' && isFreshEnough(whoami.session, wishes, sent, login.nowMs)) {
     const isSomebodyElse = rememberedSubject !== '' && rememberedSubject !== whoami.session.identity.id
-    if (wishes.isSilent && isSomebodyElse) return { step: 'refuse' }
-    return { step: 'accept', session: whoami.session }
+    if (!isSomebodyElse) return { step: 'accept', session: whoami.session }
+    // What an application does silently must not turn one person into another.
+    if (wishes.isSilent) return { step: 'refuse' }
+    return login.startedOver < ROUNDS_MAX
+      ? { step: 'start_over', session: whoami.session }
+      : { step: 'stop', reason: 'somebody_else' }
   }
   if (wishes.isSilent) return { step: 'refuse' }
-  if (sent !== undefined && sent.bounces >= BOUNCES_MAX) return { step: 'stop' }
+  if (sent !== undefined && sent.bounces >= ROUNDS_MAX) return { step: 'stop', reason: 'no_session' }
   if (whoami.outcome === 'second_factor') return { step: 'second_factor', redirectTo: whoami.redirectTo }
   return { step: 'sign_in', isRefresh: whoami.outcome === 'session' }
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import type { BridgeDeps } from './bridge-deps.ts'
 import { cookieName, readCookie, setCookie } from './cookies.ts'
+import { isDeviceFlow, restartUrl } from './request-url.ts'
 import { seal, unseal } from './sealed-value.ts'
 
 type CookieDeps = { config: Pick<BridgeDeps['config'], 'baseUrl' | 'databaseUrl'> }
@@ -48,6 +49,17 @@ export async function deviceCodeOf(
 ): Promise<string | undefined> {
   const [code, ...others] = await typedCodes(deps, cookieHeader)
   return others.length === 0 ? code : undefined
+}
+
+/** As `restartUrl`; a device's code is filled in where this browser has typed in one alone. */
+export async function restartWithCode(
+  deps: CookieDeps,
+  requestUrl: string,
+  cookieHeader: string | null,
+): Promise<string | undefined> {
+  const restart = restartUrl(requestUrl)
+  const code = isDeviceFlow(requestUrl) ? await deviceCodeOf(deps, cookieHeader) : undefined
+  return code === undefined ? restart : `${restart}?${new URLSearchParams({ user_code: code })}`
 }
 
 const Kept = z.object({ deviceCodes: z.array(z.string().regex(CODE_FORM)) })

@@ -62,6 +62,17 @@ export async function showDeviceSuccess({ config }: Pick<BridgeDeps, 'config'>):
   return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
 }
 
+/** Where a device was denied: nobody tells the device, so the person is told what becomes of it. */
+export async function showDeviceDenied({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
+  const { renderMessagePage } = await import('./pages/message-page.tsx')
+  const view = {
+    mood: 'good' as const,
+    title: 'The device was not connected',
+    text: 'It gets no access to your account. You can close this page.',
+  }
+  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
+}
+
 async function devicePage(
   deps: DeviceDeps,
   cookieHeader: string | null,

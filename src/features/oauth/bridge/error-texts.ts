@@ -100,7 +100,7 @@ const TEXTS: Readonly<Record<string, ErrorText>> = {
   },
   sign_in_loop: {
     title: 'Signing in does not work here',
-    text: 'You came back from the sign-in page without being signed in.',
+    text: 'It has led you back to where it began, more than once.',
     advice: 'Start again if you left it. Otherwise tell whoever runs this service, with the words below.',
   },
   subject_mismatch: {

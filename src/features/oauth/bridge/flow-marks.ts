@@ -10,9 +10,9 @@ import { cookieName, readCookie, setCookie } from './cookies.ts'
 import { seal, unseal } from './sealed-value.ts'
 
 const FlowMark = z.object({
-  /** Says which flow, without being its challenge. */
+  /** Says which flow, without being its challenge; for what goes on under a new challenge, without its address. */
   key: z.string(),
-  /** How often the browser was sent to the identity provider. */
+  /** How often the browser was sent to the identity provider, or the flow was started over. */
   bounces: z.number(),
   /** When it was sent there first; 0 when it never was. */
   sentAtMs: z.number(),
@@ -32,9 +32,9 @@ const RESTART_URL_LENGTH_MAX = 1_200
 /** Browsers keep cookies of up to 4 096 bytes, name and attributes included. */
 const COOKIE_LENGTH_MAX = 3_600
 
-/** The name of a flow in marks: a part of its challenge's hash. */
-export async function flowKey(challenge: string): Promise<string> {
-  return (await sha256Hex(challenge)).slice(0, 16)
+/** The name of a flow in marks: a part of the hash of its challenge, or of the address where it began. */
+export async function flowKey(challengeOrAddress: string): Promise<string> {
+  return (await sha256Hex(challengeOrAddress)).slice(0, 16)
 }
 
 /** The marks that the browser sent, newest first; none when they are not ours. */
@@ -62,14 +62,14 @@ export async function keepFlowMark(
   return setCookie(deps.config.baseUrl, { name: COOKIE, value, maxAgeSeconds: LIFE_SECONDS })
 }
 
-/** The Set-Cookie value without the flow of this key; the cookie goes when nothing is left. */
-export async function dropFlowMark(
+/** The Set-Cookie value without the marks of these keys; the cookie goes when nothing is left. */
+export async function dropFlowMarks(
   deps: CookieDeps,
   marks: readonly FlowMark[],
-  key: string,
+  keys: readonly string[],
 ): Promise<string[]> {
-  if (!marks.some(mark => mark.key === key)) return []
-  const kept = marks.filter(mark => mark.key !== key)
+  const kept = marks.filter(mark => !keys.includes(mark.key))
+  if (kept.length === marks.length) return []
   const value = kept.length === 0 ? '' : await seal(deps.config.databaseUrl, kept)
   const maxAgeSeconds = kept.length === 0 ? 0 : LIFE_SECONDS
   return [setCookie(deps.config.baseUrl, { name: COOKIE, value, maxAgeSeconds })]

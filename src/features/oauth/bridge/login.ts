@@ -9,11 +9,13 @@ import {
   type LoginRequest,
   rejectLogin,
 } from '../../../clients/oauth-server/login-requests.ts'
+import { deleteLoginSessions } from '../../../clients/oauth-server/sessions.ts'
 import { type BridgeAnswer, goTo } from './answers.ts'
 import { BRIDGE_PATH, type BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, BridgeError } from './bridge-error.ts'
 import { decideLogin, type LoginDecision } from './decide-login.ts'
-import { dropFlowMark, type FlowMark, flowKey, keepFlowMark, readFlowMarks } from './flow-marks.ts'
+import { restartWithCode } from './device-code.ts'
+import { dropFlowMarks, type FlowMark, flowKey, keepFlowMark, readFlowMarks } from './flow-marks.ts'
 import { restartUrl, signInWishes, webUrl } from './request-url.ts'
 
 type LoginDeps = Pick<BridgeDeps, 'config' | 'upstreams' | 'now'>
@@ -21,9 +23,13 @@ type LoginDeps = Pick<BridgeDeps, 'config' | 'upstreams' | 'now'>
 /** One browser's visit: which challenge, and what its cookie says of the flow. */
 interface Visit {
   challenge: string
-  key: string
+  cookieHeader: string | null
   marks: readonly FlowMark[]
+  /** Of this challenge. */
+  key: string
   mark: FlowMark | undefined
+  /** Of the address where the flow began: the same after a start over, under another challenge. */
+  startKey: string
 }
 
 /** Accepts for whoever is signed in, or sends the browser to sign in and come back here. */
@@ -34,17 +40,21 @@ export async function continueLogin(
 ): Promise<BridgeAnswer> {
   const marks = await readFlowMarks(deps, cookieHeader)
   const key = await flowKey(challenge)
-  const visit = { challenge, key, marks, mark: marks.find(mark => mark.key === key) }
+  const mark = marks.find(mark => mark.key === key)
   const found = await getLoginRequest(deps.upstreams.oauthAdmin, challenge)
-  if (found.outcome !== 'found') return afterEnd(deps, 'login', found, visit.mark?.restartUrl || undefined)
+  if (found.outcome !== 'found') return afterEnd(deps, 'login', found, mark?.restartUrl || undefined)
+  const { request } = found
+  const startKey = await flowKey(restartUrl(request.request_url) ?? '')
+  const visit = { challenge, cookieHeader, marks, key, mark, startKey }
   const decision = decideLogin({
     whoami: await whoIsThere(deps, cookieHeader),
-    wishes: signInWishes(found.request.request_url),
-    rememberedSubject: found.request.skip ? found.request.subject : '',
-    sent: visit.mark,
+    wishes: signInWishes(request.request_url),
+    rememberedSubject: request.skip ? request.subject : '',
+    startedOver: timesStartedOver(visit),
+    sent: mark,
     nowMs: deps.now().getTime(),
   })
-  return carryOut(deps, visit, found.request, decision)
+  return carryOut(deps, visit, request, decision)
 }
 
 async function whoIsThere({ upstreams }: LoginDeps, cookieHeader: string | null): Promise<Whoami> {
@@ -60,10 +70,12 @@ async function carryOut(
   switch (decision.step) {
     case 'accept':
       return accept(deps, visit, decision.session)
+    case 'start_over':
+      return startOver(deps, visit, request, decision.session)
     case 'refuse':
       return refuse(deps, visit)
     case 'stop':
-      throw loopFound(deps, request)
+      throw loopFound(deps, request, decision.reason)
     case 'second_factor': {
       const url = new URL(webUrl(decision.redirectTo) ?? signInUrl(deps, { aal: 'aal2' }))
       url.searchParams.set('return_to', returnUrl(deps, visit))
@@ -88,7 +100,29 @@ async function accept(deps: LoginDeps, visit: Visit, session: Session): Promise<
   })
   if (accepted.outcome !== 'accepted')
     return afterEnd(deps, 'login', accepted, visit.mark?.restartUrl || undefined)
-  return goTo(accepted.redirectTo, await dropFlowMark(deps, visit.marks, visit.key))
+  return goTo(accepted.redirectTo, await dropFlowMarks(deps, visit.marks, [visit.key, visit.startKey]))
+}
+
+/**
+ * Ends the session of whom the server remembers in this browser, and has it ask again. By itself it would start over
+ * with `prompt=login`: with another password, and in device flows, where it does not read that, without end.
+ */
+async function startOver(
+  deps: LoginDeps,
+  visit: Visit,
+  { request_url, session_id }: LoginRequest,
+  session: Session,
+): Promise<BridgeAnswer> {
+  const url = await restartWithCode(deps, request_url, visit.cookieHeader)
+  if (url === undefined || session_id === '') return accept(deps, visit, session)
+  await deleteLoginSessions(deps.upstreams.oauthAdmin, { sid: session_id })
+  const bounces = timesStartedOver(visit) + 1
+  const mark = { key: visit.startKey, bounces, sentAtMs: 0, restartUrl: '' }
+  return goTo(url, [await keepFlowMark(deps, visit.marks, mark)])
+}
+
+function timesStartedOver({ marks, startKey }: Pick<Visit, 'marks' | 'startKey'>): number {
+  return marks.find(mark => mark.key === startKey)?.bounces ?? 0
 }
 
 /** The server remembers the sign-in as long as the session lasts; 0 leaves it to the server. */
@@ -105,11 +139,21 @@ async function refuse(deps: LoginDeps, visit: Visit): Promise<BridgeAnswer> {
   return refused.outcome === 'accepted' ? goTo(refused.redirectTo) : afterEnd(deps, 'login', refused)
 }
 
-function loopFound({ config }: LoginDeps, request: LoginRequest): BridgeError {
-  return new BridgeError('sign_in_loop', 'You came back from the sign-in page without being signed in.', {
-    detail:
+function loopFound(
+  { config }: LoginDeps,
+  request: LoginRequest,
+  reason: 'no_session' | 'somebody_else',
+): BridgeError {
+  const details = {
+    no_session:
       `The session cookie of ${config.identityPublicUrl} does not reach ${config.baseUrl}: ` +
       'both must share a host or a parent domain, and the cookie domain of the identity provider must be set to it.',
+    somebody_else:
+      'The OAuth2 server remembers another account in this browser, also after its session was ended ' +
+      '(DELETE /admin/oauth2/auth/sessions/login).',
+  }
+  return new BridgeError('sign_in_loop', 'Signing in leads back to where it began, again and again.', {
+    detail: details[reason],
     hint: 'If you went back without signing in, start again. Else tell whoever runs this service.',
     restartUrl: restartUrl(request.request_url),
   })

@@ -90,6 +90,7 @@ export const bridgeRoutes = [
     description:
       "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and " +
       'here again. ' +
+      'Somebody else than the OAuth2 server remembers starts over once, after that session was ended. ' +
       '`prompt=login`, `prompt=none` and `max_age` of the application are honoured.',
     query: LoginQuery,
     documented: {
@@ -143,7 +144,9 @@ export const bridgeRoutes = [
     path: `${BASE}/consent/reject`,
     allowance: 'consent',
     summary: 'Deny what an application asks for',
-    description: 'The application gets `error` and `error_description`. Answers as accept does.',
+    description:
+      'The application gets `error` and `error_description`. Answers as accept does. A device is told nothing: ' +
+      'its form ends on a page that says so.',
     example: { challenge: '…', error: 'access_denied', error_description: 'The user said no.' },
     documented: decision(ConsentNo),
     handle: input => rejectConsentAnswer(input.deps, submissionOf(input)),
@@ -155,7 +158,8 @@ export const bridgeRoutes = [
     path: `${BASE}/consent/switch`,
     allowance: 'consent',
     summary: 'Sign out and start the flow again as somebody else',
-    description: "The consent screen's own form; ends the session at the identity provider.",
+    description:
+      "The consent screen's own form; ends the sessions at the identity provider and at the OAuth2 server.",
     example: 'challenge=…',
     documented: { requestTypes: [FORM_TYPE], ...pageAt(200) },
     handle: input => switchAccount(input.deps, submissionOf(input)),

@@ -18,8 +18,8 @@ export function renderDevicePage(view: DeviceView, frame: PageFrame): string {
     <Page frame={frame} title={title}>
       <h1>{title}</h1>
       <p class="dim">
-        Go on only with a code that is on a device in front of you. What asks, and for what, comes on the next
-        page.
+        Go on only with a code that is on a device in front of you. The next page says which application asks,
+        and for what.
       </p>
       {isWrong && (
         <div class="notice bad" role="alert" id="wrong">
@@ -37,6 +37,7 @@ export function renderDevicePage(view: DeviceView, frame: PageFrame): string {
           name="user_code"
           value={code}
           required
+          autofocus
           maxlength={40}
           autocomplete="off"
           autocapitalize="none"
