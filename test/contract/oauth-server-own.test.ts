@@ -170,6 +170,15 @@ describe('dynamic registration', () => {
   })
 })
 
+// Hydra lets every preflight through, and looks at the client's `allowed_cors_origins` when the call itself comes.
+it('lets no preflight through from a page that is not of this machine', async () => {
+  await using server = await startLocalOAuthServer()
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+  const asked = await fetch(`${server.publicUrl}/oauth2/token`, { method: 'OPTIONS', headers })
+  expect(asked.status).toBe(204)
+  expect([...asked.headers.keys()].filter(name => name.startsWith('access-control'))).toEqual([])
+})
+
 describe('starting the OAuth2 server', () => {
   it('fails with a secret that is too short, and with a port that is taken', async () => {
     await expect(startLocalOAuthServer({ systemSecret: 'short' })).rejects.toThrow(/systemSecret/)

@@ -3,6 +3,7 @@
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer } from '../wire/answers.ts'
+import { cors } from '../wire/cors.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import { discoveryDocument } from './discovery.ts'
 
@@ -20,10 +21,11 @@ export function addPublicDocuments(app: ServiceApp, context: OAuthServerContext)
     return jsonAnswer(c, discoveryDocument(context.addresses.public, alg))
   }
   const [openid, oauth, jwks] = DOCUMENTS
+  for (const path of DOCUMENTS) app.use(path, cors)
   app.get(openid, discovery)
   app.get(oauth, discovery)
   app.get(jwks, async c => jsonAnswer(c, { keys: await context.keys.publicKeys() }))
-  // Without CORS an OPTIONS is answered, and allows nothing.
+  // One that is no preflight.
   app.on('OPTIONS', [...DOCUMENTS], c => c.body(null, 200))
   addHealth(app, '', context)
 }

@@ -22,6 +22,7 @@ import { addSessionRoutes } from '../sessions/session-routes.ts'
 import type { TokenDeps } from '../tokens/token-deps.ts'
 import { makeTokenIssuer } from '../tokens/token-issuer.ts'
 import { addTokenAdminRoutes, addUserinfoRoutes, USERINFO_PATH } from '../tokens/token-routes.ts'
+import { cors } from '../wire/cors.ts'
 import { authorize } from './authorize-endpoint.ts'
 import { makeBrowserCookies } from './browser-cookies.ts'
 import { addFallbackPages } from './fallback-pages.ts'
@@ -29,6 +30,9 @@ import { makeChallenges } from './flow-challenges.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { makeSealer } from './sealed-values.ts'
 import { addConsentRequestRoutes, addLoginRequestRoutes } from './step-routes.ts'
+
+/** What pages call themselves: everything else is a place where browsers go. */
+const CROSS_ORIGIN = [TOKEN_PATH, REVOCATION_PATH, USERINFO_PATH] as const
 
 /** All that authorizing needs. */
 export type Authorization = FlowDeps & TokenDeps & LogoutEndpointDeps
@@ -52,14 +56,15 @@ export function makeAuthorization(context: OAuthServerContext): Authorization {
 }
 
 export function addPublicAuthorizationRoutes(app: ServiceApp, deps: Authorization): void {
+  for (const path of CROSS_ORIGIN) app.use(path, cors)
   app.on(['GET', 'POST'], '/oauth2/auth', c => authorize(deps, c))
   const endpoint = makeProviderEndpoints(deps, answer => deviceAnswer(deps, answer))
   for (const path of [TOKEN_PATH, REVOCATION_PATH, DEVICE_AUTHORIZATION_PATH]) app.post(path, endpoint)
   app.get(DEVICE_VERIFICATION_PATH, c => verifyDevice(deps, c))
   app.on(['GET', 'POST'], LOGOUT_PATH, c => logOut(deps, c))
   addUserinfoRoutes(app, deps)
-  // Hydra answers these even where its CORS is off; a browser still goes no further without CORS headers.
-  app.on('OPTIONS', [TOKEN_PATH, REVOCATION_PATH, USERINFO_PATH], c => c.body(null, 200))
+  // One that is no preflight.
+  app.on('OPTIONS', [...CROSS_ORIGIN], c => c.body(null, 200))
   addFallbackPages(app)
 }
 

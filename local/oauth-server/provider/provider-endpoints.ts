@@ -15,6 +15,7 @@ import { revokeAccessToken } from '../tokens/revocation.ts'
 import type { TokenAnswer } from '../tokens/token-answer.ts'
 import type { TokenDeps, TokenParameters } from '../tokens/token-deps.ts'
 import { jsonAnswer } from '../wire/answers.ts'
+import { corsHeaders } from '../wire/cors.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import { readClientRequest } from './client-request.ts'
 import { hydraErrorOf } from './library-errors.ts'
@@ -116,9 +117,10 @@ async function isRevocationOfNothing(deps: TokenDeps, ctx: KoaContextWithOIDC, f
 function finishHeaders(ctx: KoaContextWithOIDC): void {
   ctx.set(ANSWER_HEADERS)
   if (!ctx.body) ctx.remove('content-type')
-  // Hydra's CORS is off unless it is configured, the library's is always on.
+  // The library lets every origin read, at devices too. What it writes is past our middleware.
   for (const header of ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers', 'Vary'])
     ctx.remove(header)
+  if (ctx.path !== DEVICE_AUTHORIZATION_PATH) ctx.set(corsHeaders(ctx.get('origin')))
 }
 
 const ANSWER_HEADERS = {

@@ -69,6 +69,8 @@ function configuration(parts: ProviderParts, checkDeviceRequest: DeviceRequestCh
       },
       deviceFlow: { enabled: true, charset: 'base-20', mask: '********', deviceInfo: () => ({}) },
     },
+    // Hydra answers a page of any origin; whether the browser lets it read that is wire/cors.ts' affair.
+    clientBasedCORS: () => true,
     revokeGrantPolicy: () => true,
   }
 }
