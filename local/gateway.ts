@@ -1,4 +1,4 @@
-// The SQL gateway as a child process, in front of the owner's and the authenticator's connection strings.
+// The SQL gateway as a child process, in front of every connection string that the Worker has.
 
 import type { Children } from './children.ts'
 import { startNodeProgram } from './node-program.ts'
@@ -6,9 +6,11 @@ import { LOOPBACK } from './ports.ts'
 
 export interface GatewaySettings {
   readonly port: number
-  readonly databaseUrls: readonly string[]
-  /** Folder of the local Postgres' socket; undefined for a Postgres that is reached over the network. */
-  readonly socketDir: string | undefined
+  readonly databases: readonly {
+    readonly url: string
+    /** Folder of the local Postgres' socket; undefined for a Postgres that is reached over the network. */
+    readonly socketDir: string | undefined
+  }[]
 }
 
 /** Starts the gateway and waits until it and Postgres behind it answer. */
@@ -18,13 +20,20 @@ export async function startGateway(children: Children, settings: GatewaySettings
     name: 'gateway',
     file: 'sql-gateway/main.ts',
     variables: {
-      GATEWAY_DATABASE_URLS: settings.databaseUrls.join(' '),
+      GATEWAY_DATABASE_URLS: settings.databases.map(connectionString).join(' '),
       GATEWAY_HOST: LOOPBACK,
       GATEWAY_PORT: String(settings.port),
-      GATEWAY_SOCKET_DIR: settings.socketDir ?? '',
     },
     readyUrls: [`${url}/healthz`],
     what: 'the SQL gateway answers',
   })
   return url
+}
+
+/** The parameter says how the gateway gets there; callers name the database without it. */
+function connectionString({ url, socketDir }: GatewaySettings['databases'][number]): string {
+  if (socketDir === undefined) return url
+  const throughSocket = new URL(url)
+  throughSocket.searchParams.set('host', socketDir)
+  return throughSocket.href
 }

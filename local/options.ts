@@ -59,6 +59,8 @@ export interface StackOptions {
   /** Set, even to nothing, when no local gateway is wanted; nothing means that the database is on Neon. */
   readonly outsideGatewayUrl: string | undefined
   readonly outsideOAuthServer: OutsideServer | undefined
+  /** Of that server; its flush endpoint of old is tried where it is not said. */
+  readonly outsideOAuthDatabaseUrl: string | undefined
   readonly outsideIdentityServer: OutsideServer | undefined
 }
 
@@ -72,7 +74,8 @@ Variables: ${Object.values(PORTS)
   .map(port => port.variable)
   .join(', ')};
 DATABASE_URL and DATA_DATABASE_URL (and SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere;
-OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL, IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL for servers that run elsewhere;
+OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL for servers
+that run elsewhere;
 every variable of the Worker (README).`
 
 /** Reads flags and variables; throws `StackError` for what is wrong, and answers undefined when help was asked for. */
@@ -90,6 +93,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     outsideDatabase: readOutsideDatabase(env),
     outsideGatewayUrl: env.SQL_GATEWAY_URL,
     outsideOAuthServer: readOutsideServer('OAUTH', env),
+    outsideOAuthDatabaseUrl: env.OAUTH_DATABASE_URL || undefined,
     outsideIdentityServer: readOutsideServer('IDENTITY', env),
   }
 }

@@ -34,8 +34,9 @@ interface Database extends OutsideDatabase {
   /** Null for a database that is somewhere else. */
   readonly superuserUrl: string | null
   readonly socketDir: string | undefined
-  /** Of the local OAuth2 server and identity provider; null when the database is somewhere else. */
+  /** Of the OAuth2 server, the local one or the outside one; null when it is not known. */
   readonly oauthDatabaseUrl: string | null
+  /** Of the local identity provider; null when the database is somewhere else. */
   readonly identityDatabaseUrl: string | null
 }
 
@@ -58,8 +59,10 @@ export async function startStack(options: StackOptions, output: Output, children
   const context: Context = { options, output, children, ports }
 
   let secrets = loadSecrets(options.dataDir)
-  const database =
-    files === undefined ? outsideDatabase(options) : await openPostgres(context, files, secrets)
+  const database = withOAuthDatabase(
+    options,
+    files === undefined ? outsideDatabase(options) : await openPostgres(context, files, secrets),
+  )
   const hasDemonstration = await fillDatabase(context, database, secrets)
   secrets = await seedApiKeys(database.databaseUrl, options.dataDir, secrets)
   output.progress('SQL gateway, OAuth2 server, identity provider')
@@ -123,6 +126,11 @@ function outsideDatabase(options: StackOptions): Database {
   }
 }
 
+function withOAuthDatabase(options: StackOptions, database: Database): Database {
+  if (options.outsideOAuthServer === undefined) return database
+  return { ...database, oauthDatabaseUrl: options.outsideOAuthDatabaseUrl ?? null }
+}
+
 /** Migrations, and for the local Postgres a password and the demonstration; answers whether that is there. */
 async function fillDatabase(
   { output, options }: Context,
@@ -151,12 +159,16 @@ async function migrate(databaseUrl: string): Promise<string[]> {
 async function openGateway(context: Context, database: Database): Promise<string | undefined> {
   const { options, output, children, ports } = context
   if (options.outsideGatewayUrl !== undefined) return options.outsideGatewayUrl || undefined
-  const databaseUrls = [database.databaseUrl, database.dataDatabaseUrl]
-  if (database.oauthDatabaseUrl !== null) databaseUrls.push(database.oauthDatabaseUrl)
+  const { databaseUrl, dataDatabaseUrl, oauthDatabaseUrl, socketDir } = database
   const url = await startGateway(children, {
     port: ports.gateway,
-    databaseUrls,
-    socketDir: database.socketDir,
+    databases: [
+      { url: databaseUrl, socketDir },
+      { url: dataDatabaseUrl, socketDir },
+      ...(oauthDatabaseUrl === null
+        ? []
+        : [{ url: oauthDatabaseUrl, socketDir: options.outsideOAuthServer ? undefined : socketDir }]),
+    ],
   })
   output.step(`SQL gateway on ${url}`)
   return url
@@ -233,8 +245,7 @@ async function openWorker(
       IDENTITY_PUBLIC_URL: identityServer.publicUrl,
       IDENTITY_ADMIN_URL: identityServer.adminUrl,
     }),
-    ...(database.oauthDatabaseUrl !== null &&
-      options.outsideOAuthServer === undefined && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
+    ...(database.oauthDatabaseUrl !== null && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
   }
   const settings = { dataDir: options.dataDir, port: ports.worker, variables, watches: !options.freePorts }
   await startWorker(children, settings)

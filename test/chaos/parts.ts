@@ -91,8 +91,7 @@ export async function startParts(dataDir: string): Promise<Parts> {
   const gateway = new Part('gateway', dataDir, children =>
     startGateway(children, {
       port: ports.gateway,
-      databaseUrls: [databaseUrl, dataDatabaseUrl],
-      socketDir: files.socketDir,
+      databases: [databaseUrl, dataDatabaseUrl].map(url => ({ url, socketDir: files.socketDir })),
     }),
   )
   const worker = new Part('worker', dataDir, async children => {

@@ -204,6 +204,29 @@ describe('a running stack', () => {
     expect((await fetch(`${stack.facts.base_url}/v1/status`, { headers })).status).toBe(200)
   })
 
+  it('serves another one as its outside servers, whose tokens that one can flush', async () => {
+    const { oauth_public_url, oauth_admin_url, oauth_database_url, session_cookie_admin } = stack.facts
+    const { identity_public_url, identity_admin_url } = stack.facts
+    const env = {
+      OAUTH_PUBLIC_URL: oauth_public_url ?? '',
+      OAUTH_ADMIN_URL: oauth_admin_url ?? '',
+      OAUTH_DATABASE_URL: oauth_database_url ?? '',
+      IDENTITY_PUBLIC_URL: identity_public_url ?? '',
+      IDENTITY_ADMIN_URL: identity_admin_url ?? '',
+    }
+    const second = await start(await newDataDirWithCluster(), { env })
+    expect(Object.keys(second.facts.pids)).toEqual(['main', 'postgres', 'gateway', 'worker', 'listener'])
+    expect(second.facts).toMatchObject({ oauth_public_url, oauth_database_url, identity_public_url })
+    const flushed = await fetch(`${second.facts.base_url}/api/oauthsrv/flush`, {
+      method: 'POST',
+      headers: { cookie: session_cookie_admin ?? '' },
+    })
+    expect([flushed.status, await flushed.json()]).toEqual([
+      200,
+      expect.objectContaining({ source: 'database', complete: true }),
+    ])
+  })
+
   it('makes another one say which port is taken and what to do', async () => {
     const { QUOIN_DASHBOARD_PORT: _, ...taken } = portVariables(stack)
     const free = Object.fromEntries(Object.keys(portVariables(stack)).map((name, i) => [name, String(i + 1)]))
