@@ -27,7 +27,10 @@ const TIMEOUT_MS = 10_000
 /** Makes both unless they are there, and signs them in. Throws when the identity provider does not play along. */
 export async function seedPeople(
   { publicUrl, adminUrl }: OutsideServer,
-  { admin_password: adminPassword, user_password: userPassword }: Secrets,
+  {
+    admin_password: adminPassword,
+    user_password: userPassword,
+  }: Pick<Secrets, 'admin_password' | 'user_password'>,
 ): Promise<People> {
   await seedIdentities(adminUrl, { adminPassword, userPassword })
   const [admin, user] = await Promise.all([

@@ -1,6 +1,11 @@
 // Starts `npm run dev`'s own program in a folder and on ports of its own. As Vitest's global setup it does so once for
 // all tests that need the whole stack. It provides the stack's facts under `stack`, and ends the stack when the tests
 // are over.
+//
+// With OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), or IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL, in
+// the environment, the stack stands on those servers instead of its own. They run with `--dev`, as docs/deploy.md says,
+// with `http://127.0.0.1:8787` (or QUOIN_PORT) as the Worker's address. What test/support/oauth-server.ts says of
+// registration and CORS holds too.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,9 +15,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 import { devFilePath, readDevFile, type StackFacts } from '../../local/dev-file.ts'
+import { PORTS } from '../../local/options.ts'
+import { seedPeople } from '../../local/people.ts'
+import { freePort } from '../../local/ports.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { Variables } from '../../src/config.ts'
 import { makeWithCluster } from './cluster.ts'
+import { PASSWORD } from './identity-visitor.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -119,13 +128,49 @@ const TRUSTING = { NODE_EXTRA_CA_CERTS: join(PROJECT_DIR, 'test/support/certific
 /** The projects of vitest.config.ts whose tests find a stack running. */
 const ON_STACK = ['worker', 'objects', 'contract', 'browser']
 
+const OUTSIDE_SERVERS = ['OAUTH_PUBLIC_URL', 'OAUTH_ADMIN_URL', 'IDENTITY_PUBLIC_URL', 'IDENTITY_ADMIN_URL']
+
+/** How the stack starts: on servers that run elsewhere, where browsers are sent back to a Worker at a known port. */
+async function settingsOf(env: NodeJS.ProcessEnv): Promise<StackSettings> {
+  const named = [...OUTSIDE_SERVERS, 'OAUTH_DATABASE_URL'].flatMap(name =>
+    env[name] ? [[name, env[name]]] : [],
+  )
+  const common = { ...ROOMY, ...TRUSTING, ...Object.fromEntries(named) }
+  if (!OUTSIDE_SERVERS.some(name => env[name])) return { env: common }
+  const others = Object.values(PORTS).filter(({ variable }) => variable !== PORTS.worker.variable)
+  const ports: Record<string, string> = {}
+  for (const { variable } of others) ports[variable] = String(await freePort())
+  return { onOwnPorts: true, env: { ...common, ...ports } }
+}
+
+/** The facts with two who can sign in, also at an identity provider that runs elsewhere. */
+async function withPeople(facts: StackFacts): Promise<StackFacts> {
+  const { identity_public_url: publicUrl, identity_admin_url: adminUrl } = facts
+  if (facts.session_cookie_admin !== null || publicUrl === null || adminUrl === null) return facts
+  const { admin, user } = await seedPeople(
+    { publicUrl, adminUrl },
+    { admin_password: PASSWORD, user_password: PASSWORD },
+  )
+  return {
+    ...facts,
+    admin_identity_id: admin.identityId,
+    admin_email: admin.email,
+    admin_password: admin.password,
+    session_cookie_admin: admin.sessionCookie,
+    user_identity_id: user.identityId,
+    user_email: user.email,
+    user_password: user.password,
+    session_cookie_user: user.sessionCookie,
+  }
+}
+
 // Vitest takes the setup from the default export.
 export default async function setup(root: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (!root.vitest.projects.some(({ name }) => ON_STACK.includes(name))) return undefined
   const dataDir = join(makeStackFolder(), 'stack')
   await makeWithCluster(dataDir)
-  const stack = await startStack(dataDir, { env: { ...ROOMY, ...TRUSTING } })
-  root.provide('stack', stack.facts)
+  const stack = await startStack(dataDir, await settingsOf(process.env))
+  root.provide('stack', await withPeople(stack.facts))
   return async () => {
     await stack.stop()
   }
