@@ -15,7 +15,11 @@ ${fields.map(field => fieldOf(field, field === focused))}
 </form>`
 }
 
-function flowMessage({ type, text }: Message): Html {
+/** Kratos' words where nothing but a password can be chosen. */
+const CHOOSE_CREDENTIAL_ID = 1040009
+
+function flowMessage({ id, type, text }: Message): Html {
+  if (id === CHOOSE_CREDENTIAL_ID) return html`<p>Choose a password to sign in with.</p>`
   return type === 'error' ? html`<p class="error" role="alert">${text}</p>` : html`<p>${text}</p>`
 }
 

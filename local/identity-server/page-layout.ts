@@ -8,6 +8,8 @@ import type { RequestContext } from './context.ts'
 /** HTML whose inserted texts are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
+const PRODUCT = 'Quoin'
+
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c1e21; --faint: #5d6670; --ground: #f3f4f6; --sheet: #fff; --line: #c6cbd1;
   --accent: #2450b8; --on-accent: #fff; --wrong: #a3261c; }
@@ -20,6 +22,7 @@ main { width: 100%; max-width: 24rem; padding: 2rem 1.5rem; background: var(--sh
   border-radius: 0.75rem; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.2; }
 p { margin: 0.75rem 0; overflow-wrap: anywhere; }
+.product { margin: 0 0 1rem; color: var(--faint); font-weight: 600; }
 label { display: block; margin-top: 1rem; font-weight: 600; }
 input { display: block; width: 100%; margin-top: 0.25rem; padding: 0.7rem; border: 1px solid var(--line);
   border-radius: 0.5rem; background: transparent; color: inherit; font: inherit; }
@@ -57,10 +60,10 @@ export async function answerPage(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${title} · ${PRODUCT}</title>
 <style>${raw(STYLE)}</style>
 </head>
-<body><main><h1>${title}</h1>${await content}</main></body>
+<body><main><p class="product">${PRODUCT}</p><h1>${title}</h1>${await content}</main></body>
 </html>
 `
   return c.html(page, status)

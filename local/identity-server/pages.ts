@@ -56,11 +56,24 @@ function startOf({ addresses }: Pick<IdentityContext, 'addresses'>, kind: FlowKi
 
 function formPage(context: IdentityContext, kind: FlowKind, flow: Flow): Html {
   const other = kind === 'login' ? 'registration' : 'login'
-  const query = flow.return_to === undefined ? '' : `?${new URLSearchParams({ return_to: flow.return_to })}`
+  const application = applicationOf(flow)
+  const query = new URLSearchParams({
+    ...(flow.return_to && { return_to: flow.return_to }),
+    ...(application && { [APPLICATION]: application }),
+  })
   const isConfirmation = 'refresh' in flow && flow.refresh
   const question = kind === 'login' ? 'No account yet?' : 'Have an account?'
-  return html`${who(flow)}${flowForm(flow)}
-${isConfirmation ? '' : html`<p>${question} <a href="${startOf(context, other)}${query}">${TITLES[other]}</a></p>`}`
+  return html`${application === '' ? '' : html`<p>To continue to <strong>${application}</strong></p>`}
+${who(flow)}${flowForm(flow)}
+${isConfirmation ? '' : html`<p>${question} <a href="${startOf(context, other)}?${query}">${TITLES[other]}</a></p>`}`
+}
+
+/** The application on whose behalf the bridge has sent the browser. Anybody can write such an address: it is text. */
+const APPLICATION = 'client_name'
+const APPLICATION_LENGTH_MAX = 100
+
+function applicationOf({ request_url }: Flow): string {
+  return (new URL(request_url).searchParams.get(APPLICATION) ?? '').slice(0, APPLICATION_LENGTH_MAX)
 }
 
 /** Who is asked to confirm, or whose password is being chosen: the field itself is hidden then. */

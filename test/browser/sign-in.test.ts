@@ -142,6 +142,21 @@ it('asks for the password again with prompt=login, though somebody is signed in'
   expect((await begun.finish(page.url())).claims()?.sub).toBe(person.id)
 })
 
+// Whoever is asked for a password must see by whom, and what it is for.
+it('names the product and the application where the password is typed in', async () => {
+  await using application = await startApplication({ client_name: 'Corner <b>Shop</b>' })
+  await using seat = await takeSeat(browser)
+  const { page } = seat
+  await page.goto((await application.begin()).address)
+  await page.waitForURL(url => url.origin === inject('stack').identity_public_url)
+  for (const title of ['Sign in', 'Create an account']) {
+    expect(await page.title()).toBe(`${title} · Quoin`)
+    expect(await page.locator('main').textContent()).toContain('To continue to Corner <b>Shop</b>')
+    if (title === 'Sign in') await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor()
+  }
+})
+
 it('can be used with the keyboard alone', async () => {
   await using application = await startApplication()
   await using seat = await takeSeat(browser)

@@ -157,6 +157,16 @@ describe('its own pages', () => {
     expect(text).toContain('&quot;&gt;&lt;script&gt;')
   })
 
+  it('say in plain words what is chosen in the second step of signing up', async () => {
+    const jar = new Map()
+    const flow = await startFlow(provider, 'registration', jar)
+    const fields = { method: 'profile', csrf_token: csrfTokenOf(flow), 'traits.email': newAddress() }
+    const { location } = await call(flow.ui.action, { accept: HTML, jar, form: fields })
+    const { text } = await call(location ?? '', { accept: HTML, jar })
+    expect(text).toContain('Choose a password to sign in with.')
+    expect(text).not.toContain('credential')
+  })
+
   it('do not send a browser without cookies round in circles', async () => {
     const { location } = await page('/self-service/login/browser')
     const refused = await call(location ?? '', { accept: HTML })

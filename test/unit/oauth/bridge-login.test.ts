@@ -52,6 +52,7 @@ it('sends nobody to sign in, and back here with the same challenge', async () =>
   expect(url.origin + url.pathname).toBe('http://identity.example/self-service/login/browser')
   expect([...url.searchParams]).toEqual([
     ['return_to', 'http://quoin.example/api/oauthsrv/bridge/login?login_challenge=a%2Bb%2Fc%3D'],
+    ['client_name', 'Web Shop'],
   ])
   expect(oauth.log()).toHaveLength(1)
 })

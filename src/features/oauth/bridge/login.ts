@@ -13,6 +13,7 @@ import { deleteLoginSessions } from '../../../clients/oauth-server/sessions.ts'
 import { type BridgeAnswer, goTo } from './answers.ts'
 import { BRIDGE_PATH, type BridgeDeps } from './bridge-deps.ts'
 import { afterEnd, BridgeError } from './bridge-error.ts'
+import { visibleName } from './client-name.ts'
 import { decideLogin, type LoginDecision } from './decide-login.ts'
 import { restartWithCode } from './device-code.ts'
 import { dropFlowMarks, type FlowMark, flowKey, keepFlowMark, readFlowMarks } from './flow-marks.ts'
@@ -77,13 +78,11 @@ async function carryOut(
     case 'stop':
       throw loopFound(deps, request, decision.reason)
     case 'second_factor': {
-      const url = new URL(webUrl(decision.redirectTo) ?? signInUrl(deps, { aal: 'aal2' }))
-      url.searchParams.set('return_to', returnUrl(deps, visit))
-      return sendAway(deps, visit, request, url.href)
+      const url = webUrl(decision.redirectTo) ?? signInUrl(deps, { aal: 'aal2' })
+      return sendAway(deps, visit, request, url)
     }
     case 'sign_in': {
-      const refresh = decision.isRefresh ? { refresh: 'true' } : undefined
-      const url = signInUrl(deps, { ...refresh, return_to: returnUrl(deps, visit) })
+      const url = signInUrl(deps, decision.isRefresh ? { refresh: 'true' } : {})
       return sendAway(deps, visit, request, url)
     }
   }
@@ -159,22 +158,26 @@ function loopFound(
   })
 }
 
+/** To the identity provider, whose page can read in its flow's address on whose behalf (`client_name`). */
 async function sendAway(
   deps: LoginDeps,
-  { key, marks, mark }: Visit,
+  { challenge, key, marks, mark }: Visit,
   request: LoginRequest,
-  url: string,
+  page: string,
 ): Promise<BridgeAnswer> {
+  const url = new URL(page)
+  url.searchParams.set('return_to', returnUrl(deps, challenge))
+  url.searchParams.set('client_name', visibleName(request.client))
   const cookie = await keepFlowMark(deps, marks, {
     key,
     bounces: (mark?.bounces ?? 0) + 1,
     sentAtMs: mark?.sentAtMs || deps.now().getTime(),
     restartUrl: restartUrl(request.request_url) ?? '',
   })
-  return goTo(url, [cookie])
+  return goTo(url.href, [cookie])
 }
 
-function returnUrl({ config }: LoginDeps, { challenge }: Visit): string {
+function returnUrl({ config }: LoginDeps, challenge: string): string {
   return `${config.baseUrl}${BRIDGE_PATH}/login?${new URLSearchParams({ login_challenge: challenge })}`
 }
 

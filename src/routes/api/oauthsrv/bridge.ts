@@ -89,7 +89,7 @@ export const bridgeRoutes = [
     summary: 'Sign in for the OAuth2 server with the session at the identity provider',
     description:
       "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and " +
-      'here again. ' +
+      'here again; its page finds the name of the application in `client_name`. ' +
       'Somebody else than the OAuth2 server remembers starts over once, after that session was ended. ' +
       '`prompt=login`, `prompt=none` and `max_age` of the application are honoured.',
     query: LoginQuery,
