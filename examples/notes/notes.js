@@ -1,0 +1,97 @@
+// A page that signs a person in by OpenID Connect (code with PKCE), and shows and writes that person's own rows. No
+// server of its own: row-level security decides who sees what. The README's section "A page of your own" runs it.
+
+import * as oauth from 'oauth4webapi'
+
+const { VITE_API: api, VITE_ISSUER: issuer, VITE_ANON_KEY: anonKey, VITE_CLIENT_ID } = import.meta.env
+const client = { client_id: VITE_CLIENT_ID }
+const redirectUri = `${location.origin}/`
+/** Plain http is for this machine alone. */
+const http = { [oauth.allowInsecureRequests]: issuer.startsWith('http:') }
+
+const find = selector => document.querySelector(selector)
+
+const serverFound = discover()
+find('#sign-in').addEventListener('click', () => signIn().catch(showError))
+if (new URLSearchParams(location.search).has('state')) finishSignIn().then(showNotes, showError)
+
+async function discover() {
+  const url = new URL(issuer)
+  return oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, http))
+}
+
+async function signIn() {
+  const sent = {
+    verifier: oauth.generateRandomCodeVerifier(),
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+  }
+  sessionStorage.setItem('sign-in', JSON.stringify(sent))
+  const { authorization_endpoint } = await serverFound
+  const address = new URL(authorization_endpoint)
+  address.search = new URLSearchParams({
+    client_id: client.client_id,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'openid email',
+    state: sent.state,
+    nonce: sent.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(sent.verifier),
+    code_challenge_method: 'S256',
+  })
+  location.assign(address)
+}
+
+/** Exchanges the code in this page's address for tokens. They stay in memory: a reload signs in again. */
+async function finishSignIn() {
+  const { verifier, state, nonce } = JSON.parse(sessionStorage.getItem('sign-in'))
+  sessionStorage.removeItem('sign-in')
+  const server = await serverFound
+  const parameters = oauth.validateAuthResponse(server, client, new URL(location.href), state)
+  history.replaceState(null, '', '/')
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    parameters,
+    redirectUri,
+    verifier,
+    http,
+  )
+  const checks = { expectedNonce: nonce, requireIdToken: true }
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, checks)
+  return { accessToken: tokens.access_token, email: oauth.getValidatedIdTokenClaims(tokens).email }
+}
+
+async function showNotes({ accessToken, email }) {
+  find('#who').textContent = `Signed in as ${email}.`
+  find('#sign-in').hidden = true
+  const form = find('#new-note')
+  form.hidden = false
+  const notes = (search, more = {}) =>
+    fetch(`${api}/v1/db/notes${search}`, {
+      ...more,
+      headers: {
+        apikey: anonKey,
+        authorization: `Bearer ${accessToken}`,
+        'content-type': 'application/json',
+      },
+    })
+  const list = async () => {
+    const rows = await (await notes('?select=body&order=id')).json()
+    const items = rows.map(row => Object.assign(document.createElement('li'), { textContent: row.body }))
+    find('#notes').replaceChildren(...items)
+  }
+  form.addEventListener('submit', async event => {
+    event.preventDefault()
+    const { body } = Object.fromEntries(new FormData(form))
+    await notes('', { method: 'POST', body: JSON.stringify({ body }) })
+    form.reset()
+    await list()
+  })
+  await list()
+}
+
+function showError({ message, cause }) {
+  find('#who').textContent = `That did not work: ${message} ${cause?.error_description ?? ''}`
+}

@@ -1,0 +1,85 @@
+// The example that the README walks through: a page that signs somebody in and shows that person's own rows.
+
+import { createRequire } from 'node:module'
+import type { Browser } from 'playwright-core'
+import { createServer, type ViteDevServer } from 'vite'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { freePort } from '../../local/ports.ts'
+import { PROJECT_DIR } from '../../local/project.ts'
+import { makePerson, registerClient } from '../support/applications.ts'
+import { startBrowser } from '../support/browser.ts'
+import { makeKey } from '../support/keys.ts'
+import { connectOwner } from '../support/postgres.ts'
+import { onBridge, signIn } from './people.ts'
+
+let browser: Browser
+let server: ViteDevServer
+let url: string
+
+beforeAll(async () => {
+  await createNotes()
+  browser = await startBrowser()
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}/`
+  await setVariables()
+  server = await createServer({
+    root: `${PROJECT_DIR}/examples/notes`,
+    server: { host: '127.0.0.1', port, strictPort: true },
+    cacheDir: `${PROJECT_DIR}/node_modules/.cache/quoin-example`,
+    logLevel: 'error',
+  })
+  await server.listen()
+})
+
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await Promise.all([server?.close(), browser?.close()])
+})
+
+async function createNotes(): Promise<void> {
+  await using owner = await connectOwner()
+  const statements: string[] = []
+  const { up } = createRequire(import.meta.url)('../../examples/notes/0001_create-notes.cjs')
+  up({ sql: (text: string) => statements.push(text) })
+  await owner.query('drop table if exists notes')
+  for (const statement of statements) await owner.query(statement)
+}
+
+/** The client is what the README registers; the page reads the variables when its server starts. */
+async function setVariables(): Promise<void> {
+  const { base_url, oauth_public_url } = inject('stack')
+  const { client_id } = await registerClient({
+    client_name: 'Notes',
+    token_endpoint_auth_method: 'none',
+    scope: 'openid offline_access profile email',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris: [url],
+    access_token_strategy: 'jwt',
+  })
+  vi.stubEnv('VITE_API', base_url)
+  vi.stubEnv('VITE_ISSUER', oauth_public_url ?? '')
+  vi.stubEnv('VITE_ANON_KEY', (await makeKey('anon')).key)
+  vi.stubEnv('VITE_CLIENT_ID', client_id)
+}
+
+it('signs two people in, and shows each their own notes alone', async () => {
+  const faults: string[] = []
+  for (const note of ['milk', 'bread']) {
+    // Without the headers that a test's browser sends of its own: a page of another origin must not need them.
+    await using context = await browser.newContext()
+    const [page, person] = [await context.newPage(), await makePerson()]
+    page.on('pageerror', error => faults.push(error.message))
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, person)
+    await onBridge(page, 'consent')
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText(`Signed in as ${person.email}.`).waitFor()
+    await page.getByLabel('New note').fill(note)
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('listitem').first().waitFor()
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([note])
+  }
+  expect(faults).toEqual([])
+})
