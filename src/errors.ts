@@ -93,6 +93,8 @@ export interface ErrorFacts {
   retryAfterSeconds?: number | undefined
   /** Methods that the path takes; becomes Allow. */
   allowedMethods?: readonly string[] | undefined
+  /** How many rows there are, where the range asked for lies behind them; becomes Content-Range. */
+  totalRows?: number | undefined
   /** True for a change that was sent and whose end nobody saw: it may have been made. */
   outcomeUnknown?: boolean | undefined
 }
@@ -104,6 +106,7 @@ export class DomainError extends Error {
   readonly hint: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly allowedMethods: readonly string[] | undefined
+  readonly totalRows: number | undefined
   readonly outcomeUnknown: boolean
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
@@ -114,6 +117,7 @@ export class DomainError extends Error {
     this.hint = facts.hint
     this.retryAfterSeconds = facts.retryAfterSeconds
     this.allowedMethods = facts.allowedMethods
+    this.totalRows = facts.totalRows
     this.outcomeUnknown = facts.outcomeUnknown ?? false
   }
 }

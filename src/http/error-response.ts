@@ -87,6 +87,7 @@ const STATUS: Record<ErrorCode, number> = {
  * with Postgres' words. Classes in which Postgres itself failed are in `SERVER_CLASSES`.
  */
 const STATUS_BY_SQLSTATE: Record<string, number> = {
+  '21000': 500,
   '23503': 409,
   '23505': 409,
   '25006': 405,
@@ -94,6 +95,8 @@ const STATUS_BY_SQLSTATE: Record<string, number> = {
   '40P01': 409,
   '42883': 404,
   '42P01': 404,
+  '42P17': 500,
+  '54001': 500,
   '55P03': 409,
   '57014': 408,
 }
@@ -105,7 +108,7 @@ const STATUS_BY_CLASS: Record<string, number> = {
   '53': 503,
   '57': 503,
 }
-/** System error, configuration file, foreign data wrapper, internal error: not the caller's to mend. */
+/** System error, configuration file, foreign data wrapper, internal error: not the caller's to mend, nor to read. */
 const SERVER_CLASSES: ReadonlySet<string> = new Set(['58', 'F0', 'HV', 'XX'])
 
 /** What the status of a refused right depends on: a known caller is forbidden, an anonymous one may sign in. */
@@ -133,7 +136,8 @@ export function answerOf(err: unknown, context: ErrorContext): ErrorAnswer {
 
 /** The answer as JSON. */
 export function errorResponse({ status, headers, body }: ErrorAnswer): Response {
-  return Response.json(body, { status, headers })
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return new Response(JSON.stringify(body), { status, headers: { ...type, ...headers } })
 }
 
 /** What a 401 asks for (RFC 9110 section 11.6.1). */
@@ -157,6 +161,7 @@ function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
   if (err.retryAfterSeconds !== undefined)
     headers['retry-after'] = String(Math.max(1, Math.ceil(err.retryAfterSeconds)))
   if (err.allowedMethods) headers.allow = err.allowedMethods.join(', ')
+  if (err.totalRows !== undefined) headers['content-range'] = `*/${err.totalRows}`
   if (status === 401) headers['www-authenticate'] = CHALLENGES[err.code] ?? 'ApiKey'
   return { status, headers, body }
 }
@@ -164,7 +169,7 @@ function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
 function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
   const status = postgresStatus(err, context.isAnonymous)
   if (status >= 500) logFailure(err.code, err, context)
-  if (status === 500) return { status, headers: {}, body: internalBody(context.requestId) }
+  if (SERVER_CLASSES.has(classOf(err))) return { status, headers: {}, body: internalBody(context.requestId) }
   const { requestId: request_id } = context
   const body = {
     error: err.message,
@@ -183,9 +188,12 @@ function postgresStatus(err: PostgresError, isAnonymous: boolean): number {
   // `RAISE SQLSTATE 'PT402'` lets a function of the user choose the status, as in PostgREST.
   const chosen = /^PT([45]\d\d)$/.exec(err.code)?.[1]
   if (chosen) return Number(chosen)
-  const errorClass = err.code.slice(0, 2)
-  if (SERVER_CLASSES.has(errorClass)) return 500
-  return STATUS_BY_SQLSTATE[err.code] ?? STATUS_BY_CLASS[errorClass] ?? 400
+  if (SERVER_CLASSES.has(classOf(err))) return 500
+  return STATUS_BY_SQLSTATE[err.code] ?? STATUS_BY_CLASS[classOf(err)] ?? 400
+}
+
+function classOf({ code }: PostgresError): string {
+  return code.slice(0, 2)
 }
 
 function internalBody(requestId: string): ErrorBody {

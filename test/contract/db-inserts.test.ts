@@ -248,6 +248,7 @@ describe('upsert', () => {
       ],
       merge,
     )
-    expect([status, body.code]).toEqual([400, '21000'])
+    expect([status, body.code]).toEqual([500, '21000'])
+    expect(body.hint).toContain('duplicate constrained values')
   })
 })

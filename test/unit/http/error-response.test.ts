@@ -44,6 +44,9 @@ describe('errorResponse', () => {
     ['QX001', 400],
     ['53400', 503],
     ['57P01', 503],
+    ['21000', 500],
+    ['42P17', 500],
+    ['54001', 500],
     ['58030', 500],
     ['F0000', 500],
     ['HV000', 500],
@@ -86,6 +89,27 @@ describe('errorResponse', () => {
   it('does not show what an internal error of Postgres says', async () => {
     const response = respond(postgres('XX000'), context)
     expect(await response.json()).toMatchObject({ code: 'internal_error', detail: null })
+  })
+
+  // A row that came twice, a policy that calls itself, JSON that is too deep: the caller's to mend, if it is named.
+  it.each(['21000', '42P17', '54001', 'PT500'])(
+    'shows what Postgres says with %s, though it is a 500',
+    async code => {
+      const response = respond(postgres(code), context)
+      expect(response.status).toBe(500)
+      expect(await response.json()).toMatchObject({ error: 'm', code, detail: 'd' })
+    },
+  )
+
+  it('says its charset', () => {
+    for (const err of [postgres('22P02'), new DomainError('not_found', 'm'), new Error('m')])
+      expect(respond(err, context).headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
+
+  it('says how many rows there are beside a range behind them', () => {
+    const behind = respond(new DomainError('invalid_range', 'm', { totalRows: 0 }), context)
+    expect([behind.status, behind.headers.get('content-range')]).toEqual([416, '*/0'])
+    expect(respond(new DomainError('invalid_range', 'm'), context).headers.get('content-range')).toBeNull()
   })
 
   it('says when to try again', () => {

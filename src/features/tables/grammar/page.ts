@@ -74,8 +74,8 @@ function intersectRange(page: Page, range: string | null): Page {
   return { offset, limit: Math.max(0, end - offset) }
 }
 
-function invalidRange(detail: string): DomainError {
-  return new DomainError('invalid_range', 'Requested range not satisfiable', { detail })
+function invalidRange(detail: string, totalRows?: number): DomainError {
+  return new DomainError('invalid_range', 'Requested range not satisfiable', { detail, totalRows })
 }
 
 /** `0-4/5`; `*` for no rows and for a total that nobody asked for. */
@@ -90,7 +90,7 @@ export function contentRange(offset: number, rowCount: number, total: number | n
 export function pageStatus({ offset }: Page, rowCount: number, total: number | null): 200 | 206 {
   if (total === null) return 200
   if (offset > total) {
-    throw invalidRange(`An offset of ${offset} was requested, but there are only ${total} rows.`)
+    throw invalidRange(`An offset of ${offset} was requested, but there are only ${total} rows.`, total)
   }
   return rowCount < total ? 206 : 200
 }
