@@ -8,7 +8,7 @@ import { DomainError } from '../errors.ts'
 import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
 import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
-import { BODY_BYTES_MAX, checkedJson, checkUtf8, readUtf8 } from './body.ts'
+import { BODY_BYTES_MAX, checkedJson, checkUtf8, readBytes } from './body.ts'
 import { CORS_HEADERS, dashboardCors, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { admitIngest } from './ingest-auth.ts'
@@ -50,7 +50,8 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   // Paths where a literal and a parameter meet (/v1/db/rpc, /v1/db/:table) put Hono's default router on its slow path.
   // That path costs a request 15 µs more than trying the patterns in turn.
   const app = new Hono<AppEnv>({ router: new PatternRouter() })
-  app.options('/v1/*', c => preflightResponse(c.req.raw))
+  // A browser's carries the page's origin. Others are questions to a route.
+  app.options('/v1/*', async (c, next) => (c.req.header('origin') ? preflightResponse(c.req.raw) : next()))
   const dashboardUrlOf = (env: object) => depsForRequest(env, new RequestTimings()).config.dashboardUrl
   app.use('/api/*', dashboardCors(dashboardUrlOf))
   for (const route of routes) {
@@ -168,10 +169,9 @@ async function runHandler(
   exchange: Exchange,
 ): Promise<Response> {
   const { c, request, signedBody } = exchange
-  const readBodyBytes = async () =>
-    signedBody === undefined
-      ? await readUtf8(request, bodyBytesMaxFor(route, deps, exchange))
-      : checkUtf8(signedBody)
+  const readRawBytes = async () =>
+    signedBody ?? (await readBytes(request, bodyBytesMaxFor(route, deps, exchange)))
+  const readBodyBytes = async () => checkUtf8(await readRawBytes())
   if (validators.query) await validators.query(c, passOn)
   if (validators.body) await validateBody(route, validators.body, exchange, readBodyBytes)
   const result = await route.handle({
@@ -190,6 +190,7 @@ async function runHandler(
     path: exchange.path,
     search: searchOf(request.url),
     readBodyBytes,
+    readRawBytes,
   })
   if (result instanceof Response) return finishResponse(exchange, result)
   // `defineRoute` lets a route without a response schema return nothing else.
@@ -312,6 +313,6 @@ function isPathOf(pattern: string, actual: readonly string[]): boolean {
   const expected = pattern.split('/')
   return (
     expected.length === actual.length &&
-    expected.every((part, i) => part.startsWith(':') || part === actual[i])
+    expected.every((part, i) => (part.startsWith(':') ? actual[i] !== '' : part === actual[i]))
   )
 }

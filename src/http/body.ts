@@ -13,14 +13,6 @@ export const BODY_BYTES_MAX = 1024 * 1024
 export const BODY_VALUES_MAX = 50_000
 
 /**
- * The body, at most `bytesMax` bytes of valid UTF-8 without a byte order mark. Throws as `readBytes` and `checkUtf8`
- * do.
- */
-export async function readUtf8(request: Request, bytesMax: number): Promise<Uint8Array> {
-  return checkUtf8(await readBytes(request, bytesMax))
-}
-
-/**
  * The body as it came, at most `bytesMax` bytes. Throws `payload_too_large`, `unsupported_media_type` for a compressed
  * body, and `invalid_body` when the client hangs up in it.
  */

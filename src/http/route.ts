@@ -9,7 +9,7 @@ import type { Caller } from '../features/audit/caller.ts'
 import type { AuthLevel, Principal } from './auth.ts'
 import type { ErrorBody } from './error-response.ts'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options'
 
 /** The names after the colons of a path: `'/v1/keys/:id'` gives `{ id: string }`. */
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -36,6 +36,8 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
   search: string
   /** The raw body, at most `bodyBytesMax` bytes of valid UTF-8; for routes without a `body` schema. */
   readBodyBytes: () => Promise<Uint8Array>
+  /** The same as it came, for what need not be text. */
+  readRawBytes: () => Promise<Uint8Array>
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BODY_VALUES_MAX, checkedJson, readUtf8 } from '../../../src/http/body.ts'
+import { BODY_VALUES_MAX, checkedJson, checkUtf8, readBytes } from '../../../src/http/body.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 
 const request = (body: ReadableStream | string, headers: Record<string, string> = {}) =>
@@ -33,7 +33,9 @@ function chunks(...parts: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array>
   })
 }
 
-describe('readUtf8', () => {
+const readUtf8 = async (request: Request, bytesMax: number) => checkUtf8(await readBytes(request, bytesMax))
+
+describe('readBytes and checkUtf8', () => {
   it('reads a body up to the bound and refuses one byte more, declared or chunked', async () => {
     expect(text(await readUtf8(request('12345'), 5))).toBe('12345')
     await expect(readUtf8(request('123456', { 'content-length': '6' }), 5)).rejects.toMatchObject({
