@@ -15,7 +15,7 @@ beforeAll(async () => {
     create table ${t}_users (
       id bigint primary key, username text unique, "full name" text, age int, mood ${t}_mood, data jsonb, doc json,
       tags text[], nums int[], span int4range, days daterange, place ${t}_point, price numeric(10, 2), active boolean,
-      born date, created_at timestamptz, raw bytea, words tsvector, catchphrase text, ratio double precision
+      born date, created_at timestamptz, raw bytea, words tsvector, catchphrase text, ratio double precision, keys jsonb
     );
     insert into ${t}_users values
       (1, 'supabot', 'Supa Bot', 30, 'ok', '{"a":{"b":"x","n":1},"list":[1,2,3],"k":"v"}', '{"z": 1}', '{a,b}', '{1,2}',
@@ -30,6 +30,7 @@ beforeAll(async () => {
         'empty', null, null, -1.25, null, null, null, null, null, '', null),
       (5, 'null', 'ünï ☃', 0, 'ok', '{"a": 1}', '{}', '{}', '{1,2,3}', '(,3]', null, null, 99999999.99, true,
         '2000-02-29', '1999-12-31 23:59:59+00', '\\x', to_tsvector('english', 'cats'), 'x', -0.0);
+    update ${t}_users set keys = '{"!@$%^*_d":{"!@$%^*_e":3},"a b-c":4}' where id = 2;
     create view ${t}_adults as select id, username, age from ${t}_users where age >= 18;
     create function ${t}_users_upper(${t}_users) returns text language sql stable as 'select upper($1.username)';
     grant execute on function ${t}_users_upper(${t}_users) to service_role;
@@ -136,6 +137,11 @@ const cases: Case[] = [
   ['not.and=(id.gt.1,id.lt.4)&order=id'],
   ['or=(username.eq."quo\\"te,d",username.in.(supabot,"a,b"))&order=id'],
   ['or=(tags.cs.{a,b},nums.cs.{3})&order=id'],
+  ['username=like(any).{s%,%zz}&order=id'],
+  ['username=like.%upa%'],
+  ['select=keys->!@$%^*_d->>!@$%^*_e,keys->a b-c&order=keys->!@$%^*_d,id'],
+  ['keys->!@$%^*_d->>!@$%^*_e=eq.3'],
+  ['or=(keys->!@$%^*_d->!@$%^*_e.eq.3,id.eq.3)&order=id'],
   ['or=(id.not.in.(1,2,3),data->>k.eq.v)&order=id'],
   ['or=( id.eq.1 , id.eq.2 )&order=id'],
   ['order=age'],
@@ -202,6 +208,8 @@ describe('reads that PostgREST refuses', () => {
     ['id=is.1'],
     ['or=()'],
     ['or=(id.eq.1'],
+    ['and=(id.eq.1,id.in.(1,2)'],
+    ['select=data->(a'],
     ['select=a,,b'],
     ['select=id::nosuchtype'],
     ['order=id.up'],
@@ -223,6 +231,9 @@ describe('reads that PostgREST refuses', () => {
       const actual = await quoin(path, { headers })
       expect(actual.status).toBe(expected.status)
       expect(actual.status).toBeGreaterThanOrEqual(400)
+      expect(actual.headers.get('content-range')).toBe(expected.headers.get('content-range'))
+      // PostgREST sends two of a single object that is none.
+      expect(actual.headers.get('content-type')).toBe(expected.headers.get('content-type')?.split(', ')[0])
       expect(actual.body).toEqual({
         error: expect.any(String),
         code: /^\d/.test(expected.body.code) ? expected.body.code : expect.any(String),

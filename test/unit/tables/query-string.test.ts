@@ -76,7 +76,19 @@ describe('parameters', () => {
     expect(() => parseQueryString('?limit=1&limit=2')).toThrow(code('invalid_parameter'))
   })
 
-  test.each(['?a=eq.%00', '?a=eq.%FF', '?a=eq.%', '?%ED%A0%80=eq.1', '?or=(a.eq.%00)'])(
+  // `like.%an%` comes so from what does not encode it; two digits would be an escape.
+  test.each([
+    ['like.%an%', '%an%'],
+    ['eq.100%', '100%'],
+    ['like(any).{%plan%,%}', '{%plan%,%}'],
+    ['eq.%', '%'],
+    ['eq.%25ff%zz', '%ff%zz'],
+  ])('a percent sign that begins no escape stands for itself: %s', (text, value) => {
+    const [filter] = parseQueryString(`?a=${text}`).filters
+    expect(filter).toMatchObject({ test: text.includes('any') ? { values: value } : { value } })
+  })
+
+  test.each(['?a=eq.%00', '?a=eq.%FF', '?a=eq.%E0%A4%A', '?%ED%A0%80=eq.1', '?or=(a.eq.%00)'])(
     '%s is refused',
     search => expect(() => parseQueryString(search)).toThrow(code('invalid_parameter')),
   )
@@ -91,7 +103,8 @@ describe('parameters', () => {
   test('columns and on_conflict are lists of names', () => {
     const query = parseQueryString('?columns=a,"b,c",a&on_conflict=x')
     expect([query.columns, query.onConflict]).toEqual([['a', 'b,c'], ['x']])
-    expect(() => parseQueryString('?columns=a;b')).toThrow(code('invalid_parameter'))
+    for (const bad of ['?columns=a;b', '?columns=', '?on_conflict='])
+      expect(() => parseQueryString(bad)).toThrow(code('invalid_parameter'))
   })
 })
 

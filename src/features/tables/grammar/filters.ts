@@ -18,7 +18,7 @@ type ReadValue = (cursor: TextCursor) => string
 export function parseCondition(parameter: string, text: string, field: Field): Condition {
   return parseWhole('invalid_filter', parameter, text, cursor => {
     const isNegated = cursor.skip('not.')
-    return { kind: 'condition', field, isNegated, test: parseTest(cursor, readToEnd) }
+    return { kind: 'condition', field, isNegated, test: parseTest(cursor, readToEnd, parameter) }
   })
 }
 
@@ -64,7 +64,8 @@ function parseBranch(cursor: TextCursor, depth: number): Filter {
   return { kind: 'condition', field, isNegated, test: parseTest(cursor, readBranchValue) }
 }
 
-function parseTest(cursor: TextCursor, readValue: ReadValue): Test {
+/** `parameter`: whose whole value the test is; none inside a tree. */
+function parseTest(cursor: TextCursor, readValue: ReadValue, parameter?: string): Test {
   const start = cursor.position
   const name = cursor.take(/[^.(,)]*/y) ?? ''
   if (isCompareOperator(name)) {
@@ -100,7 +101,14 @@ function parseTest(cursor: TextCursor, readValue: ReadValue): Test {
     return { kind: 'is', value: parseIsValue(cursor, readValue) }
   }
   cursor.position = start
-  return cursor.fail('expected an operator and "."', operatorHint(name))
+  return cursor.fail('expected an operator and "."', operatorHint(name, withOperator(cursor, parameter)))
+}
+
+/** What was probably meant by a value alone: `id=eq.1` for `id=1`, `id=is.null` for `id=null`. */
+function withOperator({ text, position }: TextCursor, parameter: string | undefined): string | undefined {
+  if (parameter === undefined || position === text.length) return undefined
+  const value = text.slice(position, position + 100)
+  return `${parameter}=${text.slice(0, position)}${/^null$/i.test(value) ? 'is' : 'eq'}.${value}`
 }
 
 const CONTAINMENT: ReadonlySet<string> = new Set(['cs', 'cd', 'ov'])

@@ -9,6 +9,8 @@ import { ParseFailure, TextCursor } from './text-cursor.ts'
 
 /** Letters, digits, `_`, `$`, spaces, and dashes inside that do not begin an arrow. */
 const BARE_NAME = /[\p{L}\p{N}\p{M}_$ ]+(?:-(?!>)[\p{L}\p{N}\p{M}_$ ]+)*/uy
+/** A key of JSON may hold anything but what ends it, and dashes inside that do not begin an arrow. */
+const BARE_KEY = /[^(\-:.,>)]+(?:-(?!>)[^(\-:.,>)]+)*/uy
 const ARRAY_INDEX = /[+-]?\d{1,9}(?=$|->|::|[.,)])/y
 
 /** Runs `parse` over the whole text; what it cannot read becomes a `DomainError` of `code` that names the place. */
@@ -37,9 +39,9 @@ export function parseWhole<T>(
 }
 
 /** A name, bare or in double quotes; a bare one loses the spaces around it. */
-export function parseName(cursor: TextCursor, what: string): string {
+export function parseName(cursor: TextCursor, what: string, bare = BARE_NAME): string {
   const start = cursor.position
-  const name = cursor.next === '"' ? parseQuoted(cursor) : cursor.take(BARE_NAME)?.trim()
+  const name = cursor.next === '"' ? parseQuoted(cursor) : cursor.take(bare)?.trim()
   if (!name) {
     cursor.position = start
     cursor.fail(
@@ -80,7 +82,7 @@ export function parseJsonPath(cursor: TextCursor): JsonStep[] {
     const index = cursor.take(ARRAY_INDEX)
     path.push({
       arrow,
-      operand: index === undefined ? parseName(cursor, 'a key of the JSON path') : Number(index),
+      operand: index === undefined ? parseName(cursor, 'a key of the JSON path', BARE_KEY) : Number(index),
     })
   }
   return path

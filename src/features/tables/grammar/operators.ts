@@ -84,9 +84,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   regex: 'match',
 }
 
-/** What to do about an operator that does not exist. */
-export function operatorHint(name: string): string {
+/** What to do about an operator that does not exist; `complete` is the condition with one in front of its value. */
+export function operatorHint(name: string, complete: string | undefined): string {
   const meant = OTHER_NAMES[name.toLowerCase()] ?? nearestName(name.toLowerCase(), OPERATOR_NAMES)
   const known = `The operators are ${OPERATOR_NAMES.join(', ')}; "not." before one negates it.`
-  return meant === undefined ? known : `Perhaps you meant "${meant}". ${known}`
+  if (meant !== undefined) return `Perhaps you meant "${meant}". ${known}`
+  return complete === undefined ? known : `Perhaps you meant ${complete}. ${known}`
 }

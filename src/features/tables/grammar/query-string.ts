@@ -39,8 +39,8 @@ export function parseQueryString(search: string): DataQuery {
     order: parseOrder(single.get('order') ?? ''),
     limit: single.get('limit'),
     offset: single.get('offset'),
-    columns: columns ? parseNames('columns', columns) : undefined,
-    onConflict: onConflict ? parseNames('on_conflict', onConflict) : undefined,
+    columns: columns === undefined ? undefined : parseNames('columns', columns),
+    onConflict: onConflict === undefined ? undefined : parseNames('on_conflict', onConflict),
   }
 }
 
@@ -68,12 +68,17 @@ function decodePair(part: string): [name: string, value: string] {
   return [decode(part.slice(0, separator)), decode(part.slice(separator + 1))]
 }
 
+/** A percent sign without two digits stands for itself, as in `like.%an%` (URL standard, percent-decode). */
+const LONE_PERCENT = /%(?![0-9a-f]{2})/gi
+
 function decode(text: string): string {
   let decoded: string
   try {
-    decoded = /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
+    decoded = /[%+]/.test(text)
+      ? decodeURIComponent(text.replaceAll('+', ' ').replace(LONE_PERCENT, '%25'))
+      : text
   } catch {
-    // The only error of decodeURIComponent: a percent sign without two digits, or bytes that are no UTF-8.
+    // The only error of decodeURIComponent that is left: bytes that are no UTF-8.
     throw invalidParameter(
       `"${text.slice(0, 100)}" is not valid percent-encoded UTF-8.`,
       'Encode names and values with encodeURIComponent; a percent sign itself is %25.',
