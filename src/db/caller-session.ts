@@ -25,6 +25,9 @@ const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ])
 
+/** Of the identity provider, the OAuth2 server and the bridge: SQL that had them could sign in as the person. */
+const HIDDEN_COOKIES = /^(?:ory_|(?:__Host-)?quoin_)/
+
 const claimsOfUser = (claims: object, role: DatabaseRole) => JSON.stringify({ ...claims, role })
 const CLAIMS_WITHOUT_USER = { anon: claimsOfUser({}, 'anon'), service_role: claimsOfUser({}, 'service_role') }
 
@@ -47,5 +50,18 @@ export function callerSession(
     method: caller.method,
     path: caller.path,
     headers: JSON.stringify(headers),
+    cookies: cookiesJson(caller.headers.get('cookie')),
   }
+}
+
+/** Values as they came; of a repeated name the last. */
+function cookiesJson(header: string | null): string {
+  if (header === null) return '{}'
+  const pairs = header.split(';').map(part => {
+    const [name = '', ...value] = part.split('=')
+    return [name.trim(), value.join('=').trim()] as const
+  })
+  return JSON.stringify(
+    Object.fromEntries(pairs.filter(([name]) => name !== '' && !HIDDEN_COOKIES.test(name))),
+  )
 }

@@ -22,6 +22,8 @@ export interface DataSession {
   path: string
   /** JSON text for `request.headers`: lower-case names, no credentials. */
   headers: string
+  /** JSON text for `request.cookies`: no credentials. */
+  cookies: string
   /** In place of UTC. */
   timezone?: string | undefined
 }
@@ -40,9 +42,10 @@ const SESSION_SQL =
   "select pg_catalog.set_config('search_path',$1,true),pg_catalog.set_config('role',$2,true)," +
   "pg_catalog.set_config('request.jwt.claims',$3,true),pg_catalog.set_config('request.method',$4,true)," +
   "pg_catalog.set_config('request.path',$5,true),pg_catalog.set_config('request.headers',$6,true)," +
-  "pg_catalog.set_config('statement_timeout',$7,true),pg_catalog.set_config('application_name',$8,true)"
+  "pg_catalog.set_config('statement_timeout',$7,true),pg_catalog.set_config('application_name',$8,true)," +
+  "pg_catalog.set_config('request.cookies',$9,true)"
 
-const SESSION_WITH_TIMEZONE_SQL = `${SESSION_SQL},pg_catalog.set_config('timezone',$9,true)`
+const SESSION_WITH_TIMEZONE_SQL = `${SESSION_SQL},pg_catalog.set_config('timezone',$10,true)`
 
 /** Callers' data, as `authenticator` under `anon` or `service_role`: row-level security decides, not this code. */
 export class DataDatabase {
@@ -99,6 +102,7 @@ function sessionStatement(session: DataSession): Statement {
     session.headers,
     String(session.timeoutMs),
     `quoin:${session.requestId}`,
+    session.cookies,
   ]
   if (session.timezone === undefined) return { sql: SESSION_SQL, params }
   return { sql: SESSION_WITH_TIMEZONE_SQL, params: [...params, session.timezone] }
