@@ -16,7 +16,7 @@ export interface DbAnswer {
 export interface DbCall {
   method?: string
   headers?: Record<string, string>
-  /** Sent as JSON, unless it is a string: then as it is. */
+  /** Sent as JSON, unless it is a string or bytes: then as it is. */
   body?: unknown
 }
 
@@ -34,7 +34,8 @@ export async function callDb(
   credentials: Record<string, string>,
   { method = 'GET', headers = {}, body }: DbCall = {},
 ): Promise<DbAnswer> {
-  const sent = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+  const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+  const sent = isRaw ? (body as string | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(body)
   const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, {
     method,

@@ -8,16 +8,25 @@ import { deleteRows, updateRows } from '../../features/tables/verbs/change-rows.
 import type { DataCall } from '../../features/tables/verbs/data-session.ts'
 import { insertRows } from '../../features/tables/verbs/insert-rows.ts'
 import { readRows } from '../../features/tables/verbs/read-rows.ts'
+import { tableOptions } from '../../features/tables/verbs/table-options.ts'
 import { type DocumentedParameter, defineRoute, type HandlerInput } from '../../http/route.ts'
 
 type Call = Pick<
   HandlerInput<string, 'any_key', undefined, undefined>,
-  'deps' | 'principal' | 'caller' | 'request' | 'path' | 'search' | 'requestId' | 'readBodyBytes'
+  | 'deps'
+  | 'principal'
+  | 'caller'
+  | 'request'
+  | 'path'
+  | 'search'
+  | 'requestId'
+  | 'readBodyBytes'
+  | 'readRawBytes'
 >
 
 function callOf(
   name: string,
-  { deps, principal, caller, request, path, search, requestId, readBodyBytes }: Call,
+  { deps, principal, caller, request, path, search, requestId, readBodyBytes, readRawBytes }: Call,
 ): DataCall {
   return {
     name,
@@ -31,6 +40,7 @@ function callOf(
     timeoutMs: principal.key.role === 'anon' ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS,
     requestId,
     readBodyBytes,
+    readRawBytes,
   }
 }
 
@@ -84,6 +94,13 @@ const PREFER: DocumentedParameter = {
 }
 
 const BODY_TYPES = ['application/json', 'text/csv', 'application/x-www-form-urlencoded']
+const CALL_TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'text/xml',
+  'application/octet-stream',
+]
 const ROW_TYPES = ['application/json', 'text/csv', 'application/vnd.pgrst.object+json']
 
 export const dbRoutes = [
@@ -94,12 +111,13 @@ export const dbRoutes = [
     auth: 'any_key',
     summary: 'Call a Postgres function',
     description:
-      'The body is a JSON object of arguments by name. A scalar answers as bare JSON, a set as an array, a row as an ' +
+      'The body is a JSON object of arguments by name. Text, XML or bytes are the one argument of a function whose ' +
+      'argument has no name. A scalar answers as bare JSON, a set as an array, a row as an ' +
       'object, void as 204. Rows can be filtered, ordered and paged by the query string.',
     bodyBytesMax: ROWS_BODY_BYTES_MAX,
     documented: {
       parameters: [FILTERS, SELECT, ORDER, LIMIT, OFFSET, PREFER],
-      requestTypes: ['application/json'],
+      requestTypes: CALL_TYPES,
       responseTypes: ROW_TYPES,
     },
     handle: input => callFunction(input.deps, callOf(input.params.function, input), QUOIN_DIALECT),
@@ -185,5 +203,14 @@ export const dbRoutes = [
     description: 'Needs at least one filter. 200 with the rows as they were.',
     documented: { parameters: [REQUIRED_FILTERS, SELECT, PREFER], responseTypes: ROW_TYPES },
     handle: input => deleteRows(input.deps, callOf(input.params.table, input), QUOIN_DIALECT),
+  }),
+  defineRoute({
+    id: 'db.options',
+    method: 'options',
+    path: '/v1/db/:table',
+    auth: 'any_key',
+    summary: 'Ask which methods a table or view takes',
+    description: 'They stand in `Allow`: of a view, those that Postgres can carry out on it.',
+    handle: input => tableOptions(input.deps, callOf(input.params.table, input)),
   }),
 ]

@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { COLUMNS_MAX } from '../../../src/features/tables/limits.ts'
-import { readArgumentNames, readJsonRows } from '../../../src/features/tables/payload/json-rows.ts'
+import { readCallArguments, readJsonRows } from '../../../src/features/tables/payload/json-rows.ts'
 import { JSON_DEPTH_MAX, JsonProblem, JsonScanner } from '../../../src/lib/json-scan.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 
@@ -205,22 +205,26 @@ describe('rows', () => {
     expect(readJsonRows(row(COLUMNS_MAX), true).keys).toHaveLength(COLUMNS_MAX)
     expect(() => readJsonRows(row(COLUMNS_MAX + 1), true)).toThrow(/at most 1000 keys/)
     // Of a call it is only known then that no function takes so many by name.
-    expect(readArgumentNames(row(3 * COLUMNS_MAX))).toHaveLength(COLUMNS_MAX)
+    expect(readCallArguments(row(3 * COLUMNS_MAX)).names).toHaveLength(COLUMNS_MAX)
   })
 })
 
 /** JSON.parse takes `__proto__` for a key like any other. */
 const keysOf = (row: object) => Object.getOwnPropertyNames(row)
 
-it('the names of a call are the keys of its object', () => {
+it('the arguments of a call are the object that its body is, or the first of its array', () => {
   fc.assert(
     fc.property(fc.json({ stringUnit: 'grapheme' }), text => {
       const value: unknown = JSON.parse(text)
-      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-      const names = readArgumentNames(encodeUtf8(text))
+      const first: unknown = Array.isArray(value) ? (value.length > 0 ? value[0] : {}) : value
+      const isObject = typeof first === 'object' && first !== null && !Array.isArray(first)
+      const bytes = encodeUtf8(text)
+      const { names, start, end } = readCallArguments(bytes)
       expect(names === undefined ? undefined : new Set(names)).toEqual(
-        isObject ? new Set(keysOf(value)) : undefined,
+        isObject ? new Set(keysOf(first)) : undefined,
       )
+      if (keysOf(isObject ? first : {}).length === 0) return
+      expect(JSON.parse(new TextDecoder().decode(bytes.subarray(start, end)))).toEqual(first)
     }),
   )
 })

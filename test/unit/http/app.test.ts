@@ -226,8 +226,15 @@ describe('paths and methods', () => {
   it('names the methods that a path takes', async () => {
     const response = await appOf().request('/v1/db/t', { method: 'PUT' })
     expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe('GET, POST, PATCH, DELETE')
+    expect(response.headers.get('allow')).toBe('GET, POST, PATCH, DELETE, OPTIONS')
     expect(await response.json()).toMatchObject({ code: 'method_not_allowed' })
+  })
+
+  // It named a table without a name, and answered GET with "Use GET".
+  it.each(['GET', 'POST', 'OPTIONS'])('serves no table without a name: %s /v1/db/', async method => {
+    const response = await appOf().request('/v1/db/', { method })
+    expect([response.status, response.headers.get('allow')]).toEqual([404, null])
+    expect(await response.json()).toMatchObject({ code: 'not_found' })
   })
 
   it.each(['/v1/db/to%zzdos', '/v1/db/to%ff'])(
@@ -287,14 +294,20 @@ describe('paths and methods', () => {
     expect(await page.text()).toContain(page.headers.get('x-request-id'))
     expect(page.headers.get('allow')).toBe(status === 405 ? 'POST' : null)
     const script = await appOf().request(path)
-    expect([script.status, script.headers.get('content-type')]).toEqual([status, 'application/json'])
+    expect([script.status, script.headers.get('content-type')]).toEqual([
+      status,
+      'application/json; charset=utf-8',
+    ])
   })
 
   it.each(['/api/oauthsrv/clienst', '/v2/x'])(
     'answers a browser at %s, where no pages are, by JSON',
     async path => {
       const response = await appOf().request(path, { headers: { accept: 'text/html' } })
-      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/json'])
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ])
     },
   )
 
@@ -307,6 +320,8 @@ describe('paths and methods', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('access-control-allow-headers')).toBe('apikey, prefer')
     expect(counts.limiter).toBe(0)
+    // Without an origin it is no browser that asks, and the question is the table's.
+    expect((await appOf().request('/v1/db/t', { method: 'OPTIONS' })).status).toBe(401)
   })
 })
 

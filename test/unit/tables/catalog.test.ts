@@ -21,6 +21,7 @@ const SESSION: DataSession = {
   method: 'GET',
   path: '/',
   headers: '{}',
+  cookies: '{}',
 }
 
 /** A database that only has a catalog, and counts how often it is read. */
@@ -38,6 +39,7 @@ function makeData() {
           name: `t${data.reads}`,
           columns: [['id', 'integer', null, [true, true]]],
           primaryKey: ['id'],
+          changes: 28,
           rights: [true, true],
         },
       ]
@@ -94,16 +96,18 @@ describe('the cache', () => {
 })
 
 describe('overloads', () => {
-  const make = (name: string, ...names: string[]): DatabaseFunction => ({
+  const make = (name: string, ...names: string[]) => makeTaking('json', name, ...names)
+  const makeTaking = (wholeType: string, name: string, ...names: string[]): DatabaseFunction => ({
     schema: 'public',
     name,
     arguments: names.map(text => ({
       name: text.replace('?', ''),
-      type: text === '' ? 'json' : 'integer',
+      type: text === '' ? wholeType : 'integer',
       hasDefault: text.endsWith('?'),
       isVariadic: false,
     })),
     returns: 'scalar',
+    isRecord: false,
     resultColumns: [],
     returnsSet: false,
     isVolatile: true,
@@ -118,8 +122,9 @@ describe('overloads', () => {
     [make('add', 'a', 'b?'), make('add', 'a', 'c'), make('raw', ''), make('none')],
     0,
   )
+  const json = (names: string[] | undefined) => ({ names, wholeTypes: ['json', 'jsonb'] })
   const resolve = (name: string, names: string[] | undefined) =>
-    resolveFunction(catalog, { schema: 'public', name }, names, 'anon')
+    resolveFunction(catalog, { schema: 'public', name }, json(names), 'anon')
   const code = (expected: string) => expect.objectContaining({ code: expected })
 
   test('are chosen by the names sent, defaults left out or not', () => {
@@ -140,9 +145,26 @@ describe('overloads', () => {
 
   test('several fits are ambiguous', () => {
     const twice = new Catalog([], [make('f', 'a'), make('f', 'a')], 0)
-    expect(() => resolveFunction(twice, { schema: 'public', name: 'f' }, ['a'], 'anon')).toThrow(
+    expect(() => resolveFunction(twice, { schema: 'public', name: 'f' }, json(['a']), 'anon')).toThrow(
       code('ambiguous_function'),
     )
+    const both = new Catalog([], [makeTaking('json', 'f', ''), makeTaking('jsonb', 'f', '')], 0)
+    expect(() => resolveFunction(both, { schema: 'public', name: 'f' }, json(['a']), 'anon')).toThrow(
+      code('ambiguous_function'),
+    )
+  })
+
+  test('a body that is no JSON means the argument without a name of its type', () => {
+    const types = ['json', 'text', 'xml', 'bytea']
+    const functions = types.map(type => makeTaking(type, 'f', ''))
+    const overloaded = new Catalog([], [make('f'), make('f', 'a'), ...functions], 0)
+    const typeOf = (type: string) => {
+      const passed = { names: undefined, wholeTypes: [type] }
+      return resolveFunction(overloaded, { schema: 'public', name: 'f' }, passed, 'anon').target.arguments[0]
+        ?.type
+    }
+    expect(types.map(typeOf)).toEqual(types)
+    expect(() => typeOf('integer')).toThrow(code('function_not_found'))
   })
 
   // The anon key is public: what it may not call it must not be able to list by guessing.
@@ -155,7 +177,7 @@ describe('overloads', () => {
     const partly = new Catalog([], hidden.map(forService), 0)
     const refusal = (role: DatabaseRole) => {
       try {
-        resolveFunction(partly, { schema: 'public', name }, names, role)
+        resolveFunction(partly, { schema: 'public', name }, json(names), role)
         return 'none'
       } catch (err) {
         const { message, hint } = err as DomainError
@@ -181,12 +203,13 @@ describe('hints', () => {
   ]
   const payroll = [column('id', ['service_role']), column('iban', ['service_role'])]
   const relations = [
-    { schema: 'public', name: 'users', columns, primaryKey: ['id'], usableBy: everyone },
+    { schema: 'public', name: 'users', columns, primaryKey: ['id'], changes: [], usableBy: everyone },
     {
       schema: 'public',
       name: 'payroll',
       columns: payroll,
       primaryKey: ['id'],
+      changes: [],
       usableBy: ['service_role' as const],
     },
   ]
@@ -275,6 +298,7 @@ describe('the session of a call', () => {
     share: 'key/unknown',
     timeoutMs: 3_000,
     readBodyBytes: async () => new Uint8Array(),
+    readRawBytes: async () => new Uint8Array(),
   }
 
   test("the key's role wins over the claims, and credentials are no headers", () => {

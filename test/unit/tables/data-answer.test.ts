@@ -28,6 +28,7 @@ const context: DataContext = {
     share: 'key/unknown',
     timeoutMs: 3_000,
     readBodyBytes: async () => new Uint8Array(),
+    readRawBytes: async () => new Uint8Array(),
   },
   session: {
     role: 'anon',
@@ -39,6 +40,7 @@ const context: DataContext = {
     method: 'POST',
     path: '/',
     headers: '{}',
+    cookies: '{}',
   },
 }
 

@@ -6,6 +6,7 @@ import type { DatabaseRole } from '../../../db/database.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
+import { COLUMN_ORIGINS, VIEW_KEY } from './view-key-sql.ts'
 
 /** In the order in which rights are listed. */
 const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
@@ -32,23 +33,29 @@ const FUNCTION_RIGHTS = rightsSql(
   role => `${usesSchema(role)} and has_function_privilege(${role}, p.oid, 'EXECUTE')`,
 )
 
-/** Identity columns have no default expression of their own; their sequence gives the next value. */
+/**
+ * Identity columns have no default expression of their own; their sequence gives the next value. A domain's default is
+ * for columns without one.
+ */
 const DEFAULT_SQL = `case
   when a.attidentity in ('a', 'd') then format('nextval(%L::regclass)',
     pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname))
-  when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end`
+  when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end`
 
 const RELATIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
     'columns', (select coalesce(json_agg(
         json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
         order by a.attnum), '[]')
-      from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      from pg_attribute a join pg_type t on t.oid = a.atttypid
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-    'primaryKey', (select coalesce(json_agg(a.attname order by k.place), '[]')
-      from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
-      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-      where p.conrelid = c.oid and p.contype = 'p'))
+    'primaryKey', case c.relkind when 'v' then (${VIEW_KEY}) else
+      (select coalesce(json_agg(a.attname order by k.place), '[]')
+        from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+        where p.conrelid = c.oid and p.contype = 'p') end,
+    'changes', pg_relation_is_updatable(c.oid, true))
     order by n.nspname, c.relname), '[]')
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')`
@@ -62,7 +69,7 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
     'rowColumns', (select json_agg(a.attname order by a.attnum) from pg_attribute a
       where a.attrelid = coalesce(b.typrelid, t.typrelid) and a.attrelid <> 0 and a.attnum > 0 and not a.attisdropped),
     'returnsVoid', p.prorettype = 'void'::regtype,
-    'returnsRow', t.typtype = 'c' or p.prorettype = 'record'::regtype or b.typtype = 'c')
+    'returnsRecord', p.prorettype = 'record'::regtype, 'returnsRow', t.typtype = 'c' or b.typtype = 'c')
     order by n.nspname, p.proname, p.oid), '[]')
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   join pg_type t on t.oid = p.prorettype left join pg_type b on b.oid = t.typbasetype
@@ -71,7 +78,9 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
 /** One row with one text: the catalog of `schemas` as JSON. The search path must hold pg_catalog alone. */
 export function catalogStatement(schemas: readonly string[]): Statement {
   return {
-    sql: `select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}))`,
+    sql:
+      `with recursive ${COLUMN_ORIGINS} ` +
+      `select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}))`,
     params: [writeArrayLiteral(schemas)],
   }
 }
@@ -85,6 +94,8 @@ interface CatalogRow {
     name: string
     columns: [name: string, type: string, defaultSql: string | null, rights: Rights][]
     primaryKey: string[]
+    /** Bits of `pg_relation_is_updatable`. */
+    changes: number
     rights: Rights
   }[]
   functions: FunctionRow[]
@@ -102,6 +113,7 @@ interface FunctionRow {
   /** Of a composite result. */
   rowColumns: string[] | null
   returnsVoid: boolean
+  returnsRecord: boolean
   returnsRow: boolean
   rights: Rights
 }
@@ -110,14 +122,21 @@ interface FunctionRow {
 export function parseCatalog(text: string): { relations: Relation[]; functions: DatabaseFunction[] } {
   const row = JSON.parse(text) as CatalogRow
   return {
-    relations: row.relations.map(({ columns, rights, ...relation }) => ({
+    relations: row.relations.map(({ columns, rights, changes, ...relation }) => ({
       ...relation,
       columns: columns.map(toColumn),
+      changes: CHANGES.filter(([bit]) => (changes & bit) !== 0).map(([, method]) => method),
       usableBy: rolesOf(rights),
     })),
     functions: row.functions.map(toFunction),
   }
 }
+
+const CHANGES = [
+  [8, 'POST'],
+  [4, 'PATCH'],
+  [16, 'DELETE'],
+] as const
 
 function rolesOf(rights: Rights): DatabaseRole[] {
   return ROLES.filter((_, i) => rights[i] === true)
@@ -149,6 +168,7 @@ function toFunction(row: FunctionRow): DatabaseFunction {
       }),
     ),
     returns: row.returnsVoid ? 'void' : row.returnsRow || hasOutputs ? 'row' : 'scalar',
+    isRecord: row.returnsRecord && !hasOutputs,
     resultColumns: row.rowColumns ?? outputNames,
     returnsSet: row.returnsSet,
     isVolatile: row.isVolatile,

@@ -18,8 +18,10 @@ export interface Relation {
   readonly schema: string
   readonly name: string
   readonly columns: readonly Column[]
-  /** Columns of the primary key in the key's order; empty without one. */
+  /** Columns of the primary key in the key's order, of a view as it shows them; empty without one. */
   readonly primaryKey: readonly string[]
+  /** The methods that change its rows, whoever asks. */
+  readonly changes: readonly ('POST' | 'PATCH' | 'DELETE')[]
   /** Roles with a right to its rows, or to a column of them. */
   readonly usableBy: readonly DatabaseRole[]
 }
@@ -40,7 +42,9 @@ export interface DatabaseFunction {
   readonly arguments: readonly FunctionArgument[]
   /** `void`; `scalar` for one value; `row` for composites, OUT arguments and TABLE. */
   readonly returns: 'void' | 'scalar' | 'row'
-  /** Columns of the rows that it returns; empty for values, and for rows whose columns nobody declared. */
+  /** True for rows whose columns nobody declared (`record`): each is one value, which no FROM clause can hold. */
+  readonly isRecord: boolean
+  /** Columns of the rows that it returns; empty for values. */
   readonly resultColumns: readonly string[]
   readonly returnsSet: boolean
   /** True when it may write: anything but STABLE and IMMUTABLE. */

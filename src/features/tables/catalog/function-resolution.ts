@@ -9,31 +9,40 @@ import { nearestNames } from '../nearest-name.ts'
 import type { Catalog } from './catalog.ts'
 import type { DatabaseFunction } from './catalog-types.ts'
 
-/** The function to call; `byName` passes arguments, `wholeBody` the body as the one unnamed JSON argument. */
+/** The function to call; `byName` passes arguments, `wholeBody` the body as the one argument without a name. */
 export interface ResolvedCall {
   readonly target: DatabaseFunction
   readonly passing: 'byName' | 'wholeBody'
 }
 
+/** What of a call's body chooses the overload. */
+export interface Passed {
+  /** Of the arguments; undefined where they have none. */
+  readonly names: readonly string[] | undefined
+  /** Types of the one argument that may take the whole body. */
+  readonly wholeTypes: readonly string[]
+}
+
 /**
- * Resolves by the set of argument names; undefined names mean a body that is no object, which only a function with one
- * unnamed JSON argument takes. Throws `function_not_found` with near names, `ambiguous_function` when several fit.
+ * Resolves by the set of argument names, then by the type of one argument without a name that takes the whole body.
+ * Throws `function_not_found` with near names, `ambiguous_function` when several fit.
  */
 export function resolveFunction(
   catalog: Catalog,
-  named: QualifiedName,
-  argumentNames: readonly string[] | undefined,
+  called: QualifiedName,
+  passed: Passed,
   role: DatabaseRole,
 ): ResolvedCall {
-  const overloads = catalog.functions(named.schema, named.name)
-  const fitting = argumentNames ? overloads.filter(candidate => accepts(candidate, argumentNames)) : []
-  if (fitting.length > 1) throw ambiguous(named, fitting, role)
+  const overloads = catalog.functions(called.schema, called.name)
+  const { names, wholeTypes } = passed
+  const byName = names ? overloads.filter(candidate => accepts(candidate, names)) : []
+  const fitting =
+    byName.length > 0 ? byName : overloads.filter(candidate => takesWhole(candidate, wholeTypes))
+  if (fitting.length > 1) throw ambiguous(called, fitting, role)
   const [target] = fitting
-  if (target) return { target, passing: 'byName' }
-  const wholeBody = overloads.find(takesWholeBody)
-  if (wholeBody) return { target: wholeBody, passing: 'wholeBody' }
-  const near = nearestNames(named.name, catalog.functionNames(named.schema, role), 3)
-  throw notFound(named, argumentNames ?? [], signatures(overloads, role), near)
+  if (target) return { target, passing: byName.length > 0 ? 'byName' : 'wholeBody' }
+  const near = nearestNames(called.name, catalog.functionNames(called.schema, role), 3)
+  throw notFound(called, passed, signatures(overloads, role), near)
 }
 
 function accepts({ arguments: parameters }: DatabaseFunction, names: readonly string[]): boolean {
@@ -44,9 +53,9 @@ function accepts({ arguments: parameters }: DatabaseFunction, names: readonly st
   )
 }
 
-function takesWholeBody({ arguments: parameters }: DatabaseFunction): boolean {
+function takesWhole({ arguments: parameters }: DatabaseFunction, types: readonly string[]): boolean {
   const [only, ...others] = parameters
-  return others.length === 0 && only?.name === '' && (only.type === 'json' || only.type === 'jsonb')
+  return others.length === 0 && only?.name === '' && types.includes(only.type)
 }
 
 function ambiguous(
@@ -79,11 +88,11 @@ function signatures(functions: readonly DatabaseFunction[], role: DatabaseRole):
 
 function notFound(
   { schema, name }: QualifiedName,
-  argumentNames: readonly string[],
+  { names = [], wholeTypes }: Passed,
   overloads: readonly string[],
   near: readonly string[],
 ): DomainError {
-  const call = argumentNames.length > 0 ? `(${shown(argumentNames)})` : ' without parameters'
+  const call = names.length > 0 ? `(${shown(names)})` : ' without parameters'
   const hint =
     overloads.length > 0
       ? `The function exists as ${overloads.join(', ')}: pass every argument without a default by its name.`
@@ -91,7 +100,9 @@ function notFound(
         ? `Perhaps you meant to call the function ${near.map(found => `${schema}.${found}`).join(' or ')}.`
         : `Create it in the schema ${schema}, and grant EXECUTE on it to the role of the API key.`
   return new DomainError('function_not_found', `Could not find the function ${schema}.${name}${call}.`, {
-    detail: `Searched for the function ${schema}.${name}${call}, or with a single unnamed json/jsonb parameter.`,
+    detail:
+      `Searched for the function ${schema}.${name}${call}, ` +
+      `or with a single unnamed ${wholeTypes.join('/')} parameter.`,
     hint,
   })
 }

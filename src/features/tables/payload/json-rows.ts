@@ -60,22 +60,35 @@ export function readJsonRows(bytes: Uint8Array, readsKeys: boolean): JsonRows {
   })
 }
 
-/**
- * The names of a call's arguments, undefined when the body is no object. No more than a row's keys, which are more than
- * any function takes by name. Throws `invalid_body`.
- */
-export function readArgumentNames(bytes: Uint8Array): readonly string[] | undefined {
+/** The object with a call's arguments, and where it stands in the body. */
+export interface CallArguments {
+  /** No more than a row's keys, which are more than any function takes; undefined where there is no object. */
+  readonly names: readonly string[] | undefined
+  readonly start: number
+  readonly end: number
+}
+
+/** The object that the body is, or the first of its array; an empty array names nothing. Throws `invalid_body`. */
+export function readCallArguments(bytes: Uint8Array): CallArguments {
   return explained(bytes, () => {
     const scanner = begin(bytes)
     const keys = new RowKeys(bytes)
-    const isObject = scanner.peek() === OPEN_BRACE
-    if (!isObject) scanner.passValue()
-    else
-      passObject(scanner, (start, end) => {
-        if (keys.names.length < COLUMNS_MAX) keys.see(start, end, 0)
+    const isArray = scanner.passes(OPEN_BRACKET)
+    const isEmpty = isArray && scanner.passes(CLOSE_BRACKET)
+    const isObject = !isEmpty && scanner.peek() === OPEN_BRACE
+    const start = scanner.at
+    if (isObject) {
+      passObject(scanner, (keyStart, keyEnd) => {
+        if (keys.names.length < COLUMNS_MAX) keys.see(keyStart, keyEnd, 0)
       })
+    } else if (!isEmpty) scanner.passValue()
+    const end = scanner.at
+    if (isArray && !isEmpty) {
+      while (scanner.passes(COMMA)) scanner.passValue()
+      scanner.pass(CLOSE_BRACKET, 'a comma or ]')
+    }
     scanner.passEnd()
-    return isObject ? keys.names : undefined
+    return { names: isObject || isEmpty ? keys.names : undefined, start, end }
   })
 }
 

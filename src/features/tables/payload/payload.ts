@@ -47,12 +47,22 @@ function readPayload(
   return jsonPayload(body, columns)
 }
 
-/** The form of a body; JSON unless said. Throws `unsupported_media_type` for what cannot be read. */
-export function bodyType(contentType: string | null): 'json' | 'csv' | 'form' {
-  const type = (contentType ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
+/** The type of a body without its parameters, in lower case; JSON unless said. */
+export function mediaType(contentType: string | null): string {
+  return (contentType ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** True for JSON, and for types that are written in it. */
+export function isJson(type: string): boolean {
+  return /^application\/([\w.+-]+\+)?json$/.test(type)
+}
+
+/** The form of a body of rows. Throws `unsupported_media_type` for what cannot be read. */
+function bodyType(contentType: string | null): 'json' | 'csv' | 'form' {
+  const type = mediaType(contentType)
   if (type === 'text/csv') return 'csv'
   if (type === 'application/x-www-form-urlencoded') return 'form'
-  if (/^application\/([\w.+-]+\+)?json$/.test(type)) return 'json'
+  if (isJson(type)) return 'json'
   throw unsupportedType(type, 'application/json, text/csv or application/x-www-form-urlencoded')
 }
 
@@ -81,25 +91,27 @@ function csvPayload(body: Uint8Array, asked: readonly string[] | undefined): Pay
 }
 
 function formPayload(body: Uint8Array, columns: readonly string[] | undefined): Payload {
-  const fields = readForm(body)
-  const rows = { json: `[${JSON.stringify(fields)}]` }
-  return { rows, keys: [...new Set(columns ?? Object.keys(fields))], rowCount: 1 }
+  const fields = [...readForm(body)].map(([name, values]) => [name, values.at(-1)] as const)
+  const rows = { json: `[${JSON.stringify(Object.fromEntries(fields))}]` }
+  return { rows, keys: [...new Set(columns ?? fields.map(([name]) => name))], rowCount: 1 }
 }
 
-/** The fields of a form; of a repeated one the last. Throws `payload_too_large`, `invalid_body` for too many fields. */
-export function readForm(body: Uint8Array): Record<string, string> {
+/** The values of each field of a form. Throws `payload_too_large`, `invalid_body` for too many fields. */
+export function readForm(body: Uint8Array): Map<string, string[]> {
   if (body.length > FORM_BYTES_MAX) {
     throw new DomainError('payload_too_large', `A form takes at most ${FORM_BYTES_MAX} bytes.`, {
       hint: 'Send the row as JSON.',
     })
   }
-  const fields = new Map<string, string>()
+  const fields = new Map<string, string[]>()
   let count = 0
   for (const [name, value] of decodePairs(formText(body))) {
     if (++count > COLUMNS_MAX) throw tooManyKeys()
-    fields.set(name, value)
+    const values = fields.get(name)
+    if (values) values.push(value)
+    else fields.set(name, [value])
   }
-  return Object.fromEntries(fields)
+  return fields
 }
 
 const SPACE = 0x20

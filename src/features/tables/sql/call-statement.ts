@@ -19,7 +19,7 @@ export interface CallRequest extends ReadRequest {
   readonly maxAffected: number | undefined
 }
 
-/** The statement that calls a function with `body`, a JSON object of its arguments or the one JSON argument. */
+/** The statement that calls a function with `body`, a JSON object of its arguments or its one argument. */
 export function buildCall(
   { target, passing }: ResolvedCall,
   argumentNames: readonly string[],
@@ -37,7 +37,14 @@ export function buildCall(
 
 function wholeBodySql(target: DatabaseFunction, body: string): string {
   const type = target.arguments[0]?.type ?? 'json'
-  return `${quoteQualified(target)}(${body}::${type}) ${quoteIdentifier(target.name)}`
+  return sourceSql(target, `${body}::${type}`)
+}
+
+/** What stands in FROM under the function's name: its rows, or a column of that name with its values. */
+function sourceSql(target: DatabaseFunction, passed: string): string {
+  const alias = quoteIdentifier(target.name)
+  const call = `${quoteQualified(target)}(${passed})`
+  return target.isRecord ? `lateral (select ${call} ${alias}) ${alias}` : `${call} ${alias}`
 }
 
 /** `json_to_record($1) "quoin_arguments"("a" integer), "public"."f"("a"=>"quoin_arguments"."a") "f"`. */
@@ -47,12 +54,11 @@ function byNameSql(
   body: string | TextBytes,
   params: Parameters,
 ): string {
-  const alias = quoteIdentifier(target.name)
   const passed = target.arguments.filter(({ name }) => argumentNames.includes(name))
-  if (passed.length === 0) return `${quoteQualified(target)}() ${alias}`
+  if (passed.length === 0) return sourceSql(target, '')
   const definitions = passed.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
   const source = `pg_catalog.json_to_record(${params.add(body)}) "quoin_arguments"(${definitions})`
-  return `${source},${quoteQualified(target)}(${passed.map(passSql).join(',')}) ${alias}`
+  return `${source},${sourceSql(target, passed.map(passSql).join(','))}`
 }
 
 function passSql({ name, isVariadic }: FunctionArgument): string {

@@ -1,8 +1,6 @@
 // POST on a function: arguments by name from a JSON object, the result as the function shapes it.
 
-import type { TextBytes } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
-import { isBlank } from '../../../lib/utf8.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type ResolvedCall, resolveFunction } from '../catalog/function-resolution.ts'
 import type { Dialect } from '../dialect.ts'
@@ -13,8 +11,7 @@ import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/prefer.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { refuseRowFunctions } from '../grammar/row-functions.ts'
-import { readArgumentNames } from '../payload/json-rows.ts'
-import { bodyType, readForm, unsupportedType } from '../payload/payload.ts'
+import { isBinary, readCallBody } from '../payload/call-body.ts'
 import { buildCall } from '../sql/call-statement.ts'
 import { answer, type DataAnswer, rowsStatus } from './data-answer.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
@@ -37,21 +34,26 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   const page = parsePage(query, null, dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))
-  const body = readArguments(await call.readBodyBytes(), call.headers.get('content-type'))
+  const contentType = call.headers.get('content-type')
+  const readBody = isBinary(contentType) ? call.readRawBytes : call.readBodyBytes
+  const body = readCallBody(await readBody(), contentType)
   const context = { call, schema, session: dataSession(call, schema) }
   const { count, maxAffected } = preferences
 
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {
     if (catalog === undefined) throw new TypeError('a call needs the catalog')
     const names = body.names && query.columns ? query.columns : body.names
-    const resolved = resolveFunction(catalog, { schema, name: call.name }, names, context.session.role)
+    const passed = { names, wholeTypes: body.wholeTypes }
+    const resolved = resolveFunction(catalog, { schema, name: call.name }, passed, context.session.role)
     refuseBoundWithoutSet(resolved, preferences)
-    const { returns, returnsSet } = resolved.target
+    const { returns, returnsSet, arguments: parameters } = resolved.target
     if (returns !== 'row') refuseUnused(query, returnsSet ? 'values' : 'value', dialect)
     refuseRowFunctions(query, call.name, resolved.target.resultColumns)
     const request = { query, page, format, count, maxAffected }
+    const variadic = parameters.find(({ isVariadic }) => isVariadic)?.name
+    const value = resolved.passing === 'wholeBody' ? body.whole : body.byName(variadic)
     const statement = await runPlan(deps, context, {
-      main: buildCall(resolved, names ?? [], body.json, request),
+      main: buildCall(resolved, names ?? [], value, request),
       readOnly: !resolved.target.isVolatile,
       // A function may change its session, so that the connection is not one for prepared statements.
       prepared: false,
@@ -74,21 +76,6 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   }
   const status = target.returnsSet ? rowsStatus(statement, page, total) : 200
   return answer(deps, context, status, statement.body, fields, statement)
-}
-
-/** The arguments as JSON text, and their names; no names when the body is no object. */
-function readArguments(
-  bytes: Uint8Array,
-  contentType: string | null,
-): { json: string | TextBytes; names: readonly string[] | undefined } {
-  if (isBlank(bytes)) return { json: '{}', names: [] }
-  const type = bodyType(contentType)
-  if (type === 'csv') throw unsupportedType('text/csv', 'the arguments as a JSON object or a form')
-  if (type === 'json') return { json: { parts: [bytes] }, names: readArgumentNames(bytes) }
-  const fields = readForm(bytes)
-  const names = Object.keys(fields)
-  for (const name of names) refuseBadName('invalid_body', 'A key of the body', name)
-  return { json: JSON.stringify(fields), names }
 }
 
 function refuseBoundWithoutSet({ target }: ResolvedCall, { maxAffected }: Preferences): void {

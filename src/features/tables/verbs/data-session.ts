@@ -12,7 +12,10 @@ export interface DataCall extends DatabaseCaller {
   readonly search: string
   /** How long the call may take in the database. */
   readonly timeoutMs: number
+  /** The body as valid UTF-8. */
   readonly readBodyBytes: () => Promise<Uint8Array>
+  /** The body as it came. */
+  readonly readRawBytes: () => Promise<Uint8Array>
 }
 
 /** The session of a call in `schema`; `public` is searched too, since extensions put their operators there. */
@@ -23,7 +26,7 @@ export function dataSession(call: DataCall, schema: string): DataSession {
 
 /** The schema a call means: `Accept-Profile` on reads, `Content-Profile` on writes, else the first exposed one. */
 export function chooseSchema(call: Pick<DataCall, 'method' | 'headers'>, schemas: readonly string[]): string {
-  const isRead = call.method === 'GET' || call.method === 'HEAD'
+  const isRead = call.method === 'GET' || call.method === 'HEAD' || call.method === 'OPTIONS'
   const asked = call.headers.get(isRead ? 'accept-profile' : 'content-profile')
   const schema = asked ?? schemas[0] ?? 'public'
   if (schemas.includes(schema)) return schema

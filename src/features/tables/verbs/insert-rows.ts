@@ -23,7 +23,7 @@ import {
 } from './write-call.ts'
 
 /**
- * Inserts the rows of the body; 201 with them, or 200 when an upsert only changed existing rows. All or nothing.
+ * Inserts the rows of the body; 201 with them, or 200 when an upsert made no new row. All or nothing.
  * Throws `invalid_body` before the database is asked.
  */
 export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
@@ -110,7 +110,7 @@ async function answerInsert(
   { statement, conflict, primaryKey }: InsertOutcome,
 ): Promise<DataAnswer> {
   const { rowCount, updatedCount } = statement
-  const onlyChanged = conflict?.resolution === 'merge-duplicates' && rowCount > 0 && updatedCount >= rowCount
+  const madeNone = write.preferences.resolution === 'merge-duplicates' && updatedCount >= rowCount
   const total = write.preferences.count === undefined ? '*' : String(rowCount)
   const applied = preferenceApplied(write.preferences, [
     ...(conflict ? (['resolution'] as const) : []),
@@ -121,7 +121,7 @@ async function answerInsert(
   return answer(
     deps,
     write.context,
-    onlyChanged ? 200 : 201,
+    madeNone ? 200 : 201,
     body,
     {
       'content-type': writeContentType(write),
