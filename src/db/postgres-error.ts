@@ -22,7 +22,7 @@ const WORDS_CHARACTERS_MAX = 4_000
 /** A failed statement. `code` is the SQLSTATE; `detail` and `hint` are Postgres' own words, cut at 4 000 characters. */
 export class PostgresError extends Error {
   readonly code: string
-  readonly detail: string | undefined
+  detail: string | undefined
   hint: string | undefined
   readonly position: number | undefined
   readonly schema: string | undefined

@@ -1,5 +1,6 @@
 // Makes Postgres' errors teach: what to do about the common SQLSTATEs, and the nearest name for one that is unknown.
-// Pure. Code, message and detail stay Postgres' own, and so does its hint, unless that names what the role may not use.
+// Pure. Code, message and detail stay as they are, and so does Postgres' hint, unless that names what the role may not
+// use.
 
 import type { DatabaseRole } from '../../db/database.ts'
 import type { PostgresError } from '../../db/postgres-error.ts'
@@ -16,6 +17,8 @@ export interface ErrorHintContext {
   readonly table?: string
   /** The rights on the table that the request needs, as GRANT writes them. */
   readonly privileges?: string
+  /** The column of the filter with the value that could not be read, where it was in one. */
+  readonly filteredColumn?: string | undefined
   /** True when the request calls a function, whose own statements may need any right. */
   readonly isCall?: boolean
   /** For nearest names; without it the hint names the place to look instead. */
@@ -50,7 +53,8 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
   '21000': () => 'Make sure that each row, or each conflict key, comes only once.',
   '22001': () => 'Shorten the value, or make the column wider.',
   '22003': () => 'The number does not fit the type of the column; use bigint or numeric for larger ones.',
-  '22007': () => 'Write dates as 2024-01-31 and timestamps as 2024-01-31T12:00:00Z.',
+  '22007': (err, context) =>
+    nullHint(err, context) ?? 'Write dates as 2024-01-31 and timestamps as 2024-01-31T12:00:00Z.',
   '22008': () => 'Write dates as 2024-01-31 and timestamps as 2024-01-31T12:00:00Z.',
   '22012': () => 'Guard the division, for example with nullif(divisor, 0).',
   '22021': () => 'Send text as UTF-8, without NUL characters.',
@@ -85,11 +89,18 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
     'The statement took too long. Filter on indexed columns, ask for fewer rows, or add an index.',
 }
 
-function explainBadLiteral({ message }: PostgresError): string | undefined {
+/** For `eq.null`, which compares with the text "null". */
+function nullHint({ message }: PostgresError, { filteredColumn }: ErrorHintContext): string | undefined {
+  if (filteredColumn === undefined || !/: "null"$/i.test(message)) return undefined
+  return `To test for a missing value write ${filteredColumn}=is.null.`
+}
+
+function explainBadLiteral(err: PostgresError, context: ErrorHintContext): string | undefined {
+  const { message } = err
   const type = /for (?:type |enum )?"?([\w ]+?)"?: "/.exec(message)?.[1]
   if (type === undefined) return 'Send a value that the type of the column can hold.'
   if (type === 'json' || type === 'jsonb') return 'Send valid JSON for this column.'
-  return `Send a valid ${type}; to test for a missing value use is.null.`
+  return nullHint(err, context) ?? `Send a valid ${type}.`
 }
 
 function explainForeignKey({ message }: PostgresError): string {

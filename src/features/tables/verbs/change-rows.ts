@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import { contentRange } from '../grammar/page.ts'
 import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, preferenceApplied, WRITE_PREFERENCES } from '../grammar/prefer.ts'
-import { type Payload, parsePayload } from '../payload/payload.ts'
+import type { Payload } from '../payload/payload.ts'
 import { buildDelete, buildUpdate } from '../sql/write-statement.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 import type { DataCall } from './data-session.ts'
@@ -13,6 +13,7 @@ import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
 import { type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
 import {
   readWriteCall,
+  readWritePayload,
   refuseUnboundedWrite,
   runWrite,
   type WriteCall,
@@ -24,14 +25,10 @@ import {
 
 /** Sets the columns of the body in every row that matches; 200 with the rows. Throws `filter_required`. */
 export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
-  const write = readWriteCall(deps, call, dialect)
-  refuseUnboundedWrite(write)
-  refuseUnused(write.query, 'update', dialect)
-  const payload = parsePayload(
-    await call.readBodyBytes(),
-    call.headers.get('content-type'),
-    write.query.columns,
-  )
+  const head = readWriteCall(deps, call, dialect)
+  refuseUnboundedWrite(head)
+  refuseUnused(head.query, 'update', dialect)
+  const { write, payload } = await readWritePayload(head)
   refuseSeveralRows(payload)
   const need = write.preferences.missing === 'default' ? 'relation_now' : queryNeed(write.query)
   const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {

@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
 import { refuseIdleConflict, refuseUnused } from '../grammar/parameter-use.ts'
 import { preferenceApplied, WRITE_PREFERENCES } from '../grammar/prefer.ts'
-import { type Payload, parsePayload } from '../payload/payload.ts'
+import type { Payload } from '../payload/payload.ts'
 import { buildInsert, type ConflictRule } from '../sql/write-statement.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
 import type { DataCall } from './data-session.ts'
@@ -14,6 +14,7 @@ import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
 import type { CatalogNeed, StatementOutcome, TablesDeps } from './run-statement.ts'
 import {
   readWriteCall,
+  readWritePayload,
   runWrite,
   type WriteCall,
   withRowType,
@@ -27,15 +28,11 @@ import {
  * Throws `invalid_body` before the database is asked.
  */
 export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
-  const write = readWriteCall(deps, call, dialect)
-  refuseUnused(write.query, 'insert', dialect)
-  refuseIdleConflict(write.query, write.preferences.resolution !== undefined, dialect)
-  refuseIdleBound(write, dialect)
-  const payload = parsePayload(
-    await call.readBodyBytes(),
-    call.headers.get('content-type'),
-    write.query.columns,
-  )
+  const head = readWriteCall(deps, call, dialect)
+  refuseUnused(head.query, 'insert', dialect)
+  refuseIdleConflict(head.query, head.preferences.resolution !== undefined, dialect)
+  refuseIdleBound(head, dialect)
+  const { write, payload } = await readWritePayload(head)
   const outcome = await withRowType(deps, write, insertNeed(write), (catalog, isTyped) =>
     tryInsert(deps, write, payload, catalog, isTyped),
   )

@@ -7,8 +7,10 @@ import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import type { Catalog, CatalogCache } from '../catalog/catalog.ts'
 import { explainPostgresError } from '../error-hints.ts'
+import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
 import { readGuardFailure } from '../sql/result-sql.ts'
 import type { DataCall } from './data-session.ts'
+import { choosePlace, placesOf, type SentValues, type ValuePlace, wrongValueOf } from './wrong-value.ts'
 
 /** What every verb of this feature needs. */
 export interface TablesDeps {
@@ -46,6 +48,8 @@ export interface DataContext {
   readonly call: DataCall
   readonly schema: string
   readonly session: DataSession
+  /** None of OPTIONS, which sends none. */
+  readonly sent?: SentValues
 }
 
 /** Runs the plan in one trip. */
@@ -196,6 +200,11 @@ async function explain(
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   nameTheTable(err, call.name)
   const catalog = await catalogForHint(deps, context, err.code)
+  const place = await placeOfValue(deps, context, need, err)
+  if (place !== undefined) {
+    const where = `The value stands in ${place.words}.`
+    err.detail = err.detail === undefined ? where : `${err.detail} ${where}`
+  }
   // A call is a POST too, but what its function does with which table nobody knows here.
   const privileges = need === 'functions' ? undefined : (PRIVILEGES[call.method] ?? 'SELECT')
   return explainPostgresError(err, {
@@ -203,8 +212,34 @@ async function explain(
     schema,
     table: call.name,
     catalog,
+    filteredColumn: place?.isFilter === true ? place.column : undefined,
     ...(privileges === undefined ? { isCall: true } : { privileges }),
   })
+}
+
+/** Where the value stands that could not be read; the types of columns are asked for where it stands in several. */
+async function placeOfValue(
+  deps: TablesDeps,
+  context: DataContext,
+  need: CatalogNeed,
+  err: PostgresError,
+): Promise<ValuePlace | undefined> {
+  const wrong = wrongValueOf(err)
+  if (wrong === undefined || context.sent === undefined) return undefined
+  const places = placesOf(wrong, context.sent)
+  if (places.length < 2 || need === 'functions') return choosePlace(places, wrong, UNKNOWN_TYPES)
+  const { schema, call } = context
+  const catalog = await orNothing(() => catalogFor(deps, context, 'relation'))
+  return choosePlace(places, wrong, catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES)
+}
+
+/** An error is poorer without what only the catalog knows; it matters more than that this cannot be read. */
+async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch {
+    return undefined
+  }
 }
 
 /** The rows of a write come under aliases of ours; callers know the table. */
@@ -220,13 +255,8 @@ async function catalogForHint(
   code: string,
 ): Promise<Catalog | undefined> {
   if (code !== '42P01' && code !== '42703') return undefined
-  try {
-    // An unknown table is the common case of the first, and must not read the catalog each time.
-    return await catalogFor(deps, context, code === '42703' ? 'relation' : 'nothing')
-  } catch {
-    // The hint is poorer without it; the caller's own error matters more than this second one.
-    return undefined
-  }
+  // An unknown table is the common case of the first, and must not read the catalog each time.
+  return await orNothing(() => catalogFor(deps, context, code === '42703' ? 'relation' : 'nothing'))
 }
 
 function maxAffectedExceeded(rowCount: number): DomainError {

@@ -10,6 +10,7 @@ import { refuseBadName } from '../grammar/names.ts'
 import { type Preferences, parsePrefer } from '../grammar/prefer.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
+import { type Payload, parsePayload } from '../payload/payload.ts'
 import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
 import type { WriteCatalog } from '../sql/row-source-sql.ts'
 import type { WriteRequest } from '../sql/write-statement.ts'
@@ -38,14 +39,24 @@ export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
+  const query = parseQueryString(call.search)
   return {
-    context: { call, schema, session: dataSession(call, schema) },
+    context: { call, schema, session: dataSession(call, schema), sent: query },
     table: { schema, name: call.name },
-    query: parseQueryString(call.search),
+    query,
     preferences,
     format: negotiateFormat(call.headers.get('accept')),
     returning: preferences.return ?? dialect.defaultReturn,
   }
+}
+
+/** The write and the rows of its body. Throws what `parsePayload` does. */
+export async function readWritePayload(write: WriteCall): Promise<{ write: WriteCall; payload: Payload }> {
+  const { call } = write.context
+  const { columns, filters } = write.query
+  const payload = parsePayload(await call.readBodyBytes(), call.headers.get('content-type'), columns)
+  const context = { ...write.context, sent: { filters, rows: payload.rows } }
+  return { write: { ...write, context }, payload }
 }
 
 /** PATCH and DELETE change only what a filter names. Throws `filter_required`. */
