@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { Variables } from '../src/config.ts'
-import { openApiDocument } from '../src/http/openapi.ts'
+import { openApiDocument } from '../src/http/openapi/document.ts'
 import { referenceRoutes } from '../src/http/reference/routes.ts'
 import { allRoutes } from '../src/routes/index.ts'
 

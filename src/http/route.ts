@@ -18,6 +18,11 @@ export type PathParams<Path extends string> = Path extends `${string}:${infer Na
     ? { [K in Name]: string }
     : unknown
 
+/** One schema for each name in the path. */
+type ParamSchemas<Path extends string> = string extends Path
+  ? Readonly<Record<string, z.ZodType>>
+  : { readonly [Name in keyof PathParams<Path>]: z.ZodType }
+
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 /** What a handler gets. `query` and `body` are parsed by the route's schemas and undefined where it has none. */
@@ -55,21 +60,19 @@ export interface RawAnswer {
 
 export interface Documented {
   parameters?: DocumentedParameter[]
-  /** Media types that the body may have; the first is the one of `example`. */
-  requestTypes?: string[]
-  /** Shape of a JSON body. */
-  requestSchema?: z.ZodType
-  /** Media types of the good answer. */
-  responseTypes?: string[]
+  /** Shapes of a body that the route reads itself; the first media type is the one of `example`. */
+  request?: Content
   /** The answers by status, where there is more to say than the one good answer. */
   answers?: Readonly<Record<number, DocumentedAnswer>>
 }
 
+/** Shapes by media type, each with its example as `.meta({ examples })`. */
+export type Content = Readonly<Record<string, z.ZodType>>
+
 export interface DocumentedAnswer {
   description: string
-  /** Shape of a JSON answer; left out for an answer without a body, or a page. */
-  schema?: z.ZodType
-  types?: string[]
+  /** Left out for an answer without a body. */
+  content?: Content
 }
 
 /** A JSON answer that was written elsewhere: passed on as it is, because parsing it would round large numbers. */
@@ -98,8 +101,8 @@ export function wantsPage(request: Request): boolean {
 export interface DocumentedParameter {
   name: string
   in: 'query' | 'header'
-  description: string
-  example?: string
+  /** With a description; an object stands for parameters of any name. */
+  schema: z.ZodType
   required?: boolean
 }
 
@@ -118,6 +121,8 @@ export interface Route<
   auth: Auth
   summary: string
   description?: string
+  /** What the parameters of the path are, for the document: the feature says itself what is no id. */
+  params?: ParamSchemas<Path>
   query?: Query
   body?: Body
   /** A body that works, for the document and the page. */

@@ -11,7 +11,7 @@ export const healthRoutes = [
     auth: 'none',
     summary: 'Says that the Worker answers',
     description: 'Asks no database and no other server, so that a load balancer may call it often.',
-    response: z.object({ status: z.literal('ok') }),
+    response: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
     handle: async () => ({ status: 'ok' as const }),
   }),
 ]

@@ -3,32 +3,55 @@
 
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
-import { PublicJwk } from './public-jwk.ts'
+import { PUBLIC_JWK_EXAMPLE, PublicJwk } from './public-jwk.ts'
 
 /** OpenID Connect discovery; the fields that every server has, and whatever else this one says. */
-export const DiscoveryDocument = z.looseObject({
-  issuer: z.string().min(1),
-  authorization_endpoint: z.url(),
-  token_endpoint: z.url(),
-  jwks_uri: z.url(),
-  userinfo_endpoint: z.url().optional(),
-  registration_endpoint: z.url().optional(),
-  response_types_supported: z.array(z.string()),
-  subject_types_supported: z.array(z.string()),
-  id_token_signing_alg_values_supported: z.array(z.string()),
-  grant_types_supported: z.array(z.string()).optional(),
-  scopes_supported: z.array(z.string()).optional(),
-  claims_supported: z.array(z.string()).optional(),
-})
+export const DiscoveryDocument = z
+  .looseObject({
+    issuer: z.string().min(1),
+    authorization_endpoint: z.url(),
+    token_endpoint: z.url(),
+    jwks_uri: z.url(),
+    userinfo_endpoint: z.url().optional(),
+    registration_endpoint: z.url().optional(),
+    response_types_supported: z.array(z.string()),
+    subject_types_supported: z.array(z.string()),
+    id_token_signing_alg_values_supported: z.array(z.string()),
+    grant_types_supported: z.array(z.string()).optional(),
+    scopes_supported: z.array(z.string()).optional(),
+    claims_supported: z.array(z.string()).optional(),
+  })
+  .meta({
+    id: 'DiscoveryDocument',
+    examples: [
+      {
+        issuer: 'https://id.example.com',
+        authorization_endpoint: 'https://id.example.com/oauth2/auth',
+        token_endpoint: 'https://id.example.com/oauth2/token',
+        jwks_uri: 'https://id.example.com/.well-known/jwks.json',
+        userinfo_endpoint: 'https://id.example.com/userinfo',
+        response_types_supported: ['code'],
+        subject_types_supported: ['public', 'pairwise'],
+        id_token_signing_alg_values_supported: ['RS256'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        scopes_supported: ['openid', 'offline_access'],
+      },
+    ],
+  })
 export type DiscoveryDocument = z.infer<typeof DiscoveryDocument>
 
 /** The keys that tokens are verified with. */
-export const PublicKeySet = z.object({
-  keys: z
-    .array(PublicJwk)
-    .nullable()
-    .transform(keys => keys ?? []),
-})
+export const PublicKeySet = z
+  .object({
+    keys: z
+      .array(PublicJwk)
+      .nullable()
+      .transform(keys => keys ?? []),
+  })
+  .meta({
+    id: 'PublicKeySet',
+    examples: [{ keys: [PUBLIC_JWK_EXAMPLE] }],
+  })
 export type PublicKeySet = z.infer<typeof PublicKeySet>
 
 /**

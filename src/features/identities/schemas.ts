@@ -6,38 +6,70 @@ import { WholeNumber } from '../../lib/whole-number.ts'
 
 const Time = z.string().nullable()
 
-export const Identity = z.object({
-  id: z.string(),
-  schema_id: z.string().describe('which schema of the identity provider `traits` follow'),
-  state: z.string().describe('active, or inactive: may not sign in'),
-  traits: z.record(z.string(), z.unknown()).describe('what the person may change: e-mail address, name'),
-  verifiable_addresses: z.array(
-    z.object({ value: z.string(), via: z.string().nullable(), verified: z.boolean() }),
-  ),
-  recovery_addresses: z.array(z.object({ value: z.string(), via: z.string().nullable() })),
-  metadata_public: z
-    .record(z.string(), z.unknown())
-    .describe('what the person may see but not change; `role` decides about /api'),
-  metadata_admin: z.unknown().describe('what only administrators and servers see; null when there is none'),
-  created_at: Time,
-  updated_at: Time,
-})
+/** In a path. */
+export const IdentityId = z
+  .string()
+  .describe('id of the identity')
+  .meta({ examples: ['9f1c2d3e-0000-4000-8000-000000000000'] })
+
+const IDENTITY_EXAMPLE = {
+  id: '9f1c2d3e-0000-4000-8000-000000000000',
+  schema_id: 'default',
+  state: 'active',
+  traits: { email: 'ada@example.com', name: { first: 'Ada', last: 'Lovelace' } },
+  verifiable_addresses: [{ value: 'ada@example.com', via: 'email', verified: true }],
+  recovery_addresses: [{ value: 'ada@example.com', via: 'email' }],
+  metadata_public: { role: 'member' },
+  metadata_admin: null,
+  created_at: '2026-01-31T12:00:00Z',
+  updated_at: '2026-01-31T12:00:00Z',
+}
+
+export const Identity = z
+  .object({
+    id: z.string(),
+    schema_id: z.string().describe('which schema of the identity provider `traits` follow'),
+    state: z.string().describe('active, or inactive: may not sign in'),
+    traits: z.record(z.string(), z.unknown()).describe('what the person may change: e-mail address, name'),
+    verifiable_addresses: z.array(
+      z.object({ value: z.string(), via: z.string().nullable(), verified: z.boolean() }),
+    ),
+    recovery_addresses: z.array(z.object({ value: z.string(), via: z.string().nullable() })),
+    metadata_public: z
+      .record(z.string(), z.unknown())
+      .describe('what the person may see but not change; `role` decides about /api'),
+    metadata_admin: z.unknown().describe('what only administrators and servers see; null when there is none'),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'Identity', examples: [IDENTITY_EXAMPLE] })
 export type Identity = z.infer<typeof Identity>
 
-export const IdentitySession = z.object({
-  id: z.string(),
-  authenticated_at: Time,
-  expires_at: Time,
-  authenticator_assurance_level: z.string().nullable().describe('aal1, or aal2 with a second factor'),
-  authentication_methods: z.array(z.string()),
-  devices: z.array(
-    z.object({
-      ip_address: z.string().nullable(),
-      user_agent: z.string().nullable(),
-      location: z.string().nullable(),
-    }),
-  ),
-})
+const SESSION_EXAMPLE = {
+  id: '5c2e8f1a-0000-4000-8000-000000000000',
+  authenticated_at: '2026-01-31T12:00:00Z',
+  expires_at: '2026-02-01T12:00:00Z',
+  authenticator_assurance_level: 'aal1',
+  authentication_methods: ['password'],
+  devices: [{ ip_address: '203.0.113.7', user_agent: 'Mozilla/5.0', location: null }],
+}
+
+export const IdentitySession = z
+  .object({
+    id: z.string(),
+    authenticated_at: Time,
+    expires_at: Time,
+    authenticator_assurance_level: z.string().nullable().describe('aal1, or aal2 with a second factor'),
+    authentication_methods: z.array(z.string()),
+    devices: z.array(
+      z.object({
+        ip_address: z.string().nullable(),
+        user_agent: z.string().nullable(),
+        location: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'IdentitySession', examples: [SESSION_EXAMPLE] })
 export type IdentitySession = z.infer<typeof IdentitySession>
 
 /** More open sessions of one person than this are no longer read one by one. */
@@ -45,6 +77,9 @@ export const SESSIONS_SHOWN_MAX = 50
 
 export const IdentityDetail = Identity.extend({
   active_sessions: z.array(IdentitySession).describe(`the newest ${SESSIONS_SHOWN_MAX}, newest first`),
+}).meta({
+  id: 'IdentityDetail',
+  examples: [{ ...IDENTITY_EXAMPLE, active_sessions: [SESSION_EXAMPLE] }],
 })
 export type IdentityDetail = z.infer<typeof IdentityDetail>
 
@@ -78,8 +113,10 @@ export const IdentityListQuery = z
   })
 export type IdentityListQuery = z.infer<typeof IdentityListQuery>
 
-export const IdentityList = z.object({
-  data: z.array(Identity),
-  next_cursor: z.string().nullable().describe('null: the list is complete'),
-})
+export const IdentityList = z
+  .object({
+    data: z.array(Identity),
+    next_cursor: z.string().nullable().describe('null: the list is complete'),
+  })
+  .meta({ id: 'IdentityList' })
 export type IdentityList = z.infer<typeof IdentityList>

@@ -18,7 +18,7 @@ const Sql = z
     'One SQL statement; parameters are $1, $2, ... Its text may have 262144 bytes, over all statements of a ' +
       'transaction, unless the deployment sets SQL_TEXT_BYTES_MAX.',
   )
-  .meta({ example: 'select $1::int + 1 as sum' })
+  .meta({ examples: ['select $1::int + 1 as sum'] })
 
 const Params = z
   .array(z.unknown())
@@ -28,7 +28,7 @@ const Params = z
     'Values of $1, $2, ...: strings, numbers, booleans and null as they are, arrays as Postgres arrays, ' +
       'objects as JSON. Integers beyond 2^53, decimals that must be exact, and JSON arrays go as strings.',
   )
-  .meta({ example: [41] })
+  .meta({ examples: [[41]] })
 
 const RowLimit = z
   .int()
@@ -46,7 +46,9 @@ const Timeout = z
   .default(TIMEOUT_MS_DEFAULT)
   .describe('Milliseconds after which the call is cancelled and rolled back: 408, SQLSTATE 57014.')
 
-export const SqlRequest = z.strictObject({ sql: Sql, params: Params, row_limit: RowLimit, timeout: Timeout })
+export const SqlRequest = z
+  .strictObject({ sql: Sql, params: Params, row_limit: RowLimit, timeout: Timeout })
+  .meta({ id: 'SqlRequest' })
 export type SqlRequest = z.output<typeof SqlRequest>
 
 /** Before any of them is looked at: zod makes an issue of each wrong one, and cannot hold 200 000. */
@@ -58,40 +60,60 @@ function refuseTooMany(statements: unknown): unknown {
   })
 }
 
-export const SqlTransactionRequest = z.strictObject({
-  statements: z
-    .preprocess(refuseTooMany, z.array(z.strictObject({ sql: Sql, params: Params })))
-    .describe(`1 to ${STATEMENTS_MAX} statements, run in order in one transaction.`)
-    .meta({ minItems: 1, maxItems: STATEMENTS_MAX }),
-  row_limit: RowLimit.describe('As for /v1/sql; holds for each statement.'),
-  timeout: Timeout.describe('As for /v1/sql; holds for the whole transaction.'),
-})
+export const SqlTransactionRequest = z
+  .strictObject({
+    statements: z
+      .preprocess(refuseTooMany, z.array(z.strictObject({ sql: Sql, params: Params })))
+      .describe(`1 to ${STATEMENTS_MAX} statements, run in order in one transaction.`)
+      .meta({ minItems: 1, maxItems: STATEMENTS_MAX }),
+    row_limit: RowLimit.describe('As for /v1/sql; holds for each statement.'),
+    timeout: Timeout.describe('As for /v1/sql; holds for the whole transaction.'),
+  })
+  .meta({ id: 'SqlTransactionRequest' })
 export type SqlTransactionRequest = z.output<typeof SqlTransactionRequest>
 
-export const SqlColumn = z.object({
-  name: z.string().describe('Key in the rows. A second column of the same name is called name_2, and so on.'),
-  dataTypeID: z.int().describe('Oid of the type; of a domain, the type beneath it.'),
-  typeName: z
-    .string()
-    .describe('pg_type.typname; arrays begin with an underscore. "unknown" for a type that is gone.'),
-})
+export const SqlColumn = z
+  .object({
+    name: z
+      .string()
+      .describe('Key in the rows. A second column of the same name is called name_2, and so on.'),
+    dataTypeID: z.int().describe('Oid of the type; of a domain, the type beneath it.'),
+    typeName: z
+      .string()
+      .describe('pg_type.typname; arrays begin with an underscore. "unknown" for a type that is gone.'),
+  })
+  .meta({ id: 'SqlColumn' })
 
-export const SqlResponse = z.object({
-  rows: z
-    .array(z.record(z.string(), z.unknown()))
-    .describe(
-      'int2, int4, oid and floats as numbers (NaN and infinities as strings), int8, numeric and money as ' +
-        'strings, json as JSON, arrays as arrays, timestamps as ISO 8601 with microseconds, bytea as \\x ' +
-        'hex, all else as Postgres prints it.',
-    ),
-  rowCount: z
-    .int()
-    .describe('Of a SELECT or VALUES the rows returned; of other statements the rows affected.'),
-  columns: z.array(SqlColumn),
-  command: z.string().describe('Command tag of the statement: SELECT, INSERT, CREATE TABLE, ...'),
-  truncated: z.literal(true).optional().describe('There, and true, when row_limit cut rows off.'),
-})
+export const SqlResponse = z
+  .object({
+    rows: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe(
+        'int2, int4, oid and floats as numbers (NaN and infinities as strings), int8, numeric and money as ' +
+          'strings, json as JSON, arrays as arrays, timestamps as ISO 8601 with microseconds, bytea as \\x ' +
+          'hex, all else as Postgres prints it.',
+      ),
+    rowCount: z
+      .int()
+      .describe('Of a SELECT or VALUES the rows returned; of other statements the rows affected.'),
+    columns: z.array(SqlColumn),
+    command: z.string().describe('Command tag of the statement: SELECT, INSERT, CREATE TABLE, ...'),
+    truncated: z.literal(true).optional().describe('There, and true, when row_limit cut rows off.'),
+  })
+  .meta({
+    id: 'SqlResponse',
+    examples: [
+      {
+        rows: [{ sum: 42 }],
+        rowCount: 1,
+        columns: [{ name: 'sum', dataTypeID: 23, typeName: 'int4' }],
+        command: 'SELECT',
+      },
+    ],
+  })
 
-export const SqlTransactionResponse = z.object({
-  results: z.array(SqlResponse).describe('One answer per statement, in order.'),
-})
+export const SqlTransactionResponse = z
+  .object({
+    results: z.array(SqlResponse).describe('One answer per statement, in order.'),
+  })
+  .meta({ id: 'SqlTransactionResponse' })

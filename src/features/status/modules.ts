@@ -2,13 +2,19 @@
 
 import * as z from 'zod'
 
-export const Module = z.object({
-  name: z.string(),
-  summary: z.string(),
-  enabled: z.boolean(),
-  reason: z.string().nullable().describe('why it is off; null when it is on'),
-})
+export const Module = z
+  .object({
+    name: z.string(),
+    summary: z.string(),
+    enabled: z.boolean(),
+    reason: z.string().nullable().describe('why it is off; null when it is on'),
+  })
+  .meta({ id: 'Module', examples: [{ name: 'sql', summary: 'SQL over HTTP', enabled: true, reason: null }] })
 export type Module = z.infer<typeof Module>
+
+export const ModuleList = z
+  .object({ data: z.array(Module), next_cursor: z.null() })
+  .meta({ id: 'ModuleList' })
 
 interface ModulesDeps {
   config: {

@@ -10,52 +10,88 @@ import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
 import { DATABASE_DOWN, type RowChangeFacts, rowChangeProblems, TABLES_UNREADABLE } from './problems.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
-export const PlatformStatus = z.object({
-  status: z.enum(['ok', 'degraded']).describe('degraded: `problems` says why'),
-  version: z.string().describe('version of Quoin'),
-  base_url: z.string(),
-  time: z.iso.datetime(),
-  database: z.object({
-    state: z.enum(['up', 'down']),
-    latency_ms: z.number().nullable(),
-    server_version: z.string().nullable(),
-    size_bytes: z.number().nullable(),
-    schemas: z.array(z.string()).describe('schemas that /v1/db serves'),
-    tables: z.number().nullable().describe('tables and views in those schemas'),
-  }),
-  projects: z.number().nullable(),
-  api_keys: z.number().nullable().describe('keys that are neither revoked nor expired'),
-  webhooks: z.object({
-    dead_letters: z
-      .number()
-      .nullable()
-      .describe('events that were given up and not delivered since; counted up to 1 000'),
-    unhandled_messages: z
-      .number()
-      .nullable()
-      .describe(
-        'messages of row changes that could not be handled: the changes wait in the outbox and are sent again; the ' +
-          'log has the cause. Counted up to 1 000',
-      ),
-    oldest_waiting_seconds: z
-      .number()
-      .nullable()
-      .describe(
-        'age of the change that has waited longest for the listener and the Worker; null: none waits. Events that ' +
-          'wait for a paused or failing webhook are not among them. A transaction that took long brings changes that ' +
-          'are old at once: of two readings the second tells',
-      ),
-    listener_connected: z.boolean().nullable().describe('whether a listener holds its lock in the database'),
-    unrecorded_tables: z
+export const PlatformStatus = z
+  .object({
+    status: z.enum(['ok', 'degraded']).describe('degraded: `problems` says why'),
+    version: z.string().describe('version of Quoin'),
+    base_url: z.string(),
+    time: z.iso.datetime(),
+    database: z.object({
+      state: z.enum(['up', 'down']),
+      latency_ms: z.number().nullable(),
+      server_version: z.string().nullable(),
+      size_bytes: z.number().nullable(),
+      schemas: z.array(z.string()).describe('schemas that /v1/db serves'),
+      tables: z.number().nullable().describe('tables and views in those schemas'),
+    }),
+    projects: z.number().nullable(),
+    api_keys: z.number().nullable().describe('keys that are neither revoked nor expired'),
+    webhooks: z.object({
+      dead_letters: z
+        .number()
+        .nullable()
+        .describe('events that were given up and not delivered since; counted up to 1 000'),
+      unhandled_messages: z
+        .number()
+        .nullable()
+        .describe(
+          'messages of row changes that could not be handled: the changes wait in the outbox and are sent again; the ' +
+            'log has the cause. Counted up to 1 000',
+        ),
+      oldest_waiting_seconds: z
+        .number()
+        .nullable()
+        .describe(
+          'age of the change that has waited longest for the listener and the Worker; null: none waits. Events ' +
+            'that wait for a paused or failing webhook are not among them. A transaction that took long brings ' +
+            'changes that are old at once: of two readings the second tells',
+        ),
+      listener_connected: z
+        .boolean()
+        .nullable()
+        .describe('whether a listener holds its lock in the database'),
+      unrecorded_tables: z
+        .array(z.string())
+        .nullable()
+        .describe(
+          'webhooks’ tables whose changes cannot be recorded: triggers, functions or rights are gone. At most 20',
+        ),
+    }),
+    problems: z
       .array(z.string())
-      .nullable()
-      .describe(
-        'webhooks’ tables whose changes cannot be recorded: triggers, functions or rights are gone. At most 20',
-      ),
-  }),
-  problems: z.array(z.string()).describe('what does not work now, and what to do; empty where status is ok'),
-  warnings: z.array(z.string()).describe('settings of this deployment that are allowed but dangerous'),
-})
+      .describe('what does not work now, and what to do; empty where status is ok'),
+    warnings: z.array(z.string()).describe('settings of this deployment that are allowed but dangerous'),
+  })
+  .meta({
+    id: 'PlatformStatus',
+    examples: [
+      {
+        status: 'ok',
+        version: VERSION,
+        base_url: 'https://api.example.com',
+        time: '2026-01-31T12:00:00.000Z',
+        database: {
+          state: 'up',
+          latency_ms: 3.4,
+          server_version: '18.0',
+          size_bytes: 9_437_184,
+          schemas: ['public'],
+          tables: 2,
+        },
+        projects: 1,
+        api_keys: 2,
+        webhooks: {
+          dead_letters: 0,
+          unhandled_messages: 0,
+          oldest_waiting_seconds: null,
+          listener_connected: true,
+          unrecorded_tables: [],
+        },
+        problems: [],
+        warnings: [],
+      },
+    ],
+  })
 export type PlatformStatus = z.infer<typeof PlatformStatus>
 
 interface Facts {

@@ -16,31 +16,57 @@ const SECRET_LENGTH_MAX = 256
 const TABLE_NAME_BYTES_MAX = 63
 const WEBHOOKS_PER_PAGE_MAX = 1_000
 
-export const Webhook = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  table_schema: z.string().describe('as it is called now'),
-  table_name: z.string().describe('as it is called now; after a drop, as it was called last'),
-  table_watched: z
-    .boolean()
-    .describe(
-      'false: the table was dropped and nothing is recorded; goes on within a minute of one of its name being there',
-    ),
-  events: z.array(RowEvent),
-  url: z.string().describe('as it is called: `HTTPS://Example.com` is `https://example.com/`'),
-  headers: z.record(z.string(), z.string()).describe('sent with each delivery'),
-  active: z.boolean().describe('false: paused; events are kept for seven days and sent on resume'),
-  has_secret: z.boolean().describe('true: deliveries are signed'),
-  fail_count: z.int().describe('failed attempts in a row; 0 after each success'),
-  state: z
-    .enum(WEBHOOK_STATES)
-    .describe(
-      'failing: 20 attempts in a row have failed, one event at a time is tried until one arrives; ' +
-        'paused_by_receiver: it answered 410 Gone',
-    ),
-  created_at: Time,
-  updated_at: Time,
-})
+/** In a path. */
+export const WebhookId = z
+  .uuid()
+  .describe('id of the webhook')
+  .meta({ examples: ['3f0c8a52-6f0e-4f43-9d6a-0b8f3f1c2a11'] })
+
+/** Of all records of webhooks. */
+export const WEBHOOK_EXAMPLE = {
+  id: '3f0c8a52-6f0e-4f43-9d6a-0b8f3f1c2a11',
+  name: 'Search index',
+  table_schema: 'public',
+  table_name: 'notes',
+  table_watched: true,
+  events: ['INSERT', 'UPDATE', 'DELETE'],
+  url: 'https://search.example.com/hooks/notes',
+  headers: { 'X-Source': 'quoin' },
+  active: true,
+  has_secret: true,
+  fail_count: 0,
+  state: 'healthy',
+  created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-01-31T12:00:00.000Z',
+}
+
+export const Webhook = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    table_schema: z.string().describe('as it is called now'),
+    table_name: z.string().describe('as it is called now; after a drop, as it was called last'),
+    table_watched: z
+      .boolean()
+      .describe(
+        'false: the table was dropped and nothing is recorded; goes on within a minute of one of its name being there',
+      ),
+    events: z.array(RowEvent),
+    url: z.string().describe('as it is called: `HTTPS://Example.com` is `https://example.com/`'),
+    headers: z.record(z.string(), z.string()).describe('sent with each delivery'),
+    active: z.boolean().describe('false: paused; events are kept for seven days and sent on resume'),
+    has_secret: z.boolean().describe('true: deliveries are signed'),
+    fail_count: z.int().describe('failed attempts in a row; 0 after each success'),
+    state: z
+      .enum(WEBHOOK_STATES)
+      .describe(
+        'failing: 20 attempts in a row have failed, one event at a time is tried until one arrives; ' +
+          'paused_by_receiver: it answered 410 Gone',
+      ),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'Webhook', examples: [WEBHOOK_EXAMPLE] })
 export type Webhook = z.infer<typeof Webhook>
 
 const Name = z
@@ -94,13 +120,15 @@ const FIELDS = {
   active: z.boolean().describe('false: events are kept, and sent when it is true again'),
 }
 
-export const WebhookIn = z.strictObject({
-  ...FIELDS,
-  table_schema: FIELDS.table_schema.default('public'),
-  headers: allOf(FIELDS.headers.default({})),
-  secret: FIELDS.secret.optional(),
-  active: FIELDS.active.default(true),
-})
+export const WebhookIn = z
+  .strictObject({
+    ...FIELDS,
+    table_schema: FIELDS.table_schema.default('public'),
+    headers: allOf(FIELDS.headers.default({})),
+    secret: FIELDS.secret.optional(),
+    active: FIELDS.active.default(true),
+  })
+  .meta({ id: 'WebhookIn' })
 export type WebhookIn = z.infer<typeof WebhookIn>
 
 export const WebhookPatch = z
@@ -111,6 +139,7 @@ export const WebhookPatch = z
     // A patch of unknown fields alone has one mistake, not two.
     when: ({ issues }) => issues.length === 0,
   })
+  .meta({ id: 'WebhookPatch' })
 export type WebhookPatch = z.infer<typeof WebhookPatch>
 
 /** One page of anything that is listed from the newest on. */
@@ -125,7 +154,9 @@ export const WebhookListQuery = z.strictObject({
 })
 export type WebhookListQuery = z.infer<typeof WebhookListQuery>
 
-export const WebhookList = z.object({ data: z.array(Webhook), next_cursor: nextCursor })
+export const WebhookList = z
+  .object({ data: z.array(Webhook), next_cursor: nextCursor })
+  .meta({ id: 'WebhookList' })
 export type WebhookList = z.infer<typeof WebhookList>
 
 const ENTRIES_PER_PAGE_MAX = 200

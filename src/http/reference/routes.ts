@@ -1,9 +1,12 @@
 // /openapi.json and /docs: the route table, for programs and for people.
 
+import * as z from 'zod'
 import { encodeUtf8 } from '../../lib/utf8.ts'
-import { openApiDocument } from '../openapi.ts'
+import { openApiDocument } from '../openapi/document.ts'
 import { type AnyRoute, defineRoute } from '../route.ts'
 import { STYLE } from './style.ts'
+
+const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0') }).meta({ id: 'OpenApiDocument' })
 
 /** The two routes that describe the others, and themselves. */
 export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
@@ -16,7 +19,9 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
       path: '/openapi.json',
       auth: 'none',
       summary: 'This API as an OpenAPI 3.1 document',
-      documented: { responseTypes: ['application/json'] },
+      documented: {
+        answers: { 200: { description: 'The document', content: { 'application/json': OpenApiDocument } } },
+      },
       handle: async ({ deps: { config } }) => ({
         status: 200,
         headers: { 'content-type': 'application/json' },
@@ -29,7 +34,7 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
       path: '/docs',
       auth: 'none',
       summary: 'This API as a page to read',
-      documented: { responseTypes: ['text/html'] },
+      documented: { answers: { 200: { description: 'A page', content: { 'text/html': z.string() } } } },
       handle: async ({ deps: { config } }) => {
         // Loaded when it is first read: other requests need no JSX, and Node programs that read the table cannot run
         // it.

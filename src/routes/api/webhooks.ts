@@ -4,8 +4,10 @@ import { createWebhook } from '../../features/webhooks/create-webhook.ts'
 import { deleteWebhook } from '../../features/webhooks/delete-webhook.ts'
 import {
   Attempt,
+  DeadLetterId,
   DeadLetterList,
   DeliveryList,
+  LogId,
   Queued,
   ReplaySince,
   WebhookWithWaiting,
@@ -19,6 +21,7 @@ import { replayFailedSince } from '../../features/webhooks/replay-failed-since.t
 import {
   EntryListQuery,
   Webhook,
+  WebhookId,
   WebhookIn,
   WebhookList,
   WebhookListQuery,
@@ -67,6 +70,7 @@ export const webhookRoutes = [
     id: 'webhooks.read',
     method: 'get',
     path: '/api/webhooks/:id',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'One webhook with statistics of its deliveries and of what waits to be delivered',
     response: WebhookWithWaiting,
@@ -76,6 +80,7 @@ export const webhookRoutes = [
     id: 'webhooks.update',
     method: 'patch',
     path: '/api/webhooks/:id',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'Change, pause or resume a webhook',
     description:
@@ -90,6 +95,7 @@ export const webhookRoutes = [
     id: 'webhooks.delete',
     method: 'delete',
     path: '/api/webhooks/:id',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'Delete a webhook with everything that waits to be delivered',
     status: 204,
@@ -102,6 +108,7 @@ export const webhookRoutes = [
     id: 'webhooks.test',
     method: 'post',
     path: '/api/webhooks/:id/test',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'Send an example payload to the URL of a webhook',
     description:
@@ -113,6 +120,7 @@ export const webhookRoutes = [
     id: 'webhooks.logs',
     method: 'get',
     path: '/api/webhooks/:id/logs',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'The delivery log of a webhook, newest first',
     description: 'One entry an attempt, kept 30 days. An attempt appears within a second.',
@@ -124,6 +132,7 @@ export const webhookRoutes = [
     id: 'webhooks.replay',
     method: 'post',
     path: '/api/webhooks/:id/replay/:logId',
+    params: { id: WebhookId, logId: LogId },
     auth: 'session',
     summary: 'Send one entry of the log again, unchanged, and answer how it went',
     description:
@@ -137,6 +146,7 @@ export const webhookRoutes = [
     id: 'webhooks.replay_failed',
     method: 'post',
     path: '/api/webhooks/:id/replay-failed',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'Queue again everything that has failed since a time, and answer how much that is',
     description:
@@ -155,6 +165,7 @@ export const webhookRoutes = [
     id: 'webhooks.dead_letters',
     method: 'get',
     path: '/api/webhooks/:id/dead-letters',
+    params: { id: WebhookId },
     auth: 'session',
     summary: 'The events of a webhook that were given up, newest first',
     description: 'Kept 30 days; those that were delivered since have a `resolved_at`.',
@@ -166,6 +177,7 @@ export const webhookRoutes = [
     id: 'webhooks.replay_dead_letter',
     method: 'post',
     path: '/api/webhooks/:id/dead-letters/:deadLetterId/replay',
+    params: { id: WebhookId, deadLetterId: DeadLetterId },
     auth: 'session',
     summary: 'Send one dead letter again, and answer how it went',
     description:

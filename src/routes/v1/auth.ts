@@ -2,7 +2,12 @@
 
 import { listIdentities } from '../../features/identities/list-identities.ts'
 import { readIdentity } from '../../features/identities/read-identity.ts'
-import { IdentityDetail, IdentityList, IdentityListQuery } from '../../features/identities/schemas.ts'
+import {
+  IdentityDetail,
+  IdentityId,
+  IdentityList,
+  IdentityListQuery,
+} from '../../features/identities/schemas.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const authRoutes = [
@@ -21,6 +26,7 @@ export const authRoutes = [
     id: 'identities.read',
     method: 'get',
     path: '/v1/auth/identities/:id',
+    params: { id: IdentityId },
     auth: 'service_role',
     summary: 'One identity with its active sessions',
     response: IdentityDetail,

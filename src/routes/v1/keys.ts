@@ -6,6 +6,7 @@ import { revokeKey } from '../../features/keys/revoke-key.ts'
 import { rotateKey } from '../../features/keys/rotate-key.ts'
 import {
   ApiKey,
+  ApiKeyId,
   ApiKeyIn,
   ApiKeyList,
   ApiKeyListQuery,
@@ -44,6 +45,7 @@ export const keyRoutes = [
     id: 'keys.update',
     method: 'patch',
     path: '/v1/keys/:id',
+    params: { id: ApiKeyId },
     auth: 'service_role',
     summary: 'Change the name, the limits or the end of an API key',
     description:
@@ -58,6 +60,7 @@ export const keyRoutes = [
     id: 'keys.revoke',
     method: 'delete',
     path: '/v1/keys/:id',
+    params: { id: ApiKeyId },
     auth: 'service_role',
     summary: 'Revoke an API key for good',
     description:
@@ -69,6 +72,7 @@ export const keyRoutes = [
     id: 'keys.rotate',
     method: 'post',
     path: '/v1/keys/:id/rotate',
+    params: { id: ApiKeyId },
     auth: 'service_role',
     summary: 'Replace an API key by a new one with the same id, role and limit',
     description:

@@ -1,7 +1,6 @@
 // GET /v1/modules
 
-import * as z from 'zod'
-import { listModules, Module } from '../../features/status/modules.ts'
+import { listModules, ModuleList } from '../../features/status/modules.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const moduleRoutes = [
@@ -11,7 +10,7 @@ export const moduleRoutes = [
     path: '/v1/modules',
     auth: 'service_role',
     summary: 'Modules of this deployment, on or off',
-    response: z.object({ data: z.array(Module), next_cursor: z.null() }),
+    response: ModuleList,
     handle: async ({ deps }) => ({ data: listModules(deps), next_cursor: null }),
   }),
 ]

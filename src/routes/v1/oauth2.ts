@@ -4,6 +4,7 @@ import { createOAuthClient } from '../../features/oauth/clients/create-client.ts
 import { deleteOAuthClient } from '../../features/oauth/clients/delete-client.ts'
 import { answerClientList, CLIENT_LIST_DESCRIPTION } from '../../features/oauth/clients/list-clients.ts'
 import {
+  ClientId,
   CreatedOAuthClient,
   OAuthClientIn,
   OAuthClientList,
@@ -45,6 +46,7 @@ export const oauth2Routes = [
     id: 'oauth_clients.delete_by_key',
     method: 'delete',
     path: '/v1/oauth2/clients/:id',
+    params: { id: ClientId },
     auth: 'service_role',
     summary: 'Delete an OAuth2 client with its tokens and consents',
     description: 'On /v1/db its opaque tokens may be taken for ten seconds more.',

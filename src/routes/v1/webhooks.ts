@@ -1,7 +1,7 @@
 // /v1/webhooks: webhooks with what became of their deliveries, for programs. They are made under /api/webhooks.
 
 import { WebhookDetail, WebhookWithStatisticsList } from '../../features/webhooks/delivery-schemas.ts'
-import { WebhookListQuery } from '../../features/webhooks/schemas.ts'
+import { WebhookId, WebhookListQuery } from '../../features/webhooks/schemas.ts'
 import { listWebhooksWithStatistics, readWebhookDetail } from '../../features/webhooks/webhook-statistics.ts'
 import { defineRoute, jsonText } from '../../http/route.ts'
 
@@ -20,6 +20,7 @@ export const webhookViewRoutes = [
     id: 'webhooks.read_by_key',
     method: 'get',
     path: '/v1/webhooks/:id',
+    params: { id: WebhookId },
     auth: 'service_role',
     summary: 'One webhook with statistics of its deliveries, what waits, and the newest entries of its log',
     response: WebhookDetail,

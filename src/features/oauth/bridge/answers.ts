@@ -6,9 +6,14 @@ import type { Brand, PageFrame } from './pages/frame.ts'
 import { imageUrl } from './request-url.ts'
 
 /** What JSON is answered with when the flow goes on. */
-export const Onward = z.object({
-  redirect_to: z.string().describe('Where the same browser has to go on'),
-})
+export const Onward = z
+  .object({
+    redirect_to: z.string().describe('Where the same browser has to go on'),
+  })
+  .meta({
+    id: 'Onward',
+    examples: [{ redirect_to: 'https://id.example.com/oauth2/auth?client_id=shop&consent_verifier=...' }],
+  })
 
 /** The makings of a response. */
 export interface BridgeAnswer {

@@ -15,7 +15,9 @@ import { Challenge, readSubmitted, type Submission } from './submitted.ts'
 type DeviceDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
 
 /** The code of a device, as scripts send it. */
-export const UserCode = z.strictObject({ challenge: Challenge, user_code: z.string().min(1).max(64) })
+export const UserCode = z
+  .strictObject({ challenge: Challenge, user_code: z.string().min(1).max(64) })
+  .meta({ id: 'UserCode' })
 
 /** GET bridge/device: asks for the code, with the one of the address filled in. */
 export async function showDevice(

@@ -23,11 +23,13 @@ import { Challenge, readSubmitted, type Submission, type Submitted } from './sub
 type LogoutDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
 
 /** The bodies of a yes and a no, as scripts send them. */
-export const LogoutYes = z.strictObject({
-  challenge: Challenge,
-  end_identity_session: z.boolean().default(false),
-})
-export const LogoutNo = z.strictObject({ challenge: Challenge })
+export const LogoutYes = z
+  .strictObject({
+    challenge: Challenge,
+    end_identity_session: z.boolean().default(false),
+  })
+  .meta({ id: 'LogoutYes' })
+export const LogoutNo = z.strictObject({ challenge: Challenge }).meta({ id: 'LogoutNo' })
 
 /**
  * GET bridge/logout: asks, or signs out at once for a client with `skip_logout_consent` that proved itself with an ID

@@ -10,6 +10,7 @@ export const Challenge = z
   .min(1, { abort: true })
   .max(16_384, { abort: true })
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+  .describe('As the OAuth2 server made it')
 
 /** How many mistakes one answer lists. */
 const PROBLEMS_MAX = 10

@@ -13,30 +13,45 @@ import { sessionClaims } from './session-claims.ts'
 
 const SCOPES_MAX = 100
 
-export const ClaimsPreviewIn = z.strictObject({
-  identity_id: z.string().min(1).max(255),
-  client_id: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .describe('A client of ours: scopes that it may not request are taken away'),
-  scopes: z.array(z.string().min(1).max(255)).max(SCOPES_MAX).describe('The scopes granted'),
-  config: ClaimsConfigPatch.optional().describe('Tried in place of the stored configuration, map by map'),
-})
+export const ClaimsPreviewIn = z
+  .strictObject({
+    identity_id: z.string().min(1).max(255),
+    client_id: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('A client of ours: scopes that it may not request are taken away'),
+    scopes: z.array(z.string().min(1).max(255)).max(SCOPES_MAX).describe('The scopes granted'),
+    config: ClaimsConfigPatch.optional().describe('Tried in place of the stored configuration, map by map'),
+  })
+  .meta({ id: 'ClaimsPreviewIn' })
 export type ClaimsPreviewIn = z.infer<typeof ClaimsPreviewIn>
 
-export const ClaimsPreview = z.object({
-  scopes: z.array(z.string()).describe('those of the scopes asked for that count'),
-  id_token: z.record(z.string(), z.unknown()).describe('top-level claims of the ID token and of userinfo'),
-  access_token: z
-    .record(z.string(), z.unknown())
-    .describe('claims under `ext` of introspection and of JWT access tokens'),
-  unresolved: z.array(z.string()).describe('paths that lead to nothing; their claims are left out'),
-  too_large: z
-    .array(z.string())
-    .describe('claims that are left out because their token has no room for them'),
-})
+export const ClaimsPreview = z
+  .object({
+    scopes: z.array(z.string()).describe('those of the scopes asked for that count'),
+    id_token: z.record(z.string(), z.unknown()).describe('top-level claims of the ID token and of userinfo'),
+    access_token: z
+      .record(z.string(), z.unknown())
+      .describe('claims under `ext` of introspection and of JWT access tokens'),
+    unresolved: z.array(z.string()).describe('paths that lead to nothing; their claims are left out'),
+    too_large: z
+      .array(z.string())
+      .describe('claims that are left out because their token has no room for them'),
+  })
+  .meta({
+    id: 'ClaimsPreview',
+    examples: [
+      {
+        scopes: ['openid', 'email'],
+        id_token: { groups: ['staff'] },
+        access_token: { contact: 'Ada <ada@example.com>' },
+        unresolved: ['metadata_public.plan'],
+        too_large: [],
+      },
+    ],
+  })
 export type ClaimsPreview = z.infer<typeof ClaimsPreview>
 
 export interface PreviewClaimsDeps extends ClaimsConfigDeps, OAuthClientDeps {

@@ -36,13 +36,23 @@ const ClaimTemplates = z
   .describe('Claim name to template; a template holds {{traits.*}}, {{metadata_public.*}} or {{id}}')
 export type ClaimTemplates = z.infer<typeof ClaimTemplates>
 
+export const CLAIMS_CONFIG_EXAMPLE = {
+  id_token_claims: { groups: '{{traits.groups}}', plan: '{{metadata_public.plan}}' },
+  access_token_claims: { contact: '{{traits.name.first}} <{{traits.email}}>' },
+}
+
 /** Which claims go into tokens beside the standard ones. */
-export const ClaimsConfig = z.strictObject({
-  id_token_claims: ClaimTemplates,
-  access_token_claims: ClaimTemplates,
-})
+export const ClaimsConfig = z
+  .strictObject({
+    id_token_claims: ClaimTemplates,
+    access_token_claims: ClaimTemplates,
+  })
+  .meta({
+    id: 'ClaimsConfig',
+    examples: [CLAIMS_CONFIG_EXAMPLE],
+  })
 export type ClaimsConfig = z.infer<typeof ClaimsConfig>
 
 /** A change of the configuration: a map that is left out stays as it is, one that is there replaces the stored one. */
-export const ClaimsConfigPatch = ClaimsConfig.partial()
+export const ClaimsConfigPatch = ClaimsConfig.partial().meta({ id: 'ClaimsConfigPatch' })
 export type ClaimsConfigPatch = z.infer<typeof ClaimsConfigPatch>

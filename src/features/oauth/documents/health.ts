@@ -19,13 +19,37 @@ const PortHealth = z.object({
 type PortHealth = z.infer<typeof PortHealth>
 
 /** The answer of `GET /api/oauthsrv/health`. */
-export const OauthServerHealth = z.object({
-  status: z.enum(['ok', 'unavailable']).describe('ok: both ports are up'),
-  public: PortHealth,
-  admin: PortHealth,
-  dynamic_client_registration: DynamicRegistration.describe('whether applications may register themselves'),
-})
+export const OauthServerHealth = z
+  .object({
+    status: z.enum(['ok', 'unavailable']).describe('ok: both ports are up'),
+    public: PortHealth,
+    admin: PortHealth,
+    dynamic_client_registration: DynamicRegistration.describe('whether applications may register themselves'),
+  })
+  .meta({
+    id: 'OAuthServerHealth',
+    examples: [
+      {
+        status: 'ok',
+        public: { state: 'up', latency_ms: 4.1 },
+        admin: { state: 'up', latency_ms: 3.8 },
+        dynamic_client_registration: 'disabled',
+      },
+    ],
+  })
 export type OauthServerHealth = z.infer<typeof OauthServerHealth>
+
+/** The same, with the example of a server whose public port does not answer. */
+export const OauthServerDown = OauthServerHealth.meta({
+  examples: [
+    {
+      status: 'unavailable',
+      public: { state: 'down', latency_ms: null },
+      admin: { state: 'up', latency_ms: 3.8 },
+      dynamic_client_registration: 'unknown',
+    },
+  ],
+})
 
 interface HealthDeps {
   upstreams: { oauthPublic: Upstream; oauthAdmin: Upstream }

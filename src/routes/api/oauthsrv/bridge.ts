@@ -36,26 +36,33 @@ const BASE = '/api/oauthsrv/bridge'
 // The OAuth2 server adds parameters of its own to what it sends browsers with, so these are not strict.
 const LoginQuery = z.object({ login_challenge: Challenge })
 const ConsentQuery = z.object({ consent_challenge: Challenge })
-const DeviceQuery = z.object({ device_challenge: Challenge, user_code: z.string().max(200).optional() })
+const DeviceQuery = z.object({
+  device_challenge: Challenge,
+  user_code: z.string().max(200).optional().describe('Filled in; the person still has to say yes'),
+})
 const LogoutQuery = z.object({ logout_challenge: Challenge })
-const ErrorQuery = z.object({ error: z.string().optional(), error_description: z.string().optional() })
+const ErrorQuery = z.object({
+  error: z.string().optional().describe('Code of the error'),
+  error_description: z.string().optional().describe('What was wrong'),
+})
 
 /** What all of these have in common. The largest decision holds a challenge of 16 KiB and a list of scopes. */
 const FOR_BROWSERS = { auth: 'none', errorPage: bridgeErrorPage, bodyBytesMax: 128 * 1024 } as const
-const PAGE = { description: 'A page', types: ['text/html'] }
+const HTML = { 'text/html': z.string() }
+const PAGE = { description: 'A page', content: HTML }
 const pageAt = (status: number) => ({ answers: { [status]: PAGE } })
 const pageOrRedirect = { answers: { 200: PAGE, 303: { description: 'Back to the OAuth2 server' } } }
 const FORM_TYPE = 'application/x-www-form-urlencoded'
+/** Which fields a form has is between our pages and us. */
+const FormFields = z.record(z.string(), z.string())
 
 /** JSON of this shape, or the fields of our own form; both are told where to go on. */
 const decision = (requestSchema: z.ZodType) => ({
-  requestTypes: ['application/json', FORM_TYPE],
-  requestSchema,
+  request: { 'application/json': requestSchema, [FORM_TYPE]: FormFields },
   answers: {
     200: {
       description: 'JSON for JSON; for the form a page that goes on by itself',
-      schema: Onward,
-      types: ['text/html'],
+      content: { 'application/json': Onward, ...HTML },
     },
   },
 })
@@ -133,7 +140,7 @@ export const bridgeRoutes = [
       'JSON is answered with `{redirect_to}`, where the same browser has to go on. A session cookie that is ' +
       'sent must be ' +
       "the subject's and still alive; a server sends none. The form of the consent screen needs that session.",
-    example: { challenge: '…', grant_scope: ['openid', 'email'], remember: true },
+    example: { challenge: '8f5e2c...', grant_scope: ['openid', 'email'], remember: true },
     documented: decision(ConsentYes),
     handle: input => acceptConsentAnswer(input.deps, submissionOf(input)),
   }),
@@ -147,7 +154,7 @@ export const bridgeRoutes = [
     description:
       'The application gets `error` and `error_description`. Answers as accept does. A device is told nothing: ' +
       'its form ends on a page that says so.',
-    example: { challenge: '…', error: 'access_denied', error_description: 'The user said no.' },
+    example: { challenge: '8f5e2c...', error: 'access_denied', error_description: 'The user said no.' },
     documented: decision(ConsentNo),
     handle: input => rejectConsentAnswer(input.deps, submissionOf(input)),
   }),
@@ -160,8 +167,7 @@ export const bridgeRoutes = [
     summary: 'Sign out and start the flow again as somebody else',
     description:
       "The consent screen's own form; ends the sessions at the identity provider and at the OAuth2 server.",
-    example: 'challenge=…',
-    documented: { requestTypes: [FORM_TYPE], ...pageAt(200) },
+    documented: { request: { [FORM_TYPE]: FormFields }, ...pageAt(200) },
     handle: input => switchAccount(input.deps, submissionOf(input)),
   }),
   defineRoute({
@@ -184,7 +190,7 @@ export const bridgeRoutes = [
     summary: 'Connect the device that shows a code',
     description:
       'Sign-in and consent follow; the device gets its tokens after them. Answers as consent does.',
-    example: { challenge: '…', user_code: 'PXMmKdJ7' },
+    example: { challenge: '8f5e2c...', user_code: 'PXMmKdJ7' },
     documented: decision(UserCode),
     handle: input => answerDevice(input.deps, submissionOf(input)),
   }),
@@ -221,7 +227,7 @@ export const bridgeRoutes = [
       'The OAuth2 server signs out when the browser goes on at `redirect_to`. A session cookie that is sent ' +
       'must be the ' +
       "subject's.",
-    example: { challenge: '…', end_identity_session: true },
+    example: { challenge: '8f5e2c...', end_identity_session: true },
     documented: decision(LogoutYes),
     handle: input => acceptLogoutAnswer(input.deps, submissionOf(input)),
   }),
@@ -232,7 +238,7 @@ export const bridgeRoutes = [
     path: `${BASE}/logout/reject`,
     allowance: 'consent',
     summary: 'Stay signed in',
-    example: { challenge: '…' },
+    example: { challenge: '8f5e2c...' },
     documented: {
       ...decision(LogoutNo),
       answers: {

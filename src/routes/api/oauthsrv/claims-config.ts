@@ -7,13 +7,12 @@ import {
   previewClaims,
 } from '../../../features/oauth/claims/preview-claims.ts'
 import { replaceClaimsConfig } from '../../../features/oauth/claims/replace-claims-config.ts'
-import { ClaimsConfig, ClaimsConfigPatch } from '../../../features/oauth/claims/schemas.ts'
+import {
+  CLAIMS_CONFIG_EXAMPLE,
+  ClaimsConfig,
+  ClaimsConfigPatch,
+} from '../../../features/oauth/claims/schemas.ts'
 import { defineRoute } from '../../../http/route.ts'
-
-const EXAMPLE = {
-  id_token_claims: { groups: '{{traits.groups}}', plan: '{{metadata_public.plan}}' },
-  access_token_claims: { contact: '{{traits.name.first}} <{{traits.email}}>' },
-}
 
 export const claimsConfigRoutes = [
   defineRoute({
@@ -37,7 +36,7 @@ export const claimsConfigRoutes = [
       'Claims of the OAuth2 server itself (`iss`, `sub`, `aud`, ...) are refused. A map that is left out stays as ' +
       'it is; one of the two must be there.',
     body: ClaimsConfigPatch,
-    example: EXAMPLE,
+    example: CLAIMS_CONFIG_EXAMPLE,
     response: ClaimsConfig,
     handle: ({ deps, body, caller }) => replaceClaimsConfig(deps, body, caller),
   }),
@@ -52,7 +51,7 @@ export const claimsConfigRoutes = [
     example: {
       identity_id: '9f1c2d3e-0000-4000-8000-000000000000',
       scopes: ['openid', 'email'],
-      config: EXAMPLE,
+      config: CLAIMS_CONFIG_EXAMPLE,
     },
     response: ClaimsPreview,
     handle: ({ deps, body }) => previewClaims(deps, body),

@@ -6,6 +6,7 @@ import { answerClientList, CLIENT_LIST_DESCRIPTION } from '../../../features/oau
 import { readOwnClient } from '../../../features/oauth/clients/own-client.ts'
 import { rotateClientSecret } from '../../../features/oauth/clients/rotate-secret.ts'
 import {
+  ClientId,
   ClientSecret,
   CreatedOAuthClient,
   OAuthClient,
@@ -53,6 +54,7 @@ export const oauthClientRoutes = [
     id: 'oauth_clients.read',
     method: 'get',
     path: '/api/oauthsrv/clients/:id',
+    params: { id: ClientId },
     auth: 'session',
     summary: 'One OAuth2 client, without its secret',
     response: OAuthClient,
@@ -62,6 +64,7 @@ export const oauthClientRoutes = [
     id: 'oauth_clients.update',
     method: 'put',
     path: '/api/oauthsrv/clients/:id',
+    params: { id: ClientId },
     auth: 'session',
     summary: 'Change fields of an OAuth2 client',
     description:
@@ -78,6 +81,7 @@ export const oauthClientRoutes = [
     id: 'oauth_clients.delete',
     method: 'delete',
     path: '/api/oauthsrv/clients/:id',
+    params: { id: ClientId },
     auth: 'session',
     summary: 'Delete an OAuth2 client with its tokens and consents',
     description: 'On /v1/db its opaque tokens may be taken for ten seconds more.',
@@ -91,6 +95,7 @@ export const oauthClientRoutes = [
     id: 'oauth_clients.rotate_secret',
     method: 'post',
     path: '/api/oauthsrv/clients/:id/secret',
+    params: { id: ClientId },
     auth: 'session',
     summary: 'Replace the secret of an OAuth2 client',
     description:
@@ -104,6 +109,7 @@ export const oauthClientRoutes = [
     id: 'oauth_clients.configure_tokens',
     method: 'patch',
     path: '/api/oauthsrv/clients/:id/token-config',
+    params: { id: ClientId },
     auth: 'session',
     summary: 'Change lifetimes and form of the tokens of an OAuth2 client, and its logout addresses',
     description:

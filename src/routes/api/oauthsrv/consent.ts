@@ -6,6 +6,7 @@ import {
   ConsentQuery,
   ConsentRevocation,
   ConsentSessionList,
+  Subject,
 } from '../../../features/oauth/consent-sessions/schemas.ts'
 import { defineRoute } from '../../../http/route.ts'
 
@@ -14,6 +15,7 @@ export const consentRoutes = [
     id: 'consent_sessions.list',
     method: 'get',
     path: '/api/oauthsrv/consent/:subject',
+    params: { subject: Subject },
     auth: 'session',
     summary: 'List what a person has agreed to, newest first',
     description:
@@ -25,6 +27,7 @@ export const consentRoutes = [
     id: 'consent_sessions.revoke',
     method: 'delete',
     path: '/api/oauthsrv/consent/:subject',
+    params: { subject: Subject },
     auth: 'session',
     summary: "Revoke a person's consents, at one client or at all",
     description:

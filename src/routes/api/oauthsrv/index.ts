@@ -2,7 +2,11 @@
 
 import { logOutSubject } from '../../../features/oauth/consent-sessions/log-out-subject.ts'
 import { Logout, SubjectIn } from '../../../features/oauth/consent-sessions/schemas.ts'
-import { OauthServerHealth, readOauthServerHealth } from '../../../features/oauth/documents/health.ts'
+import {
+  OauthServerDown,
+  OauthServerHealth,
+  readOauthServerHealth,
+} from '../../../features/oauth/documents/health.ts'
 import {
   DiscoveryDocument,
   PublicKeySet,
@@ -23,8 +27,8 @@ export const oauthServerRoutes = [
     response: OauthServerHealth,
     documented: {
       answers: {
-        200: { description: 'Both are up', schema: OauthServerHealth },
-        503: { description: 'One does not answer', schema: OauthServerHealth },
+        200: { description: 'Both are up', content: { 'application/json': OauthServerHealth } },
+        503: { description: 'One does not answer', content: { 'application/json': OauthServerDown } },
       },
     },
     handle: async ({ deps }) => {

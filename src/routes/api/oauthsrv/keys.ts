@@ -3,7 +3,13 @@
 import { createSigningKey } from '../../../features/oauth/keys/create-signing-key.ts'
 import { deleteSigningKey } from '../../../features/oauth/keys/delete-signing-key.ts'
 import { listSigningKeys } from '../../../features/oauth/keys/list-signing-keys.ts'
-import { SigningKey, SigningKeyIn, SigningKeyList } from '../../../features/oauth/keys/schemas.ts'
+import {
+  KeySetParam,
+  KidParam,
+  SigningKey,
+  SigningKeyIn,
+  SigningKeyList,
+} from '../../../features/oauth/keys/schemas.ts'
 import { defineRoute } from '../../../http/route.ts'
 
 export const signingKeyRoutes = [
@@ -28,6 +34,7 @@ export const signingKeyRoutes = [
     id: 'signing_keys.list',
     method: 'get',
     path: '/api/oauthsrv/keys/:set',
+    params: { set: KeySetParam },
     auth: 'session',
     summary: "List a key set's keys, newest first",
     description: 'Public parts only.',
@@ -38,6 +45,7 @@ export const signingKeyRoutes = [
     id: 'signing_keys.delete',
     method: 'delete',
     path: '/api/oauthsrv/keys/:set/:kid',
+    params: { set: KeySetParam, kid: KidParam },
     auth: 'admin',
     summary: 'Delete a signing key',
     description:
