@@ -58,12 +58,11 @@ async function workerdConfig(
   more: readonly string[],
 ): Promise<string> {
   const { compatibilityDate, compatibilityFlags } = await compatibility()
-  const files = (await readdir(bundle)).filter(name => /\.(js|wasm)$/.test(name))
-  const modules = files.map(name =>
-    name.endsWith('.js')
-      ? `(name = "${name}", esModule = embed "${name}")`
-      : `(name = "./${name}", wasm = embed "${name}")`,
-  )
+  const modules = (await readdir(bundle)).flatMap(name => {
+    if (name.endsWith('.js')) return `(name = "${name}", esModule = embed "${name}")`
+    if (name.endsWith('.wasm')) return `(name = "./${name}", wasm = embed "${name}")`
+    return name.endsWith('.bin') ? `(name = "./${name}", data = embed "${name}")` : []
+  })
   // The entry comes first: workerd takes the first module as the Worker's main one.
   modules.sort((a, b) => Number(b.includes('"worker.js"')) - Number(a.includes('"worker.js"')))
   return `using Workerd = import "/workerd/workerd.capnp";

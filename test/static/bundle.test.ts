@@ -5,10 +5,13 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 /** Raw bytes of JavaScript; the SQL parser's WASM comes on top (issue "Foundation"). */
 const BUNDLE_BYTES_MAX = 1_500_000
+/** Of everything, compressed: what the platform takes from the smallest plan. */
+const UPLOAD_BYTES_MAX = 3 * 1024 * 1024
 
 let outdir: string
 
@@ -27,6 +30,15 @@ it('builds for deployment within its budget of JavaScript', async () => {
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   expect(bytes).toBeGreaterThan(100_000)
   expect(bytes).toBeLessThan(BUNDLE_BYTES_MAX)
+})
+
+it('is small enough for the platform with the parser and the program of /docs', async () => {
+  const uploaded = (await readdir(outdir)).filter(name => /\.(js|wasm|bin)$/.test(name))
+  const compressed = await Promise.all(
+    uploaded.map(async name => gzipSync(await readFile(join(outdir, name))).length),
+  )
+  expect(uploaded).toHaveLength(3)
+  expect(compressed.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(UPLOAD_BYTES_MAX)
 })
 
 // With a build step of its own wrangler watches `watch_dir` and nothing else: an edit elsewhere would change nothing

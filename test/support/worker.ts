@@ -95,6 +95,7 @@ function modulesIn(folder: string) {
   return [
     ...named('.js').map(name => ({ type: 'ESModule' as const, path: join(folder, name) })),
     ...named('.wasm').map(name => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
+    ...named('.bin').map(name => ({ type: 'Data' as const, path: join(folder, name) })),
   ]
 }
 

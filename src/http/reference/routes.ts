@@ -1,17 +1,21 @@
 // /openapi.json and /docs: the route table, for programs and for people.
 
+/// <reference path="./scalar.d.ts" />
 import * as z from 'zod'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import { type AnyRoute, defineRoute } from '../route.ts'
-import { STYLE } from './style.ts'
+import { PROGRAM_PATH, REFERENCE_PAGE, REFERENCE_POLICY } from './page.ts'
 
 const OpenApiDocument = z.looseObject({ openapi: z.literal('3.1.0') }).meta({ id: 'OpenApiDocument' })
 
-/** The two routes that describe the others, and themselves. */
+/** Seconds. Another version of Scalar may come a day late. */
+const PROGRAM_MAX_AGE = 24 * 60 * 60
+
+/** The routes that describe the others, and themselves. */
 export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
   const described: AnyRoute[] = [...routes]
-  const [document, page] = [new Kept(), new Kept()]
+  const document = new Kept()
   described.push(
     defineRoute({
       id: 'reference.document',
@@ -35,12 +39,36 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
       auth: 'none',
       summary: 'This API as a page to read',
       documented: { answers: { 200: { description: 'A page', content: { 'text/html': z.string() } } } },
-      handle: async ({ deps: { config } }) => {
-        // Loaded when it is first read: other requests need no JSX, and Node programs that read the table cannot run
-        // it.
-        const { renderReferencePage } = await import('./page.tsx')
-        const make = () => renderReferencePage(openApiDocument(described, config.baseUrl))
-        return { status: 200, headers: await pageHeaders(), body: page.of(config.baseUrl, make) }
+      handle: async () => ({
+        status: 200,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': REFERENCE_POLICY,
+          'referrer-policy': 'same-origin',
+        },
+        body: REFERENCE_PAGE,
+      }),
+    }),
+    defineRoute({
+      id: 'reference.program',
+      method: 'get',
+      path: PROGRAM_PATH,
+      auth: 'none',
+      summary: 'The program of that page',
+      documented: { answers: { 200: { description: 'Scalar', content: { 'text/javascript': z.string() } } } },
+      handle: async () => {
+        // Part of the Worker rather than one of the platform's static assets: with those, each request of every path
+        // goes through one more Worker. Loaded by whoever reads the page: other requests never see these 1.3 MB, and
+        // Node programs that read the table cannot import it.
+        const { default: program } = await import('../../../build/scalar.bin')
+        const headers = {
+          'content-type': 'text/javascript; charset=utf-8',
+          'content-encoding': 'gzip',
+          'cache-control': `public, max-age=${PROGRAM_MAX_AGE}`,
+        }
+        // Said in a variable: the types of Node, whose programs read this file too, have no `encodeBody`.
+        const init = { headers, encodeBody: 'manual' as const }
+        return new Response(program, init)
       },
     }),
   )
@@ -48,7 +76,7 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
 }
 
 /**
- * A text that an isolate makes once, since its `BASE_URL` stays: anybody may ask, and making it takes 10 to 20 ms. Only
+ * A text that an isolate makes once, since its `BASE_URL` stays: anybody may ask, and making it takes 20 to 50 ms. Only
  * what is made is kept, never a promise of it: the request that would keep the promise may be cancelled.
  */
 class Kept {
@@ -61,21 +89,5 @@ class Kept {
       this.#baseUrl = baseUrl
     }
     return this.#bytes
-  }
-}
-
-/** The page may use its own style, known by its hash, and nothing else. */
-async function pageHeaders(): Promise<Record<string, string>> {
-  const digest = await crypto.subtle.digest('SHA-256', encodeUtf8(STYLE))
-  const styleHash = btoa(String.fromCharCode(...new Uint8Array(digest)))
-  return {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': [
-      "default-src 'none'",
-      `style-src 'sha256-${styleHash}'`,
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-    'referrer-policy': 'same-origin',
   }
 }

@@ -1,0 +1,6 @@
+// `.bin` is data to wrangler.
+
+declare module '*.bin' {
+  const bytes: ArrayBuffer
+  export default bytes
+}
