@@ -8,6 +8,7 @@ const SIGN_IN =
 const OTHER_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^(rest|graphql)\b/, DATA_API],
   [/^v1\/(tables?|rest|rpc)\b/, DATA_API],
+  [/^v1\/db\/?$/, DATA_API],
   [/^auth\b/, SIGN_IN],
   [/^v1\/(login|signup|users?)\b/, SIGN_IN],
 ]

@@ -261,6 +261,7 @@ describe('paths and methods', () => {
   it.each([
     ['/rest/v1/todos?select=id', '/v1/db/<table>'],
     ['/v1/tables', '/v1/db/<table>'],
+    ['/v1/db/', '/v1/db/<table>'],
     ['/v1/tables/todos', '/v1/db/<table>'],
     ['/v1/rpc/add', '/v1/db/rpc/<function>'],
     ['/auth/v1/signup', 'OAuth2 server'],
