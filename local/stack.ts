@@ -131,7 +131,9 @@ function withOAuthDatabase(options: StackOptions, database: Database): Database 
   return { ...database, oauthDatabaseUrl: options.outsideOAuthDatabaseUrl ?? null }
 }
 
-/** Migrations, and for the local Postgres a password and the demonstration; answers whether that is there. */
+/**
+ * Quoin's own migrations, and for the local Postgres a password and the demonstration; answers whether that is there.
+ */
 async function fillDatabase(
   { output, options }: Context,
   database: Database,
@@ -150,8 +152,9 @@ async function fillDatabase(
 async function migrate(databaseUrl: string): Promise<string[]> {
   const lines: string[] = []
   try {
-    return await runMigrations(databaseUrl, 'up', line => lines.push(line))
+    return await runMigrations(databaseUrl, 'up', ['platform'], line => lines.push(line))
   } catch (err) {
+    if (err instanceof StackError) throw err
     throw new StackError(`migrations failed: ${errorText(err)}\n${lines.join('\n')}`)
   }
 }

@@ -1,22 +1,31 @@
-// `npm run migrate` [up|down]: applies all pending migrations, or takes back the last one, in the database that
-// DATABASE_URL names (the owner's connection string); without it, in that of the running local stack.
+// `npm run migrate` [up|down] [--platform]: applies all pending migrations, Quoin's own and then the user's, or takes
+// back the user's last one. With --platform it is about Quoin's own alone. It works in the database that DATABASE_URL
+// names (the owner's connection string); without it, in that of the running local stack.
 
 import { resolve } from 'node:path'
 import { DatabaseError } from 'pg'
-import { runMigrations } from '../local/migrations.ts'
+import { type MigrationDirection, type MigrationKind, runMigrations } from '../local/migrations.ts'
 import { errorText } from '../local/wait.ts'
 import { ownerUrl, shownDatabase } from './owner-url.ts'
 
+const USAGE =
+  'usage: npm run migrate -- [up|down] [--platform]; ' +
+  "down takes back your last migration, with --platform Quoin's own last one"
+
 async function main(): Promise<void> {
-  const [direction = 'up', ...rest] = process.argv.slice(2)
-  if ((direction !== 'up' && direction !== 'down') || rest.length > 0) {
-    throw new Error('usage: npm run migrate -- [up|down]; down takes back the last migration')
-  }
+  const { direction, kinds } = readArguments(process.argv.slice(2))
   const url = ownerUrl(process.env, resolve('.quoin'))
   process.stderr.write(`database: ${shownDatabase(url)}\n`)
-  const done = await runMigrations(url, direction, line => process.stderr.write(`${line}\n`))
+  const done = await runMigrations(url, direction, kinds, line => process.stderr.write(`${line}\n`))
   const verb = direction === 'up' ? 'applied' : 'taken back'
   process.stdout.write(done.length === 0 ? 'nothing to do\n' : `${verb}: ${done.join(', ')}\n`)
+}
+
+function readArguments(args: readonly string[]): { direction: MigrationDirection; kinds: MigrationKind[] } {
+  const [direction = 'up', ...rest] = args.filter(arg => arg !== '--platform')
+  if ((direction !== 'up' && direction !== 'down') || rest.length > 0) throw new Error(USAGE)
+  if (args.includes('--platform')) return { direction, kinds: ['platform'] }
+  return { direction, kinds: direction === 'up' ? ['platform', 'user'] : ['user'] }
 }
 
 main().catch(err => {

@@ -139,7 +139,7 @@ async function fillDatabase(
   secrets: Secrets,
 ): Promise<Secrets> {
   await prepareDatabases(superuserUrl, secrets)
-  await runMigrations(databaseUrl, 'up', () => {})
+  await runMigrations(databaseUrl, 'up', ['platform'], () => {})
   await setAuthenticatorPassword(databaseUrl, secrets)
   return await seedApiKeys(databaseUrl, dataDir, secrets)
 }

@@ -227,6 +227,22 @@ describe('a running stack', () => {
     ])
   })
 
+  it('makes another one refuse its database in one line when an older Quoin made that', async () => {
+    await queryOwner(stack, 'create database older')
+    const url = new URL(stack.facts.database_url)
+    url.pathname = '/older'
+    const older = { ...stack, facts: { ...stack.facts, database_url: url.href } }
+    await queryOwner(
+      older,
+      "create table public.pgmigrations as select '0001_create-roles-and-schema'::varchar as name",
+    )
+    const env = { DATABASE_URL: url.href, DATA_DATABASE_URL: url.href }
+    expect(await runToItsEnd(newDataDir(), { args: ['--quiet'], env })).toEqual({
+      code: 1,
+      lines: [expect.stringMatching('older Quoin.*npm run dev -- --reset')],
+    })
+  })
+
   it('makes another one say which port is taken and what to do', async () => {
     const { QUOIN_DASHBOARD_PORT: _, ...taken } = portVariables(stack)
     const free = Object.fromEntries(Object.keys(portVariables(stack)).map((name, i) => [name, String(i + 1)]))

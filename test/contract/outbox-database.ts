@@ -132,7 +132,7 @@ export class OutboxDatabase {
 export async function openOutboxDatabase(): Promise<OutboxDatabase> {
   const name = `outbox_${randomBytes(6).toString('hex')}`
   await asMaker(client => client.query(`create database ${name}`))
-  await runMigrations(urlOf(name, 'owner'), 'up', () => {})
+  await runMigrations(urlOf(name, 'owner'), 'up', ['platform'], () => {})
   const gateway = await startGateway({ databaseUrls: [urlOf(name, 'owner')] })
   return new OutboxDatabase(name, await connectTo(urlOf(name, 'owner')), gateway)
 }

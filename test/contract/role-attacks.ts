@@ -30,6 +30,10 @@ export function refusedStatements(database: string): Readonly<Record<string, str
     'pretending that a migration ran':
       "insert into public.pgmigrations (name, run_on) values ('0099_x', now())",
     'taking a number of the migrations': "select nextval('public.pgmigrations_id_seq')",
+    "reading which of Quoin's own migrations ran": 'select * from quoin.platform_migrations',
+    "pretending that one of Quoin's own migrations ran":
+      "insert into quoin.platform_migrations (name, run_on) values ('0099_x', now())",
+    "taking a number of Quoin's own migrations": "select nextval('quoin.platform_migrations_id_seq')",
     'reading password hashes': 'select * from pg_authid',
     'reading all large objects': 'select * from pg_largeobject',
     'reading statistics of other tables': 'select * from pg_statistic',

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await maker.connect()
   await maker.query(`create database ${DATABASE}`)
   await maker.end()
-  await runMigrations(ownerUrl(), 'up', () => {})
+  await runMigrations(ownerUrl(), 'up', ['platform'], () => {})
   owner = await connect(inject('stack').database_url)
   clients.length = 0
   await owner.query(`
@@ -184,7 +184,7 @@ describe('what runs as the owner', () => {
   })
 
   it('would step into these traps with `public` on its search path (so that the tests below can fail)', async () => {
-    const sql = "select 1 from public.pgmigrations where name = 'x'::varchar"
+    const sql = "select 1 from quoin.platform_migrations where name = 'x'::varchar"
     await expect(owner.query(sql)).rejects.toThrow('trap: ran as the owner')
     await expect(owner.query("select length('x'::varchar)")).rejects.toThrow('trap: ran as')
   })
@@ -200,9 +200,11 @@ describe('what runs as the owner', () => {
   })
 
   it("finds nothing of a caller's in the books of the migrations", async () => {
-    expect(await runMigrations(ownerUrl(), 'up', () => {})).toEqual([])
-    expect(await runMigrations(ownerUrl(), 'down', () => {})).toHaveLength(1)
-    expect(await runMigrations(ownerUrl(), 'up', () => {})).toHaveLength(1)
+    const quiet = () => {}
+    expect(await runMigrations(ownerUrl(), 'up', ['platform', 'user'], quiet)).toEqual([])
+    expect(await runMigrations(ownerUrl(), 'down', ['user'], quiet)).toEqual([])
+    expect(await runMigrations(ownerUrl(), 'down', ['platform'], quiet)).toHaveLength(1)
+    expect(await runMigrations(ownerUrl(), 'up', ['platform'], quiet)).toHaveLength(1)
   })
 
   it('is not what a SECURITY DEFINER function of a caller runs as', async () => {
@@ -314,19 +316,28 @@ describe('migration 0001', () => {
       return rows.length === 0 || undefined
     })
     const quiet = () => {}
-    const { rows: before } = await owner.query('select count(*)::int as n from public.pgmigrations')
-    for (let left = before[0].n; left > 0; left -= 1) await runMigrations(ownerUrl(), 'down', quiet)
+    const { rows: before } = await owner.query('select count(*)::int as n from quoin.platform_migrations')
+    for (let left = before[0].n; left > 0; left -= 1)
+      await runMigrations(ownerUrl(), 'down', ['platform'], quiet)
     const { rows } = await owner.query(
-      "select tableowner, to_regnamespace('quoin') as quoin, (select count(*)::int from public.kept) as n " +
-        "from pg_tables where tablename = 'kept'",
+      'select tableowner, (select count(*)::int from public.kept) as n from pg_tables ' +
+        "where tablename = 'kept'",
     )
-    expect(rows).toEqual([{ tableowner: OWNER, quoin: null, n: 1 }])
+    expect(rows).toEqual([{ tableowner: OWNER, n: 1 }])
+    const { rows: remains } = await owner.query(
+      `select pg_describe_object(classid, objid, 0) as what from pg_depend
+       where refclassid = 'pg_namespace'::regclass and refobjid = 'quoin'::regnamespace order by 1`,
+    )
+    expect(remains.map(({ what }) => what)).toEqual([
+      'sequence quoin.platform_migrations_id_seq',
+      'table quoin.platform_migrations',
+    ])
     const { rows: left } = await owner.query(
       `select count(*)::int as n from pg_default_acl where defaclnamespace = 'public'::regnamespace
         or defaclrole in ('${OWNER}'::regrole, 'service_role'::regrole)`,
     )
     expect(left[0].n).toBe(0)
-    expect(await runMigrations(ownerUrl(), 'up', quiet)).toHaveLength(before[0].n)
+    expect(await runMigrations(ownerUrl(), 'up', ['platform'], quiet)).toHaveLength(before[0].n)
     expect((await caller.query('select count(*)::int as n from public.kept')).rows[0].n).toBe(1)
   })
 
@@ -359,7 +370,9 @@ async function applyAfter(sql: string): Promise<void> {
   const url = inject('stack').superuser_url
   if (url === null) throw new Error('needs the local superuser')
   const superuser = await connect(url)
-  const migration = createRequire(import.meta.url)('../../migrations/0001_create-roles-and-schema.cjs')
+  const migration = createRequire(import.meta.url)(
+    '../../migrations/platform/0001_create-roles-and-schema.cjs',
+  )
   const statements: string[] = []
   migration.up({ sql: (statement: string) => statements.push(statement) })
   try {

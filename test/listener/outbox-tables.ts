@@ -20,7 +20,7 @@ export interface WrittenChange {
 
 /** Makes Quoin's own tables in this database. */
 export async function createOutbox(databaseUrl: string, client: Client): Promise<void> {
-  await runMigrations(databaseUrl, 'up', () => undefined)
+  await runMigrations(databaseUrl, 'up', ['platform'], () => undefined)
   await client.query(WRITE_CHUNK)
 }
 

@@ -1,5 +1,5 @@
-// The three database roles, the schema `quoin` with the two helpers that policies call, and who may do what in
-// `public`. Runs as an ordinary owner (LOGIN, CREATEROLE, BYPASSRLS) on Postgres 16 or newer, Neon included.
+// The three database roles, the two helpers in the schema `quoin` that policies call, and who may do what in `public`.
+// Runs as an ordinary owner (LOGIN, CREATEROLE, BYPASSRLS) on Postgres 16 or newer, Neon included.
 // Roles belong to the whole cluster: another database may have made them, or may still need them after `down`.
 //
 // What this must keep true: SQL running as `service_role` never runs code as the owner and never reads `quoin.*`. Hence
@@ -74,8 +74,8 @@ const GRANT_MEMBERSHIPS = `
 
 // A body that is an expression is bound to its functions and operators when it is created: it needs no search_path of
 // its own, and unlike a function with a SET clause it can be inlined into the policies that call it.
+// The schema is there already, with the table of the migrations that ran.
 const CREATE_HELPERS = `
-  create schema quoin;
   comment on schema quoin is
     'Quoin''s own tables, closed to callers, and the helpers that row-level security policies call.';
   revoke all on schema quoin from public;
@@ -159,6 +159,7 @@ const GRANT_EXISTING = `
 `
 
 // Tables that service_role made are users' data: they go to the owner. After that, DROP OWNED only takes grants away.
+// The schema stays, since the table in it tells that this went down.
 // CREATE on public is not given back to PUBLIC: since Postgres 15 it does not have it to begin with.
 const REVOKE_ALL = `
   reassign owned by anon, service_role to current_user;
@@ -169,7 +170,6 @@ const REVOKE_ALL = `
   alter default privileges in schema public revoke all on routines from service_role;
   drop function quoin.uid();
   drop function quoin.claims();
-  drop schema quoin;
   drop owned by anon, service_role;
 `
 
