@@ -67,7 +67,7 @@ export interface StackOptions {
 export const USAGE = `npm run dev -- [options]
   --reset          start over: deletes the local data first
   --port N         port of the Worker (default 8787, or QUOIN_PORT)
-  --free-ports     take any free ports and watch for no edits, for tests
+  --free-ports     take any free ports, the same at each start, and watch for no edits
   --data-dir DIR   keep the data there instead of in .quoin
   --quiet          print problems only
 Variables: ${Object.values(PORTS)

@@ -1,9 +1,14 @@
-// Are the ports free that the stack wants, and who says so when not.
+// Are the ports free that the stack wants, and who says so when not. Free ones that were chosen once are kept in
+// `ports.json`: what a user has registered or bookmarked is there after the next start too.
 
 import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
+import * as z from 'zod'
 import { PORTS, type PortKey, type StackOptions } from './options.ts'
 import { StackError } from './output.ts'
+import { writePrivateFile } from './private-file.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
@@ -14,26 +19,63 @@ export const LOOPBACK = '127.0.0.1'
 const FREE = { from: 20_000, below: 32_768 }
 const FREE_TRIES_MAX = 1_000
 
+const KnownPorts = z.partialRecord(z.enum(Object.keys(PORTS) as PortKey[]), z.int().min(1).max(65_535))
+type KnownPorts = z.infer<typeof KnownPorts>
+
 /**
  * The ports to use: those asked for, checked to be free, or any free ones. Throws a `StackError` naming one that is
- * taken.
+ * taken. Of free ones those of the `last` start are used again; `say` hears of each that is taken meanwhile.
  */
 export async function choosePorts(
   options: StackOptions,
   wanted: readonly PortKey[],
+  last: KnownPorts,
+  say: (line: string) => void,
 ): Promise<Record<PortKey, number>> {
-  const ports = { ...options.ports }
-  if (options.freePorts) {
-    const free = await findFreePorts(wanted.length)
-    wanted.forEach((key, index) => {
-      ports[key] = free[index] ?? ports[key]
-    })
-    return ports
-  }
+  if (options.freePorts) return { ...options.ports, ...(await chooseFreePorts(wanted, last, say)) }
   for (const key of wanted) {
-    if (!(await isFree(ports[key]))) throw new StackError(takenMessage(key, ports[key]))
+    const port = options.ports[key]
+    if (!(await isFree(port))) throw new StackError(takenMessage(key, port))
   }
-  return ports
+  return { ...options.ports }
+}
+
+async function chooseFreePorts(
+  wanted: readonly PortKey[],
+  last: KnownPorts,
+  say: (line: string) => void,
+): Promise<KnownPorts> {
+  const chosen: KnownPorts = {}
+  for (const key of wanted) {
+    const port = last[key]
+    if (port !== undefined && (await isFree(port))) chosen[key] = port
+  }
+  const missing = wanted.filter(key => chosen[key] === undefined)
+  const first = await findFreePorts(missing.length, Object.values(chosen))
+  missing.forEach((key, index) => {
+    chosen[key] = first + index
+    if (last[key] !== undefined)
+      say(`port ${last[key]} of the last start is taken: ${PORTS[key].what} is on ${chosen[key]} now`)
+  })
+  return chosen
+}
+
+/** The free ports of the last start in this folder; none when there was none. */
+export function readLastPorts(dataDir: string): KnownPorts {
+  try {
+    return KnownPorts.parse(JSON.parse(readFileSync(portsFile(dataDir), 'utf8')))
+  } catch {
+    // Not there, or of an earlier version: then they are chosen anew.
+    return {}
+  }
+}
+
+export function writeLastPorts(dataDir: string, ports: KnownPorts): void {
+  writePrivateFile(portsFile(dataDir), JSON.stringify(ports, undefined, 2))
+}
+
+function portsFile(dataDir: string): string {
+  return join(dataDir, 'ports.json')
 }
 
 function takenMessage(key: PortKey, port: number): string {
@@ -58,18 +100,20 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** A port that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const [port] = await findFreePorts(1)
-  return port
+export function freePort(): Promise<number> {
+  return findFreePorts(1, [])
 }
 
-/** Ports one after the other, from wherever chance says: programs that start at once do not ask for the same. */
-async function findFreePorts(count: number): Promise<[number, ...number[]]> {
+/**
+ * The first of `count` free ports in a row, from wherever chance says: programs that start at once do not ask for the
+ * same.
+ */
+async function findFreePorts(count: number, except: readonly number[]): Promise<number> {
   for (let tries = 0; tries < FREE_TRIES_MAX; tries++) {
     const first = randomInt(FREE.from, FREE.below - count)
-    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index)
-    const areFree = await Promise.all([first, ...others].map(isFree))
-    if (!areFree.includes(false)) return [first, ...others]
+    const ports = Array.from({ length: count }, (_, index) => first + index)
+    const areFree = await Promise.all(ports.map(port => !except.includes(port) && isFree(port)))
+    if (!areFree.includes(false)) return first
   }
   throw new StackError(`no ${count} ports in a row are free from ${FREE.from} to ${FREE.below - 1}`)
 }

@@ -15,7 +15,7 @@ import type { OutsideDatabase, OutsideServer, PortKey, StackOptions } from './op
 import { type Output, StackError } from './output.ts'
 import { type OutsideServerSettings, startIdentityServer, startOAuthServer } from './outside-servers.ts'
 import { type People, seedPeople } from './people.ts'
-import { choosePorts, LOOPBACK } from './ports.ts'
+import { choosePorts, LOOPBACK, readLastPorts, writeLastPorts } from './ports.ts'
 import { initialisePostgres, startPostgres } from './postgres.ts'
 import { locatePostgres, type PostgresFiles } from './postgres-files.ts'
 import { loadSecrets, type Secrets } from './secrets.ts'
@@ -54,8 +54,8 @@ export async function startStack(options: StackOptions, output: Output, children
   if (leftovers.length > 0)
     output.step(`ended what an earlier start had left behind: ${leftovers.join(', ')}`)
   const files = options.outsideDatabase === undefined ? locatePostgres(options.dataDir) : undefined
+  const ports = await preparePorts(options, output)
   if (options.reset) reset(options.dataDir, files, output)
-  const ports = await choosePorts(options, wantedPorts(options))
   const context: Context = { options, output, children, ports }
 
   let secrets = loadSecrets(options.dataDir)
@@ -79,6 +79,18 @@ export async function startStack(options: StackOptions, output: Output, children
     output.say(line)
 }
 
+/** Free ones are chosen once: the next start in this folder has them again, --reset or not. */
+async function preparePorts(options: StackOptions, output: Output): Promise<Context['ports']> {
+  const wanted = wantedPorts(options)
+  const last = options.freePorts ? readLastPorts(options.dataDir) : {}
+  const ports = await choosePorts(options, wanted, last, output.say)
+  if (options.freePorts) {
+    const chosen = Object.fromEntries(wanted.map(key => [key, ports[key]]))
+    writeLastPorts(options.dataDir, { ...last, ...chosen })
+  }
+  return ports
+}
+
 function wantedPorts(options: StackOptions): PortKey[] {
   const wanted: PortKey[] = ['worker']
   if (options.outsideGatewayUrl === undefined) wanted.push('gateway')
@@ -92,9 +104,9 @@ function wantedPorts(options: StackOptions): PortKey[] {
   return wanted
 }
 
-/** Everything but the lock, which this process holds. */
+/** Everything but the lock, which this process holds, and the ports. */
 function reset(dataDir: string, files: PostgresFiles | undefined, output: Output): void {
-  const kept = new Set(['lock', 'lock.owner', 'logs'])
+  const kept = new Set(['lock', 'lock.owner', 'logs', 'ports.json'])
   for (const name of readdirSync(dataDir)) {
     if (!kept.has(name)) rmSync(join(dataDir, name), { recursive: true, force: true })
   }

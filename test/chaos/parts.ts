@@ -78,7 +78,7 @@ export async function startParts(dataDir: string): Promise<Parts> {
   mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o755 })
   const options = readOptions(['--free-ports', '--data-dir', dataDir], {})
   if (options === undefined) throw new Error('only --help makes no options')
-  const ports = await choosePorts(options, ['postgres', 'gateway', 'worker', 'listener'])
+  const ports = await choosePorts(options, ['postgres', 'gateway', 'worker', 'listener'], {}, () => {})
   const files = locatePostgres(dataDir)
   let secrets = loadSecrets(dataDir)
   const { databaseUrl, dataDatabaseUrl, superuserUrl } = localDatabaseUrls(secrets, ports.postgres)
