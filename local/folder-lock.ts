@@ -1,7 +1,7 @@
 // One stack per folder: wrangler and Postgres do not notice a second one on the same data. The lock is SQLite's lock on
 // a file. The kernel lets go of it however this process ends, so that a lock is never left behind.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StackError } from './output.ts'
@@ -10,7 +10,10 @@ const SQLITE_BUSY = 5
 
 /** Holds the folder until this process ends; throws a `StackError` naming the process that holds it already. */
 export function lockFolder(dataDir: string): void {
-  const database = new DatabaseSync(join(dataDir, 'lock'))
+  const lockFile = join(dataDir, 'lock')
+  // SQLite would open a file that this user may not write, and names none that it cannot open.
+  closeSync(openSync(lockFile, 'a'))
+  const database = new DatabaseSync(lockFile)
   const ownerFile = join(dataDir, 'lock.owner')
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = off; begin exclusive')

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Children } from './children.ts'
 import { removeDevFile } from './dev-file.ts'
 import { lockFolder } from './folder-lock.ts'
+import { machineFault } from './machine-faults.ts'
 import { readOptions, type StackOptions, USAGE } from './options.ts'
 import { createOutput, type Output, StackError } from './output.ts'
 import { removeSocketFolder } from './postgres-files.ts'
@@ -16,17 +17,19 @@ import { errorText } from './wait.ts'
 /** Runs until it is told to end or a child dies; answers the exit code. */
 async function main(): Promise<number> {
   const output = createOutput(process.argv.includes('--quiet'))
+  let dataDir = ''
   try {
     const options = readOptions(process.argv.slice(2), process.env)
     if (options === undefined) {
       process.stdout.write(`${USAGE}\n`)
       return 0
     }
-    makeFolders(options.dataDir)
-    lockFolder(options.dataDir)
+    dataDir = options.dataDir
+    makeFolders(dataDir)
+    lockFolder(dataDir)
     return await runUntilStopped(options, output)
   } catch (err) {
-    return report(err, output)
+    return report(err, dataDir, output)
   }
 }
 
@@ -42,7 +45,7 @@ async function runUntilStopped(options: StackOptions, output: Output): Promise<n
     return 0
   } catch (err) {
     stop.abort(err)
-    return report(err, output)
+    return report(err, options.dataDir, output)
   } finally {
     removeDevFile(options.dataDir)
     await children.endAll()
@@ -50,11 +53,10 @@ async function runUntilStopped(options: StackOptions, output: Output): Promise<n
   }
 }
 
-function report(err: unknown, output: Output): number {
+function report(err: unknown, dataDir: string, output: Output): number {
   if (err instanceof EndRequest) return 0
-  output.problem(
-    err instanceof StackError ? err.message : (err instanceof Error && err.stack) || errorText(err),
-  )
+  const stack = err instanceof Error && !(err instanceof StackError) ? err.stack : undefined
+  output.problem(machineFault(err, dataDir) ?? stack ?? errorText(err))
   return 1
 }
 
@@ -67,7 +69,8 @@ function makeFolders(dataDir: string): void {
     mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
   } catch (err) {
     throw new StackError(
-      `${dataDir} cannot be used (${errorText(err)}): choose another folder with --data-dir`,
+      machineFault(err, dataDir) ??
+        `${dataDir} cannot be used (${errorText(err)}): choose another folder with --data-dir`,
     )
   }
 }

@@ -2,7 +2,16 @@
 // inside (database.ts does). Started as a child like the others, so that Ctrl-C ends it last and in order.
 
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -33,6 +42,7 @@ export async function initialisePostgres(
   password: string,
   stopped: AbortSignal,
 ): Promise<'made' | 'kept'> {
+  refuseOtherOwner(files)
   const versionFile = join(files.dataDir, 'PG_VERSION')
   if (existsSync(versionFile)) {
     const version = readFileSync(versionFile, 'utf8').trim()
@@ -57,6 +67,17 @@ export async function initialisePostgres(
   }
   renameSync(fresh, files.dataDir)
   return 'made'
+}
+
+/** Postgres' data is its owner's alone: to anybody else it would look as if there were none. */
+function refuseOtherOwner({ dataDir, user }: PostgresFiles): void {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid
+  const runner = user?.uid ?? process.getuid?.()
+  if (owner === undefined || owner === runner) return
+  throw new StackError(
+    `${dataDir} belongs to user ${owner}, and Postgres would run as user ${runner}: ` +
+      'start as the user who made it, or choose another folder with --data-dir',
+  )
 }
 
 /** Starts the server and waits until it takes connections; throws a `StackError` when it does not. */
@@ -107,8 +128,11 @@ async function runInitdb(
     })
   } catch (err) {
     signal.throwIfAborted()
-    const stderr = err instanceof Error && 'stderr' in err ? String(err.stderr).trim().split('\n').at(-1) : ''
-    throw new StackError(`Postgres' data folder cannot be made: ${stderr || errorText(err)}`)
+    const stderr = err instanceof Error && 'stderr' in err ? String(err.stderr).trim() : ''
+    // Its last lines are about clearing up.
+    const lines = stderr.split('\n')
+    const cause = lines.find(line => /\b(error|FATAL|PANIC): /.test(line)) ?? lines.at(-1)
+    throw new StackError(`Postgres' data folder cannot be made: ${cause || errorText(err)}`)
   }
 }
 

@@ -45,8 +45,9 @@ export function loadSecrets(dataDir: string): Secrets {
 }
 
 function readKnown(file: string): object {
+  const text = readFileSync(file, 'utf8')
   try {
-    return z.looseObject({}).parse(JSON.parse(readFileSync(file, 'utf8')))
+    return z.looseObject({}).parse(JSON.parse(text))
   } catch {
     throw damaged(file)
   }

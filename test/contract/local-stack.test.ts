@@ -3,8 +3,18 @@
 
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { connect } from 'node:net'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -353,7 +363,7 @@ describe('the next start', () => {
     )
   })
 
-  it('makes a new key in place of one that was revoked, and with --reset everything anew', async () => {
+  it('has the same free ports, a new key in place of a revoked one, and with --reset all data anew', async () => {
     const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('gone')")
@@ -363,13 +373,46 @@ describe('the next start', () => {
     )
     await first.stop()
     const second = await start(dataDir)
+    expect(portVariables(second)).toEqual(portVariables(first))
     expect(second.facts.anon_key).not.toBe(first.facts.anon_key)
     expect(second.facts.service_role_key).toBe(first.facts.service_role_key)
     await second.stop()
     const third = await start(dataDir, { args: ['--reset'] })
+    expect(portVariables(third)).toEqual(portVariables(first))
     expect(third.facts.service_role_key).not.toBe(first.facts.service_role_key)
     expect(await queryOwner(third, "select title from public.todos where title = 'gone'")).toEqual([])
   })
+})
+
+describe('a start that cannot be', () => {
+  it('deletes nothing with --reset where a port is taken', async () => {
+    const dataDir = await newDataDirWithCluster()
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const settings = { args: ['--reset'], onOwnPorts: true, env: { QUOIN_PORT: String(port) } }
+    const outcome = await runToItsEnd(dataDir, settings)
+    server.close()
+    expect(outcome).toEqual({ code: 1, lines: [expect.stringContaining(`port ${port}, `)] })
+    for (const kept of ['secrets.json', 'postgres/PG_VERSION'])
+      expect([kept, existsSync(join(dataDir, kept))]).toEqual([kept, true])
+  })
+
+  // A write to /dev/full fails as one to a full disk does.
+  it.each(['lock.owner', 'secrets.json.partial', 'worker.env.partial'])(
+    'says in one line that the disk is full, when that shows at %s',
+    async name => {
+      const dataDir = await newDataDirWithCluster()
+      symlinkSync('/dev/full', join(dataDir, name))
+      if (name === 'secrets.json.partial') rmSync(join(dataDir, 'secrets.json'))
+      const outcome = await runToItsEnd(dataDir, { args: ['--quiet'] })
+      expect(outcome).toEqual({
+        code: 1,
+        lines: [expect.stringMatching(`^quoin: the disk is full \\(.*\\): make room for ${dataDir}`)],
+      })
+      expect(survivors(dataDir)).toEqual([])
+    },
+  )
 })
 
 describe('an ordinary user', () => {
@@ -390,6 +433,26 @@ describe('an ordinary user', () => {
     expect((await fetch(`${stack.facts.base_url}/v1/status`, { headers })).status).toBe(200)
     expect(await stack.stop()).toBe(0)
     await expectNothingLeft(dataDir, portsOf(stack))
+  })
+
+  // As after `sudo npm start`: all of the folder is root's, or what this user gave back is not.
+  it.skipIf(!isPossible).each([
+    ['a folder above', [], ''],
+    ['the folder', [], 'stack'],
+    ['the lock', ['.', 'logs'], 'stack/lock'],
+    ['the file of secrets', ['.', 'logs', 'lock'], 'stack/secrets.json'],
+    ['Postgres’ data', ['.', 'logs', 'lock', 'secrets.json'], 'stack/postgres'],
+  ])('is told in one line that %s belongs to somebody else', async (_, given, named) => {
+    const dataDir = await newDataDirWithCluster()
+    const above = join(dataDir, '..')
+    if (named === '') chmodSync(above, 0o700)
+    mkdirSync(join(dataDir, 'logs'))
+    writeFileSync(join(dataDir, 'lock'), '')
+    if (named === 'stack') rmSync(join(dataDir, 'lock'))
+    for (const name of given) chownSync(join(dataDir, name), nobody.uid, nobody.gid)
+    const outcome = await runToItsEnd(dataDir, { args: ['--quiet'], user: nobody })
+    const says = `^quoin: ${join(above, named)} belongs to user \\d+, .* user ${nobody.uid}\\b.* --data-dir$`
+    expect(outcome).toEqual({ code: 1, lines: [expect.stringMatching(says)] })
   })
 })
 
