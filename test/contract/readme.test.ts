@@ -36,7 +36,7 @@ it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
       expect.arrayContaining([{ id: expect.any(Number), title: expect.any(String) }]),
       [{ title: 'Write the second endpoint' }],
       { command: 'SELECT', rowCount: 1 },
-      { client_name: 'My app', client_id: expect.any(String) },
+      { client_name: 'Notes', client_id: expect.any(String) },
       { name: 'My receiver', id: expect.any(String) },
     ])
     const [, , , client, webhook] = answers
