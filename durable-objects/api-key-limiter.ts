@@ -78,8 +78,8 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     const admission = await this.#admit(address, false)
     // A replaced key counts in its successor's window: lots out of this one would be a second allowance. And whoever
     // has a lot does not say from which address its permits are used.
-    const isCountedHere = this.#facts.retirement === undefined && this.#known?.limitPerAddress === undefined
-    if (ask === undefined || !isCountedHere) return admission
+    const mayGiveLots = this.#facts.retirement === undefined && this.#known?.limitPerAddress === undefined
+    if (ask === undefined || !mayGiveLots) return admission
     return this.#lots.answer(admission, ask, this.#window, Date.now())
   }
 

@@ -17,7 +17,8 @@ export function machineFault(err: unknown, dataDir: string): string | undefined 
     return `the disk is full (${summary}): make room for ${dataDir}, or choose another folder with --data-dir`
   }
   if (isForbidden(err)) {
-    return `${ownership(err.path)} (${summary}): let this user write there, or choose another folder with --data-dir`
+    const who = ownership(err.path)
+    return `${who} (${summary}): make it writable for this user, or choose another folder with --data-dir`
   }
   return undefined
 }
@@ -30,7 +31,10 @@ function isForbidden(err: unknown): err is Error & { path: string } {
 /** What is not there yet, or out of sight, is up to the folder that it is in. */
 function ownership(path: string): string {
   try {
-    return `${path} belongs to user ${statSync(path).uid}, and this is user ${process.getuid?.()}`
+    const [owner, user] = [statSync(path).uid, process.getuid?.()]
+    return owner === user
+      ? `${path} cannot be written to`
+      : `${path} belongs to user ${owner}, and this is user ${user}`
   } catch {
     return ownership(dirname(path))
   }

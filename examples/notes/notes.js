@@ -13,7 +13,7 @@ const find = selector => document.querySelector(selector)
 
 const serverFound = discover()
 find('#sign-in').addEventListener('click', () => signIn().catch(showError))
-if (new URLSearchParams(location.search).has('state')) finishSignIn().then(showNotes, showError)
+if (new URLSearchParams(location.search).has('state')) finishSignIn().then(showNotes).catch(showError)
 
 async function discover() {
   const url = new URL(issuer)
@@ -68,28 +68,37 @@ async function showNotes({ accessToken, email }) {
   find('#sign-in').hidden = true
   const form = find('#new-note')
   form.hidden = false
-  const notes = (search, more = {}) =>
-    fetch(`${api}/v1/db/notes${search}`, {
-      ...more,
-      headers: {
-        apikey: anonKey,
-        authorization: `Bearer ${accessToken}`,
-        'content-type': 'application/json',
-      },
-    })
   const list = async () => {
-    const rows = await (await notes('?select=body&order=id')).json()
+    const rows = await callNotes('?select=body&order=id', accessToken)
     const items = rows.map(row => Object.assign(document.createElement('li'), { textContent: row.body }))
     find('#notes').replaceChildren(...items)
   }
-  form.addEventListener('submit', async event => {
-    event.preventDefault()
-    const { body } = Object.fromEntries(new FormData(form))
-    await notes('', { method: 'POST', body: JSON.stringify({ body }) })
+  const add = async () => {
+    await callNotes('', accessToken, { body: new FormData(form).get('body') })
     form.reset()
     await list()
+  }
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    add().catch(showError)
   })
   await list()
+}
+
+/** Reads notes, or writes `note`. An error of Quoin says what to do in its `hint`. */
+async function callNotes(search, accessToken, note) {
+  const response = await fetch(`${api}/v1/db/notes${search}`, {
+    method: note === undefined ? 'GET' : 'POST',
+    headers: {
+      apikey: anonKey,
+      authorization: `Bearer ${accessToken}`,
+      'content-type': 'application/json',
+    },
+    ...(note !== undefined && { body: JSON.stringify(note) }),
+  })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${answer.error} ${answer.hint ?? ''}`)
+  return answer
 }
 
 function showError({ message, cause }) {

@@ -1,12 +1,12 @@
 // The example that the README walks through: a page that signs somebody in and shows that person's own rows.
 
 import { createRequire } from 'node:module'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createServer, type ViteDevServer } from 'vite'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { freePort } from '../../local/ports.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
-import { makePerson, registerClient } from '../support/applications.ts'
+import { makePerson, type Person, registerClient } from '../support/applications.ts'
 import { startBrowser } from '../support/browser.ts'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner } from '../support/postgres.ts'
@@ -63,23 +63,34 @@ async function setVariables(): Promise<void> {
   vi.stubEnv('VITE_CLIENT_ID', client_id)
 }
 
+async function openAndSignIn(context: BrowserContext, person: Person): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, person)
+  await onBridge(page, 'consent')
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  return page
+}
+
 it('signs two people in, and shows each their own notes alone', async () => {
-  const faults: string[] = []
   for (const note of ['milk', 'bread']) {
     // Without the headers that a test's browser sends of its own: a page of another origin must not need them.
     await using context = await browser.newContext()
-    const [page, person] = [await context.newPage(), await makePerson()]
-    page.on('pageerror', error => faults.push(error.message))
-    await page.goto(url)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await signIn(page, person)
-    await onBridge(page, 'consent')
-    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    const person = await makePerson()
+    const page = await openAndSignIn(context, person)
     await page.getByText(`Signed in as ${person.email}.`).waitFor()
     await page.getByLabel('New note').fill(note)
     await page.getByRole('button', { name: 'Add' }).click()
     await page.getByRole('listitem').first().waitFor()
     expect(await page.getByRole('listitem').allTextContents()).toEqual([note])
   }
-  expect(faults).toEqual([])
+})
+
+it('says what is wrong where the table was not made', async () => {
+  await using owner = await connectOwner()
+  await owner.query('drop table notes')
+  await using context = await browser.newContext()
+  const page = await openAndSignIn(context, await makePerson())
+  await page.getByText(/That did not work: .*notes.* does not exist/).waitFor()
 })

@@ -2,7 +2,7 @@
 // row that is there.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { asOwner } from './db-caller.ts'
+import { asOwner, makeDbCaller } from './db-caller.ts'
 import { db, dropTables, fillTables, items, makeTables, names, patch, post, t } from './db-write-tables.ts'
 
 beforeAll(makeTables)
@@ -251,4 +251,19 @@ describe('upsert', () => {
     expect([status, body.code]).toEqual([500, '21000'])
     expect(body.hint).toContain('duplicate constrained values')
   })
+})
+
+// The operator's mistake and not the caller's: 500, with the words that say what to mend.
+test('a policy that looks into its own table is 500, with its name', async () => {
+  const loop = `${t}_loop`
+  await asOwner(`
+    create table ${loop} (id int);
+    alter table ${loop} enable row level security;
+    grant select on ${loop} to anon;
+    create policy round on ${loop} to anon using (exists (select from ${loop}))`)
+  const anon = await makeDbCaller('anon')
+  const { status, body } = await anon(loop)
+  await asOwner(`drop table ${loop}`)
+  expect([status, body.code]).toEqual([500, '42P17'])
+  expect(body.error).toContain(loop)
 })

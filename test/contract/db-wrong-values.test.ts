@@ -67,21 +67,23 @@ describe('a body', () => {
       { id: 1, name: 'x', qty: 1 },
       { id: 2, name: 'x', qty: 'x' },
     ]
-    expect((await send(rows)).detail).toBe('The value stands in column "qty" of row 1, counted from 0.')
-    expect((await send({ id: 1, at: 'soon' })).detail).toContain('column "at" of row 0')
-    expect((await send({ id: 1, nums: [1, 'x'] })).detail).toContain('column "nums" of row 0')
+    expect((await send(rows)).detail).toBe('The value stands in column "qty" of row 2.')
+    expect((await send({ id: 1, at: 'soon' })).detail).toContain('column "at" of row 1')
+    expect((await send({ id: 1, nums: [1, 'x'] })).detail).toContain('column "nums" of row 1')
   })
 
   test('of a change names column or filter', async () => {
     await asOwner(`insert into ${t}_rows (id) values (9)`)
     const change = (query: string, body: unknown) => send(body, undefined, `rows?${query}`, 'PATCH')
-    expect((await change('id=eq.9', { qty: 'x' })).detail).toContain('column "qty" of row 0')
+    expect((await change('id=eq.9', { qty: 'x' })).detail).toContain('column "qty" of row 1')
     expect((await change('id=eq.x', { name: 'x' })).detail).toContain('the filter on "id"')
   })
 
-  test('of CSV names column and line', async () => {
+  test('of CSV names column and row', async () => {
     const csv = 'id,name,qty\n1,"x\ny",1\n2,x,x\n'
-    expect((await send(csv, 'text/csv')).detail).toBe('The value stands in column "qty" on line 3.')
+    expect((await send(csv, 'text/csv')).detail).toBe(
+      'The value stands in column "qty" of row 2, the header not counted.',
+    )
   })
 
   test('of a form names the column', async () => {

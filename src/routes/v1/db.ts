@@ -141,6 +141,7 @@ const ARGUMENTS = {
   'application/x-www-form-urlencoded': z.record(z.string(), z.string()),
   'text/plain': z.string(),
   'text/xml': z.string(),
+  'application/xml': z.string(),
   'application/octet-stream': z.string().meta({ format: 'binary' }),
 }
 const FunctionResult = z
@@ -210,7 +211,7 @@ export const dbRoutes = [
       parameters: [SELECT, COLUMNS, ON_CONFLICT, PREFER],
       request: ROWS_IN,
       answers: {
-        200: { description: 'The rows: an upsert changed existing ones only', content: ROWS },
+        200: { description: 'The rows: an upsert made no new one', content: ROWS },
         201: { description: 'The rows; none with `Prefer: return=minimal`', content: ROWS },
       },
     },

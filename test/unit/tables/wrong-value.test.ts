@@ -73,16 +73,16 @@ describe('in a body', () => {
   ])
 
   test.each([
-    [rows, 'application/json', 'column "qty" of row 2, counted from 0'],
-    ['{"qty":"x"}', 'application/json', 'column "qty" of row 0, counted from 0'],
-    ['{"id":1,"nums":[1, "x"]}', 'application/json', 'column "nums" of row 0, counted from 0'],
-    ['id,name,qty\n1,x,1\n2,"x\ny",\n3,x,"x"\n', 'text/csv', 'column "qty" on line 4'],
-    ['name=x&qty=x', 'application/x-www-form-urlencoded', 'column "qty" of row 0, counted from 0'],
+    [rows, 'application/json', 'column "qty" of row 3'],
+    ['{"qty":"x"}', 'application/json', 'column "qty" of row 1'],
+    ['{"id":1,"nums":[1, "x"]}', 'application/json', 'column "nums" of row 1'],
+    ['id,name,qty\n1,x,1\n2,"x\ny",\n3,x,"x"\n', 'text/csv', 'column "qty" of row 3, the header not counted'],
+    ['name=x&qty=x', 'application/x-www-form-urlencoded', 'column "qty" of row 1'],
   ])('%s (%s): %s', (body, type, words) => expect(placeOf(notAnInteger('x'), { body, type })).toBe(words))
 
   test('of a number out of range', () => {
     const message = 'value "99999999999" is out of range for type integer'
-    expect(placeOf(message, { body: '[{"qty":1},{"qty":99999999999}]' })).toContain('"qty" of row 1')
+    expect(placeOf(message, { body: '[{"qty":1},{"qty":99999999999}]' })).toContain('"qty" of row 2')
   })
 
   test('is said without types only where it is the one place', () => {

@@ -41,13 +41,14 @@ function findInJson(bytes: Uint8Array, value: string): Map<string, number> {
   const found = new Map<string, number>()
   const spellings = [encodeUtf8(value), encodeUtf8(JSON.stringify(value))]
   const holds = makeHolds(bytes, spellings)
+  const decoder = new TextDecoder()
   const scanner = new JsonScanner(bytes, BOUNDS)
   const isArray = scanner.passes(OPEN_BRACKET)
   if (isArray && scanner.passes(CLOSE_BRACKET)) return found
   for (let row = 0; row === 0 || (isArray && scanner.passes(COMMA)); row++) {
     passEntries(scanner, (keyStart, keyEnd, start, end) => {
       if (!holds(start, end)) return
-      const name = JSON.parse(new TextDecoder().decode(bytes.subarray(keyStart - 1, keyEnd + 1))) as string
+      const name = JSON.parse(decoder.decode(bytes.subarray(keyStart - 1, keyEnd + 1))) as string
       if (!found.has(name)) found.set(name, row)
     })
   }

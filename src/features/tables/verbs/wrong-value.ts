@@ -52,9 +52,9 @@ export function placesOf(wrong: WrongValue, { filters, rows, keys = 'columns' }:
   const inRows = [...findValue(rows, wrong.value)].sort(([, a], [, b]) => a - b)
   const wordsOf = (column: string, row: number) => {
     if (keys === 'arguments') return `the argument "${column}"`
-    // The header is the first line.
-    if ('columns' in rows) return `column "${column}" on line ${row + 2}`
-    return `column "${column}" of row ${row}, counted from 0`
+    // No line: a quoted value of CSV may hold line ends.
+    const header = 'columns' in rows ? ', the header not counted' : ''
+    return `column "${column}" of row ${row + 1}${header}`
   }
   return [
     ...inFilters,

@@ -97,7 +97,7 @@ export const bridgeRoutes = [
     description:
       "The OAuth2 server's login URL. Redirects back to it, or to the identity provider's sign-in page and " +
       'here again; its page finds the name of the application in `client_name`. ' +
-      'Somebody else than the OAuth2 server remembers starts over once, after that session was ended. ' +
+      'When the OAuth2 server remembers somebody else, that session is ended and the flow starts again. ' +
       '`prompt=login`, `prompt=none` and `max_age` of the application are honoured.',
     query: LoginQuery,
     documented: {
