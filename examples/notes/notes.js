@@ -44,7 +44,9 @@ async function signIn() {
 
 /** Exchanges the code in this page's address for tokens. They stay in memory: a reload signs in again. */
 async function finishSignIn() {
-  const { verifier, state, nonce } = JSON.parse(sessionStorage.getItem('sign-in'))
+  const sent = sessionStorage.getItem('sign-in')
+  if (sent === null) throw new Error('This address belongs to a sign-in of another tab.')
+  const { verifier, state, nonce } = JSON.parse(sent)
   sessionStorage.removeItem('sign-in')
   const server = await serverFound
   const parameters = oauth.validateAuthResponse(server, client, new URL(location.href), state)

@@ -21,12 +21,19 @@ export interface DatabaseCaller {
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
   'apikey',
   'authorization',
+  'cf-access-client-secret',
+  'cf-access-jwt-assertion',
   'cookie',
   'proxy-authorization',
+  'x-session-cookie',
+  'x-session-token',
 ])
 
-/** Of the identity provider, the OAuth2 server and the bridge: SQL that had them could sign in as the person. */
-const HIDDEN_COOKIES = /^(?:ory_|(?:__Host-)?quoin_)/
+/**
+ * Of the identity provider, the OAuth2 server, the bridge and Cloudflare Access: SQL that had them could sign in as the
+ * person. A comma is where a proxy may have joined two Cookie headers.
+ */
+const HIDDEN_COOKIES = /(?:^|,)\s*"?(?:__(?:host|secure)-)?(?:ory_|csrf_token|quoin_|cf_authorization)/i
 
 const claimsOfUser = (claims: object, role: DatabaseRole) => JSON.stringify({ ...claims, role })
 const CLAIMS_WITHOUT_USER = { anon: claimsOfUser({}, 'anon'), service_role: claimsOfUser({}, 'service_role') }
@@ -57,11 +64,12 @@ export function callerSession(
 /** Values as they came; of a repeated name the last. */
 function cookiesJson(header: string | null): string {
   if (header === null) return '{}'
-  const pairs = header.split(';').map(part => {
-    const [name = '', ...value] = part.split('=')
-    return [name.trim(), value.join('=').trim()] as const
-  })
-  return JSON.stringify(
-    Object.fromEntries(pairs.filter(([name]) => name !== '' && !HIDDEN_COOKIES.test(name))),
-  )
+  const parts = header.split(';').map(part => part.trim())
+  const pairs = parts
+    .filter(part => !HIDDEN_COOKIES.test(part))
+    .map(part => {
+      const [name = '', ...value] = part.split('=')
+      return [name.trim(), value.join('=').trim()] as const
+    })
+  return JSON.stringify(Object.fromEntries(pairs.filter(([name]) => name !== '')))
 }

@@ -98,6 +98,15 @@ describe('a body', () => {
   })
 })
 
+test('a function that fails by itself says so, whatever names no argument', async () => {
+  await asOwner(`create function ${t}_fails() returns int language sql as $$select 'abc'::text::int$$`)
+  for (const body of ['{}', '[]', ' [ ] ', '']) {
+    const answer = await db(`rpc/${t}_fails`, { method: 'POST', body })
+    expect([answer.status, answer.body.code], body).toEqual([400, '22P02'])
+  }
+  await asOwner(`drop function ${t}_fails()`)
+})
+
 test('a value that was not sent has no place in the request', async () => {
   await asOwner(`insert into ${t}_rows (id, name) values (1, 'word')`)
   expect((await refusalOf('cast?select=number')).detail).toBeNull()

@@ -47,7 +47,7 @@ describe('verifyAccessToken', () => {
   })
 
   it.each([
-    ['an expired token', { exp: SECONDS - 5 }, 'expired at 2025-12-31T23:59:55.000Z; 5 s later'],
+    ['an expired token', { exp: SECONDS - 6 }, 'expired at 2025-12-31T23:59:54.000Z, more than 5 s ago'],
     ['another issuer', { iss: 'https://evil.example' }, `"https://evil.example"; it must be ${ISSUER}`],
     ['no issuer', { iss: undefined }, 'no `iss`'],
     ['no expiry', { exp: undefined }, 'no `exp`'],

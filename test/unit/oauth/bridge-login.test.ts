@@ -122,6 +122,16 @@ describe('somebody else than the server remembers', () => {
     })
   })
 
+  // For devices every flow begins at one address: two that were left must not shut out the next one.
+  it('is no loop after two minutes', async () => {
+    const { deps } = bridge({ login, whoami: sessionOf(BOB) })
+    const first = await continueLogin(deps, 'c', SIGNED_IN)
+    const second = await continueLogin(deps, 'd', nextCookies(first, SIGNED_IN))
+    const later = { ...deps, now: () => new Date(deps.now().getTime() + 120_000) }
+    const third = await continueLogin(later, 'e', nextCookies(second, SIGNED_IN))
+    expect(location(third).href).toBe(REQUEST_URL)
+  })
+
   it('is left to the server where it says neither the session nor the address', async () => {
     for (const more of [{ session_id: '' }, { request_url: '' }]) {
       const { deps, oauth } = bridge({ login: { ...login, ...more }, whoami: sessionOf(BOB) })

@@ -114,6 +114,13 @@ test('any value is found in the first of its rows, in JSON and in CSV', () => {
   )
 })
 
+// The attack: every key of a body has the value, and each of a million is a place to be named and sorted.
+test('of more keys than anybody could tell apart, some are named', () => {
+  const keys = Array.from({ length: 50_000 }, (_, index) => `"k${index}":"x"`)
+  const { rows } = parsePayload(encodeUtf8(`{${keys},"id":"x"}`), 'application/json', ['id'])
+  expect(findValue(rows, 'x').size).toBe(100)
+})
+
 // The attack: a value that is nearly everywhere in an array, to be compared at each of its bytes.
 test('a value that nearly repeats in an array of a megabyte is looked for in one pass', () => {
   const array = JSON.stringify([`${'a'.repeat(1_000_000)}`, 'x'])

@@ -91,9 +91,10 @@ export async function switchAccount(deps: BridgeDeps, submission: Submission): P
       hint: 'Sign out, then start again from the application.',
     })
   }
-  if (cookieHeader !== null) await endIdentitySession(deps.upstreams.identityPublic, cookieHeader)
+  // This one first: where it fails, the person has lost nothing and can try again.
   const sid = request.login_session_id
   if (sid) await deleteLoginSessions(deps.upstreams.oauthAdmin, { sid })
+  if (cookieHeader !== null) await endIdentitySession(deps.upstreams.identityPublic, cookieHeader)
   return continueAt(deps, restart)
 }
 

@@ -14,7 +14,7 @@ const FlowMark = z.object({
   key: z.string(),
   /** How often the browser was sent to the identity provider, or the flow was started over. */
   bounces: z.number(),
-  /** When it was sent there first; 0 when it never was. */
+  /** When it was sent there first, or started over last; 0 when it never was. */
   sentAtMs: z.number(),
   /** Where the flow began; empty when that is not known or too long to keep. */
   restartUrl: z.string(),

@@ -51,7 +51,7 @@ export async function continueLogin(
     whoami: await whoIsThere(deps, cookieHeader),
     wishes: signInWishes(request.request_url),
     rememberedSubject: request.skip ? request.subject : '',
-    startedOver: timesStartedOver(visit),
+    startedOver: timesStartedOver(deps, visit),
     sent: mark,
     nowMs: deps.now().getTime(),
   })
@@ -115,13 +115,19 @@ async function startOver(
   const url = await restartWithCode(deps, request_url, visit.cookieHeader)
   if (url === undefined || session_id === '') return accept(deps, visit, session)
   await deleteLoginSessions(deps.upstreams.oauthAdmin, { sid: session_id })
-  const bounces = timesStartedOver(visit) + 1
-  const mark = { key: visit.startKey, bounces, sentAtMs: 0, restartUrl: '' }
-  return goTo(url, [await keepFlowMark(deps, visit.marks, mark)])
+  const bounces = timesStartedOver(deps, visit) + 1
+  const mark = { key: visit.startKey, bounces, sentAtMs: deps.now().getTime(), restartUrl: '' }
+  // The challenge is over with this: its own mark would only take a place.
+  const others = visit.marks.filter(({ key }) => key !== visit.key)
+  return goTo(url, [await keepFlowMark(deps, others, mark)])
 }
 
-function timesStartedOver({ marks, startKey }: Pick<Visit, 'marks' | 'startKey'>): number {
-  return marks.find(mark => mark.key === startKey)?.bounces ?? 0
+/** A loop comes round at once. What began at the same address earlier is another flow, of another device perhaps. */
+const LOOP_MS = 120_000
+
+function timesStartedOver({ now }: Pick<LoginDeps, 'now'>, { marks, startKey }: Visit): number {
+  const mark = marks.find(({ key }) => key === startKey)
+  return mark !== undefined && now().getTime() - mark.sentAtMs < LOOP_MS ? mark.bounces : 0
 }
 
 /** The server remembers the sign-in as long as the session lasts; 0 leaves it to the server. */
@@ -151,9 +157,13 @@ function loopFound(
       'The OAuth2 server remembers another account in this browser, also after its session was ended ' +
       '(DELETE /admin/oauth2/auth/sessions/login).',
   }
+  const hints = {
+    no_session: 'If you went back without signing in, start again. Else tell whoever runs this service.',
+    somebody_else: 'Tell whoever runs this service. It can be tried again in two minutes.',
+  }
   return new BridgeError('sign_in_loop', 'Signing in leads back to where it began, again and again.', {
     detail: details[reason],
-    hint: 'If you went back without signing in, start again. Else tell whoever runs this service.',
+    hint: hints[reason],
     restartUrl: restartUrl(request.request_url),
   })
 }

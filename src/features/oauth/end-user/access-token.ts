@@ -134,7 +134,7 @@ function keyServerUnavailable(cause: unknown): DomainError {
 function faultOf(err: unknown, { issuers }: AccessTokenRules): string | undefined {
   if (err instanceof errors.JWTExpired) {
     const expiredAt = new Date(Number(err.payload.exp) * 1_000).toISOString()
-    return `It expired at ${expiredAt}; ${CLOCK_TOLERANCE_SECONDS} s later it counts no more.`
+    return `It expired at ${expiredAt}, more than ${CLOCK_TOLERANCE_SECONDS} s ago.`
   }
   if (!(err instanceof errors.JWTClaimValidationFailed)) return undefined
   const { claim, reason, payload } = err

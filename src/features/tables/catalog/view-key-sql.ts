@@ -7,35 +7,42 @@ const ENTRY = [
   String.raw`:ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+)`,
 ].join(' ')
 
-/**
- * The columns of the view `oid` by their numbers, with the relation that each comes from and its number there. Target
- * lists of subqueries are in the text too: a column whose number and name stand there with another origin is left out.
- */
-function originsSql(oid: string): string {
-  return `select a.attnum, min(e[3])::oid as origin, min(e[4])::int2 as place
-    from pg_rewrite r cross join regexp_matches(r.ev_action::text, '${ENTRY}', 'g') e
-    join pg_attribute a on a.attrelid = r.ev_class and a.attnum = e[1]::int2
-      and a.attname = regexp_replace(e[2], '\\\\(.)', '\\1', 'g')
-    where r.ev_class = ${oid} and r.rulename = '_RETURN'
-    group by a.attnum having count(distinct (e[3], e[4])) = 1`
-}
-
 /** Bit of `pg_relation_is_updatable`: rows can be inserted. */
 const INSERTS = 8
 
+/** Characters of a parsed query; of a longer one no key is read, since each is looked through at every reading. */
+const QUERY_LENGTH_MAX = 1_000_000
+
 /**
- * The origins of the columns of views in the schemas `$1`, through views under views. Only of views that take rows: of
- * others no key is needed, and the text of a report may be long. Which views these are must be known before any text
- * is looked through: hence the first part by itself.
+ * The origins of the columns of views in the schemas `$1`, through views under views: relation and number there. Only
+ * of views that take rows: of others no key is needed, and the text of a report may be long.
+ *
+ * Each text is looked through once (`own_origins`), however many views stand on it: hence all views under them first.
+ * Target lists of subqueries are in the text too. A column whose number and name stand there with another origin is
+ * left out.
  */
 export const COLUMN_ORIGINS = `views(oid) as materialized (
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = any ($1::text[]) and c.relkind = 'v'),
+      where n.nspname = any ($1::text[]) and c.relkind = 'v'
+        and pg_relation_is_updatable(c.oid, true) & ${INSERTS} <> 0),
+  views_below(oid) as (
+    select oid from views
+    union select d.refobjid from views_below v
+      join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
+      join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
+      join pg_class c on c.oid = d.refobjid and c.relkind = 'v'),
+  own_origins(view, attnum, origin, place) as materialized (
+    select a.attrelid, a.attnum, min(e[3])::oid, min(e[4])::int2
+      from views_below v join pg_rewrite r on r.ev_class = v.oid and r.rulename = '_RETURN'
+      cross join regexp_matches(r.ev_action::text, '${ENTRY}', 'g') e
+      join pg_attribute a on a.attrelid = v.oid and a.attnum = e[1]::int2
+        and a.attname = regexp_replace(e[2], '\\\\(.)', '\\1', 'g')
+      where length(r.ev_action::text) <= ${QUERY_LENGTH_MAX}
+      group by 1, 2 having count(distinct (e[3], e[4])) = 1),
   column_origins(view, attnum, origin, place) as (
-    select w.oid, o.attnum, o.origin, o.place from views w cross join lateral (${originsSql('w.oid')}) o
-      where pg_relation_is_updatable(w.oid, true) & ${INSERTS} <> 0
+    select o.view, o.attnum, o.origin, o.place from own_origins o join views v on v.oid = o.view
     union select v.view, v.attnum, o.origin, o.place from column_origins v
-      join lateral (${originsSql('v.origin')}) o on o.attnum = v.place)`
+      join own_origins o on o.view = v.origin and o.attnum = v.place)`
 
 /** A JSON array of the names of the key's columns in the view `c`. */
 export const VIEW_KEY = `select coalesce(json_agg(k.name order by k.key, k.number), '[]')

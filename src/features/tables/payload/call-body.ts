@@ -60,7 +60,8 @@ function wholeBody(whole: TextBytes, type: string): CallBody {
 
 function jsonBody(bytes: Uint8Array): CallBody {
   const { names, start, end } = readCallArguments(bytes)
-  const named = { parts: [bytes.subarray(start, end)] }
+  // An empty array has no first object: it is a call without arguments.
+  const named = start === end ? '{}' : { parts: [bytes.subarray(start, end)] }
   return { names, byName: () => named, whole: { parts: [bytes] }, wholeTypes: JSON_TYPES }
 }
 

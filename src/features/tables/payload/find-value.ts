@@ -34,24 +34,39 @@ function bytesOf(text: string | TextBytes): Uint8Array {
   return bytes
 }
 
+/** With more keys that have the value nobody could say which is meant. */
+const KEYS_MAX = 100
+
 const BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: Number.POSITIVE_INFINITY }
 
 /** Of JSON that was read as rows before: an object, or an array of objects. */
 function findInJson(bytes: Uint8Array, value: string): Map<string, number> {
-  const found = new Map<string, number>()
+  /** As they are written; read at the end, since the same few may come a million times. */
+  const keys: Uint8Array[] = []
+  const firstRows: number[] = []
   const spellings = [encodeUtf8(value), encodeUtf8(JSON.stringify(value))]
   const holds = makeHolds(bytes, spellings)
-  const decoder = new TextDecoder()
   const scanner = new JsonScanner(bytes, BOUNDS)
   const isArray = scanner.passes(OPEN_BRACKET)
-  if (isArray && scanner.passes(CLOSE_BRACKET)) return found
+  if (isArray && scanner.passes(CLOSE_BRACKET)) return new Map()
   for (let row = 0; row === 0 || (isArray && scanner.passes(COMMA)); row++) {
     passEntries(scanner, (keyStart, keyEnd, start, end) => {
-      if (!holds(start, end)) return
-      const name = JSON.parse(decoder.decode(bytes.subarray(keyStart - 1, keyEnd + 1))) as string
-      if (!found.has(name)) found.set(name, row)
+      if (keys.length === KEYS_MAX || !holds(start, end)) return
+      if (reads(bytes, keyStart - 1, keyEnd + 1, keys)) return
+      keys.push(bytes.subarray(keyStart - 1, keyEnd + 1))
+      firstRows.push(row)
     })
   }
+  return rowsByName(keys, firstRows)
+}
+
+function rowsByName(keys: readonly Uint8Array[], firstRows: readonly number[]): Map<string, number> {
+  const decoder = new TextDecoder()
+  const found = new Map<string, number>()
+  keys.forEach((key, index) => {
+    const name = JSON.parse(decoder.decode(key)) as string
+    if (!found.has(name)) found.set(name, firstRows[index] ?? 0)
+  })
   return found
 }
 
