@@ -20,7 +20,8 @@ export function lockFolder(dataDir: string): void {
   } catch (err) {
     if (!isBusy(err)) throw err
     throw new StackError(
-      `${dataDir} is in use by process ${readOwner(ownerFile)}: end that one, or use another folder with --data-dir`,
+      `${dataDir} is in use by process ${readOwner(ownerFile)}: end that one, ` +
+        'or start beside it with --free-ports --data-dir FOLDER',
     )
   }
   held.push(database)
