@@ -53,26 +53,22 @@ export async function answerDevice(deps: DeviceDeps, submission: Submission): Pr
   return await continueAt(deps, onward(accepted), [await keepDeviceCode(deps, cookieHeader, code)])
 }
 
+type PageDeps = Pick<BridgeDeps, 'config'>
+
 /** GET bridge/device/success: where the OAuth2 server sends the browser when the device has what it waits for. */
-export async function showDeviceSuccess({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
-  const { renderMessagePage } = await import('./pages/message-page.tsx')
-  const view = {
-    mood: 'good' as const,
-    title: 'Your device is connected',
-    text: 'You can close this page and go on at the device.',
-  }
-  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
+export function showDeviceSuccess(deps: PageDeps): Promise<BridgeAnswer> {
+  return endPage(deps, 'Your device is connected', 'You can close this page and go on at the device.')
 }
 
 /** Where a device was denied: nobody tells the device, so the person is told what becomes of it. */
-export async function showDeviceDenied({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
+export function showDeviceDenied(deps: PageDeps): Promise<BridgeAnswer> {
+  const text = 'It gets no access to your account. You can close this page.'
+  return endPage(deps, 'The device was not connected', text)
+}
+
+async function endPage({ config }: PageDeps, title: string, text: string): Promise<BridgeAnswer> {
   const { renderMessagePage } = await import('./pages/message-page.tsx')
-  const view = {
-    mood: 'good' as const,
-    title: 'The device was not connected',
-    text: 'It gets no access to your account. You can close this page.',
-  }
-  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
+  return pageAnswer(config.brand, frame => renderMessagePage({ mood: 'good', title, text }, frame))
 }
 
 async function devicePage(
