@@ -24,7 +24,10 @@ export interface BuiltWorker {
 }
 
 /** As `watch_dir` of wrangler.toml has it, what is installed, and how it is read. */
-const MADE_OF = ['{src,durable-objects,scripts}/**/*.*', '{wrangler.toml,package*.json,tsconfig*.json}']
+const MADE_OF = [
+  '{src,durable-objects,scripts,permissions}/**/*.*',
+  '{wrangler.toml,package*.json,tsconfig*.json}',
+]
 const BUILDS = join(PROJECT_DIR, 'build', 'worker')
 const OPTIONS_FILE = 'options.json'
 
