@@ -61,6 +61,7 @@ async function workerdConfig(
   const modules = (await readdir(bundle)).flatMap(name => {
     if (name.endsWith('.js')) return `(name = "${name}", esModule = embed "${name}")`
     if (name.endsWith('.wasm')) return `(name = "./${name}", wasm = embed "${name}")`
+    if (name.endsWith('.txt')) return `(name = "./${name}", text = embed "${name}")`
     return name.endsWith('.bin') ? `(name = "./${name}", data = embed "${name}")` : []
   })
   // The entry comes first: workerd takes the first module as the Worker's main one.
