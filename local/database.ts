@@ -20,6 +20,7 @@ export interface DatabaseUrls {
   readonly dataDatabaseUrl: string
   readonly oauthDatabaseUrl: string
   readonly identityDatabaseUrl: string
+  readonly permissionDatabaseUrl: string
 }
 
 export function localDatabaseUrls(secrets: Secrets, port: number): DatabaseUrls {
@@ -31,6 +32,7 @@ export function localDatabaseUrls(secrets: Secrets, port: number): DatabaseUrls 
     dataDatabaseUrl: url('authenticator', secrets.authenticator_password, DATABASE),
     oauthDatabaseUrl: url('quoin_oauth', secrets.oauth_database_password, 'oauth'),
     identityDatabaseUrl: url('quoin_identity', secrets.identity_database_password, 'identity'),
+    permissionDatabaseUrl: url('quoin_permission', secrets.permission_database_password, 'permission'),
   }
 }
 
@@ -46,7 +48,11 @@ export async function prepareDatabases(superuserUrl: string, secrets: Secrets): 
       password: secrets.owner_password,
       database: DATABASE,
     })
-    const servers = { oauth: secrets.oauth_database_password, identity: secrets.identity_database_password }
+    const servers = {
+      oauth: secrets.oauth_database_password,
+      identity: secrets.identity_database_password,
+      permission: secrets.permission_database_password,
+    }
     for (const [database, password] of Object.entries(servers)) {
       const owner = `quoin_${database}`
       await prepareDatabase(client, { owner, attributes: SERVER_ATTRIBUTES, password, database })

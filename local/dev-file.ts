@@ -17,12 +17,17 @@ export const StackFacts = z.object({
   /** Null, as `postgres_port`, when the database is somewhere else. */
   superuser_url: z.string().nullable(),
   postgres_port: z.number().nullable(),
-  /** The OAuth2 server and the identity provider; null when there is none, because the database is somewhere else. */
+  /** The outside servers; null where there is none, because the database is somewhere else. */
   oauth_public_url: z.string().nullable(),
   oauth_admin_url: z.string().nullable(),
   oauth_database_url: z.string().nullable(),
   identity_public_url: z.string().nullable(),
   identity_admin_url: z.string().nullable(),
+  permission_read_url: z.string().nullable(),
+  permission_write_url: z.string().nullable(),
+  permission_admin_token: z.string().nullable(),
+  /** Null also for a permission server that is somewhere else. */
+  permission_syntax_url: z.string().nullable(),
   dashboard_url: z.string(),
   listener_health_url: z.string(),
   /** The two who can sign in at the local identity provider; null with one that is somewhere else. */

@@ -35,12 +35,15 @@ export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Gre
 }
 
 function serverLines(facts: StackFacts): string[] {
-  const { oauth_public_url: oauth, identity_public_url: identity } = facts
+  const { oauth_public_url: oauth, identity_public_url: identity, permission_read_url: permissions } = facts
   return [
     ...(oauth === null ? [] : [`  OAuth2 server      ${oauth}      admin API: ${facts.oauth_admin_url}`]),
     ...(identity === null
       ? []
       : [`  identity provider  ${identity}      admin API: ${facts.identity_admin_url}`]),
+    ...(permissions === null
+      ? []
+      : [`  permissions        ${permissions} (read)  write: ${facts.permission_write_url}`]),
   ]
 }
 

@@ -30,6 +30,17 @@ export const PORTS = {
     variable: 'QUOIN_IDENTITY_ADMIN_PORT',
     byDefault: 4434,
   },
+  permissionRead: { what: 'the permission server', variable: 'QUOIN_PERMISSION_READ_PORT', byDefault: 4466 },
+  permissionWrite: {
+    what: "the permission server's write API",
+    variable: 'QUOIN_PERMISSION_WRITE_PORT',
+    byDefault: 4467,
+  },
+  permissionSyntax: {
+    what: "the permission server's syntax check",
+    variable: 'QUOIN_PERMISSION_SYNTAX_PORT',
+    byDefault: 4469,
+  },
   dashboard: { what: 'the dashboard', variable: 'QUOIN_DASHBOARD_PORT', byDefault: 5173 },
   listener: { what: "the listener's health page", variable: 'QUOIN_LISTENER_PORT', byDefault: 4490 },
   postgres: { what: 'Postgres', variable: 'QUOIN_POSTGRES_PORT', byDefault: 54329 },
@@ -49,6 +60,16 @@ export interface OutsideServer {
   readonly adminUrl: string
 }
 
+/** The permission server, of the stack or somewhere else. */
+export interface PermissionServer {
+  readonly readUrl: string
+  readonly writeUrl: string
+  /** The bearer token of its write API; undefined where it asks for none. */
+  readonly adminToken: string | undefined
+  /** Undefined for a server that is somewhere else: the Worker has no use for it. */
+  readonly syntaxUrl: string | undefined
+}
+
 export interface StackOptions {
   readonly dataDir: string
   readonly reset: boolean
@@ -62,6 +83,7 @@ export interface StackOptions {
   /** Of that server; its flush endpoint of old is tried where it is not said. */
   readonly outsideOAuthDatabaseUrl: string | undefined
   readonly outsideIdentityServer: OutsideServer | undefined
+  readonly outsidePermissionServer: PermissionServer | undefined
 }
 
 export const USAGE = `npm run dev -- [options]
@@ -74,8 +96,8 @@ Variables: ${Object.values(PORTS)
   .map(port => port.variable)
   .join(', ')};
 DATABASE_URL and DATA_DATABASE_URL (and SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere;
-OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL for servers
-that run elsewhere;
+OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL,
+PERMISSION_READ_URL and PERMISSION_WRITE_URL (and PERMISSION_ADMIN_TOKEN) for servers that run elsewhere;
 every variable of the Worker (README).`
 
 /** Reads flags and variables; throws `StackError` for what is wrong, and answers undefined when help was asked for. */
@@ -95,6 +117,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     outsideOAuthServer: readOutsideServer('OAUTH', env),
     outsideOAuthDatabaseUrl: env.OAUTH_DATABASE_URL || undefined,
     outsideIdentityServer: readOutsideServer('IDENTITY', env),
+    outsidePermissionServer: readOutsidePermissionServer(env),
   }
 }
 
@@ -147,14 +170,24 @@ function readOutsideDatabase(env: NodeJS.ProcessEnv): OutsideDatabase | undefine
   return undefined
 }
 
-/** Both addresses or neither: half of an outside system would leave the other half to a local one. */
 function readOutsideServer(prefix: 'OAUTH' | 'IDENTITY', env: NodeJS.ProcessEnv): OutsideServer | undefined {
-  const [publicUrl, adminUrl] = [env[`${prefix}_PUBLIC_URL`], env[`${prefix}_ADMIN_URL`]]
-  if (publicUrl && adminUrl) return { publicUrl, adminUrl }
-  if (publicUrl || adminUrl) {
+  const urls = readAddresses(`${prefix}_PUBLIC_URL`, `${prefix}_ADMIN_URL`, env)
+  return urls && { publicUrl: urls[0], adminUrl: urls[1] }
+}
+
+function readOutsidePermissionServer(env: NodeJS.ProcessEnv): PermissionServer | undefined {
+  const urls = readAddresses('PERMISSION_READ_URL', 'PERMISSION_WRITE_URL', env)
+  const adminToken = env.PERMISSION_ADMIN_TOKEN || undefined
+  return urls && { readUrl: urls[0], writeUrl: urls[1], adminToken, syntaxUrl: undefined }
+}
+
+/** Both addresses or neither: half of an outside system would leave the other half to a local one. */
+function readAddresses(first: string, second: string, env: NodeJS.ProcessEnv): [string, string] | undefined {
+  const [firstUrl, secondUrl] = [env[first], env[second]]
+  if (firstUrl && secondUrl) return [firstUrl, secondUrl]
+  if (firstUrl || secondUrl)
     throw new StackError(
-      `set ${prefix}_PUBLIC_URL and ${prefix}_ADMIN_URL together to use a server that runs elsewhere, or neither`,
+      `set ${first} and ${second} together to use a server that runs elsewhere, or neither`,
     )
-  }
   return undefined
 }

@@ -1,10 +1,13 @@
-// The OAuth2 server and the identity provider as child processes: what they are told about each other, about the
-// Worker's bridge, and about their own databases. In production they are servers of their own (docs/deploy.md).
+// The OAuth2 server, the identity provider and the permission server as child processes: what they are told about each
+// other, about the Worker's bridge, and about their own databases. In production they are servers of their own
+// (docs/deploy.md).
 
+import { join } from 'node:path'
 import type { Children } from './children.ts'
 import { startNodeProgram } from './node-program.ts'
-import type { OutsideServer } from './options.ts'
+import type { OutsideServer, PermissionServer } from './options.ts'
 import { LOOPBACK } from './ports.ts'
+import { PROJECT_DIR } from './project.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface OutsideServerSettings {
@@ -50,6 +53,44 @@ export async function startIdentityServer(
     IDENTITY_SERVER_SECRET: settings.secrets.identity_cookie_secret,
     IDENTITY_SERVER_ALLOWED_RETURN_URLS: [settings.baseUrl, settings.dashboardUrl].join(','),
   })
+}
+
+export interface PermissionServerSettings {
+  readonly databaseUrl: string
+  readonly readPort: number
+  readonly writePort: number
+  readonly syntaxPort: number
+  readonly secrets: Pick<Secrets, 'permission_admin_token' | 'permission_page_token_secret'>
+}
+
+/** Starts the permission server on the project's permission file. */
+export async function startPermissionServer(
+  children: Children,
+  { databaseUrl, readPort, writePort, syntaxPort, secrets }: PermissionServerSettings,
+): Promise<PermissionServer> {
+  const server = {
+    readUrl: `http://${LOOPBACK}:${readPort}`,
+    writeUrl: `http://${LOOPBACK}:${writePort}`,
+    syntaxUrl: `http://${LOOPBACK}:${syntaxPort}`,
+    adminToken: secrets.permission_admin_token,
+  }
+  const urls = [server.readUrl, server.writeUrl, server.syntaxUrl]
+  await startNodeProgram(children, {
+    name: 'permission-server',
+    file: 'local/permission-server/main.ts',
+    variables: {
+      PERMISSION_SERVER_DATABASE_URL: databaseUrl,
+      PERMISSION_SERVER_READ_PORT: String(readPort),
+      PERMISSION_SERVER_WRITE_PORT: String(writePort),
+      PERMISSION_SERVER_SYNTAX_PORT: String(syntaxPort),
+      PERMISSION_SERVER_WRITE_TOKEN: server.adminToken,
+      PERMISSION_SERVER_NAMESPACES_FILE: join(PROJECT_DIR, 'permissions', 'namespaces.ts'),
+      PERMISSION_SERVER_PAGE_TOKEN_SECRET: secrets.permission_page_token_secret,
+    },
+    readyUrls: urls.map(url => `${url}/health/ready`),
+    what: 'the permission-server answers',
+  })
+  return server
 }
 
 async function startServer(

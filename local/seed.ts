@@ -1,9 +1,13 @@
-// What a newcomer finds on the first start: two API keys, a table with row-level security and a function to call. The
-// table is made once and then belongs to the user: who drops it finds it dropped after a restart too.
+// What a newcomer finds on the first start: two API keys, a table with row-level security and a function to call, and a
+// few permissions. These are made once and then belong to the user: who drops them finds them dropped after a restart
+// too.
 
 import type { Client } from 'pg'
 import { isApiKeyUsable, storeApiKey } from './api-key.ts'
+import type { PermissionServer } from './options.ts'
+import { StackError } from './output.ts'
 import { withOwner } from './owner-connection.ts'
+import type { People } from './people.ts'
 import { replaceKeys, type Secrets } from './secrets.ts'
 
 /**
@@ -29,21 +33,77 @@ async function usableKey(client: Client, role: 'anon' | 'service_role', key: str
 /** Makes `public.todos` and `public.todo_stats()` the first time; answers whether it did. */
 export async function seedDemonstration(databaseUrl: string): Promise<boolean> {
   return withOwner(databaseUrl, async client => {
-    const marked = await client.query<{ comment: string | null }>(
-      "select obj_description('quoin'::regnamespace, 'pg_namespace') as comment",
-    )
-    const comment = marked.rows[0]?.comment ?? ''
-    if (comment.includes(SEEDED)) return false
+    const comment = await commentOfSchema(client)
+    if (comment.includes(TABLE_SEEDED)) return false
     await client.query('begin')
     await client.query(DEMONSTRATION)
-    await client.query(`comment on schema quoin is ${client.escapeLiteral(`${comment} ${SEEDED}`)}`)
+    await setCommentOfSchema(client, `${comment} ${TABLE_SEEDED}`)
     await client.query('commit')
     return true
   })
 }
 
-/** Where it is written that the demonstration was made here. */
-const SEEDED = 'Demonstration table seeded.'
+/**
+ * Writes the demonstration's permissions the first time; answers whether it did. Does without them where the permission
+ * file has other namespaces. Throws a `StackError` when the server refuses them for another reason.
+ */
+export async function seedPermissions(
+  databaseUrl: string,
+  { writeUrl, adminToken }: PermissionServer,
+  people: People,
+): Promise<boolean> {
+  return withOwner(databaseUrl, async client => {
+    const comment = await commentOfSchema(client)
+    if (comment.includes(PERMISSIONS_SEEDED)) return false
+    const inserts = demonstrationTuples(people).map(relation_tuple => ({ action: 'insert', relation_tuple }))
+    const response = await fetch(`${writeUrl}/admin/relation-tuples`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${adminToken}` },
+      body: JSON.stringify(inserts),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    const text = await response.text()
+    if (response.status === UNKNOWN_NAMESPACE) return false
+    if (!response.ok)
+      throw new StackError(`the permission server takes no tuples: ${response.status} ${text}`)
+    await setCommentOfSchema(client, `${comment} ${PERMISSIONS_SEEDED}`)
+    return true
+  })
+}
+
+/** Where it is written that a part of the demonstration was made: in the comment of schema quoin. */
+const TABLE_SEEDED = 'Demonstration table seeded.'
+const PERMISSIONS_SEEDED = 'Demonstration permissions seeded.'
+const UNKNOWN_NAMESPACE = 404
+const TIMEOUT_MS = 10_000
+
+async function commentOfSchema(client: Client): Promise<string> {
+  const { rows } = await client.query<{ comment: string | null }>(
+    "select obj_description('quoin'::regnamespace, 'pg_namespace') as comment",
+  )
+  return rows[0]?.comment ?? ''
+}
+
+async function setCommentOfSchema(client: Client, comment: string): Promise<void> {
+  await client.query(`comment on schema quoin is ${client.escapeLiteral(comment)}`)
+}
+
+/** Who administers the organization is a member too; members edit its project, and so see what is below that. */
+function demonstrationTuples({ admin, user }: People): object[] {
+  const acme = { namespace: 'Organization', object: 'acme' }
+  const apollo = { namespace: 'Project', object: 'apollo' }
+  const lunarModule = { namespace: 'Project', object: 'lunar-module' }
+  const admins = { ...acme, relation: 'admin' }
+  const members = { ...acme, relation: 'member' }
+  return [
+    { ...admins, subject_id: admin.identityId },
+    { ...members, subject_set: admins },
+    { ...members, subject_id: user.identityId },
+    { ...apollo, relation: 'owner', subject_set: admins },
+    { ...apollo, relation: 'editor', subject_set: members },
+    { ...lunarModule, relation: 'parent', subject_set: { ...apollo, relation: '' } },
+  ]
+}
 
 // Policies call uid() in a sub-select, so that it is evaluated once a statement and not once a row. A row without an
 // owner was written by somebody who was not signed in: everybody sees it if it is public, nobody but service_role

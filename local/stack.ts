@@ -11,15 +11,20 @@ import { startGateway } from './gateway.ts'
 import { greetingLines } from './greeting.ts'
 import { startListener } from './listener.ts'
 import { runMigrations } from './migrations.ts'
-import type { OutsideDatabase, OutsideServer, PortKey, StackOptions } from './options.ts'
+import type { OutsideDatabase, OutsideServer, PermissionServer, PortKey, StackOptions } from './options.ts'
 import { type Output, StackError } from './output.ts'
-import { type OutsideServerSettings, startIdentityServer, startOAuthServer } from './outside-servers.ts'
+import {
+  type OutsideServerSettings,
+  startIdentityServer,
+  startOAuthServer,
+  startPermissionServer,
+} from './outside-servers.ts'
 import { type People, seedPeople } from './people.ts'
 import { choosePorts, LOOPBACK, readLastPorts, writeLastPorts } from './ports.ts'
 import { initialisePostgres, startPostgres } from './postgres.ts'
 import { locatePostgres, type PostgresFiles } from './postgres-files.ts'
 import { loadSecrets, type Secrets } from './secrets.ts'
-import { seedApiKeys, seedDemonstration } from './seed.ts'
+import { seedApiKeys, seedDemonstration, seedPermissions } from './seed.ts'
 import { errorText } from './wait.ts'
 import { startWorker, waitForWorker } from './worker.ts'
 
@@ -38,6 +43,8 @@ interface Database extends OutsideDatabase {
   readonly oauthDatabaseUrl: string | null
   /** Of the local identity provider; null when the database is somewhere else. */
   readonly identityDatabaseUrl: string | null
+  /** Of the local permission server; null when the database is somewhere else. */
+  readonly permissionDatabaseUrl: string | null
 }
 
 /** What the Worker stands on; undefined where there is none. */
@@ -45,6 +52,7 @@ interface Surroundings {
   readonly gatewayUrl: string | undefined
   readonly oauthServer: OutsideServer | undefined
   readonly identityServer: OutsideServer | undefined
+  readonly permissionServer: PermissionServer | undefined
   readonly people: People | undefined
 }
 
@@ -65,13 +73,16 @@ export async function startStack(options: StackOptions, output: Output, children
   )
   const hasDemonstration = await fillDatabase(context, database, secrets)
   secrets = await seedApiKeys(database.databaseUrl, options.dataDir, secrets)
-  output.progress('SQL gateway, OAuth2 server, identity provider')
-  const [gatewayUrl, oauthServer, identity] = await Promise.all([
+  output.progress('SQL gateway, OAuth2 server, identity provider, permission server')
+  const [gatewayUrl, oauthServer, identity, permissionServer] = await Promise.all([
     openGateway(context, database),
     openOAuthServer(context, database, secrets),
     openIdentityServer(context, database, secrets),
+    openPermissionServer(context, database, secrets),
   ])
-  const facts = await openWorker(context, database, { gatewayUrl, oauthServer, ...identity }, secrets)
+  const surroundings = { gatewayUrl, oauthServer, ...identity, permissionServer }
+  await fillPermissionServer(context, database, surroundings)
+  const facts = await openWorker(context, database, surroundings, secrets)
   void fireCrons(facts.base_url, readCrons(), children.stopped)
   writeDevFile(options.dataDir, facts)
   const seconds = output.elapsedSeconds()
@@ -98,6 +109,8 @@ function wantedPorts(options: StackOptions): PortKey[] {
     wanted.push('postgres')
     if (options.outsideOAuthServer === undefined) wanted.push('oauthPublic', 'oauthAdmin')
     if (options.outsideIdentityServer === undefined) wanted.push('identityPublic', 'identityAdmin')
+    if (options.outsidePermissionServer === undefined)
+      wanted.push('permissionRead', 'permissionWrite', 'permissionSyntax')
   }
   // Nobody else's page may be at the address that the Worker trusts as the dashboard's.
   wanted.push('dashboard', 'listener')
@@ -135,6 +148,7 @@ function outsideDatabase(options: StackOptions): Database {
     socketDir: undefined,
     oauthDatabaseUrl: null,
     identityDatabaseUrl: null,
+    permissionDatabaseUrl: null,
   }
 }
 
@@ -229,6 +243,36 @@ async function openIdentityServer(
   return { identityServer, people }
 }
 
+async function openPermissionServer(
+  { options, output, children, ports }: Context,
+  { permissionDatabaseUrl }: Database,
+  secrets: Secrets,
+): Promise<PermissionServer | undefined> {
+  if (options.outsidePermissionServer !== undefined) return options.outsidePermissionServer
+  if (permissionDatabaseUrl === null) return undefined
+  const server = await startPermissionServer(children, {
+    databaseUrl: permissionDatabaseUrl,
+    readPort: ports.permissionRead,
+    writePort: ports.permissionWrite,
+    syntaxPort: ports.permissionSyntax,
+    secrets,
+  })
+  output.step(`permission server on ${server.readUrl}, write API on ${server.writeUrl}`)
+  return server
+}
+
+/** A server that is somewhere else is left as it is. */
+async function fillPermissionServer(
+  { options, output }: Context,
+  { databaseUrl }: Database,
+  { permissionServer, people }: Surroundings,
+): Promise<void> {
+  if (options.outsidePermissionServer !== undefined || permissionServer === undefined || people === undefined)
+    return
+  if (await seedPermissions(databaseUrl, permissionServer, people))
+    output.step('seeded permissions of Organization:acme and Project:apollo')
+}
+
 function addressesOf({ ports }: Context): Pick<OutsideServerSettings, 'baseUrl' | 'dashboardUrl'> {
   return {
     baseUrl: `http://${LOOPBACK}:${ports.worker}`,
@@ -239,7 +283,7 @@ function addressesOf({ ports }: Context): Pick<OutsideServerSettings, 'baseUrl' 
 async function openWorker(
   context: Context,
   database: Database,
-  { gatewayUrl, oauthServer, identityServer, people }: Surroundings,
+  { gatewayUrl, oauthServer, identityServer, permissionServer, people }: Surroundings,
   secrets: Secrets,
 ): Promise<StackFacts> {
   const { options, output, children, ports } = context
@@ -259,6 +303,11 @@ async function openWorker(
     ...(identityServer && {
       IDENTITY_PUBLIC_URL: identityServer.publicUrl,
       IDENTITY_ADMIN_URL: identityServer.adminUrl,
+    }),
+    ...(permissionServer && {
+      PERMISSION_READ_URL: permissionServer.readUrl,
+      PERMISSION_WRITE_URL: permissionServer.writeUrl,
+      PERMISSION_ADMIN_TOKEN: permissionServer.adminToken ?? '',
     }),
     ...(database.oauthDatabaseUrl !== null && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
   }
@@ -287,6 +336,10 @@ async function openWorker(
     oauth_database_url: database.oauthDatabaseUrl,
     identity_public_url: identityServer?.publicUrl ?? null,
     identity_admin_url: identityServer?.adminUrl ?? null,
+    permission_read_url: permissionServer?.readUrl ?? null,
+    permission_write_url: permissionServer?.writeUrl ?? null,
+    permission_admin_token: permissionServer?.adminToken ?? null,
+    permission_syntax_url: permissionServer?.syntaxUrl ?? null,
     dashboard_url: dashboardUrl,
     listener_health_url: listenerUrl,
     admin_identity_id: people?.admin.identityId ?? null,

@@ -77,6 +77,9 @@ function portVariables({ facts }: RunningStack): Record<string, string> {
     QUOIN_OAUTH_ADMIN_PORT: facts.oauth_admin_url,
     QUOIN_IDENTITY_PUBLIC_PORT: facts.identity_public_url,
     QUOIN_IDENTITY_ADMIN_PORT: facts.identity_admin_url,
+    QUOIN_PERMISSION_READ_PORT: facts.permission_read_url,
+    QUOIN_PERMISSION_WRITE_PORT: facts.permission_write_url,
+    QUOIN_PERMISSION_SYNTAX_PORT: facts.permission_syntax_url,
     QUOIN_LISTENER_PORT: facts.listener_health_url,
     QUOIN_DASHBOARD_PORT: facts.dashboard_url,
   }
@@ -113,6 +116,22 @@ async function waitForCurlLines(stack: RunningStack): Promise<string[]> {
     const lines = printed.slice(0, -1).filter(line => line.startsWith('curl '))
     if (lines.length !== 3) throw new Error(`${lines.length} printed`)
     return lines
+  })
+}
+
+/** Objects and relations of the relation tuples of a namespace. */
+async function tuplesOf({ facts }: RunningStack, namespace: string): Promise<string[]> {
+  const response = await fetch(`${facts.permission_read_url}/relation-tuples?namespace=${namespace}`)
+  const { relation_tuples: tuples } = (await response.json()) as {
+    relation_tuples: { object: string; relation: string }[]
+  }
+  return tuples.map(({ object, relation }) => `${object}#${relation}`).sort()
+}
+
+function deleteTuplesOf({ facts }: RunningStack, namespace: string): Promise<Response> {
+  return fetch(`${facts.permission_write_url}/admin/relation-tuples?namespace=${namespace}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${facts.permission_admin_token}` },
   })
 }
 
@@ -172,6 +191,33 @@ describe('a running stack', () => {
     },
   )
 
+  it('has permissions to look at: the user sees a project through the organization and another project', async () => {
+    const { permission_read_url: url, user_identity_id: id } = stack.facts
+    const isAllowed = async (relation: string, subject: string) => {
+      const query = new URLSearchParams({
+        namespace: 'Project',
+        object: 'lunar-module',
+        relation,
+        subject_id: subject,
+      })
+      const response = await fetch(`${url}/relation-tuples/check/openapi?${query}`)
+      return ((await response.json()) as { allowed: boolean }).allowed
+    }
+    expect(await isAllowed('view', id ?? '')).toBe(true)
+    expect(await isAllowed('view', 'somebody')).toBe(false)
+    expect(await isAllowed('edit', id ?? '')).toBe(false)
+  })
+
+  it('takes relation tuples from nobody without its token', async () => {
+    const { permission_write_url: url, permission_admin_token: token } = stack.facts
+    const statuses = [undefined, 'another', token].map(async bearer => {
+      const headers = bearer === undefined ? undefined : { authorization: `Bearer ${bearer}` }
+      const init = { method: 'PATCH', body: '[]', ...(headers && { headers }) }
+      return (await fetch(`${url}/admin/relation-tuples`, init)).status
+    })
+    expect(await Promise.all(statuses)).toEqual([401, 401, 204])
+  })
+
   it('keeps passwords and keys to its user', () => {
     for (const name of ['secrets.json', 'dev.json', 'worker.env', 'logs/worker.log']) {
       expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, 0])
@@ -208,6 +254,8 @@ describe('a running stack', () => {
       postgres_port: null,
       oauth_public_url: null,
       identity_public_url: null,
+      permission_read_url: null,
+      permission_admin_token: null,
     })
     expect(existsSync(join(other, 'postgres'))).toBe(false)
     const headers = { apikey: second.facts.service_role_key }
@@ -217,16 +265,25 @@ describe('a running stack', () => {
   it('serves another one as its outside servers, whose tokens that one can flush', async () => {
     const { oauth_public_url, oauth_admin_url, oauth_database_url, session_cookie_admin } = stack.facts
     const { identity_public_url, identity_admin_url } = stack.facts
+    const { permission_read_url, permission_write_url, permission_admin_token } = stack.facts
     const env = {
       OAUTH_PUBLIC_URL: oauth_public_url ?? '',
       OAUTH_ADMIN_URL: oauth_admin_url ?? '',
       OAUTH_DATABASE_URL: oauth_database_url ?? '',
       IDENTITY_PUBLIC_URL: identity_public_url ?? '',
       IDENTITY_ADMIN_URL: identity_admin_url ?? '',
+      PERMISSION_READ_URL: permission_read_url ?? '',
+      PERMISSION_WRITE_URL: permission_write_url ?? '',
+      PERMISSION_ADMIN_TOKEN: permission_admin_token ?? '',
     }
     const second = await start(await newDataDirWithCluster(), { env })
     expect(Object.keys(second.facts.pids)).toEqual(['main', 'postgres', 'gateway', 'worker', 'listener'])
     expect(second.facts).toMatchObject({ oauth_public_url, oauth_database_url, identity_public_url })
+    expect(second.facts).toMatchObject({
+      permission_read_url,
+      permission_admin_token,
+      permission_syntax_url: null,
+    })
     const flushed = await fetch(`${second.facts.base_url}/api/oauthsrv/flush`, {
       method: 'POST',
       headers: { cookie: session_cookie_admin ?? '' },
@@ -363,10 +420,12 @@ describe('the next start', () => {
     )
   })
 
-  it('has the same free ports, a new key in place of a revoked one, and with --reset all data anew', async () => {
+  it('has the same free ports, no seeds again, a new key for a revoked one, and with --reset all data anew', async () => {
     const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('gone')")
+    const tuples = await tuplesOf(first, 'Organization')
+    expect(tuples).toEqual(['acme#admin', 'acme#member', 'acme#member'])
     await queryOwner(
       first,
       "update quoin.api_keys set revoked_at = now(), version = version + 1 where role = 'anon'",
@@ -376,11 +435,17 @@ describe('the next start', () => {
     expect(portVariables(second)).toEqual(portVariables(first))
     expect(second.facts.anon_key).not.toBe(first.facts.anon_key)
     expect(second.facts.service_role_key).toBe(first.facts.service_role_key)
+    expect(await tuplesOf(second, 'Organization')).toEqual(tuples)
+    expect((await deleteTuplesOf(second, 'Organization')).status).toBe(204)
     await second.stop()
+    const later = await start(dataDir)
+    expect(await tuplesOf(later, 'Organization')).toEqual([])
+    await later.stop()
     const third = await start(dataDir, { args: ['--reset'] })
     expect(portVariables(third)).toEqual(portVariables(first))
     expect(third.facts.service_role_key).not.toBe(first.facts.service_role_key)
     expect(await queryOwner(third, "select title from public.todos where title = 'gone'")).toEqual([])
+    expect(await tuplesOf(third, 'Organization')).toEqual(tuples)
   })
 })
 
@@ -474,6 +539,7 @@ function copyProject(target: string, owner: { uid: number; gid: number }): void 
     'sql-gateway',
     'listener',
     'migrations',
+    'permissions',
     'scripts',
     'package.json',
     'wrangler.toml',

@@ -2,10 +2,11 @@
 // all tests that need the whole stack. It provides the stack's facts under `stack`, and ends the stack when the tests
 // are over.
 //
-// With OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), or IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL, in
-// the environment, the stack stands on those servers instead of its own. They run with `--dev`, as docs/deploy.md says,
-// with `http://127.0.0.1:8787` (or QUOIN_PORT) as the Worker's address. What test/support/oauth-server.ts says of
-// registration and CORS holds too.
+// With OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), or IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL, or
+// PERMISSION_READ_URL and PERMISSION_WRITE_URL (and PERMISSION_ADMIN_TOKEN), in the environment, the stack stands on
+// those servers instead of its own. They run with `--dev`, as docs/deploy.md says, with `http://127.0.0.1:8787` (or
+// QUOIN_PORT) as the Worker's address, the permission server on `permissions/namespaces.ts`. What
+// test/support/oauth-server.ts says of registration and CORS holds too.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -128,15 +129,22 @@ const TRUSTING = { NODE_EXTRA_CA_CERTS: join(PROJECT_DIR, 'test/support/certific
 /** The projects of vitest.config.ts whose tests find a stack running. */
 const ON_STACK = ['worker', 'objects', 'contract', 'browser']
 
-const OUTSIDE_SERVERS = ['OAUTH_PUBLIC_URL', 'OAUTH_ADMIN_URL', 'IDENTITY_PUBLIC_URL', 'IDENTITY_ADMIN_URL']
+/** Those that send browsers to the Worker, and what else there is to know of outside servers. */
+const BROWSER_SERVERS = ['OAUTH_PUBLIC_URL', 'OAUTH_ADMIN_URL', 'IDENTITY_PUBLIC_URL', 'IDENTITY_ADMIN_URL']
+const MORE_OF_SERVERS = [
+  'OAUTH_DATABASE_URL',
+  'PERMISSION_READ_URL',
+  'PERMISSION_WRITE_URL',
+  'PERMISSION_ADMIN_TOKEN',
+]
 
 /** How the stack starts: on servers that run elsewhere, where browsers are sent back to a Worker at a known port. */
 async function settingsOf(env: NodeJS.ProcessEnv): Promise<StackSettings> {
-  const named = [...OUTSIDE_SERVERS, 'OAUTH_DATABASE_URL'].flatMap(name =>
+  const named = [...BROWSER_SERVERS, ...MORE_OF_SERVERS].flatMap(name =>
     env[name] ? [[name, env[name]]] : [],
   )
   const common = { ...ROOMY, ...TRUSTING, ...Object.fromEntries(named) }
-  if (!OUTSIDE_SERVERS.some(name => env[name])) return { env: common }
+  if (!BROWSER_SERVERS.some(name => env[name])) return { env: common }
   const others = Object.values(PORTS).filter(({ variable }) => variable !== PORTS.worker.variable)
   const ports: Record<string, string> = {}
   for (const { variable } of others) ports[variable] = String(await freePort())

@@ -64,6 +64,9 @@ export async function startTestWorker({ vars, outbound }: TestWorkerSettings = {
             OAUTH_ADMIN_URL: stack.oauth_admin_url ?? '',
             IDENTITY_PUBLIC_URL: stack.identity_public_url ?? '',
             IDENTITY_ADMIN_URL: stack.identity_admin_url ?? '',
+            PERMISSION_READ_URL: stack.permission_read_url ?? '',
+            PERMISSION_WRITE_URL: stack.permission_write_url ?? '',
+            PERMISSION_ADMIN_TOKEN: stack.permission_admin_token ?? '',
             DASHBOARD_URL: stack.dashboard_url,
             ...vars,
           },
@@ -96,6 +99,7 @@ function modulesIn(folder: string) {
     ...named('.js').map(name => ({ type: 'ESModule' as const, path: join(folder, name) })),
     ...named('.wasm').map(name => ({ type: 'CompiledWasm' as const, path: join(folder, name) })),
     ...named('.bin').map(name => ({ type: 'Data' as const, path: join(folder, name) })),
+    ...named('.txt').map(name => ({ type: 'Text' as const, path: join(folder, name) })),
   ]
 }
 
