@@ -14,11 +14,12 @@ import type {
 } from './ast.ts'
 import { checkTypes, type Finding, shown, type TypeCheck } from './check-types.ts'
 import { placesIn } from './places.ts'
-import { type Token, Tokens } from './tokens.ts'
+import { readTokens, type Token } from './tokens.ts'
 
 /** Of `(` and `!` in one permit. */
 const NESTING_MAX = 10
-const NOWHERE: Token = { kind: 'error', value: '', start: 0, end: 0 }
+/** What follows the end, and what cannot be read. */
+const NOTHING_LEFT: Token = { kind: 'error', value: 'nothing is left', start: 0, end: 0 }
 
 export interface ParsedFile {
   /** What could be read, and not for use where there are errors. */
@@ -59,20 +60,21 @@ interface GroupBeingRead extends Group {
 class Parser {
   readonly namespaces: NamespaceDeclaration[] = []
   readonly #text: string
-  readonly #tokens: Tokens
+  readonly #tokens: Iterator<Token, undefined>
+  #ahead: Token | undefined
   readonly #declared = new Map<string, ReadonlyMap<string, readonly SubjectType[]>>()
   readonly #checks: TypeCheck[] = []
   readonly #findings: Finding[] = []
 
   constructor(text: string) {
     this.#text = text
-    this.#tokens = new Tokens(text)
+    this.#tokens = readTokens(text)
   }
 
   /** Whatever stands outside of classes is passed over, imports for one. */
   parse(): readonly Finding[] {
     try {
-      for (let token = this.#tokens.next(); token.kind !== 'end'; token = this.#tokens.next()) {
+      for (let token = this.#next(); token.kind !== 'end'; token = this.#next()) {
         if (token.kind === 'error') this.#refuse(token, token.value)
         if (token.kind === 'class') this.#class()
       }
@@ -84,12 +86,12 @@ class Parser {
   }
 
   #class(): void {
-    const name = this.#tokens.next()
+    const name = this.#next()
     if (!isName(name)) this.#refuseInsteadOf('a name', name)
     const namespace = { name: name.value, relations: [], permits: [], types: new Map() }
     this.#expect('implements', 'Namespace', '{')
     for (;;) {
-      const token = this.#tokens.next()
+      const token = this.#next()
       if (token.kind === '}') break
       if (token.value === 'related') this.#related(namespace)
       else if (token.value === 'permits') this.#permits(namespace)
@@ -103,7 +105,7 @@ class Parser {
   #related(namespace: NamespaceBeingRead): void {
     this.#expect(':', '{')
     for (;;) {
-      const token = this.#tokens.next()
+      const token = this.#next()
       if (token.kind === '}') return
       if (token.kind === ';') continue
       if (!isName(token)) this.#refuseInsteadOf("a relation or '}'", token)
@@ -116,7 +118,7 @@ class Parser {
   }
 
   #types(): readonly SubjectType[] {
-    const token = this.#tokens.next()
+    const token = this.#next()
     if (token.value === 'Array') {
       this.#expect('<')
       return this.#typeUnion('>')
@@ -131,7 +133,7 @@ class Parser {
     const types: SubjectType[] = []
     for (;;) {
       types.push(this.#typeOfUnion(close))
-      const token = this.#tokens.next()
+      const token = this.#next()
       if (token.kind === close) return types
       if (token.kind !== '|') this.#refuseInsteadOf("'|'", token)
     }
@@ -140,9 +142,9 @@ class Parser {
   /** Keto reads one token more behind a type that it refused, and mostly refuses that too. */
   #typeOfUnion(close: string): SubjectType {
     try {
-      return this.#type(this.#tokens.next())
+      return this.#type(this.#next())
     } catch (err) {
-      const token = this.#tokens.next()
+      const token = this.#next()
       if (token.kind !== close && token.kind !== '|') this.#refuseInsteadOf("'|'", token)
       throw err
     }
@@ -154,9 +156,9 @@ class Parser {
       return { namespace: token.value }
     }
     this.#expect('<')
-    const namespace = this.#tokens.next()
+    const namespace = this.#next()
     this.#expect(',')
-    const relation = this.#tokens.next()
+    const relation = this.#next()
     this.#expect('>')
     this.#checks.push({ kind: 'subject set', namespace, relation })
     return { namespace: namespace.value, relation: relation.value }
@@ -166,7 +168,7 @@ class Parser {
   #permits(namespace: NamespaceBeingRead): void {
     this.#expect('=', '{')
     for (;;) {
-      const token = this.#tokens.next()
+      const token = this.#next()
       if (token.kind === '}') return
       if (!isName(token)) this.#refuseInsteadOf("a permit or '}'", token)
       this.#expect(':', '(', 'ctx')
@@ -189,14 +191,14 @@ class Parser {
     // Also after one: two follow each other, unless the first was in parentheses or denied.
     let mayBegin = true
     for (;;) {
-      const token = this.#tokens.peek()
+      const token = this.#peek()
       if (token.kind === '}') return root
       if (!['(', '!', '&&', '||', close].includes(token.kind)) {
         if (!mayBegin) this.#refuse(token, 'an operator is missing before this expression')
         root = withChild(root, this.#expression(namespace))
         continue
       }
-      this.#tokens.next()
+      this.#next()
       if (token.kind === close) return root
       if (token.kind === '(') {
         const child = this.#expressions(namespace, ')', levels - 1)
@@ -216,14 +218,14 @@ class Parser {
 
   #denied(namespace: string, levels: number): Rewrite {
     if (levels <= 0) this.#refuseNesting()
-    if (this.#tokens.peek().kind !== '(') return this.#expression(namespace)
-    this.#tokens.next()
+    if (this.#peek().kind !== '(') return this.#expression(namespace)
+    this.#next()
     return this.#expressions(namespace, ')', levels - 1) ?? { kind: 'or', children: [] }
   }
 
   #expression(namespace: string): Rewrite {
     this.#expect('this', '.')
-    const verb = this.#tokens.next()
+    const verb = this.#next()
     const relation = this.#property(() => true)
     if (verb.value === 'permits') {
       this.#expect('(', 'ctx', ')')
@@ -231,7 +233,7 @@ class Parser {
     }
     if (verb.value !== 'related') this.#refuseInsteadOf("'related' or 'permits'", verb)
     this.#expect('.')
-    const token = this.#tokens.next()
+    const token = this.#next()
     if (token.value === 'traverse') return this.#traversal(namespace, relation)
     if (token.value !== 'includes') this.#refuseInsteadOf("'traverse' or 'includes'", token)
     this.#expect('(', 'ctx', '.', 'subject', ')')
@@ -245,18 +247,18 @@ class Parser {
 
   #traversal(namespace: string, relation: Token): Rewrite {
     this.#expect('(')
-    const isInParentheses = this.#tokens.peek().kind === '('
-    if (isInParentheses) this.#tokens.next()
-    const variable = this.#tokens.next().value
+    const isInParentheses = this.#peek().kind === '('
+    if (isInParentheses) this.#next()
+    const variable = this.#next().value
     if (isInParentheses) this.#expect(')')
     try {
       this.#expect('=>', variable, '.')
     } catch (err) {
       // Keto goes on without the next word, and refuses that it is missing.
-      this.#note(NOWHERE, "expected 'related' or 'permits'")
+      this.#note(NOTHING_LEFT, "expected 'related' or 'permits'")
       throw err
     }
-    const verb = this.#tokens.next()
+    const verb = this.#next()
     if (verb.value !== 'related' && verb.value !== 'permits')
       this.#refuseInsteadOf("'related' or 'permits'", verb)
     const { value: computed } = this.#property(isName)
@@ -274,25 +276,36 @@ class Parser {
 
   /** `.x` or `["x"]`. */
   #property(isAllowed: (token: Token) => boolean): Token {
-    const isInBrackets = this.#tokens.peek().kind === '['
+    const isInBrackets = this.#peek().kind === '['
     this.#expect(isInBrackets ? '[' : '.')
-    const token = this.#tokens.next()
+    const token = this.#next()
     if (!isAllowed(token)) this.#refuseInsteadOf('a name', token)
     if (isInBrackets) this.#expect(']')
+    return token
+  }
+
+  #peek(): Token {
+    this.#ahead ??= this.#tokens.next().value ?? NOTHING_LEFT
+    return this.#ahead
+  }
+
+  #next(): Token {
+    const token = this.#peek()
+    this.#ahead = undefined
     return token
   }
 
   /** By their text: a string in quotation marks stands for a sign or a word as well. */
   #expect(...values: readonly string[]): void {
     for (const value of values) {
-      const token = this.#tokens.next()
+      const token = this.#next()
       if (token.value !== value) this.#refuseInsteadOf(`'${shown(value)}'`, token)
     }
   }
 
   /** All of these, if the first of them is there. */
   #pass(...values: readonly string[]): void {
-    if (this.#tokens.peek().value === values[0]) this.#expect(...values)
+    if (this.#peek().value === values[0]) this.#expect(...values)
   }
 
   #refuseInsteadOf(expected: string, token: Token): never {
@@ -302,7 +315,7 @@ class Parser {
   }
 
   #refuseNesting(): never {
-    this.#refuse(this.#tokens.peek(), `an expression is nested at most ${NESTING_MAX} levels deep`)
+    this.#refuse(this.#peek(), `an expression is nested at most ${NESTING_MAX} levels deep`)
   }
 
   #refuse(token: Token, message: string): never {
