@@ -420,7 +420,7 @@ describe('the next start', () => {
     )
   })
 
-  it('has the same free ports, no seeds again, a new key for a revoked one, and with --reset all data anew', async () => {
+  it('has the same free ports, a new key for a revoked one, no seeds again, and all anew with --reset', async () => {
     const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('gone')")
