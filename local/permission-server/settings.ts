@@ -1,0 +1,58 @@
+// What the local permission server is told: by its environment when it runs as a process, by an object when a test or
+// the local stack starts it. The only file here that reads the environment.
+
+import { join } from 'node:path'
+import { PROJECT_DIR } from '../project.ts'
+
+const MIN_SECRET_LENGTH = 16
+const NAMESPACES_FILE = join(PROJECT_DIR, 'permissions', 'namespaces.ts')
+
+export interface PermissionServerSettings {
+  /** A database of its own; the tables are made at the start. */
+  readonly databaseUrl: string
+  /** 0 takes a free one. */
+  readonly readPort: number
+  readonly writePort: number
+  readonly syntaxPort: number
+  /** What a caller of `/admin/*` on the write port must bear; without it anybody on this machine may write. */
+  readonly writeToken?: string | undefined
+  /** The permission file; read again when it changed. */
+  readonly namespacesFile: string
+  /** Seals the tokens of pages: those in use are refused when it changes. */
+  readonly pageTokenSecret: string
+}
+
+/**
+ * The settings of the variables `PERMISSION_SERVER_*`; throws with the name of the one that is missing or
+ * unreadable.
+ */
+export function readSettings(env: NodeJS.ProcessEnv): PermissionServerSettings {
+  const optional = (name: string) => env[`PERMISSION_SERVER_${name}`]?.trim() || undefined
+  const required = (name: string) => {
+    const value = optional(name)
+    if (value === undefined) throw new Error(`PERMISSION_SERVER_${name} is not set`)
+    return value
+  }
+  return {
+    databaseUrl: required('DATABASE_URL'),
+    readPort: readPort('READ_PORT', required('READ_PORT')),
+    writePort: readPort('WRITE_PORT', required('WRITE_PORT')),
+    syntaxPort: readPort('SYNTAX_PORT', required('SYNTAX_PORT')),
+    writeToken: optional('WRITE_TOKEN'),
+    namespacesFile: optional('NAMESPACES_FILE') ?? NAMESPACES_FILE,
+    pageTokenSecret: required('PAGE_TOKEN_SECRET'),
+  }
+}
+
+/** Throws when the secret is too short to seal with. */
+export function checkSecret({ pageTokenSecret }: PermissionServerSettings): void {
+  if (pageTokenSecret.length < MIN_SECRET_LENGTH)
+    throw new Error(`PERMISSION_SERVER_PAGE_TOKEN_SECRET needs at least ${MIN_SECRET_LENGTH} characters`)
+}
+
+function readPort(name: string, text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`PERMISSION_SERVER_${name} is no port: ${text}`)
+  return port
+}
