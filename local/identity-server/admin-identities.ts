@@ -1,6 +1,7 @@
 // The admin's identities: list, make, read, replace, patch, delete.
 
 import { isUniqueViolation } from '../service/database.ts'
+import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
 import { answerJson, answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, CREDENTIAL_TYPES, type Identity, passwordHash, schemaUrl } from './identity.ts'
@@ -14,7 +15,6 @@ import {
   replaceIdentity,
 } from './identity-store.ts'
 import { readJsonBody, readStrictBody } from './request-body.ts'
-import { pathParameter, queryOf, type Route } from './route-table.ts'
 import { parseUuid } from './uuid.ts'
 import { badRequest, noSuchResource, WireError } from './wire-error.ts'
 

@@ -2,6 +2,7 @@
 
 import { isUniqueViolation } from '../service/database.ts'
 import { isJsonObject, type Json } from '../service/json.ts'
+import { queryOf, type Route } from '../service/route-table.ts'
 import { readIncludedTypes, takenConflict } from './admin-identities.ts'
 import { answerJson } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
@@ -16,7 +17,6 @@ import {
   parseIdentityPaging,
 } from './pagination.ts'
 import { readStrictBody, refuseUnknown } from './request-body.ts'
-import { queryOf, type Route } from './route-table.ts'
 import { normaliseIdentifier } from './traits-schema.ts'
 import { NIL_UUID, parseUuid } from './uuid.ts'
 import { badRequest, unreadable, WireError } from './wire-error.ts'

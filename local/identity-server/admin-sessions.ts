@@ -1,5 +1,6 @@
 // The admin's view of sessions: all of them, one identity's, one; ending, removing and extending them.
 
+import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
 import { answerJson, answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { schemaUrl } from './identity.ts'
@@ -12,7 +13,6 @@ import {
   sessionPageLink,
   unreadablePaging,
 } from './pagination.ts'
-import { pathParameter, queryOf, type Route } from './route-table.ts'
 import { type Session, sessionView } from './session.ts'
 import {
   countSessions,

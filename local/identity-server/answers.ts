@@ -22,10 +22,6 @@ export function answerNothing(c: RequestContext): Response {
   return c.body(null, 204)
 }
 
-export function answerText(c: RequestContext, text: string, status: 404 | 405): Response {
-  return c.body(`${text}\n`, status, { 'content-type': 'text/plain; charset=utf-8' })
-}
-
 /** A redirect; only GET and HEAD get a body, the link to where it leads. */
 export function answerRedirect(c: RequestContext, to: string, status: 302 | 303 | 307 = 303): Response {
   c.header('location', to)

@@ -4,6 +4,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ServiceApp } from '../service/listen.ts'
+import { addRoutes } from '../service/route-table.ts'
 import { adminIdentityRoutes } from './admin-identities.ts'
 import { adminIdentityListRoutes } from './admin-identity-lists.ts'
 import { adminSessionRoutes } from './admin-sessions.ts'
@@ -17,7 +18,6 @@ import { logoutRoutes } from './logout.ts'
 import { pageRoutes } from './pages.ts'
 import { toAdminPort, toPublicPort } from './port-redirects.ts'
 import { registrationRoutes } from './registration.ts'
-import { addRoutes } from './route-table.ts'
 import { selfServiceErrorRoutes } from './self-service-errors.ts'
 import { whoamiRoutes } from './whoami.ts'
 import { WireError } from './wire-error.ts'
@@ -27,17 +27,21 @@ const BODY_BYTES_MAX = 5 * 1024 * 1024
 export function publicApp(context: IdentityContext): ServiceApp {
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
   app.use(noStore, limitBody, cors, csrfGate(context), oneSlash)
-  addRoutes(app, [
-    ...healthRoutes(context),
-    ...schemaRoutes(context),
-    ...whoamiRoutes(context),
-    ...loginRoutes(context),
-    ...registrationRoutes(context),
-    ...logoutRoutes(context),
-    ...selfServiceErrorRoutes(context),
-    ...pageRoutes(context),
-    ...toAdminPort(context),
-  ])
+  addRoutes(
+    app,
+    [
+      ...healthRoutes(context),
+      ...schemaRoutes(context),
+      ...whoamiRoutes(context),
+      ...loginRoutes(context),
+      ...registrationRoutes(context),
+      ...logoutRoutes(context),
+      ...selfServiceErrorRoutes(context),
+      ...pageRoutes(context),
+      ...toAdminPort(context),
+    ],
+    answerError,
+  )
   return app
 }
 
@@ -47,14 +51,18 @@ export function adminApp(context: IdentityContext): ServiceApp {
     new URL(req.url).pathname.replace(/\/{2,}/g, '/').replace(/^\/admin(?=\/)/, '')
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>({ getPath })
   app.use(noStore, limitBody)
-  addRoutes(app, [
-    ...healthRoutes(context),
-    versionRoute,
-    ...toPublicPort(context),
-    ...adminIdentityListRoutes(context),
-    ...adminSessionRoutes(context),
-    ...adminIdentityRoutes(context),
-  ])
+  addRoutes(
+    app,
+    [
+      ...healthRoutes(context),
+      versionRoute,
+      ...toPublicPort(context),
+      ...adminIdentityListRoutes(context),
+      ...adminSessionRoutes(context),
+      ...adminIdentityRoutes(context),
+    ],
+    answerError,
+  )
   return app
 }
 

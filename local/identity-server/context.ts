@@ -1,7 +1,5 @@
 // What every part of the identity provider is given. Made once by server.ts; nothing here is looked up anywhere else.
 
-import type { HttpBindings } from '@hono/node-server'
-import type { Context } from 'hono'
 import type { Database } from '../service/database.ts'
 import type { TraitsSchema } from './traits-schema.ts'
 
@@ -25,5 +23,4 @@ export interface IdentityContext {
   readonly flowMs: number
 }
 
-/** A request as the handlers see it. */
-export type RequestContext = Context<{ Bindings: HttpBindings }>
+export type { RequestContext } from '../service/listen.ts'

@@ -1,9 +1,9 @@
 // Health, version and the identity schema.
 
+import type { Route } from '../service/route-table.ts'
+import { pathParameter } from '../service/route-table.ts'
 import { answerJson } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
-import type { Route } from './route-table.ts'
-import { pathParameter } from './route-table.ts'
 import { SCHEMA_ID, SCHEMA_ID_ENCODED } from './traits-schema.ts'
 import { WireError } from './wire-error.ts'
 

@@ -1,12 +1,12 @@
 // What all flows have in common at their start: id, times, where they lead back to. Refuses what no flow may ask for.
 
 import { randomUUID } from 'node:crypto'
+import { pathAndQuery, queryOf } from '../service/route-table.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { findCsrfSecret, renewCsrfSecret } from './csrf-gate.ts'
 import { maskCsrfSecret } from './csrf-token.ts'
 import type { Flow, FlowKind } from './flow.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { pathAndQuery, queryOf } from './route-table.ts'
 import { WireError } from './wire-error.ts'
 
 type Base = Pick<

@@ -2,6 +2,7 @@
 // over.
 
 import type { JsonObject } from '../service/json.ts'
+import { queryOf } from '../service/route-table.ts'
 import { isJsonRequest } from './accept.ts'
 import { answerError, answerJson, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
@@ -10,7 +11,6 @@ import { isCsrfTokenOf } from './csrf-token.ts'
 import { type Flow, type FlowKind, fault, withForm } from './flow.ts'
 import { type FlowOf, isExpired, loadSubmittedFlow, saveFlow } from './flow-store.ts'
 import { formText } from './flow-submission.ts'
-import { queryOf } from './route-table.ts'
 import { forwardError } from './self-service-errors.ts'
 import { badRequest, WireError } from './wire-error.ts'
 

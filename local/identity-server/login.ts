@@ -1,5 +1,6 @@
 // Signing in: how a login flow starts and is read, by a browser and by an app. Its submission is login-submit.ts.
 
+import { queryOf, type Route } from '../service/route-table.ts'
 import { prefersJson } from './accept.ts'
 import { answerJson, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
@@ -10,7 +11,6 @@ import { pageOf } from './flow-submit.ts'
 import { CONFIRM_MESSAGE, loginFields, SECOND_FACTOR_MESSAGE, secondFactorFields } from './login-form.ts'
 import { submitLogin } from './login-submit.ts'
 import { findRequestSession } from './request-session.ts'
-import { queryOf, type Route } from './route-table.ts'
 import { forwardError } from './self-service-errors.ts'
 import { alreadySignedIn, badRequest, firstFactorRequired } from './wire-error.ts'
 

@@ -1,5 +1,6 @@
 // Signing out: the URL that ends a browser's session, and the call of an app.
 
+import { queryOf, type Route } from '../service/route-table.ts'
 import { answerJson, answerNothing, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { clearCookie, renewCsrfSecret } from './csrf-gate.ts'
@@ -7,7 +8,6 @@ import { returnUrl } from './flow-start.ts'
 import { isScript } from './flow-submit.ts'
 import { readJsonBody } from './request-body.ts'
 import { bearerToken, cookieToken, findRequestSession } from './request-session.ts'
-import { queryOf, type Route } from './route-table.ts'
 import { forwardError } from './self-service-errors.ts'
 import { isSameText, logoutToken, SESSION_COOKIE } from './session-secrets.ts'
 import { endSessionOfToken } from './session-store.ts'

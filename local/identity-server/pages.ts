@@ -2,6 +2,7 @@
 // those that any other page would use.
 
 import { html } from 'hono/html'
+import { queryOf, type Route } from '../service/route-table.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { Flow, FlowKind } from './flow.ts'
@@ -10,7 +11,6 @@ import { readFlow } from './flow-store.ts'
 import { isScript } from './flow-submit.ts'
 import { answerPage, type Html } from './page-layout.ts'
 import { type CurrentSession, findRequestSession } from './request-session.ts'
-import { queryOf, type Route } from './route-table.ts'
 import { findKeptError } from './self-service-errors.ts'
 import { logoutToken } from './session-secrets.ts'
 import { noActiveSession, WireError } from './wire-error.ts'

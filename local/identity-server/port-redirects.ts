@@ -1,8 +1,8 @@
 // What is asked of the wrong port is sent to the right one with 307, as far as the real server does so.
 
+import { pathAndQuery, type Route } from '../service/route-table.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
-import { pathAndQuery, type Route } from './route-table.ts'
 
 type Context = Pick<IdentityContext, 'addresses'>
 

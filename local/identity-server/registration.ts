@@ -1,6 +1,7 @@
 // Signing up: how a registration flow starts and is read, by a browser and by an app. Its submission is
 // registration-submit.ts.
 
+import { queryOf, type Route } from '../service/route-table.ts'
 import { prefersJson } from './accept.ts'
 import { answerError, answerJson, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
@@ -11,7 +12,6 @@ import { isScript, pageOf } from './flow-submit.ts'
 import { registrationFields } from './registration-form.ts'
 import { submitRegistration } from './registration-submit.ts'
 import { findRequestSession } from './request-session.ts'
-import { queryOf, type Route } from './route-table.ts'
 import { forwardError } from './self-service-errors.ts'
 import { alreadySignedIn } from './wire-error.ts'
 

@@ -1,10 +1,10 @@
 // Errors on the way of a browser: kept under an id, shown by the error page, read as JSON. A script gets them at once.
 
 import { randomUUID } from 'node:crypto'
+import { queryOf, type Route } from '../service/route-table.ts'
 import { isJsonRequest } from './accept.ts'
 import { answerError, answerJson, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
-import { queryOf, type Route } from './route-table.ts'
 import { parseUuid } from './uuid.ts'
 import { type ErrorBody, noSuchResource, toWireError } from './wire-error.ts'
 

@@ -1,11 +1,11 @@
 // The question that our Worker asks about every visitor, and a person's own sessions.
 
+import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
 import { answerJson, answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { publicIdentity, schemaUrl } from './identity.ts'
 import { parseSessionPage, sessionPageLink } from './pagination.ts'
 import { type CurrentSession, cookieFault, findRequestSession } from './request-session.ts'
-import { pathParameter, queryOf, type Route } from './route-table.ts'
 import { sessionView } from './session.ts'
 import { countSessions, endOtherSessions, endSession, listSessions } from './session-store.ts'
 import { requireUuid } from './uuid.ts'

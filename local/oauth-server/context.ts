@@ -1,7 +1,5 @@
 // What every part of the OAuth2 server is given. Made once by server.ts; nothing here is looked up anywhere else.
 
-import type { HttpBindings } from '@hono/node-server'
-import type { Context } from 'hono'
 import type { Database } from '../service/database.ts'
 import type { ClientStore } from './clients/client-store.ts'
 import type { KeyStore } from './keys/key-store.ts'
@@ -35,8 +33,7 @@ export interface OAuthServerContext {
   readonly fetch: typeof fetch
 }
 
-/** A request as the handlers see it. */
-export type RequestContext = Context<{ Bindings: HttpBindings }>
+export type { RequestContext } from '../service/listen.ts'
 
 /** Where the pages are: those that were set, else the server's own fallbacks as Hydra names them. */
 export function addressesOf(settings: OAuthServerSettings, publicUrl: string, adminUrl: string): Addresses {

@@ -1,13 +1,16 @@
-// What the local outside systems (OAuth2 server, identity provider) have in common as processes: an app on a port of
-// this machine, and an end that lets open requests finish.
+// What the local outside systems (OAuth2 server, identity provider, permission server) have in common as processes: an
+// app on a port of this machine, and an end that lets open requests finish.
 
 import type { AddressInfo } from 'node:net'
 import { type HttpBindings, serve } from '@hono/node-server'
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { LOOPBACK } from '../ports.ts'
 
 /** An app of a local service: Node's own request and response are `c.env.incoming` and `c.env.outgoing`. */
 export type ServiceApp = Hono<{ Bindings: HttpBindings }>
+
+/** A request as the handlers see it. */
+export type RequestContext = Context<{ Bindings: HttpBindings }>
 
 /** As the real servers take: a `return_to` may hold a login challenge of several KiB, a query five hundred ids. */
 const HEADER_BYTES_MAX = 64 * 1024

@@ -1,17 +1,17 @@
 // A client as it comes in a request body, by Hydra's Go types. Pure; checks types only (client-validation.ts the rest).
 
-import { parseJwkSet } from '../keys/jwk-parsing.ts'
 import {
   anything,
   decodeObject,
-  duration,
   type FieldDecoder,
   flag,
   integer,
   text,
   texts,
   time,
-} from '../wire/go-json.ts'
+} from '../../service/go-json.ts'
+import { parseJwkSet } from '../keys/jwk-parsing.ts'
+import { duration } from '../wire/request-json.ts'
 import { type ClientFields, LIFESPANS, type Lifespans, type Revealed } from './client-record.ts'
 
 /** What a body says of a client: what it leaves out is empty, null or false. */

@@ -2,9 +2,9 @@
 // itself, and every value of a wrong type, is Hydra's unspecific 500; only what validation refuses is a 400.
 
 import { randomUUID } from 'node:crypto'
+import { DecodeError } from '../../service/go-json.ts'
 import { applyPatch, PatchError } from '../../service/json-patch.ts'
 import type { OAuthServerContext } from '../context.ts'
-import { DecodeError } from '../wire/go-json.ts'
 import { unrecognizable } from '../wire/hydra-error.ts'
 import { type ClientIn, decodeClient } from './client-decoding.ts'
 import { type Client, type ClientAnswer, clientAnswer } from './client-record.ts'

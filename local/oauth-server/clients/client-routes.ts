@@ -1,12 +1,12 @@
 // The admin API of clients (`/admin/clients`). Bodies are decoded here, checked by client-validation.ts and stored by
 // the client store; what is answered is what Hydra answers, its slips included.
 
+import { readQuery } from '../../service/go-query.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
-import { readBody } from '../wire/go-json.ts'
-import { readQuery } from '../wire/go-query.ts'
 import { escapeSegment } from '../wire/go-url.ts'
+import { readBody } from '../wire/request-json.ts'
 import { decodeClient, decodeLifespans } from './client-decoding.ts'
 import { patchClient } from './client-patch.ts'
 import { type Client, clientAnswer } from './client-record.ts'

@@ -1,7 +1,7 @@
 // The document at a client's sector_identifier_uri (OpenID Connect Registration 5): a JSON list of all its redirect
 // URIs. Hydra fetches it whenever the client is written, and does not say what was wrong with it.
 
-import { firstValue } from '../wire/go-json.ts'
+import { firstValue } from '../../service/go-json.ts'
 import { parseUrl } from '../wire/go-url.ts'
 import { invalid, type SectorIdentifierCheck } from './client-validation.ts'
 

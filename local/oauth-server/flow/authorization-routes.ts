@@ -1,6 +1,7 @@
 // Everything of the server that authorizes: put together once, added to the two apps by server.ts.
 
 import type { ServiceApp } from '../../service/listen.ts'
+import { makeSealer } from '../../service/sealed-values.ts'
 import type { OAuthServerContext } from '../context.ts'
 import { addDeviceRequestRoutes } from '../device/device-accept-route.ts'
 import { deviceAnswer, makeDeviceRequestCheck } from '../device/device-request.ts'
@@ -28,7 +29,6 @@ import { makeBrowserCookies } from './browser-cookies.ts'
 import { addFallbackPages } from './fallback-pages.ts'
 import { makeChallenges } from './flow-challenges.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { makeSealer } from './sealed-values.ts'
 import { addConsentRequestRoutes, addLoginRequestRoutes } from './step-routes.ts'
 
 /** What pages call themselves: everything else is a place where browsers go. */

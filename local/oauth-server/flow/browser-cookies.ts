@@ -2,9 +2,9 @@
 // nor make them. The names are Hydra's with its `_dev` suffix, as it runs without https.
 
 import { getCookie, setCookie } from 'hono/cookie'
+import type { Sealer } from '../../service/sealed-values.ts'
 import type { RequestContext } from '../context.ts'
 import { cookieSuffix } from './cookie-suffix.ts'
-import type { Sealer } from './sealed-values.ts'
 
 const SESSION_COOKIE = 'ory_hydra_session_dev'
 const CSRF_COOKIES = {

@@ -2,6 +2,7 @@
 // consent application. Nothing is stored, so a challenge may be read and answered as often as one likes until it
 // expires; that a verifier is used once is the business of the step that it opens.
 
+import type { Sealer } from '../../service/sealed-values.ts'
 import type { HydraError } from '../wire/hydra-error.ts'
 import type {
   AnsweredConsent,
@@ -12,7 +13,6 @@ import type {
   LoginStep,
 } from './flow-state.ts'
 import { accessDenied, notFound, requestUnauthorized } from './oauth-errors.ts'
-import type { Sealer } from './sealed-values.ts'
 
 /** What each kind of challenge and verifier carries. */
 interface Carried {

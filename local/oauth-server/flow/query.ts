@@ -1,6 +1,6 @@
 // Addresses with parameters, as Go writes them: clients compare redirects byte for byte.
 
-import { writeQuery } from '../wire/go-query.ts'
+import { writeQuery } from '../../service/go-query.ts'
 
 export type QueryValues = Readonly<Record<string, string | readonly string[]>>
 

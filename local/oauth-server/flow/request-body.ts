@@ -1,8 +1,8 @@
 // Bodies of the admin API as Go reads them: the first JSON value counts, whatever the content type says.
 
 import type * as z from 'zod'
+import { DecodeError, firstValue } from '../../service/go-json.ts'
 import type { RequestContext } from '../context.ts'
-import { DecodeError, firstValue } from '../wire/go-json.ts'
 
 /** The body as `schema` wants it; `null` is an object without members. Throws a `DecodeError`. */
 export async function readJsonBody<S extends z.ZodObject>(

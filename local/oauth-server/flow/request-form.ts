@@ -1,7 +1,7 @@
 // The parameters of a request as Go's `http.Request` reads them.
 
+import { readQuery } from '../../service/go-query.ts'
 import type { RequestContext } from '../context.ts'
-import { readQuery } from '../wire/go-query.ts'
 
 /** Query and, for a POST, form body together; where both name a parameter, the body's value comes first. */
 export async function readRequestForm(c: RequestContext): Promise<URLSearchParams> {

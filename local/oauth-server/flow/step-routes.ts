@@ -1,10 +1,10 @@
 // The admin API of a flow: what the login and consent application reads, accepts and refuses. Accepting changes nothing
 // here; the answer is sealed into the verifier that the browser brings back.
 
+import { DecodeError } from '../../service/go-json.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { RequestContext } from '../context.ts'
 import { jsonAnswer } from '../wire/answers.ts'
-import { DecodeError } from '../wire/go-json.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { invalidRequest } from './oauth-errors.ts'

@@ -2,7 +2,7 @@
 // it does not know, and leading zeros of RSA numbers, are gone afterwards.
 
 import { createPublicKey, type JsonWebKey, X509Certificate } from 'node:crypto'
-import { anything, DecodeError, decodeObject, type FieldDecoder, text, texts } from '../wire/go-json.ts'
+import { anything, DecodeError, decodeObject, type FieldDecoder, text, texts } from '../../service/go-json.ts'
 import { parseUrl } from '../wire/go-url.ts'
 import { type Jwk, orderedJwk } from './jwk.ts'
 

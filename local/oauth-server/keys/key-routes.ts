@@ -1,12 +1,13 @@
 // The admin API of key sets (`/admin/keys`). Answers have private parts, as Hydra's have: the admin port is for
 // trusted callers alone.
 
+import { decodeObject, text } from '../../service/go-json.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
-import { decodeObject, readBody, text } from '../wire/go-json.ts'
 import { escapeSegment } from '../wire/go-url.ts'
 import { HydraError, noSuchRow } from '../wire/hydra-error.ts'
+import { readBody } from '../wire/request-json.ts'
 import { parseJwk, parseJwkSet } from './jwk-parsing.ts'
 import type { NewKey } from './key-store.ts'
 

@@ -3,7 +3,7 @@
 
 import { createPrivateKey, type JsonWebKey, type KeyObject, randomUUID } from 'node:crypto'
 import { type Database, isUniqueViolation, type Queryable } from '../../service/database.ts'
-import { makeSealer, type Sealer } from '../flow/sealed-values.ts'
+import { makeSealer, type Sealer } from '../../service/sealed-values.ts'
 import { alreadyThere, HydraError } from '../wire/hydra-error.ts'
 import { isPrivateJwk, type Jwk, orderedJwk, publicJwk } from './jwk.ts'
 import { generateJwk } from './key-generation.ts'

@@ -13,8 +13,8 @@ import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { accessTokenOf } from '../wire/access-token-of.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
 import { limitBody } from '../wire/body-limit.ts'
-import { readBody } from '../wire/go-json.ts'
 import { HydraError, malformed } from '../wire/hydra-error.ts'
+import { readBody } from '../wire/request-json.ts'
 
 const PATHS = ['/oauth2/register', '/connect/register']
 const OWN_SECRET = 'It is not allowed to choose your own OAuth2 Client secret.'

@@ -1,7 +1,7 @@
 // Page tokens and the Link header of lists. A token is sealed, so that nobody makes one, and lives an hour.
 
-import { makeSealer } from '../flow/sealed-values.ts'
-import { readQuery, writeQuery } from './go-query.ts'
+import { readQuery, writeQuery } from '../../service/go-query.ts'
+import { makeSealer } from '../../service/sealed-values.ts'
 import { malformed } from './hydra-error.ts'
 
 const SIZE_DEFAULT = 100

@@ -1,7 +1,6 @@
 // URLs and queries as Go's net/url reads them; the cases were put to it.
 
 import { describe, expect, it } from 'vitest'
-import { readQuery, writeQuery } from '../../../local/oauth-server/wire/go-query.ts'
 import {
   escapeSegment,
   hostnameOf,
@@ -10,6 +9,7 @@ import {
   parseUrl,
   portOf,
 } from '../../../local/oauth-server/wire/go-url.ts'
+import { readQuery, writeQuery } from '../../../local/service/go-query.ts'
 
 describe('parseRequestUri', () => {
   it.for([

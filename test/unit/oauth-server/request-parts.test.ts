@@ -8,7 +8,7 @@ import {
   coversScope,
   requestedAudience,
 } from '../../../local/oauth-server/flow/scope-matching.ts'
-import { makeSealer } from '../../../local/oauth-server/flow/sealed-values.ts'
+import { makeSealer } from '../../../local/service/sealed-values.ts'
 
 describe('scopes and audiences', () => {
   it('are covered by equal ones and by wildcards for whole parts', () => {

@@ -1,19 +1,18 @@
 // JSON bodies as Go's encoding/json reads them.
 
 import { describe, expect, it } from 'vitest'
+import { HydraError } from '../../../local/oauth-server/wire/hydra-error.ts'
+import { duration, readBody } from '../../../local/oauth-server/wire/request-json.ts'
 import {
   anything,
   decodeObject,
-  duration,
   firstValue,
   flag,
   integer,
-  readBody,
   text,
   texts,
   time,
-} from '../../../local/oauth-server/wire/go-json.ts'
-import { HydraError } from '../../../local/oauth-server/wire/hydra-error.ts'
+} from '../../../local/service/go-json.ts'
 
 describe('firstValue', () => {
   it.for([

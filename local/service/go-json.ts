@@ -2,24 +2,11 @@
 // fields are matched whatever their case. Null leaves a field as it is, unknown fields are ignored, wrong types are an
 // error. Pure. The sentences of errors are Go's in substance, not to the letter.
 
-import { formatDuration, parseDuration } from './durations.ts'
-import { malformed } from './hydra-error.ts'
-
 /** A body that cannot be decoded; the message says what Go would say. */
 export class DecodeError extends Error {}
 
 /** Decodes one field; throws a `DecodeError`. `at` names the field in messages. */
 export type FieldDecoder = (value: unknown, at: string) => unknown
-
-/** Reads a body with `decode`; a `DecodeError` becomes the 400 that Hydra answers. */
-export function readBody<T>(text: string, decode: (value: unknown) => T): T {
-  try {
-    return decode(firstValue(text))
-  } catch (err) {
-    if (err instanceof DecodeError) throw malformed(`Unable to decode the request body: ${err.message}`)
-    throw err
-  }
-}
 
 /** The first JSON value of a text. */
 export function firstValue(text: string): unknown {
@@ -95,15 +82,6 @@ export const texts: FieldDecoder = (value, at) => {
   if (value === null) return null
   if (!Array.isArray(value)) throw wrongField(value, at, '[]string')
   return value.map(item => text(item, at) ?? '')
-}
-
-/** A Go duration, written in Go's own form. */
-export const duration: FieldDecoder = (value, at) => {
-  const given = text(value, at)
-  if (given === undefined) return undefined
-  const nanoseconds = parseDuration(String(given))
-  if (nanoseconds === undefined) throw new DecodeError(`time: invalid duration "${given}"`)
-  return formatDuration(nanoseconds)
 }
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/

@@ -1,9 +1,7 @@
 // Routes as a table, put onto a Hono app. A known path answers a wrong method with 405 and `Allow`, as Go's router
 // does. Everything else is answered 404 as text.
 
-import type { ServiceApp } from '../service/listen.ts'
-import { answerError, answerText } from './answers.ts'
-import type { RequestContext } from './context.ts'
+import type { RequestContext, ServiceApp } from './listen.ts'
 
 export type Handler = (c: RequestContext) => Response | Promise<Response>
 
@@ -15,8 +13,12 @@ export interface Route {
   readonly handle: Handler
 }
 
-/** Adds the routes, then the 405s, 404s and errors. Call it once, last. */
-export function addRoutes(app: ServiceApp, routes: readonly Route[]): void {
+/** Adds the routes, then the 405s, 404s and errors, which `answerError` writes. Call it once, last. */
+export function addRoutes(
+  app: ServiceApp,
+  routes: readonly Route[],
+  answerError: (c: RequestContext, err: unknown) => Response,
+): void {
   for (const { method, path, handle } of routes) app.on(method === 'ANY' ? 'ALL' : method, path, handle)
   for (const path of new Set(routes.map(route => route.path))) {
     const allow = allowedMethods(routes.filter(route => route.path === path).map(route => route.method))
@@ -27,6 +29,10 @@ export function addRoutes(app: ServiceApp, routes: readonly Route[]): void {
   }
   app.notFound(c => answerText(c, '404 page not found', 404))
   app.onError((err, c) => answerError(c, err))
+}
+
+function answerText(c: RequestContext, text: string, status: 404 | 405): Response {
+  return c.body(`${text}\n`, status, { 'content-type': 'text/plain; charset=utf-8' })
 }
 
 function allowedMethods(methods: readonly string[]): string {
