@@ -2,7 +2,9 @@
 
 import { isUniqueViolation } from '../service/database.ts'
 import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
-import { answerJson, answerNothing } from './answers.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { badRequest, WireError } from '../service/wire-error.ts'
+import { answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, CREDENTIAL_TYPES, type Identity, passwordHash, schemaUrl } from './identity.ts'
 import { CREATE_FIELDS, makeIdentity, replacedIdentity } from './identity-input.ts'
@@ -16,7 +18,7 @@ import {
 } from './identity-store.ts'
 import { readJsonBody, readStrictBody } from './request-body.ts'
 import { parseUuid } from './uuid.ts'
-import { badRequest, noSuchResource, WireError } from './wire-error.ts'
+import { noSuchResource } from './wire-error.ts'
 
 const ONE = '/identities/:id'
 

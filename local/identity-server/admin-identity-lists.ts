@@ -3,8 +3,9 @@
 import { isUniqueViolation } from '../service/database.ts'
 import { isJsonObject, type Json } from '../service/json.ts'
 import { queryOf, type Route } from '../service/route-table.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
 import { readIncludedTypes, takenConflict } from './admin-identities.ts'
-import { answerJson } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, type Identity, schemaUrl } from './identity.ts'
 import { CREATE_FIELDS, InvalidTraits, makeIdentity } from './identity-input.ts'
@@ -19,7 +20,6 @@ import {
 import { readStrictBody, refuseUnknown } from './request-body.ts'
 import { normaliseIdentifier } from './traits-schema.ts'
 import { NIL_UUID, parseUuid } from './uuid.ts'
-import { badRequest, unreadable, WireError } from './wire-error.ts'
 
 const IDS_MAX = 500
 const BATCH_MAX = 1000

@@ -1,7 +1,9 @@
 // The admin's view of sessions: all of them, one identity's, one; ending, removing and extending them.
 
 import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
-import { answerJson, answerNothing } from './answers.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { badRequest, unreadable } from '../service/wire-error.ts'
+import { answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { schemaUrl } from './identity.ts'
 import { findIdentity } from './identity-store.ts'
@@ -23,7 +25,7 @@ import {
   listSessions,
 } from './session-store.ts'
 import { requireUuid } from './uuid.ts'
-import { badRequest, noSuchResource, unreadable } from './wire-error.ts'
+import { noSuchResource } from './wire-error.ts'
 
 const OF_IDENTITY = '/identities/:id/sessions'
 

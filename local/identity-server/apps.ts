@@ -3,16 +3,19 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { healthRoutes, versionRoute } from '../service/health.ts'
 import type { ServiceApp } from '../service/listen.ts'
 import { addRoutes } from '../service/route-table.ts'
+import { answerError } from '../service/wire-answers.ts'
+import { WireError } from '../service/wire-error.ts'
 import { adminIdentityRoutes } from './admin-identities.ts'
 import { adminIdentityListRoutes } from './admin-identity-lists.ts'
 import { adminSessionRoutes } from './admin-sessions.ts'
-import { answerError, answerRedirect } from './answers.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext } from './context.ts'
 import { cors } from './cors.ts'
 import { csrfGate } from './csrf-gate.ts'
-import { healthRoutes, schemaRoutes, versionRoute } from './documents.ts'
+import { schemaRoutes } from './documents.ts'
 import { loginRoutes } from './login.ts'
 import { logoutRoutes } from './logout.ts'
 import { pageRoutes } from './pages.ts'
@@ -20,7 +23,6 @@ import { toAdminPort, toPublicPort } from './port-redirects.ts'
 import { registrationRoutes } from './registration.ts'
 import { selfServiceErrorRoutes } from './self-service-errors.ts'
 import { whoamiRoutes } from './whoami.ts'
-import { WireError } from './wire-error.ts'
 
 const BODY_BYTES_MAX = 5 * 1024 * 1024
 
@@ -30,7 +32,7 @@ export function publicApp(context: IdentityContext): ServiceApp {
   addRoutes(
     app,
     [
-      ...healthRoutes(context),
+      ...healthRoutes(context.db),
       ...schemaRoutes(context),
       ...whoamiRoutes(context),
       ...loginRoutes(context),
@@ -54,7 +56,7 @@ export function adminApp(context: IdentityContext): ServiceApp {
   addRoutes(
     app,
     [
-      ...healthRoutes(context),
+      ...healthRoutes(context.db),
       versionRoute,
       ...toPublicPort(context),
       ...adminIdentityListRoutes(context),

@@ -4,12 +4,12 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { answerError } from '../service/wire-answers.ts'
+import { WireError } from '../service/wire-error.ts'
 import { isJsonRequest } from './accept.ts'
-import { answerError } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfCookieName, isCsrfSecret, isCsrfTokenOf, makeCsrfSecret } from './csrf-token.ts'
 import { mediaType } from './request-body.ts'
-import { WireError } from './wire-error.ts'
 
 const COOKIE_LIFESPAN_SECONDS = 365 * 24 * 60 * 60
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])

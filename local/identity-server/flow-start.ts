@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { pathAndQuery, queryOf } from '../service/route-table.ts'
+import { WireError } from '../service/wire-error.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { findCsrfSecret, renewCsrfSecret } from './csrf-gate.ts'
 import { maskCsrfSecret } from './csrf-token.ts'
 import type { Flow, FlowKind } from './flow.ts'
 import { resolveReturnTo } from './return-to.ts'
-import { WireError } from './wire-error.ts'
 
 type Base = Pick<
   Flow,

@@ -1,11 +1,12 @@
 // The rows of flows, and the rules for reading one: a browser's flow needs that browser's cookie, an old one is gone.
 
+import { badRequest, WireError } from '../service/wire-error.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfViolation, findCsrfSecret } from './csrf-gate.ts'
 import { isCsrfTokenOf } from './csrf-token.ts'
 import type { Flow, FlowKind, LoginFlow, RegistrationFlow } from './flow.ts'
 import { parseUuid } from './uuid.ts'
-import { badRequest, noSuchResource, WireError } from './wire-error.ts'
+import { noSuchResource } from './wire-error.ts'
 
 export interface FlowOf {
   readonly login: LoginFlow

@@ -3,8 +3,10 @@
 
 import type { JsonObject } from '../service/json.ts'
 import { queryOf } from '../service/route-table.ts'
+import { answerError, answerJson } from '../service/wire-answers.ts'
+import { badRequest, WireError } from '../service/wire-error.ts'
 import { isJsonRequest } from './accept.ts'
-import { answerError, answerJson, answerRedirect } from './answers.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfViolation, findCsrfSecret } from './csrf-gate.ts'
 import { isCsrfTokenOf } from './csrf-token.ts'
@@ -12,7 +14,6 @@ import { type Flow, type FlowKind, fault, withForm } from './flow.ts'
 import { type FlowOf, isExpired, loadSubmittedFlow, saveFlow } from './flow-store.ts'
 import { formText } from './flow-submission.ts'
 import { forwardError } from './self-service-errors.ts'
-import { badRequest, WireError } from './wire-error.ts'
 
 /** The form goes back to whoever sent it, with what is wrong with it; not an error of the server's. */
 export class FlowFault<F extends Flow = Flow> extends Error {

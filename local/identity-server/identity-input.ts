@@ -3,13 +3,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, type Json } from '../service/json.ts'
+import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
 import type { IdentityContext } from './context.ts'
 import { type Credential, type Identity, type IdentityState, withPasswordCredential } from './identity.ts'
 import { hashPassword, isKnownHash } from './password.ts'
 import { refuseUnknown } from './request-body.ts'
 import { SCHEMA_ID } from './traits-schema.ts'
 import { parseUuid } from './uuid.ts'
-import { badRequest, unreadable, WireError } from './wire-error.ts'
 
 export const CREATE_FIELDS = [
   ...['schema_id', 'traits', 'credentials', 'verifiable_addresses', 'recovery_addresses', 'metadata_public'],

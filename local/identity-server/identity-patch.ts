@@ -2,6 +2,7 @@
 
 import { isJsonObject, type Json } from '../service/json.ts'
 import { applyPatch, PatchError } from '../service/json-patch.ts'
+import { WireError } from '../service/wire-error.ts'
 import type { IdentityContext } from './context.ts'
 import {
   adminIdentity,
@@ -14,7 +15,6 @@ import {
 import { checkTraits, isState } from './identity-input.ts'
 import { parseJson } from './request-body.ts'
 import { parseUuid } from './uuid.ts'
-import { WireError } from './wire-error.ts'
 
 const DENIED = /^\/(id|statechangedat|credentials|credentials\/oidc\/.*)$/
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/

@@ -3,7 +3,9 @@
 
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../service/json.ts'
-import { answerJson, answerRedirect } from './answers.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { WireError } from '../service/wire-error.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { generalFault, type LoginFlow, type Message, missingFault, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
@@ -18,7 +20,7 @@ import { type CurrentSession, findRequestSession } from './request-session.ts'
 import { issueSessionCookie, signIn } from './sign-in.ts'
 import { normaliseIdentifier, type TraitsSchema } from './traits-schema.ts'
 import { wholeSession } from './whoami.ts'
-import { alreadySignedIn, firstFactorRequired, WireError } from './wire-error.ts'
+import { alreadySignedIn, firstFactorRequired } from './wire-error.ts'
 
 export function submitLogin(context: IdentityContext, c: RequestContext): Promise<Response> {
   return submitFlow(context, c, {

@@ -1,8 +1,10 @@
 // Signing in: how a login flow starts and is read, by a browser and by an app. Its submission is login-submit.ts.
 
 import { queryOf, type Route } from '../service/route-table.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { badRequest } from '../service/wire-error.ts'
 import { prefersJson } from './accept.ts'
-import { answerJson, answerRedirect } from './answers.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { LoginFlow } from './flow.ts'
 import { returnUrl, startFlow } from './flow-start.ts'
@@ -12,7 +14,7 @@ import { CONFIRM_MESSAGE, loginFields, SECOND_FACTOR_MESSAGE, secondFactorFields
 import { submitLogin } from './login-submit.ts'
 import { findRequestSession } from './request-session.ts'
 import { forwardError } from './self-service-errors.ts'
-import { alreadySignedIn, badRequest, firstFactorRequired } from './wire-error.ts'
+import { alreadySignedIn, firstFactorRequired } from './wire-error.ts'
 
 export function loginRoutes(context: IdentityContext): Route[] {
   const path = '/self-service/login'

@@ -1,7 +1,9 @@
 // Signing out: the URL that ends a browser's session, and the call of an app.
 
 import { queryOf, type Route } from '../service/route-table.ts'
-import { answerJson, answerNothing, answerRedirect } from './answers.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { badRequest, WireError } from '../service/wire-error.ts'
+import { answerNothing, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { clearCookie, renewCsrfSecret } from './csrf-gate.ts'
 import { returnUrl } from './flow-start.ts'
@@ -11,7 +13,7 @@ import { bearerToken, cookieToken, findRequestSession } from './request-session.
 import { forwardError } from './self-service-errors.ts'
 import { isSameText, logoutToken, SESSION_COOKIE } from './session-secrets.ts'
 import { endSessionOfToken } from './session-store.ts'
-import { badRequest, noActiveSession, WireError } from './wire-error.ts'
+import { noActiveSession } from './wire-error.ts'
 
 export function logoutRoutes(context: IdentityContext): Route[] {
   const forwarding = (handle: (c: RequestContext) => Promise<Response>) => (c: RequestContext) =>

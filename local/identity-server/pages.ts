@@ -3,6 +3,7 @@
 
 import { html } from 'hono/html'
 import { queryOf, type Route } from '../service/route-table.ts'
+import { WireError } from '../service/wire-error.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { Flow, FlowKind } from './flow.ts'
@@ -13,7 +14,7 @@ import { answerPage, type Html } from './page-layout.ts'
 import { type CurrentSession, findRequestSession } from './request-session.ts'
 import { findKeptError } from './self-service-errors.ts'
 import { logoutToken } from './session-secrets.ts'
-import { noActiveSession, WireError } from './wire-error.ts'
+import { noActiveSession } from './wire-error.ts'
 
 const TITLES = { login: 'Sign in', registration: 'Create an account' } as const
 

@@ -1,8 +1,8 @@
 // The three ways in which Kratos pages its lists, with the `Link` header of each. Pure. The arithmetic of the old pages
 // is the real server's, its faults included: clients were written against those.
 
+import { badRequest, WireError } from '../service/wire-error.ts'
 import { NIL_UUID, parseUuid } from './uuid.ts'
-import { badRequest, WireError } from './wire-error.ts'
 
 const SIZE_DEFAULT = 250
 const IDENTITIES_MAX = 500

@@ -3,7 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { isUniqueViolation } from '../service/database.ts'
 import type { Json, JsonObject } from '../service/json.ts'
-import { answerError, answerJson, answerRedirect } from './answers.ts'
+import { answerError, answerJson } from '../service/wire-answers.ts'
+import { WireError } from '../service/wire-error.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { generalFault, type Message, missingFault, type RegistrationFlow, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
@@ -29,7 +31,7 @@ import { type CurrentSession, findRequestSession } from './request-session.ts'
 import { issueSessionCookie, signIn } from './sign-in.ts'
 import { SCHEMA_ID, type TraitsSchema } from './traits-schema.ts'
 import { ownIdentity, wholeSession } from './whoami.ts'
-import { alreadySignedIn, WireError } from './wire-error.ts'
+import { alreadySignedIn } from './wire-error.ts'
 
 export function submitRegistration(context: IdentityContext, c: RequestContext): Promise<Response> {
   return submitFlow(context, c, {

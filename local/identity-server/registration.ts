@@ -2,8 +2,9 @@
 // registration-submit.ts.
 
 import { queryOf, type Route } from '../service/route-table.ts'
+import { answerError, answerJson } from '../service/wire-answers.ts'
 import { prefersJson } from './accept.ts'
-import { answerError, answerJson, answerRedirect } from './answers.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { RegistrationFlow } from './flow.ts'
 import { returnUrl, startFlow } from './flow-start.ts'

@@ -1,8 +1,8 @@
 // Bodies as the server's decoders read them. Their size is capped before (limits.ts).
 
 import { isJsonObject, type Json } from '../service/json.ts'
+import { badRequest, unreadable } from '../service/wire-error.ts'
 import type { RequestContext } from './context.ts'
-import { badRequest, unreadable } from './wire-error.ts'
 
 /** A JSON object for the admin's POST: the media type is not looked at, unknown fields are refused. */
 export async function readStrictBody(

@@ -1,6 +1,6 @@
 // Where a browser may be sent back to: the rule for `return_to`. Stops open redirects. Pure.
 
-import { badRequest, WireError } from './wire-error.ts'
+import { badRequest, WireError } from '../service/wire-error.ts'
 
 export interface ReturnRule {
   readonly allowed: readonly string[]

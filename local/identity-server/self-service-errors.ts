@@ -2,11 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { queryOf, type Route } from '../service/route-table.ts'
+import { answerError, answerJson } from '../service/wire-answers.ts'
+import { type ErrorBody, toWireError } from '../service/wire-error.ts'
 import { isJsonRequest } from './accept.ts'
-import { answerError, answerJson, answerRedirect } from './answers.ts'
+import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { parseUuid } from './uuid.ts'
-import { type ErrorBody, noSuchResource, toWireError } from './wire-error.ts'
+import { noSuchResource } from './wire-error.ts'
 
 interface KeptError {
   readonly id: string

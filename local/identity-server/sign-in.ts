@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setCookie } from 'hono/cookie'
 import type { Queryable } from '../service/database.ts'
+import { WireError } from '../service/wire-error.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { cookieAttributes, renewCsrfSecret } from './csrf-gate.ts'
 import type { Identity } from './identity.ts'
@@ -10,7 +11,6 @@ import type { CurrentSession } from './request-session.ts'
 import type { Device, Session } from './session.ts'
 import { encodeSessionCookie, makeSessionToken, SESSION_COOKIE } from './session-secrets.ts'
 import { insertSession, updateSession } from './session-store.ts'
-import { WireError } from './wire-error.ts'
 
 const USER_AGENT_LENGTH_MAX = 512
 

@@ -1,6 +1,6 @@
 // Ids as Kratos reads them: with or without dashes, in any letter case, in braces or as a URN. Pure.
 
-import { unreadable } from './wire-error.ts'
+import { unreadable } from '../service/wire-error.ts'
 
 const HEX = /^[0-9a-f]{32}$/
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

@@ -1,7 +1,9 @@
 // The question that our Worker asks about every visitor, and a person's own sessions.
 
 import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
-import { answerJson, answerNothing } from './answers.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
+import { answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { publicIdentity, schemaUrl } from './identity.ts'
 import { parseSessionPage, sessionPageLink } from './pagination.ts'
@@ -9,7 +11,6 @@ import { type CurrentSession, cookieFault, findRequestSession } from './request-
 import { sessionView } from './session.ts'
 import { countSessions, endOtherSessions, endSession, listSessions } from './session-store.ts'
 import { requireUuid } from './uuid.ts'
-import { badRequest, unreadable, WireError } from './wire-error.ts'
 
 export function whoamiRoutes(context: IdentityContext): Route[] {
   return [

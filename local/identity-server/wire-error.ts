@@ -1,68 +1,6 @@
-// The errors of the Kratos wire: what a handler throws, and the JSON they become. Says nothing about who gets them as
-// a page (self-service-errors.ts).
+// Errors of the Kratos wire by their names. Says nothing about who gets them as a page (self-service-errors.ts).
 
-export interface ErrorBody {
-  readonly id?: string
-  readonly code: number
-  readonly status: string
-  readonly reason?: string
-  readonly details?: Readonly<Record<string, unknown>>
-  readonly message: string
-}
-
-interface ErrorParts {
-  readonly id?: string
-  readonly message?: string
-  readonly reason?: string
-  readonly details?: Readonly<Record<string, unknown>>
-  /** Of the answer, where it is not the code that the body names. */
-  readonly httpStatus?: number
-  /** Stands beside `error` in the answer. */
-  readonly beside?: Readonly<Record<string, unknown>>
-}
-
-const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Request Entity Too Large',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
-
-const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'The request was malformed or contained invalid parameters',
-  401: 'The request could not be authorized',
-  403: 'The requested action was forbidden',
-  404: 'The requested resource could not be found',
-  409: 'The resource could not be created due to a conflict',
-  500: 'An internal server error occurred, please contact the system administrator',
-}
-
-export class WireError extends Error {
-  readonly body: ErrorBody
-  readonly beside: Readonly<Record<string, unknown>>
-  readonly httpStatus: number
-
-  constructor(code: number, { beside = {}, message, httpStatus = code, ...parts }: ErrorParts = {}) {
-    const text = message ?? MESSAGES[code] ?? STATUS_TEXT[code] ?? 'error'
-    super(text)
-    this.name = 'WireError'
-    const { id, ...rest } = parts
-    const status = STATUS_TEXT[code] ?? 'error'
-    this.body = { ...(id === undefined ? {} : { id }), code, status, ...rest, message: text }
-    this.beside = beside
-    this.httpStatus = httpStatus
-  }
-}
-
-export const badRequest = (reason: string) => new WireError(400, { reason })
-
-/** 400 whose sentence stands in `message`, as where Kratos passes on a parser's words. */
-export const unreadable = (message: string) => new WireError(400, { message })
+import { WireError } from '../service/wire-error.ts'
 
 /** 404 of a row that is not there. */
 export const noSuchResource = () => new WireError(404, { message: 'Unable to locate the resource' })
@@ -82,13 +20,6 @@ export const alreadySignedIn = (what: 'login' | 'registration') =>
       `${what === 'login' ? ' Did you forget to set `?refresh=true`?' : ''}`,
     message: 'you are already logged in',
   })
-
-/** What a caller is told of an error: an unexpected one is logged (never what the caller sent) and told as a 500. */
-export function toWireError(err: unknown): WireError {
-  if (err instanceof WireError) return err
-  console.error('identity server:', err instanceof Error ? err.stack : err)
-  return new WireError(500)
-}
 
 export const firstFactorRequired = () =>
   new WireError(401, {

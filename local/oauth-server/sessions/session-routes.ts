@@ -1,6 +1,7 @@
 // The admin API of consents and login sessions: who gave what to whom, and the end of it.
 
 import type { ServiceApp } from '../../service/listen.ts'
+import { FOREIGN_TOKEN, type Page } from '../../service/page-tokens.ts'
 import { type ClientAnswer, clientAnswer } from '../clients/client-record.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { invalidRequest } from '../flow/oauth-errors.ts'
@@ -8,7 +9,6 @@ import { consentView } from '../flow/step-views.ts'
 import { endSession, type LogoutDeps } from '../logout/session-end.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
-import { FOREIGN_TOKEN, type Page } from '../wire/page-tokens.ts'
 import type { ConsentSelection, ListedConsent } from './consent-store.ts'
 
 const CONSENTS = '/admin/oauth2/auth/sessions/consent'
