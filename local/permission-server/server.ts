@@ -1,7 +1,17 @@
 // Starts the local permission server: an own server that speaks the wire of Ory Keto v26.2.0, as far as Quoin, an
 // application and Ory's client ask. For development and tests on one machine: it is not made for the internet.
 
-import type { PermissionServerSettings } from './settings.ts'
+import { openDatabase } from '../service/database.ts'
+import { type Listener, listen } from '../service/listen.ts'
+import { makePageTokens } from '../service/page-tokens.ts'
+import { unreadable } from '../service/wire-error.ts'
+import { readApp, syntaxApp, writeApp } from './apps.ts'
+import type { PermissionContext } from './context.ts'
+import { openNamespaceFile } from './namespaces.ts'
+import { checkSecret, type PermissionServerSettings } from './settings.ts'
+import { TABLES } from './tables.ts'
+
+const PAGE_TOKEN_SECONDS = 60 * 60
 
 export interface PermissionServer {
   /** Addresses without a slash at the end. */
@@ -12,7 +22,44 @@ export interface PermissionServer {
   close(): Promise<void>
 }
 
-/** Resolves when the three ports answer; rejects when a port is taken or the database is out of reach. */
-export async function startPermissionServer(_settings: PermissionServerSettings): Promise<PermissionServer> {
-  throw new Error('not built yet')
+/**
+ * Resolves when the three ports answer; rejects when a port is taken, the database is out of reach, or the permission
+ * file cannot be read or has errors.
+ */
+export async function startPermissionServer(settings: PermissionServerSettings): Promise<PermissionServer> {
+  checkSecret(settings)
+  const namespaceFile = await openNamespaceFile(settings.namespacesFile)
+  const db = await openDatabase({
+    connectionString: settings.databaseUrl,
+    applicationName: 'quoin:permission-server',
+    tables: [TABLES],
+  })
+  const context: PermissionContext = {
+    db,
+    namespaceFile,
+    pageTokens: makePageTokens({
+      secret: settings.pageTokenSecret,
+      ttlSeconds: PAGE_TOKEN_SECONDS,
+      now: Date.now,
+      refuse: unreadable,
+    }),
+    writeToken: settings.writeToken,
+  }
+  const listeners: Listener[] = []
+  const close = async () => {
+    await Promise.all(listeners.map(listener => listener.close()))
+    await db.close()
+  }
+  try {
+    const read = await listen(readApp(context), settings.readPort)
+    listeners.push(read)
+    const write = await listen(writeApp(context), settings.writePort)
+    listeners.push(write)
+    const syntax = await listen(syntaxApp(context), settings.syntaxPort)
+    listeners.push(syntax)
+    return { readUrl: read.url, writeUrl: write.url, syntaxUrl: syntax.url, close }
+  } catch (err) {
+    await close()
+    throw err
+  }
 }

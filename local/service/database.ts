@@ -1,6 +1,6 @@
 // The database of a local outside system: a pool of connections, its tables, transactions. Knows none of its records.
 
-import { Pool, type QueryResultRow } from 'pg'
+import { Pool, type PoolClient, type QueryResultRow } from 'pg'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 15_000
@@ -9,9 +9,11 @@ const POOL_SIZE = 8
 const TABLES_LOCK = 44_444_445
 
 export interface Queryable {
+  /** With a name each connection prepares the statement once: for those that run all the time. */
   query<R extends QueryResultRow>(
     sql: string,
     params?: unknown[],
+    name?: string,
   ): Promise<{ rows: R[]; rowCount: number | null }>
 }
 
@@ -51,7 +53,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
     await pool.end()
     throw err
   }
-  return { query: (sql, params) => pool.query(sql, params), inTransaction, close: () => pool.end() }
+  return { query: queryOf(pool), inTransaction, close: () => pool.end() }
 }
 
 async function transact<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -59,7 +61,7 @@ async function transact<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Pro
   let broken: Error | undefined
   try {
     await client.query('begin')
-    const result = await work({ query: (sql, params) => client.query(sql, params) })
+    const result = await work({ query: queryOf(client) })
     await client.query('commit')
     return result
   } catch (err) {
@@ -70,6 +72,11 @@ async function transact<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Pro
   } finally {
     client.release(broken)
   }
+}
+
+function queryOf(connection: Pool | PoolClient): Queryable['query'] {
+  return (text, values = [], name) =>
+    connection.query(name === undefined ? { text, values } : { text, values, name })
 }
 
 /** Whether Postgres refused a value that is taken already. */

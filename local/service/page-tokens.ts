@@ -49,9 +49,11 @@ export function makePageTokens({ secret, ttlSeconds, now, refuse }: PageTokenSet
   }
   const readSize = (text: string) => {
     if (text === '') return SIZE_DEFAULT
-    if (!/^[+-]?\d+$/.test(text)) throw refuse(`strconv.Atoi: parsing '${text}': invalid syntax`)
+    if (!/^[+-]?\d+$/.test(text))
+      throw refuse(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
     const size = Number(text)
-    if (Math.abs(size) > INT64_MAX) throw refuse(`strconv.Atoi: parsing '${text}': value out of range`)
+    if (Math.abs(size) > INT64_MAX)
+      throw refuse(`strconv.Atoi: parsing ${JSON.stringify(text)}: value out of range`)
     return size <= 0 ? SIZE_DEFAULT : Math.min(size, SIZE_MAX)
   }
   return {

@@ -1,0 +1,68 @@
+// The three ports: which routes they have and what stands before them.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { healthRoutes, versionRoute } from '../service/health.ts'
+import type { ServiceApp } from '../service/listen.ts'
+import { addRoutes, type Route } from '../service/route-table.ts'
+import { answerError } from '../service/wire-answers.ts'
+import { WireError } from '../service/wire-error.ts'
+import { checkRoutes } from './check-routes.ts'
+import type { PermissionContext } from './context.ts'
+import { readRoutes } from './read-routes.ts'
+import { syntaxRoute } from './syntax-routes.ts'
+import { writeRoutes } from './write-routes.ts'
+
+/** Keto has no limit; thousands of tuples, or ids of a megabyte, are far below this one. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024
+
+export function readApp(context: PermissionContext): ServiceApp {
+  return makeApp(context, [...checkRoutes(context), ...readRoutes(context)])
+}
+
+export function writeApp(context: PermissionContext): ServiceApp {
+  return makeApp(context, writeRoutes(context), context.writeToken)
+}
+
+export function syntaxApp(context: PermissionContext): ServiceApp {
+  return makeApp(context, [syntaxRoute])
+}
+
+function makeApp({ db }: PermissionContext, routes: readonly Route[], adminToken?: string): ServiceApp {
+  const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
+  if (adminToken !== undefined) app.use('/admin/*', requireBearer(adminToken))
+  app.use(limitBody, oneSlash)
+  addRoutes(app, [...healthRoutes(db), versionRoute, ...routes], answerError)
+  return app
+}
+
+/** Keto itself asks for nothing: in production a gateway does. */
+function requireBearer(token: string): MiddlewareHandler {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const expected = digest(token)
+  return async (c, next) => {
+    const [, given] = /^bearer +(.*)$/i.exec(c.req.header('authorization') ?? '') ?? []
+    if (given === undefined || !timingSafeEqual(digest(given), expected))
+      return answerError(
+        c,
+        new WireError(401, { reason: 'The bearer token of the write port is missing or wrong.' }),
+      )
+    await next()
+  }
+}
+
+const limitBody = bodyLimit({
+  maxSize: BODY_BYTES_MAX,
+  onError: c => answerError(c, new WireError(413, { message: 'http: request body too large' })),
+})
+
+/** A doubled slash is a mistake of the caller's, who is shown the right path. */
+const oneSlash: MiddlewareHandler = async (c, next) => {
+  if (!c.req.path.includes('//')) return next()
+  const { pathname, search } = new URL(c.req.url)
+  c.header('location', pathname.replace(/\/{2,}/g, '/') + search)
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(null, 307)
+  return c.html('Temporary Redirect\n', 307)
+}

@@ -1,0 +1,92 @@
+// Checks: one by GET or POST, with the answer in the status or without (`/openapi`), and several at once.
+
+import { decodeObject } from '../service/go-json.ts'
+import type { RequestContext } from '../service/listen.ts'
+import type { Route } from '../service/route-table.ts'
+import { answerJson } from '../service/wire-answers.ts'
+import { toWireError, unreadable, WireError } from '../service/wire-error.ts'
+import { depthOf, isMember } from './check.ts'
+import type { PermissionContext } from './context.ts'
+import { makeFactSources } from './facts.ts'
+import { readMaxDepth } from './max-depth.ts'
+import type { Namespaces } from './namespaces.ts'
+import { listOf, queryOf, readBody } from './request.ts'
+import { decodeTuple, readTuple, subjectKey, type Tuple } from './tuple.ts'
+
+const BATCH_MAX = 10
+const TROUBLE = 'could not unmarshal json: '
+
+type ReadTuple = (c: RequestContext) => Promise<Tuple> | Tuple
+
+export function checkRoutes(context: PermissionContext): Route[] {
+  const fromQuery: ReadTuple = c => readTuple(queryOf(c))
+  const fromBody: ReadTuple = c => readBody(c, decodeTuple, TROUBLE)
+  return [
+    ...(['/relation-tuples/check', '/relation-tuples/check/openapi'] as const).flatMap((path, i): Route[] => {
+      const deniedStatus = i === 0 ? 403 : 200
+      return [
+        { method: 'GET', path, handle: c => answerCheck(context, c, fromQuery, deniedStatus) },
+        { method: 'POST', path, handle: c => answerCheck(context, c, fromBody, deniedStatus) },
+      ]
+    }),
+    { method: 'POST', path: '/relation-tuples/batch/check', handle: c => answerBatch(context, c) },
+  ]
+}
+
+async function answerCheck(
+  context: PermissionContext,
+  c: RequestContext,
+  read: ReadTuple,
+  deniedStatus: 200 | 403,
+): Promise<Response> {
+  const maxDepth = readMaxDepth(queryOf(c))
+  const tuple = await read(c)
+  const namespaces = await context.namespaceFile.current()
+  const check = checkWith(context, namespaces, maxDepth)
+  const allowed = await check(tuple).catch(deniedWhenUnknown)
+  return answerJson(c, { allowed }, allowed ? 200 : deniedStatus)
+}
+
+async function answerBatch(context: PermissionContext, c: RequestContext): Promise<Response> {
+  const maxDepth = readMaxDepth(queryOf(c))
+  const tuples = await readBody(c, decodeBatch, TROUBLE)
+  if (tuples.length > BATCH_MAX) throw unreadable(`batch exceeds max size of ${BATCH_MAX}`)
+  const namespaces = await context.namespaceFile.current()
+  const check = checkWith(context, namespaces, maxDepth)
+  const results = await Promise.all(
+    tuples.map(async tuple => {
+      try {
+        return { allowed: await check(tuple) }
+      } catch (err) {
+        return { allowed: false, error: toWireError(err).message }
+      }
+    }),
+  )
+  return answerJson(c, { results })
+}
+
+function decodeBatch(value: unknown): readonly Tuple[] {
+  const tuples = (list: unknown) => listOf(list, decodeTuple, '[]*ketoapi.RelationTuple')
+  const { tuples: found = [] } = decodeObject(value, 'check.batchCheckPermissionBody', { tuples })
+  return found as Tuple[]
+}
+
+/**
+ * A check for tuples that are asked about together. It throws 404 for an unknown namespace, of the tuple or of its
+ * subject set, and 400 for a tuple without a subject.
+ */
+function checkWith({ db }: PermissionContext, namespaces: Namespaces, maxDepth: number) {
+  const factsAbout = makeFactSources(db, namespaces)
+  return async (tuple: Tuple): Promise<boolean> => {
+    namespaces.requireOf(tuple)
+    const { namespace, object, relation } = tuple
+    const facts = factsAbout(subjectKey(tuple))
+    return isMember(namespaces, facts, { namespace, object, relation }, depthOf(maxDepth))
+  }
+}
+
+/** What nobody knows is denied, where one is asked for alone. */
+function deniedWhenUnknown(err: unknown): false {
+  if (err instanceof WireError && err.httpStatus === 404) return false
+  throw err
+}

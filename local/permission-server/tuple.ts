@@ -1,0 +1,115 @@
+// Relation tuples as the wire has them: read from JSON and from queries with Go's rules, and the keys by which the
+// database finds them. Pure.
+
+import { hash } from 'node:crypto'
+import { decodeObject, type FieldDecoder, text } from '../service/go-json.ts'
+import { WireError } from '../service/wire-error.ts'
+
+export interface SubjectSet {
+  readonly namespace: string
+  readonly object: string
+  readonly relation: string
+}
+
+/** With both, the id counts. */
+export interface Subject {
+  readonly subject_id?: string | undefined
+  readonly subject_set?: SubjectSet | undefined
+}
+
+/** From a body it may have no subject. */
+export interface Tuple extends SubjectSet, Subject {}
+
+/** What is absent is no filter; what is empty is one. */
+export interface TupleFilter extends Partial<SubjectSet>, Subject {}
+
+export const FILTER_KEYS = [
+  ...['namespace', 'object', 'relation', 'subject_id'],
+  ...['subject_set.namespace', 'subject_set.object', 'subject_set.relation'],
+] as const
+const SET_KEYS = FILTER_KEYS.filter(key => key.startsWith('subject_set.'))
+
+/** The same for equal parts only, whatever they hold: half of a SHA-256, spelled as Postgres spells a uuid. */
+function keyOf(...parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts))
+    .slice(0, 32)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+export function setKey({ namespace, object, relation }: SubjectSet): string {
+  return keyOf(namespace, object, relation)
+}
+
+export function objectKey(object: string): string {
+  return keyOf('object', object)
+}
+
+/** Of a subject set the key of that set; throws the 400 of no subject. */
+export function subjectKey({ subject_id, subject_set }: Subject): string {
+  if (subject_id !== undefined) return keyOf(subject_id)
+  if (subject_set === undefined) throw noSubject()
+  return setKey(subject_set)
+}
+
+export function noSubject(): WireError {
+  return new WireError(400, { message: 'subject is not allowed to be nil' })
+}
+
+const setDecoder: FieldDecoder = value =>
+  value === null ? undefined : withEmptyParts(decodeObject(value, 'ketoapi.SubjectSet', SET_FIELDS))
+
+const SET_FIELDS = { namespace: text, object: text, relation: text }
+const TUPLE_FIELDS = { ...SET_FIELDS, subject_id: text, subject_set: setDecoder }
+
+/** A tuple of a body; throws a `DecodeError`. What is missing is empty, but for the subject. */
+export function decodeTuple(value: unknown): Tuple {
+  return withEmptyParts(decodeObject(value, 'ketoapi.RelationTuple', TUPLE_FIELDS)) as Tuple
+}
+
+function withEmptyParts(decoded: Record<string, unknown>): SubjectSet {
+  const { namespace = '', object = '', relation = '', ...subject } = decoded
+  return { namespace, object, relation, ...subject } as SubjectSet
+}
+
+/** The filter of a query; throws the 400s of a subject that is given in half, twice or in the old way. */
+export function readFilter(query: URLSearchParams): TupleFilter {
+  if (query.has('subject')) throw new WireError(400)
+  const parts = Object.fromEntries(
+    ['namespace', 'object', 'relation'].flatMap(key => (query.has(key) ? [[key, query.get(key) ?? '']] : [])),
+  )
+  return { ...parts, ...readSubject(query) }
+}
+
+function readSubject(query: URLSearchParams): Subject {
+  const given = SET_KEYS.filter(key => query.has(key))
+  if (query.has('subject_id')) {
+    if (given.length === 0) return { subject_id: query.get('subject_id') ?? '' }
+    throw new WireError(400, { message: 'exactly one of subject_set or subject_id has to be provided' })
+  }
+  if (given.length === 0) return {}
+  if (given.length < SET_KEYS.length) {
+    const message = 'incomplete subject, provide "subject_id" or a complete "subject_set.*"'
+    throw new WireError(400, { message })
+  }
+  const [namespace = '', object = '', relation = ''] = SET_KEYS.map(key => query.get(key) ?? '')
+  return { subject_set: { namespace, object, relation } }
+}
+
+/** A whole tuple of a query; throws the 400s of `readFilter` and those of missing parts. */
+export function readTuple(query: URLSearchParams): Tuple {
+  const { namespace, object, relation, ...subject } = readFilter(query)
+  if (subject.subject_id === undefined && subject.subject_set === undefined) throw noSubject()
+  if (namespace === undefined || object === undefined || relation === undefined) {
+    const message = 'incomplete tuple, provide "namespace", "object", "relation", and a subject'
+    throw new WireError(400, { message })
+  }
+  return { namespace, object, relation, ...subject }
+}
+
+/** The query that finds the tuple. */
+export function tupleQuery({ namespace, object, relation, subject_id, subject_set }: Tuple): URLSearchParams {
+  const query = new URLSearchParams({ namespace, object, relation })
+  if (subject_id !== undefined) query.set('subject_id', subject_id)
+  else for (const [part, value] of Object.entries(subject_set ?? {})) query.set(`subject_set.${part}`, value)
+  return query
+}
