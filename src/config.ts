@@ -78,11 +78,28 @@ export const Variables = z.object({
   IDENTITY_ADMIN_URL: Url.optional().describe(
     "Address of the identity provider's admin API: /v1/auth/identities, and the claims of a subject at consent.",
   ),
+  PERMISSION_READ_URL: Url.optional().describe(
+    "Address of the permission server's read API: checks and lists of relation tuples.",
+  ),
+  PERMISSION_WRITE_URL: Url.optional().describe(
+    "Address of the permission server's write API: changes of relation tuples.",
+  ),
+  PERMISSION_ADMIN_TOKEN: Text.optional().describe(
+    'Bearer token for the write API; unset: no Authorization header is sent. Secret.',
+  ),
+  PERMISSION_DEPTH_MAX: WholeNumber.min(1)
+    .max(50)
+    .default(5)
+    .describe('`limit.max_read_depth` of the permission server: how deep its checks look.'),
+  PERMISSION_TUPLES_MAX: WholeNumber.min(500)
+    .max(200_000)
+    .default(50_000)
+    .describe('Most relation tuples that one answer may read; beyond it the answer says `complete: false`.'),
   UPSTREAM_TIMEOUT_MS: WholeNumber.min(100)
     .max(30_000)
     .default(30_000)
     .describe(
-      'Milliseconds that a call of the OAuth2 server or the identity provider may take at most. By itself one is ' +
+      'Milliseconds that a call of the OAuth2, identity or permission server may take at most. By itself one is ' +
         'given up after 5000, one that changes a client after 15000, one that makes a key after 30000.',
     ),
   DASHBOARD_URL: Url.optional().describe(
@@ -155,6 +172,11 @@ export interface Config {
   oauthDatabaseUrl: string | undefined
   identityPublicUrl: string | undefined
   identityAdminUrl: string | undefined
+  permissionReadUrl: string | undefined
+  permissionWriteUrl: string | undefined
+  permissionAdminToken: string | undefined
+  permissionDepthMax: number
+  permissionTuplesMax: number
   upstreamTimeoutMs: number
   dashboardUrl: string | undefined
   adminIdentityIds: readonly string[]
@@ -206,6 +228,11 @@ export function parseConfig(env: object): Config {
     oauthDatabaseUrl: variables.OAUTH_DATABASE_URL,
     identityPublicUrl: variables.IDENTITY_PUBLIC_URL,
     identityAdminUrl: variables.IDENTITY_ADMIN_URL,
+    permissionReadUrl: variables.PERMISSION_READ_URL,
+    permissionWriteUrl: variables.PERMISSION_WRITE_URL,
+    permissionAdminToken: variables.PERMISSION_ADMIN_TOKEN,
+    permissionDepthMax: variables.PERMISSION_DEPTH_MAX,
+    permissionTuplesMax: variables.PERMISSION_TUPLES_MAX,
     upstreamTimeoutMs: variables.UPSTREAM_TIMEOUT_MS,
     dashboardUrl: variables.DASHBOARD_URL,
     adminIdentityIds: variables.ADMIN_IDENTITY_IDS,

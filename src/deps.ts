@@ -19,6 +19,8 @@ import {
 } from './features/oauth/end-user/access-token.ts'
 import { type EndUserTokens, OpaqueTokenGate } from './features/oauth/end-user/opaque-token.ts'
 import { TokenClients } from './features/oauth/end-user/token-clients.ts'
+import { bundledPermissions } from './features/permissions/bundled-file.ts'
+import type { BundledPermissions } from './features/permissions/permission-deps.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
 import { KeyGate } from './features/rate-limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/rate-limit/key-limiter.ts'
@@ -77,6 +79,8 @@ export interface Deps {
   upstreams: Upstreams
   /** The OAuth2 server's discovery document and public keys, kept for a short time. */
   oauthDocuments: PublicDocuments
+  /** What may be granted: namespaces, relations and permits. */
+  permissionFile: BundledPermissions
   /** Whether the listener signed a request; undefined without a secret of 32 bytes. */
   verifyIngest: VerifyIngest | undefined
   rowChanges: RowChangesQueue
@@ -97,6 +101,8 @@ export interface Upstreams {
   oauthAdmin: Upstream
   identityPublic: Upstream
   identityAdmin: Upstream
+  permissionRead: Upstream
+  permissionWrite: Upstream
 }
 
 /** Told of each trip to the database, so that a request's answer can say where its time went. */
@@ -169,6 +175,7 @@ function makeDeps(env: Env): Deps {
     ),
     upstreams,
     oauthDocuments: new PublicDocuments({ oauthPublic: upstreams.oauthPublic, now }),
+    permissionFile: bundledPermissions,
     verifyIngest: makeIngestVerifier({ secrets: config.ingestSecrets, now }),
     rowChanges: env.ROW_CHANGES,
     webhookRegistry: new WebhookRegistry(platform),
@@ -195,6 +202,7 @@ function makeUpstreams(config: Config): Upstreams {
   const shared = { fetch: callFetch, timeoutMsMax: config.upstreamTimeoutMs }
   const oauth = { name: 'oauth_server', ...shared } as const
   const identity = { name: 'identity_provider', ...shared } as const
+  const permission = { name: 'permission_server', ...shared } as const
   return {
     oauthPublic: { ...oauth, baseUrl: config.oauthPublicUrl, variable: 'OAUTH_PUBLIC_URL' },
     oauthAdmin: {
@@ -205,6 +213,13 @@ function makeUpstreams(config: Config): Upstreams {
     },
     identityPublic: { ...identity, baseUrl: config.identityPublicUrl, variable: 'IDENTITY_PUBLIC_URL' },
     identityAdmin: { ...identity, baseUrl: config.identityAdminUrl, variable: 'IDENTITY_ADMIN_URL' },
+    permissionRead: { ...permission, baseUrl: config.permissionReadUrl, variable: 'PERMISSION_READ_URL' },
+    permissionWrite: {
+      ...permission,
+      baseUrl: config.permissionWriteUrl,
+      variable: 'PERMISSION_WRITE_URL',
+      token: config.permissionAdminToken,
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import { consentRoutes } from './api/oauthsrv/consent.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
+import { permissionRoutes } from './api/permsrv.ts'
 import { webhookRoutes } from './api/webhooks.ts'
 import { healthRoutes } from './health.ts'
 import { rowChangeRoutes } from './internal/row-changes.ts'
@@ -38,6 +39,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...tokenRoutes,
   ...consentRoutes,
   ...bridgeRoutes,
+  ...permissionRoutes,
   ...webhookViewRoutes,
   ...webhookRoutes,
   ...rowChangeRoutes,

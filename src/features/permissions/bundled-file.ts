@@ -2,14 +2,17 @@
 
 /// <reference path="./text-module.d.ts" />
 import text from '../../../build/permissions.txt'
-import { type ParsedFile, parsePermissionFile } from './language/parse.ts'
+import { Declarations } from './declarations.ts'
+import { parsePermissionFile } from './language/parse.ts'
+import type { BundledPermissions } from './permission-deps.ts'
 
-export const BUNDLED_FILE_TEXT: string = text
+let declarations: Declarations | undefined
 
-let parsed: ParsedFile | undefined
-
-/** Parsed on the first call, once for each isolate. A test sees to it that the file has no errors. */
-export function bundledFile(): ParsedFile {
-  parsed ??= parsePermissionFile(BUNDLED_FILE_TEXT)
-  return parsed
+export const bundledPermissions: BundledPermissions = {
+  text,
+  /** Parsed once for each isolate. The build has refused a file with errors. */
+  get declarations() {
+    declarations ??= new Declarations(parsePermissionFile(text).file)
+    return declarations
+  },
 }

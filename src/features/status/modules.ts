@@ -22,6 +22,8 @@ interface ModulesDeps {
     oauthAdminUrl: string | undefined
     identityPublicUrl: string | undefined
     identityAdminUrl: string | undefined
+    permissionReadUrl: string | undefined
+    permissionWriteUrl: string | undefined
     ingestSecrets: readonly string[]
   }
 }
@@ -43,6 +45,10 @@ export function listModules({ config }: ModulesDeps): Module[] {
       ...sessions,
     }),
     module('identities', 'Views of the identities', { IDENTITY_ADMIN_URL: config.identityAdminUrl }),
+    module('permissions', 'Relation tuples, checks, and who can access what', {
+      PERMISSION_READ_URL: config.permissionReadUrl,
+      PERMISSION_WRITE_URL: config.permissionWriteUrl,
+    }),
     module('webhooks', 'Row changes, signed and sent to URLs', { INGEST_SECRET: config.ingestSecrets[0] }),
     module('audit', 'Who changed what'),
   ]

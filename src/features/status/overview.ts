@@ -7,6 +7,12 @@ import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
+import {
+  PermissionState,
+  type PermissionStateDeps,
+  permissionProblems,
+  readPermissionState,
+} from './permission-state.ts'
 import { DATABASE_DOWN, type RowChangeFacts, rowChangeProblems, TABLES_UNREADABLE } from './problems.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
@@ -57,6 +63,7 @@ export const PlatformStatus = z
           'webhooks’ tables whose changes cannot be recorded: triggers, functions or rights are gone. At most 20',
         ),
     }),
+    permissions: PermissionState,
     problems: z
       .array(z.string())
       .describe('what does not work now, and what to do; empty where status is ok'),
@@ -87,6 +94,7 @@ export const PlatformStatus = z
           listener_connected: true,
           unrecorded_tables: [],
         },
+        permissions: { state: 'up', missing_namespaces: [] },
         problems: [],
         warnings: [],
       },
@@ -135,7 +143,7 @@ const FACTS_SQL = `
            'recording_failures', (select coalesce(json_agg(f), '[]')
              from quoin.recording_failures(${RECORDING_FAILURES_MAX}) f)) as row_changes`
 
-interface StatusDeps {
+interface StatusDeps extends PermissionStateDeps {
   platform: PlatformDatabase
   config: WarnedSettings & { dbSchemas: readonly string[] }
   now: () => Date
@@ -145,19 +153,24 @@ interface StatusDeps {
  * The overview. A database that is down makes it `degraded` with nulls, not an error: this is the page one looks at
  * then.
  */
-export async function readPlatformStatus({ platform, config, now }: StatusDeps): Promise<PlatformStatus> {
+export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStatus> {
+  const { platform, config, now } = deps
+  const asking = readPermissionState(deps)
   const startedAt = performance.now()
   const read = await readFacts(platform, config.dbSchemas)
+  const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10
   const facts = typeof read === 'string' ? undefined : read
   const database = {
     state: facts ? ('up' as const) : ('down' as const),
-    latency_ms: facts ? Math.round((performance.now() - startedAt) * 10) / 10 : null,
+    latency_ms: facts ? latencyMs : null,
     server_version: facts?.server_version ?? null,
     size_bytes: facts?.size_bytes ?? null,
     schemas: [...config.dbSchemas],
     tables: facts?.tables ?? null,
   }
+  const permissions = await asking
   const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
+  problems.push(...permissionProblems(permissions))
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',
     version: VERSION,
@@ -173,6 +186,7 @@ export async function readPlatformStatus({ platform, config, now }: StatusDeps):
       listener_connected: facts?.row_changes.listener_connected ?? null,
       unrecorded_tables: facts ? unrecordedTables(facts.row_changes) : null,
     },
+    permissions,
     problems,
     warnings: deploymentWarnings(config),
   }

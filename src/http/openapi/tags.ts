@@ -35,6 +35,11 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   },
   tokens: { name: 'Tokens', description: 'What a token is good for, and ending it.' },
   consent_sessions: { name: 'Consents', description: 'What people have agreed to.' },
+  permissions: {
+    name: 'Permissions',
+    description:
+      'Who may do what: relation tuples of the permission server, checks, and who can access an object and why.',
+  },
   bridge: {
     name: 'Login and consent bridge',
     description:

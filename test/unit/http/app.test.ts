@@ -7,6 +7,7 @@ import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { PublicDocuments } from '../../../src/features/oauth/documents/public-documents.ts'
+import { Declarations } from '../../../src/features/permissions/declarations.ts'
 import { AddressGate } from '../../../src/features/rate-limit/address-gate.ts'
 import type { Admission } from '../../../src/features/rate-limit/admission.ts'
 import { KeyGate } from '../../../src/features/rate-limit/key-gate.ts'
@@ -75,7 +76,11 @@ const NO_UPSTREAMS: Deps['upstreams'] = {
   oauthAdmin: { name: 'oauth_server', ...nowhere },
   identityPublic: { name: 'identity_provider', ...nowhere },
   identityAdmin: { name: 'identity_provider', ...nowhere },
+  permissionRead: { name: 'permission_server', ...nowhere },
+  permissionWrite: { name: 'permission_server', ...nowhere },
 }
+
+const NO_PERMISSIONS = { text: '', declarations: new Declarations({ namespaces: [] }) }
 
 function appOf(routes = allRoutes) {
   const keyGate = new KeyGate(limiters)
@@ -98,6 +103,11 @@ function appOf(routes = allRoutes) {
     oauthDatabaseUrl: undefined,
     identityPublicUrl: undefined,
     identityAdminUrl: undefined,
+    permissionReadUrl: undefined,
+    permissionWriteUrl: undefined,
+    permissionAdminToken: undefined,
+    permissionDepthMax: 5,
+    permissionTuplesMax: 50_000,
     upstreamTimeoutMs: 30_000,
     dashboardUrl: 'https://dashboard.test',
     adminIdentityIds: [],
@@ -133,6 +143,7 @@ function appOf(routes = allRoutes) {
       { api: 600, consent: 30 },
     ),
     upstreams: NO_UPSTREAMS,
+    permissionFile: NO_PERMISSIONS,
     oauthDatabase: undefined,
     oauthDocuments: new PublicDocuments({ oauthPublic: NO_UPSTREAMS.oauthPublic, now }),
     verifyIngest: undefined,

@@ -368,7 +368,7 @@ describe('a hostile text', () => {
             expect(column).toBeLessThanOrEqual([...(lines[line - 1] ?? '')].length + 1)
           }
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     )
   })
 

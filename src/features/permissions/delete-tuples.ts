@@ -1,0 +1,55 @@
+// Deleting relation tuples. Exact ones only: what the permission server would take for a wildcard is never sent.
+
+import { deleteTuples as deleteStored, type RelationTuple } from '../../clients/permission-server.ts'
+import type { AuditDeps } from '../audit/audited.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import type { PermissionWriteDeps } from './permission-deps.ts'
+import type { TupleDeletion, TupleNames } from './schemas.ts'
+import { findStored } from './stored-tuples.ts'
+import { distinctTuples, readTuple, readTuples } from './tuple-input.ts'
+import { parseSubject, printTuple } from './tuple-text.ts'
+import { refuseUnwritten } from './write-tuples.ts'
+
+export type DeleteTuplesDeps = PermissionWriteDeps & AuditDeps
+
+/**
+ * Deletes tuples in one call, all or none, each with its copies. Those that are not there are no error. Throws
+ * `too_many_tuples`, and `invalid_tuple` with the index of the first bad one; relations need not be declared.
+ */
+export async function deleteTuples(
+  deps: DeleteTuplesDeps,
+  caller: Caller,
+  values: readonly unknown[],
+): Promise<TupleDeletion> {
+  return deleteThose(deps, caller, distinctTuples(readTuples(values)), 'permissions.batch_delete')
+}
+
+/** Deletes the one tuple that a query names. */
+export async function deleteTuple(
+  deps: DeleteTuplesDeps,
+  caller: Caller,
+  { subject, ...names }: TupleNames,
+): Promise<TupleDeletion> {
+  const tuple = readTuple({ ...names, ...parseSubject(subject) }, 'query')
+  return deleteThose(deps, caller, [tuple], 'permissions.delete')
+}
+
+async function deleteThose(
+  deps: DeleteTuplesDeps,
+  caller: Caller,
+  tuples: readonly RelationTuple[],
+  action: string,
+): Promise<TupleDeletion> {
+  const { permissionRead, permissionWrite } = deps.upstreams
+  const stored = await findStored(permissionRead, tuples)
+  const there = tuples.filter(tuple => stored.has(printTuple(tuple)))
+  if (there.length === 0) return { deleted: 0 }
+  const texts = there.map(printTuple)
+  const targetId = texts.length === 1 ? (texts[0] ?? null) : null
+  const change = { action, targetKind: 'relation_tuples', targetId, before: { tuples: texts } }
+  return audited(deps, caller, change, async () => {
+    refuseUnwritten(await deleteStored(permissionWrite, there))
+    return { result: { deleted: there.length } }
+  })
+}

@@ -1,0 +1,75 @@
+// Who can access an object, by which relations and permits, and why (Spec, Dashboard API: permission management).
+
+import type { PermissionReadDeps } from './permission-deps.ts'
+import type { AccessQuestion, AccessReport } from './schemas.ts'
+import { startWalk } from './walk/start-walk.ts'
+import { firstLimit, type Limit, type Walk, type Walked, walkRelation } from './walk/walk-relation.ts'
+
+/**
+ * Every subject with a relation or permit on the object, subject sets too, with a shortest chain of tuples for each.
+ * What the server's checks do not see because of its limits is not there, and `complete` is false then. Throws
+ * `unknown_namespace` and the `upstream_*` errors.
+ */
+export async function whoCanAccess(deps: PermissionReadDeps, object: AccessQuestion): Promise<AccessReport> {
+  const walk = startWalk(deps)
+  const stored = await walk.store.loadObject(object)
+  const { relations = [], permits = [] } = walk.declarations.namespace(object.namespace) ?? {}
+  const permitNames = permits.map(({ name }) => name)
+  const relationNames = new Set([...relations.map(({ name }) => name), ...stored])
+  for (const name of permitNames) relationNames.delete(name)
+  const relationColumns = await walkColumns(walk, object, relationNames)
+  const permitColumns = await walkColumns(walk, object, permitNames)
+  const met = relationColumns.flatMap(({ walked }) => [...walked.limits])
+  return {
+    ...subjectsOf(relationColumns, permitColumns),
+    relations: [...relationNames],
+    permits: permitColumns.map(({ name, walked }) => ({
+      permit: name,
+      ...completeness(firstLimit(walked.limits)),
+    })),
+    ...completeness(walk.store.truncatedBy ?? firstLimit(met)),
+  }
+}
+
+interface Column {
+  readonly name: string
+  readonly walked: Walked
+}
+
+async function walkColumns(walk: Walk, object: AccessQuestion, names: Iterable<string>): Promise<Column[]> {
+  const columns: Column[] = []
+  for (const name of names)
+    columns.push({ name, walked: await walkRelation(walk, { ...object, relation: name }) })
+  return columns
+}
+
+function completeness(limit: Limit | null) {
+  return { complete: limit === null, truncated_by: limit }
+}
+
+/** One entry a subject, in the order of their text forms. */
+function subjectsOf(
+  relations: readonly Column[],
+  permits: readonly Column[],
+): Pick<AccessReport, 'subjects' | 'matrix'> {
+  const columns = [...relations, ...permits]
+  const subjects = [...new Set(columns.flatMap(({ walked }) => [...walked.grants.keys()]))].sort()
+  const ways = (among: readonly Column[], subject: string) =>
+    among.flatMap(({ name, walked }) => {
+      const via = walked.grants.get(subject)
+      return via === undefined ? [] : { name, via }
+    })
+  return {
+    subjects: subjects.map(subject => ({
+      subject,
+      relations: ways(relations, subject).map(({ name, via }) => ({ relation: name, via })),
+      permits: ways(permits, subject).map(({ name, via }) => ({ permit: name, via })),
+    })),
+    matrix: Object.fromEntries(
+      subjects.map(subject => [
+        subject,
+        Object.fromEntries(columns.map(({ name, walked }) => [name, walked.grants.has(subject)])),
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,81 @@
+// Writing relation tuples, each once: the permission server itself would store a tuple again that it has (Spec,
+// Dashboard API: permission management).
+
+import { insertTuples, type RelationTuple, type TupleWriteAnswer } from '../../clients/permission-server.ts'
+import { DomainError } from '../../errors.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import { type LeaseDeps, withLease } from '../leases/with-lease.ts'
+import { refuseUnknownNames } from './declared-names.ts'
+import type { PermissionWriteDeps } from './permission-deps.ts'
+import type { TupleImport, TupleWritten } from './schemas.ts'
+import { findStored } from './stored-tuples.ts'
+import { distinctTuples, readTuple, readTuples } from './tuple-input.ts'
+import { printTuple } from './tuple-text.ts'
+
+export type WriteTuplesDeps = PermissionWriteDeps & LeaseDeps
+
+/**
+ * Writes those tuples that are not there yet, in one call and all or none. Throws `too_many_tuples`, `invalid_tuple`,
+ * `unknown_namespace` and `unknown_relation`, with the index of the first bad tuple; nothing is written then.
+ */
+export async function importTuples(
+  deps: WriteTuplesDeps,
+  caller: Caller,
+  values: readonly unknown[],
+): Promise<TupleImport> {
+  const sent = readTuples(values)
+  const placed = sent.map((tuple, index) => ({ tuple, where: `tuples[${index}]` }))
+  await refuseUnknownNames(deps.upstreams.permissionRead, deps.permissionFile.declarations, placed, 'stored')
+  const written = await writeNew(deps, caller, distinctTuples(sent), 'permissions.import')
+  return { imported: written.length, skipped_duplicates: sent.length - written.length }
+}
+
+/** Writes one tuple, unless it is there. Throws as `importTuples` does. */
+export async function writeTuple(
+  deps: WriteTuplesDeps,
+  caller: Caller,
+  value: unknown,
+): Promise<TupleWritten> {
+  const tuple = readTuple(value, 'body')
+  const placed = [{ tuple, where: 'body' }]
+  await refuseUnknownNames(deps.upstreams.permissionRead, deps.permissionFile.declarations, placed, 'stored')
+  const written = await writeNew(deps, caller, [tuple], 'permissions.write')
+  return { tuple, created: written.length === 1 }
+}
+
+function writeNew(
+  deps: WriteTuplesDeps,
+  caller: Caller,
+  tuples: readonly RelationTuple[],
+  action: string,
+): Promise<RelationTuple[]> {
+  const { permissionRead, permissionWrite } = deps.upstreams
+  // Quoin's writers wait for each other: between looking and writing no other one writes.
+  return withLease(deps, `permissions at ${permissionWrite.baseUrl}`, async stillMine => {
+    const stored = await findStored(permissionRead, tuples)
+    const missing = tuples.filter(tuple => !stored.has(printTuple(tuple)))
+    if (missing.length === 0) return []
+    const texts = missing.map(printTuple)
+    const change = {
+      action,
+      targetKind: 'relation_tuples',
+      targetId: texts.length === 1 ? (texts[0] ?? null) : null,
+    }
+    return audited(deps, caller, change, async () => {
+      stillMine()
+      refuseUnwritten(await insertTuples(permissionWrite, missing))
+      return { result: missing, after: { tuples: texts } }
+    })
+  })
+}
+
+/** Throws the error for a write that the server refused, in its own words. */
+export function refuseUnwritten(answer: TupleWriteAnswer): void {
+  if (answer.outcome === 'written') return
+  const code = answer.outcome === 'unknown_namespace' ? 'unknown_namespace' : 'invalid_tuple'
+  throw new DomainError(code, 'The permission server refused the tuples; nothing was changed.', {
+    detail: answer.reason,
+    hint: 'Does it run with the permission file of this deployment, permissions/namespaces.ts?',
+  })
+}

@@ -1,0 +1,53 @@
+import { expect, it, vi } from 'vitest'
+import { Declarations } from '../../../src/features/permissions/declarations.ts'
+import { permissionProblems, readPermissionState } from '../../../src/features/status/permission-state.ts'
+
+const FILE = {
+  text: '',
+  declarations: new Declarations({
+    namespaces: [
+      { name: 'User', relations: [], permits: [] },
+      { name: 'Project', relations: [], permits: [] },
+    ],
+  }),
+}
+
+async function stateWith(answer: () => Response) {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const permissionRead = {
+    name: 'permission_server',
+    variable: 'PERMISSION_READ_URL',
+    baseUrl: 'http://p',
+    fetch: async () => answer(),
+  } as const
+  const state = await readPermissionState({ upstreams: { permissionRead }, permissionFile: FILE })
+  return { ...state, problems: permissionProblems(state) }
+}
+
+it('is no problem where no permission server is set up', async () => {
+  const permissionRead = { name: 'permission_server', variable: 'X', baseUrl: undefined, fetch } as const
+  const state = await readPermissionState({ upstreams: { permissionRead }, permissionFile: FILE })
+  expect(state).toEqual({ state: 'off', missing_namespaces: null })
+  expect(permissionProblems(state)).toEqual([])
+})
+
+it('is well where the server knows the namespaces of the permission file', async () => {
+  const answer = () =>
+    Response.json({ namespaces: [{ name: 'Project' }, { name: 'User' }, { name: 'More' }] })
+  expect(await stateWith(answer)).toEqual({ state: 'up', missing_namespaces: [], problems: [] })
+})
+
+it('names the namespaces that the server lacks', async () => {
+  const state = await stateWith(() => Response.json({ namespaces: [{ name: 'User' }] }))
+  expect(state).toMatchObject({ state: 'up', missing_namespaces: ['Project'] })
+  expect(state.problems).toEqual([expect.stringContaining('does not know Project')])
+})
+
+it.each([
+  ['a page', () => new Response('<html>')],
+  ['a failure', () => new Response('', { status: 500 })],
+])('is down where the server answers %s', async (_what, answer) => {
+  const state = await stateWith(answer)
+  expect(state).toMatchObject({ state: 'down', missing_namespaces: null })
+  expect(state.problems).toEqual([expect.stringContaining('does not answer')])
+})
