@@ -12,7 +12,7 @@ import { PROJECT_DIR } from '../../local/project.ts'
 import { connectOwner } from '../support/postgres.ts'
 
 const FIRST_OF_OURS = '0001_create-roles-and-schema'
-const LAST_OF_OURS = '0006_create-watching'
+const LAST_OF_OURS = '0007_create-leases'
 
 let project: string
 let database: string

@@ -38,10 +38,20 @@ it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
       { command: 'SELECT', rowCount: 1 },
       { client_name: 'Notes', client_id: expect.any(String) },
       { name: 'My receiver', id: expect.any(String) },
+      { imported: 2 },
+      { allowed: true },
+      { complete: true, matrix: { alice: { editor: true, view: true } } },
     ])
     const [, , , client, webhook] = answers
     const { base_url: url, session_cookie_admin: cookie } = inject('stack')
     for (const path of [`oauthsrv/clients/${client.client_id}`, `webhooks/${webhook.id}`])
       await fetch(`${url}/api/${path}`, { method: 'DELETE', headers: { cookie: cookie ?? '' } })
+    await fetch(`${url}/api/permsrv/relation-tuples/batch-delete`, {
+      method: 'POST',
+      headers: { cookie: cookie ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        tuples: ['Project:site#editor@Organization:acme#member', 'Organization:acme#member@alice'],
+      }),
+    })
   },
 )

@@ -1,5 +1,5 @@
-// Every endpoint that asks the OAuth2 server or the identity provider, with servers that are down, slow, or somebody
-// else: in the real bundle. Callers get a stable code, and no change is claimed that was none.
+// Every endpoint that asks the OAuth2 server, the identity provider or the permission server, with servers that are
+// down, slow, or somebody else: in the real bundle. Callers get a stable code, and no change is claimed that was none.
 
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { allRoutes } from '../../src/routes/index.ts'
@@ -23,6 +23,9 @@ beforeAll(async () => {
       OAUTH_ADMIN_URL: `${SERVER}/admin-api`,
       OAUTH_ADMIN_TOKEN: 'the-admin-token',
       IDENTITY_ADMIN_URL: `${SERVER}/identities`,
+      PERMISSION_READ_URL: `${SERVER}/permissions`,
+      PERMISSION_WRITE_URL: `${SERVER}/permissions-write`,
+      PERMISSION_ADMIN_TOKEN: 'the-admin-token',
       OAUTH_DATABASE_URL: '',
       UPSTREAM_TIMEOUT_MS: '2000',
     },
@@ -41,6 +44,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'bridge.consent': `?consent_challenge=${CHALLENGE}`,
   'bridge.consent_info': `?consent_challenge=${CHALLENGE}`,
   'bridge.logout': `?logout_challenge=${CHALLENGE}`,
+  'permissions.delete': '?namespace=Project&object=apollo&relation=viewer&subject=alice',
 }
 const BODIES: Readonly<Record<string, unknown>> = {
   'tokens.introspect': { token: 'the-secret-token' },
@@ -63,7 +67,8 @@ const ASKS_NOBODY = [
   'bridge.error',
 ]
 const ROUTES = allRoutes.filter(
-  ({ id, path }) => /^\/(?:api\/oauthsrv|v1\/oauth2|v1\/auth)\//.test(path) && !ASKS_NOBODY.includes(id),
+  ({ id, path }) =>
+    /^\/(?:api\/oauthsrv|api\/permsrv|v1\/oauth2|v1\/auth)\//.test(path) && !ASKS_NOBODY.includes(id),
 )
 
 let lastAddress = 0
@@ -136,6 +141,8 @@ it.each<[string, Answer, string, Record<string, string>]>([
   // Go prints an empty list like this.
   ['null', json(200, null), INVALID, { 'identities.list': '200' }],
   ['{}', json(200, {}), INVALID, {}],
+  // So a permission server says that there is nothing to expand.
+  ['an error inside 200', json(200, { code: 404, message: 'not found' }), INVALID, {}],
   ['a bare 302', () => new Response(null, { status: 302 }), INVALID, {}],
   ["a gateway's 504", page(504), UNAVAILABLE, {}],
 ])(
