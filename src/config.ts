@@ -92,8 +92,8 @@ export const Variables = z.object({
     .default(5)
     .describe('`limit.max_read_depth` of the permission server: how deep its checks look.'),
   PERMISSION_TUPLES_MAX: WholeNumber.min(500)
-    .max(200_000)
-    .default(50_000)
+    .max(50_000)
+    .default(20_000)
     .describe('Most relation tuples that one answer may read; beyond it the answer says `complete: false`.'),
   UPSTREAM_TIMEOUT_MS: WholeNumber.min(100)
     .max(30_000)

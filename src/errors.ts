@@ -11,6 +11,7 @@ export const ERROR_CODES = {
     'The login, consent, device or logout request has expired; start again from the application.',
   challenge_not_found: 'The OAuth2 server knows no such login, consent, device or logout request.',
   challenge_used: 'The login, consent, device or logout request was answered already.',
+  check_incomplete: 'The permission server gave up on a check: too much lies between object and subject.',
   client_without_secret: 'The OAuth2 client does not authenticate with a secret, so it has none to replace.',
   conflict: 'The record was changed by somebody else in between; read it again.',
   cross_site_request: 'The request came from a page of another origin, which may not change anything here.',

@@ -45,8 +45,10 @@ export type TupleWriteAnswer =
   | { outcome: 'unknown_namespace'; reason: string }
   | { outcome: 'refused'; reason: string }
 
-/** Whether the subject has the relation; or why the server cannot say, as for a relation that is not declared. */
-export type CheckAnswer = { outcome: 'checked'; allowed: boolean } | { outcome: 'refused'; reason: string }
+/** Whether the subject has the relation; or why the server cannot say: a name that is not declared, or its limits. */
+export type CheckAnswer =
+  | { outcome: 'checked'; allowed: boolean }
+  | { outcome: 'refused' | 'given_up'; reason: string }
 
 /** The server cuts a larger page to this without saying so. */
 export const TUPLES_PER_PAGE_MAX = 500
@@ -69,7 +71,10 @@ export async function listTuples(
 
 const TuplePageAnswer = z.looseObject({
   relation_tuples: z.array(z.custom<RelationTuple>(isTuple)).nullable(),
-  next_page_token: z.string().default(''),
+  next_page_token: z
+    .string()
+    .regex(/^[\w.+/=-]{0,600}$/)
+    .default(''),
 })
 
 /** What an answer to `listTuples` means. With a token, 400 is about the token: all else was checked before. */
@@ -78,8 +83,9 @@ export function processListTuples(
   answer: UpstreamAnswer,
   { token }: { token?: string | undefined },
 ): TupleListAnswer {
-  if (answer.status === 400 && token !== undefined) return { outcome: 'refused_token' }
-  if (answer.status === 404 && refusalOf(answer) !== undefined) return { outcome: 'unknown_namespace' }
+  const isRefusal = refusalOf(answer) !== undefined
+  if (answer.status === 400 && isRefusal && token !== undefined) return { outcome: 'refused_token' }
+  if (answer.status === 404 && isRefusal) return { outcome: 'unknown_namespace' }
   if (answer.status !== 200) throw unexpected(read, answer)
   const parsed = TuplePageAnswer.safeParse(answer.json)
   if (!parsed.success) throw invalidAnswer(read, answer)
@@ -141,6 +147,7 @@ export function processCheckTuple(read: Upstream, answer: UpstreamAnswer): Check
   if (status === 403 && result.success && !result.data.allowed) return { outcome: 'checked', allowed: false }
   const reason = refusalOf(answer)
   if (status === 400 && reason !== undefined) return { outcome: 'refused', reason }
+  if (status === 422 && reason !== undefined) return { outcome: 'given_up', reason }
   throw unexpected(read, answer)
 }
 
@@ -173,7 +180,7 @@ function filterQuery({ namespace, object, relation, subject }: TupleFilter) {
 }
 
 const Refusal = z.looseObject({
-  error: z.looseObject({ code: z.int(), message: z.string().default(''), reason: z.string().default('') }),
+  error: z.looseObject({ message: z.string().default(''), reason: z.string().default('') }),
 })
 
 /** The server's own words in a refusal; undefined for a body of another form, such as a gateway's page. */

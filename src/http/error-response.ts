@@ -21,6 +21,7 @@ const STATUS: Record<ErrorCode, number> = {
   challenge_expired: 410,
   challenge_not_found: 404,
   challenge_used: 409,
+  check_incomplete: 422,
   client_without_secret: 409,
   conflict: 409,
   cross_site_request: 403,

@@ -64,9 +64,9 @@ describe('an explanation', () => {
     const { project, chain, inherited } = await makeProject()
     const answer = async (body: unknown) => (await permissions('POST', '/explain', body)).json
     const granted = { allowed: true, reason: 'path', truncated_by: null }
-    expect(await answer(may(project, 'edit', 'alice'))).toEqual({ ...granted, path: chain })
-    expect(await answer(may(project, 'view', 'bob'))).toEqual({ ...granted, path: inherited })
-    const denied = { allowed: false, path: [] }
+    expect(await answer(may(project, 'edit', 'alice'))).toEqual({ ...granted, via: chain })
+    expect(await answer(may(project, 'view', 'bob'))).toEqual({ ...granted, via: inherited })
+    const denied = { allowed: false, via: [] }
     expect(await answer(may(project, 'view', 'carol'))).toEqual({
       ...denied,
       reason: 'no_path',

@@ -16,20 +16,25 @@ export async function checkPermission(deps: PermissionReadDeps, value: unknown):
 }
 
 /** The tuple that is asked about. Throws for names that nobody has declared. */
-export async function readQuestion(
-  { upstreams, permissionFile }: PermissionReadDeps,
-  value: unknown,
-): Promise<RelationTuple> {
-  const tuple = readTuple(value, 'body')
-  const placed = [{ tuple, where: 'body' }]
-  await refuseUnknownNames(upstreams.permissionRead, permissionFile.declarations, placed, 'asked')
-  return tuple
+export async function readQuestion(deps: PermissionReadDeps, value: unknown): Promise<RelationTuple> {
+  const question = readTuple(value, 'body')
+  await refuseUnknownNames(deps, [question], 'ask')
+  return question.tuple
 }
 
-/** The server's answer; throws `unknown_relation` where a stored tuple leads to a relation that is not declared. */
+/**
+ * The server's answer. Throws `unknown_relation` where a stored tuple leads to a relation that is not declared, and
+ * `check_incomplete` where the server gives up.
+ */
 export async function isAllowed({ upstreams }: PermissionReadDeps, tuple: RelationTuple): Promise<boolean> {
   const answer = await checkTuple(upstreams.permissionRead, tuple)
   if (answer.outcome === 'checked') return answer.allowed
+  if (answer.outcome === 'given_up') {
+    throw new DomainError('check_incomplete', 'The permission server gave up on this check.', {
+      detail: answer.reason,
+      hint: 'Too many subject sets lie between the object and the subject: flatten them.',
+    })
+  }
   throw new DomainError('unknown_relation', 'The permission server cannot check this.', {
     detail: answer.reason,
     hint: 'A tuple on the way names a relation that permissions/namespaces.ts does not declare: delete that tuple.',

@@ -8,8 +8,8 @@ import { startWalk } from './walk/start-walk.ts'
 import { firstLimit, walkRelation } from './walk/walk-relation.ts'
 
 /**
- * The chain of tuples from the object to the subject, a shortest one; where there is none, the limit that may hide one,
- * or that there is no path. Throws as `checkPermission` does.
+ * The tuples that lead from the object to the subject; where the server says no, that none do, or the limit that may
+ * hide them. Throws as `checkPermission` does.
  */
 export async function explainPermission(
   deps: PermissionReadDeps,
@@ -18,9 +18,10 @@ export async function explainPermission(
   const tuple = await readQuestion(deps, value)
   const { namespace, object, relation } = tuple
   const allowed = await isAllowed(deps, tuple)
-  const { grants, limits } = await walkRelation(startWalk(deps), { namespace, object, relation })
-  const path = grants.get(printSubject(tuple))
-  if (path !== undefined) return { allowed, reason: 'path', path, truncated_by: null }
+  const subject = printSubject(tuple)
+  const { grants, limits } = await walkRelation(startWalk(deps, subject), { namespace, object, relation })
+  const via = grants.get(subject)
+  if (allowed && via !== undefined) return { allowed, reason: 'path', via, truncated_by: null }
   const limit = firstLimit(limits)
-  return { allowed, reason: limit === null ? 'no_path' : 'limit', path: [], truncated_by: limit }
+  return { allowed, reason: limit === null ? 'no_path' : 'limit', via: [], truncated_by: limit }
 }

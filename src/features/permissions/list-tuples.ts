@@ -4,9 +4,10 @@ import { invalidCursor, readCursor, writeCursor } from '../../clients/page-curso
 import { listTuples as askForTuples } from '../../clients/permission-server.ts'
 import type { PermissionReadDeps } from './permission-deps.ts'
 import type { SubjectTuples, TupleList, TupleListQuery } from './schemas.ts'
+import { unknownNamespace } from './tuple-errors.ts'
+import { readSubject } from './tuple-input.ts'
 import { tuplePages } from './tuple-pages.ts'
-import { parseSubject, printSubject } from './tuple-text.ts'
-import { unknownNamespace } from './unknown-namespace.ts'
+import { printSubject } from './tuple-text.ts'
 
 /**
  * One page, in the permission server's order, which it promises nothing about. Throws `unknown_namespace`,
@@ -16,7 +17,7 @@ export async function listTuples(
   { upstreams }: PermissionReadDeps,
   { limit, cursor, subject, ...names }: TupleListQuery,
 ): Promise<TupleList> {
-  const filter = { ...names, subject: subject === undefined ? undefined : parseSubject(subject) }
+  const filter = { ...names, subject: subject === undefined ? undefined : readSubject(subject, 'query') }
   const token = readCursor(cursor)
   const answer = await askForTuples(upstreams.permissionRead, filter, { size: limit, token })
   if (answer.outcome === 'unknown_namespace') throw unknownNamespace(filter)
@@ -24,17 +25,19 @@ export async function listTuples(
   return { data: [...answer.tuples], next_cursor: writeCursor(answer.nextPageToken) }
 }
 
-/** Every tuple with this subject, a text form, in all namespaces (Spec), as far as `permissionTuplesMax` reaches. */
+/** Every tuple with this subject, a text form, in all namespaces (Spec), as far as the bounds of an answer reach. */
 export async function listSubjectTuples(
   { upstreams, config }: PermissionReadDeps,
   text: string,
 ): Promise<SubjectTuples> {
-  const subject = parseSubject(text)
+  const subject = readSubject(text, 'subject')
   const tuples: SubjectTuples['tuples'] = []
+  let truncated_by: SubjectTuples['truncated_by'] = 'calls'
   for await (const page of tuplePages(upstreams.permissionRead, { subject })) {
-    tuples.push(...page.tuples)
-    if (!page.isLast && tuples.length >= config.permissionTuplesMax)
-      return { subject: printSubject(subject), tuples, complete: false, truncated_by: 'tuples' }
+    for (const tuple of page.tuples) tuples.push(tuple)
+    if (page.isLast) truncated_by = null
+    else if (tuples.length >= config.permissionTuplesMax) truncated_by = 'tuples'
+    if (truncated_by !== 'calls') break
   }
-  return { subject: printSubject(subject), tuples, complete: true, truncated_by: null }
+  return { subject: printSubject(subject), tuples, complete: truncated_by === null, truncated_by }
 }

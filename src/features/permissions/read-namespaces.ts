@@ -1,29 +1,28 @@
 // What may be granted: the permission file in parts and as text, beside what the permission server knows of it.
 
 import type { Upstream } from '../../clients/http.ts'
-import { listNamespaceNames } from '../../clients/permission-server.ts'
+import { listNamespaceNames, TUPLES_PER_PAGE_MAX } from '../../clients/permission-server.ts'
+import { concurrently } from '../../lib/concurrently.ts'
 import type { SubjectType } from './language/ast.ts'
 import type { PermissionReadDeps } from './permission-deps.ts'
 import type { Namespace, NamespaceList } from './schemas.ts'
-import { tuplePages } from './tuple-pages.ts'
+import { CALLS_AT_ONCE, tuplePages } from './tuple-pages.ts'
 import { printSubject } from './tuple-text.ts'
 
 /**
- * Each namespace of the permission file or the server, with how many subjects each relation has, counted over at most
- * `permissionTuplesMax` tuples of the namespace. Throws the `upstream_*` errors.
+ * Each namespace of the permission file or the server, with how many subjects each relation has. All together they
+ * count over at most `permissionTuplesMax` tuples. Throws the `upstream_*` errors.
  */
 export async function readNamespaces(deps: PermissionReadDeps): Promise<NamespaceList> {
   const { upstreams, permissionFile, config } = deps
   const onServer = new Set(await listNamespaceNames(upstreams.permissionRead))
-  const names = new Set([...permissionFile.declarations.names(), ...onServer])
-  const data = await Promise.all(
-    Array.from(names, async name => {
-      const counts = onServer.has(name)
-        ? await countSubjects(upstreams.permissionRead, name, config.permissionTuplesMax)
-        : { subjects: new Map<string, Set<string>>(), isWhole: true }
-      return describe(deps, name, onServer.has(name), counts)
-    }),
-  )
+  const names = [...new Set([...permissionFile.declarations.names(), ...onServer])]
+  const pagesMax = Math.ceil(config.permissionTuplesMax / TUPLES_PER_PAGE_MAX / names.length)
+  const counts = new Map<string, Counts>()
+  await concurrently([...onServer], CALLS_AT_ONCE, async name => {
+    counts.set(name, await countSubjects(upstreams.permissionRead, name, pagesMax))
+  })
+  const data = names.map(name => describe(deps, name, counts.get(name)))
   return { data, file: permissionFile.text }
 }
 
@@ -33,35 +32,35 @@ interface Counts {
   readonly isWhole: boolean
 }
 
-async function countSubjects(read: Upstream, namespace: string, tuplesMax: number): Promise<Counts> {
+async function countSubjects(read: Upstream, namespace: string, pagesMax: number): Promise<Counts> {
   const subjects = new Map<string, Set<string>>()
-  let counted = 0
-  for await (const { tuples, isLast } of tuplePages(read, { namespace })) {
+  let isWhole = false
+  for await (const { tuples, isLast } of tuplePages(read, { namespace }, pagesMax)) {
     for (const tuple of tuples) {
       const known = subjects.get(tuple.relation) ?? new Set()
       subjects.set(tuple.relation, known.add(printSubject(tuple)))
     }
-    counted += tuples.length
-    if (!isLast && counted >= tuplesMax) return { subjects, isWhole: false }
+    isWhole = isLast
   }
-  return { subjects, isWhole: true }
+  return { subjects, isWhole }
 }
 
+/** `counts` is undefined for a namespace that the server does not know. */
 function describe(
-  { permissionFile }: Pick<PermissionReadDeps, 'permissionFile'>,
+  { permissionFile: { declarations } }: PermissionReadDeps,
   name: string,
-  isOnServer: boolean,
-  { subjects, isWhole }: Counts,
+  counts: Counts | undefined,
 ): Namespace {
-  const declared = permissionFile.declarations.namespace(name)
+  const declared = declarations.namespace(name)
   const { relations = [], permits = [] } = declared ?? {}
-  const declaredNames = new Set(relations.map(relation => relation.name))
-  const undeclared = [...subjects.keys()].filter(relation => !declaredNames.has(relation))
-  const countOf = (relation: string) => subjects.get(relation)?.size ?? 0
+  const stored = [...(counts?.subjects.keys() ?? [])]
+  const isLeftover = (relation: string) =>
+    !['relation', 'permit'].includes(declarations.kindOf({ namespace: name, relation }))
+  const countOf = (relation: string) => counts?.subjects.get(relation)?.size ?? 0
   return {
     name,
     in_file: declared !== undefined,
-    on_server: isOnServer,
+    on_server: counts !== undefined,
     relations: [
       ...relations.map(relation => ({
         name: relation.name,
@@ -69,7 +68,7 @@ function describe(
         declared: true,
         subjects: countOf(relation.name),
       })),
-      ...undeclared.map(relation => ({
+      ...stored.filter(isLeftover).map(relation => ({
         name: relation,
         types: [],
         declared: false,
@@ -77,7 +76,7 @@ function describe(
       })),
     ],
     permits: permits.map(permit => permit.name),
-    counted_all: isWhole,
+    counted_all: counts?.isWhole ?? true,
   }
 }
 

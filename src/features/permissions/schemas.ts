@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { TUPLES_PER_PAGE_MAX } from '../../clients/permission-server.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
-import { NAME_LENGTH_MAX, TUPLES_MAX } from './tuple-input.ts'
+import { NAME_LENGTH_MAX, RELATION_LENGTH_MAX, TUPLES_MAX } from './tuple-input.ts'
 import { LIMITS } from './walk/walk-relation.ts'
 
 const TUPLE_TEXT = 'Project:apollo#editor@Organization:acme#member'
@@ -42,7 +42,7 @@ export const RelationTupleIn = z.unknown().meta({
       properties: {
         namespace: { type: 'string' },
         object: { type: 'string', maxLength: NAME_LENGTH_MAX },
-        relation: { type: 'string', maxLength: 64 },
+        relation: { type: 'string', maxLength: RELATION_LENGTH_MAX },
         subject_id: { type: 'string', maxLength: NAME_LENGTH_MAX },
         subject_set: {
           type: 'object',
@@ -50,7 +50,7 @@ export const RelationTupleIn = z.unknown().meta({
           properties: {
             namespace: { type: 'string' },
             object: { type: 'string', maxLength: NAME_LENGTH_MAX },
-            relation: { type: 'string', maxLength: 64 },
+            relation: { type: 'string', maxLength: RELATION_LENGTH_MAX },
           },
         },
       },
@@ -61,7 +61,10 @@ export const RelationTupleIn = z.unknown().meta({
 
 export const TuplesIn = z
   .strictObject({
-    tuples: z.array(RelationTupleIn).min(1).describe(`at most ${TUPLES_MAX}`),
+    tuples: z
+      .array(RelationTupleIn)
+      .min(1)
+      .meta({ maxItems: TUPLES_MAX, description: `at most ${TUPLES_MAX}` }),
   })
   .meta({ id: 'RelationTuplesIn' })
 
@@ -88,9 +91,10 @@ const Name = (description: string) => z.string().max(NAME_LENGTH_MAX).describe(d
 /** In a path or a query: an id, or a set as `Organization:acme#member`. */
 export const SubjectText = z
   .string()
-  .max(3 * NAME_LENGTH_MAX)
+  .max(8 * NAME_LENGTH_MAX)
   .describe(
-    'an id, or a subject set as Organization:acme#member; an id that reads as a set stands in quotation marks',
+    'an id, or a subject set as Organization:acme#member (# is %23 in an address); an id that reads as a set stands ' +
+      'in quotation marks',
   )
   .meta({ examples: ['Organization:acme#member'] })
 
@@ -129,12 +133,13 @@ const Truncation = z
   .enum(LIMITS)
   .nullable()
   .describe(
-    'which limit was met. tuples, calls: as much as one answer reads. depth, width: the permission server looks no ' +
-      'further. operator: a permit with `&&` or `!`. undeclared: a name that the permission file does not have',
+    'which limit was met. tuples, calls, size: as much as one answer reads or holds. undeclared: a name that the ' +
+      'permission file does not have. operator: a permit with `&&` or `!`. width, depth: the permission server looks ' +
+      'no further',
   )
 
 const Completeness = {
-  complete: z.boolean().describe('false: `truncated_by` says why something may be missing'),
+  complete: z.boolean().describe('false: something may be missing, and `truncated_by` says why'),
   truncated_by: Truncation,
 }
 
@@ -173,13 +178,13 @@ export const PermissionExplanation = z
     allowed: z.boolean().describe("the permission server's own answer"),
     reason: z
       .enum(['path', 'no_path', 'limit'])
-      .describe('path: `path` grants it. no_path: nothing does. limit: `truncated_by` may hide a path'),
-    path: Via,
+      .describe('path: `via` grants it. no_path: nothing does. limit: `truncated_by` may hide a path'),
+    via: Via,
     truncated_by: Truncation,
   })
   .meta({
     id: 'PermissionExplanation',
-    examples: [{ allowed: true, reason: 'path', path: VIA_EXAMPLE, truncated_by: null }],
+    examples: [{ allowed: true, reason: 'path', via: VIA_EXAMPLE, truncated_by: null }],
   })
 export type PermissionExplanation = z.infer<typeof PermissionExplanation>
 
@@ -208,6 +213,9 @@ export const AccessReport = z
       .record(z.string(), z.record(z.string(), z.boolean()))
       .describe('subject, then relation or permit'),
     ...Completeness,
+    complete: z
+      .boolean()
+      .describe('of the relations; `permits` says it of each permit. false: `truncated_by` says why'),
   })
   .meta({
     id: 'AccessReport',

@@ -3,60 +3,77 @@
 import type { Upstream } from '../../clients/http.ts'
 import type { RelationTuple, TupleFilter } from '../../clients/permission-server.ts'
 import { concurrently } from '../../lib/concurrently.ts'
-import { tuplePages } from './tuple-pages.ts'
+import { CALLS_AT_ONCE, tuplePages } from './tuple-pages.ts'
 import { printSubject, printSubjectSet, printTuple } from './tuple-text.ts'
 
-/** A Worker has six connections at a time. */
-const CALLS_AT_ONCE = 6
+/** What several tuples have in common, to be asked for at once. */
+interface Sharing {
+  /** The same text for tuples that share it. */
+  readonly keyOf: (tuple: RelationTuple) => string
+  readonly filterOf: (tuple: RelationTuple) => TupleFilter
+  /** How many pages are worth reading for so many tuples: what is found in vain costs a part more, never twice. */
+  readonly pagesFor: (tuples: number) => number
+}
+
+const RELATION: Sharing = {
+  keyOf: ({ namespace, relation }) => JSON.stringify([namespace, relation]),
+  filterOf: ({ namespace, relation }) => ({ namespace, relation }),
+  pagesFor: tuples => Math.floor(tuples / 20),
+}
+const OBJECT: Sharing = {
+  keyOf: printSubjectSet,
+  filterOf: ({ namespace, object, relation }) => ({ namespace, object, relation }),
+  pagesFor: tuples => Math.floor(tuples / 4),
+}
+const SUBJECT: Sharing = { ...OBJECT, keyOf: printSubject, filterOf: subject => ({ subject }) }
+const ALL: Sharing = {
+  keyOf: printTuple,
+  filterOf: tuple => ({ ...OBJECT.filterOf(tuple), subject: tuple }),
+  pagesFor: () => 1,
+}
 
 /**
- * The text forms of those tuples that are stored. Asks for what several have in common, an object's relation or a
- * subject, where that takes fewer calls. Throws `unknown_namespace` and the `upstream_*` errors.
+ * The text forms of those tuples that are stored. Each step asks for what tuples share, and leaves to the next what is
+ * not decided then. Throws `unknown_namespace` and the `upstream_*` errors.
  */
 export async function findStored(
   read: Upstream,
   tuples: readonly RelationTuple[],
 ): Promise<ReadonlySet<string>> {
   const stored = new Set<string>()
-  await concurrently(groupsOf(tuples), CALLS_AT_ONCE, group => findGroup(read, group, stored))
+  let undecided = tuples
+  for (const sharing of [RELATION, fewerGroups(tuples), ALL]) {
+    const left: RelationTuple[] = []
+    await concurrently(groupsOf(undecided, sharing), CALLS_AT_ONCE, async group => {
+      for (const tuple of await look(read, sharing, group, stored)) left.push(tuple)
+    })
+    undecided = left
+  }
   return stored
 }
 
-interface Group {
-  readonly filter: TupleFilter
-  readonly tuples: readonly RelationTuple[]
-}
-
-function groupsOf(tuples: readonly RelationTuple[]): Group[] {
-  const byObject = [...Map.groupBy(tuples, tuple => printSubjectSet(tuple)).values()]
-  const bySubject = [...Map.groupBy(tuples, tuple => printSubject(tuple)).values()]
-  const isByObject = byObject.length <= bySubject.length
-  return (isByObject ? byObject : bySubject).flatMap(group => {
-    const [first] = group
-    if (first === undefined) return []
-    if (group.length === 1) return exactly(first)
-    return { filter: isByObject ? namesOf(first) : { subject: first }, tuples: group }
-  })
-}
-
-/** What they have in common may be stored many times: no more pages are read than the tuples would take one by one. */
-async function findGroup(read: Upstream, { filter, tuples }: Group, stored: Set<string>): Promise<void> {
-  const wanted = new Set(tuples.map(printTuple))
-  let pages = 0
-  for await (const page of tuplePages(read, filter)) {
+/** Adds to `stored` what is found, and answers what is neither found nor known to be missing. */
+async function look(
+  read: Upstream,
+  { filterOf, pagesFor }: Sharing,
+  group: readonly RelationTuple[],
+  stored: Set<string>,
+): Promise<readonly RelationTuple[]> {
+  const [first] = group
+  const pagesMax = pagesFor(group.length)
+  if (first === undefined || pagesMax === 0) return group
+  const wanted = new Map(group.map(tuple => [printTuple(tuple), tuple]))
+  for await (const page of tuplePages(read, filterOf(first), pagesMax)) {
     for (const text of page.tuples.map(printTuple)) if (wanted.delete(text)) stored.add(text)
-    pages += 1
-    if (page.isLast || wanted.size === 0) return
-    if (pages >= tuples.length) break
+    if (page.isLast || wanted.size === 0) return []
   }
-  const others = tuples.filter(tuple => wanted.has(printTuple(tuple)))
-  for (const other of others) await findGroup(read, exactly(other), stored)
+  return [...wanted.values()]
 }
 
-function exactly(tuple: RelationTuple): Group {
-  return { filter: { ...namesOf(tuple), subject: tuple }, tuples: [tuple] }
+function fewerGroups(tuples: readonly RelationTuple[]): Sharing {
+  return groupsOf(tuples, OBJECT).length <= groupsOf(tuples, SUBJECT).length ? OBJECT : SUBJECT
 }
 
-function namesOf({ namespace, object, relation }: RelationTuple): TupleFilter {
-  return { namespace, object, relation }
+function groupsOf(tuples: readonly RelationTuple[], { keyOf }: Sharing): RelationTuple[][] {
+  return [...Map.groupBy(tuples, keyOf).values()]
 }

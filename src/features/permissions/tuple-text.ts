@@ -54,6 +54,8 @@ export function parseSubject(text: string): Subject {
 }
 
 function isPlainId(id: string): boolean {
+  // As the last part of an address these two would be taken for steps of a path.
+  if (id === '.' || id === '..') return false
   // Nearly every id has none of these: reading it is spared.
   if (!/^["(]|:/.test(id)) return true
   return parseSubject(id).subject_id === id

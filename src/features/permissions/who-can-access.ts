@@ -6,13 +6,13 @@ import { startWalk } from './walk/start-walk.ts'
 import { firstLimit, type Limit, type Walk, type Walked, walkRelation } from './walk/walk-relation.ts'
 
 /**
- * Every subject with a relation or permit on the object, subject sets too, with a shortest chain of tuples for each.
- * What the server's checks do not see because of its limits is not there, and `complete` is false then. Throws
- * `unknown_namespace` and the `upstream_*` errors.
+ * Every subject with a relation or permit on the object, subject sets too, with the tuples that lead to each. Beyond
+ * the depth of the server's checks nothing is there, beyond their width perhaps more than they find; `complete` is false
+ * then. Throws `unknown_namespace` and the `upstream_*` errors.
  */
 export async function whoCanAccess(deps: PermissionReadDeps, object: AccessQuestion): Promise<AccessReport> {
   const walk = startWalk(deps)
-  const stored = await walk.store.loadObject(object)
+  const stored = await walk.reader.loadObject(object)
   const { relations = [], permits = [] } = walk.declarations.namespace(object.namespace) ?? {}
   const permitNames = permits.map(({ name }) => name)
   const relationNames = new Set([...relations.map(({ name }) => name), ...stored])
@@ -27,7 +27,7 @@ export async function whoCanAccess(deps: PermissionReadDeps, object: AccessQuest
       permit: name,
       ...completeness(firstLimit(walked.limits)),
     })),
-    ...completeness(walk.store.truncatedBy ?? firstLimit(met)),
+    ...completeness(walk.reader.truncatedBy ?? firstLimit(met)),
   }
 }
 

@@ -1,8 +1,7 @@
 // Writing relation tuples, each once: the permission server itself would store a tuple again that it has (Spec,
 // Dashboard API: permission management).
 
-import { insertTuples, type RelationTuple, type TupleWriteAnswer } from '../../clients/permission-server.ts'
-import { DomainError } from '../../errors.ts'
+import { insertTuples, type RelationTuple } from '../../clients/permission-server.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import { type LeaseDeps, withLease } from '../leases/with-lease.ts'
@@ -10,6 +9,7 @@ import { refuseUnknownNames } from './declared-names.ts'
 import type { PermissionWriteDeps } from './permission-deps.ts'
 import type { TupleImport, TupleWritten } from './schemas.ts'
 import { findStored } from './stored-tuples.ts'
+import { throwIfRefused } from './tuple-errors.ts'
 import { distinctTuples, readTuple, readTuples } from './tuple-input.ts'
 import { printTuple } from './tuple-text.ts'
 
@@ -25,8 +25,7 @@ export async function importTuples(
   values: readonly unknown[],
 ): Promise<TupleImport> {
   const sent = readTuples(values)
-  const placed = sent.map((tuple, index) => ({ tuple, where: `tuples[${index}]` }))
-  await refuseUnknownNames(deps.upstreams.permissionRead, deps.permissionFile.declarations, placed, 'stored')
+  await refuseUnknownNames(deps, sent, 'store')
   const written = await writeNew(deps, caller, distinctTuples(sent), 'permissions.import')
   return { imported: written.length, skipped_duplicates: sent.length - written.length }
 }
@@ -37,11 +36,10 @@ export async function writeTuple(
   caller: Caller,
   value: unknown,
 ): Promise<TupleWritten> {
-  const tuple = readTuple(value, 'body')
-  const placed = [{ tuple, where: 'body' }]
-  await refuseUnknownNames(deps.upstreams.permissionRead, deps.permissionFile.declarations, placed, 'stored')
-  const written = await writeNew(deps, caller, [tuple], 'permissions.write')
-  return { tuple, created: written.length === 1 }
+  const sent = readTuple(value, 'body')
+  await refuseUnknownNames(deps, [sent], 'store')
+  const written = await writeNew(deps, caller, [sent.tuple], 'permissions.write')
+  return { tuple: sent.tuple, created: written.length === 1 }
 }
 
 function writeNew(
@@ -64,18 +62,8 @@ function writeNew(
     }
     return audited(deps, caller, change, async () => {
       stillMine()
-      refuseUnwritten(await insertTuples(permissionWrite, missing))
+      throwIfRefused(await insertTuples(permissionWrite, missing))
       return { result: missing, after: { tuples: texts } }
     })
-  })
-}
-
-/** Throws the error for a write that the server refused, in its own words. */
-export function refuseUnwritten(answer: TupleWriteAnswer): void {
-  if (answer.outcome === 'written') return
-  const code = answer.outcome === 'unknown_namespace' ? 'unknown_namespace' : 'invalid_tuple'
-  throw new DomainError(code, 'The permission server refused the tuples; nothing was changed.', {
-    detail: answer.reason,
-    hint: 'Does it run with the permission file of this deployment, permissions/namespaces.ts?',
   })
 }

@@ -7,12 +7,7 @@ import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
-import {
-  PermissionState,
-  type PermissionStateDeps,
-  permissionProblems,
-  readPermissionState,
-} from './permission-state.ts'
+import { PermissionState, type PermissionStateDeps, readPermissionState } from './permission-state.ts'
 import { DATABASE_DOWN, type RowChangeFacts, rowChangeProblems, TABLES_UNREADABLE } from './problems.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
@@ -170,7 +165,7 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
   }
   const permissions = await asking
   const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
-  problems.push(...permissionProblems(permissions))
+  problems.push(...permissions.problems)
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',
     version: VERSION,
@@ -186,7 +181,7 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
       listener_connected: facts?.row_changes.listener_connected ?? null,
       unrecorded_tables: facts ? unrecordedTables(facts.row_changes) : null,
     },
-    permissions,
+    permissions: permissions.state,
     problems,
     warnings: deploymentWarnings(config),
   }

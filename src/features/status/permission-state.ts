@@ -1,8 +1,9 @@
-// How the permission server does, for `GET /v1/status`: whether it answers, and knows what this Worker was built with.
+// Whether the permission server answers, and knows what this Worker was built with, for `GET /v1/status`.
 
 import * as z from 'zod'
 import type { Upstream } from '../../clients/http.ts'
 import { listNamespaceNames } from '../../clients/permission-server.ts'
+import { DomainError } from '../../errors.ts'
 import type { BundledPermissions } from '../permissions/permission-deps.ts'
 
 /** As for the database: who asks how the platform is must not wait as long as a request may. */
@@ -22,29 +23,33 @@ export interface PermissionStateDeps {
   permissionFile: BundledPermissions
 }
 
-/** Never throws: down is an answer here. */
+/** The state, and one sentence or two for each problem. Never throws: down is an answer here. */
 export async function readPermissionState({
   upstreams,
   permissionFile,
-}: PermissionStateDeps): Promise<PermissionState> {
-  if (upstreams.permissionRead.baseUrl === undefined) return { state: 'off', missing_namespaces: null }
+}: PermissionStateDeps): Promise<{ state: PermissionState; problems: string[] }> {
+  if (upstreams.permissionRead.baseUrl === undefined)
+    return { state: { state: 'off', missing_namespaces: null }, problems: [] }
   try {
     const known = new Set(await listNamespaceNames(upstreams.permissionRead, TIMEOUT_MS))
     const missing = permissionFile.declarations.names().filter(name => !known.has(name))
-    return { state: 'up', missing_namespaces: missing }
+    return { state: { state: 'up', missing_namespaces: missing }, problems: missingProblems(missing) }
   } catch (err) {
-    console.error(JSON.stringify({ level: 'error', code: 'permission_server_down', message: String(err) }))
-    return { state: 'down', missing_namespaces: null }
+    const message = err instanceof Error ? err.message : String(err)
+    console.error(JSON.stringify({ level: 'error', code: 'permission_server_down', message }))
+    return { state: { state: 'down', missing_namespaces: null }, problems: [downProblem(err)] }
   }
 }
 
-/** One sentence or two for each problem; empty where all is well or nothing is set up. */
-export function permissionProblems({ state, missing_namespaces }: PermissionState): string[] {
-  if (state === 'down')
-    return ['The permission server does not answer within 2 s. Look at it, and at PERMISSION_READ_URL.']
-  if (missing_namespaces === null || missing_namespaces.length === 0) return []
+function missingProblems(missing: readonly string[]): string[] {
+  if (missing.length === 0) return []
   return [
-    `The permission server does not know ${missing_namespaces.join(', ')}. Give it the permissions/namespaces.ts ` +
-      'that this Worker was built with.',
+    `The permission server does not know ${missing.join(', ')}. Give it the permissions/namespaces.ts that this Worker ` +
+      'was built with.',
   ]
+}
+
+function downProblem(err: unknown): string {
+  const message = err instanceof DomainError ? err.message : 'The permission server cannot be asked.'
+  return `${message} Look at it, and at PERMISSION_READ_URL.`
 }

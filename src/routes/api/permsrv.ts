@@ -26,6 +26,8 @@ import { whoCanAccess } from '../../features/permissions/who-can-access.ts'
 import { importTuples, writeTuple } from '../../features/permissions/write-tuples.ts'
 import { defineRoute } from '../../http/route.ts'
 
+/** 500 tuples of the longest names, whatever their letters. */
+const TUPLES_BYTES_MAX = 8 * 1024 * 1024
 const EXAMPLE = 'Project:apollo#editor@Organization:acme#member'
 
 export const permissionRoutes = [
@@ -40,6 +42,7 @@ export const permissionRoutes = [
       'deployment wait for each other. A writer that goes to the permission server past Quoin may still store one ' +
       'twice, which changes no check. A wrong tuple is 422 with its index.',
     body: TuplesIn,
+    bodyBytesMax: TUPLES_BYTES_MAX,
     example: {
       tuples: [
         EXAMPLE,
@@ -57,6 +60,7 @@ export const permissionRoutes = [
     summary: 'Delete up to 500 relation tuples, all or none',
     description: 'Exact tuples only; those that are not there are no error.',
     body: TuplesIn,
+    bodyBytesMax: TUPLES_BYTES_MAX,
     example: { tuples: [EXAMPLE] },
     response: TupleDeletion,
     handle: ({ deps, caller, body }) => deleteTuples(deps, caller, body.tuples),

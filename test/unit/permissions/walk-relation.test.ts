@@ -5,7 +5,7 @@ import type { Upstream } from '../../../src/clients/http.ts'
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
 import { parsePermissionFile } from '../../../src/features/permissions/language/parse.ts'
 import { parseTuple } from '../../../src/features/permissions/tuple-text.ts'
-import { TupleStore } from '../../../src/features/permissions/walk/tuple-store.ts'
+import { TupleReader } from '../../../src/features/permissions/walk/tuple-reader.ts'
 import { walkRelation } from '../../../src/features/permissions/walk/walk-relation.ts'
 
 /** Has these tuples, a page of two at a time. */
@@ -31,6 +31,7 @@ async function walk(
   lines: readonly string[],
   relation: string,
   bounds = { tuplesMax: 1_000, callsMax: 1_000 },
+  characters = 1_000_000,
 ) {
   const file = parsePermissionFile(`
     class Group implements Namespace { related: { member: (Group | SubjectSet<Group, "member">)[] } }
@@ -41,16 +42,17 @@ async function walk(
   expect(file.errors).toEqual([])
   const walked = await walkRelation(
     {
-      store: new TupleStore(serverWith(lines), bounds),
+      reader: new TupleReader(serverWith(lines), bounds),
       declarations: new Declarations(file.file),
       depthMax: 5,
+      room: { characters },
     },
     { namespace: 'Doc', object: 'd', relation },
   )
   return { subjects: [...walked.grants.keys()].sort(), limits: [...walked.limits] }
 }
 
-it('follows parentheses, at the cost of one', async () => {
+it('follows a permit in parentheses', async () => {
   const permits =
     'read: (ctx: Context): boolean => this.related.reader.includes(ctx.subject) || ' +
     '(this.related.parent.traverse(p => p.permits.read(ctx)) || this.related.banned.includes(ctx.subject)),'
@@ -86,4 +88,12 @@ it('stops at the bound of calls, and says so', async () => {
   expect(limits).toEqual(['calls'])
   expect(subjects.length).toBeGreaterThan(6)
   expect(subjects.length).toBeLessThan(12)
+})
+
+it('stops where the answer has no room, and says so', async () => {
+  const lines = Array.from({ length: 50 }, (_, n) => `Doc:d#reader@user-${n}`)
+  const { subjects, limits } = await walk('', lines, 'reader', undefined, 500)
+  expect(limits).toEqual(['size'])
+  expect(subjects.length).toBeGreaterThan(5)
+  expect(subjects.length).toBeLessThan(20)
 })

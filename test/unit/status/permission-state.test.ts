@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
-import { permissionProblems, readPermissionState } from '../../../src/features/status/permission-state.ts'
+import { readPermissionState } from '../../../src/features/status/permission-state.ts'
 
 const FILE = {
   text: '',
@@ -20,15 +20,21 @@ async function stateWith(answer: () => Response) {
     baseUrl: 'http://p',
     fetch: async () => answer(),
   } as const
-  const state = await readPermissionState({ upstreams: { permissionRead }, permissionFile: FILE })
-  return { ...state, problems: permissionProblems(state) }
+  const { state, problems } = await readPermissionState({
+    upstreams: { permissionRead },
+    permissionFile: FILE,
+  })
+  return { ...state, problems }
 }
 
 it('is no problem where no permission server is set up', async () => {
   const permissionRead = { name: 'permission_server', variable: 'X', baseUrl: undefined, fetch } as const
-  const state = await readPermissionState({ upstreams: { permissionRead }, permissionFile: FILE })
+  const { state, problems } = await readPermissionState({
+    upstreams: { permissionRead },
+    permissionFile: FILE,
+  })
   expect(state).toEqual({ state: 'off', missing_namespaces: null })
-  expect(permissionProblems(state)).toEqual([])
+  expect(problems).toEqual([])
 })
 
 it('is well where the server knows the namespaces of the permission file', async () => {
@@ -44,10 +50,11 @@ it('names the namespaces that the server lacks', async () => {
 })
 
 it.each([
-  ['a page', () => new Response('<html>')],
-  ['a failure', () => new Response('', { status: 500 })],
-])('is down where the server answers %s', async (_what, answer) => {
+  ['a page', () => new Response('<html>'), 'does not understand'],
+  ['a refusal', () => new Response('', { status: 401 }), 'refused'],
+  ['a failure', () => new Response('', { status: 500 }), 'does not answer'],
+])('is down where the server answers %s', async (_what, answer, words) => {
   const state = await stateWith(answer)
   expect(state).toMatchObject({ state: 'down', missing_namespaces: null })
-  expect(state.problems).toEqual([expect.stringContaining('does not answer')])
+  expect(state.problems).toEqual([expect.stringContaining(words)])
 })

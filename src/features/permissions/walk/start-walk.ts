@@ -1,18 +1,21 @@
 // A walk with the bounds of this deployment.
 
 import type { PermissionReadDeps } from '../permission-deps.ts'
-import { TupleStore } from './tuple-store.ts'
+import { CALLS_MAX } from '../tuple-pages.ts'
+import { TupleReader } from './tuple-reader.ts'
 import type { Walk } from './walk-relation.ts'
 
-/** Most calls of the permission server that one answer makes; a Worker may make a thousand. */
-const CALLS_MAX = 900
+/** An isolate has 128 MB for the answer's texts, their JSON and its bytes together. */
+const CHARACTERS_MAX = 16 * 1024 * 1024
 
-/** What several walks of one answer share: a tuple is read once. */
-export function startWalk({ upstreams, permissionFile, config }: PermissionReadDeps): Walk {
+/** What all walks of one answer share: a tuple is read once. `only` asks about one subject, in its text form. */
+export function startWalk({ upstreams, permissionFile, config }: PermissionReadDeps, only?: string): Walk {
   const bounds = { tuplesMax: config.permissionTuplesMax, callsMax: CALLS_MAX }
   return {
-    store: new TupleStore(upstreams.permissionRead, bounds),
+    reader: new TupleReader(upstreams.permissionRead, bounds),
     declarations: permissionFile.declarations,
     depthMax: config.permissionDepthMax,
+    ...(only !== undefined && { only }),
+    room: { characters: CHARACTERS_MAX },
   }
 }

@@ -1,51 +1,59 @@
 // Who has a relation to an object, and by which tuples: what the permission server's check (Keto v26.2.0) would say of
-// every subject, found in one walk from the object down. The walk takes the server's steps at the server's cost in
-// depth, the shortest way first, and says which limits it met. docs/design/permissions.md has the arithmetic.
+// every subject, found in one walk from the object down. The walk takes the server's steps, a level for each of the
+// depth, and says which limits it met. docs/design/permissions.md has the arithmetic.
 
 import type { SubjectSet } from '../../../clients/permission-server.ts'
 import type { Declarations } from '../declarations.ts'
-import type { Group } from '../language/ast.ts'
 import { printSubject, printTuple } from '../tuple-text.ts'
-import { keyOf, type TupleStore } from './tuple-store.ts'
+import { keyOf, type TupleReader } from './tuple-reader.ts'
 
 /**
  * Why an answer may lack something. The server's own limits: `depth`, and `width`, beyond which it follows only some
- * subject sets. Ours: `tuples` and `calls`. `operator`: a permit with `&&` or `!`, which no walk can follow.
- * `undeclared`: a relation or namespace that the permission file does not have, on which checks fail.
+ * subject sets. Ours: `tuples` and `calls` that are read, and `size` of the answer. `operator`: a permit with `&&` or
+ * `!`, which no walk can follow. `undeclared`: a relation or namespace that the permission file does not have, on which
+ * checks fail. The gravest first.
  */
-export const LIMITS = ['tuples', 'calls', 'depth', 'width', 'operator', 'undeclared'] as const
+export const LIMITS = ['tuples', 'calls', 'size', 'undeclared', 'operator', 'width', 'depth'] as const
 export type Limit = (typeof LIMITS)[number]
 
 /** Tuples in their text form, from the object to a subject. */
-export type Way = readonly string[]
+export type Via = readonly string[]
 
 export interface Walked {
   /** By the subject's text form; of several ways one that the server's depth reaches first. */
-  readonly grants: ReadonlyMap<string, Way>
+  readonly grants: ReadonlyMap<string, Via>
   readonly limits: ReadonlySet<Limit>
 }
 
 export interface Walk {
-  readonly store: TupleStore
+  readonly reader: TupleReader
   readonly declarations: Declarations
   /** `limit.max_read_depth` of the permission server. */
   readonly depthMax: number
+  /** The one subject that is asked about, in its text form; undefined for all. */
+  readonly only?: string
+  /** What all grants of an answer may still hold. */
+  readonly room: { characters: number }
 }
 
 /** A relation of an object that is looked into: where the server's check calls itself. */
-interface Step {
+interface Arrival {
   readonly set: SubjectSet
-  readonly way: Way
-  /** The step before sees who has the relation directly, whatever depth is left to this one. */
+  /** Made when it is needed: most arrivals lead where others were before. */
+  readonly via: () => Via
+  /** `opened` as a subject set, or `named` by the question or by a permit. */
+  readonly as: 'opened' | 'named'
+  /** The step before sees who has the relation directly, whatever depth is left. */
   readonly isDirectKnown: boolean
-  /** A part of a permit in parentheses: no relation of its own. */
-  readonly part?: Group
+}
+
+interface Step extends Arrival {
+  /** What every way to here has passed. */
+  readonly passed: ReadonlySet<string>
 }
 
 /** `limit.max_read_width` of the permission server, by default. */
 const WIDTH_MAX = 100
-/** Ways that are tried in a graph with cycles before the answer is "perhaps". */
-const WAYS_TRIED_MAX = 100_000
 
 /** The gravest of some limits; null for none. */
 export function firstLimit(limits: Iterable<Limit>): Limit | null {
@@ -55,143 +63,128 @@ export function firstLimit(limits: Iterable<Limit>): Limit | null {
 
 /** Walks from a relation of an object. Throws the `upstream_*` errors. */
 export async function walkRelation(walk: Walk, set: SubjectSet): Promise<Walked> {
-  const { store, depthMax } = walk
-  const grants = new Map<string, Way>()
-  const limits = new Set<Limit>()
-  const visited = new Set<string>([keyOf(set)])
-  const root: Step = { set, way: [], isDirectKnown: false }
-  let steps: Step[] = [root]
-  for (let rest = depthMax; rest > 0 && steps.length > 0; rest--) {
-    await store.load(steps.flatMap(step => [...setsReadBy(walk, step)]))
-    if (rest > 1) await store.load(steps.flatMap(step => subjectSetsOf(store, step.set)))
-    const next: Step[] = []
-    for (const step of steps) {
+  const { reader, depthMax } = walk
+  const found: Found = { grants: new Map(), limits: new Set(), seen: new Set() }
+  const { grants, limits } = found
+  let steps = new Map<string, Step>()
+  addStep(steps, { set, via: () => [], as: 'named', isDirectKnown: false }, new Set())
+  for (let rest = depthMax; steps.size > 0; rest--) {
+    const now = [...steps.values()]
+    steps = new Map()
+    if (rest > 0) await reader.load(now.flatMap(step => setsReadBy(walk, step)))
+    if (rest > 1) await reader.load(now.flatMap(step => subjectSetsOf(reader, step.set)))
+    for (const step of now) {
       for (const limit of limitsAt(walk, step, rest)) limits.add(limit)
-      if (!step.isDirectKnown && rest > 1) grantDirectly(store, step, grants)
-      for (const arrival of stepsFrom(walk, step, rest)) {
-        if (arrival.part === undefined) {
-          if (arrival.isDirectKnown) grantDirectly(store, arrival, grants)
-          if (visited.has(keyOf(arrival.set))) continue
-          visited.add(keyOf(arrival.set))
-        }
-        next.push(arrival)
+      if (rest > 1 && !step.isDirectKnown) grantDirectly(walk, step, found)
+      for (const arrival of arrivalsFrom(walk, step, rest)) {
+        if (arrival.isDirectKnown) grantDirectly(walk, arrival, found)
+        addStep(steps, arrival, step.passed)
       }
     }
-    steps = next
   }
-  for (const step of steps) for (const limit of limitsAt(walk, step, 0)) limits.add(limit)
-  if (!limits.has('depth') && hasCutWay(walk, root)) limits.add('depth')
-  if (store.truncatedBy !== undefined) limits.add(store.truncatedBy)
+  if (reader.truncatedBy !== undefined) limits.add(reader.truncatedBy)
   return { grants, limits }
 }
 
-/** What is read before a step is taken: its own tuples, and those that a permit looks at. */
-function* setsReadBy(walk: Walk, step: Step): Generator<SubjectSet> {
-  if (step.part === undefined) yield step.set
-  for (const child of followed(walk, step)) {
-    if (child.kind === 'relation' || child.kind === 'traverse')
-      yield { ...step.set, relation: child.relation }
+/**
+ * Goes on from an arrival, unless every way has been there: a cycle finds nothing new. A set that was met before is
+ * walked again, with less depth. The server opens a set once in a check, in an order that nobody promises: the first
+ * time may be at the end of a long way, so what is cut off there is a limit of the answer.
+ */
+function addStep(steps: Map<string, Step>, arrival: Arrival, before: ReadonlySet<string>): void {
+  const place = `${arrival.as} ${keyOf(arrival.set)}`
+  if (before.has(place)) return
+  const passed = new Set(before).add(place)
+  const other = steps.get(place)
+  if (other === undefined) {
+    const via = arrival.via()
+    steps.set(place, { ...arrival, via: () => via, passed })
+  } else {
+    const isDirectKnown = other.isDirectKnown && arrival.isDirectKnown
+    steps.set(place, { ...other, isDirectKnown, passed: inBoth(other.passed, passed) })
   }
 }
 
-/** The steps that come of a step; each costs one of the depth. */
-function* stepsFrom(walk: Walk, step: Step, rest: number): Generator<Step> {
-  const { set, way } = step
-  for (const child of followed(walk, step)) {
-    if (child.kind === 'relation')
-      yield { set: { ...set, relation: child.relation }, way, isDirectKnown: true }
-    if (child.kind === 'or' || child.kind === 'and') yield { set, way, isDirectKnown: true, part: child }
-    if (child.kind !== 'traverse') continue
-    for (const { subject_set, on } of linksOf(walk.store, { ...set, relation: child.relation }, way))
-      yield { set: { ...subject_set, relation: child.computed }, way: on, isDirectKnown: false }
+/** What is read before a step is taken: its own tuples, and those that a permit looks at. */
+function setsReadBy(walk: Walk, { set }: Step): SubjectSet[] {
+  return [set, ...followed(walk, set).map(({ relation }) => ({ ...set, relation }))]
+}
+
+/** Where a step leads, each at the cost of one of the depth. */
+function* arrivalsFrom(walk: Walk, { set, via }: Step, rest: number): Generator<Arrival> {
+  if (rest === 0) return
+  for (const child of followed(walk, set)) {
+    const inner = { ...set, relation: child.relation }
+    if (child.kind === 'relation') yield { set: inner, via, as: 'named', isDirectKnown: true }
+    else
+      for (const link of linksOf(walk.reader, inner, via)) {
+        const target = { ...link.set, relation: child.computed }
+        yield { set: target, via: link.via, as: 'named', isDirectKnown: false }
+      }
   }
-  if (step.part !== undefined || rest <= 1) return
-  for (const { subject_set, on } of linksOf(walk.store, set, way))
-    yield { set: subject_set, way: on, isDirectKnown: true }
+  if (rest === 1) return
+  for (const link of linksOf(walk.reader, set, via)) yield { ...link, as: 'opened', isDirectKnown: true }
 }
 
 /** The limits that the server, or the walk, meets in a step. */
-function* limitsAt(walk: Walk, step: Step, rest: number): Generator<Limit> {
-  if (isCut(walk, step, rest)) yield 'depth'
+function* limitsAt(walk: Walk, { set, isDirectKnown }: Step, rest: number): Generator<Limit> {
+  const permit = walk.declarations.rewriteOf(set)
+  const tuples = walk.reader.tuplesOf(set)
+  if (rest === 0 && (!isDirectKnown || permit !== undefined)) yield 'depth'
+  if (rest <= 1 && tuples.some(({ subject_set }) => !isDirectKnown || subject_set !== undefined))
+    yield 'depth'
   if (rest === 0) return
-  const { set, part } = step
-  const group = part ?? walk.declarations.rewriteOf(set)
-  if (group !== undefined && (group.kind === 'and' || group.children.some(({ kind }) => kind === 'not')))
-    yield 'operator'
-  if (part !== undefined) return
+  if (permit !== undefined && followed(walk, set).length < permit.children.length) yield 'operator'
   const kind = walk.declarations.kindOf(set)
   if (kind === 'undeclared' || kind === 'unknown') yield 'undeclared'
-  const sets = rest > 1 ? subjectSetsOf(walk.store, set) : []
+  const sets = rest > 1 ? subjectSetsOf(walk.reader, set) : []
   if (sets.length > WIDTH_MAX && sets.some(each => opensFurther(walk, each))) yield 'width'
 }
 
-/** Whether the server stops in this step although there is more to see. */
-function isCut(walk: Walk, { set, isDirectKnown, part }: Step, rest: number): boolean {
-  if (rest > 1) return false
-  if (rest === 0 && (!isDirectKnown || part !== undefined)) return true
-  if (rest === 0 && walk.declarations.rewriteOf(set) !== undefined) return true
-  if (part !== undefined) return false
-  const tuples = walk.store.tuplesOf(set)
-  return tuples.some(({ subject_set }) => !isDirectKnown || subject_set !== undefined)
+/** The parts of a permit that a walk can follow; none of a relation that is no permit. */
+function followed({ declarations }: Walk, set: SubjectSet) {
+  const permit = declarations.rewriteOf(set)
+  if (permit?.kind !== 'or') return []
+  return permit.children.filter(child => child.kind === 'relation' || child.kind === 'traverse')
 }
 
-/**
- * Whether some way, however long, is cut. A check looks into each subject set once, in an order that nobody promises:
- * the first time may be at the end of a long way, where no depth is left, though a short one leads there too.
- */
-function hasCutWay(walk: Walk, root: Step): boolean {
-  const known = new Set<string>()
-  const onWay = new Set<string>()
-  let tried = 0
-  /** `open`: a cycle ended a way here, so that another way may go on where this one did not. */
-  const look = (step: Step, rest: number): 'cut' | 'whole' | 'open' => {
-    const key = step.part === undefined ? keyOf(step.set) : undefined
-    const state = `${rest} ${step.isDirectKnown} ${key}`
-    if (key !== undefined && known.has(state)) return 'whole'
-    tried += 1
-    if (tried > WAYS_TRIED_MAX || isCut(walk, step, rest)) return 'cut'
-    if (rest === 0) return 'whole'
-    if (key !== undefined) onWay.add(key)
-    let isOpen = false
-    for (const next of stepsFrom(walk, step, rest)) {
-      const isCycle = next.part === undefined && onWay.has(keyOf(next.set))
-      const end = isCycle ? 'open' : look(next, rest - 1)
-      if (end === 'cut') return 'cut'
-      isOpen ||= end === 'open'
-    }
-    if (key !== undefined) onWay.delete(key)
-    if (key !== undefined && !isOpen) known.add(state)
-    return isOpen ? 'open' : 'whole'
-  }
-  return look(root, walk.depthMax) === 'cut'
-}
-
-/** The parts of a permit that a walk can follow; none of another relation. */
-function followed({ declarations }: Pick<Walk, 'declarations'>, { set, part }: Step) {
-  const group = part ?? declarations.rewriteOf(set)
-  return group?.kind === 'or' ? group.children : []
-}
-
-function opensFurther({ store, declarations }: Walk, set: SubjectSet): boolean {
-  return declarations.rewriteOf(set) !== undefined || subjectSetsOf(store, set).length > 0
+function opensFurther({ reader, declarations }: Walk, set: SubjectSet): boolean {
+  return declarations.rewriteOf(set) !== undefined || subjectSetsOf(reader, set).length > 0
 }
 
 /** The subject sets that have a relation, each with the way that leads there. */
-function* linksOf(store: TupleStore, set: SubjectSet, way: Way) {
-  for (const tuple of store.tuplesOf(set)) {
+function* linksOf(reader: TupleReader, set: SubjectSet, via: () => Via) {
+  for (const tuple of reader.tuplesOf(set)) {
     if (tuple.subject_set !== undefined)
-      yield { subject_set: tuple.subject_set, on: [...way, printTuple(tuple)] }
+      yield { set: tuple.subject_set, via: () => [...via(), printTuple(tuple)] }
   }
 }
 
-function subjectSetsOf(store: TupleStore, set: SubjectSet): SubjectSet[] {
-  return store.tuplesOf(set).flatMap(({ subject_set }) => subject_set ?? [])
+function subjectSetsOf(reader: TupleReader, set: SubjectSet): SubjectSet[] {
+  return reader.tuplesOf(set).flatMap(({ subject_set }) => subject_set ?? [])
+}
+
+interface Found {
+  readonly grants: Map<string, Via>
+  readonly limits: Set<Limit>
+  /** Sets whose direct subjects are among the grants. */
+  readonly seen: Set<string>
 }
 
 /** The first to grant wins: it has the most depth left. */
-function grantDirectly(store: TupleStore, { set, way }: Step, grants: Map<string, Way>): void {
-  for (const tuple of store.tuplesOf(set)) {
+function grantDirectly(walk: Walk, { set, via }: Arrival, { grants, limits, seen }: Found): void {
+  if (seen.has(keyOf(set))) return
+  seen.add(keyOf(set))
+  for (const tuple of walk.reader.tuplesOf(set)) {
     const subject = printSubject(tuple)
-    if (!grants.has(subject)) grants.set(subject, [...way, printTuple(tuple)])
+    if (grants.has(subject) || (walk.only !== undefined && walk.only !== subject)) continue
+    const texts = [...via(), printTuple(tuple)]
+    walk.room.characters -= texts.reduce((sum, text) => sum + text.length, 2 * subject.length)
+    if (walk.room.characters < 0) limits.add('size')
+    else grants.set(subject, texts)
   }
+}
+
+function inBoth(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...one].filter(place => other.has(place)))
 }
