@@ -46,11 +46,11 @@ beforeEach(async () => {
   await owner.query('delete from quoin.leases where name = $1', [LEASE])
 })
 
-async function write(tuple: unknown = `Project:${randomUUID()}#viewer@alice`) {
+async function write(...tuples: readonly string[]) {
   const response = await quoin.fetch('/api/permsrv/relation-tuples/import', {
     method: 'POST',
     headers: { cookie: session_cookie_user ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({ tuples: [tuple] }),
+    body: JSON.stringify({ tuples: tuples.length > 0 ? tuples : [`Project:${randomUUID()}#viewer@alice`] }),
   })
   const json = (await response.json()) as Record<string, unknown>
   await using owner = await connectOwner()
@@ -66,8 +66,13 @@ const refusal = (code: number, reason: string) => () =>
 
 it('takes 204 for done, and sends all tuples in one call', async () => {
   written = () => new Response(null, { status: 204 })
-  expect(await write()).toMatchObject({ status: 200, json: { imported: 1 }, audit: { outcome: 'succeeded' } })
-  expect(writes).toHaveLength(1)
+  const tuples = Array.from({ length: 500 }, (_, n) => `Project:${randomUUID()}#viewer@user-${n}`)
+  expect(await write(...tuples)).toMatchObject({
+    status: 200,
+    json: { imported: 500 },
+    audit: { outcome: 'succeeded' },
+  })
+  expect(writes).toEqual([expect.objectContaining({ length: 500 })])
 })
 
 it('passes on what the server refuses, in its own words', async () => {
