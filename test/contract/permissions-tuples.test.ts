@@ -51,7 +51,12 @@ describe('an import', () => {
     const names = [id, 'ünïcödé 🙂', '"quoted"', 'a@b:c#d e', '%00', ' ', '"', '\\', '.', '..']
     const set = { namespace: 'Organization', object: project, relation: 'member' }
     const { subject_id: _, ...noSubject } = viewer(project, '')
-    const tuples = [...names.map(name => viewer(project, name)), { ...noSubject, subject_set: set }]
+    const tuples = [
+      ...names.map(name => viewer(project, name)),
+      { ...noSubject, subject_set: set },
+      viewer(project, 'User:alice'),
+      `Project:${project}#viewer@"User:bob"`,
+    ]
     expect(await importTuples(tuples)).toMatchObject({ json: { imported: tuples.length } })
     const { json } = await permissions('POST', '/who-can-access', { namespace: 'Project', object: project })
     const subjects = Object.keys(json['matrix'] as object)
@@ -95,6 +100,7 @@ describe('an import', () => {
     ['a very long id', viewer(project, 'a'.repeat(1_001)), 'invalid_tuple', 'longer than 1000'],
     ['half a character', 'Project:a#viewer@"\\ud800"', 'invalid_tuple', 'surrogate'],
     ['a NUL', 'Project:a#viewer@"\\u0000"', 'invalid_tuple', 'NUL'],
+    ['an object as Keto writes it', 'Project:a#parent@Project:b', 'invalid_tuple', 'Project:b# or the id'],
     ['an empty thing', {}, 'invalid_tuple', 'namespace is missing'],
     ['a list', [], 'invalid_tuple', 'must be an object or a text'],
     ['null', null, 'invalid_tuple', 'must be an object or a text'],

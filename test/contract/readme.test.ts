@@ -50,7 +50,7 @@ it.skipIf(spawnSync('curl', ['--version']).error !== undefined)(
       method: 'POST',
       headers: { cookie: cookie ?? '', 'content-type': 'application/json' },
       body: JSON.stringify({
-        tuples: ['Project:site#editor@Organization:acme#member', 'Organization:acme#member@alice'],
+        tuples: ['Project:site#editor@Organization:club#member', 'Organization:club#member@alice'],
       }),
     })
   },

@@ -5,12 +5,14 @@ import { listNamespaceNames, type RelationTuple, type SubjectSet } from '../../c
 import { DomainError } from '../../errors.ts'
 import type { Declarations } from './declarations.ts'
 import type { PermissionReadDeps } from './permission-deps.ts'
-import { unknownNamespace } from './tuple-errors.ts'
+import { invalidTuple, unknownNamespace } from './tuple-errors.ts'
 
 /** A tuple with the words that an error names it by, as `tuples[3]`. */
 export interface LabelledTuple {
   readonly label: string
   readonly tuple: RelationTuple
+  /** As it was sent, where it was sent as text. */
+  readonly text?: string
 }
 
 /** What tuples are for: a permit can be asked about but not be stored, and leftovers of any name can be deleted. */
@@ -18,7 +20,8 @@ export type TupleUse = 'store' | 'ask' | 'delete'
 
 /**
  * Throws `unknown_namespace` for a namespace that neither the file nor the server has, and `unknown_relation` for a
- * relation that the use does not allow. The server is asked only about namespaces that the file lacks.
+ * relation that the use does not allow. Throws `invalid_tuple` for a subject whose text may mean two things. The server
+ * is asked only about namespaces that the file lacks.
  */
 export async function refuseUnknownNames(
   { upstreams, permissionFile }: PermissionReadDeps,
@@ -35,6 +38,7 @@ export async function refuseUnknownNames(
     if (foreign !== undefined) throw unknownNamespace({ namespace: foreign.namespace }, `${each.label}: `)
     if (use === 'delete') continue
     refuseUndeclared(declarations, each.tuple, each.label, use)
+    if (use === 'store') refuseObjectAsId(declarations, each)
     if (each.tuple.subject_set !== undefined)
       refuseUndeclared(declarations, each.tuple.subject_set, `${each.label}.subject_set`, 'ask')
   }
@@ -63,6 +67,18 @@ function refuseUndeclared(
       },
     )
   }
+}
+
+/** Keto's own text form writes an object so. Stored as an id it would never grant anything. */
+function refuseObjectAsId(declarations: Declarations, { label, tuple, text }: LabelledTuple): void {
+  const { subject_id: id } = tuple
+  if (id === undefined || text?.endsWith(`@${id}`) !== true) return
+  const namespace = id.slice(0, Math.max(0, id.indexOf(':')))
+  if (declarations.namespace(namespace) === undefined) return
+  throw invalidTuple(
+    label,
+    `the subject is the object ${id}# or the id ${JSON.stringify(id)}: write one of these`,
+  )
 }
 
 function unknownRelation(message: string, facts: { detail?: string; hint: string }): DomainError {

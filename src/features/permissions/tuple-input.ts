@@ -32,7 +32,7 @@ export function readTuple(value: unknown, label: string): LabelledTuple {
   if (typeof value !== 'string') return { label, tuple: checkedTuple(value, label) }
   const read = parseTuple(value)
   if (read.outcome === 'unreadable') throw invalidTuple(label, read.problem)
-  return { label, tuple: checkedTuple(read.value, label) }
+  return { label, tuple: checkedTuple(read.value, label), text: value }
 }
 
 /** A subject in its text form. Throws `invalid_tuple` for one that no tuple could hold. */

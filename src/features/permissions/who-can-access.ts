@@ -7,8 +7,8 @@ import { firstLimit, type Limit, type Walk, type Walked, walkRelation } from './
 
 /**
  * Every subject with a relation or permit on the object, subject sets too, with the tuples that lead to each. Beyond
- * the depth of the server's checks nothing is there, beyond their width perhaps more than they find; `complete` is false
- * then. Throws `unknown_namespace` and the `upstream_*` errors.
+ * the depth of the server's checks nothing is there, beyond their width perhaps more than they find: `complete` is
+ * false then. Throws `unknown_namespace` and the `upstream_*` errors.
  */
 export async function whoCanAccess(deps: PermissionReadDeps, object: AccessQuestion): Promise<AccessReport> {
   const walk = startWalk(deps)

@@ -44,8 +44,8 @@ export async function readPermissionState({
 function missingProblems(missing: readonly string[]): string[] {
   if (missing.length === 0) return []
   return [
-    `The permission server does not know ${missing.join(', ')}. Give it the permissions/namespaces.ts that this Worker ` +
-      'was built with.',
+    `The permission server does not know ${missing.join(', ')}. Give it the permissions/namespaces.ts ` +
+      'that this Worker was built with.',
   ]
 }
 

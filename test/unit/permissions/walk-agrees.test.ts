@@ -48,7 +48,7 @@ const line = fc.oneof(
 const graph = fc.uniqueArray(line, { minLength: 6, maxLength: 16 })
 const orders = fc.array(fc.infiniteStream(fc.nat()), { minLength: 4, maxLength: 4 })
 
-it('says of every subject what a check says, whatever the order of rows, where it says that it is complete', async () => {
+it('says of every subject what a check says, whatever the order of rows, where it is complete', async () => {
   const seen = { whole: 0, part: 0, granted: 0 }
   await fc.assert(
     fc.asyncProperty(graph, orders, async (drawn, shuffles) => {
