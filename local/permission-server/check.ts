@@ -101,7 +101,8 @@ class Check {
     const { sets } = await this.#facts.of(set)
     if (sets.some(({ hasSubject }) => hasSubject)) return 'member'
     const opened = sets.length > WIDTH_MAX ? sets.slice(0, WIDTH_OPENED) : sets
-    if (depth > 1) await this.#facts.expect(opened)
+    // Also at the last step: a permit among them still asks for what it includes.
+    await this.#facts.expect(opened)
     for (const inner of unvisited(opened, visited))
       if ((await this.isAllowed(inner, depth, visited, true)) === 'member') return 'member'
     return 'not_member'
