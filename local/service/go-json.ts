@@ -2,6 +2,9 @@
 // fields are matched whatever their case. Null leaves a field as it is, unknown fields are ignored, wrong types are an
 // error. Pure. The sentences of errors are Go's in substance, not to the letter.
 
+/** Go's own limit. */
+const NESTING_MAX = 10_000
+
 /** A body that cannot be decoded; the message says what Go would say. */
 export class DecodeError extends Error {}
 
@@ -21,19 +24,43 @@ export function firstValue(text: string): unknown {
   }
 }
 
-/** Where the value that begins at `start` ends; undefined when the text ends first. Does not check what is inside. */
+/**
+ * Where the value that begins at `start` ends; undefined when the text ends first. Does not check what is inside. One
+ * pass without recursion and without a regular expression over strings: bodies have megabytes.
+ */
 function endOfValue(text: string, start: number): number | undefined {
-  const token = /"(?:[^"\\]|\\.)*"|"|[[\]{}]|[^"[\]{},:\s]+/gs
-  token.lastIndex = start
   let depth = 0
-  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
-    const [found] = match
-    if (found === '"') return undefined
-    if (found === '[' || found === '{') depth += 1
-    if (found === ']' || found === '}') depth -= 1
-    if (depth <= 0) return token.lastIndex
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at]
+    if (character === '"') {
+      const quote = closingQuote(text, at)
+      if (quote === undefined) return undefined
+      at = quote
+    } else if (character === '[' || character === '{') {
+      depth += 1
+      if (depth > NESTING_MAX) throw new DecodeError(`invalid character '${character}' exceeded max depth`)
+    } else if (character === ']' || character === '}') {
+      depth -= 1
+    } else if (depth === 0) {
+      return endOfWord(text, at)
+    }
+    if (depth <= 0) return at + 1
   }
   return undefined
+}
+
+function closingQuote(text: string, opening: number): number | undefined {
+  for (let quote = text.indexOf('"', opening + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return quote
+  }
+  return undefined
+}
+
+function endOfWord(text: string, start: number): number {
+  const end = text.slice(start).search(/["[\]{},:\s]/)
+  return end < 0 ? text.length : start + end
 }
 
 /**

@@ -37,6 +37,22 @@ describe('firstValue', () => {
   ] as const)('refuses %j with %s', ([body, message]) => {
     expect(() => firstValue(body)).toThrow(message)
   })
+
+  it('reads and refuses strings of megabytes', () => {
+    const long = 'x'.repeat(16 * 1024 * 1024)
+    expect(firstValue(`["${long}"] 5`)).toEqual([long])
+    expect(() => firstValue(`["${long}`)).toThrow('unexpected EOF')
+    const escapes = String.raw`\\\"`.repeat(1_000_000)
+    expect(firstValue(`"${escapes}" 5`)).toHaveLength(2_000_000)
+    expect(() => firstValue(`"${escapes}\\"`)).toThrow('unexpected EOF')
+  })
+
+  it('ends at a depth of 10 000, as Go does', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    expect(firstValue(nested(10_000))).toHaveLength(1)
+    for (const text of [nested(10_001), '['.repeat(10_001), '{"a":'.repeat(10_001)])
+      expect(() => firstValue(text)).toThrow('exceeded max depth')
+  })
 })
 
 describe('decodeObject', () => {
