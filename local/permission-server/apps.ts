@@ -5,7 +5,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { healthRoutes, versionRoute } from '../service/health.ts'
-import type { ServiceApp } from '../service/listen.ts'
+import type { RequestContext, ServiceApp } from '../service/listen.ts'
 import { addRoutes, type Route } from '../service/route-table.ts'
 import { answerError } from '../service/wire-answers.ts'
 import { WireError } from '../service/wire-error.ts'
@@ -17,23 +17,36 @@ import { writeRoutes } from './write-routes.ts'
 
 /** Keto has no limit; thousands of tuples, or ids of a megabyte, are far below this one. */
 const BODY_BYTES_MAX = 16 * 1024 * 1024
+/** Of a permission text: it takes ten times as long to read as JSON does, and nobody else is answered meanwhile. */
+const TEXT_BYTES_MAX = 1024 * 1024
 
 export function readApp(context: PermissionContext): ServiceApp {
   return makeApp(context, [...checkRoutes(context), ...readRoutes(context)])
 }
 
 export function writeApp(context: PermissionContext): ServiceApp {
-  return makeApp(context, writeRoutes(context), context.writeToken)
+  return makeApp(context, writeRoutes(context), { token: context.writeToken })
 }
 
 export function syntaxApp(context: PermissionContext): ServiceApp {
-  return makeApp(context, [syntaxRoute])
+  return makeApp(context, [syntaxRoute], { bytesMax: TEXT_BYTES_MAX })
 }
 
-function makeApp({ db }: PermissionContext, routes: readonly Route[], adminToken?: string): ServiceApp {
+interface Gate {
+  /** What a caller of `/admin/*` must bear. */
+  readonly token?: string | undefined
+  /** Of a body. */
+  readonly bytesMax?: number
+}
+
+function makeApp(
+  { db }: PermissionContext,
+  routes: readonly Route[],
+  { token, bytesMax = BODY_BYTES_MAX }: Gate = {},
+): ServiceApp {
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
-  if (adminToken !== undefined) app.use('/admin/*', requireBearer(adminToken))
-  app.use(limitBody, oneSlash)
+  if (token !== undefined) app.use('/admin/*', requireBearer(token))
+  app.use(limitBody(bytesMax), oneSlash)
   addRoutes(app, [...healthRoutes(db), versionRoute, ...routes], answerError)
   return app
 }
@@ -53,10 +66,11 @@ function requireBearer(token: string): MiddlewareHandler {
   }
 }
 
-const limitBody = bodyLimit({
-  maxSize: BODY_BYTES_MAX,
-  onError: c => answerError(c, new WireError(413, { message: 'http: request body too large' })),
-})
+function limitBody(maxSize: number): MiddlewareHandler {
+  const onError = (c: RequestContext) =>
+    answerError(c, new WireError(413, { message: 'http: request body too large' }))
+  return bodyLimit({ maxSize, onError })
+}
 
 /** A doubled slash is a mistake of the caller's, who is shown the right path. */
 const oneSlash: MiddlewareHandler = async (c, next) => {

@@ -174,6 +174,13 @@ describe('limits', () => {
     expect(batch.status).toBe(400)
   })
 
+  it('refuses a permission text over 1 MiB: to read one takes longer than JSON', async () => {
+    const check = (length: number) =>
+      ask(`${server.syntaxUrl}/opl/syntax/check`, { raw: `//${'x'.repeat(length - 2)}` })
+    expect(await check(1024 * 1024)).toMatchObject({ status: 200, body: {} })
+    expect(await check(1024 * 1024 + 1)).toMatchObject({ status: 413, body: { error: { code: 413 } } })
+  })
+
   it('leaves out a Location that no client would take', async () => {
     const json = { ...tuple('Project:p#owner@ann'), object: 'x'.repeat(1_000_000) }
     const { status, headers } = await ask(server.writeUrl + TUPLES, { method: 'PUT', json })
