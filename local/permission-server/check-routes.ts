@@ -7,7 +7,7 @@ import { answerJson } from '../service/wire-answers.ts'
 import { toWireError, unreadable, WireError } from '../service/wire-error.ts'
 import { depthOf, isMember } from './check.ts'
 import type { PermissionContext } from './context.ts'
-import { makeFactSources } from './facts.ts'
+import { SubjectFacts } from './facts.ts'
 import { readMaxDepth } from './max-depth.ts'
 import type { Namespaces } from './namespaces.ts'
 import { listOf, queryOf, readBody } from './request.ts'
@@ -76,11 +76,10 @@ function decodeBatch(value: unknown): readonly Tuple[] {
  * subject set, and 400 for a tuple without a subject.
  */
 function checkWith({ db }: PermissionContext, namespaces: Namespaces, maxDepth: number) {
-  const factsAbout = makeFactSources(db, namespaces)
   return async (tuple: Tuple): Promise<boolean> => {
     namespaces.requireOf(tuple)
     const { namespace, object, relation } = tuple
-    const facts = factsAbout(subjectKey(tuple))
+    const facts = new SubjectFacts(db, namespaces, subjectKey(tuple))
     return isMember(namespaces, facts, { namespace, object, relation }, depthOf(maxDepth))
   }
 }

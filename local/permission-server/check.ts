@@ -12,32 +12,33 @@ const DEPTH_MAX = 5
 /** Of more subject sets in one relation only these many are opened. */
 const WIDTH_MAX = 100
 const WIDTH_OPENED = 99
+/** So many show whether there are more than may be opened. */
+export const SETS_READ = WIDTH_MAX + 1
 /** Of one check; Keto has no such limit. A permit over a web of parents would else take for ever. */
-const STEPS_MAX = 20_000
+export const STEPS_MAX = 20_000
 /** Then other requests have theirs. */
 const STEPS_A_TURN = 500
 
 /** `unknown` is an answer that the depth cut off: no yes, and nothing that `!` turns into one. */
 export type Membership = 'member' | 'not_member' | 'unknown'
 
-export interface FoundSet extends SubjectSet {
-  /** Whether the subject stands in that set itself. */
-  readonly hasSubject: boolean
-}
-
 /** What is stored under a set. */
 export interface Facts {
   /** Whether the subject stands there itself. */
   readonly hasSubject: boolean
-  /** The subject sets there, in the order of their ids. */
-  readonly sets: readonly FoundSet[]
+  /** Whether it stands in one of the subject sets there. */
+  readonly hasSubjectInSets: boolean
+  /** The subject sets there in the order of their ids: all, or `SETS_READ` of more. */
+  readonly sets: readonly SubjectSet[]
 }
 
 /** The facts about one subject. */
 export interface FactSource {
   of(set: SubjectSet): Promise<Facts>
+  /** The subject sets under a set, or of more than `STEPS_MAX` the first in the order of a traversal. */
+  allSets(set: SubjectSet): Promise<readonly SubjectSet[]>
   /** Reads at once what `of` will be asked for. */
-  expect(sets: readonly SubjectSet[]): Promise<void>
+  prefetch(sets: readonly SubjectSet[]): Promise<void>
 }
 
 type Step = () => Promise<Membership>
@@ -98,11 +99,11 @@ class Check {
 
   async #bySubjectSets(set: SubjectSet, depth: number, visited = new Set<string>()): Promise<Membership> {
     if (depth <= 0) return 'unknown'
-    const { sets } = await this.#facts.of(set)
-    if (sets.some(({ hasSubject }) => hasSubject)) return 'member'
+    const { hasSubjectInSets, sets } = await this.#facts.of(set)
+    if (hasSubjectInSets) return 'member'
     const opened = sets.length > WIDTH_MAX ? sets.slice(0, WIDTH_OPENED) : sets
     // Also at the last step: a permit among them still asks for what it includes.
-    await this.#facts.expect(opened)
+    await this.#facts.prefetch(opened)
     for (const inner of unvisited(opened, visited))
       if ((await this.isAllowed(inner, depth, visited, true)) === 'member') return 'member'
     return 'not_member'
@@ -151,17 +152,22 @@ class Check {
     return membership === 'member' ? 'not_member' : 'member'
   }
 
-  /** Whatever relation the subject sets name: their objects count. Subject ids are passed over. */
+  /**
+   * Whatever relation the subject sets name: their objects count, in the order in which Keto lists them. Subject ids
+   * are passed over.
+   */
   async #byTraversal(
     set: SubjectSet,
     { relation, computed }: Extract<Rewrite, { kind: 'traverse' }>,
     depth: number,
     visited: Visited,
   ): Promise<Membership> {
-    const { sets } = await this.#facts.of({ ...set, relation })
-    const targets = sets.map(({ namespace, object }) => ({ namespace, object, relation: computed }))
+    const sets = await this.#facts.allSets({ ...set, relation })
+    const targets = sets
+      .toSorted(inOrderOfParts)
+      .map(({ namespace, object }) => ({ namespace, object, relation: computed }))
     for (const [i, target] of targets.entries()) {
-      if (depth > 1 && i % WIDTH_MAX === 0) await this.#facts.expect(targets.slice(i, i + WIDTH_MAX))
+      if (depth > 1 && i % WIDTH_MAX === 0) await this.#facts.prefetch(targets.slice(i, i + WIDTH_MAX))
       if ((await this.isAllowed(target, depth - 1, visited, false)) === 'member') return 'member'
     }
     return 'not_member'
@@ -171,6 +177,12 @@ class Check {
 /** The 422 of a check or a tree that is larger than this server is ready to make; Keto has no such limit. */
 export function tooMuch(reason: string): WireError {
   return new WireError(422, { message: 'The request could not be completed', reason })
+}
+
+/** Sets of the same parts stay in their order. Keto has ids in place of objects: its order of these is another. */
+function inOrderOfParts(a: SubjectSet, b: SubjectSet): number {
+  const compare = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1)
+  return compare(a.namespace, b.namespace) || compare(a.object, b.object) || compare(a.relation, b.relation)
 }
 
 async function anyOf(steps: readonly Step[]): Promise<Membership> {

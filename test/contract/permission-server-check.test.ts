@@ -147,6 +147,24 @@ describe('a check', () => {
     expect(await allowed(server, `Project:${p}#@ann`)).toBe(false)
   })
 
+  it('looks into the parents by their namespaces: an error of an earlier one hides the yes of a later', async () => {
+    const [o, q] = [unique('o'), unique('q')]
+    const projects = Array.from({ length: 12 }, () => unique('p'))
+    await given(
+      server,
+      `Project:${q}#owner@ann`,
+      ...projects.flatMap(p => [
+        `Project:${p}#parent@(Project:${q}#)`,
+        `Project:${p}#parent@(Organization:${o}#)`,
+      ]),
+    )
+    for (const p of projects)
+      expect(await ask(`${checkUrl}?${query(`Project:${p}#view@ann`)}`)).toMatchObject({
+        status: 400,
+        body: { error: { reason: 'relation "view" does not exist' } },
+      })
+  })
+
   it('refuses what is incomplete; by POST only a missing subject', async () => {
     const whole = tuple('Project:p#owner@ann')
     for (const part of ['namespace', 'object', 'relation', 'subject_id'] as const) {

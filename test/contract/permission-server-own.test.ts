@@ -209,6 +209,34 @@ describe('limits', () => {
     ])
   })
 
+  it('finds members of a relation with any number of subject sets, and says no to others', async () => {
+    for (const part of [1, 2, 3]) {
+      const lines = Array.from(
+        { length: 7_000 },
+        (_, i) => `Project:wide#viewer@(Organization:${part}.${i}#member)`,
+      )
+      await given(server, ...lines)
+    }
+    await given(server, 'Project:wide#viewer@ann', 'Organization:3.6999#member@bob')
+    const people = ['ann', 'bob', 'nobody']
+    const found = await Promise.all(people.map(id => allowed(server, `Project:wide#view@${id}`)))
+    expect(found).toEqual([true, true, false])
+    const batch = { tuples: [tuple('Project:wide#view@nobody'), tuple('Project:wide#viewer@ann')] }
+    const { body } = await ask(`${server.readUrl}/relation-tuples/batch/check`, { json: batch })
+    expect(body.results).toEqual([{ allowed: false }, { allowed: true }])
+  })
+
+  it('ends a traversal of more than 20 000 parents, unless one of the first says yes', async () => {
+    for (const part of [1, 2, 3]) {
+      const lines = Array.from({ length: 7_000 }, (_, i) => `Project:child#parent@(Project:${part}.${i}#)`)
+      await given(server, ...lines)
+    }
+    await given(server, 'Project:1.0#owner@ann')
+    expect(await allowed(server, 'Project:child#view@ann')).toBe(true)
+    const no = await ask(`${server.readUrl}/relation-tuples/check?${query('Project:child#view@nobody')}`)
+    expect(no).toMatchObject({ status: 422 })
+  })
+
   it('ends a tree of more than 20 000 subjects with a clear error', async () => {
     for (const part of [1, 2, 3]) {
       const lines = Array.from({ length: 7_000 }, (_, i) => `Organization:huge#member@person${part}.${i}`)

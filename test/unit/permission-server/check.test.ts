@@ -3,7 +3,13 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { depthOf, type FactSource, type Facts, isMember } from '../../../local/permission-server/check.ts'
+import {
+  depthOf,
+  type FactSource,
+  type Facts,
+  isMember,
+  SETS_READ,
+} from '../../../local/permission-server/check.ts'
 import { Namespaces } from '../../../local/permission-server/namespaces.ts'
 import { type Subject, type SubjectSet, setKey, subjectKey } from '../../../local/permission-server/tuple.ts'
 import { parsePermissionFile } from '../../../src/features/permissions/language/parse.ts'
@@ -12,6 +18,7 @@ import { tuple, type WireTuple } from '../../support/permission-server.ts'
 function namespacesOf(permits: string): Namespaces {
   const { file, errors } = parsePermissionFile(`
     class User implements Namespace {}
+    class Bin implements Namespace { related: { a: User[] } }
     class Doc implements Namespace {
       related: { a: User[], b: User[], c: User[], parent: Doc[] }
       permits = { ${permits} }
@@ -47,18 +54,16 @@ function factsOf(
     for (const set of unknown)
       for (const relation of namespaces.nearby(set)) known.add(setKey({ ...set, relation }))
   }
-  const factsAt = (set: SubjectSet): Facts => ({
-    hasSubject: has(set),
-    sets: (stored.get(setKey(set)) ?? []).flatMap(({ subject_set: inner }) =>
-      inner === undefined ? [] : { ...inner, hasSubject: has(inner) },
-    ),
-  })
+  const setsIn = (set: SubjectSet) =>
+    (stored.get(setKey(set)) ?? []).flatMap(({ subject_set: inner }) => inner ?? [])
   return {
-    async of(set) {
+    async of(set): Promise<Facts> {
       readAll([set])
-      return factsAt(set)
+      const sets = setsIn(set)
+      return { hasSubject: has(set), hasSubjectInSets: sets.some(has), sets: sets.slice(0, SETS_READ) }
     },
-    expect: async sets => readAll(sets),
+    allSets: async set => setsIn(set),
+    prefetch: async sets => readAll(sets),
   }
 }
 
@@ -213,6 +218,22 @@ describe('sets that were visited', () => {
       'Doc:4#a@ann',
     ]
     expect(await check(namespaces, lines, 'Doc:1#a@ann', 3)).toBe(true)
+  })
+})
+
+describe('a traversal', () => {
+  it('takes the parents by their namespaces, whatever was written first', async () => {
+    const namespaces = namespacesOf(`
+      up: (ctx) => this.related.parent.traverse(p => p.permits.view(ctx)),
+      view: (ctx) => this.related.a.includes(ctx.subject),`)
+    const [withPermit, without] = ['Doc:1#parent@(Doc:2#)', 'Doc:1#parent@(Bin:2#)']
+    for (const parents of [
+      [withPermit, without],
+      [without, withPermit],
+    ])
+      await expect(check(namespaces, [...parents, 'Doc:2#a@ann'], 'Doc:1#up@ann')).rejects.toMatchObject({
+        body: { reason: 'relation "view" does not exist' },
+      })
   })
 })
 
