@@ -3,6 +3,7 @@
 import { DecodeError, firstValue } from '../service/go-json.ts'
 import { readQuery } from '../service/go-query.ts'
 import type { RequestContext } from '../service/listen.ts'
+import { bodyText } from '../service/route-table.ts'
 import { unreadable } from '../service/wire-error.ts'
 
 export function queryOf(c: RequestContext): URLSearchParams {
@@ -15,7 +16,7 @@ export async function readBody<T>(
   decode: (value: unknown) => T,
   trouble = '',
 ): Promise<T> {
-  const body = await c.req.text()
+  const body = await bodyText(c)
   try {
     return decode(firstValue(body))
   } catch (err) {

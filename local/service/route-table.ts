@@ -52,6 +52,11 @@ export function queryOf(c: RequestContext): URLSearchParams {
   return new URL(c.req.url).searchParams
 }
 
+/** The body as Go takes it: a byte order mark stays where it is, and no JSON begins with one. */
+export async function bodyText(c: RequestContext): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await c.req.arrayBuffer())
+}
+
 /** Path and query as they were sent. */
 export function pathAndQuery(c: RequestContext): string {
   const { pathname, search } = new URL(c.req.url)

@@ -195,7 +195,8 @@ describe('PUT', () => {
       expect(await ask(adminUrl, { method: 'PUT', json: tuple(line) })).toMatchObject(
         refusedBecause(UNKNOWN, 404),
       )
-    for (const raw of ['', '{', 'hello', '[]', '{"namespace":5}', 'a=b'])
+    const withMark = `\ufeff${JSON.stringify(tuple(`Project:${p}#owner@ann`))}`
+    for (const raw of ['', '{', 'hello', '[]', '{"namespace":5}', 'a=b', withMark])
       expect((await ask(adminUrl, { method: 'PUT', raw })).status, raw).toBe(400)
     expect(await remaining(p)).toEqual([])
     for (const line of [`Project:${p}#chef@ann`, `Project:${p}#view@(Project:${p}#chef)`, `Project:${p}#@`])
@@ -339,13 +340,10 @@ describe('the other routes', () => {
 
   it('check the syntax of a permission file', async () => {
     const check = (raw: string) => ask(`${server.syntaxUrl}/opl/syntax/check`, { raw })
-    for (const fine of [
-      '',
-      'hello',
-      'class A implements Namespace {}',
-      '\ufeffclass A implements Namespace {}',
-    ])
+    for (const fine of ['', 'hello', 'class A implements Namespace {}'])
       expect(await check(fine), fine).toMatchObject({ status: 200, body: {} })
+    const withMark = await check('\ufeffclass A implements Namespace {}')
+    expect(withMark).toMatchObject({ status: 200, body: { errors: [{ start: { Line: 1 } }] } })
     const { status, body } = await check('class A implements Namespace {\n  related: { a: B[] }\n}')
     expect(status).toBe(200)
     expect(body).toEqual({
