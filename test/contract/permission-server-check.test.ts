@@ -328,6 +328,32 @@ describe('a tree', () => {
     expect(inner.children).toContainEqual(leaf(set(o, 'member')))
   })
 
+  it('has subject sets before ids, by their namespaces: so the first of two ways opens a set', async () => {
+    for (const _ of [1, 2, 3, 4]) {
+      const [o, q] = [unique('o'), unique('q')]
+      await given(
+        server,
+        `Organization:${o}#member@ann`,
+        `Organization:${o}#member@(Project:${q}#viewer)`,
+        `Organization:${o}#member@(Organization:${q}#member)`,
+        `Project:${q}#viewer@(Organization:${q}#admin)`,
+        `Organization:${q}#member@(Organization:${q}#admin)`,
+        `Organization:${q}#admin@bob`,
+      )
+      const { body } = await expand('Organization', o, 'member')
+      const admins = { ...leaf(set(q, 'admin')), type: 'union', children: [leaf({ subject_id: 'bob' })] }
+      expect(body.children).toEqual([
+        { type: 'union', children: [admins], tuple: of(set(q, 'member')) },
+        {
+          type: 'union',
+          children: [leaf(set(q, 'admin'))],
+          tuple: of({ subject_set: { namespace: 'Project', object: q, relation: 'viewer' } }),
+        },
+        leaf({ subject_id: 'ann' }),
+      ])
+    }
+  })
+
   it('is a 200 with a 404 inside when nothing is stored, also of a permit', async () => {
     const p = unique('p')
     await given(server, `Project:${p}#owner@ann`)
