@@ -9,11 +9,8 @@ import type { PermissionContext } from './context.ts'
 import { expandSet } from './expand.ts'
 import { readMaxDepth } from './max-depth.ts'
 import { queryOf } from './request.ts'
-import { readFilter } from './tuple.ts'
+import { readFilter, type TupleFilter } from './tuple.ts'
 import { listTuples } from './tuple-store.ts'
-
-/** Tokens are not bound to the filters, as with Keto. */
-const LIST = 'relation-tuples'
 
 export function readRoutes(context: PermissionContext): Route[] {
   return [
@@ -29,12 +26,25 @@ async function answerList(
 ): Promise<Response> {
   const query = queryOf(c)
   const filter = readFilter(query)
-  const page = pageTokens.read(LIST, query)
+  const request = pageTokens.read(query)
   const namespaces = await namespaceFile.current()
   namespaces.requireOfFilter(filter)
+  const list = listOf(filter)
+  const page = request.of(list)
   const { tuples, next } = await listTuples(db, filter, page)
-  const token = next === undefined ? '' : pageTokens.write(LIST, next)
+  const token = next === undefined ? '' : pageTokens.write(list, next)
   return answerJson(c, { relation_tuples: tuples, next_page_token: token })
+}
+
+/**
+ * Tokens are not bound to the filters, but to their kind, as with Keto: it reads a namespace, an object in it, or a
+ * relation of that by another index than the rest.
+ */
+function listOf({ namespace, object, relation, subject_id, subject_set }: TupleFilter): string {
+  const given = [namespace, object, relation].map(part => part !== undefined)
+  const hasSubject = subject_id !== undefined || subject_set !== undefined
+  const isNarrowing = given[0] && (given[1] || !given[2])
+  return isNarrowing && !hasSubject ? 'tuples of a namespace' : 'tuples'
 }
 
 async function answerTree({ db, namespaceFile }: PermissionContext, c: RequestContext): Promise<Response> {

@@ -3,8 +3,8 @@
 
 import { openDatabase } from '../service/database.ts'
 import { type Listener, listen } from '../service/listen.ts'
-import { makePageTokens } from '../service/page-tokens.ts'
-import { unreadable } from '../service/wire-error.ts'
+import { FOREIGN_TOKEN, makePageTokens } from '../service/page-tokens.ts'
+import { badRequest, unreadable } from '../service/wire-error.ts'
 import { readApp, syntaxApp, writeApp } from './apps.ts'
 import type { PermissionContext } from './context.ts'
 import { openNamespaceFile } from './namespaces.ts'
@@ -41,7 +41,7 @@ export async function startPermissionServer(settings: PermissionServerSettings):
       secret: settings.pageTokenSecret,
       ttlSeconds: PAGE_TOKEN_SECONDS,
       now: Date.now,
-      refuse: unreadable,
+      refuse: reason => (reason === FOREIGN_TOKEN ? badRequest(reason) : unreadable(reason)),
     }),
     writeToken: settings.writeToken,
   }

@@ -5,7 +5,6 @@ import { makeSealer } from './sealed-values.ts'
 
 const SIZE_DEFAULT = 100
 const SIZE_MAX = 500
-const INT64_MAX = 2 ** 63
 const PURPOSE = 'page-token'
 
 /** The reason of the refusal of a token that was made for another list. */
@@ -17,9 +16,15 @@ export interface Page {
   readonly size: number
 }
 
+/** What the caller asked for, before it is clear which list that is. */
+export interface PageRequest {
+  /** The page of the list named `list`; throws the refusal of a token that another list's page gave. */
+  of(list: string): Page
+}
+
 export interface PageTokens {
-  /** Reads `page_token` and then `page_size` for the list named `list`; throws what `refuse` makes of the reason. */
-  read(list: string, query: URLSearchParams): Page
+  /** Reads `page_token` and then `page_size`; throws what `refuse` makes of the reason. */
+  read(query: URLSearchParams): PageRequest
   /** The token of the page that begins after `after`. */
   write(list: string, after: string): string
 }
@@ -40,26 +45,32 @@ interface TokenContent {
 
 export function makePageTokens({ secret, ttlSeconds, now, refuse }: PageTokenSettings): PageTokens {
   const sealer = makeSealer(secret)
-  const open = (list: string, token: string) => {
+  const open = (token: string) => {
     const content = sealer.open(PURPOSE, token) as TokenContent | undefined
     if (content === undefined) throw refuse('cannot decrypt token')
-    if (content.list !== list) throw refuse(FOREIGN_TOKEN)
     if (content.expiresAt < now()) throw refuse('page token expired, do not persist page tokens')
-    return content.after
+    return content
   }
   const readSize = (text: string) => {
     if (text === '') return SIZE_DEFAULT
     if (!/^[+-]?\d+$/.test(text))
       throw refuse(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
-    const size = Number(text)
-    if (Math.abs(size) > INT64_MAX)
+    const size = BigInt(text.replace('+', ''))
+    if (BigInt.asIntN(64, size) !== size)
       throw refuse(`strconv.Atoi: parsing ${JSON.stringify(text)}: value out of range`)
-    return size <= 0 ? SIZE_DEFAULT : Math.min(size, SIZE_MAX)
+    return size <= 0 ? SIZE_DEFAULT : Math.min(Number(size), SIZE_MAX)
   }
   return {
-    read(list, query) {
+    read(query) {
       const token = firstValue(query, 'page_token')
-      return { after: token === '' ? '' : open(list, token), size: readSize(firstValue(query, 'page_size')) }
+      const opened = token === '' ? undefined : open(token)
+      const size = readSize(firstValue(query, 'page_size'))
+      return {
+        of(list) {
+          if (opened !== undefined && opened.list !== list) throw refuse(FOREIGN_TOKEN)
+          return { after: opened?.after ?? '', size }
+        },
+      }
     },
     write: (list, after) =>
       sealer.seal(PURPOSE, { list, after, expiresAt: now() + ttlSeconds * 1000 } satisfies TokenContent),

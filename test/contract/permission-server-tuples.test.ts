@@ -89,7 +89,7 @@ describe('a list', () => {
     expect(first).toEqual(tuple(`User:${p}#likes@${ann}`))
   })
 
-  it('comes in pages, whose token goes with any filter and says when it is the last', async () => {
+  it('comes in pages, whose token goes with any filter of the same kind and says when it is the last', async () => {
     const p = unique('p')
     const people = Array.from({ length: 7 }, (_, i) => `person${i}`)
     await given(server, ...people.map(id => `Project:${p}#viewer@${id}`))
@@ -119,6 +119,32 @@ describe('a list', () => {
     expect(elsewhere).toMatchObject({ status: 200, body: { relation_tuples: [], next_page_token: '' } })
   })
 
+  it('takes no token that was made for a filter of another kind', async () => {
+    const p = unique('p')
+    await given(server, `Project:${p}#owner@ann`, `Project:${p}#owner@bob`)
+    const kinds = [
+      ['namespace=Project', `namespace=Project&object=${p}`, `namespace=Project&object=${p}&relation=owner`],
+      ['', `object=${p}`, 'relation=owner', 'namespace=Project&relation=owner'],
+    ]
+    const foreign = refusedBecause('invalid pagination token')
+    for (const [i, filters] of kinds.entries())
+      for (const filter of filters) {
+        const token = (await ask(`${listUrl}?${filter}&page_size=1`)).body.next_page_token
+        expect(token, filter).not.toBe('')
+        const go = async (other: string) => await ask(`${listUrl}?${other}&page_token=${token}`)
+        for (const same of kinds[i] ?? []) expect((await go(same)).status, `${filter} ${same}`).toBe(200)
+        for (const other of kinds[1 - i] ?? [])
+          expect(await go(other), `${filter} ${other}`).toMatchObject(foreign)
+        const bySubject = await go('namespace=Project&subject_id=ann')
+        expect(bySubject.status, filter).toBe(i === 0 ? 400 : 200)
+        const wrongs = [i === 0 ? 'relation=owner' : 'namespace=Project', 'page_size=x', 'namespace=Nowhere']
+        expect(await go(wrongs.join('&'))).toMatchObject(refused('strconv.Atoi'))
+        expect(await go(i === 0 ? 'namespace=Nowhere&relation=owner' : 'namespace=Nowhere')).toMatchObject(
+          refusedBecause(UNKNOWN, 404),
+        )
+      }
+  })
+
   it('has pages of 100 unless told, and of 500 at most', async () => {
     const p = unique('p')
     await given(server, ...Array.from({ length: 510 }, (_, i) => `Project:${p}#viewer@person${i}`))
@@ -140,7 +166,7 @@ describe('a list', () => {
       expect(await ask(`${listUrl}?${wrongs.slice(i).join('&')}`)).toMatchObject(answer)
     for (const token of ['x', '2', 'QUJD'.repeat(30), '%00', 'é'])
       expect(await ask(`${listUrl}?page_token=${token}`), token).toMatchObject({ status: 400 })
-    for (const size of ['1.5', '0x2', ' 2', '99999999999999999999'])
+    for (const size of ['1.5', '0x2', ' 2', '9223372036854775808', '-9223372036854775809'])
       expect(await ask(`${listUrl}?page_size=${size}`), size).toMatchObject({ status: 400 })
     for (const filter of ['subject_set.object=o', 'subject_id=a&subject_set.object=o'])
       expect(await ask(`${listUrl}?${filter}`)).toMatchObject({ status: 400 })

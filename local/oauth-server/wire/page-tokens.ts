@@ -18,7 +18,7 @@ export interface PageTokens {
 export function makePageTokens(secret: string, ttlSeconds: number, now: () => number): PageTokens {
   const tokens = service.makePageTokens({ secret, ttlSeconds, now, refuse })
   return {
-    read: tokens.read,
+    read: (list, query) => tokens.read(query).of(list),
     link(list, url, page, next) {
       const parts = [linkPart(url, page.size, 'first', tokens.write(list, ''))]
       if (next !== undefined) parts.push(linkPart(url, page.size, 'next', tokens.write(list, next)))
