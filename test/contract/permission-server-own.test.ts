@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Configuration, RelationshipApi } from '@ory/keto-client'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startPermissionServer } from '../../local/permission-server/server.ts'
@@ -54,10 +55,24 @@ describe('the token of the write port', () => {
       expect(status, method).toBe(401)
       expect(body.error).toMatchObject({ code: 401, status: 'Unauthorized' })
     }
-    expect(
-      (await ask(`${server.writeUrl}//admin/relation-tuples`, { method: 'PUT', headers })).status,
-    ).not.toBe(201)
+    const json = tuple('Project:p#owner@ann')
+    const doubled = await ask(`${server.writeUrl}//admin/relation-tuples`, { method: 'PUT', json, headers })
+    expect([307, 401]).toContain(doubled.status)
     expect(await listAll(server, {})).toEqual([])
+  })
+
+  it("opens the port to Ory's client with an access token, and answers 401 without", async () => {
+    const writer = (more: object) =>
+      new RelationshipApi(new Configuration({ basePath: server.writeUrl, ...more }))
+    const createRelationshipBody = tuple('Project:client#owner@ann')
+    const withHeader = { baseOptions: { headers: { authorization: `Bearer ${token}` } } }
+    const created = await writer(withHeader).createRelationship({ createRelationshipBody })
+    expect(created.status).toBe(201)
+    await expect(writer({}).createRelationship({ createRelationshipBody })).rejects.toMatchObject({
+      response: { status: 401 },
+    })
+    const query = { namespace: 'Project', object: 'client' }
+    expect((await writer(withHeader).deleteRelationships(query)).status).toBe(204)
   })
 
   it('opens the port to its bearer; health and the other ports want none', async () => {
@@ -166,10 +181,14 @@ describe('limits', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  it('refuses a body over 16 MiB, and a null in a list instead of breaking', async () => {
+  it('refuses a body over 16 MiB, and a null in a list and a short page token instead of breaking', async () => {
     const json = { ...tuple('Project:p#owner@ann'), object: 'x'.repeat(17 * 1024 * 1024) }
     expect((await ask(server.writeUrl + TUPLES, { method: 'PUT', json })).status).toBe(413)
-    expect((await ask(server.writeUrl + TUPLES, { method: 'PATCH', json: [null] })).status).toBe(400)
+    const good = change('insert', 'Project:p#owner@ann')
+    for (const list of [[null], [good, null]])
+      expect((await ask(server.writeUrl + TUPLES, { method: 'PATCH', json: list })).status).toBe(400)
+    expect(await listAll(server, { object: 'p' })).toEqual([])
+    expect((await ask(`${server.readUrl}/relation-tuples?page_token=AAAA`)).status).toBe(400)
     const batch = await ask(`${server.readUrl}/relation-tuples/batch/check`, { json: { tuples: [null] } })
     expect(batch.status).toBe(400)
   })
@@ -251,7 +270,7 @@ describe('limits', () => {
 })
 
 describe('the database', () => {
-  it('finds subjects, sets and relations by an index, and pages of a long list fast', async () => {
+  it('finds subjects, sets, objects and relations by an index', async () => {
     await using server = await openLocalPermissions()
     const ids = Array.from({ length: 10_000 }, (_, i) => i)
     const lines = ids.map(i => `Project:p${i % 10}#${i % 3 ? 'viewer' : 'owner'}@person${i}`)
@@ -275,9 +294,7 @@ describe('the database', () => {
     } finally {
       await client.end()
     }
-    const startedAt = performance.now()
     expect(await listAll(server, { namespace: 'Project', page_size: '500' })).toHaveLength(ids.length)
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
 
   it('may fail: each answer is a 500 then, and the next one is right again', async () => {
@@ -306,7 +323,7 @@ describe('the database', () => {
     }
   })
 
-  it('takes 500 inserts by one statement, and two such calls at once', async () => {
+  it('takes two calls of 500 inserts at once, and 500 deletes of two copies each', async () => {
     await using server = await openLocalPermissions()
     const json = Array.from({ length: 500 }, (_, i) => change('insert', `Project:p#viewer@person${i}`))
     const calls = [1, 2].map(() => ask(server.writeUrl + TUPLES, { method: 'PATCH', json }))

@@ -15,15 +15,17 @@ export interface Permissions extends AsyncDisposable {
   readonly syntaxUrl: string
 }
 
-/** The server to test: the local one unless the environment names another. */
+/** The server to test: the local one unless the environment names another. Throws when it names a part of one. */
 export async function openPermissions(): Promise<Permissions> {
   const {
     PERMISSION_READ_URL: readUrl,
     PERMISSION_WRITE_URL: writeUrl,
     PERMISSION_SYNTAX_URL: syntaxUrl,
   } = process.env
+  const given = [readUrl, writeUrl, syntaxUrl].filter(url => url !== undefined)
+  if (given.length === 0) return openLocalPermissions()
   if (readUrl === undefined || writeUrl === undefined || syntaxUrl === undefined)
-    return openLocalPermissions()
+    throw new Error(`of the three addresses of the permission server only ${given.join(', ')} is set`)
   return { readUrl, writeUrl, syntaxUrl, [Symbol.asyncDispose]: async () => {} }
 }
 
@@ -111,8 +113,10 @@ export interface WireTuple {
   subject_set?: { namespace: string; object: string; relation: string }
 }
 
-/** `Project:p#owner@alice`, and with a subject set `Project:p#owner@(Organization:o#admin)`. */
+/** `Project:p#owner@alice`, and with a subject set `Project:p#owner@(Organization:o#admin)`. Throws on another line. */
 export function tuple(line: string): WireTuple {
+  const match = /^(\w*):([^#]*)#([^@]*)@(?:\((\w*):([^#]*)#([^)]*)\)|(.*))$/s.exec(line)
+  if (match === null) throw new Error(`no tuple: ${line}`)
   const [
     ,
     namespace = '',
@@ -122,7 +126,7 @@ export function tuple(line: string): WireTuple {
     setObject = '',
     setRelation = '',
     id = '',
-  ] = /^(\w*):([^#]*)#([^@]*)@(?:\((\w*):([^#]*)#([^)]*)\)|(.*))$/s.exec(line) ?? []
+  ] = match
   return setNamespace === undefined
     ? { namespace, object, relation, subject_id: id }
     : {
