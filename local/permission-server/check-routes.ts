@@ -10,17 +10,17 @@ import type { PermissionContext } from './context.ts'
 import { SubjectFacts } from './facts.ts'
 import { readMaxDepth } from './max-depth.ts'
 import type { Namespaces } from './namespaces.ts'
-import { listOf, queryOf, readBody } from './request.ts'
+import { goQueryOf, listOf, readBody } from './request.ts'
 import { decodeTuple, readTuple, subjectKey, type Tuple } from './tuple.ts'
 
 const BATCH_MAX = 10
-const TROUBLE = 'could not unmarshal json: '
+const UNREADABLE_PREFIX = 'could not unmarshal json: '
 
 type ReadTuple = (c: RequestContext) => Promise<Tuple> | Tuple
 
 export function checkRoutes(context: PermissionContext): Route[] {
-  const fromQuery: ReadTuple = c => readTuple(queryOf(c))
-  const fromBody: ReadTuple = c => readBody(c, decodeTuple, TROUBLE)
+  const fromQuery: ReadTuple = c => readTuple(goQueryOf(c))
+  const fromBody: ReadTuple = c => readBody(c, decodeTuple, UNREADABLE_PREFIX)
   return [
     ...(['/relation-tuples/check', '/relation-tuples/check/openapi'] as const).flatMap((path, i): Route[] => {
       const deniedStatus = i === 0 ? 403 : 200
@@ -39,7 +39,7 @@ async function answerCheck(
   read: ReadTuple,
   deniedStatus: 200 | 403,
 ): Promise<Response> {
-  const maxDepth = readMaxDepth(queryOf(c))
+  const maxDepth = readMaxDepth(goQueryOf(c))
   const tuple = await read(c)
   const namespaces = await context.namespaceFile.current()
   const check = checkWith(context, namespaces, maxDepth)
@@ -48,8 +48,8 @@ async function answerCheck(
 }
 
 async function answerBatch(context: PermissionContext, c: RequestContext): Promise<Response> {
-  const maxDepth = readMaxDepth(queryOf(c))
-  const tuples = await readBody(c, decodeBatch, TROUBLE)
+  const maxDepth = readMaxDepth(goQueryOf(c))
+  const tuples = await readBody(c, decodeBatch, UNREADABLE_PREFIX)
   if (tuples.length > BATCH_MAX) throw unreadable(`batch exceeds max size of ${BATCH_MAX}`)
   const namespaces = await context.namespaceFile.current()
   const check = checkWith(context, namespaces, maxDepth)

@@ -78,16 +78,16 @@ class Check {
     set: SubjectSet,
     depth: number,
     visited: Visited,
-    wasLookedAt: boolean,
+    skipDirect: boolean,
   ): Promise<Membership> {
     if (depth <= 0) return 'unknown'
     this.#steps += 1
     if (this.#steps > STEPS_MAX) throw tooMuch(`it takes more than ${STEPS_MAX} steps`)
     if (this.#steps % STEPS_A_TURN === 0) await nextTurn()
-    const meaning = this.#namespaces.meaning(set)
+    const permit = this.#namespaces.permitOf(set)
     const steps: Step[] = []
-    if (meaning !== undefined) steps.push(() => this.#byRewrite(set, meaning, depth, visited))
-    if (!wasLookedAt) steps.push(() => this.#directly(set, depth - 1))
+    if (permit !== undefined) steps.push(() => this.#byRewrite(set, permit, depth, visited))
+    if (!skipDirect) steps.push(() => this.#directly(set, depth - 1))
     steps.push(() => this.#bySubjectSets(set, depth - 1, visited))
     return anyOf(steps)
   }

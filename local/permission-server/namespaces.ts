@@ -1,5 +1,5 @@
-// The namespaces of the permission file, as long as it says so: read again when the file changed. A file that cannot
-// be read or has errors leaves those of before in force.
+// The namespaces of the permission file, which is read again when it changed. A file that cannot be read or has errors
+// leaves those of before in force.
 
 import { readFile, stat } from 'node:fs/promises'
 import type { Group, PermissionFile, Rewrite } from '../../src/features/permissions/language/ast.ts'
@@ -48,10 +48,10 @@ export class Namespaces {
   }
 
   /**
-   * What the set's relation means; throws the 400 of one that is not declared. An empty one, and any of a namespace
+   * The permit that the set's relation is, undefined for a plain relation; throws the 400 of one that is not declared. An empty one, and any of a namespace
    * that declares none or is not there, is a plain relation.
    */
-  meaning({ namespace, relation }: SubjectSet): Meaning {
+  permitOf({ namespace, relation }: SubjectSet): Meaning {
     const declared = this.#meanings.get(namespace)
     if (relation === '' || declared === undefined || declared.size === 0) return undefined
     if (!declared.has(relation)) throw badRequest(`relation ${JSON.stringify(relation)} does not exist`)

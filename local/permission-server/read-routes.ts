@@ -8,7 +8,7 @@ import { depthOf } from './check.ts'
 import type { PermissionContext } from './context.ts'
 import { expandSet } from './expand.ts'
 import { readMaxDepth } from './max-depth.ts'
-import { queryOf } from './request.ts'
+import { goQueryOf } from './request.ts'
 import { readFilter, type TupleFilter } from './tuple.ts'
 import { listTuples } from './tuple-store.ts'
 
@@ -24,7 +24,7 @@ async function answerList(
   { db, namespaceFile, pageTokens }: PermissionContext,
   c: RequestContext,
 ): Promise<Response> {
-  const query = queryOf(c)
+  const query = goQueryOf(c)
   const filter = readFilter(query)
   const request = pageTokens.read(query)
   const namespaces = await namespaceFile.current()
@@ -48,7 +48,7 @@ function listOf({ namespace, object, relation, subject_id, subject_set }: TupleF
 }
 
 async function answerTree({ db, namespaceFile }: PermissionContext, c: RequestContext): Promise<Response> {
-  const query = queryOf(c)
+  const query = goQueryOf(c)
   const depth = depthOf(readMaxDepth(query))
   const [namespace = '', object = '', relation = ''] = ['namespace', 'object', 'relation'].map(
     key => query.get(key) ?? '',

@@ -6,7 +6,7 @@ import type { RequestContext } from '../service/listen.ts'
 import { bodyText } from '../service/route-table.ts'
 import { unreadable } from '../service/wire-error.ts'
 
-export function queryOf(c: RequestContext): URLSearchParams {
+export function goQueryOf(c: RequestContext): URLSearchParams {
   return readQuery(new URL(c.req.url))
 }
 

@@ -17,9 +17,9 @@ const COLUMNS =
 /** The columns of the set are null where that of the id is not. */
 export interface SubjectRow {
   readonly subject_id: string | null
-  readonly subject_set_namespace: string
-  readonly subject_set_object: string
-  readonly subject_set_relation: string
+  readonly subject_set_namespace: string | null
+  readonly subject_set_object: string | null
+  readonly subject_set_relation: string | null
 }
 
 interface TupleRow extends SubjectSet, SubjectRow {
@@ -113,9 +113,9 @@ export function toSubject(row: SubjectRow): Subject {
   if (row.subject_id !== null) return { subject_id: row.subject_id }
   return {
     subject_set: {
-      namespace: row.subject_set_namespace,
-      object: row.subject_set_object,
-      relation: row.subject_set_relation,
+      namespace: row.subject_set_namespace ?? '',
+      object: row.subject_set_object ?? '',
+      relation: row.subject_set_relation ?? '',
     },
   }
 }

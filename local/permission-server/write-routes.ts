@@ -9,7 +9,7 @@ import type { Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
 import type { PermissionContext } from './context.ts'
-import { listOf, queryOf, readBody } from './request.ts'
+import { goQueryOf, listOf, readBody } from './request.ts'
 import { decodeTuple, FILTER_KEYS, noSubject, readFilter, type Tuple, tupleQuery } from './tuple.ts'
 import { deleteMatching, deleteTuples, insertTuples } from './tuple-store.ts'
 
@@ -50,7 +50,7 @@ async function deleteByFilter(
   { db, namespaceFile }: PermissionContext,
   c: RequestContext,
 ): Promise<Response> {
-  const query = queryOf(c)
+  const query = goQueryOf(c)
   const complaints = complaintsAbout(c, query)
   if (complaints.length > 0) throw badRequest(complaints.join('; '))
   const filter = readFilter(query)

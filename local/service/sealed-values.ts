@@ -1,6 +1,6 @@
-// Seals values for a trip through a browser or an application: challenges, verifiers and cookies. AES-256-GCM, with
-// the purpose as associated data: what was sealed for one purpose does not open for another. Nothing here expires; the
-// values carry their own times.
+// Seals values for a trip through a browser or an application: challenges, verifiers, cookies and page tokens. By
+// AES-256-GCM with the purpose as associated data: what was sealed for one purpose does not open for another. Nothing
+// here expires; the values carry their own times.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'

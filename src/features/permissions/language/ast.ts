@@ -41,7 +41,7 @@ export type Rewrite =
   /** `this.related.x.traverse(p => p.permits.y(ctx))`: y of everything that x names. */
   | { readonly kind: 'traverse'; readonly relation: string; readonly computed: string }
 
-/** No children: what `!()` denies. */
+/** Has no children only in `!()`, which denies nothing and so is always true. */
 export interface Group {
   readonly kind: 'or' | 'and'
   readonly children: readonly Rewrite[]
