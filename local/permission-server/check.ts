@@ -22,23 +22,29 @@ const STEPS_A_TURN = 500
 /** `unknown` is an answer that the depth cut off: no yes, and nothing that `!` turns into one. */
 export type Membership = 'member' | 'not_member' | 'unknown'
 
+export interface FoundSet extends SubjectSet {
+  /** Whether the subject stands in that set itself. */
+  readonly hasSubject: boolean
+}
+
 /** What is stored under a set. */
 export interface Facts {
   /** Whether the subject stands there itself. */
   readonly hasSubject: boolean
-  /** Whether it stands in one of the subject sets there. */
-  readonly hasSubjectInSets: boolean
-  /** The subject sets there in the order of their ids: all, or `SETS_READ` of more. */
-  readonly sets: readonly SubjectSet[]
+  /**
+   * The subject sets there in the order of their ids. Where there are more than `SETS_READ`, only so many, those first
+   * that the subject stands in.
+   */
+  readonly sets: readonly FoundSet[]
 }
 
 /** The facts about one subject. */
 export interface FactSource {
   of(set: SubjectSet): Promise<Facts>
-  /** The subject sets under a set, or of more than `STEPS_MAX` the first in the order of a traversal. */
-  allSets(set: SubjectSet): Promise<readonly SubjectSet[]>
   /** Reads at once what `of` will be asked for. */
-  prefetch(sets: readonly SubjectSet[]): Promise<void>
+  expect(sets: readonly SubjectSet[]): Promise<void>
+  /** All subject sets there, or of more than `STEPS_MAX` the first of a traversal. Not needed where `of` has all. */
+  allSets?(set: SubjectSet): Promise<readonly SubjectSet[]>
 }
 
 type Step = () => Promise<Membership>
@@ -99,11 +105,11 @@ class Check {
 
   async #bySubjectSets(set: SubjectSet, depth: number, visited = new Set<string>()): Promise<Membership> {
     if (depth <= 0) return 'unknown'
-    const { hasSubjectInSets, sets } = await this.#facts.of(set)
-    if (hasSubjectInSets) return 'member'
+    const { sets } = await this.#facts.of(set)
+    if (sets.some(({ hasSubject }) => hasSubject)) return 'member'
     const opened = sets.length > WIDTH_MAX ? sets.slice(0, WIDTH_OPENED) : sets
     // Also at the last step: a permit among them still asks for what it includes.
-    await this.#facts.prefetch(opened)
+    await this.#facts.expect(opened)
     for (const inner of unvisited(opened, visited))
       if ((await this.isAllowed(inner, depth, visited, true)) === 'member') return 'member'
     return 'not_member'
@@ -162,12 +168,13 @@ class Check {
     depth: number,
     visited: Visited,
   ): Promise<Membership> {
-    const sets = await this.#facts.allSets({ ...set, relation })
+    const from = { ...set, relation }
+    const sets = (await this.#facts.allSets?.(from)) ?? (await this.#facts.of(from)).sets
     const targets = sets
       .toSorted(inOrderOfParts)
       .map(({ namespace, object }) => ({ namespace, object, relation: computed }))
     for (const [i, target] of targets.entries()) {
-      if (depth > 1 && i % WIDTH_MAX === 0) await this.#facts.prefetch(targets.slice(i, i + WIDTH_MAX))
+      if (depth > 1 && i % WIDTH_MAX === 0) await this.#facts.expect(targets.slice(i, i + WIDTH_MAX))
       if ((await this.isAllowed(target, depth - 1, visited, false)) === 'member') return 'member'
     }
     return 'not_member'

@@ -1,6 +1,6 @@
 // The tree of who is in a set: its subjects, and the subjects of the sets among them. Permits are not looked into. A
-// set that stands in the tree already is a leaf the next time. Sets stand before ids and in the order of their parts: so
-// Keto lists them. The sets of one level are read together, so a tree takes no more queries than it is deep.
+// set that stands in the tree already is a leaf the next time. Sets stand before ids and in the order of their parts:
+// so Keto lists them. The sets of one level are read together, so a tree takes no more queries than it is deep.
 
 import type { Database } from '../service/database.ts'
 import { tooMuch } from './check.ts'

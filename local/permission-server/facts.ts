@@ -2,7 +2,7 @@
 // of a relation come together by the next.
 
 import type { Database } from '../service/database.ts'
-import { type FactSource, type Facts, SETS_READ, STEPS_MAX } from './check.ts'
+import { type FactSource, type Facts, type FoundSet, SETS_READ, STEPS_MAX } from './check.ts'
 import type { Namespaces } from './namespaces.ts'
 import { type SubjectSet, setKey } from './tuple.ts'
 
@@ -44,8 +44,7 @@ type FactRow = { readonly set_key: string } & (
 
 interface Known extends Facts {
   hasSubject: boolean
-  hasSubjectInSets: boolean
-  readonly sets: SubjectSet[]
+  readonly sets: FoundSet[]
 }
 
 /** What is stored about one subject; each fact stays as it was first read, so that a check agrees with itself. */
@@ -63,7 +62,7 @@ export class SubjectFacts implements FactSource {
 
   async of(set: SubjectSet): Promise<Facts> {
     const key = setKey(set)
-    if (!this.#known.has(key)) await this.prefetch([set])
+    if (!this.#known.has(key)) await this.expect([set])
     return this.#known.get(key) ?? nothing()
   }
 
@@ -74,7 +73,7 @@ export class SubjectFacts implements FactSource {
     return rows
   }
 
-  async prefetch(sets: readonly SubjectSet[]): Promise<void> {
+  async expect(sets: readonly SubjectSet[]): Promise<void> {
     const keys = new Set<string>()
     for (const set of sets) {
       // What is known was read with all that is near it.
@@ -93,13 +92,12 @@ export class SubjectFacts implements FactSource {
     if (row.namespace === null) {
       known.hasSubject = true
     } else {
-      const { namespace, object, relation } = row
-      known.sets.push({ namespace, object, relation })
-      if (row.has_subject) known.hasSubjectInSets = true
+      const { namespace, object, relation, has_subject: hasSubject } = row
+      known.sets.push({ namespace, object, relation, hasSubject })
     }
   }
 }
 
 function nothing(): Known {
-  return { hasSubject: false, hasSubjectInSets: false, sets: [] }
+  return { hasSubject: false, sets: [] }
 }

@@ -48,8 +48,8 @@ export class Namespaces {
   }
 
   /**
-   * The permit that the set's relation is, undefined for a plain relation; throws the 400 of one that is not declared. An empty one, and any of a namespace
-   * that declares none or is not there, is a plain relation.
+   * The permit that the set's relation is, undefined for a plain relation; throws the 400 of one that is not declared.
+   * An empty one, and any of a namespace that declares none or is not there, is a plain relation.
    */
   permitOf({ namespace, relation }: SubjectSet): Meaning {
     const declared = this.#meanings.get(namespace)

@@ -55,15 +55,18 @@ function factsOf(
       for (const relation of namespaces.nearby(set)) known.add(setKey({ ...set, relation }))
   }
   const setsIn = (set: SubjectSet) =>
-    (stored.get(setKey(set)) ?? []).flatMap(({ subject_set: inner }) => inner ?? [])
+    (stored.get(setKey(set)) ?? []).flatMap(({ subject_set: inner }) =>
+      inner === undefined ? [] : { ...inner, hasSubject: has(inner) },
+    )
   return {
     async of(set): Promise<Facts> {
       readAll([set])
       const sets = setsIn(set)
-      return { hasSubject: has(set), hasSubjectInSets: sets.some(has), sets: sets.slice(0, SETS_READ) }
+      const found = sets.filter(({ hasSubject }) => hasSubject)
+      return { hasSubject: has(set), sets: (found.length > 0 ? found : sets).slice(0, SETS_READ) }
     },
     allSets: async set => setsIn(set),
-    prefetch: async sets => readAll(sets),
+    expect: async sets => readAll(sets),
   }
 }
 
