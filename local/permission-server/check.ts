@@ -42,7 +42,7 @@ export interface Facts {
 export interface FactSource {
   of(set: SubjectSet): Promise<Facts>
   /** Reads at once what `of` will be asked for. */
-  expect(sets: readonly SubjectSet[]): Promise<void>
+  prefetch(sets: readonly SubjectSet[]): Promise<void>
   /** All subject sets there, or of more than `STEPS_MAX` the first of a traversal. Not needed where `of` has all. */
   allSets?(set: SubjectSet): Promise<readonly SubjectSet[]>
 }
@@ -57,8 +57,8 @@ export function depthOf(asked: number): number {
 }
 
 /**
- * Whether the subject of `facts` is in `set`; `depth` is what `depthOf` gave. Throws the 400 of a relation that is
- * not declared, also where one is met on the way, and 422 when the check takes too many steps.
+ * Whether the subject of `facts` is in `set`; `depth` is what `depthOf` gave. Throws a 400 for a relation that is not
+ * declared, also where one is met on the way. Throws a 422 when the check takes too many steps.
  */
 export async function isMember(
   namespaces: Namespaces,
@@ -109,7 +109,7 @@ class Check {
     if (sets.some(({ hasSubject }) => hasSubject)) return 'member'
     const opened = sets.length > WIDTH_MAX ? sets.slice(0, WIDTH_OPENED) : sets
     // Also at the last step: a permit among them still asks for what it includes.
-    await this.#facts.expect(opened)
+    await this.#facts.prefetch(opened)
     for (const inner of unvisited(opened, visited))
       if ((await this.isAllowed(inner, depth, visited, true)) === 'member') return 'member'
     return 'not_member'
@@ -174,7 +174,7 @@ class Check {
       .toSorted(inOrderOfParts)
       .map(({ namespace, object }) => ({ namespace, object, relation: computed }))
     for (const [i, target] of targets.entries()) {
-      if (depth > 1 && i % WIDTH_MAX === 0) await this.#facts.expect(targets.slice(i, i + WIDTH_MAX))
+      if (depth > 1 && i % WIDTH_MAX === 0) await this.#facts.prefetch(targets.slice(i, i + WIDTH_MAX))
       if ((await this.isAllowed(target, depth - 1, visited, false)) === 'member') return 'member'
     }
     return 'not_member'

@@ -62,7 +62,7 @@ export class SubjectFacts implements FactSource {
 
   async of(set: SubjectSet): Promise<Facts> {
     const key = setKey(set)
-    if (!this.#known.has(key)) await this.expect([set])
+    if (!this.#known.has(key)) await this.prefetch([set])
     return this.#known.get(key) ?? nothing()
   }
 
@@ -73,7 +73,7 @@ export class SubjectFacts implements FactSource {
     return rows
   }
 
-  async expect(sets: readonly SubjectSet[]): Promise<void> {
+  async prefetch(sets: readonly SubjectSet[]): Promise<void> {
     const keys = new Set<string>()
     for (const set of sets) {
       // What is known was read with all that is near it.

@@ -1,5 +1,5 @@
-// What the local permission server is told: by its environment when it runs as a process, by an object when a test or
-// the local stack starts it. The only file here that reads the environment.
+// What the local permission server is told. As a process it reads its environment, here and nowhere else; tests hand
+// over an object.
 
 import { join } from 'node:path'
 import { PROJECT_DIR } from '../project.ts'

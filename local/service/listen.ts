@@ -1,5 +1,5 @@
-// What the local outside systems (OAuth2 server, identity provider, permission server) have in common as processes: an
-// app on a port of this machine, and an end that lets open requests finish.
+// What the local OAuth2 server, identity provider and permission server have in common as processes. Each serves apps
+// on ports of this machine, and its end lets open requests finish.
 
 import type { AddressInfo } from 'node:net'
 import { type HttpBindings, serve } from '@hono/node-server'

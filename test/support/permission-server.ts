@@ -1,5 +1,5 @@
-// The permission server that the contract tests of the Keto wire ask: our own, started for the test file on a fresh
-// database of the stack's Postgres, or a real one. The addresses of a real one are in PERMISSION_READ_URL,
+// The permission server that the contract tests of the Keto wire ask. It is our own, on a fresh database of the
+// stack's Postgres, or a real one. The addresses of a real one are in PERMISSION_READ_URL,
 // PERMISSION_WRITE_URL and PERMISSION_SYNTAX_URL. It has the namespaces of permissions/namespaces.ts.
 
 import { randomBytes, randomUUID } from 'node:crypto'

@@ -66,7 +66,7 @@ function factsOf(
       return { hasSubject: has(set), sets: (found.length > 0 ? found : sets).slice(0, SETS_READ) }
     },
     allSets: async set => setsIn(set),
-    expect: async sets => readAll(sets),
+    prefetch: async sets => readAll(sets),
   }
 }
 

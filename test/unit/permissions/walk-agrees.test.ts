@@ -159,7 +159,7 @@ function factsOf(rows: readonly RelationTuple[], subject: string): FactSource {
   const rowsOf = (set: SubjectSet) => rows.filter(row => keyOf(row) === keyOf(set))
   const hasSubject = (set: SubjectSet) => rowsOf(set).some(row => printSubject(row) === subject)
   return {
-    expect: async () => {},
+    prefetch: async () => {},
     of: async set => ({
       hasSubject: hasSubject(set),
       sets: rowsOf(set).flatMap(({ subject_set }) =>

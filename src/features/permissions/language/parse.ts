@@ -1,6 +1,6 @@
 // The parser of the permission language. It accepts and refuses what Keto v26.2.0 does (schema/parser.go), oddities
-// included: what Keto loads must not fail here, and what it cannot load must not pass. It works on the text alone, in
-// time that grows with the text's length, and recurses no deeper than the language's own limit.
+// included: what Keto loads must not fail here, and what it cannot load must not pass. Its time grows with the
+// text's length, and it recurses no deeper than the language's own limit.
 
 import type {
   Group,
