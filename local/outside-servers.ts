@@ -2,12 +2,10 @@
 // other, about the Worker's bridge, and about their own databases. In production they are servers of their own
 // (docs/deploy.md).
 
-import { join } from 'node:path'
 import type { Children } from './children.ts'
 import { startNodeProgram } from './node-program.ts'
 import type { OutsideServer, PermissionServer } from './options.ts'
 import { LOOPBACK } from './ports.ts'
-import { PROJECT_DIR } from './project.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface OutsideServerSettings {
@@ -84,7 +82,6 @@ export async function startPermissionServer(
       PERMISSION_SERVER_WRITE_PORT: String(writePort),
       PERMISSION_SERVER_SYNTAX_PORT: String(syntaxPort),
       PERMISSION_SERVER_WRITE_TOKEN: server.adminToken,
-      PERMISSION_SERVER_NAMESPACES_FILE: join(PROJECT_DIR, 'permissions', 'namespaces.ts'),
       PERMISSION_SERVER_PAGE_TOKEN_SECRET: secrets.permission_page_token_secret,
     },
     readyUrls: urls.map(url => `${url}/health/ready`),

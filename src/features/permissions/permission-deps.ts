@@ -1,4 +1,4 @@
-// What features of permissions are given.
+// What reading and writing permissions needs of the deployment: the permission server, its file, and bounds.
 
 import type { Upstream } from '../../clients/http.ts'
 import type { Declarations } from './declarations.ts'

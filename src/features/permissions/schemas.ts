@@ -30,6 +30,12 @@ export const RelationTuple = z
   })
   .meta({ id: 'RelationTuple', examples: [TUPLE_EXAMPLE] })
 
+const NAMES_IN = {
+  namespace: { type: 'string' },
+  object: { type: 'string', maxLength: NAME_LENGTH_MAX },
+  relation: { type: 'string', maxLength: RELATION_LENGTH_MAX },
+} as const
+
 /** Read by `readTuple`, whose errors say which tuple of a list is wrong. */
 export const RelationTupleIn = z.unknown().meta({
   id: 'RelationTupleIn',
@@ -38,21 +44,11 @@ export const RelationTupleIn = z.unknown().meta({
     { type: 'string', examples: [TUPLE_TEXT] },
     {
       type: 'object',
-      required: ['namespace', 'object', 'relation'],
+      required: Object.keys(NAMES_IN),
       properties: {
-        namespace: { type: 'string' },
-        object: { type: 'string', maxLength: NAME_LENGTH_MAX },
-        relation: { type: 'string', maxLength: RELATION_LENGTH_MAX },
+        ...NAMES_IN,
         subject_id: { type: 'string', maxLength: NAME_LENGTH_MAX },
-        subject_set: {
-          type: 'object',
-          required: ['namespace', 'object', 'relation'],
-          properties: {
-            namespace: { type: 'string' },
-            object: { type: 'string', maxLength: NAME_LENGTH_MAX },
-            relation: { type: 'string', maxLength: RELATION_LENGTH_MAX },
-          },
-        },
+        subject_set: { type: 'object', required: Object.keys(NAMES_IN), properties: NAMES_IN },
       },
     },
   ],
