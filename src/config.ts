@@ -14,6 +14,13 @@ const List = z
   .transform(text => text.split(',').map(item => item.trim()))
   .pipe(z.array(z.string().min(1)).min(1))
 
+/** `$user` would stand for the schema that is named like the caller's role. */
+const CLOSED_SCHEMAS = /^(pg_.*|information_schema|quoin|\$user)$/
+const Schemas = List.refine(
+  names => !names.some(name => CLOSED_SCHEMAS.test(name)),
+  "must name none of Postgres' own schemas, nor quoin",
+)
+
 const isSecretsKey = (text: string) => decodeBase64(text)?.length === 32
 
 /** The variables, each with the sentence that the README's table shows. */
@@ -26,8 +33,12 @@ export const Variables = z.object({
     'Connection string of the login role `authenticator`: all callers’ data goes through it. Secret.',
   ),
   SQL_GATEWAY_URL: Url.optional().describe('Address of the SQL gateway. Unset: the database is on Neon.'),
-  DB_SCHEMAS: List.default(['public']).describe(
+  DB_SCHEMAS: Schemas.default(['public']).describe(
     'Schemas that /v1/db serves, separated by commas; the first is the default.',
+  ),
+  DB_EXTRA_SEARCH_PATH: Schemas.default([]).describe(
+    'Schemas of extensions, separated by commas: callers’ SQL finds their types, operators and functions by name, ' +
+      'after those of DB_SCHEMAS. They are not served. Let callers not create there.',
   ),
   RATE_LIMIT_PER_MINUTE: z.coerce
     .number()
@@ -159,6 +170,8 @@ export interface Config {
   dataDatabaseUrl: string
   sqlGatewayUrl: string | undefined
   dbSchemas: readonly string[]
+  /** Searched behind the exposed schemas, and not exposed. */
+  dbExtraSearchPath: readonly string[]
   rateLimitPerMinute: number
   anonStatementTimeoutMs: number
   sqlTextBytesMax: number
@@ -215,6 +228,7 @@ export function parseConfig(env: object): Config {
     dataDatabaseUrl: variables.DATA_DATABASE_URL,
     sqlGatewayUrl: variables.SQL_GATEWAY_URL,
     dbSchemas: variables.DB_SCHEMAS,
+    dbExtraSearchPath: variables.DB_EXTRA_SEARCH_PATH,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     anonStatementTimeoutMs: variables.ANON_STATEMENT_TIMEOUT_MS,
     sqlTextBytesMax: variables.SQL_TEXT_BYTES_MAX,

@@ -29,8 +29,12 @@ export function makeSqlRuntime(loadParser: () => Promise<SqlParser>): SqlRuntime
 export interface SqlDeps {
   data: DataDatabase
   sql: SqlRuntime
-  /** Unqualified names are looked up in the exposed schemas; the text of a call has a bound. */
-  config: { dbSchemas: readonly string[]; sqlTextBytesMax: number }
+  /** Unqualified names are looked up in the exposed schemas and the extra ones; the text of a call has a bound. */
+  config: {
+    dbSchemas: readonly string[]
+    dbExtraSearchPath: readonly string[]
+    sqlTextBytesMax: number
+  }
   now: () => Date
 }
 
@@ -44,12 +48,7 @@ export type SqlCaller = DatabaseCaller
 export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest): Promise<string> {
   refuseTextBytes([input.sql], deps.config.sqlTextBytesMax)
   const item = await readItem(deps, input, undefined)
-  const [json = ''] = await runItems(
-    deps,
-    callerSession(caller, deps.config.dbSchemas, input.timeout),
-    [item],
-    input.row_limit,
-  )
+  const [json = ''] = await runItems(deps, sqlSession(deps, caller, input.timeout), [item], input.row_limit)
   return json
 }
 
@@ -74,13 +73,12 @@ export async function runTransaction(
   )
   const items: SqlItem[] = []
   for (const [i, statement] of input.statements.entries()) items.push(await readItem(deps, statement, i))
-  const results = await runItems(
-    deps,
-    callerSession(caller, deps.config.dbSchemas, input.timeout),
-    items,
-    input.row_limit,
-  )
+  const results = await runItems(deps, sqlSession(deps, caller, input.timeout), items, input.row_limit)
   return `{"results":[${results.join(',')}]}`
+}
+
+function sqlSession({ config }: SqlDeps, caller: SqlCaller, timeoutMs: number): DataSession {
+  return callerSession(caller, [...config.dbSchemas, ...config.dbExtraSearchPath], timeoutMs)
 }
 
 async function readItem(

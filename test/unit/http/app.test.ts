@@ -90,6 +90,7 @@ function appOf(routes = allRoutes) {
     dataDatabaseUrl: '',
     sqlGatewayUrl: 'http://gateway',
     dbSchemas: ['public'],
+    dbExtraSearchPath: [],
     sqlTextBytesMax: 262_144,
     rateLimitPerMinute: 100,
     anonStatementTimeoutMs: 3_000,

@@ -302,7 +302,7 @@ describe('the session of a call', () => {
   }
 
   test("the key's role wins over the claims, and credentials are no headers", () => {
-    const session = dataSession(call, 'public')
+    const session = dataSession(call, 'public', [])
     expect(JSON.parse(session.claims)).toEqual({ sub: 'u1', role: 'anon' })
     expect(JSON.parse(session.headers)).toEqual({ 'x-tenant': 'acme' })
     expect(session).toMatchObject({ role: 'anon', path: '/v1/db/users', searchPath: ['public'] })

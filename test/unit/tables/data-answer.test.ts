@@ -12,7 +12,7 @@ import type {
 const deps: TablesDeps = {
   data: { batch: neverAsked, batchForBody: neverAsked },
   catalog: new CatalogCache(['public'], () => new Date(0)),
-  config: { dbSchemas: ['public'] },
+  config: { dbSchemas: ['public'], dbExtraSearchPath: [] },
 }
 const context: DataContext = {
   schema: 'public',

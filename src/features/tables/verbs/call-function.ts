@@ -40,7 +40,7 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   const body = readCallBody(await readBody(), contentType)
   const rows = body.names && { json: body.byName(undefined) }
   const sent: SentValues = { filters: query.filters, rows, keys: 'arguments' }
-  const context = { call, schema, session: dataSession(call, schema), sent }
+  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), sent }
   const { count, maxAffected } = preferences
 
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {

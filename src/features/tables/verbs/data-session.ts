@@ -18,10 +18,13 @@ export interface DataCall extends DatabaseCaller {
   readonly readRawBytes: () => Promise<Uint8Array>
 }
 
-/** The session of a call in `schema`; `public` is searched too, since extensions put their operators there. */
-export function dataSession(call: DataCall, schema: string): DataSession {
+/**
+ * The session of a call in `schema`; `public` is searched too, since extensions put their operators there, and then
+ * `extraSearchPath`.
+ */
+export function dataSession(call: DataCall, schema: string, extraSearchPath: readonly string[]): DataSession {
   const searchPath = schema === 'public' ? [schema] : [schema, 'public']
-  return callerSession(call, searchPath, call.timeoutMs)
+  return callerSession(call, [...searchPath, ...extraSearchPath], call.timeoutMs)
 }
 
 /** The schema a call means: `Accept-Profile` on reads, `Content-Profile` on writes, else the first exposed one. */

@@ -38,7 +38,12 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   const page = parsePage(query, call.headers.get('range'), dialect)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const format = negotiateFormat(call.headers.get('accept'))
-  const context = { call, schema, session: dataSession(call, schema), sent: query }
+  const context = {
+    call,
+    schema,
+    session: dataSession(call, schema, deps.config.dbExtraSearchPath),
+    sent: query,
+  }
   const table = { schema, name: call.name }
 
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {

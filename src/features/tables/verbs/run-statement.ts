@@ -16,7 +16,7 @@ import { choosePlace, placesOf, type SentValues, type ValuePlace, wrongValueOf }
 export interface TablesDeps {
   readonly data: Pick<DataDatabase, 'batch' | 'batchForBody'>
   readonly catalog: CatalogCache
-  readonly config: { readonly dbSchemas: readonly string[] }
+  readonly config: { readonly dbSchemas: readonly string[]; readonly dbExtraSearchPath: readonly string[] }
 }
 
 /** A statement and how it runs. */

@@ -13,7 +13,7 @@ const READS = ['OPTIONS', 'GET', 'HEAD']
 export async function tableOptions(deps: TablesDeps, call: DataCall): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
-  const context = { call, schema, session: dataSession(call, schema) }
+  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath) }
   const { changes } = await withCatalog(deps, context, 'relation', async catalog => {
     const names = catalog?.relationNames(schema, call.role) ?? []
     return (

@@ -41,7 +41,7 @@ export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const query = parseQueryString(call.search)
   return {
-    context: { call, schema, session: dataSession(call, schema), sent: query },
+    context: { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), sent: query },
     table: { schema, name: call.name },
     query,
     preferences,
