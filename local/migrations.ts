@@ -1,37 +1,42 @@
-// Runs migrations with node-pg-migrate's own runner, as the owner. There are two kinds: Quoin's own, and the user's.
-// Each has a folder and a table of its own, so that an upgrade's new files never come "before" a user's. The user's
-// table is the one that the command line of node-pg-migrate uses: either may go on where the other stopped.
-//
-// The runner keeps its books with unqualified operators. `public` is open to service_role, who could define an `=` that
-// fits them better than Postgres' own and have the owner run it: so its own statements see pg_catalog alone, and only
-// the migrations' statements see `public`.
+// Runs migrations from the command line and at the stack's start, with the Worker's own runner: the same lock, hashes,
+// search path and transaction. There are two kinds, Quoin's own and the user's. Each has a folder and a table of its
+// own, so that an upgrade's new files never come "before" a user's.
 
 import { join } from 'node:path'
-import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate'
-import type { Client, QueryConfig } from 'pg'
+import type { Client } from 'pg'
+import { compare } from '../src/features/migrations/compare.ts'
+import { MigrationFailure } from '../src/features/migrations/migration-failure.ts'
+import { type MigrationFile, trackedName } from '../src/features/migrations/migration-file.ts'
+import type { MigrationDirection } from '../src/features/migrations/migration-steps.ts'
+import { type BatchResult, BatchRunner } from '../src/features/migrations/run-batch.ts'
+import { takeRunLock } from '../src/features/migrations/run-lock.ts'
+import {
+  PLATFORM_MIGRATIONS,
+  readTracked,
+  type TrackingTable,
+  USER_MIGRATIONS,
+} from '../src/features/migrations/tracking-table.ts'
+import { readMigrationFolder } from './migration-folder.ts'
 import { StackError } from './output.ts'
 import { withOwner } from './owner-connection.ts'
 import { PROJECT_DIR } from './project.ts'
 import { waitUntil } from './wait.ts'
 
-export type MigrationDirection = 'up' | 'down'
+export type { MigrationDirection }
 
 /** `platform` is Quoin's own; `user` is everything else. */
 export type MigrationKind = keyof typeof KINDS
 
 const KINDS = {
-  platform: { folder: 'migrations/platform', schema: 'quoin', table: 'platform_migrations' },
-  user: { folder: 'migrations', schema: 'public', table: 'pgmigrations' },
-} as const
+  platform: { folder: 'migrations/platform', table: PLATFORM_MIGRATIONS },
+  user: { folder: 'migrations', table: USER_MIGRATIONS },
+} as const satisfies Record<string, { folder: string; table: TrackingTable }>
 
-/** Files that are no migrations: hidden ones, and those that the runner cannot load, as a README. */
-const NO_MIGRATION = String.raw`(?:\..*|(?!.*\.(?:sql|[cm]?[jt]s)$).*)`
 const FIRST_OF_PLATFORM = '0001_create-roles-and-schema'
-const LOCK_TIMEOUT_MS = 5_000
 const OTHER_RUN_DEADLINE_MS = 60_000
 
-// As the runner would make them. `public.pgmigrations` is there before service_role is: that role could make it too,
-// with a trigger that the owner then runs.
+// As node-pg-migrate would make them. `public.pgmigrations` is there before service_role is: that role could make it
+// too, with a trigger that the owner then runs.
 const TABLE_COLUMNS = '(id serial primary key, name varchar(255) not null, run_on timestamp not null)'
 const MAKE_TABLES = `
   create schema if not exists quoin;
@@ -39,61 +44,105 @@ const MAKE_TABLES = `
   create table if not exists public.pgmigrations ${TABLE_COLUMNS};
 `
 
-const BOOKKEEPING = [
-  /^select (table|constraint)_name from information_schema\./i,
-  /^(alter table|select name from|insert into|delete from) ("quoin"\."platform_migrations"|"public"\."pgmigrations") /i,
-]
-
-const BOOKKEEPING_PATH = 'pg_catalog, pg_temp'
-const MIGRATION_PATH = 'public, pg_temp'
-
 /**
- * Applies every pending migration of these kinds, one kind after the other, or takes back the last one of each; every
- * one in a transaction of its own. Answers their names. Throws a `StackError` for a database of an older Quoin, before
- * anything changes. The error of a migration that fails is Postgres' own; `log` has its statement and position by then.
+ * Applies every pending migration of these kinds, one kind after the other and each in one transaction, or takes back
+ * the last one of each. Answers their names. Throws a `StackError` that says which migration failed, where and why, and
+ * one for a database of an older Quoin, before anything changes. Names in migrations are looked up in `public` and in
+ * the schemas of `extraSearchPath`.
  */
 export async function runMigrations(
   databaseUrl: string,
   direction: MigrationDirection,
   kinds: readonly MigrationKind[],
   log: (line: string) => void,
+  extraSearchPath: readonly string[] = [],
 ): Promise<string[]> {
-  return withOwner(databaseUrl, async client => {
-    await waitForOtherRun(client)
-    await refuseOlderDatabase(client)
-    await client.query(MAKE_TABLES)
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; set statement_timeout = 0`)
-    client.on('notice', notice => log(`${notice.severity}: ${notice.message ?? ''}`))
-    const dbClient = withSearchPaths(client)
-    const names: string[] = []
-    for (const kind of kinds) {
-      const { folder, schema, table } = KINDS[kind]
-      log(`${folder}:`)
-      const done = await runner({
-        dbClient,
-        dir: join(PROJECT_DIR, folder),
-        ignorePattern: NO_MIGRATION,
-        direction,
-        migrationsTable: table,
-        migrationsSchema: schema,
-        noLock: true,
-        log,
-      })
-      names.push(...done.map(migration => migration.name))
-    }
-    return names
-  })
+  return withOwner(databaseUrl, lock =>
+    withOwner(databaseUrl, async client => {
+      await waitForOtherRun(lock)
+      await refuseOlderDatabase(client)
+      await client.query(MAKE_TABLES)
+      client.on('notice', notice => log(`${notice.severity}: ${notice.message ?? ''}`))
+      const names: string[] = []
+      for (const kind of kinds) {
+        const { folder, table } = KINDS[kind]
+        const files = readMigrationFolder(join(PROJECT_DIR, folder))
+        const onFile = (name: string) =>
+          log(`${direction === 'up' ? 'applying' : 'taking back'} ${folder}/${name}`)
+        // Whoever sits at a command line can end it: a statement may take its time.
+        const runner = new BatchRunner(client, {
+          table,
+          files,
+          extraSearchPath,
+          statementTimeoutMs: 0,
+          onFile,
+        })
+        const done = direction === 'up' ? applyAll(runner, table, files) : takeBackLast(runner, table, files)
+        names.push(...(await done))
+      }
+      return names
+    }),
+  )
+}
+
+async function applyAll(
+  runner: BatchRunner,
+  table: TrackingTable,
+  files: readonly MigrationFile[],
+): Promise<string[]> {
+  const entries = compare(files, await trackedBy(runner, table))
+  const result = await runner.apply(files.filter((_, i) => entries[i]?.state === 'pending'))
+  if (result.failure !== null) throw new StackError(failureText(result.failure, result))
+  return result.applied.map(file => trackedName(file.name))
+}
+
+/** The one that was applied last; its file must still be there. */
+async function takeBackLast(
+  runner: BatchRunner,
+  table: TrackingTable,
+  files: readonly MigrationFile[],
+): Promise<string[]> {
+  const last = (await trackedBy(runner, table)).at(-1)
+  if (last === undefined) return []
+  const file = files.find(it => trackedName(it.name) === last.name)
+  if (file === undefined) throw new StackError(`the file of ${last.name} is gone: it cannot be taken back`)
+  try {
+    await runner.takeBack(file, last)
+  } catch (err) {
+    if (err instanceof MigrationFailure) throw new StackError(failureText(err))
+    throw err
+  }
+  return [last.name]
+}
+
+/** Hashes came with one of Quoin's own migrations: until that has run there are none. */
+async function trackedBy(runner: BatchRunner, table: TrackingTable) {
+  const [found] = await runner.ask<{ has_hashes: boolean }>(
+    "select to_regclass('quoin.migration_hashes') is not null as has_hashes",
+  )
+  return readTracked(runner.ask, found?.has_hashes ? table : { ...table, hasHashes: false })
+}
+
+function failureText({ file, place, message, detail, hint }: MigrationFailure, result?: BatchResult): string {
+  const where = place.line === null ? file.name : `${file.name}:${place.line}`
+  const kept = result?.applied.map(({ name }) => name) ?? []
+  return [
+    `${where}: ${message}`,
+    ...[detail, hint].filter(words => words !== undefined),
+    ...(place.excerpt === '' ? [] : ['', place.excerpt.replaceAll(/^/gm, '  '), '']),
+    kept.length > 0 ? `applied before: ${kept.join(', ')}` : 'nothing was changed',
+  ].join('\n')
 }
 
 /**
- * Takes the runner's own lock, for all kinds at once; it ends with the connection. Asked for again and again, since a
- * session that waits inside Postgres would hold up the other's CREATE INDEX CONCURRENTLY.
+ * Takes the lock for all kinds at once; it ends with the connection. Asked for again and again, since a session that
+ * waits inside Postgres would hold up the other's CREATE INDEX CONCURRENTLY.
  */
-async function waitForOtherRun(client: Client): Promise<void> {
+async function waitForOtherRun(lock: Client): Promise<void> {
   const wait = { what: 'another run of migrations ends', deadlineMs: OTHER_RUN_DEADLINE_MS }
   await waitUntil(wait, async () => {
-    const { rows } = await client.query(`select pg_try_advisory_lock(${PG_MIGRATE_LOCK_ID}) as is_ours`)
-    return rows[0].is_ours || undefined
+    await takeRunLock(lock)
+    return true
   })
 }
 
@@ -111,32 +160,4 @@ async function refuseOlderDatabase(client: Client): Promise<void> {
     "this database was made by an older Quoin, with Quoin's own migrations in public.pgmigrations: start over, " +
       'locally with `npm run dev -- --reset`, elsewhere with an empty database',
   )
-}
-
-/** The same client for the runner, with the search path that each of its statements may see. */
-function withSearchPaths(client: Client): Client {
-  let current: string | undefined
-  const query = async (statement: string | QueryConfig, values?: unknown[]) => {
-    const text = typeof statement === 'string' ? statement : statement.text
-    const wanted = BOOKKEEPING.some(pattern => pattern.test(text.trim())) ? BOOKKEEPING_PATH : MIGRATION_PATH
-    if (wanted !== current) {
-      await client.query(`set search_path = ${wanted}`)
-      current = wanted
-    }
-    try {
-      return await client.query(statement, values)
-    } catch (err) {
-      // The runner leaves a failed transaction open, in which it could not even give back its lock.
-      await client.query('rollback')
-      current = undefined
-      throw err
-    }
-  }
-  return new Proxy(client, {
-    get: (target, property) => {
-      if (property === 'query') return query
-      const value: unknown = Reflect.get(target, property, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
 }

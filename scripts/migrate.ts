@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { DatabaseError } from 'pg'
 import { type MigrationDirection, type MigrationKind, runMigrations } from '../local/migrations.ts'
 import { errorText } from '../local/wait.ts'
+import { Variables } from '../src/config.ts'
 import { ownerUrl, shownDatabase } from './owner-url.ts'
 
 const USAGE =
@@ -16,7 +17,11 @@ async function main(): Promise<void> {
   const { direction, kinds } = readArguments(process.argv.slice(2))
   const url = ownerUrl(process.env, resolve('.quoin'))
   process.stderr.write(`database: ${shownDatabase(url)}\n`)
-  const done = await runMigrations(url, direction, kinds, line => process.stderr.write(`${line}\n`))
+  const extraSearchPath = Variables.shape.DB_EXTRA_SEARCH_PATH.parse(
+    process.env.DB_EXTRA_SEARCH_PATH || undefined,
+  )
+  const log = (line: string) => process.stderr.write(`${line}\n`)
+  const done = await runMigrations(url, direction, kinds, log, extraSearchPath)
   const verb = direction === 'up' ? 'applied' : 'taken back'
   process.stdout.write(done.length === 0 ? 'nothing to do\n' : `${verb}: ${done.join(', ')}\n`)
 }

@@ -40,6 +40,12 @@ export const Variables = z.object({
     'Schemas of extensions, separated by commas: callers’ SQL finds their types, operators and functions by name, ' +
       'after those of DB_SCHEMAS. They are not served. Let callers not create there.',
   ),
+  MIGRATION_STATEMENT_TIMEOUT_MS: WholeNumber.min(100)
+    .max(1_200_000)
+    .default(300_000)
+    .describe(
+      'Milliseconds that one statement of a migration may take when it is run through /api/migrations.',
+    ),
   RATE_LIMIT_PER_MINUTE: z.coerce
     .number()
     .int()
@@ -170,6 +176,7 @@ export interface Config {
   dataDatabaseUrl: string
   sqlGatewayUrl: string | undefined
   dbSchemas: readonly string[]
+  migrationStatementTimeoutMs: number
   /** Searched behind the exposed schemas, and not exposed. */
   dbExtraSearchPath: readonly string[]
   rateLimitPerMinute: number
@@ -229,6 +236,7 @@ export function parseConfig(env: object): Config {
     sqlGatewayUrl: variables.SQL_GATEWAY_URL,
     dbSchemas: variables.DB_SCHEMAS,
     dbExtraSearchPath: variables.DB_EXTRA_SEARCH_PATH,
+    migrationStatementTimeoutMs: variables.MIGRATION_STATEMENT_TIMEOUT_MS,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
     anonStatementTimeoutMs: variables.ANON_STATEMENT_TIMEOUT_MS,
     sqlTextBytesMax: variables.SQL_TEXT_BYTES_MAX,

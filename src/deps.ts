@@ -6,8 +6,11 @@ import { whoami } from './clients/identity.ts'
 import { introspectToken } from './clients/oauth-server/introspection.ts'
 import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
+import { makeOwnerConnections, type OwnerConnections } from './db/owner-connections.ts'
 import { SqlWire } from './db/sql-wire.ts'
 import { hashKey, parseKey } from './features/keys/key-format.ts'
+import { bundledMigrations } from './features/migrations/bundled-migrations.ts'
+import type { BundledMigrations } from './features/migrations/migration-file.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import {
   type AccessTokenRules,
@@ -79,6 +82,10 @@ export interface Deps {
   upstreams: Upstreams
   /** The OAuth2 server's discovery document and public keys, kept for a short time. */
   oauthDocuments: PublicDocuments
+  /** The migrations that the Worker was built with. */
+  migrations: BundledMigrations
+  /** Sessions of the owner, for migrations. */
+  ownerConnections: OwnerConnections
   /** What may be granted: namespaces, relations and permits. */
   permissionFile: BundledPermissions
   /** Whether the listener signed a request; undefined without a secret of 32 bytes. */
@@ -175,6 +182,11 @@ function makeDeps(env: Env): Deps {
     ),
     upstreams,
     oauthDocuments: new PublicDocuments({ oauthPublic: upstreams.oauthPublic, now }),
+    migrations: bundledMigrations,
+    ownerConnections: makeOwnerConnections({
+      connectionString: config.databaseUrl,
+      gatewayUrl: config.sqlGatewayUrl,
+    }),
     permissionFile: bundledPermissions,
     verifyIngest: makeIngestVerifier({ secrets: config.ingestSecrets, now }),
     rowChanges: env.ROW_CHANGES,

@@ -12,7 +12,7 @@ import { PROJECT_DIR } from '../../local/project.ts'
 import { connectOwner } from '../support/postgres.ts'
 
 const FIRST_OF_OURS = '0001_create-roles-and-schema'
-const LAST_OF_OURS = '0007_create-leases'
+const LAST_OF_OURS = '0008_create-migration-hashes'
 
 let project: string
 let database: string
@@ -20,7 +20,7 @@ let owner: Client
 
 beforeEach(async () => {
   project = mkdtempSync(join(tmpdir(), 'quoin-project-'))
-  for (const name of ['local', 'scripts', 'migrations/platform', 'package.json'])
+  for (const name of ['local', 'scripts', 'src', 'migrations/platform', 'package.json'])
     cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true })
   symlinkSync(join(PROJECT_DIR, 'node_modules'), join(project, 'node_modules'))
   database = `migrate_${randomBytes(6).toString('hex')}`

@@ -1,43 +1,34 @@
-// From the position in a Postgres error to the statement of a migration that failed. Pure.
+// How a failed statement of a migration is shown. Pure.
 
-import { type MigrationStatement, withoutByteOrderMark } from './statements.ts'
+import type { MigrationStatement } from './statements.ts'
 
 export interface FailingStatement {
-  /** Its number among the statements, from 0. */
-  index: number
-  /** The line that Postgres points at, from 1. */
-  line: number
   /** The statement, cut around the place to at most `EXCERPT_CHARACTERS_MAX` UTF-16 units, with an ellipsis. */
-  excerpt: string
+  readonly excerpt: string
+  /** The line that Postgres points at, from 1 in the whole text; else the statement's first. */
+  readonly line: number
 }
 
 export const EXCERPT_CHARACTERS_MAX = 400
 
-/**
- * The statement at `position`: characters from 1, in the text as it was sent, which is without the byte order mark.
- * A place between two statements is the former's. Undefined without a position or without statements.
- */
+/** A statement of `text` that failed at `position`: characters from 1, in the statement as it was sent. */
 export function failingStatement(
   text: string,
-  statements: readonly MigrationStatement[],
+  statement: MigrationStatement,
   position: number | undefined,
-): FailingStatement | undefined {
-  if (position === undefined || statements.length === 0) return undefined
-  const sent = withoutByteOrderMark(text)
-  const at = text.length - sent.length + indexOfCharacter(sent, position)
-  const index = Math.max(
-    0,
-    statements.findLastIndex(({ start }) => start <= at),
-  )
-  const statement = statements[index]
-  if (statement === undefined) return undefined
-  const place = Math.min(Math.max(at, statement.start), statement.end)
+): FailingStatement {
+  if (position === undefined) return { excerpt: excerptOf(text, statement), line: statement.line }
+  const place = Math.min(statement.start + indexOfCharacter(text, statement.start, position), statement.end)
   const breaks = text.slice(statement.start, place).split('\n').length - 1
-  return { index, line: statement.line + breaks, excerpt: excerptOf(text, statement, place) }
+  return { excerpt: excerptOf(text, statement, place), line: statement.line + breaks }
 }
 
 /** A statement's text, cut to what stands around the index `place` of `text`; by default its beginning. */
-export function excerptOf(text: string, { start, end }: MigrationStatement, place = start): string {
+export function excerptOf(
+  text: string,
+  { start, end }: Pick<MigrationStatement, 'start' | 'end'>,
+  place = start,
+): string {
   if (end - start <= EXCERPT_CHARACTERS_MAX) return text.slice(start, end)
   const room = EXCERPT_CHARACTERS_MAX - 2
   const from = Math.max(start, Math.min(place - Math.floor(room / 2), end - room))
@@ -49,12 +40,12 @@ export function excerptOf(text: string, { start, end }: MigrationStatement, plac
   return `${from > start ? '…' : ''}${cut}${to < end ? '…' : ''}`
 }
 
-/** Postgres counts characters, JavaScript UTF-16 units. */
-function indexOfCharacter(text: string, position: number): number {
-  let index = 0
+/** Postgres counts characters, JavaScript UTF-16 units. Answers units behind `start`. */
+function indexOfCharacter(text: string, start: number, position: number): number {
+  let index = start
   for (let left = position - 1; left > 0 && index < text.length; left--)
     index += isInsideCharacter(text, index + 1) ? 2 : 1
-  return index
+  return index - start
 }
 
 /** Whether the units before and at `index` are the two halves of one character. */

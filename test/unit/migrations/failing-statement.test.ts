@@ -18,38 +18,41 @@ end $f$;
 create trigger x before insert on t for each row execute function f();
 comment on table t is 'it''s; "quoted"';
 /* a /* nested; */ comment */
-select 😀 frm from t wher x;
+select '😀',
+  1 frm from t wher x;
 select 2;
 `
 
-it('finds the statement that Postgres refuses, behind functions, quotes, comments and astral characters', async () => {
-  const refused = await parser.parse(FILE).catch((err: unknown) => err)
+function nth(text: string, index: number) {
+  const statement = splitStatements(text)[index]
+  if (statement === undefined) throw new Error(`no statement ${index}`)
+  return statement
+}
+
+it('shows the line that Postgres points at, behind functions, quotes, comments and astral characters', async () => {
+  const statement = nth(FILE, 3)
+  const sent = FILE.slice(statement.start, statement.end)
+  const refused = await parser.parse(sent).catch((err: unknown) => err)
   expect(refused).toBeInstanceOf(PostgresError)
-  const failing = failingStatement(FILE, splitStatements(FILE), (refused as PostgresError).position)
-  expect(failing).toMatchObject({ index: 3, excerpt: 'select 😀 frm from t wher x', line: 10 })
+  expect(failingStatement(FILE, statement, (refused as PostgresError).position)).toEqual({
+    excerpt: "select '😀',\n  1 frm from t wher x",
+    line: 11,
+  })
 })
 
-it('gives the last statement for an end of the text, and the first for what is before it', () => {
-  const sql = ' select 1; select (\n -- more\n'
-  const statements = splitStatements(sql)
-  expect(failingStatement(sql, statements, sql.length + 1)?.excerpt).toBe('select (')
-  expect(failingStatement(sql, statements, 1)?.excerpt).toBe('select 1')
-  expect(failingStatement(sql, statements, 10)?.excerpt).toBe('select 1')
-  expect(failingStatement(sql, statements, undefined)).toBeUndefined()
-  expect(failingStatement('', [], 1)).toBeUndefined()
-})
-
-it('does not count a byte order mark, which is not sent', () => {
-  const sql = '\uFEFFselect 1;select 2'
-  expect(failingStatement(sql, splitStatements(sql), 10)?.excerpt).toBe('select 2')
+it('shows the first line without a position, and the last for an end of the statement', () => {
+  const sql = ' select 1;\nselect (\n -- more\n1'
+  const statement = nth(sql, 1)
+  expect(failingStatement(sql, statement, undefined)).toEqual({ excerpt: 'select (\n -- more\n1', line: 2 })
+  expect(failingStatement(sql, statement, 1_000).line).toBe(4)
 })
 
 it('cuts long statements around the place, never through a character', () => {
-  const sql = `select '${'😀'.repeat(5_000)}', wrong, '${'😀'.repeat(5_000)}'`
+  const sql = `select 1; select '${'😀'.repeat(5_000)}', wrong, '${'😀'.repeat(5_000)}'`
   const position = 'select '.length + 5_002 + 2 + 1
-  const failing = failingStatement(sql, splitStatements(sql), position)
-  expect(failing?.excerpt).toContain(', wrong, ')
-  expect(failing?.excerpt.length).toBeLessThanOrEqual(EXCERPT_CHARACTERS_MAX)
-  expect(failing?.excerpt).toMatch(/^…😀.*😀…$/u)
-  expect(failing?.excerpt.isWellFormed()).toBe(true)
+  const { excerpt } = failingStatement(sql, nth(sql, 1), position)
+  expect(excerpt).toContain(', wrong, ')
+  expect(excerpt.length).toBeLessThanOrEqual(EXCERPT_CHARACTERS_MAX)
+  expect(excerpt).toMatch(/^…😀.*😀…$/u)
+  expect(excerpt.isWellFormed()).toBe(true)
 })

@@ -1,0 +1,53 @@
+// What the folder and the tracking table say together (Spec, States: Migration). Pure.
+
+import { DomainError } from '../../errors.ts'
+import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
+import type { MigrationStatusEntry } from './schemas.ts'
+import type { TrackedMigration } from './tracking-table.ts'
+
+/** Every file in order, then what is recorded without one. */
+export function compare(
+  files: readonly MigrationFile[],
+  tracked: readonly TrackedMigration[],
+): MigrationStatusEntry[] {
+  const byName = new Map(tracked.map(entry => [entry.name, entry]))
+  const names = new Set(files.map(file => trackedName(file.name)))
+  const orphans = [...byName.values()].filter(entry => !names.has(entry.name))
+  return [...files.map(file => entryOf(file, byName.get(trackedName(file.name)))), ...orphans.map(orphanOf)]
+}
+
+/** The pending files among those of `names` (all without), in the folder's order. Throws `migration_applied`. */
+export function choosePending(
+  files: readonly MigrationFile[],
+  tracked: readonly TrackedMigration[],
+  names: readonly string[] | undefined,
+): MigrationFile[] {
+  const chosen = new Set(names?.map(name => findFile(files, name)) ?? files)
+  const entries = compare(files, tracked)
+  const pending = files.filter((file, i) => chosen.has(file) && entries[i]?.state === 'pending')
+  if (names === undefined || pending.length === chosen.size) return pending
+  const applied = entries.filter(({ name, state }) => names.includes(name) && state !== 'pending')
+  throw alreadyApplied(applied)
+}
+
+export function alreadyApplied(entries: readonly MigrationStatusEntry[]): DomainError {
+  const names = entries.map(({ name, applied_at }) => `${name} (${applied_at})`)
+  const isModified = entries.some(({ state }) => state === 'modified')
+  return new DomainError('migration_applied', `Already applied: ${names.join(', ')}. Nothing was changed.`, {
+    hint: isModified
+      ? 'A file that was changed afterwards does not run again: put the change into a new file, or accept the file.'
+      : 'Leave it out.',
+  })
+}
+
+function entryOf(file: MigrationFile, tracked: TrackedMigration | undefined): MigrationStatusEntry {
+  const facts = { name: file.name, file_hash: file.hash, problem: file.problem ?? null }
+  if (tracked === undefined) return { ...facts, state: 'pending', applied_at: null, stored_hash: null }
+  const { applied_at, stored_hash } = tracked
+  const state = stored_hash === null || stored_hash === file.hash ? 'applied' : 'modified'
+  return { ...facts, state, applied_at, stored_hash }
+}
+
+function orphanOf({ name, applied_at, stored_hash }: TrackedMigration): MigrationStatusEntry {
+  return { name, state: 'orphaned', applied_at, stored_hash, file_hash: '', problem: null }
+}

@@ -1,0 +1,147 @@
+// What a migration does: the SQL of a `.sql` file, for a `.cjs` file what its function tells node-pg-migrate's
+// MigrationBuilder. The library's Migration class around that builder is not used: its own BEGIN and COMMIT would cut a
+// batch into pieces, and it brings a file system along.
+
+import { MigrationBuilder } from 'node-pg-migrate/migrationBuilder'
+import { PgLiteral } from 'node-pg-migrate/utils/PgLiteral'
+import type { MigrationFile, MigrationModule } from './migration-file.ts'
+import { withoutByteOrderMark } from './statements.ts'
+
+export type MigrationDirection = 'up' | 'down'
+
+/** Names for column definitions that files have declared; those of a file hold for all behind it. */
+export type Shorthands = NonNullable<MigrationModule['shorthands']>
+
+/** What `pgm.db` of a `.cjs` file asks. */
+export interface BuilderDatabase {
+  query(statement: unknown, values?: unknown[]): Promise<unknown>
+  select(statement: unknown, values?: unknown[]): Promise<unknown[]>
+}
+
+/** SQL to be run in order. */
+export interface MigrationSteps {
+  /** A `.sql` file has one. */
+  readonly texts: readonly string[]
+  /** Line of the file at which the text of a `.sql` file begins, from 1; null for a `.cjs` file. */
+  readonly firstLine: number | null
+  /** False: it must run outside of a transaction. */
+  readonly usesTransaction: boolean
+}
+
+/** What can be told of a file before it runs. */
+export interface MigrationPlan extends MigrationSteps {
+  /** Why the SQL is not known, as a sentence; the texts are then those up to there. */
+  readonly unknown?: string
+}
+
+/** The first line of a `.sql` file that must not run in a transaction. */
+const NO_TRANSACTION = /^-- *quoin:no-transaction *(?:\r?\n|$)/i
+
+/** As node-pg-migrate has them: the two directions of a `.sql` file. */
+const UP_MARK = /^\s*--[\s-]*up\s+migration/im
+const DOWN_MARK = /^\s*--[\s-]*down\s+migration/im
+
+const ASKS_DATABASE = 'Its SQL depends on what it asks the database while it runs.'
+
+const SILENT = { info() {}, warn() {}, error() {} }
+
+/**
+ * The steps of a file. Throws what the file throws, and an `Error` in words where it has no such direction. A `.cjs`
+ * file is evaluated anew at each call, and may ask `database`.
+ */
+export async function stepsOf(
+  file: MigrationFile,
+  direction: MigrationDirection,
+  shorthands: Shorthands,
+  database: BuilderDatabase,
+): Promise<MigrationSteps> {
+  if (file.problem !== undefined) throw new Error(file.problem)
+  if (file.load === undefined) return sqlSteps(file, direction)
+  const builder = new MigrationBuilder(database as never, shorthands as never, false, SILENT)
+  await perform(file, direction, builder)
+  return builtSteps(builder)
+}
+
+/** What a file would do, asking no database. Throws nothing. */
+export async function planOf(
+  file: MigrationFile,
+  direction: MigrationDirection,
+  shorthands: Shorthands,
+): Promise<MigrationPlan> {
+  const refuse = () => Promise.reject(new Error(ASKS_DATABASE))
+  const database = { query: refuse, select: refuse }
+  const builder = new MigrationBuilder(database as never, shorthands as never, false, SILENT)
+  try {
+    if (file.problem !== undefined) throw new Error(file.problem)
+    if (file.load === undefined) return sqlSteps(file, direction)
+    await perform(file, direction, builder)
+    return builtSteps(builder)
+  } catch (err) {
+    return { ...builtSteps(builder), unknown: err instanceof Error ? err.message : String(err) }
+  }
+}
+
+/** Of each file by name, the shorthands that hold in it: its own and those of all before it. */
+export function shorthandsOf(files: readonly MigrationFile[]): ReadonlyMap<string, Shorthands> {
+  let declared: Shorthands = {}
+  return new Map(
+    files.map(file => {
+      declared = { ...declared, ...declaredBy(file) }
+      return [file.name, declared]
+    }),
+  )
+}
+
+/** What a file cannot tell is its own affair when it runs. */
+function declaredBy(file: MigrationFile): Shorthands {
+  try {
+    return evaluate(file).shorthands ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function builtSteps(builder: MigrationBuilder): MigrationSteps {
+  return { texts: builder.getSqlSteps(), firstLine: null, usesTransaction: builder.isUsingTransaction() }
+}
+
+/** Without `-- Up Migration`, all before `-- Down Migration` goes up: node-pg-migrate would run both. */
+function sqlSteps(file: MigrationFile, direction: MigrationDirection): MigrationSteps {
+  const text = withoutByteOrderMark(file.text)
+  const [up, down] = [text.search(UP_MARK), text.search(DOWN_MARK)]
+  const [start, other] = direction === 'up' ? [Math.max(up, 0), down] : [down, up]
+  if (start === -1) throw new Error(`${file.name} has no "-- Down Migration": it cannot be taken back.`)
+  const part = text.slice(start, other > start ? other : text.length)
+  return {
+    texts: [part],
+    firstLine: text.slice(0, start).split('\n').length,
+    usesTransaction: !NO_TRANSACTION.test(text),
+  }
+}
+
+/** A function of two parameters calls the second when it is done; without `down` the steps of `up` are reversed. */
+async function perform(
+  file: MigrationFile,
+  direction: MigrationDirection,
+  builder: MigrationBuilder,
+): Promise<void> {
+  const { up, down } = evaluate(file)
+  if (direction === 'down' && down === undefined) builder.enableReverseMode()
+  const action = direction === 'up' ? up : (down ?? (down === false ? false : up))
+  if (action === false) throw new Error(`${file.name} has "${direction}" disabled.`)
+  if (typeof action !== 'function') throw new Error(`${file.name} exports no function "up".`)
+  if (action.length >= 2) await new Promise<void>(done => action(builder as never, done))
+  else await action(builder as never)
+}
+
+function evaluate(file: MigrationFile): MigrationModule {
+  const module: { exports: MigrationModule } = { exports: {} }
+  file.load?.(module.exports, requireLibrary, module)
+  return module.exports
+}
+
+/** A migration stands alone, so that it is the same in the Worker, which has no files, and on the command line. */
+function requireLibrary(name: string): unknown {
+  if (name === 'node-pg-migrate') return { PgLiteral }
+  throw new Error(`require("${name}"): a migration can load nothing but node-pg-migrate.`)
+}

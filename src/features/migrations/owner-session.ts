@@ -1,0 +1,57 @@
+// A connection of the owner, for migrations: node-postgres' Client, or the Neon driver's over a WebSocket. Both take the
+// same calls.
+
+import { DomainError } from '../../errors.ts'
+
+export interface DriverResult {
+  readonly rows: Record<string, unknown>[]
+}
+
+/** What is used of either driver. */
+export interface Driver {
+  query(statement: unknown, values?: unknown[]): Promise<DriverResult>
+}
+
+/** What Postgres says when it refuses a statement, as both drivers throw it. */
+export interface Refusal extends Error {
+  /** SQLSTATE. */
+  readonly code: string
+  readonly detail?: string
+  readonly hint?: string
+  /** Of a character in the statement, from 1, as text. */
+  readonly position?: string
+}
+
+/** Any number but 0 makes both drivers speak the extended protocol. */
+const ROWS_MAX = 2 ** 31 - 1
+
+/**
+ * Runs one statement and answers its rows. Postgres refuses a text with two, so nothing can hide behind a statement
+ * that was looked at. Throws `Refusal`; `database_unavailable` when the connection breaks.
+ */
+export async function runStatement<Row>(
+  driver: Driver,
+  text: string,
+  values: readonly (string | null)[] = [],
+): Promise<Row[]> {
+  const { rows } = await passOn(driver.query({ text, values: [...values], rows: ROWS_MAX }))
+  return rows as Row[]
+}
+
+/** The answer of a driver, with a broken connection as the error that it is to callers. */
+export async function passOn(answer: Promise<DriverResult>): Promise<DriverResult> {
+  try {
+    return await answer
+  } catch (err) {
+    if (isRefusal(err)) throw err
+    throw new DomainError('database_unavailable', 'The connection to the database broke.', {
+      hint: 'Look at the status of the migrations before trying again.',
+      cause: err,
+      outcomeUnknown: true,
+    })
+  }
+}
+
+export function isRefusal(err: unknown): err is Refusal {
+  return err instanceof Error && 'severity' in err && 'code' in err && typeof err.code === 'string'
+}

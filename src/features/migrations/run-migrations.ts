@@ -1,0 +1,128 @@
+// Running pending migrations, marking as applied and accepting a changed file, for the dashboard. Each under the run
+// lock and with an audit row around it.
+
+import { DomainError } from '../../errors.ts'
+import { type AuditDeps, audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import { choosePending, compare } from './compare.ts'
+import type { MigrationRunDeps } from './migration-deps.ts'
+import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
+import { type BatchResult, BatchRunner } from './run-batch.ts'
+import { takeRunLock } from './run-lock.ts'
+import { runResult } from './run-result.ts'
+import type { MigrationStatusEntry, RunResult } from './schemas.ts'
+import { readTracked, record, storeHash, USER_MIGRATIONS } from './tracking-table.ts'
+
+type RunDeps = MigrationRunDeps & AuditDeps
+
+const NOTHING: BatchResult = { applied: [], outside: [], failure: null, isRolledBack: false }
+
+/**
+ * Runs the named pending migrations, all without names, and tells what happened: a migration that fails is an answer,
+ * with `ok: false`. Throws `not_found`, `migration_applied`, `migrations_running`, `tracking_table_unusable` and
+ * `database_unavailable`.
+ */
+export async function runMigrations(
+  deps: RunDeps,
+  caller: Caller,
+  names: readonly string[] | undefined,
+): Promise<RunResult> {
+  for (const name of names ?? []) findFile(deps.migrations.files, name)
+  return withRunner(deps, async runner => {
+    const tracked = await readTracked(runner.ask, USER_MIGRATIONS)
+    const batch = choosePending(deps.migrations.files, tracked, names)
+    if (batch.length === 0) return runResult(NOTHING)
+    return auditedRun(deps, caller, batch, runner)
+  })
+}
+
+/** Records a pending migration as applied without running it. Throws as `runMigrations` does. */
+export async function markApplied(
+  deps: RunDeps,
+  caller: Caller,
+  name: string,
+): Promise<MigrationStatusEntry> {
+  const file = findFile(deps.migrations.files, name)
+  return withRunner(deps, async runner => {
+    const before = await readTracked(runner.ask, USER_MIGRATIONS)
+    choosePending(deps.migrations.files, before, [name])
+    const change = { action: 'migrations.mark_applied', targetKind: 'migration', targetId: name }
+    return audited(deps, caller, change, async () => {
+      await record(runner.ask, USER_MIGRATIONS, trackedName(name), file.hash)
+      const result = await entryNow(runner, file)
+      return { result, after: { hash: file.hash } }
+    })
+  })
+}
+
+/**
+ * Takes the file of an applied migration as it is now, so that it no longer counts as modified. Throws
+ * `migration_not_modified`, and as `runMigrations` does.
+ */
+export async function acceptMigration(
+  deps: RunDeps,
+  caller: Caller,
+  name: string,
+): Promise<MigrationStatusEntry> {
+  const file = findFile(deps.migrations.files, name)
+  return withRunner(deps, async runner => {
+    const tracked = await readTracked(runner.ask, USER_MIGRATIONS)
+    const row = tracked.findLast(entry => entry.name === trackedName(name))
+    if (row === undefined || row.stored_hash === file.hash) throw notModified(name, row !== undefined)
+    const before = { hash: row.stored_hash }
+    const change = { action: 'migrations.accept', targetKind: 'migration', targetId: name, before }
+    return audited(deps, caller, change, async () => {
+      await storeHash(runner.ask, row, file.hash)
+      return { result: await entryNow(runner, file), after: { hash: file.hash } }
+    })
+  })
+}
+
+function withRunner<T>(deps: MigrationRunDeps, work: (runner: BatchRunner) => Promise<T>): Promise<T> {
+  return deps.ownerConnections(async (lock, connection) => {
+    await takeRunLock(lock)
+    return work(
+      new BatchRunner(connection, {
+        table: USER_MIGRATIONS,
+        files: deps.migrations.files,
+        extraSearchPath: deps.config.dbExtraSearchPath,
+        statementTimeoutMs: deps.config.migrationStatementTimeoutMs,
+      }),
+    )
+  })
+}
+
+/** To the audit log a run with a failure has failed, though some of its migrations may be applied. */
+async function auditedRun(
+  deps: RunDeps,
+  caller: Caller,
+  batch: readonly MigrationFile[],
+  runner: BatchRunner,
+): Promise<RunResult> {
+  const before = { migrations: batch.map(file => file.name) }
+  const change = { action: 'migrations.run', targetKind: 'migrations', targetId: null, before }
+  let result: RunResult | undefined
+  try {
+    return await audited(deps, caller, change, async () => {
+      result = runResult(await runner.apply(batch))
+      if (!result.ok) throw new DomainError('migration_failed', result.summary)
+      return { result, after: { applied: result.applied } }
+    })
+  } catch (err) {
+    if (result !== undefined && err instanceof DomainError && err.code === 'migration_failed') return result
+    throw err
+  }
+}
+
+async function entryNow(runner: BatchRunner, file: MigrationFile): Promise<MigrationStatusEntry> {
+  const [entry] = compare([file], await readTracked(runner.ask, USER_MIGRATIONS))
+  if (entry === undefined) throw new Error('every file has an entry')
+  return entry
+}
+
+function notModified(name: string, isApplied: boolean): DomainError {
+  const message = isApplied ? `${name} is as it was when it was applied.` : `${name} is not applied.`
+  return new DomainError('migration_not_modified', message, {
+    hint: 'Nothing was changed. Only a file that was changed after it was applied can be accepted.',
+  })
+}

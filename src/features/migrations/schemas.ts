@@ -1,0 +1,126 @@
+// Migrations as callers see them (Spec, Migration status entry; Dashboard API: migrations).
+
+import * as z from 'zod'
+
+const HASH = 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2'
+
+export const MigrationStatusEntry = z.object({
+  name: z
+    .string()
+    .describe("the file's name; of an orphaned migration the name without an ending, as it is recorded"),
+  state: z
+    .enum(['applied', 'pending', 'modified', 'orphaned'])
+    .describe('modified: the file was changed after it was applied. orphaned: applied, and the file is gone'),
+  applied_at: z.iso.datetime().nullable(),
+  stored_hash: z
+    .string()
+    .nullable()
+    .describe(
+      "SHA-256 of the file when it was applied; null where node-pg-migrate's command line applied it",
+    ),
+  file_hash: z.string().describe('SHA-256 of the file as it is now; empty for an orphaned migration'),
+  problem: z.string().nullable().describe('why the file cannot run, told without running it'),
+})
+export type MigrationStatusEntry = z.infer<typeof MigrationStatusEntry>
+
+export const DetectedTable = z.object({ schema: z.string(), table: z.string(), framework: z.string() })
+
+export const MigrationStatus = z
+  .object({
+    migrations: z
+      .array(MigrationStatusEntry)
+      .describe('files in the order in which they run, then orphaned ones'),
+    framework: z.string(),
+    tracking_table: z.string(),
+    detected_tables: z.array(DetectedTable),
+    summary: z.object({
+      applied: z.int(),
+      pending: z.int(),
+      modified: z.int(),
+      orphaned: z.int(),
+    }),
+  })
+  .meta({
+    id: 'MigrationStatus',
+    examples: [
+      {
+        migrations: [
+          {
+            name: '0001_create-notes.cjs',
+            state: 'applied',
+            applied_at: '2026-01-31T12:00:00.000Z',
+            stored_hash: HASH,
+            file_hash: HASH,
+            problem: null,
+          },
+        ],
+        framework: 'JavaScript migration library',
+        tracking_table: 'public.pgmigrations',
+        detected_tables: [
+          { schema: 'public', table: 'pgmigrations', framework: 'JavaScript migration library' },
+        ],
+        summary: { applied: 1, pending: 0, modified: 0, orphaned: 0 },
+      },
+    ],
+  })
+export type MigrationStatus = z.infer<typeof MigrationStatus>
+
+export const RunRequest = z
+  .strictObject({
+    migrations: z
+      .array(z.string().min(1))
+      .max(1_000)
+      .optional()
+      .describe(
+        'names of pending files, which run in the order of the folder; left out: all that are pending',
+      ),
+  })
+  .meta({ id: 'MigrationRunRequest', examples: [{ migrations: ['0001_create-notes.cjs'] }] })
+
+const AppliedMigration = z.object({ name: z.string(), hash: z.string() })
+
+export const RunResult = z
+  .object({
+    ok: z.boolean(),
+    summary: z.string().describe('what happened, as a sentence'),
+    applied: z.array(AppliedMigration),
+    failed: z
+      .object({
+        name: z.string(),
+        error: z.string().describe("Postgres' own message, or what is wrong with the file"),
+        statement: z.string().describe('the statement that failed, cut to 400 characters around the place'),
+        line: z.int().nullable().describe('line in a .sql file'),
+        code: z.string().nullable().describe('SQLSTATE'),
+        detail: z.string().nullable(),
+        hint: z.string().nullable(),
+      })
+      .nullable(),
+    outside_transaction: z
+      .array(z.string())
+      .describe(
+        'those of `applied` that ran behind the one transaction, each by itself, because their files ask for it',
+      ),
+  })
+  .meta({
+    id: 'MigrationRunResult',
+    examples: [
+      {
+        ok: true,
+        summary: 'Applied 1 migration.',
+        applied: [{ name: '0001_create-notes.cjs', hash: HASH }],
+        failed: null,
+        outside_transaction: [],
+      },
+    ],
+  })
+export type RunResult = z.infer<typeof RunResult>
+
+export const MigrationChoice = z
+  .strictObject({ migration: z.string().min(1).describe("the file's name") })
+  .meta({ id: 'MigrationChoice', examples: [{ migration: '0001_create-notes.cjs' }] })
+
+export const MigrationPreview = z.object({ filename: z.string(), content: z.string(), lines: z.int() }).meta({
+  id: 'MigrationPreview',
+  examples: [{ filename: '0002_add-tag.sql', content: 'alter table notes add tag text;\n', lines: 1 }],
+})
+export type MigrationPreview = z.infer<typeof MigrationPreview>
