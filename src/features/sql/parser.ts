@@ -5,7 +5,13 @@
 import makeModule, { type PgQueryModule } from 'libpg-query/wasm/libpg-query.js'
 import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
-import { readSyntaxTree, type SyntaxNode, type TreeStatement } from './syntax-tree.ts'
+import {
+  type KeptFields,
+  KIND_FIELDS,
+  readSyntaxTree,
+  type SyntaxNode,
+  type TreeStatement,
+} from './syntax-tree.ts'
 import { refuseCostlyText } from './text-guard.ts'
 
 /** One statement of a text: its tree, and where it stands. */
@@ -20,9 +26,9 @@ export interface SqlParser {
   /**
    * The statements of a text, in order; none for a text of blanks and comments. Throws `PostgresError` 42601 with the
    * position for what Postgres' grammar refuses. Throws `sql_syntax` for what is too long or nested too deeply to be
-   * read, or would take quadratic time.
+   * read, or would take quadratic time. Trees have the fields that are kept: by default those that tell kinds apart.
    */
-  parse(sql: string): Promise<ParsedStatement[]>
+  parse(sql: string, kept?: KeptFields): Promise<ParsedStatement[]>
 }
 
 /** Makes an instance of the compiled module; in workerd the module is imported, in Node it is read from the package. */
@@ -44,12 +50,12 @@ export async function makeSqlParser(instantiate: Instantiate): Promise<SqlParser
   let instance: PgQueryModule | undefined = await makeInstance(instantiate)
   const keptBytesMax = instance.HEAPU8.byteLength + KEPT_GROWTH_BYTES_MAX
   return {
-    async parse(sql) {
+    async parse(sql, kept = KIND_FIELDS) {
       refuseCostlyText(sql)
       const module = instance ?? (await makeInstance(instantiate))
       // Unset while it runs: an instance whose call ended in an exception has a stack that nobody unwound.
       instance = undefined
-      const statements = parseWith(module, sql)
+      const statements = parseWith(module, sql, kept)
       if (module.HEAPU8.byteLength <= keptBytesMax) instance = module
       if (statements instanceof Error) throw statements
       return statements
@@ -93,11 +99,11 @@ function asBrowserWorker<T>(run: () => T): T {
 }
 
 /** The statements, or the refusal as a value; what is thrown means that the instance is no longer sound. */
-function parseWith(module: PgQueryModule, sql: string): ParsedStatement[] | Error {
+function parseWith(module: PgQueryModule, sql: string, kept: KeptFields): ParsedStatement[] | Error {
   const text = copyIn(module, sql)
   const result = callParser(module, text)
   const error = module.getValue(result + RESULT_ERROR, 'i32')
-  const answer = error === 0 ? readStatements(module, result, sql) : readError(module, error)
+  const answer = error === 0 ? readStatements(module, result, sql, kept) : readError(module, error)
   module._wasm_free_parse_result(result)
   module._free(text)
   return answer
@@ -131,10 +137,15 @@ function readError(module: PgQueryModule, error: number): PostgresError {
   return new PostgresError({ message, code: '42601', position: position > 0 ? String(position) : null })
 }
 
-function readStatements(module: PgQueryModule, result: number, sql: string): ParsedStatement[] | Error {
+function readStatements(
+  module: PgQueryModule,
+  result: number,
+  sql: string,
+  kept: KeptFields,
+): ParsedStatement[] | Error {
   const text = module.getValue(result + RESULT_TREE, 'i32')
   if (text === 0) throw tooLarge(OUT_OF_MEMORY)
-  const tree = readTree(module.HEAPU8, text)
+  const tree = readTree(module.HEAPU8, text, kept)
   if (tree instanceof Error) return tree
   const indexOf = characterIndexes(module, sql)
   return tree.map(({ node, byteStart, byteLength }) => ({
@@ -146,9 +157,9 @@ function readStatements(module: PgQueryModule, result: number, sql: string): Par
 }
 
 /** Trees that lean to the left (`select 1 union select 1 ...`) are read by recursion. The instance stays sound. */
-function readTree(memory: Uint8Array, text: number): TreeStatement[] | Error {
+function readTree(memory: Uint8Array, text: number, kept: KeptFields): TreeStatement[] | Error {
   try {
-    return readSyntaxTree(memory, text)
+    return readSyntaxTree(memory, text, kept)
   } catch (cause) {
     if (cause instanceof RangeError) return tooLarge(cause)
     throw cause

@@ -2,8 +2,9 @@
 
 import { DomainError } from '../../errors.ts'
 import { BoundedMap } from '../../lib/bounded-map.ts'
-import type { SqlParser } from './parser.ts'
+import type { ParsedStatement, SqlParser } from './parser.ts'
 import { type StatementKind, statementKind } from './statement-kind.ts'
+import type { KeptFields } from './syntax-tree.ts'
 
 /** The one statement of a text. */
 export interface SingleStatement extends StatementKind {
@@ -38,6 +39,12 @@ export class StatementReader {
     const statement = await this.#parse(text)
     if (text.length <= KEPT_TEXT_CHARACTERS_MAX) this.#known.set(text, statement)
     return statement
+  }
+
+  /** The trees of a text with the fields that are asked for, as `SqlParser.parse`; nothing of it is remembered. */
+  async trees(text: string, kept: KeptFields): Promise<ParsedStatement[]> {
+    const parser = await this.#loadedParser()
+    return parser.parse(text, kept)
   }
 
   async #parse(text: string): Promise<SingleStatement> {

@@ -1,4 +1,4 @@
-// Reads the JSON that libpg_query leaves in its memory, and keeps only what tells kinds of statements apart.
+// Reads the JSON that libpg_query leaves in its memory, and keeps only the fields that are asked for.
 // The whole tree of a text of 1 MiB is 20 MB of JSON, several times that as objects: more than an isolate has.
 
 /** A part of a tree: nodes by field name. What is not kept is not there. */
@@ -14,13 +14,23 @@ export interface TreeStatement {
   byteLength: number
 }
 
-/** Fields of nodes that are read; everything below any other lower-case field is skipped. Node names are all kept. */
-const KEPT_FIELDS = new Set(
-  (
-    'stmts stmt stmt_location stmt_len intoClause larg withClause ctes ctequery kind name role roles granted_roles ' +
-    'priv_name newrole roletype rolename subname objtype objectType removeType renameType relationType ' +
-    'is_procedure is_grant ismove concurrent'
-  ).split(' '),
+/** Fields of nodes that are read; all below any other lower-case field is skipped. Node names are all kept. */
+export interface KeptFields {
+  readonly read: ReadonlySet<string>
+  /** Fields that are `true` where they are there, whatever is below them. */
+  readonly noticed: ReadonlySet<string>
+}
+
+/** Fields to keep, by their names with blanks between them. */
+export function keptFields(read: string, noticed = ''): KeptFields {
+  const frame = 'stmts stmt stmt_location stmt_len'
+  return { read: new Set(`${frame} ${read}`.split(' ')), noticed: new Set(noticed.split(' ')) }
+}
+
+/** What tells kinds of statements apart. */
+export const KIND_FIELDS = keptFields(
+  'intoClause larg withClause ctes ctequery kind name role roles granted_roles priv_name newrole roletype rolename ' +
+    'subname objtype objectType removeType renameType relationType is_procedure is_grant ismove concurrent',
 )
 
 const QUOTE = 0x22
@@ -39,8 +49,8 @@ const PLAIN_LENGTH_MAX = 32
  * Reads the tree that starts at `offset` of `memory` and ends with a zero byte. Throws `RangeError` when it is too
  * deep.
  */
-export function readSyntaxTree(memory: Uint8Array, offset: number): TreeStatement[] {
-  const tree = new TreeReader(memory, offset).readObject()
+export function readSyntaxTree(memory: Uint8Array, offset: number, kept: KeptFields): TreeStatement[] {
+  const tree = new TreeReader(memory, offset, kept).readObject()
   const statements = Array.isArray(tree['stmts']) ? (tree['stmts'] as SyntaxNode[]) : []
   return statements.map(raw => ({
     node: raw['stmt'] as SyntaxNode,
@@ -52,11 +62,13 @@ export function readSyntaxTree(memory: Uint8Array, offset: number): TreeStatemen
 class TreeReader {
   readonly #decoder = new TextDecoder()
   readonly #bytes: Uint8Array
+  readonly #kept: KeptFields
   #at: number
 
-  constructor(bytes: Uint8Array, at: number) {
+  constructor(bytes: Uint8Array, at: number, kept: KeptFields) {
     this.#bytes = bytes
     this.#at = at
+    this.#kept = kept
   }
 
   readObject(): SyntaxNode {
@@ -66,8 +78,11 @@ class TreeReader {
       if (this.#bytes[this.#at] === COMMA) this.#at++
       const name = this.#readString()
       if (this.#bytes[this.#at++] !== COLON) throw new Error('the syntax tree is not JSON')
-      if (isNodeName(name) || KEPT_FIELDS.has(name)) node[name] = this.#readValue()
-      else this.#skipValue()
+      if (isNodeName(name) || this.#kept.read.has(name)) node[name] = this.#readValue()
+      else {
+        if (this.#kept.noticed.has(name)) node[name] = true
+        this.#skipValue()
+      }
     }
     this.#at++
     return node
