@@ -23,10 +23,16 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** The statements in order. Never throws: what is not closed reaches to the end, and Postgres says what is wrong. */
-export function splitStatements(text: string): MigrationStatement[] {
+/**
+ * The statements in order. Never throws: what is not closed reaches to the end, and Postgres says what is wrong. Stops
+ * behind the first that is more than `statementsMax`: each costs more memory than its text may have.
+ */
+export function splitStatements(
+  text: string,
+  statementsMax = Number.POSITIVE_INFINITY,
+): MigrationStatement[] {
   const splitter = new Splitter(text)
-  while (splitter.readToken());
+  while (splitter.statements.length <= statementsMax && splitter.readToken());
   return splitter.statements
 }
 
