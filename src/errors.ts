@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   invalid_preference: 'A preference was not understood, and handling=strict was asked for.',
   invalid_range: 'The range asked for does not exist in the result.',
   invalid_select: 'The select parameter could not be read.',
+  invalid_sql: 'The SQL of a migration is none that Postgres can read; the error says where.',
   invalid_tuple: 'A relation tuple cannot be read, or is none that may be written; the error says which one.',
   last_signing_key: 'The key is the only one of a set that the OAuth2 server signs with, and is not deleted.',
   max_affected_exceeded: 'More rows would have changed than max-affected allows; nothing was changed.',

@@ -46,6 +46,7 @@ const STATUS: Record<ErrorCode, number> = {
   invalid_preference: 400,
   invalid_range: 416,
   invalid_select: 400,
+  invalid_sql: 422,
   invalid_tuple: 422,
   last_signing_key: 409,
   max_affected_exceeded: 400,

@@ -1,6 +1,7 @@
 // The route table: every endpoint of the service, in the order in which paths are tried.
 
 import type { AnyRoute } from '../http/route.ts'
+import { migrationRoutes } from './api/migrations.ts'
 import { bridgeRoutes } from './api/oauthsrv/bridge.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
@@ -40,6 +41,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...consentRoutes,
   ...bridgeRoutes,
   ...permissionRoutes,
+  ...migrationRoutes,
   ...webhookViewRoutes,
   ...webhookRoutes,
   ...rowChangeRoutes,

@@ -47,6 +47,7 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /api/oauthsrv/bridge/consent/accept',
   'POST /api/oauthsrv/bridge/consent/reject',
   'GET /api/oauthsrv/bridge/status',
+  'POST /api/migrations/idempotent/detect-schema',
   'GET /v1/webhooks',
   'GET /v1/webhooks/:id',
   'POST /api/webhooks',

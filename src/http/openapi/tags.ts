@@ -40,6 +40,10 @@ export const TAGS: Readonly<Record<string, Tag>> = {
     description:
       'Who may do what: relation tuples of the permission server, checks, and who can access an object and why.',
   },
+  migrations: {
+    name: 'Migrations',
+    description: 'What is in the folder migrations/, what of it is in the database, and running it.',
+  },
   bridge: {
     name: 'Login and consent bridge',
     description:

@@ -1,0 +1,38 @@
+// Says which objects that a migration creates are in the database already, and what to do with it then. Runs none of
+// it. What stands in an object (columns, bodies) is not compared, and what is dropped or renamed later not followed.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import type { SqlRuntime } from '../../sql/run-sql.ts'
+import { findExisting } from './existence.ts'
+import { readCreations } from './read-creations.ts'
+import { recommend } from './recommendation.ts'
+import type { SchemaReport } from './schemas.ts'
+
+export interface DetectSchemaDeps {
+  platform: PlatformDatabase
+  sql: SqlRuntime
+}
+
+/** Where a migration creates what it names without a schema. */
+const SEARCH_PATH = ['public']
+
+/**
+ * Throws `invalid_sql` for what Postgres' grammar refuses, `payload_too_large` for more than 50 000 statements or 10 000
+ * objects.
+ */
+export async function detectSchema({ platform, sql }: DetectSchemaDeps, text: string): Promise<SchemaReport> {
+  const creations = await readCreations(sql.statements, text, SEARCH_PATH)
+  const existing = await findExisting(platform, creations.objects)
+  const findings = creations.objects.map(({ type, label }, i) => ({
+    type,
+    name: label,
+    exists: existing[i] ?? false,
+  }))
+  const some = existing.includes(true)
+  return {
+    findings,
+    all_objects_exist: some && !existing.includes(false) && creations.untold.length === 0,
+    some_objects_exist: some,
+    recommendation: recommend(findings, creations),
+  }
+}

@@ -1,0 +1,202 @@
+// What a migration creates, told from its text alone: names, schemas, signatures, and what is no finding.
+
+import { describe, expect, it } from 'vitest'
+import {
+  type MigrationCreations,
+  OBJECTS_MAX,
+  readCreations,
+  STATEMENTS_MAX,
+} from '../../../src/features/migrations/detect-schema/read-creations.ts'
+import { StatementReader } from '../../../src/features/sql/statement.ts'
+import { boundedWasm, loadNodeParser } from '../sql/node-parser.ts'
+
+const parser = new StatementReader(() => loadNodeParser(boundedWasm))
+
+const read = (sql: string): Promise<MigrationCreations> => readCreations(parser, sql, ['public'])
+const shown = async (sql: string) => (await read(sql)).objects.map(({ type, label }) => `${type} ${label}`)
+const failure = (sql: string) => read(sql).then(String, (err: unknown) => err)
+
+describe('what a migration creates', () => {
+  it.each<[string, string[]]>([
+    ['create table notes (id int)', ['table notes']],
+    ['create table if not exists app.notes ()', ['table app.notes']],
+    ['CREATE UNLOGGED TABLE Notes ()', ['table notes']],
+    ['create table "Notes" ()', ['table "Notes"']],
+    ['create table "a.b"."c""d" ()', ['table "a.b"."c""d"']],
+    ['create table größe ()', ['table größe']],
+    ['create table "🦊" ()', ['table 🦊']],
+    ['create table part partition of whole for values in (1)', ['table part']],
+    ['create table t as select 1 as a', ['table t']],
+    ['create table t as execute prepared', ['table t']],
+    ['select 1 as a into app.t', ['table app.t']],
+    ['with x as (select 1) select * into t from x union select 2', ['table t']],
+    ['create unique index concurrently if not exists i on t (lower(a))', ['index i']],
+    ['create index on app.t (a, b) include (c)', ['index t_a_b_c_idx']],
+    ['create function f(int) returns int language sql as $$ select 1; select 2 $$', ['function f']],
+    ['create or replace function app.f() returns int begin atomic select 1; end', ['function app.f']],
+    ['create procedure p(a int) language sql as $$$$', ['function p']],
+    ["create type mood as enum ('sad')", ['type mood']],
+    ['create type app.pair as (a int, b int)', ['type app.pair']],
+    ['create type span as range (subtype = int4)', ['type span']],
+    ['create type shell', ['type shell']],
+    ['create domain app.email as text', ['type app.email']],
+    ['create schema app create table t () create index i on t (a)', ['table t', 'index i']],
+    ['create table a (); create table b (); create table if not exists a ()', ['table a', 'table b']],
+  ])('%s', async (sql, expected) => {
+    expect(await shown(sql)).toEqual(expected)
+  })
+
+  it.each([
+    'create view v as select 1',
+    'create materialized view v as select 1',
+    'create foreign table t () server s',
+    'create schema app',
+    'create sequence s',
+    'create aggregate a(int) (sfunc = int4pl, stype = int)',
+    'create extension citext',
+    'create temporary table t ()',
+    'create table pg_temp.t ()',
+    'select 1 as a into temp t',
+    'create temp table t (); create index i on t (a)',
+    'set search_path = pg_temp; create table t ()',
+    'alter table t add column a int',
+    'select 1',
+    "do $$ begin create table t (); end $$; comment on table t is 'create table x ()'",
+  ])('%s: nothing that is looked for', async sql => {
+    expect(await read(sql)).toMatchObject({ objects: [], untold: [] })
+  })
+
+  it('has the name that Postgres stores, cut at 63 bytes between characters', async () => {
+    expect(await shown(`create table ${'a'.repeat(70)} ()`)).toEqual([`table ${'a'.repeat(63)}`])
+    expect(await shown(`create table "${'é'.repeat(40)}" ()`)).toEqual([`table ${'é'.repeat(31)}`])
+  })
+
+  it('is looked for in the schema where the migration would create it', async () => {
+    const sql = `create table a ();
+      set search_path to app, "Other", public;
+      create table b ();
+      create type public.c as enum ();
+      set local search_path = "$user", '';
+      create table d ();
+      reset search_path;
+      create table e ();
+      create schema own create table f ();
+      create schema authorization joe create table g ();
+      create table h ()`
+    const { objects } = await read(sql)
+    expect(objects.map(object => ('schema' in object ? object.schema : ''))).toEqual([
+      'public',
+      'app',
+      'public',
+      '',
+      'public',
+      'own',
+      'joe',
+      'public',
+    ])
+  })
+
+  it('is an index of its table, which is looked for along the search path', async () => {
+    const { objects } = await read('create index i on t (a); create index j on app.t (a)')
+    expect(objects).toMatchObject([
+      { table: { schemas: ['public'], name: 't' } },
+      { table: { schemas: ['app'], name: 't' } },
+    ])
+  })
+
+  it('is a function of the arguments that are passed, in the types that are meant', async () => {
+    const sql = `create function f(a int, inout b app.mood[][], out c text, variadic d varchar(3) array default null)
+      language sql as ''`
+    const { objects } = await read(sql)
+    expect(objects[0]).toMatchObject({
+      args: [
+        { schemas: ['pg_catalog'], name: 'int4', isArray: false },
+        { schemas: ['app'], name: 'mood', isArray: true },
+        { schemas: ['pg_catalog'], name: 'varchar', isArray: true },
+      ],
+    })
+    const table = await read('create function f(citext) returns table (a int) language sql as $$$$')
+    expect(table.objects[0]).toMatchObject({
+      args: [{ schemas: ['pg_catalog', 'public'], name: 'citext', isArray: false }],
+    })
+  })
+
+  it('keeps overloads apart', async () => {
+    const sql = 'create function f(int) returns int return 1; create function f(text) returns int return 1'
+    expect(await shown(sql)).toEqual(['function f', 'function f'])
+  })
+})
+
+describe('what cannot be told is said, with its line', () => {
+  it.each([
+    ['create index on t (lower(a))', 'an index without a name, for which Postgres chooses one'],
+    ['create index on t (a, a)', 'an index without a name, for which Postgres chooses one'],
+    [`create index on ${'t'.repeat(60)} (a)`, 'an index without a name, for which Postgres chooses one'],
+    ['create function f(t.a%type) returns int return 1', 'f, which has an argument of %TYPE'],
+    ['create schema authorization current_user create table t ()', 'what is in a schema without a name'],
+    ['\\i other.sql', 'a command of psql'],
+    [`create table t (a int default 1${'+1'.repeat(200_000)})`, 'too large to be read'],
+    [`create view v as select '${'x'.repeat(1024 * 1024)}'`, 'too large to be read'],
+  ])('%#: %s', async (sql, reason) => {
+    expect(await read(`-- first line\n\n  ${sql}`)).toMatchObject({
+      objects: [],
+      untold: [{ line: 3, reason }],
+    })
+  })
+
+  it('but rows that are too large to be read create nothing', async () => {
+    const sql = `insert into t values ${"(1,'abcdefgh'),".repeat(100_000)}(1,'')`
+    expect(await read(`create table t ();\n${sql};`)).toMatchObject({ untold: [], others: 1 })
+  })
+})
+
+describe('the text', () => {
+  it.each(['', ' \n', '-- only\n/* comments */', ';;', '\uFEFF', '\uFEFF-- comment'])(
+    '%j holds no statement',
+    async sql => {
+      expect(await read(sql)).toEqual({ objects: [], untold: [], others: 0 })
+    },
+  )
+
+  it('may have a byte order mark, CRLF, and rows of COPY, which are no SQL', async () => {
+    const sql =
+      '\uFEFFcreate table a ();\r\ncopy a from stdin;\r\ncreate table x ();\r\n\\.\r\ncreate table b ();\r\n'
+    const { objects, untold, others } = await read(sql)
+    expect(objects.map(({ label }) => label)).toEqual(['a', 'b'])
+    expect({ untold, others }).toEqual({ untold: [], others: 1 })
+  })
+
+  it.each<[string, string, string]>([
+    [
+      'create table a ();\ncreate tabel b ();',
+      'syntax error at or near "tabel"',
+      'Line 2, column 8. Position 27',
+    ],
+    [
+      "select '🦊';\r\nselect ü from from",
+      'syntax error at or near "from"',
+      'Line 2, column 15. Position 28',
+    ],
+    ['\uFEFFcreat table b ()', 'syntax error at or near "creat"', 'Line 1, column 1. Position 1'],
+    ['select 1;\nselect (1', 'syntax error at end of input', 'Line 2, column 10. Position 20'],
+    ["select 1;\n select 'open", 'unterminated quoted string at or near', 'Line 2, column 9. Position 19'],
+  ])('%j is refused with the words of Postgres and the place', async (sql, words, place) => {
+    const err = await failure(sql)
+    expect(err).toMatchObject({ code: 'invalid_sql' })
+    expect(String(err)).toContain(words)
+    expect((err as { detail: string }).detail).toContain(`${place}, SQLSTATE 42601`)
+  })
+
+  it('may have as many statements and objects as are said, and no more', async () => {
+    const tables = (count: number) =>
+      Array.from({ length: count }, (_, i) => `create table t${i} ();`).join('\n')
+    expect((await read(tables(OBJECTS_MAX))).objects).toHaveLength(OBJECTS_MAX)
+    expect(await failure(tables(OBJECTS_MAX + 1))).toMatchObject({ code: 'payload_too_large' })
+    expect(await read('select 1;'.repeat(STATEMENTS_MAX))).toMatchObject({
+      others: STATEMENTS_MAX,
+    })
+    expect(await failure('select 1;'.repeat(STATEMENTS_MAX + 1))).toMatchObject({ code: 'payload_too_large' })
+    // Each statement is an object of its own: all of them would fill the isolate before they are counted.
+    expect(await failure('a;'.repeat(4 * 1024 * 1024))).toMatchObject({ code: 'payload_too_large' })
+  })
+})
