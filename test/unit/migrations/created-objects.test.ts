@@ -121,6 +121,15 @@ describe('what a migration creates', () => {
     })
   })
 
+  it('is created in the first schema of the search path, and its types are looked for in all', async () => {
+    const sql = 'create table t (); create function f(citext) returns int return 1'
+    const { objects } = await readCreations(parser, sql, ['public', 'extensions'])
+    expect(objects).toMatchObject([
+      { schema: 'public' },
+      { schema: 'public', args: [{ schemas: ['pg_catalog', 'public', 'extensions'] }] },
+    ])
+  })
+
   it('keeps overloads apart', async () => {
     const sql = 'create function f(int) returns int return 1; create function f(text) returns int return 1'
     expect(await shown(sql)).toEqual(['function f', 'function f'])

@@ -11,18 +11,18 @@ import type { SchemaReport } from './schemas.ts'
 export interface DetectSchemaDeps {
   platform: PlatformDatabase
   sql: SqlRuntime
+  config: { dbExtraSearchPath: readonly string[] }
 }
 
-/** Where a migration creates what it names without a schema. */
-const SEARCH_PATH = ['public']
-
 /**
- * Throws `invalid_sql` for what Postgres' grammar refuses, `payload_too_large` for more than 50 000 statements or 10 000
- * objects.
+ * Throws `invalid_sql` for what Postgres' grammar refuses, `payload_too_large` for more than 50 000 statements or
+ * 10 000 objects.
  */
-export async function detectSchema({ platform, sql }: DetectSchemaDeps, text: string): Promise<SchemaReport> {
-  const creations = await readCreations(sql.statements, text, SEARCH_PATH)
-  const existing = await findExisting(platform, creations.objects)
+export async function detectSchema(deps: DetectSchemaDeps, text: string): Promise<SchemaReport> {
+  // A migration creates in `public` what it names without a schema.
+  const searchPath = ['public', ...deps.config.dbExtraSearchPath]
+  const creations = await readCreations(deps.sql.statements, text, searchPath)
+  const existing = await findExisting(deps.platform, creations.objects)
   const findings = creations.objects.map(({ type, label }, i) => ({
     type,
     name: label,

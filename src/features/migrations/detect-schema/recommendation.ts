@@ -33,8 +33,10 @@ function nextStep(findings: readonly SchemaFinding[], { untold, others }: Unseen
     )
   }
   const missing = findings.filter(({ exists }) => !exists)
-  if (missing.length === count)
-    return `${count === 1 ? 'The one object does not exist' : `None of the ${count} objects exists`}: run the migration.`
+  if (missing.length === count) {
+    const none = count === 1 ? 'The one object does not exist' : `None of the ${count} objects exists`
+    return `${none}: run the migration.`
+  }
   if (missing.length > 0) {
     const names = listed(missing.map(({ type, name }) => `${type} ${name}`))
     return (
