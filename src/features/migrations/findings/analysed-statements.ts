@@ -1,0 +1,134 @@
+// The statements of pending migrations as far as they can be read: what each does to tables and names. Bounded: a check
+// must end soon, however much waits to be run.
+
+import { PostgresError } from '../../../db/postgres-error.ts'
+import { DomainError } from '../../../errors.ts'
+import type { StatementReader } from '../../sql/statement.ts'
+import { type TransactionUse, transactionUse } from '../transaction-use.ts'
+import { FINDING_FIELDS } from './kept-fields.ts'
+import { type NameChange, nameChanges } from './name-changes.ts'
+import { statementEffects } from './statement-effects.ts'
+import type { TableEffect } from './table-effect.ts'
+import { whyUnknown } from './unknown-effects.ts'
+
+/** A pending migration. */
+export interface AnalysedFile {
+  readonly name: string
+  /** One statement each; `line` is null for those that a .cjs file makes. */
+  readonly statements: readonly { readonly text: string; readonly line: number | null }[]
+  /** The sentence that says why nobody can know its statements. */
+  readonly notAnalysed?: string
+  /** False where each statement runs by itself. */
+  readonly runsInTransaction: boolean
+}
+
+export interface ParserDeps {
+  sql: { statements: Pick<StatementReader, 'trees'> }
+}
+
+/** Most statements of one check, over all files. */
+export const STATEMENTS_MAX = 5_000
+/** Most UTF-16 units that one check parses, and of one statement. */
+const CHECK_CHARACTERS_MAX = 1_048_576
+const STATEMENT_CHARACTERS_MAX = 262_144
+const MESSAGE_CHARACTERS_MAX = 200
+
+export interface AnalysedStatement {
+  readonly text: string
+  readonly line: number | null
+  readonly use: TransactionUse
+  readonly effects: readonly TableEffect[]
+  readonly changes: readonly NameChange[]
+  /** On the first statement of the file with such a reason. */
+  readonly unread: Unread | undefined
+}
+
+/** Why a statement was not analysed, and how many more of its file were not for such a reason. */
+export interface Unread {
+  /** The end of a sentence. */
+  readonly reason: string
+  more: number
+}
+
+export interface AnalysedText {
+  readonly file: AnalysedFile
+  /** Fewer than the file has where the bounds of a check end them. */
+  readonly statements: readonly AnalysedStatement[]
+}
+
+/** What each file's statements do, as long as the bounds allow. */
+export async function analyseStatements(
+  deps: ParserDeps,
+  files: readonly AnalysedFile[],
+): Promise<AnalysedText[]> {
+  const budget = { statements: STATEMENTS_MAX, characters: CHECK_CHARACTERS_MAX }
+  const analysed: AnalysedText[] = []
+  for (const file of files) {
+    const statements: AnalysedStatement[] = []
+    const unread = new UnreadReasons()
+    for (const { text, line } of file.statements) {
+      const isParsed = text.length <= STATEMENT_CHARACTERS_MAX
+      budget.statements -= 1
+      budget.characters -= isParsed ? text.length : 0
+      if (budget.statements < 0 || budget.characters < 0) break
+      const use = transactionUse(text, { start: 0, end: text.length, line: 1 })
+      const read = isParsed ? await readStatement(deps, text) : TOO_LONG
+      statements.push({ text, line, use, ...read, unread: unread.firstOf(read) })
+    }
+    analysed.push({ file, statements })
+  }
+  return analysed
+}
+
+interface ReadStatement {
+  effects: TableEffect[]
+  changes: NameChange[]
+  refused?: { kind: 'too_long' | 'no_sql' | 'unknown'; reason: string }
+}
+
+const TOO_LONG: ReadStatement = {
+  effects: [],
+  changes: [],
+  refused: { kind: 'too_long', reason: "it is too long for Postgres' parser here" },
+}
+
+async function readStatement(deps: ParserDeps, text: string): Promise<ReadStatement> {
+  try {
+    const nodes = (await deps.sql.statements.trees(text, FINDING_FIELDS)).map(({ node }) => node)
+    const reason = nodes.map(whyUnknown).find(why => why !== undefined)
+    const effects = nodes.flatMap(statementEffects)
+    const changes = nodes.flatMap(nameChanges)
+    return reason === undefined
+      ? { effects, changes }
+      : { effects, changes, refused: { kind: 'unknown', reason } }
+  } catch (err) {
+    if (err instanceof PostgresError) {
+      const reason = `Postgres cannot read it (${shortened(err.message)})`
+      return { effects: [], changes: [], refused: { kind: 'no_sql', reason } }
+    }
+    if (err instanceof DomainError) return TOO_LONG
+    throw err
+  }
+}
+
+/** Postgres repeats the word that it stumbled over, however long it is. */
+function shortened(message: string): string {
+  return message.length > MESSAGE_CHARACTERS_MAX ? `${message.slice(0, MESSAGE_CHARACTERS_MAX)}…` : message
+}
+
+/** One finding for each kind of reason is enough in one file: a file may hold thousands of such statements. */
+class UnreadReasons {
+  readonly #byKind = new Map<string, Unread>()
+
+  firstOf({ refused }: ReadStatement): Unread | undefined {
+    if (refused === undefined) return undefined
+    const before = this.#byKind.get(refused.kind)
+    if (before) {
+      before.more += 1
+      return undefined
+    }
+    const first = { reason: refused.reason, more: 0 }
+    this.#byKind.set(refused.kind, first)
+    return first
+  }
+}
