@@ -76,7 +76,7 @@ it.each<[string, ...string[]]>([
   ['alter table t add c int primary key', `${T}, reads`],
   ['alter table t add c int check (c > 0)', `${T}, reads`],
   ['alter table t add c int references o', T, 'public.o: SHARE ROW EXCLUSIVE'],
-  ['alter table t add c int default 1 references o', `${T}, reads`, 'public.o: SHARE ROW EXCLUSIVE'],
+  ['alter table t add c int default 1 references o', `${T}, reads`, 'public.o: SHARE ROW EXCLUSIVE, reads'],
   ['alter table t drop column c', T],
   ['alter table t alter c type bigint', `${T}, copies`],
   ['alter table t alter c type varchar(50)', `${T}, copies`],
@@ -92,7 +92,7 @@ it.each<[string, ...string[]]>([
   [
     'alter table t add foreign key (a) references o',
     'public.t: SHARE ROW EXCLUSIVE, reads',
-    'public.o: SHARE ROW EXCLUSIVE',
+    'public.o: SHARE ROW EXCLUSIVE, reads',
   ],
   [
     'alter table t add foreign key (a) references o not valid',

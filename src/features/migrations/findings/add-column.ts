@@ -37,7 +37,15 @@ export function addColumn(table: RelationName, column: SyntaxNode): TableEffect[
     }),
   ]
   const foreign = constraintsOf(column).get('CONSTR_FOREIGN')
-  if (foreign) effects.push(lockOn(rangeVar(foreign['pktable']), 'SHARE ROW EXCLUSIVE'))
+  if (foreign) {
+    const isChecked = isFilled(column)
+    effects.push(
+      lockOn(rangeVar(foreign['pktable']), 'SHARE ROW EXCLUSIVE', {
+        scans: isChecked ? 'depends' : 'no',
+        safer: isChecked ? SAFER_CHECK : undefined,
+      }),
+    )
+  }
   return effects
 }
 
@@ -63,17 +71,23 @@ function copyingOf(column: SyntaxNode): { rewrites: Certainty; safer: string | u
 /** What has to be checked in each old row. */
 function checksOf(column: SyntaxNode): { scans: Certainty; safer: string[] } {
   const constraints = constraintsOf(column)
-  const isFilled =
-    constraints.has('CONSTR_DEFAULT') || constraints.has('CONSTR_IDENTITY') || isSerial(column['typeName'])
+  const isFull = isFilled(column)
+  const isNeverNull = constraints.has('CONSTR_NOTNULL') && !isFull
   const safer: string[] = []
-  if (constraints.has('CONSTR_NOTNULL') && !isFilled && !constraints.has('CONSTR_GENERATED'))
-    safer.push(SAFER_NOT_NULL)
+  if (isNeverNull && !constraints.has('CONSTR_GENERATED')) safer.push(SAFER_NOT_NULL)
   if (constraints.has('CONSTR_UNIQUE') || constraints.has('CONSTR_PRIMARY')) safer.push(SAFER_UNIQUE)
   // A column without a default holds nothing that could refer to anything: Postgres does not look.
-  if (constraints.has('CONSTR_CHECK') || (constraints.has('CONSTR_FOREIGN') && isFilled))
-    safer.push(SAFER_CHECK)
-  const isChecked = safer.length > 0 || (constraints.has('CONSTR_NOTNULL') && !isFilled)
-  return { scans: isChecked ? 'yes' : 'no', safer }
+  const refers = constraints.has('CONSTR_FOREIGN') && isFull
+  if (constraints.has('CONSTR_CHECK') || refers) safer.push(SAFER_CHECK)
+  return { scans: isNeverNull || safer.length > 0 ? 'yes' : 'no', safer }
+}
+
+/** Whether old rows have a value in it. */
+function isFilled(column: SyntaxNode): boolean {
+  const constraints = constraintsOf(column)
+  return (
+    constraints.has('CONSTR_DEFAULT') || constraints.has('CONSTR_IDENTITY') || isSerial(column['typeName'])
+  )
 }
 
 /** The column's constraints by type; of several of one type the last, which is enough to know that there is one. */

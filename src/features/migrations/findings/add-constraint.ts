@@ -17,10 +17,13 @@ export function addConstraint(table: RelationName, constraint: SyntaxNode): Tabl
   const details = constraint['skip_validation'] === true ? unchecked : checked
   switch (constraint['contype']) {
     case 'CONSTR_FOREIGN':
-      // Both tables get triggers, which takes no more than this; the other table's rows are looked up by its index.
+      // Both tables get triggers, which readers do not fire. The check is a join: it may read the other table whole.
       return [
         lockOn(table, 'SHARE ROW EXCLUSIVE', details),
-        lockOn(rangeVar(constraint['pktable']), 'SHARE ROW EXCLUSIVE', { safer: details.safer }),
+        lockOn(rangeVar(constraint['pktable']), 'SHARE ROW EXCLUSIVE', {
+          scans: details.scans === undefined ? 'no' : 'depends',
+          safer: details.safer,
+        }),
       ]
     case 'CONSTR_UNIQUE':
     case 'CONSTR_PRIMARY':
