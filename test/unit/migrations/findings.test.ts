@@ -4,29 +4,15 @@ import type { MigrationFinding } from '../../../src/features/migrations/findings
 import { splitStatements } from '../../../src/features/migrations/statements.ts'
 import { StatementReader } from '../../../src/features/sql/statement.ts'
 import { loadNodeParser } from '../sql/node-parser.ts'
+import { platformWith } from './fake-platform.ts'
 
 const statements = new StatementReader(() => loadNodeParser())
 const TABLES = ['t', 'o', 'p', 'c', 'a', 'b', 'm', 'v', 'seq']
 
-/** A database with these tables in `public`, `t` in `s` too, and the index `i` on `public.t`. */
-const platform = {
-  query: <Row>(_sql: string, params: readonly (string | null)[] = []): Promise<Row[]> => {
-    const wanted = JSON.parse(params[0] ?? '') as { schema: string; name: string }[]
-    const there = wanted.filter(
-      ({ schema, name }) =>
-        (schema === 'public' && [...TABLES, 'i'].includes(name)) || (schema === 's' && name === 't'),
-    )
-    const rows = there.map(({ schema, name }) => ({
-      schema,
-      name,
-      table_schema: schema,
-      table_name: name === 'i' ? 't' : name,
-      size_bytes: 8_192,
-      rows: 3,
-    }))
-    return Promise.resolve(rows as Row[])
-  },
-}
+const platform = platformWith(
+  ({ schema, name }) =>
+    (schema === 'public' && [...TABLES, 'i'].includes(name)) || (schema === 's' && name === 't'),
+)
 
 interface Settings {
   runsInTransaction?: boolean

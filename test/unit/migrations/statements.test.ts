@@ -109,29 +109,3 @@ it('reads a whole program in dollar quotes as one statement', async () => {
   const quoted = `do $do$${text.replaceAll('$do$', '')}$do$`
   expect(textsOf(`${quoted};select 1`)).toEqual([quoted, 'select 1'])
 })
-
-// The bound is generous: what is shown is that no input takes quadratic time, which would be minutes.
-it('takes time linear in the text, whatever it is made of', { timeout: 20_000 }, () => {
-  const bytes = 5_000_000
-  for (const part of [
-    "insert into t values (1, 'some words');\n",
-    '$a',
-    '$$;',
-    '/*',
-    '*/',
-    "E'\n",
-    "E'a'\n-- ",
-    '\n --',
-    '(',
-    'create ',
-    ';',
-    'copy t from stdin;',
-    '\\x;',
-    'create function f() begin atomic ',
-    '-',
-    'a"',
-    ' ',
-    'select 1;',
-  ])
-    splitStatements(part.repeat(bytes / part.length))
-})
