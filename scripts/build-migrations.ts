@@ -1,5 +1,5 @@
-// A build step of wrangler.toml: writes build/migrations.mjs, the migrations folder as a module. A `.cjs` file becomes a
-// function in it, not an import: one that throws, or loads what a Worker does not have, must not end the whole Worker.
+// A build step of wrangler.toml: writes build/migrations.mjs, the migrations folder as a module. A `.cjs` file becomes
+// a function in it, not an import: one that throws, or loads what a Worker does not have, must not end the Worker.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -23,10 +23,13 @@ export function makeOwnerConnections({ connectionString, gatewayUrl }: WireTarge
     const pool = new Pool({ connectionString, max: 2, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
     // A connection that breaks fails the query under way, or the next one: that is where it is reported.
     pool.on('error', () => {})
+    const clients: PoolClient[] = []
     try {
-      const [first, second] = await Promise.all([connect(pool), connect(pool)])
-      return await work(first, second)
+      clients.push(await connect(pool), await connect(pool))
+      return await work(...(clients as [PoolClient, PoolClient]))
     } finally {
+      // Never given to anybody else: migrations leave settings behind, and the lock is the connection's.
+      for (const client of clients) client.release(true)
       await pool.end()
     }
   }

@@ -25,7 +25,7 @@ export interface BuiltWorker {
 
 /** As `watch_dir` of wrangler.toml has it, what is installed, and how it is read. */
 const MADE_OF = [
-  '{src,durable-objects,scripts,permissions}/**/*.*',
+  '{src,durable-objects,scripts,permissions,migrations}/**/*.*',
   '{wrangler.toml,package*.json,tsconfig*.json}',
 ]
 const BUILDS = join(PROJECT_DIR, 'build', 'worker')

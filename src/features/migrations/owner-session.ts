@@ -1,5 +1,5 @@
-// A connection of the owner, for migrations: node-postgres' Client, or the Neon driver's over a WebSocket. Both take the
-// same calls.
+// A connection of the owner, for migrations: node-postgres' Client, or the Neon driver's over a WebSocket. Both take
+// the same calls.
 
 import { DomainError } from '../../errors.ts'
 

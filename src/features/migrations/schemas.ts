@@ -1,38 +1,49 @@
 // Migrations as callers see them (Spec, Migration status entry; Dashboard API: migrations).
 
 import * as z from 'zod'
+import { MigrationFinding } from './findings/schemas.ts'
+import { DetectedFrameworks } from './frameworks/detect-frameworks.ts'
 
 const HASH = 'f2ca1bb6c7e907d06dafe4687e579fce76b37e4e93b7605022da52e6ccc26fd2'
 
-export const MigrationStatusEntry = z.object({
-  name: z
-    .string()
-    .describe("the file's name; of an orphaned migration the name without an ending, as it is recorded"),
-  state: z
-    .enum(['applied', 'pending', 'modified', 'orphaned'])
-    .describe('modified: the file was changed after it was applied. orphaned: applied, and the file is gone'),
-  applied_at: z.iso.datetime().nullable(),
-  stored_hash: z
-    .string()
-    .nullable()
-    .describe(
-      "SHA-256 of the file when it was applied; null where node-pg-migrate's command line applied it",
-    ),
-  file_hash: z.string().describe('SHA-256 of the file as it is now; empty for an orphaned migration'),
-  problem: z.string().nullable().describe('why the file cannot run, told without running it'),
-})
-export type MigrationStatusEntry = z.infer<typeof MigrationStatusEntry>
+const ENTRY = {
+  name: '0001_create-notes.cjs',
+  state: 'applied',
+  applied_at: '2026-01-31T12:00:00.000Z',
+  stored_hash: HASH,
+  file_hash: HASH,
+  problem: null,
+} as const
 
-export const DetectedTable = z.object({ schema: z.string(), table: z.string(), framework: z.string() })
+export const MigrationStatusEntry = z
+  .object({
+    name: z
+      .string()
+      .describe("the file's name; of an orphaned migration the name without an ending, as it is recorded"),
+    state: z
+      .enum(['applied', 'pending', 'modified', 'orphaned'])
+      .describe(
+        'modified: the file was changed after it was applied. orphaned: applied, and the file is gone',
+      ),
+    applied_at: z.iso.datetime().nullable(),
+    stored_hash: z
+      .string()
+      .nullable()
+      .describe(
+        "SHA-256 of the file when it was applied; null where node-pg-migrate's command line applied it",
+      ),
+    file_hash: z.string().describe('SHA-256 of the file as it is now; empty for an orphaned migration'),
+    problem: z.string().nullable().describe('why the file cannot run, told without running it'),
+  })
+  .meta({ id: 'MigrationStatusEntry', examples: [ENTRY] })
+export type MigrationStatusEntry = z.infer<typeof MigrationStatusEntry>
 
 export const MigrationStatus = z
   .object({
     migrations: z
       .array(MigrationStatusEntry)
       .describe('files in the order in which they run, then orphaned ones'),
-    framework: z.string(),
-    tracking_table: z.string(),
-    detected_tables: z.array(DetectedTable),
+    ...DetectedFrameworks.shape,
     summary: z.object({
       applied: z.int(),
       pending: z.int(),
@@ -44,20 +55,15 @@ export const MigrationStatus = z
     id: 'MigrationStatus',
     examples: [
       {
-        migrations: [
-          {
-            name: '0001_create-notes.cjs',
-            state: 'applied',
-            applied_at: '2026-01-31T12:00:00.000Z',
-            stored_hash: HASH,
-            file_hash: HASH,
-            problem: null,
-          },
-        ],
-        framework: 'JavaScript migration library',
+        migrations: [ENTRY],
+        framework: "JavaScript migration library (the service's own)",
         tracking_table: 'public.pgmigrations',
         detected_tables: [
-          { schema: 'public', table: 'pgmigrations', framework: 'JavaScript migration library' },
+          {
+            schema: 'public',
+            table: 'pgmigrations',
+            framework: "JavaScript migration library (the service's own)",
+          },
         ],
         summary: { applied: 1, pending: 0, modified: 0, orphaned: 0 },
       },
@@ -115,8 +121,10 @@ export const RunResult = z
   })
 export type RunResult = z.infer<typeof RunResult>
 
+export const MigrationFileName = z.string().min(1).describe("the file's name")
+
 export const MigrationChoice = z
-  .strictObject({ migration: z.string().min(1).describe("the file's name") })
+  .strictObject({ migration: MigrationFileName })
   .meta({ id: 'MigrationChoice', examples: [{ migration: '0001_create-notes.cjs' }] })
 
 export const MigrationPreview = z.object({ filename: z.string(), content: z.string(), lines: z.int() }).meta({
@@ -124,3 +132,37 @@ export const MigrationPreview = z.object({ filename: z.string(), content: z.stri
   examples: [{ filename: '0002_add-tag.sql', content: 'alter table notes add tag text;\n', lines: 1 }],
 })
 export type MigrationPreview = z.infer<typeof MigrationPreview>
+
+export const SafetyCheck = z
+  .object({
+    database: z.string(),
+    user: z.string(),
+    pendingCount: z.int(),
+    pendingFiles: z.array(z.string()),
+    lockCount: z.int().describe('locks that somebody waits for'),
+    activeTxCount: z.int().describe('transactions that are under way, also those that do nothing just now'),
+    warnings: z
+      .array(z.string())
+      .describe('reasons to wait: locks, more than three transactions, nothing to run'),
+    safe: z.boolean().describe('no warnings; `findings` do not count'),
+    findings: z
+      .array(MigrationFinding)
+      .describe('what the pending statements would lock, rewrite or destroy'),
+  })
+  .meta({
+    id: 'MigrationCheck',
+    examples: [
+      {
+        database: 'quoin',
+        user: 'quoin_owner',
+        pendingCount: 1,
+        pendingFiles: ['0001_create-notes.cjs'],
+        lockCount: 0,
+        activeTxCount: 1,
+        warnings: [],
+        safe: true,
+        findings: [],
+      },
+    ],
+  })
+export type SafetyCheck = z.infer<typeof SafetyCheck>

@@ -1,13 +1,101 @@
 // /api/migrations: what is in the folder migrations/ and in the database, for the dashboard.
 
+import { checkSafety } from '../../features/migrations/check-safety.ts'
 import { detectSchema } from '../../features/migrations/detect-schema/detect-schema.ts'
 import { SchemaQuestion, SchemaReport } from '../../features/migrations/detect-schema/schemas.ts'
+import { previewMigration } from '../../features/migrations/preview.ts'
+import { readMigrationStatus } from '../../features/migrations/read-status.ts'
+import { acceptMigration, markApplied, runMigrations } from '../../features/migrations/run-migrations.ts'
+import {
+  MigrationChoice,
+  MigrationFileName,
+  MigrationPreview,
+  MigrationStatus,
+  MigrationStatusEntry,
+  RunRequest,
+  RunResult,
+  SafetyCheck,
+} from '../../features/migrations/schemas.ts'
 import { defineRoute } from '../../http/route.ts'
 
 /** The text of a migration as JSON. */
 const SQL_BYTES_MAX = 8 * 1024 * 1024
 
+const EXAMPLE = '0001_create-notes.cjs'
+
 export const migrationRoutes = [
+  defineRoute({
+    id: 'migrations.check',
+    method: 'post',
+    path: '/api/migrations/check',
+    auth: 'session',
+    summary: 'Say whether now is a good moment to migrate, and what would happen',
+    description:
+      'Nothing is run. Files of .cjs are evaluated for the SQL that they make; what depends on answers of the ' +
+      'database is not analysed.',
+    response: SafetyCheck,
+    handle: ({ deps }) => checkSafety(deps),
+  }),
+  defineRoute({
+    id: 'migrations.preview',
+    method: 'get',
+    path: '/api/migrations/preview/:filename',
+    params: { filename: MigrationFileName },
+    auth: 'session',
+    summary: 'Read a migration',
+    response: MigrationPreview,
+    handle: async ({ deps, params }) => previewMigration(deps, params.filename),
+  }),
+  defineRoute({
+    id: 'migrations.status',
+    method: 'get',
+    path: '/api/migrations/idempotent/status',
+    auth: 'session',
+    summary: 'List migrations with their state, and the tracking tables of the database',
+    description: "Quoin's own migrations are not among them; `GET /v1/status` says when one is missing.",
+    response: MigrationStatus,
+    handle: ({ deps }) => readMigrationStatus(deps),
+  }),
+  defineRoute({
+    id: 'migrations.run',
+    method: 'post',
+    path: '/api/migrations/idempotent/run',
+    auth: 'session',
+    summary: 'Run pending migrations, all or none',
+    description:
+      'All that are pending, or those that are named, in the order of the folder and in one transaction: .sql and ' +
+      '.cjs files alike. A file that begins with `-- quoin:no-transaction`, or calls `pgm.noTransaction()`, runs ' +
+      'behind it by itself. A migration that fails is an answer with `ok: false`. One run at a time: a second one is ' +
+      '409 with who holds the lock. A statement waits 5 s at most for a lock.',
+    body: RunRequest.optional(),
+    example: { migrations: [EXAMPLE] },
+    response: RunResult,
+    handle: ({ deps, caller, body }) => runMigrations(deps, caller, body?.migrations),
+  }),
+  defineRoute({
+    id: 'migrations.mark_applied',
+    method: 'post',
+    path: '/api/migrations/idempotent/mark-applied',
+    auth: 'session',
+    summary: 'Record a pending migration as applied without running it',
+    description: 'For what is in the database already, as `detect-schema` tells.',
+    body: MigrationChoice,
+    example: { migration: EXAMPLE },
+    response: MigrationStatusEntry,
+    handle: ({ deps, caller, body }) => markApplied(deps, caller, body.migration),
+  }),
+  defineRoute({
+    id: 'migrations.accept',
+    method: 'post',
+    path: '/api/migrations/idempotent/accept',
+    auth: 'session',
+    summary: 'Take the file of an applied migration as it is now',
+    description: 'It is not run. Its state is no longer `modified`.',
+    body: MigrationChoice,
+    example: { migration: EXAMPLE },
+    response: MigrationStatusEntry,
+    handle: ({ deps, caller, body }) => acceptMigration(deps, caller, body.migration),
+  }),
   defineRoute({
     id: 'migrations.detect_schema',
     method: 'post',

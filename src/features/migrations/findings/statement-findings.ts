@@ -100,9 +100,7 @@ function finding(
   return {
     file: name,
     line: statement?.line ?? null,
-    statement: statement
-      ? excerptOf(statement.text, { start: 0, end: statement.text.length, line: 1 })
-      : null,
+    statement: statement ? excerptOf(statement.text, { start: 0, end: statement.text.length }) : null,
     table: relation?.shown ?? null,
     lock: null,
     blocks: 'nothing',

@@ -29,7 +29,9 @@ interface TableRow {
 }
 
 /** Reads the catalog once. `detected_tables` are in the order of the specification. */
-export async function detectFrameworks(platform: PlatformDatabase): Promise<DetectedFrameworks> {
+export async function detectFrameworks(
+  platform: Pick<PlatformDatabase, 'query'>,
+): Promise<DetectedFrameworks> {
   const sought = KNOWN_TABLES.map(({ schema, table }) => ({ schema, table }))
   const rows = await platform.query<TableRow>(TABLES, [JSON.stringify(sought)])
   const columns = new Map(rows.map(row => [keyOf(row), row.columns]))

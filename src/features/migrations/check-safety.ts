@@ -1,0 +1,89 @@
+// Is now a good moment to migrate, and what would the pending migrations do (Spec, Safety check result)?
+
+import type { SqlRuntime } from '../sql/run-sql.ts'
+import { choosePending } from './compare.ts'
+import { findFindings } from './findings/find-findings.ts'
+import type { MigrationReadDeps } from './migration-deps.ts'
+import type { MigrationFile } from './migration-file.ts'
+import { planOf, type Shorthands, shorthandsOf } from './migration-steps.ts'
+import type { SafetyCheck } from './schemas.ts'
+import { splitStatements } from './statements.ts'
+import { readTracked, USER_MIGRATIONS } from './tracking-table.ts'
+
+export interface CheckDeps extends MigrationReadDeps {
+  sql: SqlRuntime
+  config: { dbExtraSearchPath: readonly string[] }
+}
+
+/** Spec, Limits. */
+const ACTIVE_TRANSACTIONS_MAX = 3
+
+interface Moment {
+  readonly database: string
+  readonly user: string
+  readonly locks: number
+  readonly transactions: number
+}
+
+// Whoever is no superuser sees no state of others' sessions; that each transaction locks its own id is seen by all.
+// Postgres' own workers have no user.
+const MOMENT_SQL = `
+  with others as (
+    select a.pid from pg_stat_activity a
+    where a.datname = current_database() and a.usesysid is not null and a.pid <> pg_backend_pid())
+  select current_database() as database, current_user as "user",
+    (select count(*) from pg_locks l join others using (pid) where not l.granted)::int as locks,
+    (select count(distinct l.pid) from pg_locks l join others using (pid)
+      where l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock' and l.granted)::int as transactions`
+
+/**
+ * The check. `safe` follows the specification's three warnings alone; what the pending statements lock, rewrite or
+ * destroy is in `findings`. Throws `tracking_table_unusable`.
+ */
+export async function checkSafety(deps: CheckDeps): Promise<SafetyCheck> {
+  const { platform, migrations } = deps
+  const ask = <Row>(sql: string, params?: readonly (string | null)[]) => platform.query<Row>(sql, params)
+  const [[moment], tracked] = await Promise.all([ask<Moment>(MOMENT_SQL), readTracked(ask, USER_MIGRATIONS)])
+  if (moment === undefined) throw new Error('the query answers one row')
+  const pending = choosePending(migrations.files, tracked, undefined)
+  const shorthands = shorthandsOf(migrations.files)
+  const analysed = await Promise.all(pending.map(file => analysedFile(file, shorthands.get(file.name) ?? {})))
+  const warnings = warningsOf(moment, pending.length)
+  return {
+    database: moment.database,
+    user: moment.user,
+    pendingCount: pending.length,
+    pendingFiles: pending.map(file => file.name),
+    lockCount: moment.locks,
+    activeTxCount: moment.transactions,
+    warnings,
+    safe: warnings.length === 0,
+    findings: await findFindings(deps, analysed, ['public', ...deps.config.dbExtraSearchPath]),
+  }
+}
+
+function warningsOf({ locks, transactions }: Moment, pendingCount: number): string[] {
+  const warnings: string[] = []
+  if (locks > 0)
+    warnings.push(
+      `${locks} lock${locks === 1 ? ' is' : 's are'} waited for: a migration would wait behind them.`,
+    )
+  if (transactions > ACTIVE_TRANSACTIONS_MAX)
+    warnings.push(
+      `${transactions} transactions are active: a migration may wait for their locks, and they for its.`,
+    )
+  if (pendingCount === 0) warnings.push('No migration is pending.')
+  return warnings
+}
+
+async function analysedFile(file: MigrationFile, shorthands: Shorthands) {
+  const plan = await planOf(file, 'up', shorthands)
+  const statements = plan.texts.flatMap(text =>
+    splitStatements(text).map(({ start, end, line }) => ({
+      text: text.slice(start, end),
+      line: plan.firstLine === null ? null : plan.firstLine + line - 1,
+    })),
+  )
+  const unknown = plan.unknown === undefined ? {} : { notAnalysed: plan.unknown }
+  return { name: file.name, statements, runsInTransaction: plan.usesTransaction, ...unknown }
+}
