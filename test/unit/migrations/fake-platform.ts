@@ -7,7 +7,15 @@ interface Named {
   name: string
 }
 
-/** Has what `has` says. Each is its own table, but the index `i`, which is on `t`; all have 8192 bytes and 3 rows. */
+/** From `child` to `public.o`. */
+const FOREIGN_KEYS = [{ name: 'child_r_fkey', columns: ['r'], other: 'public.o' }]
+
+const DOMAINS = ['email', 'short']
+
+/**
+ * Has what `has` says, and two domains. Each is its own table, but the index `i`, which is on `t`; all have 8192
+ * bytes and 3 rows.
+ */
 export function platformWith(has: (relation: Named) => boolean): Pick<PlatformDatabase, 'query'> {
   return {
     query: <Row>(_sql: string, params: readonly (string | null)[] = []) => {
@@ -19,8 +27,10 @@ export function platformWith(has: (relation: Named) => boolean): Pick<PlatformDa
         table_name: name === 'i' ? 't' : name,
         size_bytes: 8_192,
         rows: 3,
+        foreign_keys: name === 'child' ? FOREIGN_KEYS : null,
       }))
-      return Promise.resolve(rows as Row[])
+      const domains = DOMAINS.map(name => ({ schema: null, name }))
+      return Promise.resolve([...rows, ...domains] as Row[])
     },
   }
 }

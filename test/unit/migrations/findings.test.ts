@@ -7,7 +7,7 @@ import { loadNodeParser } from '../sql/node-parser.ts'
 import { platformWith } from './fake-platform.ts'
 
 const statements = new StatementReader(() => loadNodeParser())
-const TABLES = ['t', 'o', 'p', 'c', 'a', 'b', 'm', 'v', 'seq']
+const TABLES = ['t', 'child', 'o', 'p', 'c', 'a', 'b', 'm', 'v', 'seq']
 
 const platform = platformWith(
   ({ schema, name }) =>
@@ -42,6 +42,7 @@ async function shortOf(sql: string, settings: Settings = {}): Promise<string[]> 
 
 const AEL = 'ACCESS EXCLUSIVE'
 const T = `public.t: ${AEL}`
+const CHILD = `public.child: ${AEL}`
 
 it.each<[string, ...string[]]>([
   // Columns.
@@ -54,6 +55,9 @@ it.each<[string, ...string[]]>([
   ['alter table t add c float default 1 + random()', `${T}, copies`],
   ["alter table t add c text default coalesce(null, lower('A' || random()))", `${T}, copies`],
   ['alter table t add c text default case when true then app.make() end', `${T}, copies`],
+  ['alter table t add c app.email', `${T}, copies`],
+  ['alter table t add c app.email[]', T],
+  ["alter table t add c app.mood default 'happy'", T],
   ['alter table t add c bigserial', `${T}, copies`],
   ['alter table t add c int generated always as identity', `${T}, copies`],
   ['alter table t add c int generated always as (a * 2) stored', `${T}, copies`],
@@ -64,6 +68,9 @@ it.each<[string, ...string[]]>([
   ['alter table t add c int references o', T, 'public.o: SHARE ROW EXCLUSIVE'],
   ['alter table t add c int default 1 references o', `${T}, reads`, 'public.o: SHARE ROW EXCLUSIVE, reads'],
   ['alter table t drop column c', T],
+  ['alter table child drop column c', CHILD],
+  ['alter table child drop column c, drop column r', CHILD, `public.o: ${AEL}`],
+  ['alter table child alter r type bigint', `${CHILD}, copies`, `public.o: ${AEL}, reads`],
   ['alter table t alter c type bigint', `${T}, copies`],
   ['alter table t alter c type varchar(50)', `${T}, copies`],
   ['alter table t alter c type text using upper(c)', `${T}, copies`],
@@ -91,6 +98,7 @@ it.each<[string, ...string[]]>([
   ['alter table t add exclude using gist (a with &&)', `${T}, reads`],
   ['alter table t validate constraint k', 'public.t: SHARE UPDATE EXCLUSIVE, reads'],
   ['alter table t drop constraint k', T],
+  ['alter table child drop constraint child_r_fkey', CHILD, `public.o: ${AEL}`],
   // The rest of ALTER TABLE and its likes.
   ['alter table t set (fillfactor = 70)'],
   ['alter table t set (user_catalog_table = true)', T],
@@ -129,6 +137,8 @@ it.each<[string, ...string[]]>([
   // Whole tables.
   ['truncate a, b', `public.a: ${AEL}`, `public.b: ${AEL}`],
   ['drop table a, s.t', `public.a: ${AEL}`, `s.t: ${AEL}`],
+  ['drop table child', CHILD, `public.o: ${AEL}`],
+  ['drop table o, child', `public.o: ${AEL}`, CHILD],
   ['drop view v', `public.v: ${AEL}`],
   ['create or replace view v as select 1', `public.v: ${AEL}`],
   ['create table n (a int references o)', 'public.o: SHARE ROW EXCLUSIVE'],
@@ -226,6 +236,29 @@ it.each([
   ],
 ])('says of %s what happens to whom', async (sql, message) => {
   expect((await findingsOf(sql)).map(it => it.message)).toEqual([message])
+})
+
+it('says why a table is locked that the statement does not name', async () => {
+  const [, other] = await findingsOf('drop table child')
+  expect(other).toMatchObject({
+    table: 'public.o',
+    message:
+      'Nobody can read or write public.o until the run commits, because of the foreign key child_r_fkey.',
+    safer: expect.stringContaining('Drop the foreign key first'),
+  })
+})
+
+it('knows a domain that the same run makes', async () => {
+  expect(await shortOf('create domain s.web as text check (true); alter table t add c web')).toEqual([
+    `${T}, copies`,
+  ])
+})
+
+it('reads a default as deep as the parser takes it', async () => {
+  for (const depth of [4_000, 5_000, 5_500, 20_000]) {
+    const found = await shortOf(`alter table t add c int default 1${'+1'.repeat(depth)}`)
+    expect([[T], [expect.stringContaining('too long')]], String(depth)).toContainEqual(found)
+  }
 })
 
 it('cuts the statement to what an answer has room for', async () => {

@@ -30,6 +30,8 @@ const deps = {
 let ofSquawk: Map<string, string>
 
 const AGREED: readonly string[] = [
+  'alter table t add x mood',
+  "alter table t add x mood default 'happy'",
   'alter table t add x int',
   'alter table t add x int not null default 1',
   'alter table t add x timestamptz default now()',
@@ -124,10 +126,8 @@ const DIFFERENT: readonly (readonly [statement: string, ours: string, squawks: s
   ['alter table t add x int generated always as (a * 2) virtual', AEL, COPIED],
   // The default of a serial column differs from row to row, so all rows are copied.
   ['alter table t add x serial', COPIED, AEL],
-  // The type may be a domain with constraints, which are checked row by row.
+  // It is a domain, which may have constraints that are checked row by row; squawk has no database to ask.
   ['alter table t add x short', COPIED, AEL],
-  ['alter table t add x plain', COPIED, AEL],
-  ["alter table t add x mood default 'happy'", COPIED, AEL],
   // squawk has no rule for these copies.
   ['alter table t alter g set expression as (a * 3)', COPIED, AEL],
   ['alter table ul set logged', COPIED, AEL],

@@ -1,7 +1,7 @@
 // ALTER TABLE ... ADD COLUMN. Source: ATExecAddColumn and transformColumnDefinition, Postgres 16 to 18.
 
 import type { SyntaxNode } from '../../sql/syntax-tree.ts'
-import { isSerial, rewritesForDefault, rewritesForType } from './column-types.ts'
+import { type Domains, isSerial, rewritesForDefault, rewritesForType } from './column-types.ts'
 import {
   type Certainty,
   lockOn,
@@ -22,11 +22,11 @@ const SAFER_UNIQUE =
   'Add the column alone; then CREATE UNIQUE INDEX CONCURRENTLY, and ADD CONSTRAINT ... USING INDEX.'
 const SAFER_CHECK =
   'Add the column alone; then the constraint as NOT VALID, and VALIDATE CONSTRAINT in a later run.'
-const SAFER_DOMAIN = 'If the type is a domain with constraints, add the column with its base type instead.'
+const SAFER_DOMAIN = 'If the domain has constraints, add the column with its base type instead.'
 
 /** What the new column and its constraints do, on the table and on the one that it refers to. */
-export function addColumn(table: RelationName, column: SyntaxNode): TableEffect[] {
-  const { rewrites, safer: saferValue } = copyingOf(column)
+export function addColumn(table: RelationName, column: SyntaxNode, domains: Domains): TableEffect[] {
+  const { rewrites, safer: saferValue } = copyingOf(column, domains)
   const { scans, safer: saferConstraints } = checksOf(column)
   const safer = [saferValue, ...saferConstraints].filter(text => text !== undefined).join(' ')
   const effects = [
@@ -50,7 +50,7 @@ export function addColumn(table: RelationName, column: SyntaxNode): TableEffect[
 }
 
 /** Whether old rows get the column's value by being copied. One value for all rows is kept in the catalog instead. */
-function copyingOf(column: SyntaxNode): { rewrites: Certainty; safer: string | undefined } {
+function copyingOf(column: SyntaxNode, domains: Domains): { rewrites: Certainty; safer: string | undefined } {
   const constraints = constraintsOf(column)
   const generated = constraints.get('CONSTR_GENERATED')
   if (generated) {
@@ -63,7 +63,7 @@ function copyingOf(column: SyntaxNode): { rewrites: Certainty; safer: string | u
     return { rewrites: 'yes', safer: SAFER_COUNTED }
   const ofDefault = rewritesForDefault(constraints.get('CONSTR_DEFAULT')?.['raw_expr'])
   if (ofDefault === 'yes') return { rewrites: 'yes', safer: SAFER_DEFAULT }
-  const ofType = rewritesForType(column['typeName'])
+  const ofType = rewritesForType(column['typeName'], domains)
   const safer = [ofDefault === 'no' ? '' : SAFER_DEFAULT, ofType === 'no' ? '' : SAFER_DOMAIN]
   return { rewrites: worseCertainty(ofDefault, ofType), safer: safer.join(' ').trim() || undefined }
 }

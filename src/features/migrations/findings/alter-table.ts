@@ -4,12 +4,13 @@
 import type { SyntaxNode } from '../../sql/syntax-tree.ts'
 import { addColumn } from './add-column.ts'
 import { addConstraint } from './add-constraint.ts'
-import { rewritesForNewType } from './column-types.ts'
+import { type Domains, rewritesForNewType } from './column-types.ts'
 import {
   type EffectDetails,
   type LockMode,
   lockOn,
   type RelationName,
+  type Severed,
   type TableEffect,
 } from './table-effect.ts'
 import { asList, asNode, rangeVar, unwrap } from './tree.ts'
@@ -70,7 +71,7 @@ const STRONG_PARAMETERS = new Set(
 )
 
 /** What an AlterTableStmt does: ALTER TABLE, INDEX, VIEW, MATERIALIZED VIEW, SEQUENCE, FOREIGN TABLE or TYPE. */
-export function alterTable(fields: SyntaxNode): TableEffect[] {
+export function alterTable(fields: SyntaxNode, domains: Domains): TableEffect[] {
   // The attributes of a composite type are no table's.
   if (fields['objtype'] === 'OBJECT_TYPE') return []
   const table = rangeVar(fields['relation'])
@@ -79,22 +80,24 @@ export function alterTable(fields: SyntaxNode): TableEffect[] {
     const command = unwrap(item).fields
     // Of partitioned indexes: nothing but the catalog changes, and queries use neither yet.
     if (isIndex && command['subtype'] === 'AT_AttachPartition') return []
-    return alterAction(table, command)
+    return alterAction(table, command, domains)
   })
 }
 
-function alterAction(table: RelationName, command: SyntaxNode): TableEffect[] {
+function alterAction(table: RelationName, command: SyntaxNode, domains: Domains): TableEffect[] {
   const action = String(command['subtype'])
   const { fields } = unwrap(command['def'])
   switch (action) {
     case 'AT_AddColumn':
-      return addColumn(table, fields)
+      return addColumn(table, fields, domains)
     case 'AT_DropColumn':
       return [lockOn(table, 'ACCESS EXCLUSIVE', lostColumn(command))]
+    case 'AT_DropConstraint':
+      return [lockOn(table, 'ACCESS EXCLUSIVE', { severed: severed('constraint', command) })]
     case 'AT_AddConstraint':
       return addConstraint(table, fields)
     case 'AT_AlterColumnType':
-      return [alterType(table, fields)]
+      return [alterType(table, command)]
     case 'AT_SetRelOptions':
     case 'AT_ResetRelOptions':
       return [lockOn(table, parametersLock(command['def']))]
@@ -115,12 +118,23 @@ function lostColumn(command: SyntaxNode): EffectDetails {
   return {
     loses: `Column ${String(command['name'])} and its values are lost for good`,
     safer: SAFER_DROP_COLUMN,
+    severed: severed('column', command),
   }
 }
 
-function alterType(table: RelationName, column: SyntaxNode): TableEffect {
+function alterType(table: RelationName, command: SyntaxNode): TableEffect {
+  const column = unwrap(command['def']).fields
   const rewrites = rewritesForNewType(column['typeName'], column['raw_default'])
-  return lockOn(table, 'ACCESS EXCLUSIVE', { rewrites, scans: rewrites, safer: SAFER_TYPE })
+  return lockOn(table, 'ACCESS EXCLUSIVE', {
+    rewrites,
+    scans: rewrites,
+    safer: SAFER_TYPE,
+    severed: severed('type', command),
+  })
+}
+
+function severed(of: 'column' | 'constraint' | 'type', command: SyntaxNode): Severed[] {
+  return [{ of, name: String(command['name']) }]
 }
 
 function parametersLock(definition: unknown): LockMode {

@@ -1,14 +1,13 @@
-// The statements of pending migrations as far as they can be read: what each does to tables and names. Bounded: a check
-// must end soon, however much waits to be run.
+// The statements of pending migrations as far as they can be read. Bounded: a check must end soon, however much waits
+// to be run.
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
 import type { StatementReader } from '../../sql/statement.ts'
+import type { SyntaxNode } from '../../sql/syntax-tree.ts'
 import { type TransactionUse, transactionUse } from '../transaction-use.ts'
 import { FINDING_FIELDS } from './kept-fields.ts'
 import { type NameChange, nameChanges } from './name-changes.ts'
-import { statementEffects } from './statement-effects.ts'
-import type { TableEffect } from './table-effect.ts'
 import { whyUnknown } from './unknown-effects.ts'
 
 /** A pending migration. */
@@ -37,7 +36,8 @@ export interface AnalysedStatement {
   readonly text: string
   readonly line: number | null
   readonly use: TransactionUse
-  readonly effects: readonly TableEffect[]
+  /** Its tree, with the fields that the findings read; none where it was not read. */
+  readonly nodes: readonly SyntaxNode[]
   readonly changes: readonly NameChange[]
   /** On the first statement of the file with such a reason. */
   readonly unread: Unread | undefined
@@ -81,13 +81,13 @@ export async function analyseStatements(
 }
 
 interface ReadStatement {
-  effects: TableEffect[]
+  nodes: SyntaxNode[]
   changes: NameChange[]
   refused?: { kind: 'too_long' | 'no_sql' | 'unknown'; reason: string }
 }
 
 const TOO_LONG: ReadStatement = {
-  effects: [],
+  nodes: [],
   changes: [],
   refused: { kind: 'too_long', reason: "it is too long for Postgres' parser here" },
 }
@@ -96,15 +96,14 @@ async function readStatement(deps: ParserDeps, text: string): Promise<ReadStatem
   try {
     const nodes = (await deps.sql.statements.trees(text, FINDING_FIELDS)).map(({ node }) => node)
     const reason = nodes.map(whyUnknown).find(why => why !== undefined)
-    const effects = nodes.flatMap(statementEffects)
     const changes = nodes.flatMap(nameChanges)
     return reason === undefined
-      ? { effects, changes }
-      : { effects, changes, refused: { kind: 'unknown', reason } }
+      ? { nodes, changes }
+      : { nodes, changes, refused: { kind: 'unknown', reason } }
   } catch (err) {
     if (err instanceof PostgresError) {
       const reason = `Postgres cannot read it (${shortened(err.message)})`
-      return { effects: [], changes: [], refused: { kind: 'no_sql', reason } }
+      return { nodes: [], changes: [], refused: { kind: 'no_sql', reason } }
     }
     if (err instanceof DomainError) return TOO_LONG
     throw err

@@ -1,5 +1,5 @@
-// What Postgres does to rows when a column gets a type or a default. Pure; from the text alone, so what a function or a
-// type of the user's own does stays open.
+// What Postgres does to rows when a column gets a type or a default. Pure; what a function of the user's own does stays
+// open.
 
 import type { SyntaxNode } from '../../sql/syntax-tree.ts'
 import { type Certainty, worseCertainty } from './table-effect.ts'
@@ -10,14 +10,6 @@ const OWN_BYTES = new Set(
   (
     'int2 int4 int8 smallint integer int bigint float4 float8 real date uuid json jsonb bool boolean bytea ' +
     'point macaddr'
-  ).split(' '),
-)
-/** Others of Postgres' own, which some changes reach without copying. */
-const CHANGEABLE = new Set(
-  (
-    'text varchar bpchar char name citext numeric decimal timestamp timestamptz time timetz interval bit varbit ' +
-    'inet cidr xml oid tsvector tsquery money regclass box circle line lseg path polygon macaddr8 ' +
-    'int4range int8range numrange tsrange tstzrange daterange'
   ).split(' '),
 )
 const SERIALS = new Set('serial serial2 serial4 serial8 bigserial smallserial'.split(' '))
@@ -38,30 +30,31 @@ const NOT_VOLATILE = new Set(
   ).split(' '),
 )
 
-/** The name of a type of Postgres' own; undefined for others, which may be domains. */
-function builtInName(typeName: unknown): string | undefined {
+/** The name of a type as Postgres' own are written; undefined for one in another schema. */
+function ownName(typeName: unknown): string | undefined {
   const names = namesOf(asNode(typeName)['names'])
-  const name = names.at(-1) ?? ''
-  const isKnown = OWN_BYTES.has(name) || CHANGEABLE.has(name) || SERIALS.has(name)
-  return names.length === 1 || names[0] === 'pg_catalog' ? (isKnown ? name : undefined) : undefined
+  return names.length === 1 || names[0] === 'pg_catalog' ? names.at(-1) : undefined
 }
 
 /** SERIAL and its like have a default that differs from row to row. */
 export function isSerial(typeName: unknown): boolean {
-  return SERIALS.has(builtInName(typeName) ?? '')
+  return SERIALS.has(ownName(typeName) ?? '')
 }
 
-/** A column without a default: a domain's constraints are checked row by row, and only the catalog knows domains. */
-export function rewritesForType(typeName: unknown): Certainty {
+/** By the names of domains, without their schemas. */
+export type Domains = Pick<ReadonlySet<string>, 'has'>
+
+/** A new column: a domain's constraints, if it has any, are checked row by row. */
+export function rewritesForType(typeName: unknown, domains: Domains): Certainty {
+  const name = namesOf(asNode(typeName)['names']).at(-1) ?? ''
   // An array of a domain holds no domain: its null is checked by nothing.
-  return builtInName(typeName) === undefined && asList(asNode(typeName)['arrayBounds']).length === 0
-    ? 'depends'
-    : 'no'
+  const isArray = asList(asNode(typeName)['arrayBounds']).length > 0
+  return domains.has(name) && !isArray ? 'depends' : 'no'
 }
 
 /** ALTER COLUMN TYPE. Only the catalog knows the type now. */
 export function rewritesForNewType(typeName: unknown, using: unknown): Certainty {
-  const isOwn = OWN_BYTES.has(builtInName(typeName) ?? '')
+  const isOwn = OWN_BYTES.has(ownName(typeName) ?? '')
   const isArray = asList(asNode(typeName)['arrayBounds']).length > 0
   if (isOwn && !isArray) return 'yes'
   const { type } = unwrap(using)
@@ -70,11 +63,18 @@ export function rewritesForNewType(typeName: unknown, using: unknown): Certainty
 
 /** ADD COLUMN with a default: one value for all rows is kept in the catalog, unless the expression is volatile. */
 export function rewritesForDefault(expression: unknown): Certainty {
-  if (typeof expression !== 'object' || expression === null) return 'no'
-  return Object.entries(expression).reduce<Certainty>((found, [name, field]) => {
-    const ofCall = name === 'FuncCall' ? isVolatile(asNode(field)) : 'no'
-    return worseCertainty(found, worseCertainty(ofCall, rewritesForDefault(field)))
-  }, 'no')
+  let found: Certainty = 'no'
+  // Without recursion: an expression may be as deep as the parser takes.
+  const open = [expression]
+  while (open.length > 0) {
+    const node = open.pop()
+    if (typeof node !== 'object' || node === null) continue
+    for (const [name, field] of Object.entries(node)) {
+      if (name === 'FuncCall') found = worseCertainty(found, isVolatile(asNode(field)))
+      open.push(field)
+    }
+  }
+  return found
 }
 
 function isVolatile(call: SyntaxNode): Certainty {

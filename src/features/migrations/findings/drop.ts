@@ -8,6 +8,7 @@ import { asList, namesOf, relationOf } from './tree.ts'
 const SAFER_INDEX = 'DROP INDEX CONCURRENTLY, in a file whose first line is -- quoin:no-transaction.'
 const SAFER_TABLE = 'Deploy code that does not name it first, and drop it in a later run.'
 
+/** What has a name among the relations, and no index. */
 const RELATIONS = new Set([
   'OBJECT_TABLE',
   'OBJECT_VIEW',
@@ -36,6 +37,7 @@ export function dropStatement(fields: SyntaxNode): TableEffect[] {
     lockOn(relationOf(name), 'ACCESS EXCLUSIVE', {
       loses: kind === 'OBJECT_TABLE' ? lostTable(fields) : undefined,
       safer: SAFER_TABLE,
+      severed: [{ of: 'table' }],
     }),
   )
 }

@@ -9,9 +9,10 @@ import {
   analyseStatements,
   type ParserDeps,
 } from './analysed-statements.ts'
+import { databaseNow } from './database-now.ts'
 import { candidates, KnownRelations } from './known-relations.ts'
-import { relationsNow } from './relations-now.ts'
 import type { MigrationFinding } from './schemas.ts'
+import { statementEffects } from './statement-effects.ts'
 import { type RunSoFar, statementFindings, wholeFile } from './statement-findings.ts'
 
 /** An answer of more would be too large; all that is behind is one finding. */
@@ -27,8 +28,9 @@ export async function findFindings(
   searchPath: readonly string[],
 ): Promise<MigrationFinding[]> {
   const analysed = await analyseStatements(deps, files)
-  const now = await relationsNow(deps, wantedKeys(analysed, searchPath))
-  const run = { known: new KnownRelations(now, searchPath), held: new Map() }
+  const now = await databaseNow(deps, wantedKeys(analysed, searchPath))
+  const known = new KnownRelations(now.relations, searchPath)
+  const run = { known, held: new Map(), domains: new Set([...now.domains, ...domainsMade(analysed)]) }
   const findings = analysed.flatMap(text => fileFindings(text, run))
   if (findings.length <= FINDINGS_MAX) return findings
   const [first] = findings.splice(FINDINGS_MAX)
@@ -43,8 +45,8 @@ function fileFindings({ file, statements }: AnalysedText, run: RunSoFar): Migrat
   const findings = statements.flatMap(statement => statementFindings(file, statement, run))
   if (file.notAnalysed !== undefined) findings.push(wholeFile(file.name, file.notAnalysed))
   if (statements.length < file.statements.length) {
-    const message = `Not analysed: statement ${statements.length + 1} and those behind it are over the bounds of a check.`
-    findings.push(wholeFile(file.name, message))
+    const from = `statement ${statements.length + 1} and those behind it`
+    findings.push(wholeFile(file.name, `Not analysed: ${from} are over the bounds of a check.`))
   }
   return findings
 }
@@ -54,11 +56,18 @@ function wantedKeys(analysed: readonly AnalysedText[], searchPath: readonly stri
   const keys = new Set<string>()
   for (const { statements } of analysed) {
     let path = searchPath
-    for (const { effects, changes } of statements) {
-      for (const { relation } of effects)
+    for (const { nodes, changes } of statements) {
+      for (const { relation } of nodes.flatMap(node => statementEffects(node, NO_DOMAINS)))
         if (relation) for (const key of candidates(relation, path)) keys.add(key)
       for (const change of changes) if (change.kind === 'search_path') path = change.path ?? searchPath
     }
   }
   return keys
+}
+
+const NO_DOMAINS = new Set<string>()
+
+function domainsMade(analysed: readonly AnalysedText[]): string[] {
+  const changes = analysed.flatMap(({ statements }) => statements.flatMap(statement => statement.changes))
+  return changes.flatMap(change => (change.kind === 'domain_made' ? [change.domain] : []))
 }

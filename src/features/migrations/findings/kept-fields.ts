@@ -5,7 +5,7 @@ import { keptFields } from '../../sql/syntax-tree.ts'
 const NAMES = 'relation relname schemaname relpersistence name names sval ival boolval items objects rel base'
 const STATEMENTS =
   'subtype objtype removeType renameType relationType behavior concurrent mode kind replace if_not_exists ' +
-  'is_vacuumcmd newname newschema idxname into intoClause'
+  'is_vacuumcmd newname newschema idxname into intoClause domainname'
 const TABLES = 'relations rels view table sequence tableElts inhRelations pktable'
 const ALTERATIONS = 'cmds def contype constraints skip_validation indexname generated_kind bound is_default'
 const COLUMNS = 'typeName arrayBounds raw_expr raw_default'

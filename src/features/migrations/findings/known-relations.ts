@@ -9,6 +9,16 @@ export interface RelationNow {
   readonly shown: string
   readonly sizeBytes: number | null
   readonly rows: number | null
+  readonly foreignKeys: readonly ForeignKey[]
+}
+
+/** One that the table has, or that refers to it. */
+export interface ForeignKey {
+  readonly name: string
+  /** The columns of this table. */
+  readonly columns: readonly string[]
+  /** How the table at the other end is called. */
+  readonly other: string
 }
 
 /** What was made on the way: nobody else sees it. */
@@ -42,10 +52,10 @@ export class KnownRelations {
   apply(change: NameChange): void {
     if (change.kind === 'search_path') this.#path = change.path ?? this.#firstPath
     else if (change.kind === 'made') this.#known.set(relationKey(this.#newName(change.name)), 'new')
-    else this.#takeAway(change)
+    else if (change.kind !== 'domain_made') this.#takeAway(change)
   }
 
-  #takeAway(change: Extract<NameChange, { kind: 'dropped' | 'renamed' | 'made' }>): void {
+  #takeAway(change: Exclude<NameChange, { kind: 'search_path' | 'domain_made' }>): void {
     const key = this.#keyOf(change.name)
     const known = this.#known.get(key ?? '')
     if (key === undefined || known === undefined) return

@@ -7,8 +7,8 @@ export interface Circumstances {
   table: string | undefined
   blocks: Blocks
   runsInTransaction: boolean
-  /** An earlier statement of the run took the lock that blocks. */
-  isHeldBefore: boolean
+  /** Why others wait, where the statement alone does not tell: `because ...`. */
+  why: string | undefined
 }
 
 /** One sentence, with its full stop. */
@@ -18,16 +18,15 @@ export function messageOf(effect: TableEffect, circumstances: Circumstances): st
   return effect.loses === undefined ? `${waiting}.` : `${effect.loses}; ${lowerFirst(waiting)}.`
 }
 
-function whoWaits(effect: TableEffect, { table, blocks, runsInTransaction, isHeldBefore }: Circumstances) {
+function whoWaits({ lock }: TableEffect, { table, blocks, runsInTransaction, why }: Circumstances): string {
   const it = table ?? 'the tables it works on'
   if (blocks === 'nothing') return `Reads and writes of ${it} go on`
   const until = runsInTransaction ? 'until the run commits' : 'until it is done'
-  const why = isHeldBefore ? ', because of an earlier statement' : ''
-  if (blocks === 'reads_and_writes') return `Nobody can read or write ${it} ${until}${why}`
-  const isRowLock = effect.lock === 'ROW EXCLUSIVE' && !isHeldBefore
-  return isRowLock
-    ? `Nobody can change or delete rows of ${it} ${until}`
-    : `Nobody can write to ${it} ${until}${why}`
+  const reason = why === undefined ? '' : `, ${why}`
+  if (blocks === 'reads_and_writes') return `Nobody can read or write ${it} ${until}${reason}`
+  // The lock on the table lets others write: it is the locks on its rows that do not.
+  const isRowLock = lock === 'ROW EXCLUSIVE' && why === undefined
+  return `Nobody can ${isRowLock ? 'change or delete rows of' : 'write to'} ${it} ${until}${reason}`
 }
 
 function workMeanwhile({ lock, rewrites, scans }: TableEffect): string {

@@ -7,12 +7,14 @@ import { asList, asNode, namesOf, rangeVar, relationOf, unwrap } from './tree.ts
 
 export type NameChange =
   | { readonly kind: 'made' | 'dropped'; readonly name: RelationName }
+  | { readonly kind: 'domain_made'; readonly domain: string }
   | { readonly kind: 'renamed'; readonly name: RelationName; readonly to: RelationName }
   /** Of the names behind it; undefined for the one that the session began with. */
   | { readonly kind: 'search_path'; readonly path: readonly string[] | undefined }
 
 const TEMPORARY = 'pg_temp'
 const RENAMED = new Set(['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_MATVIEW', 'OBJECT_SEQUENCE', 'OBJECT_INDEX'])
+const DROPPED = new Set([...RENAMED, 'OBJECT_FOREIGN_TABLE'])
 
 /** The change that one statement makes. IF NOT EXISTS and OR REPLACE make nothing for sure. */
 export function nameChanges(statement: SyntaxNode): NameChange[] {
@@ -29,7 +31,11 @@ export function nameChanges(statement: SyntaxNode): NameChange[] {
     case 'ViewStmt':
       return fields['replace'] === true ? [] : [made(fields['view'])]
     case 'DropStmt':
-      return asList(fields['objects']).map(name => ({ kind: 'dropped', name: relationOf(namesOf(name)) }))
+      return DROPPED.has(String(fields['removeType']))
+        ? asList(fields['objects']).map(name => ({ kind: 'dropped', name: relationOf(namesOf(name)) }))
+        : []
+    case 'CreateDomainStmt':
+      return [{ kind: 'domain_made', domain: namesOf(fields['domainname']).at(-1) ?? '' }]
     case 'RenameStmt':
       return RENAMED.has(String(fields['renameType'])) ? [renamed(fields)] : []
     case 'AlterObjectSchemaStmt':

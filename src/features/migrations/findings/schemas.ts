@@ -41,14 +41,14 @@ export const MigrationFinding = z
       .int()
       .nullable()
       .describe(
-        'Size of the table now, with indexes and TOAST, and of all its partitions. Null when it is not there yet, ' +
-          'or is locked by somebody else now.',
+        'Size of the table now, with indexes and TOAST, and of all its partitions. Null when it is locked by ' +
+          'somebody else now, or the statement does not name it.',
       ),
     rows: z
       .int()
       .nullable()
       .describe(
-        "Rows of the table now, as Postgres' statistics estimate. Null when it has not been analysed.",
+        "Rows of the table now, as Postgres' statistics have them. Null when they do not, or as for `size_bytes`.",
       ),
     message: z.string().describe('What happens to whom.'),
     safer: z.string().nullable().describe('A form that blocks less. Null where there is none.'),

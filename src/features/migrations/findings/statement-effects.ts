@@ -1,12 +1,13 @@
 // What a statement does to tables that others use: by the kind of statement. Pure. Source: "Explicit Locking" in
 // Postgres' documentation and the commands' sources, Postgres 16 to 18. Not seen: what views, triggers and functions do
-// to other tables, and that tables with foreign keys are locked with the one that they refer to.
+// to other tables, and what CASCADE takes.
 //
 // Kinds that are not here block nobody: they take a lock that lets others read and write (ANALYZE, COMMENT ON, CREATE
 // STATISTICS, INSERT), or none on a table (GRANT, CREATE FUNCTION, ALTER TYPE ... ADD VALUE).
 
 import type { SyntaxNode } from '../../sql/syntax-tree.ts'
 import { alterTable } from './alter-table.ts'
+import type { Domains } from './column-types.ts'
 import { dropStatement } from './drop.ts'
 import { LOCK_MODES, lockOn, mergeEffects, type TableEffect } from './table-effect.ts'
 import { asList, asNode, hasOption, rangeVar, unwrap } from './tree.ts'
@@ -21,7 +22,7 @@ const SAFER_RENAME =
   'Code that uses the old name fails from the commit on: leave a view of that name, or deploy in step.'
 const SAFER_DOMAIN = 'Add it as NOT VALID, and ALTER DOMAIN ... VALIDATE CONSTRAINT in a later run.'
 
-type Effects = (fields: SyntaxNode) => TableEffect[]
+type Effects = (fields: SyntaxNode, domains: Domains) => TableEffect[]
 
 const KINDS: Readonly<Record<string, Effects>> = {
   AlterTableStmt: alterTable,
@@ -57,12 +58,12 @@ const KINDS: Readonly<Record<string, Effects>> = {
 }
 
 /** The effects worth knowing of one statement's tree, one for each table; none for a statement that blocks nobody. */
-export function statementEffects(statement: SyntaxNode): TableEffect[] {
+export function statementEffects(statement: SyntaxNode, domains: Domains): TableEffect[] {
   const { type, fields } = unwrap(statement)
   const ofCtes = asList(asNode(fields['withClause'])['ctes']).flatMap(cte =>
-    statementEffects(asNode(unwrap(cte).fields['ctequery'])),
+    statementEffects(asNode(unwrap(cte).fields['ctequery']), domains),
   )
-  return mergeEffects([...(KINDS[type]?.(fields) ?? []), ...ofCtes])
+  return mergeEffects([...(KINDS[type]?.(fields, domains) ?? []), ...ofCtes])
 }
 
 /** The rows are read while nobody may write; concurrently, while everybody may. */

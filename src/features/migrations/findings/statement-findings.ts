@@ -2,22 +2,41 @@
 
 import { excerptOf } from '../failing-statement.ts'
 import type { AnalysedFile, AnalysedStatement } from './analysed-statements.ts'
+import type { Domains } from './column-types.ts'
 import type { KnownRelations, RelationNow } from './known-relations.ts'
 import { messageOf } from './message.ts'
 import type { MigrationFinding } from './schemas.ts'
-import { type Blocks, isWorthTelling, type TableEffect, worseBlocks } from './table-effect.ts'
+import { statementEffects } from './statement-effects.ts'
+import {
+  type Blocks,
+  isWorthTelling,
+  lockOn,
+  type Severed,
+  type TableEffect,
+  worseBlocks,
+} from './table-effect.ts'
 
 const SAFER_ALONE = 'Put it into a file of its own whose first line is -- quoin:no-transaction.'
 const SAFER_WITHOUT = 'Take it out: a run is one transaction, and takes everything back when something fails.'
 const SAFER_LATER = 'Put it into a later run: the lock of the earlier statement is given back before.'
+const SAFER_FOREIGN_KEY = 'Drop the foreign key first, in a run of its own, which is soon over.'
 
 /** The run so far: what names mean, and what earlier statements keep others from, by table. */
 export interface RunSoFar {
   readonly known: KnownRelations
   readonly held: Map<string, Blocks>
+  readonly domains: Domains
 }
 
 type FileFacts = Pick<AnalysedFile, 'name' | 'runsInTransaction'>
+
+/** An effect on a table that is there, or on tables without names. */
+interface Meant {
+  readonly effect: TableEffect
+  readonly relation: RelationNow | undefined
+  /** Why the table is locked, where the statement does not name it. */
+  readonly why?: string
+}
 
 /** Findings of the next statement of a run; notes in `run` what it leaves behind. */
 export function statementFindings(
@@ -25,26 +44,64 @@ export function statementFindings(
   statement: AnalysedStatement,
   run: RunSoFar,
 ): MigrationFinding[] {
-  const findings = ofTransaction(file, statement, run)
+  const meant = meantBy(statement, run)
+  const findings = ofTransaction(file, statement, meant[0]?.relation)
   if (findings.length === 0) {
-    findings.push(...statement.effects.flatMap(effect => ofEffect(file, statement, effect, run)))
+    for (const one of [...meant, ...otherEnds(meant)]) findings.push(...ofEffect(file, statement, one, run))
     findings.push(...ofUnread(file, statement))
   }
   for (const change of statement.changes) run.known.apply(change)
   return findings
 }
 
+/** Without effects on what is new: nobody else sees it. */
+function meantBy({ nodes }: AnalysedStatement, { known, domains }: RunSoFar): Meant[] {
+  const effects = nodes.flatMap(node => statementEffects(node, domains))
+  return effects
+    .map(effect => ({ effect, relation: effect.relation && known.find(effect.relation) }))
+    .filter(({ effect, relation }) => effect.relation === undefined || relation !== undefined)
+}
+
+/** The tables at the other ends of foreign keys that go or are checked again, but for those that are named. */
+function otherEnds(meant: readonly Meant[]): Meant[] {
+  const told = new Set(meant.map(({ relation }) => relation?.shown))
+  const ends: Meant[] = []
+  for (const { effect, relation } of meant) {
+    for (const { name, columns, other } of relation?.foreignKeys ?? []) {
+      const part = effect.severed.find(it => isPart(it, name, columns))
+      if (part === undefined || told.has(other)) continue
+      told.add(other)
+      const scans = part.of === 'type' ? 'depends' : 'no'
+      ends.push({
+        // Its triggers for the foreign key go, which takes what every DROP TRIGGER takes.
+        effect: lockOn(undefined, 'ACCESS EXCLUSIVE', { scans, safer: SAFER_FOREIGN_KEY }),
+        relation: { shown: other, sizeBytes: null, rows: null, foreignKeys: [] },
+        why: `because of the foreign key ${name}`,
+      })
+    }
+  }
+  return ends
+}
+
+function isPart(severed: Severed, foreignKey: string, columns: readonly string[]): boolean {
+  if (severed.of === 'table') return true
+  return severed.of === 'constraint' ? severed.name === foreignKey : columns.includes(severed.name)
+}
+
 /** In a transaction such statements fail, or end it: what they lock is the least of it. */
-function ofTransaction(file: FileFacts, statement: AnalysedStatement, run: RunSoFar): MigrationFinding[] {
+function ofTransaction(
+  file: FileFacts,
+  statement: AnalysedStatement,
+  relation: RelationNow | undefined,
+): MigrationFinding[] {
   if (!file.runsInTransaction || statement.use === 'fits_transaction') return []
-  const name = statement.effects[0]?.relation
-  const refused = statement.use === 'needs_no_transaction'
+  const isRefused = statement.use === 'needs_no_transaction'
   return [
-    finding(file, statement, name && run.known.find(name), {
-      message: refused
+    finding(file, statement, relation, {
+      message: isRefused
         ? 'Postgres refuses it in a transaction, and a run is one.'
         : 'It begins or ends a transaction, and the run is in one already.',
-      safer: refused ? SAFER_ALONE : SAFER_WITHOUT,
+      safer: isRefused ? SAFER_ALONE : SAFER_WITHOUT,
     }),
   ]
 }
@@ -61,28 +118,34 @@ function ofUnread(file: FileFacts, statement: AnalysedStatement): MigrationFindi
 function ofEffect(
   file: FileFacts,
   statement: AnalysedStatement,
-  effect: TableEffect,
-  { known, held }: RunSoFar,
+  { effect, relation, why }: Meant,
+  run: RunSoFar,
 ): MigrationFinding[] {
-  const relation = effect.relation && known.find(effect.relation)
-  if (effect.relation && relation === undefined) return []
+  const { runsInTransaction } = file
   const table = relation?.shown
-  const heldBefore = (file.runsInTransaction && held.get(table ?? '')) || 'nothing'
-  const blocks = worseBlocks(heldBefore, effect.blocks)
-  if (file.runsInTransaction && table !== undefined) held.set(table, blocks)
+  const blocks = runsInTransaction ? heldWith(run.held, table, effect.blocks) : effect.blocks
   if (!isWorthTelling(effect)) return []
   const isHeldBefore = blocks !== effect.blocks
-  const saferParts = [isHeldBefore ? SAFER_LATER : undefined, effect.safer]
+  const reason = isHeldBefore ? 'because of an earlier statement' : why
+  const safer = [isHeldBefore ? SAFER_LATER : undefined, effect.safer].filter(text => text !== undefined)
   return [
     finding(file, statement, relation, {
       lock: effect.lock,
       blocks,
       rewrites: effect.rewrites !== 'no',
       scans: effect.scans !== 'no',
-      message: messageOf(effect, { table, blocks, runsInTransaction: file.runsInTransaction, isHeldBefore }),
-      safer: saferParts.filter(text => text !== undefined).join(' ') || null,
+      message: messageOf(effect, { table, blocks, runsInTransaction, why: reason }),
+      safer: safer.join(' ') || null,
     }),
   ]
+}
+
+/** What others cannot do from now on, with what earlier statements of the run hold. */
+function heldWith(held: Map<string, Blocks>, table: string | undefined, own: Blocks): Blocks {
+  if (table === undefined) return own
+  const blocks = worseBlocks(held.get(table) ?? 'nothing', own)
+  held.set(table, blocks)
+  return blocks
 }
 
 /** The finding that a file, or the rest of it, is not analysed. */

@@ -25,6 +25,12 @@ export interface RelationName {
   readonly name: string
 }
 
+/** What of a table loses or checks its foreign keys; the table at the other end of each is locked too. */
+export type Severed =
+  | { readonly of: 'table' }
+  /** `type`: of the column, which is checked again. */
+  | { readonly of: 'column' | 'constraint' | 'type'; readonly name: string }
+
 export interface TableEffect {
   /** Undefined for tables that the statement does not name. */
   readonly relation: RelationName | undefined
@@ -40,6 +46,7 @@ export interface TableEffect {
   readonly loses: string | undefined
   /** The safer form; undefined where there is none, or where this is it. */
   readonly safer: string | undefined
+  readonly severed: readonly Severed[]
 }
 
 export type EffectDetails = Partial<Omit<TableEffect, 'relation' | 'lock'>>
@@ -51,7 +58,7 @@ export function lockOn(
   details: EffectDetails = {},
 ): TableEffect {
   const nothing = { rewrites: 'no', scans: 'no', loses: undefined, safer: undefined } as const
-  return { relation, lock, blocks: blockedBy(lock), ...nothing, ...details }
+  return { relation, lock, blocks: blockedBy(lock), ...nothing, severed: [], ...details }
 }
 
 /** Readers take ACCESS SHARE, which ACCESS EXCLUSIVE alone conflicts with; writers ROW EXCLUSIVE. */
@@ -85,6 +92,7 @@ function worse(one: TableEffect, other: TableEffect): TableEffect {
     scans: worseCertainty(one.scans, other.scans),
     loses: joined(one.loses, other.loses, '; '),
     safer: joined(one.safer, other.safer, ' '),
+    severed: [...one.severed, ...other.severed],
   }
 }
 
