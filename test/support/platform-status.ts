@@ -15,6 +15,14 @@ export function platformStatusOf(platform: PlatformDatabase): Promise<PlatformSt
   const settings = { baseUrl: 'http://localhost', identityPublicUrl: undefined, dashboardRoles: [] }
   const config = { ...settings, dbSchemas: ['public'] }
   const permissionFile = { text: '', declarations: new Declarations({ namespaces: [] }) }
+  const migrations = { platformNames: [] }
   const upstreams = { permissionRead: NO_SERVER }
-  return readPlatformStatus({ platform, config, upstreams, permissionFile, now: () => new Date() })
+  return readPlatformStatus({
+    platform,
+    config,
+    upstreams,
+    permissionFile,
+    migrations,
+    now: () => new Date(),
+  })
 }

@@ -6,9 +6,17 @@ import { PostgresError } from '../../db/postgres-error.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
+import type { BundledMigrations } from '../migrations/migration-file.ts'
 import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
+import { missingMigrations } from './missing-migrations.ts'
 import { PermissionState, type PermissionStateDeps, readPermissionState } from './permission-state.ts'
-import { DATABASE_DOWN, type RowChangeFacts, rowChangeProblems, TABLES_UNREADABLE } from './problems.ts'
+import {
+  DATABASE_DOWN,
+  migrationsProblem,
+  type RowChangeFacts,
+  rowChangeProblems,
+  TABLES_UNREADABLE,
+} from './problems.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
 export const PlatformStatus = z
@@ -24,6 +32,10 @@ export const PlatformStatus = z
       size_bytes: z.number().nullable(),
       schemas: z.array(z.string()).describe('schemas that /v1/db serves'),
       tables: z.number().nullable().describe('tables and views in those schemas'),
+      missing_migrations: z
+        .array(z.string())
+        .nullable()
+        .describe("Quoin's own migrations that this version needs and the database lacks"),
     }),
     projects: z.number().nullable(),
     api_keys: z.number().nullable().describe('keys that are neither revoked nor expired'),
@@ -79,6 +91,7 @@ export const PlatformStatus = z
           size_bytes: 9_437_184,
           schemas: ['public'],
           tables: 2,
+          missing_migrations: [],
         },
         projects: 1,
         api_keys: 2,
@@ -141,6 +154,7 @@ const FACTS_SQL = `
 interface StatusDeps extends PermissionStateDeps {
   platform: PlatformDatabase
   config: WarnedSettings & { dbSchemas: readonly string[] }
+  migrations: Pick<BundledMigrations, 'platformNames'>
   now: () => Date
 }
 
@@ -151,9 +165,11 @@ interface StatusDeps extends PermissionStateDeps {
 export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStatus> {
   const { platform, config, now } = deps
   const asking = readPermissionState(deps)
+  const comparing = missingMigrations(platform, deps.migrations.platformNames)
   const startedAt = performance.now()
   const read = await readFacts(platform, config.dbSchemas)
   const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10
+  const missing = await comparing
   const facts = typeof read === 'string' ? undefined : read
   const database = {
     state: facts ? ('up' as const) : ('down' as const),
@@ -162,9 +178,11 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
     size_bytes: facts?.size_bytes ?? null,
     schemas: [...config.dbSchemas],
     tables: facts?.tables ?? null,
+    missing_migrations: missing,
   }
   const permissions = await asking
   const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
+  if (missing !== null && missing.length > 0) problems.unshift(migrationsProblem(missing))
   problems.push(...permissions.problems)
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',

@@ -19,6 +19,10 @@ export const TABLES_UNREADABLE =
   'Quoin’s own tables cannot be read as this version needs them. Run the migrations (npm run migrate); the log has ' +
   'the cause.'
 
+export function migrationsProblem(missing: readonly string[]): string {
+  return `The database lacks Quoin’s own ${missing.join(', ')}. Run npm run migrate -- --platform against it.`
+}
+
 /** One sentence or two for each problem; empty where all is well. */
 export function rowChangeProblems(facts: RowChangeFacts): string[] {
   return [waitingProblem(facts), recordingProblem(facts)].filter(problem => problem !== undefined)
