@@ -11,8 +11,6 @@ import { type MigrationFile, trackedName } from '../src/features/migrations/migr
 /** What node-pg-migrate's command line would take besides; here they are refused, not passed over. */
 const OTHER_PROGRAM = /\.(?:[cm]?ts|m?js)$/
 const MIGRATION = /\.(?:sql|cjs)$/
-/** What the name's column of the tracking table takes. */
-const NAME_CHARACTERS_MAX = 255
 /** As Node calls a file of CommonJS, and strict, as all of a Worker's script is. */
 const PARAMETERS = ['exports', 'require', 'module']
 const STRICT = "'use strict'; "
@@ -45,8 +43,6 @@ function readFile(folder: string, name: string): MigrationFile {
   const text = bytes.toString('utf8')
   const file = { name, text, hash }
   if (OTHER_PROGRAM.test(name)) return { ...file, problem: `${name}: migrations are .sql or .cjs files.` }
-  if (trackedName(name).length > NAME_CHARACTERS_MAX)
-    return { ...file, problem: `The name has more than ${NAME_CHARACTERS_MAX} characters.` }
   if (!Buffer.from(text, 'utf8').equals(bytes)) return { ...file, problem: `${name} is not UTF-8.` }
   if (name.endsWith('.sql')) return file
   try {

@@ -22,19 +22,32 @@ export interface Refusal extends Error {
   readonly position?: string
 }
 
-/** Any number but 0 makes both drivers speak the extended protocol. */
-const ROWS_MAX = 2 ** 31 - 1
+/** A query object of either driver, which is sent as it is. */
+interface DriverQuery {
+  requiresPreparation: () => boolean
+}
+type QueryClass = new (
+  config: { text: string; values: readonly (string | null)[] },
+  done: (err: Error | null, result: DriverResult) => void,
+) => DriverQuery
 
 /**
- * Runs one statement and answers its rows. Postgres refuses a text with two, so nothing can hide behind a statement
- * that was looked at. Throws `Refusal`; `database_unavailable` when the connection breaks.
+ * Runs one statement and answers its rows. In the extended protocol Postgres refuses a text with two, so nothing can
+ * hide behind a statement that was looked at. Throws `Refusal`; `database_unavailable` when the connection breaks.
  */
 export async function runStatement<Row>(
   driver: Driver,
   text: string,
   values: readonly (string | null)[] = [],
 ): Promise<Row[]> {
-  const { rows } = await passOn(driver.query({ text, values: [...values], rows: ROWS_MAX }))
+  const { Query } = driver.constructor as unknown as { Query: QueryClass }
+  const answer = new Promise<DriverResult>((resolve, reject) => {
+    const query = new Query({ text, values }, (err, result) => (err ? reject(err) : resolve(result)))
+    // By themselves both drivers speak the simple protocol where there are no values.
+    query.requiresPreparation = () => true
+    void driver.query(query)
+  })
+  const { rows } = await passOn(answer)
   return rows as Row[]
 }
 

@@ -1,0 +1,178 @@
+// Runs of migrations, as the Worker and `npm run migrate` make them: what is applied, what is taken back, and what is
+// said of a failure. Each test has a database of its own.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BatchResult } from '../../src/features/migrations/run-batch.ts'
+import {
+  applyPending,
+  changesBetween,
+  type Files,
+  failureOf,
+  type MigrationDatabase,
+  migrationDatabase,
+  snapshot,
+} from '../support/migrations.ts'
+
+let database: MigrationDatabase
+
+beforeEach(async () => {
+  database = await migrationDatabase()
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const apply = (files: Files) => applyPending(database, files)
+
+const namesOf = (files: BatchResult['applied']) => files.map(file => file.name)
+
+async function ask<Row>(sql: string): Promise<Row[]> {
+  return (await database.owner.query(sql)).rows
+}
+
+describe('a run', () => {
+  it('applies .sql and .cjs files in order and in one transaction, each with its hash', async () => {
+    const files = {
+      '0001_notes.sql': 'create table notes (id int primary key);',
+      '0002_body.cjs': "exports.up = pgm => pgm.addColumn('notes', { body: { type: 'text' } })",
+      '10_rows.sql': "insert into notes values (1, 'a'); insert into notes values (2, 'b')",
+      '0003_asks.cjs': `exports.up = async pgm => {
+        const [{ n }] = await pgm.db.select('select count(*)::int as n from notes')
+        pgm.sql(\`comment on table notes is '\${n} rows'\`)
+      }`,
+      '0004_later.cjs':
+        "exports.up = (pgm, done) => setTimeout(() => { pgm.sql('create table later ()'); done() }, 1)",
+    }
+    const result = await apply(files)
+    expect(result.failure).toBeNull()
+    expect(namesOf(result.applied)).toEqual([
+      '0001_notes.sql',
+      '0002_body.cjs',
+      '0003_asks.cjs',
+      '0004_later.cjs',
+      '10_rows.sql',
+    ])
+    expect(
+      await ask('select count(distinct xmin::text)::int as transactions, count(*)::int from pgmigrations'),
+    ).toEqual([{ transactions: 1, count: 5 }])
+    const hashes = await ask<{ hash: string }>(
+      'select hash from quoin.migration_hashes h join pgmigrations p on p.id = h.migration_id and p.name = h.name order by p.id',
+    )
+    expect(hashes.map(row => row.hash)).toEqual(result.applied.map(file => file.hash))
+    expect(
+      await ask("select obj_description('notes'::regclass) as said, to_regclass('later') as later"),
+    ).toEqual([{ said: '0 rows', later: 'later' }])
+    expect(await apply(files)).toMatchObject({ applied: [], failure: null })
+  })
+
+  it.each([
+    ['.sql', 'sql', (sql: string) => sql],
+    ['.sql and .cjs', 'cjs', (sql: string) => `exports.up = pgm => pgm.sql(${JSON.stringify(sql)})`],
+  ])(
+    'of five %s files of which the fourth fails leaves the whole catalog as it was',
+    async (_, ending, write) => {
+      const before = await snapshot(database.owner)
+      const failure = await failureOf(database, {
+        '0001_tables.sql':
+          "create schema app; create table app.a (id serial primary key, k text default 'x' check (k > ''))",
+        [`0002_more.${ending}`]: write(
+          "create type mood as enum ('ok'); create view v as select * from app.a",
+        ),
+        '0003_code.sql': `create function f() returns trigger language plpgsql as $$ begin return new; end $$;
+        create trigger t before insert on app.a for each row execute function f();
+        alter table app.a enable row level security; create policy p on app.a using (true);
+        grant select on app.a to anon; alter default privileges in schema app grant select on tables to anon;
+        comment on table app.a is 'all'; create role migrated_role; insert into app.a default values`,
+        [`0004_fails.${ending}`]: write(
+          "create table b (); insert into app.a (id, k) values (2, null), (3, ''); create table c ()",
+        ),
+        '0005_never.sql': 'create table never ()',
+      })
+      expect(changesBetween(before, await snapshot(database.owner))).toEqual([])
+      expect(failure).toMatchObject({ file: `0004_fails.${ending}`, code: '23514' })
+      expect(failure.statement).toBe("insert into app.a (id, k) values (2, null), (3, '')")
+      expect(await ask("select 1 from pg_roles where rolname = 'migrated_role'")).toEqual([])
+    },
+  )
+
+  it('runs what asks for it behind the transaction, each by itself', async () => {
+    const result = await apply({
+      '0001_index.sql':
+        '-- quoin:no-transaction\r\ncreate index concurrently notes_body on notes (body);\nselect 1',
+      '0002_notes.sql': 'create table notes (body text)',
+      '0003_index.cjs':
+        "exports.up = pgm => { pgm.noTransaction(); pgm.sql('create index concurrently b on notes (body)') }",
+      '0004_last.sql': 'create table last ()',
+    })
+    expect(result.failure).toBeNull()
+    expect(namesOf(result.applied)).toEqual([
+      '0002_notes.sql',
+      '0004_last.sql',
+      '0001_index.sql',
+      '0003_index.cjs',
+    ])
+    expect(namesOf(result.outside)).toEqual(['0001_index.sql', '0003_index.cjs'])
+    expect(
+      await ask("select count(*)::int from pg_index where indrelid = 'notes'::regclass and indisvalid"),
+    ).toEqual([{ count: 2 }])
+  })
+
+  it('that fails behind the transaction keeps what the transaction did, and says so', async () => {
+    const result = await apply({
+      '0001_notes.sql': 'create table notes (body text)',
+      '0002_index.sql':
+        '-- quoin:no-transaction\ncreate table half (); create index concurrently i on notes (wrong)',
+      '0003_index.sql': '-- quoin:no-transaction\ncreate table never ()',
+    })
+    expect(namesOf(result.applied)).toEqual(['0001_notes.sql'])
+    expect(result).toMatchObject({
+      isRolledBack: false,
+      outside: [],
+      failure: { code: '42703', place: { line: 2 } },
+    })
+    expect(await ask("select to_regclass('half') as half, to_regclass('never') as never")).toEqual([
+      { half: 'half', never: null },
+    ])
+  })
+
+  it('gives each file the settings of a new connection, whatever the one before set', async () => {
+    const { failure } = await apply({
+      '0001_dump.sql':
+        "select pg_catalog.set_config('search_path', '', false); set statement_timeout = 1; set role anon",
+      '0002_asks.cjs':
+        "exports.up = async pgm => { await pgm.db.query('select pg_sleep(0.05)'); pgm.createTable('notes', {}) }",
+      '0003_local.sql': "set local role service_role; set local search_path = 'nowhere'",
+    })
+    expect(failure).toBeNull()
+    expect(
+      await ask("select tableowner = current_user as ours from pg_tables where tablename = 'notes'"),
+    ).toEqual([{ ours: true }])
+  })
+
+  it('hands the shorthands of a file on to all behind it', async () => {
+    const { failure } = await apply({
+      '0001_id.cjs':
+        "exports.shorthands = { key: { type: 'uuid', primaryKey: true } }; exports.up = () => {}",
+      '0002_table.cjs': "exports.up = pgm => pgm.createTable('keyed', { id: 'key' })",
+    })
+    expect(failure).toBeNull()
+    await apply({
+      '0001_id.cjs':
+        "exports.shorthands = { key: { type: 'uuid', primaryKey: true } }; exports.up = () => {}",
+      '0003_table.cjs': "exports.up = pgm => pgm.createTable('other', { id: 'key' })",
+    })
+    expect(
+      await ask(
+        "select format_type(atttypid, null) from pg_attribute where attrelid = 'other'::regclass and attnum = 1",
+      ),
+    ).toEqual([{ format_type: 'uuid' }])
+  })
+
+  it('looks names up in public, and behind it where the deployment says', async () => {
+    await database.owner.query("create schema extensions; create type extensions.code as enum ('a')")
+    const files = { '0001_code.sql': 'create table coded (c code)' }
+    expect((await failureOf(database, files)).code).toBe('42704')
+    expect(await applyPending(database, files, { extraSearchPath: ['extensions'] })).toMatchObject({
+      failure: null,
+    })
+    expect(await ask("select to_regclass('public.coded')::text as t")).toEqual([{ t: 'coded' }])
+  })
+})
