@@ -176,3 +176,45 @@ describe('a run', () => {
     expect(await ask("select to_regclass('public.coded')::text as t")).toEqual([{ t: 'coded' }])
   })
 })
+
+describe('a file holds what psql takes', () => {
+  it.each([
+    ['dollar quotes', "do $a$ begin perform '$$;'; perform $b$;$b$; end $a$; create table made ()"],
+    ['nested comments', '/* a /* ; */ ; */ create table made (); -- ;'],
+    ["E'' strings", "create table made (t text default E'\\';'); comment on table made is 'a''; b'"],
+    ['a byte order mark', '\uFEFFcreate table made ();'],
+    ['a byte order mark before a comment', '\uFEFF-- first\ncreate table made ();'],
+    ['CRLF', '-- a\r\ncreate table made (\r\n);\r\n'],
+    ['quoted names', 'create table "a;b" (); create table made ("select;" int)'],
+    [
+      'BEGIN ATOMIC',
+      'create function f() returns int begin atomic select 1; select 2; end; create table made ()',
+    ],
+    ['savepoints', 'create table made (); savepoint a; drop table made; rollback to a; release a'],
+    ['nothing else', 'create table made ();;; ; '],
+  ])('%s', async (_, sql) => {
+    expect(await apply({ '0001_a.sql': sql })).toMatchObject({ failure: null })
+    expect(await ask("select to_regclass('made')::text as made")).toEqual([{ made: 'made' }])
+  })
+
+  it('no statement at all', async () => {
+    expect(
+      await apply({ '0001_a.sql': '', '0002_b.sql': '-- later', '0003_c.cjs': 'exports.up = () => {}' }),
+    ).toMatchObject({
+      applied: [{}, {}, {}],
+      failure: null,
+    })
+  })
+
+  it('5 MB in 20 000 statements and in one', async () => {
+    const words = 'x'.repeat(200)
+    const many = Array.from({ length: 20_000 }, (_, id) => `insert into big values (${id}, '${words}');\n`)
+    const one = Array.from({ length: 20_000 }, (_, id) => `(${-id - 1}, '${words}')`)
+    const files = {
+      '0001_big.sql': `create table big (id int, words text);\n${many.join('')}`,
+      '0002_more.sql': `insert into big values ${one.join(',\n')}`,
+    }
+    expect(await apply(files)).toMatchObject({ failure: null })
+    expect(await ask('select count(*)::int from big')).toEqual([{ count: 40_000 }])
+  })
+})

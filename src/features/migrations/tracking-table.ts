@@ -52,7 +52,8 @@ const FACTS_SQL = `
       from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
     c.relhasrules or exists (select from pg_trigger t where t.tgrelid = c.oid) as runs_code,
     (select coalesce(json_agg(distinct case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee) end), '[]')
-      from aclexplode(c.relacl) a where a.grantee <> c.relowner and a.privilege_type <> 'SELECT') as others,
+      from (select c.relacl union all select attacl from pg_attribute where attrelid = c.oid) lists (acl)
+        cross join aclexplode(acl) a where a.grantee <> c.relowner and a.privilege_type <> 'SELECT') as others,
     to_regclass('quoin.migration_hashes') is not null as has_hashes
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = $1 and c.relname = $2`
