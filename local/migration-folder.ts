@@ -11,8 +11,8 @@ import { type MigrationFile, trackedName } from '../src/features/migrations/migr
 /** What node-pg-migrate's command line would take besides; here they are refused, not passed over. */
 const OTHER_PROGRAM = /\.(?:[cm]?ts|m?js)$/
 const MIGRATION = /\.(?:sql|cjs)$/
-/** As Node calls a file of CommonJS, and strict, as all of a Worker's script is. */
-const PARAMETERS = ['exports', 'require', 'module']
+/** As Node calls a file of CommonJS, but for its process; and strict, as all of a Worker's script is. */
+const PARAMETERS = ['exports', 'require', 'module', 'process']
 const STRICT = "'use strict'; "
 
 /** The folder's migrations in the order in which they run; hidden files, folders and READMEs are none. */

@@ -3,15 +3,19 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
+  cpSync,
   existsSync,
   globSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SourcelessWorkerOptions } from 'wrangler'
@@ -28,6 +32,10 @@ const MADE_OF = [
   '{src,durable-objects,scripts,permissions,migrations}/**/*.*',
   '{wrangler.toml,package*.json,tsconfig*.json}',
 ]
+const PROJECT_PARTS = [
+  ...['src', 'durable-objects', 'local', 'scripts', 'permissions', 'migrations'],
+  ...['wrangler.toml', 'package.json', 'tsconfig.json', 'tsconfig.base.json'],
+]
 const BUILDS = join(PROJECT_DIR, 'build', 'worker')
 const OPTIONS_FILE = 'options.json'
 
@@ -37,6 +45,26 @@ let found: Promise<BuiltWorker> | undefined
 export function builtWorker(): Promise<BuiltWorker> {
   found ??= findOrBuild(join(BUILDS, stateOfSources()))
   return found
+}
+
+export interface WorkerOfProject extends BuiltWorker {
+  /** A copy of the project, with migrations of the test's own. */
+  readonly project: string
+  remove(): void
+}
+
+/** Builds the Worker of a copy of the project whose folder migrations/ has these files too; in about three seconds. */
+export async function workerWithMigrations(
+  files: Readonly<Record<string, string>>,
+): Promise<WorkerOfProject> {
+  const project = mkdtempSync(join(tmpdir(), 'quoin-project-'))
+  for (const name of PROJECT_PARTS) cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true })
+  symlinkSync(join(PROJECT_DIR, 'node_modules'), join(project, 'node_modules'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, 'migrations', name), text)
+  const folder = join(project, 'built')
+  await buildFrom(project, folder)
+  const options = JSON.parse(readFileSync(join(folder, OPTIONS_FILE), 'utf8'))
+  return { folder, options, project, remove: () => rmSync(project, { recursive: true }) }
 }
 
 async function findOrBuild(folder: string): Promise<BuiltWorker> {
@@ -57,14 +85,7 @@ function stateOfSources(): string {
 
 async function build(folder: string): Promise<void> {
   const mine = `${folder}-${randomUUID()}`
-  mkdirSync(mine, { recursive: true })
-  const [{ unstable_getMiniflareWorkerOptions }] = await Promise.all([
-    import('wrangler'),
-    runWrangler(['deploy', '--dry-run', '--outdir', mine]),
-  ])
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT_DIR, 'wrangler.toml'))
-  // Without the variables, which may be a developer's own.
-  writeFileSync(join(mine, OPTIONS_FILE), JSON.stringify({ ...workerOptions, bindings: {} }))
+  await buildFrom(PROJECT_DIR, mine)
   for (const older of readdirSync(BUILDS).filter(name => !join(BUILDS, name).startsWith(folder)))
     rmSync(join(BUILDS, older), { recursive: true })
   try {
@@ -76,8 +97,16 @@ async function build(folder: string): Promise<void> {
   }
 }
 
-async function runWrangler(args: readonly string[]): Promise<void> {
+async function buildFrom(project: string, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
   const program = join(PROJECT_DIR, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const args = [program, 'deploy', '--dry-run', '--outdir', folder]
   const env = { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' }
-  await promisify(execFile)(process.execPath, [program, ...args], { cwd: PROJECT_DIR, env })
+  const [{ unstable_getMiniflareWorkerOptions }] = await Promise.all([
+    import('wrangler'),
+    promisify(execFile)(process.execPath, args, { cwd: project, env }),
+  ])
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT_DIR, 'wrangler.toml'))
+  // Without the variables, which may be a developer's own.
+  writeFileSync(join(folder, OPTIONS_FILE), JSON.stringify({ ...workerOptions, bindings: {} }))
 }

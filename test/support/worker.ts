@@ -11,7 +11,7 @@ import {
   Miniflare,
 } from 'miniflare'
 import { inject } from 'vitest'
-import { builtWorker } from './built-worker.ts'
+import { type BuiltWorker, builtWorker } from './built-worker.ts'
 
 /** Answers a request that the Worker makes, or undefined to let it through. */
 export type Outbound = (request: Request) => Response | Promise<Response> | undefined
@@ -21,6 +21,8 @@ export interface TestWorkerSettings {
   readonly vars?: Readonly<Record<string, string>>
   /** Sees every request that the Worker makes, WebSockets aside. */
   readonly outbound?: Outbound
+  /** In place of the project's own. */
+  readonly built?: BuiltWorker
 }
 
 export interface WorkerHandle {
@@ -40,9 +42,13 @@ export interface TestWorker extends AsyncDisposable {
 }
 
 /** Starts a Worker of the test's own, in less than a second. Close it, or take it with `await using`. */
-export async function startTestWorker({ vars, outbound }: TestWorkerSettings = {}): Promise<TestWorker> {
+export async function startTestWorker({
+  vars,
+  outbound,
+  built,
+}: TestWorkerSettings = {}): Promise<TestWorker> {
   const stack = inject('stack')
-  const { folder, options } = await builtWorker()
+  const { folder, options } = built ?? (await builtWorker())
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,

@@ -21,7 +21,12 @@ export interface MigrationFile {
   /** SHA-256 of the file's bytes, in lower-case hex. */
   readonly hash: string
   /** A `.cjs` file as a function of CommonJS; each call evaluates the file anew. */
-  readonly load?: (exports: object, require: (name: string) => unknown, module: { exports: object }) => void
+  readonly load?: (
+    exports: object,
+    require: (name: string) => unknown,
+    module: { exports: object },
+    process: object,
+  ) => void
   /** Why it cannot run, told from the file alone. */
   readonly problem?: string
 }

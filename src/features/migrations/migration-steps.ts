@@ -136,11 +136,18 @@ async function perform(
 
 function evaluate(file: MigrationFile): MigrationModule {
   const module: { exports: MigrationModule } = { exports: {} }
-  file.load?.(module.exports, requireLibrary, module)
+  file.load?.(module.exports, requireLibrary, module, NO_PROCESS)
   return module.exports
 }
 
-/** A migration stands alone, so that it is the same in the Worker, which has no files, and on the command line. */
+/** A migration stands alone: it is the same in the Worker, which has no files, and on the command line. */
+const NO_PROCESS = {
+  env: {},
+  exit() {
+    throw new Error('process.exit(): a migration cannot end the program that runs it.')
+  },
+}
+
 function requireLibrary(name: string): unknown {
   if (name === 'node-pg-migrate') return { PgLiteral }
   throw new Error(`require("${name}"): a migration can load nothing but node-pg-migrate.`)
