@@ -66,10 +66,41 @@ const REFUSE_STRONGER_ROLES = `
 `
 
 // SET but not INHERIT: what logs in has no rights at all until it has chosen a role. The owner is a member of both, so
-// that it can change and drop what service_role creates.
+// that it can change and drop what service_role creates. What is granted already is not granted again.
 const GRANT_MEMBERSHIPS = `
-  grant anon, service_role to authenticator with admin false, inherit false, set true;
-  grant anon, service_role to current_user with inherit true, set true;
+  do $do$
+  declare
+    granted text;
+  begin
+    foreach granted in array array['anon', 'service_role'] loop
+      if not pg_has_role('authenticator', granted, 'set') then
+        execute format('grant %I to authenticator with admin false, inherit false, set true', granted);
+      end if;
+      if not (pg_has_role(granted, 'usage') and pg_has_role(granted, 'set')) then
+        execute format('grant %I to current_user with inherit true, set true', granted);
+      end if;
+    end loop;
+  end
+  $do$
+`
+
+// What `down` must leave as it is. Where callers' roles have rights in this database already, whoever gave them decides
+// what they may do: they get no other rights in `public` here. `npm run migrate` says what does not work then.
+const REMEMBER = `
+  create table quoin.found_before (what text primary key);
+  comment on table quoin.found_before is 'What was so in this database before Quoin, and stays when Quoin goes.';
+  revoke all on table quoin.found_before from public;
+
+  insert into quoin.found_before
+    select 'rights of callers' where exists (
+      select from pg_shdepend d join pg_roles r on r.oid = d.refobjid
+      where d.refclassid = 'pg_authid'::regclass and d.deptype <> 'o' and r.rolname in ('anon', 'service_role')
+        and d.dbid = (select oid from pg_database where datname = current_database()))
+    union all
+    select 'closed routines of ' || case r.rolname when 'service_role' then 'service_role' else 'the owner' end
+      from pg_default_acl d join pg_roles r on r.oid = d.defaclrole
+      where r.rolname in (current_user, 'service_role') and d.defaclnamespace = 0 and d.defaclobjtype = 'f'
+        and not exists (select from aclexplode(d.defaclacl) a where a.grantee = 0);
 `
 
 // A body that is an expression is bound to its functions and operators when it is created: it needs no search_path of
@@ -95,35 +126,55 @@ const CREATE_HELPERS = `
   grant execute on function quoin.claims(), quoin.uid() to anon, service_role;
 `
 
+// Where `public` belongs to somebody else, that role grants what is missing. Where it has tables already, somebody
+// works with them, and most likely looks for names in it: operators that service_role made there would run with that
+// role's rights. So it may not create there.
 const GRANT_PUBLIC_SCHEMA = `
-  revoke create on schema public from public;
-  grant usage on schema public to anon, service_role;
-  grant create on schema public to service_role;
+  do $do$
+  begin
+    if exists (select from quoin.found_before where what = 'rights of callers') then
+      return;
+    end if;
+    if (select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'public') then
+      revoke create on schema public from public;
+      grant usage on schema public to anon, service_role;
+      if not exists (select from pg_class c
+          where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
+            and c.relname <> 'pgmigrations' and not exists (select from pg_depend d
+              where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')) then
+        grant create on schema public to service_role;
+      end if;
+    end if;
+    alter default privileges in schema public grant select, insert, update, delete on tables to service_role;
+    alter default privileges in schema public grant usage, select on sequences to service_role;
+    alter default privileges in schema public grant execute on routines to service_role;
+  end
+  $do$
 `
 
 // Default privileges of a schema can only add to the global ones: so PUBLIC loses EXECUTE globally.
-const GRANT_DEFAULTS = `
-  alter default privileges in schema public grant select, insert, update, delete on tables to service_role;
-  alter default privileges in schema public grant usage, select on sequences to service_role;
-  alter default privileges in schema public grant execute on routines to service_role;
+const CLOSE_ROUTINES = `
   alter default privileges revoke execute on routines from public;
   alter default privileges for role service_role revoke execute on routines from public;
 `
 
-// What the owner already has in public is granted alike. Members of extensions and objects of others stay as they are,
-// and functions that everybody may call now remain so: an application that runs already may depend on it.
+// What the owner already has in public is granted alike, but for the table of its migrations. Members of extensions and
+// objects of others stay as they are, as do functions that run with the owner's rights: such a one may run any SQL.
+// Functions that everybody may call now remain so: an application that runs already may depend on it.
 const GRANT_EXISTING = `
   do $do$
   declare
     found record;
+    me oid := (select oid from pg_roles where rolname = current_user);
+    is_adopted boolean := exists (select from quoin.found_before where what = 'rights of callers');
     open_functions text;
   begin
     for found in
       select c.relkind, c.oid::regclass as name from pg_class c
-        where c.relnamespace = 'public'::regnamespace and c.relowner = current_user::regrole
-          and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-          and not exists (
-            select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+        where not is_adopted and c.relnamespace = 'public'::regnamespace and c.relowner = me
+          and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and c.relname <> 'pgmigrations'
+          and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+            and (d.deptype = 'e' or d.refobjid = to_regclass('public.pgmigrations')))
     loop
       if found.relkind = 'S' then
         execute format('grant usage, select on sequence %s to service_role', found.name);
@@ -133,18 +184,12 @@ const GRANT_EXISTING = `
     end loop;
     for found in
       select p.oid::regprocedure as name from pg_proc p
-        where p.pronamespace = 'public'::regnamespace and p.proowner = current_user::regrole
+        where not is_adopted and p.pronamespace = 'public'::regnamespace and p.proowner = me and not p.prosecdef
           and not exists (
             select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
     loop
       execute format('grant execute on routine %s to service_role', found.name);
     end loop;
-    if to_regclass('public.pgmigrations') is not null then
-      revoke all on table public.pgmigrations from anon, service_role;
-    end if;
-    if to_regclass('public.pgmigrations_id_seq') is not null then
-      revoke all on sequence public.pgmigrations_id_seq from anon, service_role;
-    end if;
     select string_agg(p.oid::regprocedure::text, ', ') into open_functions from pg_proc p
       where p.pronamespace = 'public'::regnamespace
         and not exists (
@@ -158,19 +203,56 @@ const GRANT_EXISTING = `
   $do$
 `
 
-// Tables that service_role made are users' data: they go to the owner. After that, DROP OWNED only takes grants away.
+// Tables that service_role made are users' data: they go to the owner. What callers wrote must not run with the owner's
+// rights then. So routines and views lose theirs, and rules go. Foreign keys that change rows go too: they do it as the
+// table's owner, and its triggers and constraints run with them. After that, DROP OWNED only takes grants away. What
+// callers had and made where they had rights before Quoin stays.
 // The schema stays, since the table in it tells that this went down.
 // CREATE on public is not given back to PUBLIC: since Postgres 15 it does not have it to begin with.
 const REVOKE_ALL = `
-  reassign owned by anon, service_role to current_user;
-  alter default privileges for role service_role grant execute on routines to public;
-  alter default privileges grant execute on routines to public;
-  alter default privileges in schema public revoke all on tables from service_role;
-  alter default privileges in schema public revoke all on sequences from service_role;
-  alter default privileges in schema public revoke all on routines from service_role;
+  do $do$
+  declare
+    before text[] := array(select what from quoin.found_before);
+    callers oid[] := array(select oid from pg_roles where rolname in ('anon', 'service_role'));
+    statement text;
+  begin
+    if 'closed routines of service_role' <> all (before) then
+      alter default privileges for role service_role grant execute on routines to public;
+    end if;
+    if 'closed routines of the owner' <> all (before) then
+      alter default privileges grant execute on routines to public;
+    end if;
+    if 'rights of callers' = any (before) then
+      revoke all on schema quoin from anon, service_role;
+      return;
+    end if;
+    for statement in
+      select format('alter routine %s security invoker', oid::regprocedure) from pg_proc
+        where prosecdef and proowner = any (callers)
+      union all
+      select format('drop rule %I on %s', rulename, ev_class::regclass) from pg_rewrite
+        where rulename <> '_RETURN' and (select relowner from pg_class where oid = ev_class) = any (callers)
+      union all
+      select format('alter view %s set (security_invoker = true)', oid::regclass) from pg_class
+        where relkind = 'v' and relowner = any (callers)
+      union all
+      select format('alter table %s drop constraint %I', conrelid::regclass, conname) from pg_constraint
+        where contype = 'f' and conparentid = 0 and (confdeltype in ('c', 'n', 'd') or confupdtype in ('c', 'n', 'd'))
+          and (select relowner from pg_class where oid = conrelid) = any (callers)
+    loop
+      execute statement;
+      raise notice 'What service_role made goes to the owner: %', statement;
+    end loop;
+    reassign owned by anon, service_role to current_user;
+    alter default privileges in schema public revoke all on tables from service_role;
+    alter default privileges in schema public revoke all on sequences from service_role;
+    alter default privileges in schema public revoke all on routines from service_role;
+    drop owned by anon, service_role;
+  end
+  $do$;
   drop function quoin.uid();
   drop function quoin.claims();
-  drop owned by anon, service_role;
+  drop table quoin.found_before;
 `
 
 // Roles are the cluster's: another database of it may be in use. That one's grants keep anon and service_role from
@@ -195,10 +277,11 @@ exports.up = pgm => {
   for (const sql of [
     CREATE_ROLES,
     REFUSE_STRONGER_ROLES,
+    REMEMBER,
     GRANT_MEMBERSHIPS,
     CREATE_HELPERS,
     GRANT_PUBLIC_SCHEMA,
-    GRANT_DEFAULTS,
+    CLOSE_ROUTINES,
     GRANT_EXISTING,
   ]) {
     pgm.sql(sql)
