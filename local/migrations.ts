@@ -16,6 +16,7 @@ import {
   type TrackingTable,
   USER_MIGRATIONS,
 } from '../src/features/migrations/tracking-table.ts'
+import { FIRST_OF_PLATFORM, refuseUnadoptable } from './adoption/index.ts'
 import { readMigrationFolder } from './migration-folder.ts'
 import { StackError } from './output.ts'
 import { withOwner } from './owner-connection.ts'
@@ -32,23 +33,43 @@ const KINDS = {
   user: { folder: 'migrations', table: USER_MIGRATIONS },
 } as const satisfies Record<string, { folder: string; table: TrackingTable }>
 
-const FIRST_OF_PLATFORM = '0001_create-roles-and-schema'
 const OTHER_RUN_DEADLINE_MS = 60_000
 
 // As node-pg-migrate would make them. `public.pgmigrations` is there before service_role is: that role could make it
-// too, with a trigger that the owner then runs.
+// too, with a trigger that the owner then runs. Default privileges may open new tables at once: so each is closed in
+// the transaction that makes it.
 const TABLE_COLUMNS = '(id serial primary key, name varchar(255) not null, run_on timestamp not null)'
 const MAKE_TABLES = `
-  create schema if not exists quoin;
-  create table if not exists quoin.platform_migrations ${TABLE_COLUMNS};
-  create table if not exists public.pgmigrations ${TABLE_COLUMNS};
+  do $do$
+  declare
+    wanted text;
+    opened record;
+  begin
+    if not exists (select from pg_namespace where nspname = 'quoin') then
+      create schema quoin;
+    end if;
+    foreach wanted in array array['quoin.platform_migrations', 'public.pgmigrations'] loop
+      continue when to_regclass(wanted) is not null;
+      execute format('create table %s ${TABLE_COLUMNS}', wanted);
+      for opened in
+        select distinct case c.relkind when 'S' then 'sequence' else 'table' end as kind, c.oid::regclass as name,
+          case a.grantee when 0 then 'public' else a.grantee::regrole::text end as grantee
+        from pg_class c cross join aclexplode(c.relacl) a
+        where a.grantee <> c.relowner
+          and c.oid in (to_regclass(wanted), to_regclass(pg_get_serial_sequence(wanted, 'id')))
+      loop
+        execute format('revoke all on %s %s from %s', opened.kind, opened.name, opened.grantee);
+      end loop;
+    end loop;
+  end
+  $do$;
 `
 
 /**
  * Applies every pending migration of these kinds, one kind after the other and each in one transaction, or takes back
  * the last one of each. Answers their names. Throws a `StackError` that says which migration failed, where and why, and
- * one for a database of an older Quoin, before anything changes. Names in migrations are looked up in `public` and in
- * the schemas of `extraSearchPath`.
+ * one for a database of an older Quoin, or that Quoin may not move into, before anything changes. Names in migrations
+ * are looked up in `public` and in the schemas of `extraSearchPath`.
  */
 export async function runMigrations(
   databaseUrl: string,
@@ -61,6 +82,7 @@ export async function runMigrations(
     withOwner(databaseUrl, async client => {
       await waitForOtherRun(lock)
       await refuseOlderDatabase(client)
+      await refuseUnadoptable(client)
       await client.query(MAKE_TABLES)
       client.on('notice', notice => log(`${notice.severity}: ${notice.message ?? ''}`))
       const names: string[] = []
@@ -146,12 +168,14 @@ async function waitForOtherRun(lock: Client): Promise<void> {
   })
 }
 
-/** Before there were two kinds, the user's table had Quoin's own as well. */
+/** Before there were two kinds, the user's table had Quoin's own as well. A table of somebody else's is not read. */
 async function refuseOlderDatabase(client: Client): Promise<void> {
   const { rows: tables } = await client.query(`
-    select to_regclass('quoin.platform_migrations') is null and to_regclass('public.pgmigrations') is not null
-      as may_be_older`)
-  if (!tables[0].may_be_older) return
+    select from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_roles r on r.oid = c.relowner
+    where n.nspname = 'public' and c.relname = 'pgmigrations' and c.relkind = 'r' and r.rolname = current_user
+      and not exists (select from pg_class p join pg_namespace q on q.oid = p.relnamespace
+        where q.nspname = 'quoin' and p.relname = 'platform_migrations')`)
+  if (tables.length === 0) return
   const { rowCount } = await client.query('select from public.pgmigrations where name = $1', [
     FIRST_OF_PLATFORM,
   ])

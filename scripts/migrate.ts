@@ -4,6 +4,7 @@
 
 import { resolve } from 'node:path'
 import { DatabaseError } from 'pg'
+import { FIRST_OF_PLATFORM, limitsText } from '../local/adoption/index.ts'
 import { type MigrationDirection, type MigrationKind, runMigrations } from '../local/migrations.ts'
 import { errorText } from '../local/wait.ts'
 import { Variables } from '../src/config.ts'
@@ -14,16 +15,28 @@ const USAGE =
   "down takes back your last migration, with --platform Quoin's own last one"
 
 async function main(): Promise<void> {
-  const { direction, kinds } = readArguments(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  const { direction, kinds } = readArguments(args)
   const url = ownerUrl(process.env, resolve('.quoin'))
   process.stderr.write(`database: ${shownDatabase(url)}\n`)
-  const extraSearchPath = Variables.shape.DB_EXTRA_SEARCH_PATH.parse(
-    process.env.DB_EXTRA_SEARCH_PATH || undefined,
-  )
+  const schemas = readSchemas('DB_SCHEMAS')
+  const extraSearchPath = readSchemas('DB_EXTRA_SEARCH_PATH')
   const log = (line: string) => process.stderr.write(`${line}\n`)
   const done = await runMigrations(url, direction, kinds, log, extraSearchPath)
   const verb = direction === 'up' ? 'applied' : 'taken back'
   process.stdout.write(done.length === 0 ? 'nothing to do\n' : `${verb}: ${done.join(', ')}\n`)
+  // A table may be closed on purpose: so it is said when Quoin has moved in, and to whoever asks for it.
+  if (direction === 'up' && (args.includes('--platform') || done.includes(FIRST_OF_PLATFORM))) {
+    const limits = await limitsText(url, schemas)
+    if (limits !== '') process.stderr.write(`\nThe migrations are applied. What will not work:\n${limits}\n`)
+  }
+}
+
+/** As the Worker reads them. */
+function readSchemas(name: 'DB_SCHEMAS' | 'DB_EXTRA_SEARCH_PATH'): readonly string[] {
+  const { data, error } = Variables.shape[name].safeParse(process.env[name] || undefined)
+  if (error) throw new Error(`${name} ${error.issues.map(({ message }) => message).join('; ')}`)
+  return data
 }
 
 function readArguments(args: readonly string[]): { direction: MigrationDirection; kinds: MigrationKind[] } {
