@@ -39,6 +39,8 @@ begin
   return new;
 end $body$;`
   const TRIGGER = 'create trigger t before insert on notes for each row execute function f();'
+  const RAISES =
+    "create function g() returns void language plpgsql as $$ begin raise exception 'no; %', 1; end $$;"
   const NESTED = '/* a /* nested; */ comment; */'
 
   it.each([
@@ -59,7 +61,7 @@ end $body$;`
     ],
     [
       'an error in a function that is called',
-      `${FUNCTION}\ncreate function g() returns void language plpgsql as $$ begin raise exception 'no; %', 1; end $$;\nselect 1;select g();`,
+      `${FUNCTION}\n${RAISES}\nselect 1;select g();`,
       'select g()',
       9,
       'P0001',

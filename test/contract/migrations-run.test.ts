@@ -54,7 +54,8 @@ describe('a run', () => {
       await ask('select count(distinct xmin::text)::int as transactions, count(*)::int from pgmigrations'),
     ).toEqual([{ transactions: 1, count: 5 }])
     const hashes = await ask<{ hash: string }>(
-      'select hash from quoin.migration_hashes h join pgmigrations p on p.id = h.migration_id and p.name = h.name order by p.id',
+      `select hash from quoin.migration_hashes h
+         join pgmigrations p on p.id = h.migration_id and p.name = h.name order by p.id`,
     )
     expect(hashes.map(row => row.hash)).toEqual(result.applied.map(file => file.hash))
     expect(

@@ -119,7 +119,8 @@ describe('a migration is taken back', () => {
     const files = {
       '0001_a.sql': 'create table a (id int)',
       '0002_i.sql':
-        '-- quoin:no-transaction\ncreate index concurrently i on a (id);\n-- Down Migration\ndrop index concurrently i;',
+        '-- quoin:no-transaction\ncreate index concurrently i on a (id);\n' +
+        '-- Down Migration\ndrop index concurrently i;',
     }
     expect(await applyPending(database, files)).toMatchObject({ failure: null })
     await takeBackLast(files)
@@ -212,7 +213,8 @@ describe('a tracking table is not touched', () => {
     ],
     [
       'that runs a trigger',
-      'create function f() returns trigger language plpgsql as $$ begin return new; end $$; create trigger t after insert on pgmigrations for each row execute function f()',
+      'create function f() returns trigger language plpgsql as $$ begin return new; end $$; ' +
+        'create trigger t after insert on pgmigrations for each row execute function f()',
       /has triggers or rules/,
     ],
     [

@@ -16,6 +16,7 @@ import { startTestWorker, type TestWorker } from '../support/worker.ts'
 const NOTES = `exports.up = pgm => pgm.createTable('notes', { id: 'id', body: { type: 'text' } })
 exports.down = pgm => pgm.dropTable('notes')
 `
+const INSERT = `insert into large values ('${'x'.repeat(10_000)}');\n`
 const FILES = {
   '0001_notes.cjs': NOTES,
   '0002_tag.sql':
@@ -26,7 +27,7 @@ const FILES = {
   '0006_loops.sql': 'create table loops ();\ndo $$ begin loop perform 1; end loop; end $$;\n',
   '0007_exits.cjs': "exports.up = pgm => { pgm.sql('create table exits ()'); process.exit(0) }\n",
   '0008_broken.cjs': 'exports.up = pgm => {\n',
-  '0009_large.sql': `create table large (words text);\n${`insert into large values ('${'x'.repeat(10_000)}');\n`.repeat(500)}`,
+  '0009_large.sql': `create table large (words text);\n${INSERT.repeat(500)}`,
 }
 const FIRST_TWO = ['0001_notes.cjs', '0002_tag.sql']
 
