@@ -11,11 +11,14 @@ const NO_SERVER = {
   fetch,
 } as const
 
-export function platformStatusOf(platform: PlatformDatabase): Promise<PlatformStatus> {
+export function platformStatusOf(
+  platform: PlatformDatabase,
+  platformNames: readonly string[] = [],
+): Promise<PlatformStatus> {
   const settings = { baseUrl: 'http://localhost', identityPublicUrl: undefined, dashboardRoles: [] }
   const config = { ...settings, dbSchemas: ['public'] }
   const permissionFile = { text: '', declarations: new Declarations({ namespaces: [] }) }
-  const migrations = { platformNames: [] }
+  const migrations = { platformNames }
   const upstreams = { permissionRead: NO_SERVER }
   return readPlatformStatus({
     platform,

@@ -30,7 +30,7 @@ export function choosePending(
   throw alreadyApplied(applied)
 }
 
-export function alreadyApplied(entries: readonly MigrationStatusEntry[]): DomainError {
+function alreadyApplied(entries: readonly MigrationStatusEntry[]): DomainError {
   const names = entries.map(({ name, applied_at }) => `${name} (${applied_at})`)
   const isModified = entries.some(({ state }) => state === 'modified')
   return new DomainError('migration_applied', `Already applied: ${names.join(', ')}. Nothing was changed.`, {

@@ -100,7 +100,7 @@ async function auditedRun(
   runner: BatchRunner,
 ): Promise<RunResult> {
   const before = { migrations: batch.map(file => file.name) }
-  const change = { action: 'migrations.run', targetKind: 'migrations', targetId: null, before }
+  const change = { action: 'migrations.run', targetKind: 'migration', targetId: null, before }
   let result: RunResult | undefined
   try {
     return await audited(deps, caller, change, async () => {

@@ -12,7 +12,7 @@ const MISSING_SQL = `
   where not exists (select from quoin.platform_migrations m where m.name = own.name)
   order by own.place`
 
-/** Names of those that it lacks, in order; null where that cannot be asked, which the other facts tell as well. */
+/** Names of those that it lacks, in order; null where that cannot be asked. */
 export async function missingMigrations(
   platform: Pick<PlatformDatabase, 'query'>,
   names: readonly string[],

@@ -182,7 +182,8 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
   }
   const permissions = await asking
   const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
-  if (missing !== null && missing.length > 0) problems.unshift(migrationsProblem(missing))
+  if (missing === null && facts) problems.unshift(TABLES_UNREADABLE)
+  if (missing && missing.length > 0) problems.unshift(migrationsProblem(missing))
   problems.push(...permissions.problems)
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',
