@@ -104,6 +104,12 @@ export function freePort(): Promise<number> {
   return findFreePorts(1, [])
 }
 
+/** Different ports that nobody listens on now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const first = await findFreePorts(count, [])
+  return Array.from({ length: count }, (_, index) => first + index)
+}
+
 /**
  * The first of `count` free ports in a row, from wherever chance says: programs that start at once do not ask for the
  * same.

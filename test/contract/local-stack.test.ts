@@ -6,7 +6,6 @@ import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   rmSync,
@@ -24,6 +23,7 @@ import { isOfStack, listProcesses } from '../../local/process-table.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { waitUntil } from '../../local/wait.ts'
 import { makeWithCluster } from '../support/cluster.ts'
+import { copyProject } from '../support/project-copy.ts'
 import { makeStackFolder, type RunningStack, spawnStack, startStack } from '../support/stack.ts'
 
 const run = promisify(execFile)
@@ -488,10 +488,10 @@ describe('an ordinary user', () => {
   it.skipIf(!isPossible)('runs the stack from a folder of their own', async () => {
     const dataDir = newDataDir()
     const project = join(dataDir, '..', 'project')
-    copyProject(project, nobody)
+    copyProject(project)
     const home = join(dataDir, '..', 'home')
     mkdirSync(home)
-    for (const folder of [home, join(dataDir, '..')]) chownSync(folder, nobody.uid, nobody.gid)
+    for (const folder of [project, home, join(dataDir, '..')]) chownSync(folder, nobody.uid, nobody.gid)
     const stack = await start(dataDir, { cwd: project, user: nobody, env: { HOME: home } })
     expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody.uid)
     const headers = { apikey: stack.facts.service_role_key }
@@ -527,27 +527,4 @@ function idOf(flag: string): number {
 
 function canEnterProject(user: { uid: number; gid: number }): boolean {
   return spawnSync(process.execPath, ['--version'], { ...user, cwd: PROJECT_DIR }).status === 0
-}
-
-/** What runs the stack, without what was installed: that is shared, and read only. */
-function copyProject(target: string, owner: { uid: number; gid: number }): void {
-  mkdirSync(target)
-  const names = [
-    'local',
-    'src',
-    'durable-objects',
-    'sql-gateway',
-    'listener',
-    'migrations',
-    'permissions',
-    'scripts',
-    'package.json',
-    'wrangler.toml',
-  ]
-  for (const name of [...names, 'tsconfig.json', 'tsconfig.base.json']) {
-    cpSync(join(PROJECT_DIR, name), join(target, name), { recursive: true })
-  }
-  symlinkSync(join(PROJECT_DIR, 'node_modules'), join(target, 'node_modules'))
-  chmodSync(target, 0o755)
-  chownSync(target, owner.uid, owner.gid)
 }

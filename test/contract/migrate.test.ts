@@ -3,13 +3,14 @@
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { connectOwner } from '../support/postgres.ts'
+import { copyProject } from '../support/project-copy.ts'
 
 const FIRST_OF_OURS = '0001_create-roles-and-schema'
 const LAST_OF_OURS = '0008_create-migration-hashes'
@@ -20,9 +21,7 @@ let owner: Client
 
 beforeEach(async () => {
   project = mkdtempSync(join(tmpdir(), 'quoin-project-'))
-  for (const name of ['local', 'scripts', 'src', 'migrations/platform', 'package.json'])
-    cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true })
-  symlinkSync(join(PROJECT_DIR, 'node_modules'), join(project, 'node_modules'))
+  copyProject(project)
   database = `migrate_${randomBytes(6).toString('hex')}`
   await using maker = await connectOwner()
   await maker.query(`create database ${database}`)

@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
-  cpSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -12,7 +11,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +18,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SourcelessWorkerOptions } from 'wrangler'
 import { PROJECT_DIR } from '../../local/project.ts'
+import { copyProject } from './project-copy.ts'
 
 export interface BuiltWorker {
   readonly folder: string
@@ -31,10 +30,6 @@ export interface BuiltWorker {
 const MADE_OF = [
   '{src,durable-objects,scripts,permissions,migrations}/**/*.*',
   '{wrangler.toml,package*.json,tsconfig*.json}',
-]
-const PROJECT_PARTS = [
-  ...['src', 'durable-objects', 'local', 'scripts', 'permissions', 'migrations'],
-  ...['wrangler.toml', 'package.json', 'tsconfig.json', 'tsconfig.base.json'],
 ]
 const BUILDS = join(PROJECT_DIR, 'build', 'worker')
 const OPTIONS_FILE = 'options.json'
@@ -58,8 +53,7 @@ export async function workerWithMigrations(
   files: Readonly<Record<string, string>>,
 ): Promise<WorkerOfProject> {
   const project = mkdtempSync(join(tmpdir(), 'quoin-project-'))
-  for (const name of PROJECT_PARTS) cpSync(join(PROJECT_DIR, name), join(project, name), { recursive: true })
-  symlinkSync(join(PROJECT_DIR, 'node_modules'), join(project, 'node_modules'))
+  copyProject(project)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, 'migrations', name), text)
   const folder = join(project, 'built')
   await buildFrom(project, folder)

@@ -18,7 +18,7 @@ import type { TestProject } from 'vitest/node'
 import { devFilePath, readDevFile, type StackFacts } from '../../local/dev-file.ts'
 import { PORTS } from '../../local/options.ts'
 import { seedPeople } from '../../local/people.ts'
-import { freePort } from '../../local/ports.ts'
+import { freePorts } from '../../local/ports.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { Variables } from '../../src/config.ts'
 import { makeWithCluster } from './cluster.ts'
@@ -145,10 +145,15 @@ async function settingsOf(env: NodeJS.ProcessEnv): Promise<StackSettings> {
   )
   const common = { ...ROOMY, ...TRUSTING, ...Object.fromEntries(named) }
   if (!BROWSER_SERVERS.some(name => env[name])) return { env: common }
-  const others = Object.values(PORTS).filter(({ variable }) => variable !== PORTS.worker.variable)
-  const ports: Record<string, string> = {}
-  for (const { variable } of others) ports[variable] = String(await freePort())
+  const { [PORTS.worker.variable]: _, ...ports } = await freePortVariables()
   return { onOwnPorts: true, env: { ...common, ...ports } }
+}
+
+/** A free port for each part of a stack that is to watch for edits, which it does not with `--free-ports`. */
+export async function freePortVariables(): Promise<Record<string, string>> {
+  const names = Object.values(PORTS).map(({ variable }) => variable)
+  const ports = await freePorts(names.length)
+  return Object.fromEntries(names.map((name, i) => [name, String(ports[i])]))
 }
 
 /** The facts with two who can sign in, also at an identity provider that runs elsewhere. */
