@@ -29,8 +29,8 @@ export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Gre
     ...curlLines(facts, hasDemonstration),
     '',
     `The same facts for scripts: ${dataDir}/dev.json. Logs: ${dataDir}/logs. Data survives a restart;`,
-    '`npm run dev -- --reset` starts over. Next: put a migration into migrations/ (`npm run migrate`), read README.md.',
-    'Ctrl-C ends everything.',
+    '`npm run dev -- --reset` starts over. Ctrl-C ends everything.',
+    'Next: "A table of your own" in README.md. A file in migrations/ is applied when you say so, not by itself.',
   ]
 }
 
