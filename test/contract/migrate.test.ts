@@ -192,6 +192,15 @@ it("goes on where node-pg-migrate's command line stopped, and the other way roun
   expect(await namesIn('public.pgmigrations')).toEqual(['0001_create-notes'])
 })
 
+it('fails for a file that would end the process with success', async () => {
+  writeMigration('0001_create-notes', 'public.notes')
+  writeFileSync(join(project, 'migrations/0002_exit.cjs'), 'exports.up = () => process.exit(0)')
+  const { code, stdout, stderr } = await migrate()
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/\nquoin: 0002_exit\.cjs: process\.exit\(\): .*\nnothing was changed\n$/)
+  expect(await namesIn('public.pgmigrations')).toEqual([])
+})
+
 it('says how it is used when it is asked for anything else', async () => {
   for (const args of [['sideways'], ['down', 'twice'], ['--force']]) {
     expect(await migrate(...args)).toEqual({
