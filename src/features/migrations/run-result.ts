@@ -33,7 +33,7 @@ export function runResult({ applied, outside, failure, isRolledBack }: BatchResu
 }
 
 function successSummary(count: number, outside: number): string {
-  if (count === 0) return 'No migration is pending; nothing was changed.'
+  if (count === 0) return 'There was nothing to run; nothing was changed.'
   const more = outside === 0 ? '' : `, ${outside} of them outside of the transaction`
   return `Applied ${counted(count)}${more}.`
 }
