@@ -3,7 +3,7 @@
 
 import { cpus } from 'node:os'
 import { findFindings } from '../src/features/migrations/findings/find-findings.ts'
-import { splitStatements } from '../src/features/migrations/statements.ts'
+import { splitStatements } from '../src/features/migrations/statements/split-statements.ts'
 import { StatementReader } from '../src/features/sql/statement.ts'
 import { loadNodeParser } from '../test/unit/sql/node-parser.ts'
 

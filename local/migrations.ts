@@ -5,17 +5,17 @@
 import { join } from 'node:path'
 import type { Client } from 'pg'
 import { compare } from '../src/features/migrations/compare.ts'
-import { MigrationFailure } from '../src/features/migrations/migration-failure.ts'
 import { type MigrationFile, trackedName } from '../src/features/migrations/migration-file.ts'
-import type { MigrationDirection } from '../src/features/migrations/migration-steps.ts'
-import { type BatchResult, BatchRunner } from '../src/features/migrations/run-batch.ts'
-import { takeRunLock } from '../src/features/migrations/run-lock.ts'
+import { type BatchResult, BatchRunner } from '../src/features/migrations/runner/batch-runner.ts'
+import { MigrationFailure } from '../src/features/migrations/runner/migration-failure.ts'
+import type { MigrationDirection } from '../src/features/migrations/runner/migration-steps.ts'
+import { takeRunLock } from '../src/features/migrations/runner/run-lock.ts'
 import {
   PLATFORM_MIGRATIONS,
   readTracked,
   type TrackingTable,
   USER_MIGRATIONS,
-} from '../src/features/migrations/tracking-table.ts'
+} from '../src/features/migrations/runner/tracking-table.ts'
 import { FIRST_OF_PLATFORM, refuseUnadoptable } from './adoption/index.ts'
 import { readMigrationFolder } from './migration-folder.ts'
 import { StackError } from './output.ts'

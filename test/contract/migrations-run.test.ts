@@ -2,7 +2,7 @@
 // said of a failure. Each test has a database of its own.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BatchResult } from '../../src/features/migrations/run-batch.ts'
+import type { BatchResult } from '../../src/features/migrations/runner/batch-runner.ts'
 import {
   applyPending,
   changesBetween,

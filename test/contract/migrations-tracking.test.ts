@@ -4,8 +4,12 @@
 import { type Client, Client as PgClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { compare } from '../../src/features/migrations/compare.ts'
-import { takeRunLock } from '../../src/features/migrations/run-lock.ts'
-import { readTracked, storeHash, USER_MIGRATIONS } from '../../src/features/migrations/tracking-table.ts'
+import { takeRunLock } from '../../src/features/migrations/runner/run-lock.ts'
+import {
+  readTracked,
+  storeHash,
+  USER_MIGRATIONS,
+} from '../../src/features/migrations/runner/tracking-table.ts'
 import {
   applyPending,
   type Files,

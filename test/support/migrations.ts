@@ -12,8 +12,12 @@ import { runMigrations } from '../../local/migrations.ts'
 import { withOwner } from '../../local/owner-connection.ts'
 import { compare } from '../../src/features/migrations/compare.ts'
 import type { MigrationFile } from '../../src/features/migrations/migration-file.ts'
-import { type BatchResult, BatchRunner, type BatchSettings } from '../../src/features/migrations/run-batch.ts'
-import { readTracked, USER_MIGRATIONS } from '../../src/features/migrations/tracking-table.ts'
+import {
+  type BatchResult,
+  BatchRunner,
+  type BatchSettings,
+} from '../../src/features/migrations/runner/batch-runner.ts'
+import { readTracked, USER_MIGRATIONS } from '../../src/features/migrations/runner/tracking-table.ts'
 import { connectOwner } from './postgres.ts'
 
 /** Names and texts; an array of bytes for what is no text. */

@@ -5,10 +5,10 @@ import { choosePending } from './compare.ts'
 import { findFindings } from './findings/find-findings.ts'
 import type { MigrationReadDeps } from './migration-deps.ts'
 import type { MigrationFile } from './migration-file.ts'
-import { planOf, type Shorthands, shorthandsOf } from './migration-steps.ts'
+import { planOf, type Shorthands, shorthandsOf } from './runner/migration-steps.ts'
+import { readTracked, USER_MIGRATIONS } from './runner/tracking-table.ts'
 import type { SafetyCheck } from './schemas.ts'
-import { splitStatements } from './statements.ts'
-import { readTracked, USER_MIGRATIONS } from './tracking-table.ts'
+import { splitStatements } from './statements/split-statements.ts'
 
 export interface CheckDeps extends MigrationReadDeps {
   sql: SqlRuntime

@@ -2,8 +2,8 @@
 
 import { DomainError } from '../../errors.ts'
 import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
+import type { TrackedMigration } from './runner/tracking-table.ts'
 import type { MigrationStatusEntry } from './schemas.ts'
-import type { TrackedMigration } from './tracking-table.ts'
 
 /** Every file in order, then what is recorded without one. */
 export function compare(

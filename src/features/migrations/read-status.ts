@@ -3,8 +3,8 @@
 import { compare } from './compare.ts'
 import { detectFrameworks } from './frameworks/detect-frameworks.ts'
 import type { MigrationReadDeps } from './migration-deps.ts'
+import { readTracked, USER_MIGRATIONS } from './runner/tracking-table.ts'
 import type { MigrationStatus, MigrationStatusEntry } from './schemas.ts'
-import { readTracked, USER_MIGRATIONS } from './tracking-table.ts'
 
 /** Two trips at once. Throws `tracking_table_unusable`. */
 export async function readMigrationStatus({

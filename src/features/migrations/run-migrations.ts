@@ -7,11 +7,11 @@ import type { Caller } from '../audit/caller.ts'
 import { choosePending, compare } from './compare.ts'
 import type { MigrationRunDeps } from './migration-deps.ts'
 import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
-import { type BatchResult, BatchRunner } from './run-batch.ts'
-import { takeRunLock } from './run-lock.ts'
 import { runResult } from './run-result.ts'
+import { type BatchResult, BatchRunner } from './runner/batch-runner.ts'
+import { takeRunLock } from './runner/run-lock.ts'
+import { readTracked, record, storeHash, USER_MIGRATIONS } from './runner/tracking-table.ts'
 import type { MigrationStatusEntry, RunResult } from './schemas.ts'
-import { readTracked, record, storeHash, USER_MIGRATIONS } from './tracking-table.ts'
 
 type RunDeps = MigrationRunDeps & AuditDeps
 

@@ -1,6 +1,6 @@
 // What became of a batch, in the words of the answer (Spec, Dashboard API: migrations, rule 2). Pure.
 
-import type { BatchResult } from './run-batch.ts'
+import type { BatchResult } from './runner/batch-runner.ts'
 import type { RunResult } from './schemas.ts'
 
 export function runResult({ applied, outside, failure, isRolledBack }: BatchResult): RunResult {

@@ -3,8 +3,8 @@ import { PostgresError } from '../../../src/db/postgres-error.ts'
 import {
   EXCERPT_CHARACTERS_MAX,
   failingStatement,
-} from '../../../src/features/migrations/failing-statement.ts'
-import { splitStatements } from '../../../src/features/migrations/statements.ts'
+} from '../../../src/features/migrations/statements/failing-statement.ts'
+import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
 import { loadNodeParser } from '../sql/node-parser.ts'
 
 const parser = await loadNodeParser()

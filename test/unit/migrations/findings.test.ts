@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findFindings } from '../../../src/features/migrations/findings/find-findings.ts'
 import type { MigrationFinding } from '../../../src/features/migrations/findings/schemas.ts'
-import { splitStatements } from '../../../src/features/migrations/statements.ts'
+import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
 import { StatementReader } from '../../../src/features/sql/statement.ts'
 import { loadNodeParser } from '../sql/node-parser.ts'
 import { platformWith } from './fake-platform.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { splitStatements } from '../../../src/features/migrations/statements.ts'
+import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
 
 function textsOf(sql: string): string[] {
   return splitStatements(sql).map(({ start, end }) => sql.slice(start, end))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { splitStatements } from '../../../src/features/migrations/statements.ts'
-import { transactionUse } from '../../../src/features/migrations/transaction-use.ts'
+import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
+import { transactionUse } from '../../../src/features/migrations/statements/transaction-use.ts'
 
 function useOf(sql: string) {
   const [statement] = splitStatements(sql)

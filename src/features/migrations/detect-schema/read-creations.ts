@@ -5,7 +5,11 @@ import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
 import type { StatementReader } from '../../sql/statement.ts'
 import { placeOf, positionAt } from '../../sql/text-place.ts'
-import { type MigrationStatement, splitStatements, withoutByteOrderMark } from '../statements.ts'
+import {
+  type MigrationStatement,
+  splitStatements,
+  withoutByteOrderMark,
+} from '../statements/split-statements.ts'
 import { CREATION_FIELDS, type CreatedObject, CreationReader, type Creations } from './created-objects.ts'
 
 /** Something that may create an object which cannot be looked for. */

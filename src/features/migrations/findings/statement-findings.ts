@@ -1,6 +1,6 @@
 // From what a statement does to what is said of it, in the course of a run. Pure.
 
-import { excerptOf } from '../failing-statement.ts'
+import { excerptOf } from '../statements/failing-statement.ts'
 import type { AnalysedFile, AnalysedStatement } from './analysed-statements.ts'
 import type { Domains } from './column-types.ts'
 import type { KnownRelations, RelationNow } from './known-relations.ts'

@@ -1,11 +1,11 @@
 // Runs migrations on a connection of the owner: all that can in ONE transaction, whatever they are written in, and
 // those that cannot behind it, each by itself. The same for the Worker and for `npm run migrate`.
 
-import { quoteIdentifier } from '../../db/sql.ts'
-import { DomainError, isOutcomeUnknown } from '../../errors.ts'
+import { quoteIdentifier } from '../../../db/sql.ts'
+import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
+import { type MigrationFile, trackedName } from '../migration-file.ts'
 import { applyFile } from './apply-file.ts'
 import { MigrationFailure } from './migration-failure.ts'
-import { type MigrationFile, trackedName } from './migration-file.ts'
 import { type MigrationDirection, planOf, type Shorthands, shorthandsOf } from './migration-steps.ts'
 import { type Driver, isRefusal, runStatement } from './owner-session.ts'
 import { type Ask, forget, record, type TrackedMigration, type TrackingTable } from './tracking-table.ts'

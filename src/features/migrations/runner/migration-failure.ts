@@ -1,6 +1,6 @@
 // A migration that did not run through: which one, at which statement, and why.
 
-import type { MigrationFile } from './migration-file.ts'
+import type { MigrationFile } from '../migration-file.ts'
 import { isRefusal } from './owner-session.ts'
 
 export interface FailurePlace {

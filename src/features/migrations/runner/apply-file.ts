@@ -1,14 +1,14 @@
 // Runs the statements of one migration, one by one: so that the one that fails is known, and none can end the
 // transaction around it.
 
-import { DomainError } from '../../errors.ts'
-import { failingStatement } from './failing-statement.ts'
+import { DomainError } from '../../../errors.ts'
+import type { MigrationFile } from '../migration-file.ts'
+import { failingStatement } from '../statements/failing-statement.ts'
+import { type MigrationStatement, splitStatements } from '../statements/split-statements.ts'
+import { transactionUse } from '../statements/transaction-use.ts'
 import { type FailurePlace, MigrationFailure } from './migration-failure.ts'
-import type { MigrationFile } from './migration-file.ts'
 import { type BuilderDatabase, type MigrationDirection, type Shorthands, stepsOf } from './migration-steps.ts'
 import { type Driver, type DriverResult, isRefusal, passOn, runStatement } from './owner-session.ts'
-import { type MigrationStatement, splitStatements } from './statements.ts'
-import { transactionUse } from './transaction-use.ts'
 
 export interface FileRun {
   readonly file: MigrationFile

@@ -4,7 +4,7 @@
 // CREATE INDEX CONCURRENTLY waits for every transaction with a snapshot, so that one must have none. Hence the simple
 // protocol here: in the extended one the last statement's portal keeps its snapshot.
 
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 import { type Driver, passOn } from './owner-session.ts'
 
 /** PG_MIGRATE_LOCK_ID of node-pg-migrate, whose main module does not load in a Worker. */

@@ -3,8 +3,8 @@
 // 16 to 18. Only what is certain from the text is said: Postgres refuses the rest (DROP SUBSCRIPTION with a slot,
 // REINDEX of a partitioned table).
 
+import type { MigrationStatement } from './split-statements.ts'
 import { SqlLexer } from './sql-lexer.ts'
-import type { MigrationStatement } from './statements.ts'
 
 export type TransactionUse =
   /** Runs in a transaction; savepoints do. */

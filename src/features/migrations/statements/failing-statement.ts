@@ -1,6 +1,6 @@
 // How a failed statement of a migration is shown. Pure.
 
-import type { MigrationStatement } from './statements.ts'
+import type { MigrationStatement } from './split-statements.ts'
 
 export interface FailingStatement {
   /** The statement, cut around the place to at most `EXCERPT_CHARACTERS_MAX` UTF-16 units, with an ellipsis. */

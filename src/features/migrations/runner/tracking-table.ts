@@ -2,7 +2,7 @@
 // Quoin stopped. Content hashes lie beside it, in a table that the command line does not know. The owner writes here:
 // a table on which others have rights, or that runs code, is not touched.
 
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 
 /** Runs a query whose names are found in pg_catalog alone, and answers its rows. */
 export type Ask = <Row>(sql: string, params?: readonly (string | null)[]) => Promise<Row[]>

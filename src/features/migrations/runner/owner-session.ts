@@ -1,7 +1,7 @@
 // A connection of the owner, for migrations: node-postgres' Client, or the Neon driver's over a WebSocket. Both take
 // the same calls.
 
-import { DomainError } from '../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 
 export interface DriverResult {
   readonly rows: Record<string, unknown>[]

@@ -4,8 +4,8 @@
 
 import { MigrationBuilder } from 'node-pg-migrate/migrationBuilder'
 import { PgLiteral } from 'node-pg-migrate/utils/PgLiteral'
-import type { MigrationFile, MigrationModule } from './migration-file.ts'
-import { withoutByteOrderMark } from './statements.ts'
+import type { MigrationFile, MigrationModule } from '../migration-file.ts'
+import { withoutByteOrderMark } from '../statements/split-statements.ts'
 
 export type MigrationDirection = 'up' | 'down'
 
