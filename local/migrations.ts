@@ -114,7 +114,7 @@ async function applyAll(
 ): Promise<string[]> {
   const entries = compare(files, await trackedBy(runner, table))
   const result = await runner.apply(files.filter((_, i) => entries[i]?.state === 'pending'))
-  if (result.failure !== null) throw new StackError(failureText(result.failure, result))
+  if (result.failure !== null) throw new StackError(failureText(result.failure, endingOf(result)))
   return result.applied.map(file => trackedName(file.name))
 }
 
@@ -131,7 +131,7 @@ async function takeBackLast(
   try {
     await runner.takeBack(file, last)
   } catch (err) {
-    if (err instanceof MigrationFailure) throw new StackError(failureText(err))
+    if (err instanceof MigrationFailure) throw new StackError(failureText(err, ''))
     throw err
   }
   return [last.name]
@@ -145,15 +145,17 @@ async function trackedBy(runner: BatchRunner, table: TrackingTable) {
   return readTracked(runner.ask, found?.has_hashes ? table : { ...table, hasHashes: false })
 }
 
-function failureText({ file, place, message, detail, hint }: MigrationFailure, result?: BatchResult): string {
+function endingOf({ applied, isRolledBack }: BatchResult): string {
+  if (isRolledBack) return 'the whole batch was rolled back'
+  const before =
+    applied.length === 0 ? '' : `; applied before it: ${applied.map(({ name }) => name).join(', ')}`
+  return `it ran outside of a transaction: what it had done stays${before}`
+}
+
+function failureText({ file, place, message, detail, hint }: MigrationFailure, ending: string): string {
   const where = place.line === null ? file.name : `${file.name}:${place.line}`
-  const kept = result?.applied.map(({ name }) => name) ?? []
-  return [
-    `${where}: ${message}`,
-    ...[detail, hint].filter(words => words !== undefined),
-    ...(place.excerpt === '' ? [] : ['', place.excerpt.replaceAll(/^/gm, '  '), '']),
-    kept.length > 0 ? `applied before: ${kept.join(', ')}` : 'nothing was changed',
-  ].join('\n')
+  const excerpt = place.excerpt === '' ? '' : `\n${place.excerpt.replaceAll(/^/gm, '  ')}\n`
+  return [`${where}: ${message}`, detail, hint, excerpt, ending].filter(Boolean).join('\n')
 }
 
 /**

@@ -197,7 +197,19 @@ it('fails for a file that would end the process with success', async () => {
   writeFileSync(join(project, 'migrations/0002_exit.cjs'), 'exports.up = () => process.exit(0)')
   const { code, stdout, stderr } = await migrate()
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/\nquoin: 0002_exit\.cjs: process\.exit\(\): .*\nnothing was changed\n$/)
+  expect(stderr).toMatch(/\nquoin: 0002_exit\.cjs: process\.exit\(\): .*\nthe whole batch was rolled back\n$/)
+  expect(await namesIn('public.pgmigrations')).toEqual([])
+})
+
+it('shows the statement that failed, its place and what Postgres says, and takes back what ran before', async () => {
+  writeMigration('0001_create-notes', 'public.notes')
+  writeFileSync(join(project, 'migrations/0002_rows.sql'), 'select 1;\ninsert into notes\n  values (1);\n')
+  const { code, stderr } = await migrate()
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    '\nquoin: 0002_rows.sql:3: INSERT has more expressions than target columns\n\n' +
+      '  insert into notes\n    values (1)\n\nthe whole batch was rolled back\n',
+  )
   expect(await namesIn('public.pgmigrations')).toEqual([])
 })
 
