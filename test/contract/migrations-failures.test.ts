@@ -202,6 +202,11 @@ describe('a file that cannot run', () => {
     )
   })
 
+  it('goes on behind an error that it caught', async () => {
+    const text = "exports.up = async pgm => { await pgm.db.query('select wrong').catch(() => {}) }"
+    expect(await failing('0002_a.cjs', text)).toMatchObject({ file: '0002_a.cjs', code: '25P02' })
+  })
+
   it('takes longer than a statement may', async () => {
     const sql = 'do $$ begin loop perform 1; end loop; end $$'
     const files = { '0001_first.sql': 'create table first ()', '0002_loop.sql': sql }

@@ -73,6 +73,8 @@ test('a text that would take quadratic time is refused before it is parsed', asy
 })
 
 test('deep brackets are refused by the grammar, and the instance stays', async () => {
+  // Where the test before has ended the instance, there is a new one by now.
+  await parser.parse('select 1')
   const before = instances.count
   for (const open of ['(', 'array[', 'not ', 'case when ', '(select * from ', 'exists (select '])
     await expect(parser.parse(`select ${open.repeat(30_000)}`)).rejects.toMatchObject({ code: '42601' })

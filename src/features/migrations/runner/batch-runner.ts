@@ -96,7 +96,10 @@ export class BatchRunner {
 
   async #applyOne(file: MigrationFile, inTransaction: boolean): Promise<void> {
     await this.#run(file, 'up', inTransaction)
-    await record(this.ask, this.#settings.table, trackedName(file.name), file.hash)
+    // A file that caught the error of a question has left a transaction in which nothing works any more.
+    await record(this.ask, this.#settings.table, trackedName(file.name), file.hash).catch((err: unknown) => {
+      throw isRefusal(err) ? new MigrationFailure(file, err) : err
+    })
   }
 
   async #run(file: MigrationFile, direction: MigrationDirection, inTransaction: boolean): Promise<void> {
