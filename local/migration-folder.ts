@@ -1,5 +1,6 @@
 // Reads a folder of migrations: for the Worker's bundle (scripts/build-migrations.ts) and for `npm run migrate`.
-// Whatever is wrong with a file becomes its `problem`: one bad file must not keep a Worker from being built.
+// What is wrong with a file becomes its `problem`: one bad file must not keep a Worker from being built. Two things the
+// bundler refuses all the same: `import()` of what is not there, and a comment of HTML.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,8 +9,8 @@ import { compileFunction } from 'node:vm'
 import { compareMigrationFileNames } from 'node-pg-migrate/utils/comparators'
 import { type MigrationFile, trackedName } from '../src/features/migrations/migration-file.ts'
 
-/** What node-pg-migrate's command line would take besides; here they are refused, not passed over. */
-const OTHER_PROGRAM = /\.(?:[cm]?ts|m?js)$/
+/** What node-pg-migrate's command line would take; what is no migration here is refused, not passed over. */
+const PROGRAM = /\.(?:[cm]?[jt]s|sql)$/i
 const MIGRATION = /\.(?:sql|cjs)$/
 /** As Node calls a file of CommonJS, but for its process; and strict, as all of a Worker's script is. */
 const PARAMETERS = ['exports', 'require', 'module', 'process']
@@ -20,7 +21,7 @@ export function readMigrationFolder(folder: string): MigrationFile[] {
   const names = readdirSync(folder, { withFileTypes: true })
     .filter(entry => !entry.isDirectory() && !entry.name.startsWith('.'))
     .map(entry => entry.name)
-    .filter(name => MIGRATION.test(name) || OTHER_PROGRAM.test(name))
+    .filter(name => PROGRAM.test(name))
     .sort(inOrder)
   return names.map(name => {
     const file = readFile(folder, name)
@@ -38,11 +39,13 @@ export function functionSource(text: string): string {
 
 function readFile(folder: string, name: string): MigrationFile {
   const path = join(folder, name)
-  const bytes = readFileSync(path)
+  const bytes = readBytes(path)
+  if (typeof bytes === 'string')
+    return { name, text: '', hash: '', problem: `${name} cannot be read: ${bytes}.` }
   const hash = createHash('sha256').update(bytes).digest('hex')
   const text = bytes.toString('utf8')
   const file = { name, text, hash }
-  if (OTHER_PROGRAM.test(name)) return { ...file, problem: `${name}: migrations are .sql or .cjs files.` }
+  if (!MIGRATION.test(name)) return { ...file, problem: `${name}: migrations are .sql or .cjs files.` }
   if (!Buffer.from(text, 'utf8').equals(bytes)) return { ...file, problem: `${name} is not UTF-8.` }
   if (name.endsWith('.sql')) return file
   try {
@@ -50,6 +53,15 @@ function readFile(folder: string, name: string): MigrationFile {
     return { ...file, load: load as NonNullable<MigrationFile['load']> }
   } catch (err) {
     return { ...file, problem: syntaxProblem(name, err) }
+  }
+}
+
+/** The bytes, or the code of what keeps them: a link to nowhere, no right to read. */
+function readBytes(path: string): Buffer | string {
+  try {
+    return readFileSync(path)
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code ?? String(err)
   }
 }
 

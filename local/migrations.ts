@@ -4,12 +4,13 @@
 
 import { join } from 'node:path'
 import type { Client } from 'pg'
+import { DomainError } from '../src/errors.ts'
 import { compare } from '../src/features/migrations/compare.ts'
 import { type MigrationFile, trackedName } from '../src/features/migrations/migration-file.ts'
 import { type BatchResult, BatchRunner } from '../src/features/migrations/runner/batch-runner.ts'
 import { MigrationFailure } from '../src/features/migrations/runner/migration-failure.ts'
 import type { MigrationDirection } from '../src/features/migrations/runner/migration-steps.ts'
-import { takeRunLock } from '../src/features/migrations/runner/run-lock.ts'
+import { type RunLock, takeRunLock } from '../src/features/migrations/runner/run-lock.ts'
 import {
   PLATFORM_MIGRATIONS,
   readTracked,
@@ -80,7 +81,7 @@ export async function runMigrations(
 ): Promise<string[]> {
   return withOwner(databaseUrl, lock =>
     withOwner(databaseUrl, async client => {
-      await waitForOtherRun(lock)
+      const { assertLocked } = await waitForOtherRun(lock)
       await refuseOlderDatabase(client)
       await refuseUnadoptable(client)
       await client.query(MAKE_TABLES)
@@ -93,6 +94,7 @@ export async function runMigrations(
           log(`${direction === 'up' ? 'applying' : 'taking back'} ${folder}/${name}`)
         // Whoever sits at a command line can end it: a statement may take its time.
         const runner = new BatchRunner(client, {
+          assertLocked,
           table,
           files,
           extraSearchPath,
@@ -162,12 +164,19 @@ function failureText({ file, place, message, detail, hint }: MigrationFailure, e
  * Takes the lock for all kinds at once; it ends with the connection. Asked for again and again, since a session that
  * waits inside Postgres would hold up the other's CREATE INDEX CONCURRENTLY.
  */
-async function waitForOtherRun(lock: Client): Promise<void> {
+async function waitForOtherRun(lock: Client): Promise<RunLock> {
   const wait = { what: 'another run of migrations ends', deadlineMs: OTHER_RUN_DEADLINE_MS }
-  await waitUntil(wait, async () => {
-    await takeRunLock(lock)
-    return true
+  const taken = await waitUntil(wait, async () => {
+    try {
+      return { lock: await takeRunLock(lock) }
+    } catch (err) {
+      const isHeld = err instanceof DomainError && err.code === 'migrations_running'
+      if (isHeld) throw new Error(err.detail)
+      return { problem: err }
+    }
   })
+  if (taken.lock === undefined) throw taken.problem
+  return taken.lock
 }
 
 /** Before there were two kinds, the user's table had Quoin's own as well. A table of somebody else's is not read. */

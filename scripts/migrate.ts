@@ -8,6 +8,7 @@ import { FIRST_OF_PLATFORM, limitsText } from '../local/adoption/index.ts'
 import { type MigrationDirection, type MigrationKind, runMigrations } from '../local/migrations.ts'
 import { errorText } from '../local/wait.ts'
 import { Variables } from '../src/config.ts'
+import { DomainError } from '../src/errors.ts'
 import { ownerUrl, shownDatabase } from './owner-url.ts'
 
 const USAGE =
@@ -47,7 +48,7 @@ function readArguments(args: readonly string[]): { direction: MigrationDirection
 }
 
 main().catch(err => {
-  const detail = err instanceof DatabaseError && err.detail ? `\n${err.detail}` : ''
-  process.stderr.write(`quoin: ${errorText(err)}${detail}\n`)
+  const more = err instanceof DatabaseError || err instanceof DomainError ? [err.detail, err.hint] : []
+  process.stderr.write(`quoin: ${[errorText(err), ...more].filter(Boolean).join('\n')}\n`)
   process.exit(1)
 })

@@ -27,7 +27,9 @@ export function makeOwnerConnections({ connectionString, gatewayUrl }: WireTarge
     pool.on('error', () => {})
     const clients: PoolClient[] = []
     try {
-      clients.push(await connect(pool), await connect(pool))
+      // One by one, so that the first is closed where the second cannot be made.
+      clients.push(await connect(pool))
+      clients.push(await connect(pool))
       return await work(...(clients as [PoolClient, PoolClient]))
     } finally {
       // Never given to anybody else: migrations leave settings behind, and the lock is the connection's.

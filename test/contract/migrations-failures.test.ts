@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  applyPending,
   changesBetween,
   failureOf,
   type MigrationDatabase,
@@ -123,6 +124,22 @@ describe('a file that cannot run', () => {
     ],
     ['has a syntax error at its end', 'a.cjs', 'exports.up = () => {', /^0002_a\.cjs:\d+: SyntaxError/],
     ['exports nothing', 'a.cjs', '// nothing yet', /exports no function "up"/],
+    ['exports null', 'a.cjs', 'module.exports = null', /exports no function "up"/],
+    [
+      'throws what cannot be shown',
+      'a.cjs',
+      'throw Object.create(null)',
+      /threw something that cannot be shown/,
+    ],
+    ['hands an error to its callback', 'a.cjs', "exports.up = (pgm, done) => done(new Error('no'))", /^no$/],
+    [
+      'throws with a callback',
+      'a.cjs',
+      "exports.up = async (pgm, done) => { throw new Error('no') }",
+      /^no$/,
+    ],
+    ['never calls back', 'a.cjs', 'exports.up = (pgm, done) => {}', /^It has not ended within 5 s/],
+    ['never ends', 'a.cjs', 'exports.up = () => new Promise(() => {})', /^It has not ended within 5 s/],
     ['exports no function', 'a.cjs', "exports.up = 'create table x ()'", /exports no function "up"/],
     ['has up disabled', 'a.cjs', 'exports.up = false', /has "up" disabled/],
     ['throws when it is loaded', 'a.cjs', "throw new Error('not on Mondays')", /^not on Mondays$/],
@@ -200,6 +217,37 @@ describe('a file that cannot run', () => {
     expect((await failing('0002_a.cjs', text)).error).toMatch(
       /noTransaction\(\) after asking the database: call it first/,
     )
+  })
+
+  it('goes back behind its own beginning', async () => {
+    const files = {
+      '0001_a.sql': 'create table s1 (); savepoint sp; create table s2 ()',
+      '0002_b.sql': 'create table s3 ()',
+      '0003_c.sql': 'rollback to savepoint sp; create table s4 ()',
+    }
+    expect(await failureOf(database, files)).toMatchObject({ file: '0003_c.sql', code: '3B001' })
+  })
+
+  it.each([
+    ['one that is answered in time', 'create table v0 ()'],
+    ['one that fails', 'select broken'],
+  ])('does not wait for an answer: %s', async (_, sql) => {
+    const ask = `pgm.db.query(${JSON.stringify(sql)})`
+    const text = `exports.up = pgm => { (async () => { for (;;) await ${ask} })().catch(() => {}) }`
+    expect((await failing('0002_a.cjs', text)).error).toMatch(
+      /uses pgm\.db without waiting|is aborted|broken/,
+    )
+    const later = `exports.up = pgm => { setTimeout(() => ${ask}, 1) }`
+    const result = await applyPending(database, { '0003_later.cjs': later, '0004_a.sql': 'select 1/0' })
+    expect(result.failure).toMatchObject({ file: { name: '0004_a.sql' } })
+  })
+
+  it('hides COMMIT in a string that only it takes for none', async () => {
+    const text = `exports.up = async pgm => {
+      await pgm.db.query('set standard_conforming_strings = off')
+      await pgm.db.query("select '\\\\'; commit; select '';")
+    }`
+    expect(await failureOf(database, { '0002_a.cjs': text, '0003_b.sql': 'select 1/0' })).toBeDefined()
   })
 
   it('goes on behind an error that it caught', async () => {

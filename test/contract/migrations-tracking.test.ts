@@ -2,7 +2,8 @@
 // owner does not write to.
 
 import { type Client, Client as PgClient } from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DomainError } from '../../src/errors.ts'
 import { compare } from '../../src/features/migrations/compare.ts'
 import { takeRunLock } from '../../src/features/migrations/runner/run-lock.ts'
 import {
@@ -163,7 +164,10 @@ describe('one run at a time', () => {
         expect.stringContaining(`process ${rows[0].pid} of Postgres (quoin:migrations), since `),
       )
       await first.end()
-      await expect.poll(() => takeRunLock(second)).toBeUndefined()
+      const lock = await vi.waitUntil(() => takeRunLock(second).catch(() => undefined))
+      await lock?.assertLocked()
+      await second.end()
+      await expect(lock?.assertLocked()).rejects.toMatchObject({ code: 'database_unavailable' })
     } finally {
       await Promise.allSettled([first.end(), second.end()])
     }
@@ -200,6 +204,22 @@ describe('one run at a time', () => {
 
 describe('a tracking table is not touched', () => {
   it.each([
+    [
+      'whose time is text',
+      'alter table pgmigrations alter run_on type text',
+      /has a column run_on of type text/,
+    ],
+    [
+      'whose id is text',
+      'alter table pgmigrations alter id drop default, alter id type text',
+      /id of type text/,
+    ],
+    ['without ids of its own', 'drop sequence pgmigrations_id_seq cascade', /has no sequence for its ids/],
+    [
+      'that refuses a row',
+      "alter table pgmigrations add check (name <> '0001_a')",
+      /violates check constraint/,
+    ],
     [
       'that is a view',
       'drop table pgmigrations; create view pgmigrations as select 1 as id',
@@ -260,4 +280,57 @@ describe('a tracking table is not touched', () => {
       failure: null,
     })
   })
+})
+
+describe('a run that loses its lock', () => {
+  it('takes back its transaction', async () => {
+    const assertLocked = () =>
+      Promise.reject(new DomainError('database_unavailable', 'gone', { outcomeUnknown: true }))
+    const run = applyPending(database, { '0001_a.sql': 'create table a ()' }, { assertLocked })
+    await expect(run).rejects.toMatchObject({ code: 'database_unavailable', outcomeUnknown: false })
+    expect(await statesOf({ '0001_a.sql': 'create table a ()' })).toEqual(['0001_a.sql pending'])
+    expect((await database.owner.query("select to_regclass('public.a') as found")).rows).toEqual([
+      { found: null },
+    ])
+  })
+
+  it('begins no other file outside of a transaction', async () => {
+    let asked = 0
+    const lost = new DomainError('database_unavailable', 'gone', { outcomeUnknown: true })
+    const assertLocked = () => (asked++ === 0 ? Promise.resolve() : Promise.reject(lost))
+    const files = {
+      '0001_a.sql': '-- quoin:no-transaction\ncreate table a ()',
+      '0002_b.sql': '-- quoin:no-transaction\ncreate table b ()',
+    }
+    await expect(applyPending(database, files, { assertLocked })).rejects.toBe(lost)
+    expect(await statesOf(files)).toEqual(['0001_a.sql applied', '0002_b.sql pending'])
+  })
+})
+
+it('a tracking table that somebody has locked is told, whatever is asked of it', async () => {
+  const files = { '0001_a.sql': '-- quoin:no-transaction\ncreate table a ()' }
+  const holder = await connect()
+  try {
+    await holder.query('begin; lock table pgmigrations in exclusive mode')
+    expect(await applyPending(database, files)).toMatchObject({
+      applied: [],
+      isRolledBack: false,
+      failure: { message: expect.stringMatching(/^It ran, and could not be recorded: mark it as applied\./) },
+    })
+    await holder.query('rollback; begin; lock table pgmigrations')
+    await expect(statesOf(files)).rejects.toMatchObject({ code: 'table_busy' })
+  } finally {
+    await holder.end()
+  }
+})
+
+it('records a batch in the order of its files, also those that run behind the others', async () => {
+  const files = {
+    '0001_a.sql': 'create table a (id int)',
+    '0002_i.sql': '-- quoin:no-transaction\ncreate index concurrently i on a (id)',
+    '0003_b.sql': 'create table b ()',
+  }
+  expect(await applyPending(database, files)).toMatchObject({ failure: null })
+  const { rows } = await database.owner.query('select name from pgmigrations order by run_on, id')
+  expect(rows.map(row => row.name)).toEqual(['0001_a', '0002_i', '0003_b'])
 })

@@ -92,7 +92,13 @@ export async function withRunner<T>(
 ): Promise<T> {
   const files = readFiles(given)
   return withOwner(url, client => {
-    const settings = { table: USER_MIGRATIONS, files, extraSearchPath: [], statementTimeoutMs: 0 }
+    const settings = {
+      table: USER_MIGRATIONS,
+      files,
+      extraSearchPath: [],
+      statementTimeoutMs: 0,
+      assertLocked: async () => {},
+    }
     return work(new BatchRunner(client, { ...settings, ...more }), files)
   })
 }

@@ -385,6 +385,27 @@ it('says where a database lacks its tracking tables, and what is missing of Quoi
   }
 })
 
+it('answers where only one of its two connections can be made', async () => {
+  const [{ name }] = await ask('select current_database() as name')
+  await ask(`alter database ${name} connection limit 2`)
+  expect(await run('0001_notes.cjs')).toMatchObject({ status: 503, json: { code: 'database_unavailable' } })
+  await ask(`alter database ${name} connection limit -1`)
+  expect(await run('0001_notes.cjs')).toMatchObject({ status: 200, json: { ok: true } })
+})
+
+it('says in the audit log what is applied of a run that failed behind its transaction', async () => {
+  await ask('create table notes_tag ()')
+  const { json } = await run(...FIRST_TWO, '0003_index.sql')
+  expect(json).toMatchObject({
+    ok: false,
+    applied: [{}, {}],
+    failed: { name: '0003_index.sql', code: '42P07' },
+  })
+  expect(await audits()).toMatchObject([
+    { outcome: 'succeeded', after: { applied: [{ name: '0001_notes.cjs' }, {}], failed: '0003_index.sql' } },
+  ])
+})
+
 it('says that the database is not there', async () => {
   await using lost = await startTestWorker({ built, vars: { DATABASE_URL: urlOf('nowhere') } })
   const response = await lost.fetch('/api/migrations/idempotent/run', {

@@ -2,6 +2,7 @@
 
 import type { SqlRuntime } from '../sql/run-sql.ts'
 import { choosePending } from './compare.ts'
+import { STATEMENTS_MAX } from './findings/analysed-statements.ts'
 import { findFindings } from './findings/find-findings.ts'
 import type { MigrationReadDeps } from './migration-deps.ts'
 import type { MigrationFile } from './migration-file.ts'
@@ -49,7 +50,9 @@ export async function checkSafety(deps: CheckDeps): Promise<SafetyCheck> {
   if (moment === undefined) throw new Error('the query answers one row')
   const pending = choosePending(migrations.files, tracked, undefined)
   const shorthands = shorthandsOf(migrations.files)
-  const analysed = await Promise.all(pending.map(file => analysedFile(file, shorthands.get(file.name) ?? {})))
+  const read = await Promise.all(pending.map(file => analysedFile(file, shorthands.get(file.name) ?? {})))
+  // As they run: those outside of the transaction come behind it.
+  const analysed = read.toSorted((a, b) => Number(b.runsInTransaction) - Number(a.runsInTransaction))
   const warnings = warningsOf(moment, pending.length)
   return {
     database: moment.database,
@@ -81,7 +84,7 @@ function warningsOf({ locks, transactions }: Moment, pendingCount: number): stri
 async function analysedFile(file: MigrationFile, shorthands: Shorthands) {
   const plan = await planOf(file, 'up', shorthands)
   const statements = plan.texts.flatMap(text =>
-    splitStatements(text).map(({ start, end, line }) => ({
+    splitStatements(text, STATEMENTS_MAX).map(({ start, end, line }) => ({
       text: text.slice(start, end),
       line: plan.firstLine === null ? null : plan.firstLine + line - 1,
     })),

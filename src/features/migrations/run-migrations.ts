@@ -10,7 +10,7 @@ import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
 import { runResult } from './run-result.ts'
 import { type BatchResult, BatchRunner } from './runner/batch-runner.ts'
 import { takeRunLock } from './runner/run-lock.ts'
-import { readTracked, record, storeHash, USER_MIGRATIONS } from './runner/tracking-table.ts'
+import { readTracked, record, reserveRows, storeHash, USER_MIGRATIONS } from './runner/tracking-table.ts'
 import type { MigrationStatusEntry, RunResult } from './schemas.ts'
 
 type RunDeps = MigrationRunDeps & AuditDeps
@@ -48,7 +48,8 @@ export async function markApplied(
     choosePending(deps.migrations.files, before, [name])
     const change = { action: 'migrations.mark_applied', targetKind: 'migration', targetId: name }
     return audited(deps, caller, change, async () => {
-      await record(runner.ask, USER_MIGRATIONS, trackedName(name), file.hash)
+      const [row] = await reserveRows(runner.ask, USER_MIGRATIONS, 1)
+      if (row) await record(runner.ask, USER_MIGRATIONS, row, trackedName(name), file.hash)
       const result = await entryNow(runner, file)
       return { result, after: { hash: file.hash } }
     })
@@ -80,9 +81,10 @@ export async function acceptMigration(
 
 function withRunner<T>(deps: MigrationRunDeps, work: (runner: BatchRunner) => Promise<T>): Promise<T> {
   return deps.ownerConnections(async (lock, connection) => {
-    await takeRunLock(lock)
+    const { assertLocked } = await takeRunLock(lock)
     return work(
       new BatchRunner(connection, {
+        assertLocked,
         table: USER_MIGRATIONS,
         files: deps.migrations.files,
         extraSearchPath: deps.config.dbExtraSearchPath,
@@ -92,7 +94,7 @@ function withRunner<T>(deps: MigrationRunDeps, work: (runner: BatchRunner) => Pr
   })
 }
 
-/** To the audit log a run with a failure has failed, though some of its migrations may be applied. */
+/** To the audit log a run has failed when nothing of it is applied; else it says what is, and what failed. */
 async function auditedRun(
   deps: RunDeps,
   caller: Caller,
@@ -105,8 +107,9 @@ async function auditedRun(
   try {
     return await audited(deps, caller, change, async () => {
       result = runResult(await runner.apply(batch))
-      if (!result.ok) throw new DomainError('migration_failed', result.summary)
-      return { result, after: { applied: result.applied } }
+      const { applied, failed } = result
+      if (failed && applied.length === 0) throw new DomainError('migration_failed', result.summary)
+      return { result, after: { applied, ...(failed && { failed: failed.name }) } }
     })
   } catch (err) {
     if (result !== undefined && err instanceof DomainError && err.code === 'migration_failed') return result

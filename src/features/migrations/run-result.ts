@@ -40,7 +40,7 @@ function successSummary(count: number, outside: number): string {
 
 function outsideSummary(name: string, applied: readonly string[]): string {
   const before = applied.length === 0 ? '' : ` Applied before it: ${applied.join(', ')}.`
-  return `${name} failed, outside of a transaction: what it had done stays, as an index that is invalid.${before}`
+  return `${name} failed, outside of a transaction: what it had done stays, and an index may be invalid.${before}`
 }
 
 const counted = (count: number) => `${count} migration${count === 1 ? '' : 's'}`

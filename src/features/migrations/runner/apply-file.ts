@@ -7,19 +7,29 @@ import { failingStatement } from '../statements/failing-statement.ts'
 import { type MigrationStatement, splitStatements } from '../statements/split-statements.ts'
 import { transactionUse } from '../statements/transaction-use.ts'
 import { type FailurePlace, MigrationFailure } from './migration-failure.ts'
-import { type BuilderDatabase, type MigrationDirection, type Shorthands, stepsOf } from './migration-steps.ts'
-import { type Driver, type DriverResult, isRefusal, passOn, runStatement } from './owner-session.ts'
+import {
+  handledOnly,
+  type MigrationDirection,
+  type MigrationSteps,
+  type Shorthands,
+  stepsOf,
+} from './migration-steps.ts'
+import { type Driver, type DriverResult, isRefusal, sendStatement } from './owner-session.ts'
 
 export interface FileRun {
   readonly file: MigrationFile
   readonly direction: MigrationDirection
   readonly shorthands: Shorthands
   readonly inTransaction: boolean
+  /** Longest that the file may take to say its SQL; 0: any time. */
+  readonly timeoutMs: number
 }
 
 const NO_TRANSACTION_HINT =
   'Give the statement a file of its own that begins with the line "-- quoin:no-transaction", or calls ' +
   'pgm.noTransaction(): it then runs behind the others, outside of their transaction.'
+
+const NOT_AWAITED = 'It uses pgm.db without waiting for the answer: `await` it.'
 
 const UNSUPPORTED = {
   copy_from_stdin: 'COPY ... FROM STDIN reads rows from a client, and there is none here.',
@@ -31,39 +41,79 @@ const UNSUPPORTED = {
  * throws when the connection breaks (`database_unavailable`).
  */
 export async function applyFile(driver: Driver, run: FileRun): Promise<void> {
-  const { file, direction, shorthands, inTransaction } = run
-  const steps = await stepsOf(file, direction, shorthands, builderDatabase(driver, run)).catch(
-    (err: unknown) => {
-      throw failureOf(file, err)
-    },
-  )
+  const { file, inTransaction } = run
+  const steps = await askedSteps(driver, run)
   if (inTransaction && !steps.usesTransaction)
     throw new MigrationFailure(file, 'It calls pgm.noTransaction() after asking the database: call it first.')
   for (const text of steps.texts)
-    for (const statement of splitStatements(text)) {
-      refuseUnfit(run, text, statement, steps.firstLine)
-      await runStatement(driver, text.slice(statement.start, statement.end)).catch((err: unknown) => {
-        throw isRefusal(err)
-          ? new MigrationFailure(file, err, placeOf(text, statement, steps.firstLine, err))
-          : err
-      })
-    }
+    for (const statement of splitStatements(text)) await runPart(driver, run, { text, statement, ...steps })
 }
 
-/** `pgm.db`: what it sends is looked at as the steps are. */
-function builderDatabase(driver: Driver, run: FileRun): BuilderDatabase {
-  const query = async (statement: unknown, values?: unknown[]): Promise<DriverResult> => {
-    const text = typeof statement === 'string' ? statement : String((statement as { text?: unknown }).text)
-    const statements = splitStatements(text)
-    for (const part of statements) refuseUnfit(run, text, part, null)
-    return passOn(driver.query(statement, values)).catch((err: unknown) => {
-      const [first] = statements
-      if (!isRefusal(err) || first === undefined) throw err
-      const whole = { ...first, end: statements.at(-1)?.end ?? first.end }
-      throw new MigrationFailure(run.file, err, placeOf(text, whole, null, err))
-    })
+/** The steps, with `pgm.db` open until the file has said them: later questions would be outside of its order. */
+async function askedSteps(driver: Driver, run: FileRun): Promise<MigrationSteps> {
+  const { file, direction, shorthands, timeoutMs } = run
+  const open = new Set<Promise<unknown>>()
+  let isClosed = false
+  const query = (statement: unknown, values?: unknown[]): Promise<DriverResult> => {
+    if (isClosed) return Promise.reject(new Error(NOT_AWAITED))
+    const answer = runQuestion(driver, run, statement, values)
+    open.add(answer)
+    return answer.finally(() => open.delete(answer))
   }
-  return { query, select: async (statement, values) => (await query(statement, values)).rows }
+  const database = handledOnly({
+    query,
+    select: async (statement, values) => (await query(statement, values)).rows,
+  })
+  try {
+    const steps = await stepsOf(file, direction, shorthands, { database, timeoutMs })
+    if (open.size > 0) throw new MigrationFailure(file, NOT_AWAITED)
+    return steps
+  } catch (err) {
+    // A connection that broke is no fault of the file.
+    throw err instanceof MigrationFailure || err instanceof DomainError
+      ? err
+      : new MigrationFailure(file, err)
+  } finally {
+    isClosed = true
+    await Promise.allSettled(open)
+  }
+}
+
+/** What `pgm.db` asks: statements as those of the steps, of which the last one answers. */
+async function runQuestion(
+  driver: Driver,
+  run: FileRun,
+  statement: unknown,
+  given?: unknown[],
+): Promise<DriverResult> {
+  const question = typeof statement === 'string' ? { text: statement } : Object(statement)
+  const text = String(question.text)
+  const values: unknown[] = question.values ?? given ?? []
+  const parts = splitStatements(text)
+  const last = parts.pop() ?? { start: 0, end: text.length, line: 1 }
+  for (const part of parts) await runPart(driver, run, { text, statement: part, firstLine: null })
+  return runPart(driver, run, { text, statement: last, firstLine: null }, values)
+}
+
+interface Part {
+  readonly text: string
+  readonly statement: MigrationStatement
+  readonly firstLine: number | null
+}
+
+async function runPart(
+  driver: Driver,
+  run: FileRun,
+  { text, statement, firstLine }: Part,
+  values: readonly unknown[] = [],
+): Promise<DriverResult> {
+  refuseUnfit(run, text, statement, firstLine)
+  try {
+    return await sendStatement(driver, text.slice(statement.start, statement.end), values)
+  } catch (err) {
+    if (!isRefusal(err)) throw err
+    throw new MigrationFailure(run.file, err, placeOf(text, statement, firstLine, err))
+  }
 }
 
 function refuseUnfit(
@@ -93,9 +143,4 @@ function placeOf(
   const position = err?.position === undefined ? undefined : Number(err.position)
   const { excerpt, line } = failingStatement(text, statement, position)
   return { excerpt, line: firstLine === null ? null : firstLine + line - 1 }
-}
-
-/** A connection that broke is no fault of the file. */
-function failureOf(file: MigrationFile, err: unknown): unknown {
-  return err instanceof MigrationFailure || err instanceof DomainError ? err : new MigrationFailure(file, err)
 }

@@ -5,10 +5,18 @@ import { quoteIdentifier } from '../../../db/sql.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
 import { type MigrationFile, trackedName } from '../migration-file.ts'
 import { applyFile } from './apply-file.ts'
-import { MigrationFailure } from './migration-failure.ts'
+import { MigrationFailure, textOf } from './migration-failure.ts'
 import { type MigrationDirection, planOf, type Shorthands, shorthandsOf } from './migration-steps.ts'
-import { type Driver, isRefusal, runStatement } from './owner-session.ts'
-import { type Ask, forget, record, type TrackedMigration, type TrackingTable } from './tracking-table.ts'
+import { type Driver, isRefusal, runStatement, sendStatement } from './owner-session.ts'
+import {
+  type Ask,
+  forget,
+  type ReservedRow,
+  record,
+  reserveRows,
+  type TrackedMigration,
+  type TrackingTable,
+} from './tracking-table.ts'
 
 export interface BatchSettings {
   readonly table: TrackingTable
@@ -18,6 +26,8 @@ export interface BatchSettings {
   readonly extraSearchPath: readonly string[]
   /** Longest that one statement may take, in milliseconds; 0: any time. */
   readonly statementTimeoutMs: number
+  /** Throws when the run lock is lost: somebody else may run then. */
+  readonly assertLocked: () => Promise<void>
   /** Told of each file before it runs. */
   readonly onFile?: (name: string) => void
 }
@@ -35,14 +45,16 @@ export interface BatchResult {
 const LOCK_TIMEOUT_MS = 5_000
 const BOOKKEEPING_PATH = 'pg_catalog, pg_temp'
 const USE_SETTINGS =
-  "select pg_catalog.set_config('role', 'none', false), pg_catalog.set_config('search_path', $1, false), " +
-  "pg_catalog.set_config('lock_timeout', $2, false), pg_catalog.set_config('statement_timeout', $3, false)"
+  "select pg_catalog.set_config('role', 'none', $4), pg_catalog.set_config('search_path', $1, $4), " +
+  "pg_catalog.set_config('lock_timeout', $2, $4), pg_catalog.set_config('statement_timeout', $3, $4), " +
+  "pg_catalog.set_config('application_name', 'quoin:migrations', $4)"
 
 /** Runs batches on one connection, which nobody else uses; the run lock is held by another. */
 export class BatchRunner {
   readonly #driver: Driver
   readonly #settings: BatchSettings
   readonly #shorthands: ReadonlyMap<string, Shorthands>
+  #isInTransaction = false
 
   constructor(driver: Driver, settings: BatchSettings) {
     this.#driver = driver
@@ -50,26 +62,33 @@ export class BatchRunner {
     this.#shorthands = shorthandsOf(settings.files)
   }
 
-  /** Asks what is Quoin's own: migrations may have left any setting behind. */
-  readonly ask: Ask = async (sql, params) => {
-    await this.#useSettings(BOOKKEEPING_PATH)
-    return runStatement(this.#driver, sql, params)
+  /** Asks what is Quoin's own, in the transaction of the batch or in one of its own. */
+  readonly ask: Ask = async <Row>(sql: string, params?: readonly (string | null)[]) => {
+    const askHere = async () => {
+      await this.#useSettings(BOOKKEEPING_PATH, LOCK_TIMEOUT_MS)
+      return runStatement<Row>(this.#driver, sql, params)
+    }
+    return this.#isInTransaction ? askHere() : this.#inTransaction(askHere)
   }
 
   /**
    * Applies the files, which are pending and in order. A failure takes back the whole transaction; a file that runs
-   * outside of it fails by itself and ends the run. Throws `database_unavailable`.
+   * outside of it fails by itself and ends the run. Throws `tracking_table_unusable`, `table_busy` and
+   * `database_unavailable`.
    */
   async apply(batch: readonly MigrationFile[]): Promise<BatchResult> {
     const applied: MigrationFile[] = []
-    const outside = await this.#outsiders(batch, 'up')
-    const inside = batch.filter(file => !outside.includes(file))
+    let outside: MigrationFile[] = []
     try {
-      for (const file of batch) if (file.problem !== undefined) throw new MigrationFailure(file, file.problem)
-      if (inside.length > 0) await this.#inTransaction(inside, file => this.#applyOne(file, true))
+      outside = await this.#outsiders(batch, 'up')
+      const inside = batch.filter(file => !outside.includes(file))
+      const rows = await this.#reserveRows(batch)
+      if (inside.length > 0) await this.#applyTogether(inside, rows)
       applied.push(...inside)
       for (const file of outside) {
-        await this.#applyOne(file, false)
+        await this.#settings.assertLocked()
+        await this.#run(file, 'up')
+        await this.#recordOutsider(file, rows)
         applied.push(file)
       }
       return { applied, outside, failure: null, isRolledBack: false }
@@ -79,77 +98,149 @@ export class BatchRunner {
         applied,
         outside: outside.filter(file => applied.includes(file)),
         failure: err,
-        isRolledBack: !outside.includes(err.file) || err.file.problem !== undefined,
+        isRolledBack: !outside.includes(err.file),
       }
     }
   }
 
-  /** Takes back one applied migration. Throws `MigrationFailure`, and `database_unavailable`. */
+  /** Takes back one applied migration. Throws `MigrationFailure`, and as `apply`. */
   async takeBack(file: MigrationFile, tracked: TrackedMigration): Promise<void> {
     const [outsider] = await this.#outsiders([file], 'down')
-    const work = async () => {
-      await this.#run(file, 'down', outsider === undefined)
-      await forget(this.ask, this.#settings.table, tracked)
+    const takeBack = async () => {
+      await this.#run(file, 'down')
+      await this.#blame(file, forget(this.ask, this.#settings.table, tracked))
     }
-    await (outsider ? work() : this.#inTransaction([file], work))
+    await (outsider ? takeBack() : this.#inTransaction(takeBack))
   }
 
-  async #applyOne(file: MigrationFile, inTransaction: boolean): Promise<void> {
-    await this.#run(file, 'up', inTransaction)
-    // A file that caught the error of a question has left a transaction in which nothing works any more.
-    await record(this.ask, this.#settings.table, trackedName(file.name), file.hash).catch((err: unknown) => {
-      throw isRefusal(err) ? new MigrationFailure(file, err) : err
-    })
-  }
-
-  async #run(file: MigrationFile, direction: MigrationDirection, inTransaction: boolean): Promise<void> {
-    this.#settings.onFile?.(file.name)
-    await this.#useSettings(
-      ['public', ...this.#settings.extraSearchPath, 'pg_temp'].map(quoteIdentifier).join(', '),
-    )
-    const shorthands = this.#shorthands.get(file.name) ?? {}
-    await applyFile(this.#driver, { file, direction, shorthands, inTransaction })
-  }
-
-  async #inTransaction(
-    files: readonly MigrationFile[],
-    work: (file: MigrationFile) => Promise<void>,
-  ): Promise<void> {
-    await runStatement(this.#driver, 'begin')
+  async #applyTogether(files: readonly MigrationFile[], rows: RowsByFile): Promise<void> {
+    let last = files[0]
     try {
-      for (const file of files) await work(file)
+      await this.#inTransaction(async () => {
+        for (const file of files) {
+          last = file
+          await this.#runWithin(file)
+          await this.#record(file, rows)
+        }
+        await this.#settings.assertLocked()
+      })
     } catch (err) {
-      // Where this fails too the connection is gone, and the transaction with it.
-      await runStatement(this.#driver, 'rollback').catch(() => undefined)
-      throw isOutcomeUnknown(err) ? brokeBeforeCommit(err) : err
-    }
-    await this.#commit(files)
-  }
-
-  /** Constraints that are deferred are checked here: which of the files broke one is not told. */
-  async #commit(files: readonly MigrationFile[]): Promise<void> {
-    try {
-      await runStatement(this.#driver, 'commit')
-    } catch (err) {
-      const last = files.at(-1)
+      // Only COMMIT is left: deferred constraints are checked there. Which of the files broke one is not told.
       if (!isRefusal(err) || last === undefined) throw err
       throw new MigrationFailure(last, err, { excerpt: 'COMMIT', line: null })
     }
   }
 
-  /** Those of the files that ask to run outside of a transaction. */
-  async #outsiders(files: readonly MigrationFile[], direction: MigrationDirection): Promise<MigrationFile[]> {
-    const plans = files.map(file => planOf(file, direction, this.#shorthands.get(file.name) ?? {}))
-    const uses = await Promise.all(plans.map(async plan => (await plan).usesTransaction))
-    return files.filter((_, i) => !uses[i])
+  /** A file that goes back behind its own beginning takes others' work with it, and its savepoint: that is told. */
+  async #runWithin(file: MigrationFile): Promise<void> {
+    await runStatement(this.#driver, 'savepoint quoin_file')
+    await this.#run(file, 'up')
+    await this.#blame(file, runStatement(this.#driver, 'release savepoint quoin_file'))
   }
 
-  /** Said anew before each file: the one before may have set anything. */
-  async #useSettings(searchPath: string): Promise<void> {
-    const values = [searchPath, String(LOCK_TIMEOUT_MS), String(this.#settings.statementTimeoutMs)]
+  async #run(file: MigrationFile, direction: MigrationDirection): Promise<void> {
+    const { onFile, extraSearchPath, statementTimeoutMs } = this.#settings
+    const inTransaction = this.#isInTransaction
+    onFile?.(file.name)
+    // The file before may have set anything.
+    await runStatement(this.#driver, 'reset all')
+    const path = ['public', ...extraSearchPath, 'pg_temp'].map(quoteIdentifier).join(', ')
+    // CREATE INDEX CONCURRENTLY waits for older transactions, and nobody waits for it meanwhile.
+    await this.#useSettings(path, inTransaction ? LOCK_TIMEOUT_MS : 0)
+    const shorthands = this.#shorthands.get(file.name) ?? {}
+    await applyFile(this.#driver, {
+      file,
+      direction,
+      shorthands,
+      inTransaction,
+      timeoutMs: statementTimeoutMs,
+    })
+  }
+
+  async #reserveRows(batch: readonly MigrationFile[]): Promise<RowsByFile> {
+    if (batch.length === 0) return new Map()
+    const rows = await reserveRows(this.ask, this.#settings.table, batch.length)
+    return new Map(batch.map((file, i) => [file, rows[i]]))
+  }
+
+  async #record(file: MigrationFile, rows: RowsByFile): Promise<void> {
+    const row = rows.get(file)
+    if (row === undefined) throw new Error(`no row was kept for ${file.name}`)
+    const { table } = this.#settings
+    await this.#blame(file, record(this.ask, table, row, trackedName(file.name), file.hash))
+  }
+
+  /** What cannot be recorded has run all the same. */
+  async #recordOutsider(file: MigrationFile, rows: RowsByFile): Promise<void> {
+    try {
+      await this.#record(file, rows)
+    } catch (err) {
+      throw new MigrationFailure(
+        file,
+        `It ran, and could not be recorded: mark it as applied. ${textOf(err)}`,
+      )
+    }
+  }
+
+  /** A file that caught the error of a question has left a transaction in which nothing works any more. */
+  async #blame(file: MigrationFile, bookkeeping: Promise<unknown>): Promise<void> {
+    try {
+      await bookkeeping
+    } catch (err) {
+      throw isRefusal(err) ? new MigrationFailure(file, err) : err
+    }
+  }
+
+  async #inTransaction<T>(work: () => Promise<T>): Promise<T> {
+    await runStatement(this.#driver, 'begin')
+    this.#isInTransaction = true
+    try {
+      const result = await work()
+      this.#isInTransaction = false
+      const { command } = await sendStatement(this.#driver, 'commit')
+      // Postgres takes the end of a failed transaction for granted, and says what it did.
+      if (command !== 'COMMIT')
+        throw new DomainError(
+          'migration_failed',
+          'The transaction had failed before its end; nothing was changed.',
+        )
+      return result
+    } catch (err) {
+      if (!this.#isInTransaction) throw err
+      this.#isInTransaction = false
+      // Where this fails too the connection is gone, and the transaction with it.
+      await runStatement(this.#driver, 'rollback').catch(() => undefined)
+      throw isOutcomeUnknown(err) ? brokeBeforeCommit(err) : err
+    }
+  }
+
+  /** Those of the files that ask to run outside of a transaction. Throws `MigrationFailure` for what cannot run. */
+  async #outsiders(files: readonly MigrationFile[], direction: MigrationDirection): Promise<MigrationFile[]> {
+    const broken = files.find(file => file.problem !== undefined)
+    if (broken) throw new MigrationFailure(broken, broken.problem)
+    const plans = await Promise.all(
+      files.map(file => planOf(file, direction, this.#shorthands.get(file.name) ?? {})),
+    )
+    files.forEach((file, i) => {
+      if (plans[i]?.neverEnds) throw new MigrationFailure(file, plans[i].unknown)
+    })
+    return files.filter((_, i) => !plans[i]?.usesTransaction)
+  }
+
+  /** Within a transaction they end with it: behind a transaction pooler the connection is somebody else's then. */
+  async #useSettings(searchPath: string, lockTimeoutMs: number): Promise<void> {
+    const { statementTimeoutMs } = this.#settings
+    const values = [
+      searchPath,
+      String(lockTimeoutMs),
+      String(statementTimeoutMs),
+      String(this.#isInTransaction),
+    ]
     await runStatement(this.#driver, USE_SETTINGS, values)
   }
 }
+
+type RowsByFile = ReadonlyMap<MigrationFile, ReservedRow | undefined>
 
 function brokeBeforeCommit(cause: unknown): DomainError {
   return new DomainError(

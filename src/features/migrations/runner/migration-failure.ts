@@ -10,6 +10,7 @@ export interface FailurePlace {
   readonly line: number | null
 }
 
+const TEXT_CHARACTERS_MAX = 4_000
 const NOWHERE: FailurePlace = { excerpt: '', line: null }
 
 export class MigrationFailure extends Error {
@@ -21,7 +22,7 @@ export class MigrationFailure extends Error {
   readonly hint: string | undefined
 
   constructor(file: MigrationFile, cause: unknown, place: FailurePlace = NOWHERE, hint?: string) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(textOf(cause), { cause })
     this.name = 'MigrationFailure'
     this.file = file
     this.place = place
@@ -29,5 +30,15 @@ export class MigrationFailure extends Error {
     this.code = refusal?.code
     this.detail = refusal?.detail
     this.hint = refusal?.hint ?? hint
+  }
+}
+
+/** What a file threw may be anything, also something that throws when it is looked at. */
+export function textOf(thrown: unknown): string {
+  try {
+    const text = thrown instanceof Error ? thrown.message : thrown
+    return String(text).slice(0, TEXT_CHARACTERS_MAX).toWellFormed()
+  } catch {
+    return 'It threw something that cannot be shown.'
   }
 }

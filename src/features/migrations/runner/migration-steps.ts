@@ -4,8 +4,10 @@
 
 import { MigrationBuilder } from 'node-pg-migrate/migrationBuilder'
 import { PgLiteral } from 'node-pg-migrate/utils/PgLiteral'
+import { DeadlinePassed, deadline } from '../../../lib/deadline.ts'
 import type { MigrationFile, MigrationModule } from '../migration-file.ts'
 import { withoutByteOrderMark } from '../statements/split-statements.ts'
+import { textOf } from './migration-failure.ts'
 
 export type MigrationDirection = 'up' | 'down'
 
@@ -32,33 +34,38 @@ export interface MigrationSteps {
 export interface MigrationPlan extends MigrationSteps {
   /** Why the SQL is not known, as a sentence; the texts are then those up to there. */
   readonly unknown?: string
+  /** True: it waits for something else than the database, and will when it runs. */
+  readonly neverEnds?: boolean
 }
 
 /** The first line of a `.sql` file that must not run in a transaction. */
 const NO_TRANSACTION = /^-- *quoin:no-transaction *(?:\r?\n|$)/i
 
-/** As node-pg-migrate has them: the two directions of a `.sql` file. */
-const UP_MARK = /^\s*--[\s-]*up\s+migration/im
-const DOWN_MARK = /^\s*--[\s-]*down\s+migration/im
+/** As node-pg-migrate has them, but each on one line: the two directions of a `.sql` file. */
+const UP_MARK = /^[ \t]*--[ \t-]*up[ \t]+migration/im
+const DOWN_MARK = /^[ \t]*--[ \t-]*down[ \t]+migration/im
 
 const ASKS_DATABASE = 'Its SQL depends on what it asks the database while it runs.'
+
+/** Longest that a file may take to say its SQL when it is asked nothing but that. */
+const PLAN_TIMEOUT_MS = 5_000
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
 /**
- * The steps of a file. Throws what the file throws, and an `Error` in words where it has no such direction. A `.cjs`
- * file is evaluated anew at each call, and may ask `database`.
+ * The steps of a file, which has `timeoutMs` for it (0: any time). Throws what the file throws, and an `Error` in words
+ * where it has no such direction. A `.cjs` file is evaluated anew at each call, and may ask `database`.
  */
 export async function stepsOf(
   file: MigrationFile,
   direction: MigrationDirection,
   shorthands: Shorthands,
-  database: BuilderDatabase,
+  { database, timeoutMs }: { database: BuilderDatabase; timeoutMs: number },
 ): Promise<MigrationSteps> {
   if (file.problem !== undefined) throw new Error(file.problem)
   if (file.load === undefined) return sqlSteps(file, direction)
-  const builder = new MigrationBuilder(database as never, shorthands as never, false, SILENT)
-  await perform(file, direction, builder)
+  const builder = builderOn(database, shorthands)
+  await inTime(timeoutMs, perform(file, direction, builder))
   return builtSteps(builder)
 }
 
@@ -68,16 +75,50 @@ export async function planOf(
   direction: MigrationDirection,
   shorthands: Shorthands,
 ): Promise<MigrationPlan> {
-  const refuse = () => Promise.reject(new Error(ASKS_DATABASE))
-  const database = { query: refuse, select: refuse }
-  const builder = new MigrationBuilder(database as never, shorthands as never, false, SILENT)
+  let hasAsked = false
+  const refuse = () => {
+    hasAsked = true
+    return Promise.reject(new Error(ASKS_DATABASE))
+  }
+  const database = handledOnly({ query: refuse, select: refuse })
+  const builder = builderOn(database, shorthands)
   try {
     if (file.problem !== undefined) throw new Error(file.problem)
     if (file.load === undefined) return sqlSteps(file, direction)
-    await perform(file, direction, builder)
-    return builtSteps(builder)
+    await inTime(PLAN_TIMEOUT_MS, perform(file, direction, builder))
+    // A file that caught the refusal may do something else when it is answered.
+    return hasAsked ? { ...builtSteps(builder), unknown: ASKS_DATABASE } : builtSteps(builder)
   } catch (err) {
-    return { ...builtSteps(builder), unknown: err instanceof Error ? err.message : String(err) }
+    if (err instanceof NeverEnds) return { ...builtSteps(builder), unknown: err.message, neverEnds: true }
+    return { ...builtSteps(builder), unknown: textOf(err) }
+  }
+}
+
+/** The same database, whose answers need not be waited for: an error that nobody looks at ends no program. */
+export function handledOnly({ query, select }: BuilderDatabase): BuilderDatabase {
+  const handled = <T>(answer: Promise<T>): Promise<T> => {
+    answer.catch(() => {})
+    return answer
+  }
+  return {
+    query: (statement, values) => handled(query(statement, values)),
+    select: (statement, values) => handled(select(statement, values)),
+  }
+}
+
+function builderOn(database: BuilderDatabase, shorthands: Shorthands): MigrationBuilder {
+  return new MigrationBuilder(database as never, shorthands as never, false, SILENT)
+}
+
+class NeverEnds extends Error {}
+
+async function inTime(timeoutMs: number, work: Promise<void>): Promise<void> {
+  if (timeoutMs === 0) return work
+  try {
+    await deadline(timeoutMs, work)
+  } catch (err) {
+    if (!(err instanceof DeadlinePassed)) throw err
+    throw new NeverEnds(`It has not ended within ${timeoutMs / 1_000} s: does it wait for what never comes?`)
   }
 }
 
@@ -130,17 +171,20 @@ async function perform(
   const action = direction === 'up' ? up : (down ?? (down === false ? false : up))
   if (action === false) throw new Error(`${file.name} has "${direction}" disabled.`)
   if (typeof action !== 'function') throw new Error(`${file.name} exports no function "up".`)
-  if (action.length >= 2) await new Promise<void>(done => action(builder as never, done))
-  else await action(builder as never)
+  if (action.length < 2) return void (await action(builder as never))
+  await new Promise<void>((resolve, reject) => {
+    const done = (err?: unknown) => (err === undefined || err === null ? resolve() : reject(err))
+    // An async function with two parameters may fail before it calls the second.
+    Promise.resolve(action(builder as never, done)).catch(reject)
+  })
 }
 
 function evaluate(file: MigrationFile): MigrationModule {
   const module: { exports: MigrationModule } = { exports: {} }
   file.load?.(module.exports, requireLibrary, module, NO_PROCESS)
-  return module.exports
+  return module.exports ?? {}
 }
 
-/** A migration stands alone: it is the same in the Worker, which has no files, and on the command line. */
 const NO_PROCESS = {
   env: {},
   exit() {
@@ -148,6 +192,7 @@ const NO_PROCESS = {
   },
 }
 
+/** A migration stands alone: it is the same in the Worker, which has no files, and on the command line. */
 function requireLibrary(name: string): unknown {
   if (name === 'node-pg-migrate') return { PgLiteral }
   throw new Error(`require("${name}"): a migration can load nothing but node-pg-migrate.`)

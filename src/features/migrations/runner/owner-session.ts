@@ -4,6 +4,8 @@
 import { DomainError } from '../../../errors.ts'
 
 export interface DriverResult {
+  /** Of the answer's tag: what Postgres did, as `COMMIT`. */
+  readonly command: string
   readonly rows: Record<string, unknown>[]
 }
 
@@ -27,19 +29,29 @@ interface DriverQuery {
   requiresPreparation: () => boolean
 }
 type QueryClass = new (
-  config: { text: string; values: readonly (string | null)[] },
+  config: { text: string; values: readonly unknown[] },
   done: (err: Error | null, result: DriverResult) => void,
 ) => DriverQuery
 
-/**
- * Runs one statement and answers its rows. In the extended protocol Postgres refuses a text with two, so nothing can
- * hide behind a statement that was looked at. Throws `Refusal`; `database_unavailable` when the connection breaks.
- */
+/** Runs one statement and answers its rows. Throws as `sendStatement`. */
 export async function runStatement<Row>(
   driver: Driver,
   text: string,
   values: readonly (string | null)[] = [],
 ): Promise<Row[]> {
+  const { rows } = await sendStatement(driver, text, values)
+  return rows as Row[]
+}
+
+/**
+ * Runs one statement and answers its result. In the extended protocol Postgres refuses a text with two, so nothing can
+ * hide behind a statement that was looked at. Throws `Refusal`; `database_unavailable` when the connection breaks.
+ */
+export function sendStatement(
+  driver: Driver,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<DriverResult> {
   const { Query } = driver.constructor as unknown as { Query: QueryClass }
   const answer = new Promise<DriverResult>((resolve, reject) => {
     const query = new Query({ text, values }, (err, result) => (err ? reject(err) : resolve(result)))
@@ -47,8 +59,7 @@ export async function runStatement<Row>(
     query.requiresPreparation = () => true
     void driver.query(query)
   })
-  const { rows } = await passOn(answer)
-  return rows as Row[]
+  return passOn(answer)
 }
 
 /** The answer of a driver, with a broken connection as the error that it is to callers. */

@@ -26,11 +26,17 @@ const HOLDER = `
     and l.database = (select d.oid from pg_database d where d.datname = current_database())
     and ((l.classid::bigint << 32) | l.objid::bigint) = ${LOCK_KEY}`
 
+export interface RunLock {
+  /** Throws `database_unavailable` when the connection is gone, and the lock with it. */
+  assertLocked(): Promise<void>
+}
+
 /** Takes the lock for as long as the connection lives. Throws `migrations_running` with the holder. */
-export async function takeRunLock(driver: Driver): Promise<void> {
+export async function takeRunLock(driver: Driver): Promise<RunLock> {
   await passOn(driver.query(BEGIN))
   const taken = await passOn(driver.query(TAKE))
-  if (taken.rows[0]?.['is_ours'] === true) return
+  if (taken.rows[0]?.['is_ours'] === true)
+    return { assertLocked: async () => void (await passOn(driver.query('select 1'))) }
   const holder = await passOn(driver.query(HOLDER))
   await passOn(driver.query('rollback'))
   throw new DomainError(
@@ -38,7 +44,7 @@ export async function takeRunLock(driver: Driver): Promise<void> {
     'Another run of migrations is under way; nothing was changed.',
     {
       detail: holderText(holder.rows[0] as Holder | undefined),
-      hint: 'Try again when it has ended. Its connection holds the lock: ending that ends the run.',
+      hint: 'Try again when it has ended. Where its connection is ended, it takes back what it did.',
       retryAfterSeconds: 5,
     },
   )
