@@ -1,6 +1,5 @@
 // Reads a folder of migrations: for the Worker's bundle (scripts/build-migrations.ts) and for `npm run migrate`.
-// What is wrong with a file becomes its `problem`: one bad file must not keep a Worker from being built. Two things the
-// bundler refuses all the same: `import()` of what is not there, and a comment of HTML.
+// What is wrong with a file becomes its `problem`: one bad file must not keep a Worker from being built.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
