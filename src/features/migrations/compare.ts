@@ -41,11 +41,12 @@ function alreadyApplied(entries: readonly MigrationStatusEntry[]): DomainError {
 }
 
 function entryOf(file: MigrationFile, tracked: TrackedMigration | undefined): MigrationStatusEntry {
-  const facts = { name: file.name, file_hash: file.hash, problem: file.problem ?? null }
-  if (tracked === undefined) return { ...facts, state: 'pending', applied_at: null, stored_hash: null }
+  const { name, hash: file_hash, problem = null } = file
+  if (tracked === undefined)
+    return { name, state: 'pending', applied_at: null, stored_hash: null, file_hash, problem }
   const { applied_at, stored_hash } = tracked
-  const state = stored_hash === null || stored_hash === file.hash ? 'applied' : 'modified'
-  return { ...facts, state, applied_at, stored_hash }
+  const state = stored_hash === null || stored_hash === file_hash ? 'applied' : 'modified'
+  return { name, state, applied_at, stored_hash, file_hash, problem }
 }
 
 function orphanOf({ name, applied_at, stored_hash }: TrackedMigration): MigrationStatusEntry {
