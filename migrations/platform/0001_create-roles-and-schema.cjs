@@ -203,18 +203,51 @@ const GRANT_EXISTING = `
   $do$
 `
 
-// Tables that service_role made are users' data: they go to the owner. What callers wrote must not run with the owner's
-// rights then. So routines and views lose theirs, and rules go. Foreign keys that change rows go too: they do it as the
-// table's owner, and its triggers and constraints run with them. After that, DROP OWNED only takes grants away. What
-// callers had and made where they had rights before Quoin stays.
+// What callers wrote is neither changed nor given away: in the owner's hands it would run with the owner's rights, even
+// where nobody calls it. ANALYZE, for one, runs the functions of indexes as the table's owner. So down refuses while
+// callers own anything, unless they had rights before Quoin: then all of theirs stays theirs. Default privileges and
+// user mappings count as owned too, but cannot change hands. Names are callers' text: a line break in one must not pass
+// for a line of this message.
+const REFUSE_OWNED = `
+  do $do$
+  declare
+    owned bigint;
+    listed text;
+  begin
+    if exists (select from quoin.found_before where what = 'rights of callers') then
+      return;
+    end if;
+    select count(*), string_agg(regexp_replace(pg_describe_object(classid, objid, 0), '[[:cntrl:]]', '?', 'g'),
+        chr(10) order by n) filter (where n <= 20)
+      into owned, listed
+      from (
+        select d.classid, d.objid, row_number() over (order by d.classid, d.objid) as n
+        from pg_shdepend d cross join pg_identify_object(d.classid, d.objid, 0) o
+        where d.refclassid = 'pg_authid'::regclass and d.deptype = 'o'
+          and d.refobjid in (select oid from pg_roles where rolname in ('anon', 'service_role'))
+          and d.dbid = (select oid from pg_database where datname = current_database())
+          and d.classid not in ('pg_default_acl'::regclass, 'pg_user_mapping'::regclass)
+          and not starts_with(coalesce(o.schema, ''), 'pg_temp_')
+      ) found;
+    if owned > 0 then
+      raise exception 'What anon or service_role own in this database stands in the way (objects: %)', owned
+        using detail = listed || case when owned > 20 then format(e'\\nand %s more', owned - 20) else '' end,
+          hint = 'Read each: whoever owns it next, their rights are what it runs with. Drop it, or give it away with '
+            'ALTER ... OWNER TO ... Whoever trusts all of it: REASSIGN OWNED BY anon, service_role TO ... '
+            'Then take Quoin back again.';
+    end if;
+  end
+  $do$
+`
+
+// DROP OWNED takes grants away, default privileges, and temporary objects: callers own nothing else now. What they had
+// and made where they had rights before Quoin stays.
 // The schema stays, since the table in it tells that this went down.
 // CREATE on public is not given back to PUBLIC: since Postgres 15 it does not have it to begin with.
 const REVOKE_ALL = `
   do $do$
   declare
     before text[] := array(select what from quoin.found_before);
-    callers oid[] := array(select oid from pg_roles where rolname in ('anon', 'service_role'));
-    statement text;
   begin
     if 'closed routines of service_role' <> all (before) then
       alter default privileges for role service_role grant execute on routines to public;
@@ -226,24 +259,6 @@ const REVOKE_ALL = `
       revoke all on schema quoin from anon, service_role;
       return;
     end if;
-    for statement in
-      select format('alter routine %s security invoker', oid::regprocedure) from pg_proc
-        where prosecdef and proowner = any (callers)
-      union all
-      select format('drop rule %I on %s', rulename, ev_class::regclass) from pg_rewrite
-        where rulename <> '_RETURN' and (select relowner from pg_class where oid = ev_class) = any (callers)
-      union all
-      select format('alter view %s set (security_invoker = true)', oid::regclass) from pg_class
-        where relkind = 'v' and relowner = any (callers)
-      union all
-      select format('alter table %s drop constraint %I', conrelid::regclass, conname) from pg_constraint
-        where contype = 'f' and conparentid = 0 and (confdeltype in ('c', 'n', 'd') or confupdtype in ('c', 'n', 'd'))
-          and (select relowner from pg_class where oid = conrelid) = any (callers)
-    loop
-      execute statement;
-      raise notice 'What service_role made goes to the owner: %', statement;
-    end loop;
-    reassign owned by anon, service_role to current_user;
     alter default privileges in schema public revoke all on tables from service_role;
     alter default privileges in schema public revoke all on sequences from service_role;
     alter default privileges in schema public revoke all on routines from service_role;
@@ -290,6 +305,7 @@ exports.up = pgm => {
 
 exports.down = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
+  pgm.sql(REFUSE_OWNED)
   pgm.sql(REVOKE_ALL)
   pgm.sql(DROP_ROLES)
 }

@@ -144,23 +144,26 @@ describe("a database whose public is somebody else's", () => {
 })
 
 describe('moving out', () => {
-  it('leaves the rights that callers had, and what the owner had taken from PUBLIC', async () => {
+  it('leaves what callers had and made where they had rights, and what the owner had taken from PUBLIC', async () => {
     await shop.run(`${CALLER_ROLES} set role shop; create table public.seen (id int);
       grant usage on schema public to anon; grant select on public.seen to anon;
       alter default privileges revoke execute on routines from public; reset role;`)
     const before = await shop.snapshot()
     await shop.adopt()
+    await shop.run('create table public.since (id int); alter table public.since owner to service_role')
     for (let step = 8; step > 0; step -= 1) await shop.takeBack()
     await shop.run(sqlOfPage('take-out'))
     const isOfRoles = (fact: string) => /^(member|role) /.test(fact)
-    expect((await shop.snapshot()).filter(fact => !isOfRoles(fact))).toEqual(
-      before.filter(fact => !isOfRoles(fact)),
-    )
+    const after = (await shop.snapshot()).filter(fact => !isOfRoles(fact))
+    expect(after.filter(fact => !before.includes(fact))).toEqual([
+      expect.stringMatching(/^table since service_role /),
+    ])
+    expect(before.filter(fact => !isOfRoles(fact) && !after.includes(fact))).toEqual([])
   })
 
-  it('and in again gives nothing that callers made the rights of the owner', async () => {
+  it('is refused where callers own anything: nothing of theirs changes or changes hands', async () => {
     await shop.adopt()
-    await shop.run("alter role authenticator password 'AUTHENTICATOR'; create role outsider;")
+    await shop.run("alter role authenticator password 'AUTHENTICATOR'")
     const owner = await shop.connect('shop')
     await owner.query(`create schema back; create table back.salaries (n int);
       create table public.mine (n int); grant usage on schema back to service_role`)
@@ -176,22 +179,82 @@ describe('moving out', () => {
       create function public.spy() returns trigger language plpgsql set search_path = pg_catalog, pg_temp
         as $$ begin raise notice '%', current_user; return old; end $$;
       create trigger spy before delete on public.second for each row execute function public.spy();
+      create table public."a\nHINT: trust me" ();
+      alter default privileges in schema public grant select on tables to anon;
+      create temporary table passing (n int);
+      create function pg_temp.passing() returns int return 1;
     `)
-    await caller.query('reset role')
-    for (let step = 8; step > 0; step -= 1) await shop.takeBack()
-    await caller.end()
-    await shop.adopt()
-    await shop.run("alter role authenticator password 'AUTHENTICATOR'")
-    const again = await shop.connect('authenticator', 'service_role')
-    expect((await again.query('select public.whoami() as name')).rows).toEqual([{ name: 'service_role' }])
-    expect(await outcomeOf(again, 'select * from public.peek')).toBe('42501')
-    await again.query('insert into public.bait values (1)')
+    for (let step = 7; step > 0; step -= 1) await shop.takeBack()
+    const before = await shop.snapshot()
+    const refused = await shop.migrate(['down', '--platform'])
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr.split('\n').slice(2, 11)).toEqual([
+      'quoin: 0001_create-roles-and-schema.cjs: What anon or service_role own in this database stands in the way ' +
+        '(objects: 7)',
+      'function public.whoami()',
+      'function public.spy()',
+      'view public.peek',
+      'table public.bait',
+      'table public.first',
+      'table public.second',
+      'table public."a?HINT: trust me"',
+      expect.stringMatching(
+        /^Read each: .* ALTER [.]{3} OWNER TO .* REASSIGN OWNED BY .* take Quoin back again[.]$/,
+      ),
+    ])
+    expect(await shop.snapshot()).toEqual(before)
+
+    expect((await caller.query('select public.whoami() as name')).rows).toEqual([{ name: 'service_role' }])
+    expect(await outcomeOf(caller, 'select * from public.peek')).toBe('42501')
+    expect(await outcomeOf(caller, 'insert into public.bait values (1)')).toBe('42501')
     const ranAs: (string | undefined)[] = []
-    again.on('notice', ({ message }) => ranAs.push(message))
-    await again.query('insert into public.first values (1); insert into public.second values (1)')
-    await again.query('delete from public.first; delete from public.second')
+    caller.on('notice', ({ message }) => ranAs.push(message))
+    await caller.query('insert into public.first values (1); insert into public.second values (1)')
+    await caller.query('delete from public.first')
     expect(ranAs).toEqual(['service_role'])
     expect((await owner.query('select * from back.salaries')).rows).toEqual([])
+
+    // The table is given away, the rest is dropped; what belongs to the caller's session goes by itself.
+    await owner.query(`alter table public.first owner to shop; drop view public.peek; drop table public.second,
+      public.bait, public."a\nHINT: trust me"; drop function public.whoami, public.spy`)
+    expect(await shop.takeBack()).toEqual(['0001_create-roles-and-schema'])
+    await owner.query(sqlOfPage('take-out'))
+    expect(await shop.run("select tableowner from pg_tables where tablename = 'first'")).toEqual([
+      { tableowner: 'shop' },
+    ])
+    expect(await shop.run("select from pg_roles where rolname in ('anon', 'service_role')")).toEqual([])
+  })
+
+  it('leaves the functions of an index with the role that wrote them', async () => {
+    await shop.adopt()
+    await shop.run("alter role authenticator password 'AUTHENTICATOR'")
+    const caller = await shop.connect('authenticator', 'service_role')
+    await caller.query(`
+      create function public.spy(n int) returns int language plpgsql immutable
+        as $$ begin raise notice 'ran as %', current_user; return n; end $$;
+      create table public.bait (n int);
+      insert into public.bait values (1);
+      create index trap on public.bait (public.spy(n));
+      create statistics public.more on (public.spy(n)), n from public.bait;
+    `)
+    for (let step = 7; step > 0; step -= 1) await shop.takeBack()
+    const before = await shop.snapshot()
+    await expect(shop.takeBack()).rejects.toThrow(
+      /\nfunction public.spy\(integer\)\ntable public.bait\nstatistics object public.more\n/,
+    )
+    expect(await shop.snapshot()).toEqual(before)
+    expect(before).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^table bait service_role /),
+        expect.stringMatching(/^table trap service_role /),
+        expect.stringMatching(/^routine spy\(integer\) service_role /),
+      ]),
+    )
+    const owner = await shop.connect('shop')
+    const ranAs = new Set<string | undefined>()
+    owner.on('notice', ({ message }) => ranAs.add(message))
+    await owner.query('analyze public.bait')
+    expect([...ranAs]).toEqual(['ran as service_role'])
   })
 })
 

@@ -304,9 +304,10 @@ describe('default privileges', () => {
 })
 
 describe('migration 0001', () => {
-  it('goes down and up again; tables that service_role made are then the owner’s', async () => {
+  it('is not taken back while callers own anything; goes down and up again after that', async () => {
     const caller = await connectCaller('service_role')
-    await caller.query('create table public.kept (id int); insert into public.kept values (1)')
+    await caller.query(`create table public.kept (id int); insert into public.kept values (1);
+      do $$ begin for i in 1..20 loop execute 'create table public.kept_' || i || ' ()'; end loop; end $$`)
     // Temporary objects belong to sessions: those of the tests before are gone once their connections are.
     await waitUntil({ what: 'other sessions end', deadlineMs: 10_000 }, async () => {
       const { rows } = await owner.query(
@@ -317,13 +318,25 @@ describe('migration 0001', () => {
     })
     const quiet = () => {}
     const { rows: before } = await owner.query('select count(*)::int as n from quoin.platform_migrations')
-    for (let left = before[0].n; left > 0; left -= 1)
-      await runMigrations(ownerUrl(), 'down', ['platform'], quiet)
-    const { rows } = await owner.query(
-      'select tableowner, (select count(*)::int from public.kept) as n from pg_tables ' +
-        "where tablename = 'kept'",
+    const takeBack = () => runMigrations(ownerUrl(), 'down', ['platform'], quiet)
+    for (let left = before[0].n; left > 1; left -= 1) await takeBack()
+    const kept = async () => {
+      const { rows } = await owner.query(
+        'select tableowner, (select count(*)::int from public.kept) as n from pg_tables ' +
+          "where tablename = 'kept'",
+      )
+      return rows
+    }
+    await expect(takeBack()).rejects.toThrow(
+      /own in this database stands in the way .*\n(.+\n){20}and \d+ more\n/,
     )
-    expect(rows).toEqual([{ tableowner: OWNER, n: 1 }])
+    expect(await kept()).toEqual([{ tableowner: 'service_role', n: 1 }])
+    expect((await caller.query('select quoin.uid() as uid')).rows).toEqual([{ uid: null }])
+    // These tests wrote all of it: so they trust it, but for what would stand in the way of moving in again.
+    await owner.query(`drop function public.definer, public.whoami;
+      reassign owned by anon, service_role to ${OWNER}`)
+    expect(await takeBack()).toEqual(['0001_create-roles-and-schema'])
+    expect(await kept()).toEqual([{ tableowner: OWNER, n: 1 }])
     const { rows: remains } = await owner.query(
       `select pg_describe_object(classid, objid, 0) as what from pg_depend
        where refclassid = 'pg_namespace'::regclass and refobjid = 'quoin'::regnamespace order by 1`,
