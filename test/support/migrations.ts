@@ -47,7 +47,8 @@ export async function migrationDatabase(): Promise<MigrationDatabase> {
     owner,
     async [Symbol.asyncDispose]() {
       await owner.end()
-      await run(`drop database ${name} with (force)`)
+      // Postgres waits for what still closes. By force it would end its own vacuum too, which an owner may not.
+      await run(`drop database ${name}`)
     },
   }
 }
