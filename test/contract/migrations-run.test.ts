@@ -38,6 +38,7 @@ describe('a run', () => {
         const [{ n }] = await pgm.db.select('select count(*)::int as n from notes')
         pgm.sql(\`comment on table notes is '\${n} rows'\`)
       }`,
+      '0005_then.cjs': "exports.up = (pgm, run) => pgm.db.query('create table then_run ()').then(run)",
       '0004_later.cjs':
         "exports.up = (pgm, done) => setTimeout(() => { pgm.sql('create table later ()'); done() }, 1)",
     }
@@ -48,11 +49,12 @@ describe('a run', () => {
       '0002_body.cjs',
       '0003_asks.cjs',
       '0004_later.cjs',
+      '0005_then.cjs',
       '10_rows.sql',
     ])
     expect(
       await ask('select count(distinct xmin::text)::int as transactions, count(*)::int from pgmigrations'),
-    ).toEqual([{ transactions: 1, count: 5 }])
+    ).toEqual([{ transactions: 1, count: 6 }])
     const hashes = await ask<{ hash: string }>(
       `select hash from quoin.migration_hashes h
          join pgmigrations p on p.id = h.migration_id and p.name = h.name order by p.id`,

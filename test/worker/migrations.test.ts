@@ -368,7 +368,7 @@ describe("node-pg-migrate's command line", () => {
   })
 })
 
-it('says where a database lacks its tracking tables, and what is missing of Quoin’s own', async () => {
+it('says where a database lacks its tracking tables, and the command that brings them', async () => {
   await ask("drop table quoin.migration_hashes; delete from quoin.platform_migrations where name ~ '^0008'")
   for (const answer of [
     await call('GET', 'idempotent/status'),

@@ -4,7 +4,7 @@
 import { DomainError } from '../../errors.ts'
 
 /** `MigrationBuilder` of node-pg-migrate goes in; what it is told to do comes out of its steps. */
-export type MigrationAction = (builder: never, done?: (err?: unknown) => void) => unknown
+export type MigrationAction = (builder: never, done?: (given?: unknown) => void) => unknown
 
 /** What a `.cjs` file exports. */
 export interface MigrationModule {

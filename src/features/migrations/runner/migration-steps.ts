@@ -173,7 +173,8 @@ async function perform(
   if (typeof action !== 'function') throw new Error(`${file.name} exports no function "up".`)
   if (action.length < 2) return void (await action(builder as never))
   await new Promise<void>((resolve, reject) => {
-    const done = (err?: unknown) => (err === undefined || err === null ? resolve() : reject(err))
+    // In the form `pgm.db.query(...).then(done)` it gets a result.
+    const done = (given?: unknown) => (given instanceof Error ? reject(given) : resolve())
     // An async function with two parameters may fail before it calls the second.
     Promise.resolve(action(builder as never, done)).catch(reject)
   })
