@@ -10,6 +10,7 @@ import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
 import { permissionRoutes } from './api/permsrv.ts'
+import { sessionRoutes } from './api/session.ts'
 import { webhookRoutes } from './api/webhooks.ts'
 import { healthRoutes } from './health.ts'
 import { rowChangeRoutes } from './internal/row-changes.ts'
@@ -44,5 +45,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...migrationRoutes,
   ...webhookViewRoutes,
   ...webhookRoutes,
+  ...sessionRoutes,
   ...rowChangeRoutes,
 ]

@@ -13,6 +13,7 @@ export const TAGS: Readonly<Record<string, Tag>> = {
       'what an anon key reaches; the claims of an end user’s access token reach the policies.',
   },
   sql: { name: 'SQL', description: 'SQL of your own over HTTP, one statement or a transaction.' },
+  sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
   keys: { name: 'API keys', description: 'Keys for programs, with a role and an exact rate limit each.' },
   identities: { name: 'Identities', description: "The identity provider's people." },
   webhooks: {

@@ -1,0 +1,17 @@
+// GET /api/session
+
+import { describeSession, SessionView } from '../../features/sessions/describe-session.ts'
+import { defineRoute } from '../../http/route.ts'
+
+export const sessionRoutes = [
+  defineRoute({
+    id: 'sessions.read',
+    method: 'get',
+    path: '/api/session',
+    auth: 'session',
+    summary: 'Who is signed in, and what this session may do',
+    description: 'At most ten seconds old.',
+    response: SessionView,
+    handle: async ({ principal }) => describeSession(principal),
+  }),
+]
