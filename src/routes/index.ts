@@ -1,6 +1,7 @@
 // The route table: every endpoint of the service, in the order in which paths are tried.
 
 import type { AnyRoute } from '../http/route.ts'
+import { dashboardKeyRoutes } from './api/keys.ts'
 import { migrationRoutes } from './api/migrations.ts'
 import { bridgeRoutes } from './api/oauthsrv/bridge.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
@@ -46,5 +47,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...webhookViewRoutes,
   ...webhookRoutes,
   ...sessionRoutes,
+  ...dashboardKeyRoutes,
   ...rowChangeRoutes,
 ]

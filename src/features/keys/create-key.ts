@@ -17,17 +17,19 @@ export interface CreateKeyDeps {
 }
 
 /**
- * Creates a key and answers it with its secret. `callerProjectId` is the project it gets when the input names none.
+ * Creates a key and answers it with its secret. `callerProjectId` is the project it gets when the input names none;
+ * null is the oldest.
  * Throws `validation_failed` for a project that does not exist and for an `expires_at` that is over.
  */
 export async function createKey(
   deps: CreateKeyDeps,
   caller: Caller,
+  action: string,
   input: ApiKeyIn,
   callerProjectId: string | null,
 ): Promise<ApiKeyWithSecret> {
   refusePastExpiry(input.expires_at, deps.now())
-  const change = { action: 'keys.create', targetKind: 'api_key', targetId: null }
+  const change = { action, targetKind: 'api_key', targetId: null }
   return await audited(deps, caller, change, async () => {
     const key = generateKey(input.role)
     const row = await storeKey(deps, input, callerProjectId, key)
@@ -67,6 +69,6 @@ async function tellLimiter(limiters: KeyLimiters, row: KeyRow): Promise<void> {
 
 function unknownProject(): DomainError {
   return new DomainError('validation_failed', 'body.project_id: no project has this id.', {
-    hint: 'Leave project_id out for the project of the calling key.',
+    hint: 'Leave project_id out for the project of the calling key; with a session it is the oldest one.',
   })
 }

@@ -84,7 +84,10 @@ export const ApiKeyIn = z
   .strictObject({
     ...CHANGEABLE,
     role: ApiKeyRole.describe('anon respects row-level security, service_role passes it by'),
-    project_id: z.uuid().optional().describe('The project of the calling key when left out'),
+    project_id: z
+      .uuid()
+      .optional()
+      .describe('When left out the project of the calling key; with a session the oldest one'),
   })
   .meta({ id: 'ApiKeyIn' })
 export type ApiKeyIn = z.infer<typeof ApiKeyIn>

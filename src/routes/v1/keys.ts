@@ -39,7 +39,8 @@ export const keyRoutes = [
     example: { name: 'web shop', role: 'anon', rate_limit_per_minute: 600 },
     response: ApiKeyWithSecret,
     status: 201,
-    handle: ({ deps, caller, body, principal }) => createKey(deps, caller, body, principal.key.project_id),
+    handle: ({ deps, caller, body, principal }) =>
+      createKey(deps, caller, 'keys.create', body, principal.key.project_id),
   }),
   defineRoute({
     id: 'keys.update',
@@ -54,7 +55,7 @@ export const keyRoutes = [
     body: ApiKeyPatch,
     example: { rate_limit_per_minute: 1_200, rate_limit_per_address: 60 },
     response: ApiKey,
-    handle: ({ deps, caller, body, params }) => updateKey(deps, caller, params.id, body),
+    handle: ({ deps, caller, body, params }) => updateKey(deps, caller, 'keys.update', params.id, body),
   }),
   defineRoute({
     id: 'keys.revoke',
@@ -66,7 +67,7 @@ export const keyRoutes = [
     description:
       'The key is refused from then on, and so is the one that it replaced. Safe to repeat. A key may revoke itself.',
     response: ApiKey,
-    handle: ({ deps, caller, params }) => revokeKey(deps, caller, params.id),
+    handle: ({ deps, caller, params }) => revokeKey(deps, caller, 'keys.revoke', params.id),
   }),
   defineRoute({
     id: 'keys.rotate',
@@ -82,6 +83,6 @@ export const keyRoutes = [
     example: { overlap_seconds: 3600 },
     response: ApiKeyWithSecret,
     handle: ({ deps, caller, params, body }) =>
-      rotateKey(deps, caller, params.id, body ?? { overlap_seconds: 0 }),
+      rotateKey(deps, caller, 'keys.rotate', params.id, body ?? { overlap_seconds: 0 }),
   }),
 ]
