@@ -1,8 +1,10 @@
 // The route table: every endpoint of the service, in the order in which paths are tried.
 
 import type { AnyRoute } from '../http/route.ts'
+import { dashboardAuditLogRoutes } from './api/audit-logs.ts'
 import { dashboardKeyRoutes } from './api/keys.ts'
 import { migrationRoutes } from './api/migrations.ts'
+import { dashboardModuleRoutes } from './api/modules.ts'
 import { bridgeRoutes } from './api/oauthsrv/bridge.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
@@ -12,6 +14,7 @@ import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
 import { permissionRoutes } from './api/permsrv.ts'
 import { sessionRoutes } from './api/session.ts'
+import { dashboardStatusRoutes } from './api/status.ts'
 import { webhookRoutes } from './api/webhooks.ts'
 import { healthRoutes } from './health.ts'
 import { rowChangeRoutes } from './internal/row-changes.ts'
@@ -48,5 +51,8 @@ export const allRoutes: readonly AnyRoute[] = [
   ...webhookRoutes,
   ...sessionRoutes,
   ...dashboardKeyRoutes,
+  ...dashboardAuditLogRoutes,
+  ...dashboardStatusRoutes,
+  ...dashboardModuleRoutes,
   ...rowChangeRoutes,
 ]
