@@ -1,5 +1,5 @@
-// The identity provider's admin API (the Kratos wire, contracts of its admin port): who there is, and where somebody is
-// signed in. Reads only. Credentials are never asked for, and are dropped where the server sends them unasked.
+// The identity provider's admin API (the Kratos wire, contracts of its admin port): who there is, where somebody is
+// signed in, and ending that. Credentials are never asked for, and are dropped where the server sends them unasked.
 
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from './http.ts'
@@ -35,12 +35,16 @@ export const ListedSession = SessionFacts.extend({
 })
 export type ListedSession = z.infer<typeof ListedSession>
 
-/** Ids of identities are UUIDs, of whatever version; nothing else is ever sent. */
-const isIdentityId = (id: string) => z.guid().safeParse(id).success
+/** A session by its id: with whose it is. */
+export const AdminSession = ListedSession.extend({ identity: z.looseObject({ id: z.string().min(1) }) })
+export type AdminSession = z.infer<typeof AdminSession>
+
+/** Ids of identities and sessions are UUIDs, of whatever version; nothing else is ever sent. */
+const isProviderId = (id: string) => z.guid().safeParse(id).success
 
 /** The identity with this id; undefined when there is none, as for a text that is no UUID, which is not sent. */
 export async function getIdentity(identityAdmin: Upstream, id: string): Promise<AdminIdentity | undefined> {
-  if (!isIdentityId(id)) return undefined
+  if (!isProviderId(id)) return undefined
   const answer = await callUpstream(identityAdmin, { method: 'GET', path: `/admin/identities/${id}` })
   return processGetIdentity(identityAdmin, answer)
 }
@@ -53,8 +57,11 @@ export function processGetIdentity(
   identityAdmin: Upstream,
   answer: UpstreamAnswer,
 ): AdminIdentity | undefined {
-  if (answer.status === 404 && NotFound.safeParse(answer.json).success) return undefined
-  return parseAnswer(identityAdmin, answer, AdminIdentity)
+  return isNobody(answer) ? undefined : parseAnswer(identityAdmin, answer, AdminIdentity)
+}
+
+function isNobody({ status, json }: UpstreamAnswer): boolean {
+  return status === 404 && NotFound.safeParse(json).success
 }
 
 /** The most ids that one list may ask for: the `Link` header repeats each, and grows beyond what clients read. */
@@ -116,7 +123,7 @@ export async function listActiveSessions(
   id: string,
   max: number,
 ): Promise<ListedSession[]> {
-  if (!isIdentityId(id)) return []
+  if (!isProviderId(id)) return []
   const answer = await callUpstream(identityAdmin, {
     method: 'GET',
     path: `/admin/identities/${id}/sessions`,
@@ -129,6 +136,38 @@ export async function listActiveSessions(
 /** What an answer to `listActiveSessions` means. Sessions of a disabled identity are listed, but are not active. */
 export function processListActiveSessions(identityAdmin: Upstream, answer: UpstreamAnswer): ListedSession[] {
   return parseAnswer(identityAdmin, answer, listOf(ListedSession)).filter(session => session.active)
+}
+
+/** The session with this id, ended or not; undefined as for `getIdentity`. */
+export async function getSession(identityAdmin: Upstream, id: string): Promise<AdminSession | undefined> {
+  if (!isProviderId(id)) return undefined
+  const answer = await callUpstream(identityAdmin, {
+    method: 'GET',
+    path: `/admin/sessions/${id}`,
+    query: { expand: ['identity', 'devices'] },
+  })
+  return isNobody(answer) ? undefined : parseAnswer(identityAdmin, answer, AdminSession)
+}
+
+/** Ends one session. False when the server has none of this id, as for a text that is no UUID. */
+export async function endSession(identityAdmin: Upstream, id: string): Promise<boolean> {
+  return isProviderId(id) && (await endAt(identityAdmin, `/admin/sessions/${id}`))
+}
+
+/** Ends all sessions of an identity, and forgets them. False when the server knows of none. */
+export async function endSessionsOf(identityAdmin: Upstream, identityId: string): Promise<boolean> {
+  return isProviderId(identityId) && (await endAt(identityAdmin, `/admin/identities/${identityId}/sessions`))
+}
+
+async function endAt(identityAdmin: Upstream, path: string): Promise<boolean> {
+  return processEnd(identityAdmin, await callUpstream(identityAdmin, { method: 'DELETE', path }))
+}
+
+/** What an answer to `endSession` and `endSessionsOf` means: 404 is nothing to end, in the provider's own words. */
+export function processEnd(identityAdmin: Upstream, answer: UpstreamAnswer): boolean {
+  if (answer.status === 204) return true
+  if (isNobody(answer)) return false
+  throw unexpected(identityAdmin, answer)
 }
 
 /** Go writes an empty list as `null` here and there. */

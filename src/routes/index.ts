@@ -2,6 +2,7 @@
 
 import type { AnyRoute } from '../http/route.ts'
 import { dashboardAuditLogRoutes } from './api/audit-logs.ts'
+import { dashboardAuthRoutes } from './api/auth.ts'
 import { dashboardKeyRoutes } from './api/keys.ts'
 import { migrationRoutes } from './api/migrations.ts'
 import { dashboardModuleRoutes } from './api/modules.ts'
@@ -54,5 +55,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...dashboardAuditLogRoutes,
   ...dashboardStatusRoutes,
   ...dashboardModuleRoutes,
+  ...dashboardAuthRoutes,
   ...rowChangeRoutes,
 ]

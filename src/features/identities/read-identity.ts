@@ -12,10 +12,12 @@ export async function readIdentity({ upstreams }: IdentityDeps, id: string): Pro
     getIdentity(upstreams.identityAdmin, id),
     listActiveSessions(upstreams.identityAdmin, id, SESSIONS_SHOWN_MAX),
   ])
-  if (identity === undefined) {
-    throw new DomainError('not_found', 'No identity has this id.', {
-      hint: 'GET /v1/auth/identities lists them; ?email= finds one by its e-mail address.',
-    })
-  }
+  if (identity === undefined) throw identityNotFound()
   return { ...toIdentity(identity), active_sessions: sessions.map(toIdentitySession) }
+}
+
+export function identityNotFound(): DomainError {
+  return new DomainError('not_found', 'No identity has this id.', {
+    hint: 'GET /v1/auth/identities lists them; ?email= finds one by its e-mail address.',
+  })
 }

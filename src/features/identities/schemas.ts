@@ -12,6 +12,12 @@ export const IdentityId = z
   .describe('id of the identity')
   .meta({ examples: ['9f1c2d3e-0000-4000-8000-000000000000'] })
 
+/** In a path. */
+export const IdentitySessionId = z
+  .string()
+  .describe('id of the session')
+  .meta({ examples: ['5c2e8f1a-0000-4000-8000-000000000000'] })
+
 const IDENTITY_EXAMPLE = {
   id: '9f1c2d3e-0000-4000-8000-000000000000',
   schema_id: 'default',

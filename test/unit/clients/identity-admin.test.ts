@@ -5,9 +5,13 @@ import { describe, expect, it } from 'vitest'
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'
 import type { Identity } from '../../../src/clients/identity.ts'
 import {
+  endSession,
+  endSessionsOf,
   getIdentity,
+  getSession,
   listActiveSessions,
   listIdentities,
+  processEnd,
   processGetIdentity,
   processListActiveSessions,
   processListIdentities,
@@ -190,6 +194,61 @@ describe('listActiveSessions', () => {
 
   it.each(ODD)('tells %s from an answer', (_, odd, code) => {
     expect(() => processListActiveSessions(SERVER, odd)).toThrow(expect.objectContaining({ code }))
+  })
+})
+
+describe('getSession', () => {
+  it('asks for whose session it is and where it was opened', async () => {
+    let asked: URL | undefined
+    const session = { id: ID, active: true, identity: RECORD }
+    const server = serverThat(url => {
+      asked = url
+      return Response.json(session)
+    })
+    expect(await getSession(server, ID)).toMatchObject({ id: ID, identity: { id: ID } })
+    expect(asked?.href).toBe(`http://identity.test/admin/sessions/${ID}?expand=identity&expand=devices`)
+  })
+
+  it('is undefined for one that is not there', async () => {
+    expect(
+      await getSession(
+        serverThat(() => Response.json(NOT_FOUND, { status: 404 })),
+        ID,
+      ),
+    ).toBeUndefined()
+  })
+
+  it('wants to know whose it is', async () => {
+    const server = serverThat(() => Response.json({ id: ID, active: true }))
+    await expect(getSession(server, ID)).rejects.toMatchObject({ code: 'upstream_invalid_answer' })
+  })
+})
+
+describe('endSession and endSessionsOf', () => {
+  it('end one session, or all of an identity', async () => {
+    const asked: string[] = []
+    const server = serverThat(url => {
+      asked.push(url.pathname)
+      return new Response(null, { status: 204 })
+    })
+    expect([await endSession(server, ID), await endSessionsOf(server, ID)]).toEqual([true, true])
+    expect(asked).toEqual([`/admin/sessions/${ID}`, `/admin/identities/${ID}/sessions`])
+  })
+
+  // Stops a path from being steered to another endpoint: DELETE /admin/identities/:id deletes the person.
+  it.each(['', '..', `${ID}/..`, `../identities/${ID}`])('send nothing for the id %j', async id => {
+    const server = serverThat(() => {
+      throw new Error('the server was asked')
+    })
+    expect([await endSession(server, id), await endSessionsOf(server, id)]).toEqual([false, false])
+  })
+
+  it('are false where there is nothing to end', () => {
+    expect(processEnd(SERVER, answer(404, NOT_FOUND))).toBe(false)
+  })
+
+  it.each(ODD)('tell %s from an answer', (_, odd, code) => {
+    expect(() => processEnd(SERVER, odd)).toThrow(expect.objectContaining({ code }))
   })
 })
 
