@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DatabaseRole, DataSession } from '../../../src/db/database.ts'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
+import type { Statement } from '../../../src/db/sql.ts'
 import type { DomainError } from '../../../src/errors.ts'
 import { Catalog, CatalogCache } from '../../../src/features/tables/catalog/catalog.ts'
 import type { DatabaseFunction } from '../../../src/features/tables/catalog/catalog-types.ts'
@@ -92,6 +93,63 @@ describe('the cache', () => {
     nowMs = 1_000
     await cache.refreshAgain(data, SESSION, 'public.newer')
     expect(data.reads).toBe(7)
+  })
+})
+
+/** A database that only has functions without arguments, and keeps what was read: `*`, or one name. */
+function makeFunctions() {
+  const data = {
+    names: [] as string[],
+    reads: [] as string[],
+    async batch(_: DataSession, [statement]: readonly Statement[]) {
+      const wanted = statement?.params[1]?.toString()
+      data.reads.push(wanted ?? '*')
+      const functions = data.names
+        .filter(name => wanted === undefined || name === wanted)
+        .map(name => ({ schema: 'public', name, argumentTypes: [], defaults: 0, rights: [true, true] }))
+      const text = JSON.stringify(wanted === undefined ? { relations: [], functions } : functions)
+      return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
+    },
+  }
+  return data
+}
+
+describe('functions of one name', () => {
+  const named = (name: string) => ({ schema: 'public', name })
+
+  test('are found however many were looked for in vain at the same moment, and then remembered', async () => {
+    const data = makeFunctions()
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    const known = await cache.read(data, SESSION)
+    for (let i = 0; i < 100; i++) {
+      expect(await cache.refreshFunctions(data, SESSION, named(`made_up_${i}`), known)).toBe(known)
+    }
+    await cache.refreshFunctions(data, SESSION, named('late'), known)
+    data.names.push('late')
+    const fresh = await cache.refreshFunctions(data, SESSION, named('late'), known)
+    expect(fresh.functions('public', 'late')).toHaveLength(1)
+    expect(await cache.read(data, SESSION)).toBe(fresh)
+    // The attack: a name that nobody has heard of in each request, and the whole catalog is read for it.
+    expect(data.reads.filter(read => read === '*')).toHaveLength(1)
+  })
+
+  test('take the place of those that are remembered, beside the others', async () => {
+    const data = makeFunctions()
+    data.names = ['gone', 'other']
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    const known = await cache.read(data, SESSION)
+    data.names = ['other']
+    const fresh = await cache.refreshFunctions(data, SESSION, named('gone'), known)
+    expect(fresh.functionNames('public', 'anon')).toEqual(['other'])
+    expect(known.functionNames('public', 'anon')).toEqual(['gone', 'other'])
+  })
+
+  test('are the same catalog where nothing has changed, so that no call is made twice for nothing', async () => {
+    const data = makeFunctions()
+    data.names = ['same', 'same']
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    const known = await cache.read(data, SESSION)
+    expect(await cache.refreshFunctions(data, SESSION, named('same'), known)).toBe(known)
   })
 })
 

@@ -1,9 +1,9 @@
-// The one query that reads the catalog of the exposed schemas, and the shape of its answer. Pure.
+// The queries that read the catalog of the exposed schemas, or the functions of one name, and what they answer. Pure.
 // pg_catalog is readable by every role, so what is known does not depend on who asks; that is why the rights of both
 // roles stand in it.
 
 import type { DatabaseRole } from '../../../db/database.ts'
-import type { Statement } from '../../../db/sql.ts'
+import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
 import { COLUMN_ORIGINS, VIEW_KEY } from './view-key-sql.ts'
@@ -85,6 +85,14 @@ export function catalogStatement(schemas: readonly string[]): Statement {
   }
 }
 
+/** One row with one text: the overloads of a name as JSON. The search path must hold pg_catalog alone. */
+export function functionsStatement({ schema, name }: QualifiedName): Statement {
+  return {
+    sql: `${FUNCTIONS} and p.proname = $2::text`,
+    params: [writeArrayLiteral([schema]), name],
+  }
+}
+
 /** As `rightsSql` lists them. */
 type Rights = boolean[]
 
@@ -130,6 +138,11 @@ export function parseCatalog(text: string): { relations: Relation[]; functions: 
     })),
     functions: row.functions.map(toFunction),
   }
+}
+
+/** The overloads in the text that the statement of one name answers. */
+export function parseFunctions(text: string): DatabaseFunction[] {
+  return (JSON.parse(text) as FunctionRow[]).map(toFunction)
 }
 
 const CHANGES = [

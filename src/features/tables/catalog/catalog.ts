@@ -2,7 +2,8 @@
 // upserts, functions, JSON paths, text search and the hints of errors do.
 
 import type { DatabaseRole, DataDatabase, DataSession } from '../../../db/database.ts'
-import { catalogStatement, parseCatalog } from './catalog-sql.ts'
+import type { QualifiedName, Statement } from '../../../db/sql.ts'
+import { catalogStatement, functionsStatement, parseCatalog, parseFunctions } from './catalog-sql.ts'
 import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts
  * trigger that tells of DDL would need a superuser, whom Neon does not give.
  */
 const CATALOG_AGE_MAX_MS = 30_000
-/** A wrong name that is asked for again and again makes the catalog be read at most this often. */
+/** The wrong name of a relation, asked for again and again, makes the catalog be read at most this often. */
 const REFRESH_PAUSE_MS = 1_000
 /** Refreshes within one such pause, whatever the names. */
 const REFRESHES_PER_PAUSE = 5
@@ -52,6 +53,12 @@ export class Catalog {
     return this.#functions.filter(candidate => candidate.name === name && candidate.schema === schema)
   }
 
+  /** The same with these as the only overloads of a name. */
+  withFunctions({ schema, name }: QualifiedName, overloads: readonly DatabaseFunction[]): Catalog {
+    const others = this.#functions.filter(known => known.name !== name || known.schema !== schema)
+    return new Catalog(this.#relations, [...others, ...overloads], this.readAtMs)
+  }
+
   /** Names that may be told to a caller in this role: those of functions it may execute. */
   functionNames(schema: string, role: DatabaseRole): string[] {
     const usable = this.#functions.filter(
@@ -91,8 +98,24 @@ export class CatalogCache {
   }
 
   /**
-   * As `refresh`, for when a call has failed with what the remembered catalog says of `name`: five times a second
-   * over all names. Whoever makes names of functions up would else have it read at each of them.
+   * `known` with the functions of one name as they are now, or `known` itself where they are the same. One trip, and
+   * no pause: Postgres finds a name by an index, so that names which are made up cost no more than any other request.
+   */
+  async refreshFunctions(
+    data: CatalogSource,
+    session: DataSession,
+    name: QualifiedName,
+    known: Catalog,
+  ): Promise<Catalog> {
+    const now = parseFunctions((await readText(data, session, functionsStatement(name))) ?? '[]')
+    if (JSON.stringify(now) === JSON.stringify(known.functions(name.schema, name.name))) return known
+    this.#newest = (this.#newest ?? known).withFunctions(name, now)
+    return this.#newest
+  }
+
+  /**
+   * As `refresh`, for when a request has failed with what the remembered catalog says of the relation `name`: five
+   * times a second over all names.
    */
   async refreshAgain(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
     const nowMs = this.#now().getTime()
@@ -119,16 +142,20 @@ export class CatalogCache {
 
   async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {
     const readAtMs = this.#now().getTime()
-    // With pg_catalog alone on the path Postgres prints every other name with its schema.
-    const [result] = await data.batch(
-      { ...session, searchPath: ['pg_catalog'] },
-      [catalogStatement(this.#schemas)],
-      { prepared: true, readOnly: true },
-    )
-    const { relations, functions } = parseCatalog(result?.rows[0]?.[0] ?? '{"relations":[],"functions":[]}')
+    const text = await readText(data, session, catalogStatement(this.#schemas))
+    const { relations, functions } = parseCatalog(text ?? '{"relations":[],"functions":[]}')
     this.#newest = new Catalog(relations, functions, readAtMs)
     return this.#newest
   }
+}
+
+/** The one text that `statement` answers. With pg_catalog alone on the path every other name has its schema. */
+async function readText(data: CatalogSource, session: DataSession, statement: Statement) {
+  const [result] = await data.batch({ ...session, searchPath: ['pg_catalog'] }, [statement], {
+    prepared: true,
+    readOnly: true,
+  })
+  return result?.rows[0]?.[0]
 }
 
 /** The catalog cache of one isolate. */

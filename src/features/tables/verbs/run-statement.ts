@@ -142,7 +142,7 @@ export async function withCatalog<T>(
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, need, err)
-    const fresh = await deps.catalog.refreshAgain(deps.data, context.session, fullName(context))
+    const fresh = await freshCatalog(deps, context, need, known)
     if (fresh === known) throw await explain(deps, context, need, err)
     return await retry(deps, context, need, fresh, attempt)
   }
@@ -168,6 +168,18 @@ async function catalogFor(deps: TablesDeps, context: DataContext, need: CatalogN
   const known = await deps.catalog.read(deps.data, context.session)
   if (need !== 'relation' || known.relation(context.schema, context.call.name)) return known
   return deps.catalog.refresh(deps.data, context.session, fullName(context))
+}
+
+/** After a failure: what may have changed since `known` was read, or `known` itself where nothing has. */
+function freshCatalog(
+  { catalog, data }: TablesDeps,
+  context: DataContext,
+  need: CatalogNeed,
+  known: Catalog,
+): Promise<Catalog> {
+  const { schema, session, call } = context
+  if (need !== 'functions') return catalog.refreshAgain(data, session, fullName(context))
+  return catalog.refreshFunctions(data, session, { schema, name: call.name }, known)
 }
 
 function fullName({ schema, call }: DataContext): string {
