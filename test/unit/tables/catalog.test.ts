@@ -96,6 +96,17 @@ describe('the cache', () => {
   })
 })
 
+describe('what is remembered of relations', () => {
+  test('a wrong name that is not read again leaves the reads of this second to others', async () => {
+    const data = makeData()
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    for (let i = 0; i < 10; i++) await cache.refreshAgain(data, SESSION, 'public.wrong')
+    expect(data.reads).toBe(1)
+    await cache.refreshAgain(data, SESSION, 'public.changed')
+    expect(data.reads).toBe(2)
+  })
+})
+
 /** A database that only has functions without arguments, and keeps what was read: `*`, or one name. */
 function makeFunctions() {
   const data = {

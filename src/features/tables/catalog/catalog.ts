@@ -119,20 +119,24 @@ export class CatalogCache {
    */
   async refreshAgain(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
     const nowMs = this.#now().getTime()
-    const recent = this.#refreshedAtMs.filter(atMs => nowMs - atMs < REFRESH_PAUSE_MS)
-    if (this.#newest && recent.length >= REFRESHES_PER_PAUSE) return this.#newest
-    this.#refreshedAtMs = [...recent, nowMs]
+    this.#refreshedAtMs = this.#refreshedAtMs.filter(atMs => nowMs - atMs < REFRESH_PAUSE_MS)
+    if (this.#newest && this.#refreshedAtMs.length >= REFRESHES_PER_PAUSE) return this.#newest
+    if (!this.#isJustMissed(name, nowMs)) this.#refreshedAtMs.push(nowMs)
     return await this.refresh(data, session, name)
   }
 
   /** The catalog as it is now, for a name that is not in the remembered one: once a second and name. */
   async refresh(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
     const nowMs = this.#now().getTime()
-    const missedAtMs = this.#missedAtMs.get(name)
-    if (this.#newest && missedAtMs !== undefined && nowMs - missedAtMs < REFRESH_PAUSE_MS) return this.#newest
+    if (this.#newest && this.#isJustMissed(name, nowMs)) return this.#newest
     if (this.#missedAtMs.size >= MISSED_NAMES_MAX) this.#missedAtMs.clear()
     this.#missedAtMs.set(name, nowMs)
     return await this.#load(data, session)
+  }
+
+  #isJustMissed(name: string, nowMs: number): boolean {
+    const missedAtMs = this.#missedAtMs.get(name)
+    return missedAtMs !== undefined && nowMs - missedAtMs < REFRESH_PAUSE_MS
   }
 
   /** The catalog as it is now, whatever is remembered: for what must not be written from memory. One trip. */
