@@ -105,6 +105,20 @@ describe('what is remembered of relations', () => {
     await cache.refreshAgain(data, SESSION, 'public.changed')
     expect(data.reads).toBe(2)
   })
+
+  test('is not what an older reading brings, which took longer', async () => {
+    let nowMs = 0
+    const data = makeData()
+    const cache = new CatalogCache(['public'], () => new Date(nowMs))
+    const slow = Promise.withResolvers<void>()
+    const batch = (session: DataSession) => slow.promise.then(() => data.batch(session))
+    const older = cache.readAnew({ batch }, SESSION)
+    nowMs = 1
+    const newer = await cache.readAnew(data, SESSION)
+    slow.resolve()
+    expect(await older).not.toBe(newer)
+    expect(await cache.read(data, SESSION)).toBe(newer)
+  })
 })
 
 /** A database that only has functions without arguments, and keeps what was read: `*`, or one name. */

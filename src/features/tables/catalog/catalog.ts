@@ -148,8 +148,10 @@ export class CatalogCache {
     const readAtMs = this.#now().getTime()
     const text = await readText(data, session, catalogStatement(this.#schemas))
     const { relations, functions } = parseCatalog(text ?? '{"relations":[],"functions":[]}')
-    this.#newest = new Catalog(relations, functions, readAtMs)
-    return this.#newest
+    const read = new Catalog(relations, functions, readAtMs)
+    // Readings may overtake each other.
+    if (!this.#newest || this.#newest.readAtMs <= readAtMs) this.#newest = read
+    return read
   }
 }
 
