@@ -64,7 +64,14 @@ export default defineConfig({
         },
       },
       { test: { name: 'chaos', include: ['test/chaos/**/*.test.ts'] } },
-      { test: { name: 'browser', include: ['test/browser/**/*.test.ts'], ...patient } },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/support/shared-browser.ts'],
+          ...patient,
+        },
+      },
     ],
   },
 })

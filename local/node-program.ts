@@ -6,13 +6,14 @@ import { probe } from './probe.ts'
 import { PROJECT_DIR } from './project.ts'
 import { waitUntil } from './wait.ts'
 
-const START_DEADLINE_MS = 20_000
+const START_DEADLINE_MS = 30_000
 
 export interface NodeProgram {
   /** Of the process, in the output. */
   readonly name: string
   /** Its main file, from the project's folder. */
   readonly file: string
+  readonly args?: readonly string[]
   /** Beside those of this process. */
   readonly variables: Readonly<Record<string, string>>
   /** Pages that answer with success as soon as it is ready. */
@@ -26,7 +27,7 @@ export async function startNodeProgram(children: Children, program: NodeProgram)
   await children.start({
     name: program.name,
     command: process.execPath,
-    args: [join(PROJECT_DIR, program.file)],
+    args: [join(PROJECT_DIR, program.file), ...(program.args ?? [])],
     env: { ...process.env, ...program.variables },
     cwd: PROJECT_DIR,
     endSignal: 'SIGTERM',

@@ -75,6 +75,7 @@ export interface StackOptions {
   readonly reset: boolean
   readonly quiet: boolean
   readonly freePorts: boolean
+  readonly dashboard: boolean
   readonly ports: Readonly<Record<PortKey, number>>
   readonly outsideDatabase: OutsideDatabase | undefined
   /** Set, even to nothing, when no local gateway is wanted; nothing means that the database is on Neon. */
@@ -90,6 +91,7 @@ export const USAGE = `npm run dev -- [options]
   --reset          start over: deletes the local data first
   --port N         port of the Worker (default 8787, or QUOIN_PORT)
   --free-ports     take any free ports, the same at each start, and watch for no edits
+  --no-dashboard   do not start the dashboard
   --data-dir DIR   keep the data there instead of in .quoin
   --quiet          print problems only
 Variables: ${Object.values(PORTS)
@@ -111,6 +113,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     reset: flags.reset,
     quiet: flags.quiet,
     freePorts: flags['free-ports'],
+    dashboard: !flags['no-dashboard'],
     ports: readPorts(flags.port, env),
     outsideDatabase: readOutsideDatabase(env),
     outsideGatewayUrl: env.SQL_GATEWAY_URL,
@@ -136,6 +139,7 @@ function parseFlags(args: readonly string[]) {
         quiet: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false, short: 'h' },
         'free-ports': { type: 'boolean', default: false },
+        'no-dashboard': { type: 'boolean', default: false },
         port: { type: 'string' },
         'data-dir': { type: 'string' },
       },

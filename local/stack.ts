@@ -5,6 +5,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Children } from './children.ts'
 import { fireCrons, readCrons } from './crons.ts'
+import { startDashboard } from './dashboard.ts'
 import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from './database.ts'
 import { type StackFacts, writeDevFile } from './dev-file.ts'
 import { startGateway } from './gateway.ts'
@@ -82,7 +83,10 @@ export async function startStack(options: StackOptions, output: Output, children
   ])
   const surroundings = { gatewayUrl, oauthServer, ...identity, permissionServer }
   await fillPermissionServer(context, database, surroundings)
-  const facts = await openWorker(context, database, surroundings, secrets)
+  const [facts] = await Promise.all([
+    openWorker(context, database, surroundings, secrets),
+    openDashboard(context, surroundings),
+  ])
   void fireCrons(facts.base_url, readCrons(), children.stopped)
   writeDevFile(options.dataDir, facts)
   const seconds = output.elapsedSeconds()
@@ -278,6 +282,21 @@ function addressesOf({ ports }: Context): Pick<OutsideServerSettings, 'baseUrl' 
     baseUrl: `http://${LOOPBACK}:${ports.worker}`,
     dashboardUrl: `http://${LOOPBACK}:${ports.dashboard}`,
   }
+}
+
+/** Nobody could sign in at one without an identity provider. */
+async function openDashboard(context: Context, { oauthServer, identityServer }: Surroundings): Promise<void> {
+  const { options, output, children, ports } = context
+  if (!options.dashboard || oauthServer === undefined || identityServer === undefined) return
+  const url = await startDashboard(children, {
+    dataDir: options.dataDir,
+    port: ports.dashboard,
+    apiUrl: addressesOf(context).baseUrl,
+    oauthPublicUrl: oauthServer.publicUrl,
+    identityPublicUrl: identityServer.publicUrl,
+    watches: !options.freePorts,
+  })
+  output.step(`dashboard on ${url}`)
 }
 
 async function openWorker(

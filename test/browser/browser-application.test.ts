@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { expect, inject, it } from 'vitest'
 import { makePerson, registerClient } from '../support/applications.ts'
-import { startBrowser } from '../support/browser.ts'
+import { connectBrowser } from '../support/shared-browser.ts'
 import { signIn, takeSeat } from './people.ts'
 
 const LIBRARY = readFileSync(createRequire(import.meta.url).resolve('oauth4webapi'))
@@ -71,7 +71,7 @@ async function servePage() {
 }
 
 it('signs a person in by itself: code with PKCE, token, userinfo, revocation', async () => {
-  await using browser = await startBrowser()
+  await using browser = await connectBrowser()
   await using application = await servePage()
   await using seat = await takeSeat(browser)
   const { client_id } = await registerClient({

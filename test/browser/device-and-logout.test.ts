@@ -4,13 +4,13 @@ import * as client from 'openid-client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { makePerson } from '../support/applications.ts'
-import { startBrowser } from '../support/browser.ts'
+import { connectBrowser } from '../support/shared-browser.ts'
 import { startApplication } from './application.ts'
 import { fitsItsWidth, onBridge, PHONE, type Seat, signIn, takeSeat } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await connectBrowser()
 })
 afterAll(() => browser.close())
 

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { freePort } from '../../local/ports.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { makePerson, type Person, registerClient } from '../support/applications.ts'
-import { startBrowser } from '../support/browser.ts'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner } from '../support/postgres.ts'
+import { connectBrowser } from '../support/shared-browser.ts'
 import { onBridge, signIn } from './people.ts'
 
 let browser: Browser
@@ -18,7 +18,7 @@ let url: string
 
 beforeAll(async () => {
   await createNotes()
-  browser = await startBrowser()
+  browser = await connectBrowser()
   const port = await freePort()
   url = `http://127.0.0.1:${port}/`
   await setVariables()

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { startBrowser } from '../support/browser.ts'
+import { connectBrowser } from '../support/shared-browser.ts'
 import { fitsItsWidth, PHONE, takeSeat } from './people.ts'
 
 const { base_url, service_role_key } = inject('stack')
@@ -13,7 +13,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await connectBrowser()
 })
 afterAll(() => browser.close())
 

@@ -3,13 +3,13 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { makePerson } from '../support/applications.ts'
-import { startBrowser } from '../support/browser.ts'
+import { connectBrowser } from '../support/shared-browser.ts'
 import { startApplication } from './application.ts'
 import { fitsItsWidth, onBridge, PHONE, signIn, takeSeat } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await connectBrowser()
 })
 afterAll(() => browser.close())
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import bundledChromium, { inflate } from '@sparticuz/chromium'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core'
 import { PROJECT_DIR } from '../../local/project.ts'
 
 /** Where the binary is unpacked, once; a new version of the package has a folder of its own. */
@@ -21,26 +21,31 @@ const INSTALLED = [
 ]
 
 /** A browser without a window. Whoever starts it closes it. */
-export async function startBrowser(): Promise<Browser> {
-  const { executablePath, libraries } = await locateChromium()
-  try {
-    return await launch(executablePath, process.env)
-  } catch (err) {
-    const lacksLibraries = /error while loading shared libraries/.test(String(err))
-    if (libraries === undefined || !lacksLibraries) throw err
-    return await launch(executablePath, { ...process.env, LD_LIBRARY_PATH: libraries })
-  }
+export function startBrowser(): Promise<Browser> {
+  return withChromium(options => chromium.launch(options))
 }
 
-function launch(executablePath: string, env: NodeJS.ProcessEnv): Promise<Browser> {
-  return chromium.launch({
+/** The same as a server, for several who connect to it. */
+export function startBrowserServer(): Promise<BrowserServer> {
+  return withChromium(options => chromium.launchServer(options))
+}
+
+async function withChromium<Started>(start: (options: LaunchOptions) => Promise<Started>): Promise<Started> {
+  const { executablePath, libraries } = await locateChromium()
+  const options = {
     executablePath,
     headless: true,
     // Chromium's sandbox cannot be had as root, nor in most containers; the pages under test are our own.
     chromiumSandbox: false,
     args: ['--disable-dev-shm-usage', '--disable-gpu'],
-    env,
-  })
+  }
+  try {
+    return await start({ ...options, env: process.env })
+  } catch (err) {
+    const lacksLibraries = /error while loading shared libraries/.test(String(err))
+    if (libraries === undefined || !lacksLibraries) throw err
+    return await start({ ...options, env: { ...process.env, LD_LIBRARY_PATH: libraries } })
+  }
 }
 
 interface Located {

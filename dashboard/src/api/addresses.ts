@@ -1,0 +1,5 @@
+// The addresses that the build was made for (dashboard/addresses.ts checks them then).
+
+export const API_URL: string = import.meta.env['VITE_API_URL']
+export const OAUTH_PUBLIC_URL: string = import.meta.env['VITE_OAUTH_PUBLIC_URL']
+export const IDENTITY_PUBLIC_URL: string = import.meta.env['VITE_IDENTITY_PUBLIC_URL']

@@ -1,0 +1,66 @@
+// What a call of the API throws: the server's own error, or that it did not answer.
+
+/** The body of every error of `/api`; `request_id` finds it in the log. */
+interface ErrorBody {
+  error: string
+  code: string
+  detail: string | null
+  hint: string | null
+  request_id: string
+}
+
+/** The server's error, in its own words, or `unreachable` where no answer of Quoin's came. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly detail: string | null
+  readonly hint: string | null
+  readonly requestId: string | null
+
+  constructor(status: number, body: Omit<ErrorBody, 'request_id'> & { request_id: string | null }) {
+    super(body.error)
+    this.status = status
+    this.code = body.code
+    this.detail = body.detail
+    this.hint = body.hint
+    this.requestId = body.request_id
+  }
+}
+
+/** The error in an answer's body, which may come from something that stands in front of the Worker. */
+export function errorOf(status: number, body: unknown): ApiError {
+  if (isErrorBody(body)) return new ApiError(status, body)
+  return new ApiError(status, {
+    error: `The server answered ${status}, and not as Quoin does.`,
+    code: 'unreachable',
+    detail: null,
+    hint: 'Something between this page and Quoin may have answered. Is its address right?',
+    request_id: null,
+  })
+}
+
+/** For a call that got no answer: the server is down, its address is wrong, or this page may not read it. */
+export function unreachable(cause: unknown): ApiError {
+  const isTimeout = cause instanceof DOMException && cause.name === 'TimeoutError'
+  const err = new ApiError(0, {
+    error: isTimeout ? 'The server has not answered in time.' : 'The server cannot be reached.',
+    code: 'unreachable',
+    detail: null,
+    hint: 'Does Quoin run, and is DASHBOARD_URL the address of this page?',
+    request_id: null,
+  })
+  err.cause = cause
+  return err
+}
+
+/** True when the same call may well succeed in a moment, as it is. */
+export function isPassing(err: unknown): boolean {
+  return err instanceof ApiError && (err.code === 'unreachable' || [502, 503, 504].includes(err.status))
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return (
+    typeof body === 'object' && body !== null && 'error' in body && 'code' in body && 'request_id' in body
+  )
+}

@@ -1,0 +1,29 @@
+// How server data is kept: what is there stays while it is read again, and what may pass is tried again.
+
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError, isPassing } from './errors.ts'
+import { sessionHasEnded } from './session.ts'
+
+const RETRY_DELAY_MAX_MS = 10_000
+
+/** Told of every failure of a call: the session may have ended in the middle of the work. */
+function onFailure(err: unknown): void {
+  if (err instanceof ApiError && err.code === 'session_required') sessionHasEnded(queryClient)
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: onFailure }),
+  mutationCache: new MutationCache({ onError: onFailure }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // Until the server is there again; a view says meanwhile that it is not.
+      retry: (_, err) => isPassing(err),
+      retryDelay: attempt => Math.min(1_000 * 2 ** attempt, RETRY_DELAY_MAX_MS),
+      // The browser's own notion of "offline" says nothing of a server on this machine.
+      networkMode: 'always',
+    },
+    // What changes something is sent once: nobody knows what became of the first.
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})

@@ -1,0 +1,115 @@
+// Ctrl or Cmd K: views, actions, records by name or id, and what to do with a token that was pasted.
+
+import { CommandPalette as Palette } from '@cloudflare/kumo'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useSession } from '../api/session.ts'
+import { views } from '../views/index.ts'
+import { PLACES } from './navigation.tsx'
+import { paletteActions, paletteRecordsQuery } from './palette-records.ts'
+import { pastedTokenItems } from './pasted-token.ts'
+
+export interface PaletteItem {
+  id: string
+  title: string
+  /** What it is, or more of it. */
+  note?: string
+  /** Other words that find it. */
+  keywords?: string
+  href: string
+  /** Done before the address is opened: what is handed over and must not stand in an address. */
+  before?: () => void
+}
+
+interface PaletteGroup {
+  label: string
+  items: PaletteItem[]
+}
+
+const MOST_OF_A_GROUP = 8
+
+function matching(items: readonly PaletteItem[], words: readonly string[]): PaletteItem[] {
+  return items
+    .filter(({ title, note = '', keywords = '' }) => {
+      const text = `${title} ${note} ${keywords}`.toLowerCase()
+      return words.every(word => text.includes(word))
+    })
+    .slice(0, MOST_OF_A_GROUP)
+}
+
+const VIEW_ITEMS: PaletteItem[] = PLACES.map(({ href, label, group, keywords }) => ({
+  id: `view ${href}`,
+  title: label,
+  note: group,
+  keywords,
+  href,
+}))
+
+export function CommandPalette({
+  isOpen,
+  onOpenChange,
+}: {
+  isOpen: boolean
+  onOpenChange: (open: boolean) => void
+}) {
+  const router = useRouter()
+  const { is_admin: isAdmin } = useSession()
+  const [text, setText] = useState('')
+  const { data: records = [] } = useQuery({ ...paletteRecordsQuery(isAdmin), enabled: isOpen })
+
+  const groups = useMemo((): PaletteGroup[] => {
+    const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
+    const all = [
+      { label: 'What was pasted', items: pastedTokenItems(text.trim()) },
+      { label: 'Views', items: words.length === 0 ? VIEW_ITEMS : matching(VIEW_ITEMS, words) },
+      { label: 'Actions', items: matching(paletteActions(views), words) },
+      { label: 'Records', items: words.length === 0 ? [] : matching(records, words) },
+    ]
+    return all.filter(({ items }) => items.length > 0)
+  }, [text, records])
+
+  const open = (item: PaletteItem, newTab: boolean) => {
+    onOpenChange(false)
+    setText('')
+    if (newTab && item.before === undefined) {
+      window.open(item.href, '_blank', 'noopener')
+      return
+    }
+    item.before?.()
+    router.history.push(item.href)
+  }
+
+  return (
+    <Palette.Root
+      open={isOpen}
+      onOpenChange={onOpenChange}
+      items={groups}
+      value={text}
+      onValueChange={setText}
+      itemToStringValue={group => group.label}
+      getSelectableItems={all => all.flatMap(({ items }) => items)}
+      onSelect={(item, { newTab }) => open(item, newTab)}
+    >
+      <Palette.Input placeholder="A view, a name, an id, or a token" />
+      <Palette.List>
+        <Palette.Results>
+          {(group: PaletteGroup) => (
+            <Palette.Group key={group.label} items={group.items}>
+              <Palette.GroupLabel>{group.label}</Palette.GroupLabel>
+              <Palette.Items>
+                {(item: PaletteItem) => (
+                  <Palette.Item key={item.id} value={item} onClick={() => open(item, false)}>
+                    <span className="truncate">{item.title}</span>
+                    {item.note && <span className="ml-auto truncate pl-4 text-kumo-subtle">{item.note}</span>}
+                  </Palette.Item>
+                )}
+              </Palette.Items>
+            </Palette.Group>
+          )}
+        </Palette.Results>
+        <Palette.Empty>Nothing here is called that.</Palette.Empty>
+      </Palette.List>
+    </Palette.Root>
+  )
+}

@@ -1,0 +1,39 @@
+// What the search finds beside views: actions that views offer, and records by name or id.
+
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf, api } from '../api/client.ts'
+import type { PaletteItem } from './command-palette.tsx'
+
+const ACTIONS: PaletteItem[] = [
+  { id: 'create client', title: 'Create client', note: 'OAuth2', href: '/oauth2/clients?create=true' },
+]
+
+/** Of the views that are there. */
+export function paletteActions(views: readonly { options: unknown }[]): PaletteItem[] {
+  const paths = new Set(views.map(({ options }) => (options as { path: string }).path))
+  return ACTIONS.filter(({ href }) => paths.has(href.split('?')[0] ?? ''))
+}
+
+/** Read when the search opens. A list that cannot be read is left out: the search goes on without it. */
+export function paletteRecordsQuery(isAdmin: boolean) {
+  return queryOptions({
+    queryKey: ['palette', isAdmin],
+    queryFn: async (): Promise<PaletteItem[]> => {
+      const lists = await Promise.allSettled([clients()])
+      return lists.flatMap(list => (list.status === 'fulfilled' ? list.value : []))
+    },
+    staleTime: 30_000,
+    retry: false,
+  })
+}
+
+async function clients(): Promise<PaletteItem[]> {
+  const all = await answerOf(api.GET('/api/oauthsrv/clients'))
+  return all.map(({ client_id: id, client_name: name }) => ({
+    id: `client ${id}`,
+    title: name || id,
+    note: 'Client',
+    keywords: id,
+    href: `/oauth2/clients/${encodeURIComponent(id)}`,
+  }))
+}

@@ -1,0 +1,38 @@
+// What can be done with a token that somebody pasted into the search. It is handed over in memory: an address would
+// keep it.
+
+import type { PaletteItem } from './command-palette.tsx'
+
+let handedOver: string | undefined
+
+/** The token that was handed over, once. */
+export function takePastedToken(): string | undefined {
+  const token = handedOver
+  handedOver = undefined
+  return token
+}
+
+/** For another view to open with a token: the next `takePastedToken` there has it. */
+export function handOverToken(token: string): void {
+  handedOver = token
+}
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+/** Opaque tokens of Ory's servers begin so; others are long and without spaces. */
+const OPAQUE = /^(ory_(at|rt|ac)_\S+|\S{40,})$/
+
+export function pastedTokenItems(text: string): PaletteItem[] {
+  const before = () => handOverToken(text)
+  const introspect = {
+    id: 'token introspect',
+    title: 'Introspect this token',
+    href: '/oauth2/tokens',
+    before,
+  }
+  if (JWT.test(text))
+    return [
+      { id: 'token decode', title: 'Decode this JWT', href: '/oauth2/jwt-debugger', before },
+      introspect,
+    ]
+  return OPAQUE.test(text) ? [introspect] : []
+}

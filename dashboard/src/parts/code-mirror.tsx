@@ -1,0 +1,135 @@
+// The editor itself. Loaded by code-editor.tsx alone.
+
+import { autocompletion, closeBrackets } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { PostgreSQL, sql } from '@codemirror/lang-sql'
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { useEffect, useRef } from 'react'
+
+export interface CodeMirrorProps {
+  value: string
+  onChange?: (value: string) => void
+  onSubmit?: (value: string) => void
+  label: string
+  language: 'sql' | 'json' | 'text'
+  isReadOnly?: boolean
+  /** Tables with their columns, for completion in SQL. */
+  tables?: Readonly<Record<string, readonly string[]>>
+  hint?: string
+  /** `min-h-...` and `max-h-...` of the text. */
+  className?: string
+}
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword], color: 'light-dark(#8250df, #c297ff)' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'light-dark(#0a5a2a, #8ddb8c)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'light-dark(#0550ae, #79b8ff)' },
+  { tag: [tags.propertyName, tags.typeName], color: 'light-dark(#953800, #ffb27d)' },
+  { tag: tags.comment, color: 'light-dark(#57606a, #9aa4af)', fontStyle: 'italic' },
+])
+
+const look = EditorView.theme({
+  '&': { fontSize: '13px', backgroundColor: 'transparent' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-content': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', caretColor: 'currentColor' },
+  '.cm-gutters': { backgroundColor: 'transparent', border: 'none', color: 'light-dark(#5c6670, #98a2ad)' },
+  '.cm-scroller': { overflow: 'auto' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    background: 'light-dark(#cfe4f5, #24506e) !important',
+  },
+  '.cm-panels': { backgroundColor: 'var(--color-kumo-elevated)', color: 'inherit' },
+  '.cm-tooltip': { backgroundColor: 'var(--color-kumo-base)', border: '1px solid var(--color-kumo-line)' },
+})
+
+export function CodeMirror(props: CodeMirrorProps) {
+  const { value, label, language, isReadOnly = false, tables, hint, className = 'max-h-[60vh]' } = props
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+  const languageSlot = useRef(new Compartment())
+  // The editor is made once; it calls whatever the last drawing gave it.
+  const latest = useRef(props)
+  latest.current = props
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made once; what changes is told to it below
+  useEffect(() => {
+    if (host.current === null) return
+    const editor = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          foldGutter(),
+          history(),
+          drawSelection(),
+          bracketMatching(),
+          closeBrackets(),
+          autocompletion(),
+          EditorView.lineWrapping,
+          syntaxHighlighting(colours),
+          look,
+          languageSlot.current.of(languageOf(language, tables)),
+          EditorState.readOnly.of(isReadOnly),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            ...(isReadOnly ? { 'aria-readonly': 'true' } : {}),
+          }),
+          ...(hint === undefined ? [] : [placeholder(hint)]),
+          keymap.of([
+            { key: 'Mod-Enter', run: ({ state }) => submit(state.doc.toString()) },
+            ...defaultKeymap,
+            ...historyKeymap,
+            ...foldKeymap,
+            ...searchKeymap,
+          ]),
+          EditorView.updateListener.of(({ docChanged, state }) => {
+            if (docChanged) latest.current.onChange?.(state.doc.toString())
+          }),
+        ],
+      }),
+    })
+    view.current = editor
+    return () => editor.destroy()
+  }, [])
+
+  function submit(text: string): boolean {
+    latest.current.onSubmit?.(text)
+    return latest.current.onSubmit !== undefined
+  }
+
+  useEffect(() => {
+    const editor = view.current
+    const present = editor?.state.doc.toString()
+    if (editor === undefined || present === value) return
+    editor.dispatch({ changes: { from: 0, to: present?.length ?? 0, insert: value } })
+  }, [value])
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: languageSlot.current.reconfigure(languageOf(language, tables)) })
+  }, [language, tables])
+
+  return (
+    <div
+      ref={host}
+      className={`overflow-hidden rounded-md border border-kumo-line bg-kumo-base focus-within:ring-2 focus-within:ring-kumo-brand [&_.cm-editor]:max-h-[inherit] ${className}`}
+    />
+  )
+}
+
+function languageOf(language: CodeMirrorProps['language'], tables: CodeMirrorProps['tables']): Extension {
+  if (language === 'json') return json()
+  if (language === 'sql')
+    return sql({ dialect: PostgreSQL, schema: { ...tables } as Record<string, string[]> })
+  return []
+}

@@ -1,0 +1,81 @@
+// Asks before what cannot be taken back, or has a cost. What cannot be undone asks for the thing's name.
+
+import { Button, Dialog, Input } from '@cloudflare/kumo'
+import { type ReactNode, useState } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+
+/**
+ * `action` is the button's verb with its object. `name`: must be typed before it works. `onConfirm` may fail: the
+ * dialog stays and shows why; after a success it closes.
+ */
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  name,
+  isDangerous = true,
+  onConfirm,
+  onClose,
+}: {
+  title: string
+  children: ReactNode
+  action: string
+  name?: string
+  isDangerous?: boolean
+  onConfirm: () => Promise<unknown>
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const mayGo = name === undefined || typed.trim() === name
+  const go = async (event: React.FormEvent) => {
+    event.preventDefault()
+    if (!mayGo || isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (err) {
+      setError(err instanceof Error ? err : new Error(String(err)))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog.Root open onOpenChange={open => !open && !isBusy && onClose()}>
+      <Dialog className="p-6" size="lg">
+        <form onSubmit={go} className="flex flex-col gap-4">
+          <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
+          <Dialog.Description render={<div />} className="flex flex-col gap-2 text-kumo-subtle">
+            {children}
+          </Dialog.Description>
+          {name !== undefined && (
+            <Input
+              label={`Type ${name} to confirm`}
+              value={typed}
+              onChange={event => setTyped(event.target.value)}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          <ErrorNotice error={error} />
+          <div className="flex justify-end gap-2">
+            <Button variant="secondary" onClick={onClose} disabled={isBusy}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              variant={isDangerous ? 'destructive' : 'primary'}
+              disabled={!mayGo}
+              loading={isBusy}
+            >
+              {action}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </Dialog.Root>
+  )
+}

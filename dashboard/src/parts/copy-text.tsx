@@ -1,0 +1,67 @@
+// Ids, keys and addresses: monospace, shortened in the middle, copied with one click.
+
+import { cn, Tooltip } from '@cloudflare/kumo'
+import { CheckIcon, CopyIcon } from '@phosphor-icons/react'
+import { useEffect, useState } from 'react'
+
+const CONFIRMATION_MS = 1_500
+
+/** `head` and `tail` are how many characters stay of a longer value; `whole` shows it all. */
+export function CopyText({
+  value,
+  head = 10,
+  tail = 6,
+  whole = false,
+  label = 'Copy',
+  className,
+}: {
+  value: string
+  head?: number
+  tail?: number
+  whole?: boolean
+  /** What is copied, for those who do not see it. */
+  label?: string
+  className?: string
+}) {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const isShort = whole || value.length <= head + tail + 1
+  const shown = isShort ? value : `${value.slice(0, head)}…${value.slice(-tail)}`
+  const copy = async (event: React.MouseEvent) => {
+    // In a row that opens on click.
+    event.preventDefault()
+    event.stopPropagation()
+    await navigator.clipboard.writeText(value)
+    setCopied(true)
+  }
+  return (
+    <Tooltip
+      content={isCopied ? 'Copied' : isShort ? label : value}
+      render={
+        <button
+          type="button"
+          onClick={copy}
+          aria-label={`${label}: ${value}`}
+          className={cn(
+            'inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-sm text-left font-mono text-[13px] hover:text-kumo-link',
+            className,
+          )}
+        >
+          <span className={whole ? '[overflow-wrap:anywhere]' : 'truncate'}>{shown}</span>
+          {isCopied ? (
+            <CheckIcon className="shrink-0 text-kumo-success" />
+          ) : (
+            <CopyIcon className="shrink-0 text-kumo-subtle" />
+          )}
+          <span role="status" className="sr-only">
+            {isCopied && 'Copied'}
+          </span>
+        </button>
+      }
+    />
+  )
+}

@@ -1,0 +1,38 @@
+// An error beside what it belongs to: what happened, what to do, and the id that finds it in the log.
+
+import { Banner, Text } from '@cloudflare/kumo'
+import { WarningCircleIcon } from '@phosphor-icons/react'
+import { ApiError } from '../api/errors.ts'
+import { CopyText } from './copy-text.tsx'
+
+/** Shows nothing without an error. `title` says which action failed, where that is not plain from its place. */
+export function ErrorNotice({ error, title }: { error: Error | null | undefined; title?: string }) {
+  if (!error) return null
+  const { detail, hint, requestId } = error instanceof ApiError ? error : NOTHING_MORE
+  return (
+    <Banner
+      variant="error"
+      size="sm"
+      role="alert"
+      icon={<WarningCircleIcon weight="fill" />}
+      title={title ?? error.message}
+      description={
+        <span className="flex flex-col gap-1 [overflow-wrap:anywhere]">
+          {title !== undefined && <span>{error.message}</span>}
+          {detail && <span>{detail}</span>}
+          {hint && <span>{hint}</span>}
+          {requestId && (
+            <span className="flex flex-wrap items-center gap-1">
+              <Text variant="secondary" size="sm" as="span">
+                Request
+              </Text>
+              <CopyText value={requestId} />
+            </span>
+          )}
+        </span>
+      }
+    />
+  )
+}
+
+const NOTHING_MORE = { detail: null, hint: null, requestId: null }

@@ -1,0 +1,91 @@
+// A form in a dialog. What the server refuses is said at its field, everything else above the buttons, and what was
+// typed stays.
+
+import { Button, Dialog } from '@cloudflare/kumo'
+import { type ReactNode, useState } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+import { fieldErrors } from './field-errors.ts'
+
+/** What the server said of a field, by the name that it has in the request's body. */
+export type ErrorAt = (field: string) => string | undefined
+
+/**
+ * `action` is the button's verb with its object. `onSubmit` may fail: the form stays and shows why; after a success
+ * it closes. `mayGo: false` keeps the button off while something is known to be wrong.
+ */
+export function FormDialog({
+  title,
+  lead,
+  action,
+  mayGo = true,
+  size = 'lg',
+  onSubmit,
+  onClose,
+  children,
+}: {
+  title: string
+  lead?: ReactNode
+  action: string
+  mayGo?: boolean
+  size?: 'base' | 'lg' | 'xl'
+  onSubmit: () => Promise<unknown>
+  onClose: () => void
+  children: (errorAt: ErrorAt) => ReactNode
+}) {
+  const { errorAt, rest, isBusy, submit } = useSubmit(onSubmit, onClose)
+  return (
+    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isBusy && onClose()}>
+      <Dialog className="max-h-[92vh] overflow-y-auto p-6" size={size}>
+        <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+          <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
+          {lead !== undefined && (
+            <Dialog.Description render={<div />} className="text-kumo-subtle">
+              {lead}
+            </Dialog.Description>
+          )}
+          {children(errorAt)}
+          <ErrorNotice error={rest} />
+          <div className="flex justify-end gap-2">
+            <Button variant="secondary" onClick={onClose} disabled={isBusy}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="primary" disabled={!mayGo} loading={isBusy}>
+              {action}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </Dialog.Root>
+  )
+}
+
+/** The same for a form that is a page: what to show at the fields, what beside the button, and the handler. */
+export function useSubmit(onSubmit: () => Promise<unknown>, onDone?: () => void) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const [asked] = useState(() => new Set<string>())
+  const complaints = fieldErrors(error)
+  asked.clear()
+  const errorAt: ErrorAt = field => {
+    asked.add(field)
+    return complaints.get(field)
+  }
+  const submit = async (event: React.FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    if (isBusy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await onSubmit()
+      onDone?.()
+    } catch (err) {
+      setError(err instanceof Error ? err : new Error(String(err)))
+    } finally {
+      setBusy(false)
+    }
+  }
+  // With its field or without: an error that no field shows is shown here.
+  const rest = complaints.size > 0 ? null : error
+  return { errorAt, rest, isBusy, submit }
+}

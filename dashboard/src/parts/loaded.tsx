@@ -1,0 +1,47 @@
+// What stands where a query's answer will be: its outline first, its error where it failed, then the answer, which
+// stays while it is read again.
+
+import { SkeletonLine } from '@cloudflare/kumo'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ErrorNotice } from './error-notice.tsx'
+
+/** `outline` replaces the rows of grey lines. */
+export function Loaded<Data>({
+  query,
+  outline,
+  children,
+}: {
+  query: UseQueryResult<Data>
+  outline?: ReactNode
+  children: (data: Data) => ReactNode
+}) {
+  const { data, error, failureReason } = query
+  if (data !== undefined) {
+    return (
+      <>
+        <ErrorNotice error={error} title="This could not be read again; it shows what was last known" />
+        {children(data)}
+      </>
+    )
+  }
+  if (error !== null) return <ErrorNotice error={error} />
+  return (
+    <>
+      <ErrorNotice error={failureReason} />
+      {outline ?? <Outline />}
+    </>
+  )
+}
+
+/** Grey lines in the height of a table's rows. */
+export function Outline({ rows = 6 }: { rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" aria-busy="true" className="flex flex-col gap-4 py-3">
+      {Array.from({ length: rows }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+        <SkeletonLine key={i} className="h-4 w-full" />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+// A secret that is shown this once. It lives in the memory of whoever shows it, and is gone with the dialog.
+
+import { Banner, Button, Dialog } from '@cloudflare/kumo'
+import { WarningIcon } from '@phosphor-icons/react'
+import type { ReactNode } from 'react'
+import { CopyText } from './copy-text.tsx'
+
+/** `secrets` by their names. Closes by its button alone, so that no stray click loses a secret. */
+export function SecretOnce({
+  title,
+  secrets,
+  children,
+  onClose,
+}: {
+  title: string
+  secrets: Readonly<Record<string, string>>
+  children?: ReactNode
+  onClose: () => void
+}) {
+  return (
+    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && onClose()}>
+      <Dialog className="p-6" size="lg">
+        <div className="flex flex-col gap-4">
+          <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
+          <Dialog.Description render={<div />}>
+            <Banner
+              variant="alert"
+              size="sm"
+              icon={<WarningIcon weight="fill" />}
+              title="Copy it now: it is not shown again"
+              description="Quoin keeps no copy that could be read."
+            />
+          </Dialog.Description>
+          {Object.entries(secrets).map(([label, value]) => (
+            <div key={label}>
+              <p className="mb-1 text-kumo-subtle">{label}</p>
+              <CopyText
+                value={value}
+                whole
+                label={`Copy ${label}`}
+                className="w-full justify-between rounded-md bg-kumo-recessed px-3 py-2"
+              />
+            </div>
+          ))}
+          {children}
+          <div className="flex justify-end">
+            <Button variant="primary" onClick={onClose}>
+              I have copied it
+            </Button>
+          </div>
+        </div>
+      </Dialog>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,6 @@
+// Every view, in the order of the sidebar. A view is a folder whose path is its address; a new one goes in here.
+
+import { keys } from './keys/view.ts'
+import { overview } from './overview/view.ts'
+
+export const views = [overview, keys] as const

@@ -1,0 +1,85 @@
+// The fields that a key can be created with and changed in.
+
+import { Input } from '@cloudflare/kumo'
+import type { ErrorAt } from '../../parts/form-dialog.tsx'
+import type { ApiKey } from './queries.ts'
+
+/** As they are typed: numbers and times as texts. */
+export interface KeyDraft {
+  name: string
+  limit: string
+  addressLimit: string
+  expires: string
+}
+
+export const EMPTY_DRAFT: KeyDraft = { name: '', limit: '', addressLimit: '', expires: '' }
+
+export function draftOf(key: ApiKey): KeyDraft {
+  return {
+    name: key.name,
+    limit: key.rate_limit_per_minute?.toString() ?? '',
+    addressLimit: key.rate_limit_per_address?.toString() ?? '',
+    expires: key.expires_at === null ? '' : localTime(new Date(key.expires_at)),
+  }
+}
+
+/** The body's fields; what is no number goes to the server as it is, which says what it must be. */
+export function bodyOf({ name, limit, addressLimit, expires }: KeyDraft) {
+  return {
+    name,
+    rate_limit_per_minute: limit === '' ? null : Number(limit),
+    rate_limit_per_address: addressLimit === '' ? null : Number(addressLimit),
+    expires_at: expires === '' ? null : new Date(expires).toISOString(),
+  }
+}
+
+export function KeyFields({
+  draft,
+  onChange,
+  errorAt,
+}: {
+  draft: KeyDraft
+  onChange: (changed: Partial<KeyDraft>) => void
+  errorAt: ErrorAt
+}) {
+  return (
+    <>
+      <Input
+        label="Name"
+        description="What it is for. It shows in lists and in the audit log."
+        value={draft.name}
+        onChange={event => onChange({ name: event.target.value })}
+        error={errorAt('name')}
+      />
+      <Input
+        label="Requests a minute"
+        description="In any 60 seconds. Empty: the default of this deployment."
+        inputMode="numeric"
+        value={draft.limit}
+        onChange={event => onChange({ limit: event.target.value })}
+        error={errorAt('rate_limit_per_minute')}
+      />
+      <Input
+        label="Requests a minute of one address"
+        description="Visitors of a page share its key: this bounds what each of them uses. Empty: no limit of its own."
+        inputMode="numeric"
+        value={draft.addressLimit}
+        onChange={event => onChange({ addressLimit: event.target.value })}
+        error={errorAt('rate_limit_per_address')}
+      />
+      <Input
+        label="Works until"
+        description="Empty: until it is revoked."
+        type="datetime-local"
+        value={draft.expires}
+        onChange={event => onChange({ expires: event.target.value })}
+        error={errorAt('expires_at')}
+      />
+    </>
+  )
+}
+
+/** As an input of that type takes it: the viewer's own zone, to the minute. */
+function localTime(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

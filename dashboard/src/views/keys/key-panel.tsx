@@ -1,0 +1,143 @@
+// One key beside the list: what is known of it, and what can be done with it.
+
+import { Button, Input, Link } from '@cloudflare/kumo'
+import { useState } from 'react'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { Fact, Facts, None } from '../../parts/facts.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { SidePanel } from '../../parts/side-panel.tsx'
+import { Time } from '../../parts/time.tsx'
+import { toasts } from '../../parts/toasts.ts'
+import { bodyOf, draftOf, KeyFields } from './key-fields.tsx'
+import { KeyState, shownKey } from './key-state.tsx'
+import { type ApiKey, changeKey, revokeKey, rotateKey } from './queries.ts'
+
+type Open = 'change' | 'rotate' | 'revoke'
+
+export function KeyPanel({
+  of: key,
+  onSecret,
+  onClose,
+}: {
+  of: ApiKey
+  onSecret: (secret: { title: string; key: string }) => void
+  onClose: () => void
+}) {
+  const [open, setOpen] = useState<Open>()
+  const close = () => setOpen(undefined)
+  const isRevoked = key.revoked_at !== null
+  return (
+    <SidePanel title={key.name} onClose={onClose}>
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={isRevoked} onClick={() => setOpen('change')}>
+          Change
+        </Button>
+        <Button disabled={isRevoked} onClick={() => setOpen('rotate')}>
+          Rotate key
+        </Button>
+        <Button variant="secondary-destructive" disabled={isRevoked} onClick={() => setOpen('revoke')}>
+          Revoke key
+        </Button>
+      </div>
+      <Facts>
+        <Fact label="State">
+          <KeyState of={key} />
+        </Fact>
+        <Fact label="Role">{key.role}</Fact>
+        <Fact label="Key" help="Only its hash is kept">
+          <code className="font-mono text-[13px]">{shownKey(key)}</code>
+        </Fact>
+        <Fact label="Id">
+          <CopyText value={key.id} whole />
+        </Fact>
+        <Fact label="Requests a minute">{key.rate_limit_per_minute ?? <None>the default</None>}</Fact>
+        <Fact label="Of one address">{key.rate_limit_per_address ?? <None>no limit of its own</None>}</Fact>
+        <Fact label="Created">
+          <Time at={key.created_at} />
+        </Fact>
+        <Fact label="Last used" help="To the minute">
+          {key.last_used_at === null ? <None>never</None> : <Time at={key.last_used_at} />}
+        </Fact>
+        <Fact label="Works until">
+          {key.expires_at === null ? <None>revoked</None> : <Time at={key.expires_at} />}
+        </Fact>
+        {key.revoked_at !== null && (
+          <Fact label="Revoked">
+            <Time at={key.revoked_at} />
+          </Fact>
+        )}
+      </Facts>
+      <Link href={`/audit-log?${new URLSearchParams({ target_kind: 'api_key', target_id: key.id })}`}>
+        What was done to it, in the audit log
+      </Link>
+      {open === 'change' && <ChangeDialog of={key} onClose={close} />}
+      {open === 'rotate' && <RotateDialog of={key} onSecret={onSecret} onClose={close} />}
+      {open === 'revoke' && (
+        <ConfirmDialog
+          title={`Revoke key “${key.name}”?`}
+          action="Revoke key"
+          name={key.name}
+          onConfirm={async () => {
+            await revokeKey(key.id)
+            toasts.add({ title: `“${key.name}” is revoked`, variant: 'success' })
+          }}
+          onClose={close}
+        >
+          <p>Calls with it get 401 at once. A revoked key never works again; its entry stays in the list.</p>
+        </ConfirmDialog>
+      )}
+    </SidePanel>
+  )
+}
+
+function ChangeDialog({ of: key, onClose }: { of: ApiKey; onClose: () => void }) {
+  const [draft, setDraft] = useState(() => draftOf(key))
+  return (
+    <FormDialog
+      title={`Change key “${key.name}”`}
+      action="Change key"
+      onSubmit={() => changeKey(key.id, bodyOf(draft))}
+      onClose={onClose}
+    >
+      {errorAt => (
+        <KeyFields draft={draft} onChange={changed => setDraft({ ...draft, ...changed })} errorAt={errorAt} />
+      )}
+    </FormDialog>
+  )
+}
+
+function RotateDialog({
+  of: key,
+  onSecret,
+  onClose,
+}: {
+  of: ApiKey
+  onSecret: (secret: { title: string; key: string }) => void
+  onClose: () => void
+}) {
+  const [minutes, setMinutes] = useState('60')
+  return (
+    <FormDialog
+      title={`Rotate key “${key.name}”`}
+      lead="A new key with the same id, role and limits. Both share one limit while the old one goes on working."
+      action="Rotate key"
+      onSubmit={async () => {
+        const rotated = await rotateKey(key.id, Math.round(Number(minutes) * 60))
+        onSecret({ title: `Key “${key.name}” is rotated`, key: rotated.key })
+      }}
+      onClose={onClose}
+    >
+      {errorAt => (
+        <Input
+          label="Minutes that the old key goes on working"
+          description="Time to deploy the new one. 0: the old key dies at once."
+          inputMode="decimal"
+          value={minutes}
+          onChange={event => setMinutes(event.target.value)}
+          error={errorAt('overlap_seconds')}
+        />
+      )}
+    </FormDialog>
+  )
+}

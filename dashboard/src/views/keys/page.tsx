@@ -1,0 +1,135 @@
+// API keys: who may call /v1, as which role, how often.
+
+import { Button, Empty, Input, Switch } from '@cloudflare/kumo'
+import { KeyIcon, PlusIcon } from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { SecretOnce } from '../../parts/secret-once.tsx'
+import { Time } from '../../parts/time.tsx'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { KeyPanel } from './key-panel.tsx'
+import { KeyState, shownKey } from './key-state.tsx'
+import { type ApiKey, keysQuery } from './queries.ts'
+
+const view = getRouteApi('/keys')
+
+const COLUMNS: Column<ApiKey>[] = [
+  { id: 'name', head: 'Name', cell: key => key.name, sortBy: key => key.name.toLowerCase() },
+  { id: 'role', head: 'Role', cell: key => key.role, sortBy: key => key.role },
+  {
+    id: 'key',
+    head: 'Key',
+    cell: key => <code className="font-mono text-[13px]">{shownKey(key)}</code>,
+    isSecondary: true,
+  },
+  { id: 'state', head: 'State', cell: key => <KeyState of={key} /> },
+  {
+    id: 'limit',
+    head: 'Requests a minute',
+    align: 'right',
+    cell: key => key.rate_limit_per_minute?.toLocaleString('en') ?? 'default',
+    sortBy: key => key.rate_limit_per_minute,
+    isSecondary: true,
+  },
+  {
+    id: 'last_used',
+    head: 'Last used',
+    cell: key => (key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />),
+    sortBy: key => key.last_used_at,
+    isSecondary: true,
+  },
+]
+
+export function KeysPage() {
+  const query = useQuery(keysQuery)
+  const search = view.useSearch()
+  const navigate = view.useNavigate()
+  // Kept here and nowhere else until the dialog is closed.
+  const [secret, setSecret] = useState<{ title: string; key: string }>()
+  const change = (changed: Partial<typeof search>) =>
+    navigate({ search: { ...search, ...changed }, replace: true })
+  const words = (search.search ?? '').toLowerCase()
+  const isShown = (key: ApiKey) =>
+    (search.revoked || key.revoked_at === null) &&
+    `${key.name} ${key.id} ${shownKey(key)}`.toLowerCase().includes(words)
+
+  return (
+    <Page
+      title="API keys"
+      lead="An application sends one with every call of /v1; its role decides what the database shows."
+      actions={
+        <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
+          Create key
+        </Button>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-4">
+        <Input
+          aria-label="Search keys"
+          placeholder="Name, id or last characters"
+          value={search.search ?? ''}
+          onChange={event => change({ search: event.target.value || undefined })}
+          className="w-72 max-w-full"
+        />
+        <Switch
+          label="Show revoked"
+          checked={search.revoked ?? false}
+          onCheckedChange={revoked => change({ revoked: revoked || undefined })}
+        />
+      </div>
+      <Loaded query={query}>
+        {({ data }) => {
+          const shown = data.filter(isShown)
+          const open = data.find(({ id }) => id === search.key)
+          return (
+            <>
+              {shown.length === 0 ? (
+                <Empty
+                  icon={<KeyIcon size={40} />}
+                  title={data.length === 0 ? 'No keys yet' : 'No key matches'}
+                  description="An anon key is safe in a browser: policies decide what it sees. Keep service_role on servers."
+                  contents={
+                    <Button icon={PlusIcon} onClick={() => change({ create: true })}>
+                      Create key
+                    </Button>
+                  }
+                />
+              ) : (
+                <DataTable
+                  label="API keys"
+                  columns={COLUMNS}
+                  rows={shown}
+                  rowKey={({ id }) => id}
+                  href={({ id }) => `/keys?${new URLSearchParams({ key: id })}`}
+                  selectedKey={search.key}
+                  sort={search.sort}
+                  onSort={sort => change({ sort })}
+                />
+              )}
+              {open !== undefined && (
+                <KeyPanel of={open} onSecret={setSecret} onClose={() => change({ key: undefined })} />
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+      {search.create && (
+        <CreateKeyDialog
+          onCreated={({ name, key }) => setSecret({ title: `Key “${name}” is created`, key })}
+          onClose={() => change({ create: undefined })}
+        />
+      )}
+      {secret !== undefined && (
+        <SecretOnce
+          title={secret.title}
+          secrets={{ 'API key': secret.key }}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,44 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf, api, type Schema } from '../../api/client.ts'
+import { queryClient } from '../../api/query-client.ts'
+
+export type ApiKey = Schema<'ApiKey'>
+type ApiKeyIn = Schema<'ApiKeyIn'>
+type ApiKeyPatch = Schema<'ApiKeyPatch'>
+
+/** Newest first, revoked ones included; one page holds as many as a deployment has. */
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ signal }) => answerOf(api.GET('/api/keys', { params: { query: { limit: 1_000 } }, signal })),
+})
+
+const readAgain = () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
+
+/** Answers the key itself, this once. */
+export async function createKey(body: ApiKeyIn): Promise<Schema<'ApiKeyWithSecret'>> {
+  const created = await answerOf(api.POST('/api/keys', { body }))
+  await readAgain()
+  return created
+}
+
+export async function changeKey(id: string, body: ApiKeyPatch): Promise<void> {
+  await answerOf(api.PATCH('/api/keys/{id}', { params: { path: { id } }, body }))
+  await readAgain()
+}
+
+/** The old key goes on working for `overlapSeconds`; answers the new one, this once. */
+export async function rotateKey(id: string, overlapSeconds: number): Promise<Schema<'ApiKeyWithSecret'>> {
+  const rotated = await answerOf(
+    api.POST('/api/keys/{id}/rotate', {
+      params: { path: { id } },
+      body: { overlap_seconds: overlapSeconds },
+    }),
+  )
+  await readAgain()
+  return rotated
+}
+
+export async function revokeKey(id: string): Promise<void> {
+  await answerOf(api.DELETE('/api/keys/{id}', { params: { path: { id } } }))
+  await readAgain()
+}

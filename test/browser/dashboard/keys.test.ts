@@ -1,0 +1,57 @@
+// API keys: created, changed, rotated and revoked from the page; the key itself is on it once.
+
+import { expect, inject, it } from 'vitest'
+import { visit } from './visitor.ts'
+
+const { base_url } = inject('stack')
+
+/** What a call with this key gets. */
+async function statusWith(key: string): Promise<number> {
+  const answer = await fetch(`${base_url}/v1/status`, { headers: { apikey: key } })
+  return answer.status
+}
+
+it('creates, rotates and revokes a key, and shows it once', async () => {
+  await using seat = await visit('/keys')
+  const { page } = seat
+  const name = `browser ${crypto.randomUUID()}`
+
+  await page.getByRole('button', { name: 'Create key' }).click()
+  // A mistake is said at its field, and what was typed stays.
+  await page.getByRole('radio', { name: /service_role/ }).click()
+  await page.getByLabel('Requests a minute', { exact: true }).fill('-1')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Must be at least 1').waitFor()
+  await page.getByLabel('Requests a minute', { exact: true }).fill('50')
+  await page.getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+
+  const shown = page.getByRole('button', { name: /^Copy API key/ })
+  const first = (await shown.textContent()) ?? ''
+  expect(await statusWith(first)).toBe(200)
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('link', { name }).click()
+  expect(await page.content()).not.toContain(first)
+  expect(page.url()).not.toContain(first)
+
+  await page.getByRole('button', { name: 'Rotate key' }).click()
+  await page.getByLabel('Minutes that the old key goes on working').fill('0')
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Rotate key' }).click()
+  const second = (await shown.textContent()) ?? ''
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  expect([await statusWith(first), await statusWith(second)]).toEqual([401, 200])
+
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  const confirm = page.getByRole('dialog').last().getByRole('button', { name: 'Revoke key' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await page.getByLabel(`Type ${name} to confirm`).fill(name)
+  await confirm.click()
+  await expect.poll(() => statusWith(second)).toBe(401)
+  await page.getByText('Revoked').first().waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('says to a member that keys are for administrators', async () => {
+  await using seat = await visit('/keys', { who: 'user' })
+  await seat.page.getByText('API keys: for administrators only').waitFor()
+})

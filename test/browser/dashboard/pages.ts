@@ -1,0 +1,35 @@
+// Every page of the dashboard: what the sidebar leads to, and the records and dialogs behind it. For the tests that
+// hold for all of them, and for the screenshots.
+
+import type { Page } from 'playwright-core'
+
+/** Pages that no entry of the sidebar leads to; a view that has some adds them here. */
+const MORE: readonly string[] = ['/keys?create=true']
+
+/** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
+export async function pagesOf(page: Page): Promise<string[]> {
+  const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
+  await links.first().waitFor()
+  const hrefs = await links.evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''))
+  return [...hrefs, ...MORE]
+}
+
+/** Goes there as a link does, without loading the page anew, and waits until all is there. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(to => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+  await page.waitForLoadState('networkidle')
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+}
+
+/** Light or dark, as the system would say it; resolves when every colour has changed. */
+export async function lookIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.locator(`html[data-mode=${colorScheme}]`).waitFor()
+  await page.evaluate(async () => {
+    await new Promise(requestAnimationFrame)
+    await Promise.allSettled(document.getAnimations().map(animation => animation.finished))
+  })
+}

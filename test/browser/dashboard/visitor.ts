@@ -1,0 +1,61 @@
+// Somebody in front of the dashboard, signed in or not. Whatever the browser complains of (a policy that is broken, a
+// script that fails) fails the test.
+
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { inject } from 'vitest'
+import type { StackFacts } from '../../../local/dev-file.ts'
+import { connectBrowser } from '../../support/shared-browser.ts'
+
+export const DESKTOP = { width: 1280, height: 800 }
+export const PHONE = { width: 390, height: 844 }
+
+/** Who is in front of it: the local stack's administrator, its user (a member), or nobody who has signed in. */
+export type Who = 'admin' | 'user' | 'nobody'
+
+/** Gives the context the session that the stack has made for this person. */
+export async function takeSession(context: BrowserContext, facts: StackFacts, who: Who): Promise<void> {
+  const cookie = { admin: facts.session_cookie_admin, user: facts.session_cookie_user, nobody: null }[who]
+  if (cookie === null) return
+  const at = cookie.indexOf('=')
+  const [name, value] = [cookie.slice(0, at), cookie.slice(at + 1)]
+  await context.addCookies([{ name, value, domain: '127.0.0.1', path: '/' }])
+}
+
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the browser has complained of; a test expects it to be empty at its end. */
+  readonly complaints: string[]
+}
+
+/** Opens `path` of the dashboard. Answers that are errors on purpose are no complaint. */
+export async function visit(
+  path: string,
+  { who = 'admin', ...options }: BrowserContextOptions & { who?: Who } = {},
+): Promise<Visit> {
+  const facts = inject('stack')
+  const browser = await connectBrowser()
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  })
+  await takeSession(context, facts, who)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const complaints = listenForComplaints(page)
+  await page.goto(facts.dashboard_url + path)
+  return { page, context, complaints, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+/** Chromium writes every 4xx answer to the console; those the tests look at themselves. */
+const REFUSED = /Failed to load resource: the server responded with a status of 4/
+
+export function listenForComplaints(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', message => {
+    if (message.type() === 'error' && !REFUSED.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(error.message))
+  return complaints
+}
