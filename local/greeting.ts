@@ -16,7 +16,7 @@ export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Gre
     '',
     `Quoin is ready, after ${seconds} s.`,
     '',
-    ...(facts.identity_public_url === null ? [] : [`  Dashboard          ${facts.dashboard_url}`]),
+    ...(facts.pids['dashboard'] === undefined ? [] : [`  Dashboard          ${facts.dashboard_url}`]),
     `  API                ${facts.base_url}/v1      reference: ${facts.base_url}/docs`,
     `  Postgres           ${postgres}`,
     ...(facts.sql_gateway_url === null ? [] : [`  SQL gateway        ${facts.sql_gateway_url}`]),

@@ -169,7 +169,7 @@ describe('a running stack', () => {
   let stack: RunningStack
 
   beforeAll(async () => {
-    stack = await startStack(dataDir)
+    stack = await startStack(dataDir, { dashboard: true })
   })
 
   afterAll(async () => {
@@ -190,6 +190,15 @@ describe('a running stack', () => {
       ])
     },
   )
+
+  it('serves the dashboard at every address, under a policy that names its servers alone', async () => {
+    const { dashboard_url: url, base_url, oauth_public_url, identity_public_url } = stack.facts
+    const answer = await fetch(`${url}/some/view`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html'])
+    const policy = answer.headers.get('content-security-policy')?.split('; ')
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain(`connect-src 'self' ${base_url} ${oauth_public_url} ${identity_public_url}`)
+  })
 
   it('has permissions to look at: the user sees a project through the organization and another project', async () => {
     const { permission_read_url: url, user_identity_id: id } = stack.facts
@@ -311,7 +320,7 @@ describe('a running stack', () => {
   })
 
   it('makes another one say which port is taken and what to do', async () => {
-    const { QUOIN_DASHBOARD_PORT: _, ...taken } = portVariables(stack)
+    const taken = portVariables(stack)
     const free = Object.fromEntries(Object.keys(portVariables(stack)).map((name, i) => [name, String(i + 1)]))
     for (const [variable, port] of Object.entries(taken)) {
       const other = newDataDir()

@@ -49,6 +49,8 @@ export interface StackSettings {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
   readonly user?: { readonly uid: number; readonly gid: number }
+  /** True: with the dashboard, which takes 3 s to build. */
+  readonly dashboard?: boolean
   /** True: the ports are those of `env` and the defaults, for tests of what happens when one is taken. */
   readonly onOwnPorts?: boolean
 }
@@ -90,10 +92,10 @@ function isReady(dataDir: string, child: ChildProcess): boolean {
 
 /** Starts a stack without waiting for it, for tests of what it says when it cannot start. */
 export function spawnStack(dataDir: string, settings: StackSettings = {}) {
-  const { args = [], env, cwd = PROJECT_DIR, user, onOwnPorts = false } = settings
-  const ports = onOwnPorts ? [] : ['--free-ports']
+  const { args = [], env, cwd = PROJECT_DIR, user, onOwnPorts = false, dashboard = false } = settings
+  const flags = [...(onOwnPorts ? [] : ['--free-ports']), ...(dashboard ? [] : ['--no-dashboard'])]
   const program = join(cwd, 'local', 'main.ts')
-  const child = spawn(process.execPath, [program, ...ports, '--data-dir', dataDir, ...args], {
+  const child = spawn(process.execPath, [program, ...flags, '--data-dir', dataDir, ...args], {
     cwd,
     env: { ...withoutOutsideSystems(process.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -182,7 +184,8 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
   if (!root.vitest.projects.some(({ name }) => ON_STACK.includes(name))) return undefined
   const dataDir = join(makeStackFolder(), 'stack')
   await makeWithCluster(dataDir)
-  const stack = await startStack(dataDir, await settingsOf(process.env))
+  const dashboard = root.vitest.projects.some(({ name }) => name === 'browser')
+  const stack = await startStack(dataDir, { ...(await settingsOf(process.env)), dashboard })
   root.provide('stack', await withPeople(stack.facts))
   return async () => {
     await stack.stop()
