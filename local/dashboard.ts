@@ -27,6 +27,8 @@ export async function startDashboard(children: Children, settings: DashboardSett
       ...(settings.watches ? [] : [join(settings.dataDir, 'dashboard')]),
     ],
     variables: {
+      // Built as for production also where tests have set it to `test`.
+      NODE_ENV: settings.watches ? 'development' : 'production',
       VITE_API_URL: settings.apiUrl,
       VITE_OAUTH_PUBLIC_URL: settings.oauthPublicUrl,
       VITE_IDENTITY_PUBLIC_URL: settings.identityPublicUrl,

@@ -13,20 +13,26 @@ const DASHBOARD = join(PROJECT_DIR, 'dashboard')
 const VIEWS = join(DASHBOARD, 'src/views')
 const FIRST_LOAD_BYTES_MAX = 300 * 1024
 
-const ADDRESSES = {
+/** And Vitest's own NODE_ENV would build React as for development. */
+const VARIABLES = {
+  NODE_ENV: 'production',
   VITE_API_URL: 'https://api.example.com',
   VITE_OAUTH_PUBLIC_URL: 'https://auth.example.com/',
   VITE_IDENTITY_PUBLIC_URL: 'https://id.example.com/kratos',
 }
 
+const before = Object.fromEntries(Object.keys(VARIABLES).map(name => [name, process.env[name]]))
 let outDir: string
 beforeAll(async () => {
   outDir = mkdtempSync(join(tmpdir(), 'quoin-dashboard-'))
-  Object.assign(process.env, ADDRESSES)
+  Object.assign(process.env, VARIABLES)
   await build({ configFile: join(DASHBOARD, 'vite.config.ts'), build: { outDir }, logLevel: 'silent' })
 })
 afterAll(() => {
-  for (const name of Object.keys(ADDRESSES)) delete process.env[name]
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
   rmSync(outDir, { recursive: true, force: true })
 })
 
@@ -54,7 +60,7 @@ it('keeps views apart: none imports another', () => {
   const crossings = files.flatMap(name => {
     const file = join(VIEWS, name)
     if (dirname(file) === VIEWS) return []
-    const imports = [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
+    const imports = [...readFileSync(file, 'utf8').matchAll(/(?:from|import)[\s(]*'(\.[^']+)'/g)]
     const targets = imports.map(([, path = '']) => resolve(dirname(file), path))
     return targets
       .filter(target => target.startsWith(VIEWS) && viewOf(target) !== viewOf(file))
