@@ -34,13 +34,22 @@ const FUNCTION_RIGHTS = rightsSql(
 )
 
 /**
- * Identity columns have no default expression of their own; their sequence gives the next value. A domain's default is
- * for columns without one.
+ * Of the column `a` of `c` in `n`, with its default `d` and type `t`. Identity columns have no default expression of
+ * their own; their sequence gives the next value. It is found by its oid: pg_get_serial_sequence fails for a table
+ * that somebody drops meanwhile, and with it the whole reading. A domain's default is for columns without one.
  */
-const DEFAULT_SQL = `case
-  when a.attidentity in ('a', 'd') then format('nextval(%L::regclass)',
-    pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname))
+export const DEFAULT_SQL = `case
+  when a.attidentity in ('a', 'd') then (select format('nextval(%L::regclass)', s.objid::regclass)
+    from pg_depend s where s.refclassid = 'pg_class'::regclass and s.refobjid = c.oid and s.refobjsubid = a.attnum
+      and s.classid = 'pg_class'::regclass and s.deptype = 'i')
   when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end`
+
+/** A JSON array of the names of the key's columns in the relation `c`; the query begins with `COLUMN_ORIGINS`. */
+export const PRIMARY_KEY = `case c.relkind when 'v' then (${VIEW_KEY}) else
+  (select coalesce(json_agg(a.attname order by k.place), '[]')
+    from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+    where p.conrelid = c.oid and p.contype = 'p') end`
 
 const RELATIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
@@ -50,11 +59,7 @@ const RELATIONS = `select coalesce(json_agg(json_build_object(
       from pg_attribute a join pg_type t on t.oid = a.atttypid
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-    'primaryKey', case c.relkind when 'v' then (${VIEW_KEY}) else
-      (select coalesce(json_agg(a.attname order by k.place), '[]')
-        from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
-        join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
-        where p.conrelid = c.oid and p.contype = 'p') end,
+    'primaryKey', ${PRIMARY_KEY},
     'changes', pg_relation_is_updatable(c.oid, true))
     order by n.nspname, c.relname), '[]')
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -133,7 +138,7 @@ export function parseCatalog(text: string): { relations: Relation[]; functions: 
     relations: row.relations.map(({ columns, rights, changes, ...relation }) => ({
       ...relation,
       columns: columns.map(toColumn),
-      changes: CHANGES.filter(([bit]) => (changes & bit) !== 0).map(([, method]) => method),
+      changes: changesOf(changes),
       usableBy: rolesOf(rights),
     })),
     functions: row.functions.map(toFunction),
@@ -150,6 +155,11 @@ const CHANGES = [
   [4, 'PATCH'],
   [16, 'DELETE'],
 ] as const
+
+/** The methods that the bits of `pg_relation_is_updatable` stand for. */
+export function changesOf(bits: number): Relation['changes'] {
+  return CHANGES.filter(([bit]) => (bits & bit) !== 0).map(([, method]) => method)
+}
 
 function rolesOf(rights: Rights): DatabaseRole[] {
   return ROLES.filter((_, i) => rights[i] === true)
