@@ -3,6 +3,7 @@
 import type { AnyRoute } from '../http/route.ts'
 import { dashboardAuditLogRoutes } from './api/audit-logs.ts'
 import { dashboardAuthRoutes } from './api/auth.ts'
+import { databaseRoutes } from './api/database.ts'
 import { dashboardKeyRoutes } from './api/keys.ts'
 import { migrationRoutes } from './api/migrations.ts'
 import { dashboardModuleRoutes } from './api/modules.ts'
@@ -56,5 +57,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...dashboardStatusRoutes,
   ...dashboardModuleRoutes,
   ...dashboardAuthRoutes,
+  ...databaseRoutes,
   ...rowChangeRoutes,
 ]

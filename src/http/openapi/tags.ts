@@ -14,6 +14,7 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   },
   sql: { name: 'SQL', description: 'SQL of your own over HTTP, one statement or a transaction.' },
   sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
+  database: { name: 'Database', description: 'What is in the database.' },
   keys: { name: 'API keys', description: 'Keys for programs, with a role and an exact rate limit each.' },
   identities: { name: 'Identities', description: "The identity provider's people." },
   webhooks: {

@@ -1,0 +1,116 @@
+// The database as it is described to people: tables with their columns and keys, and who may use them.
+
+import * as z from 'zod'
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const
+const TableMethod = z.enum(METHODS)
+export type TableMethod = z.infer<typeof TableMethod>
+
+export const TableKind = z.enum(['table', 'view', 'materialized_view', 'foreign_table', 'partitioned_table'])
+export type TableKind = z.infer<typeof TableKind>
+
+/** Tables in one list; beyond them it says that it is not complete. */
+export const TABLES_MAX = 500
+/** Columns of all of them together. */
+export const COLUMNS_MAX = 20_000
+/** Of an enum with more labels none are listed: nobody chooses among so many. */
+export const ENUM_VALUES_MAX = 500
+/** Longer comments and defaults are cut. */
+export const TEXT_LENGTH_MAX = 1_000
+
+const TableColumn = z
+  .object({
+    name: z.string(),
+    type: z.string().describe('as SQL writes it, with its schema unless that is pg_catalog'),
+    nullable: z.boolean(),
+    default: z
+      .string()
+      .nullable()
+      .describe("an expression of SQL; its domain's where the column has none of its own"),
+    generated: z.boolean().describe('Postgres alone gives the value: always an identity, or computed'),
+    comment: z.string().nullable(),
+    enum_values: z
+      .array(z.string())
+      .nullable()
+      .describe(`the labels of an enum in their order; null for other types, and beyond ${ENUM_VALUES_MAX}`),
+  })
+  .meta({ id: 'TableColumn' })
+
+const ForeignKey = z
+  .object({
+    columns: z.array(z.string()),
+    references: z.object({ schema: z.string(), table: z.string(), columns: z.array(z.string()) }),
+  })
+  .meta({ id: 'ForeignKey' })
+
+export const DatabaseTable = z
+  .object({
+    schema: z.string(),
+    name: z.string(),
+    kind: TableKind,
+    comment: z.string().nullable(),
+    columns: z.array(TableColumn),
+    primary_key: z
+      .array(z.string())
+      .describe('in the order of the key; of a view that takes rows the key as it shows it; empty: none'),
+    foreign_keys: z.array(ForeignKey),
+    row_level_security: z.boolean(),
+    anon: z
+      .array(TableMethod)
+      .describe('what grants let an anon key do; row-level security decides about each row'),
+    readable: z.boolean().describe('whether GET /api/db/:table may read it'),
+    writable: z.array(TableMethod).describe('the other methods that /api/db/:table takes of it'),
+    rows_estimated: z.int().nullable().describe('as the planner has it; null where nothing is known'),
+  })
+  .meta({
+    id: 'DatabaseTable',
+    examples: [
+      {
+        schema: 'public',
+        name: 'todos',
+        kind: 'table',
+        comment: null,
+        columns: [
+          {
+            name: 'id',
+            type: 'bigint',
+            nullable: false,
+            default: "nextval('public.todos_id_seq'::regclass)",
+            generated: true,
+            comment: null,
+            enum_values: null,
+          },
+          {
+            name: 'owner_id',
+            type: 'uuid',
+            nullable: true,
+            default: null,
+            generated: false,
+            comment: 'who may change it',
+            enum_values: null,
+          },
+        ],
+        primary_key: ['id'],
+        foreign_keys: [
+          { columns: ['owner_id'], references: { schema: 'public', table: 'owners', columns: ['id'] } },
+        ],
+        row_level_security: true,
+        anon: ['GET'],
+        readable: true,
+        writable: ['POST', 'PATCH', 'DELETE'],
+        rows_estimated: 1200,
+      },
+    ],
+  })
+export type DatabaseTable = z.infer<typeof DatabaseTable>
+
+export const DatabaseTables = z
+  .object({
+    tables: z.array(DatabaseTable).describe('by schema and name'),
+    complete: z
+      .boolean()
+      .describe(`false: there are more than ${TABLES_MAX} tables, or than ${COLUMNS_MAX} columns in them`)
+      .meta({ examples: [true] }),
+  })
+  .meta({ id: 'DatabaseTables' })
+export type DatabaseTables = z.infer<typeof DatabaseTables>
