@@ -1,11 +1,11 @@
-// The database session of a caller of the Client API: who they act as, and what policies, triggers and functions may
+// The database session of a caller: who they act as, and what policies, triggers and functions may
 // read of the request. The one place that decides both.
 
 import type { DatabaseRole, DataSession } from './database.ts'
 
 /** What of a request reaches the database. */
 export interface DatabaseCaller {
-  /** The API key alone decides the role. */
+  /** The API key alone decides the role; a session of the dashboard is service_role. */
   readonly role: DatabaseRole
   /** Claims of the signed-in user; null when only a key came. */
   readonly claims: Readonly<Record<string, unknown>> | null

@@ -35,7 +35,7 @@ export const CORS_HEADERS = {
 const allowOrigin = cors({
   origin: origin => origin,
   allowMethods: [ALLOWED_METHODS],
-  allowHeaders: ['content-type'],
+  allowHeaders: ['accept', 'accept-profile', 'content-profile', 'content-type', 'prefer', 'range'],
   exposeHeaders: [EXPOSED_HEADERS],
   maxAge: 86_400,
   credentials: true,

@@ -4,6 +4,7 @@ import type { AnyRoute } from '../http/route.ts'
 import { dashboardAuditLogRoutes } from './api/audit-logs.ts'
 import { dashboardAuthRoutes } from './api/auth.ts'
 import { databaseRoutes } from './api/database.ts'
+import { dashboardDbRoutes } from './api/db.ts'
 import { dashboardKeyRoutes } from './api/keys.ts'
 import { migrationRoutes } from './api/migrations.ts'
 import { dashboardModuleRoutes } from './api/modules.ts'
@@ -58,5 +59,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...dashboardModuleRoutes,
   ...dashboardAuthRoutes,
   ...databaseRoutes,
+  ...dashboardDbRoutes,
   ...rowChangeRoutes,
 ]

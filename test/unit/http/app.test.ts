@@ -486,7 +486,7 @@ describe('the dashboard layer', () => {
       'access-control-allow-origin': 'https://dashboard.test',
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
-      'access-control-allow-headers': 'content-type',
+      'access-control-allow-headers': 'accept,accept-profile,content-profile,content-type,prefer,range',
       'access-control-max-age': '86400',
     })
     expect(await preflight('https://evil.test')).toEqual({})

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { CatalogCache } from '../../../src/features/tables/catalog/catalog.ts'
 import { answer } from '../../../src/features/tables/verbs/data-answer.ts'
+import type { DataCall } from '../../../src/features/tables/verbs/data-session.ts'
 import type {
   DataContext,
   StatementOutcome,
@@ -49,7 +50,7 @@ function neverAsked(): never {
 }
 
 /** The answer to a statement whose function set these; `isCancelled` tells whether the body was let go. */
-function answerWith(set: { headers?: string; status?: string }) {
+function answerWith(set: { headers?: string; status?: string }, more: Partial<DataCall> = {}) {
   const seen = { isCancelled: false }
   const body = new ReadableStream({
     cancel() {
@@ -65,7 +66,8 @@ function answerWith(set: { headers?: string; status?: string }) {
     updatedCount: 0,
     explain: null,
   }
-  const make = () => answer(deps, context, 200, body, { 'content-type': 'application/json' }, outcome)
+  const asked = { ...context, call: { ...context.call, ...more } }
+  const make = () => answer(deps, asked, 200, body, { 'content-type': 'application/json' }, outcome)
   return { make, seen }
 }
 
@@ -77,6 +79,17 @@ describe('response.headers and response.status', () => {
       headers: { 'cache-control': 'max-age=60', 'content-type': 'application/json' },
       cookies: ['a=1', 'b=2'],
     })
+  })
+
+  // A trigger of whoever holds a service_role key could else plant cookies in an administrator's browser.
+  test('set nothing of an answer that is fixed, and nonsense in them is no error', () => {
+    for (const headers of ['[{"Set-Cookie":"a=1"},{"Clear-Site-Data":"*"}]', 'nonsense']) {
+      expect(answerWith({ headers, status: '302' }, { isAnswerFixed: true }).make()).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        cookies: [],
+      })
+    }
   })
 
   test('may ask for a pause: the work knows best when to come back', () => {

@@ -17,7 +17,7 @@ export interface DataAnswer {
 /** Headers from the verb itself; undefined ones are left out. */
 export function answer(
   deps: TablesDeps,
-  { schema }: DataContext,
+  { schema, call }: DataContext,
   status: number,
   body: BodyInit | null,
   fields: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,8 @@ export function answer(
   const cookies: string[] = []
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) headers[name] = value
   if (deps.config.dbSchemas.length > 1) headers['content-profile'] = schema
-  const chosen = outcome
+  const mayChoose = outcome && call.isAnswerFixed !== true
+  const chosen = mayChoose
     ? orDiscard(outcome, () => applyResponseSettings(outcome, headers, cookies, status))
     : status
   const sent = chosen === 204 || chosen === 205 || chosen === 304 ? null : body

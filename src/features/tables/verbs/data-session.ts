@@ -12,6 +12,8 @@ export interface DataCall extends DatabaseCaller {
   readonly search: string
   /** How long the call may take in the database. */
   readonly timeoutMs: number
+  /** True: what functions and triggers set of status, headers and cookies is passed over. */
+  readonly isAnswerFixed?: boolean
   /** The body as valid UTF-8. */
   readonly readBodyBytes: () => Promise<Uint8Array>
   /** The body as it came. */
