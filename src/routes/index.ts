@@ -17,6 +17,7 @@ import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
 import { permissionRoutes } from './api/permsrv.ts'
 import { sessionRoutes } from './api/session.ts'
+import { dashboardSqlRoutes } from './api/sql.ts'
 import { dashboardStatusRoutes } from './api/status.ts'
 import { webhookRoutes } from './api/webhooks.ts'
 import { healthRoutes } from './health.ts'
@@ -60,5 +61,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...dashboardAuthRoutes,
   ...databaseRoutes,
   ...dashboardDbRoutes,
+  ...dashboardSqlRoutes,
   ...rowChangeRoutes,
 ]

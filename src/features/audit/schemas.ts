@@ -29,8 +29,12 @@ export const AuditLog = z
       .string()
       .nullable()
       .describe('code of the error of a change that failed, or whose end nobody saw'),
-    before: z.unknown().describe('the state before, without secrets; null where there was none'),
-    after: z.unknown().describe('the state after, without secrets; null where there is none'),
+    before: z
+      .unknown()
+      .describe('the state before, without secrets; of SQL its text; null where there was none'),
+    after: z
+      .unknown()
+      .describe('the state after, without secrets; of rows and SQL what was done; null where there is none'),
   })
   .meta({
     id: 'AuditLog',

@@ -41,15 +41,24 @@ export interface SqlDeps {
 /** Who the SQL runs as; the deadline of its session is the request's `timeout`. */
 export type SqlCaller = DatabaseCaller
 
+/** The JSON text of an SQL response, and what of it is worth a line in a log. */
+export interface SqlOutcome {
+  json: string
+  command: string
+  rowCount: number
+}
+
 /**
- * Runs one statement and answers the JSON text of an SQL response. Lets `PostgresError` pass, placed in the caller's
- * text. Throws `payload_too_large` for a text over its bound, `response_too_large` for such an answer.
+ * Runs one statement. Lets `PostgresError` pass, placed in the caller's text. Throws `payload_too_large` for a text
+ * over its bound, `response_too_large` for such an answer.
  */
-export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest): Promise<string> {
+export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest): Promise<SqlOutcome> {
   refuseTextBytes([input.sql], deps.config.sqlTextBytesMax)
   const item = await readItem(deps, input, undefined)
-  const [json = ''] = await runItems(deps, sqlSession(deps, caller, input.timeout), [item], input.row_limit)
-  return json
+  const session = sqlSession(deps, caller, input.timeout)
+  const [outcome] = await runItems(deps, session, [item], input.row_limit)
+  if (outcome === undefined) throw new Error('one statement has one outcome')
+  return outcome
 }
 
 /**
@@ -73,8 +82,8 @@ export async function runTransaction(
   )
   const items: SqlItem[] = []
   for (const [i, statement] of input.statements.entries()) items.push(await readItem(deps, statement, i))
-  const results = await runItems(deps, sqlSession(deps, caller, input.timeout), items, input.row_limit)
-  return `{"results":[${results.join(',')}]}`
+  const outcomes = await runItems(deps, sqlSession(deps, caller, input.timeout), items, input.row_limit)
+  return `{"results":[${outcomes.map(({ json }) => json).join(',')}]}`
 }
 
 function sqlSession({ config }: SqlDeps, caller: SqlCaller, timeoutMs: number): DataSession {
@@ -98,13 +107,14 @@ async function runItems(
   session: DataSession,
   items: readonly SqlItem[],
   rowLimit: number,
-): Promise<string[]> {
+): Promise<SqlOutcome[]> {
   const plan = planBatch(items, rowLimit)
   const results = await runBatch(deps, session, plan)
   const answers = plan.items.map(planned => itemResult(planned, results, rowLimit))
   const oids = answers.flatMap(({ fields }) => fields.map(field => field.dataTypeID))
   const findType = await deps.sql.types.find(deps, session, oids)
-  return resultTexts(answers, findType)
+  const texts = resultTexts(answers, findType)
+  return answers.map(({ command, rowCount }, i) => ({ json: texts[i] ?? '', command, rowCount }))
 }
 
 async function runBatch(deps: SqlDeps, session: DataSession, plan: Plan): Promise<StatementResult[]> {

@@ -9,6 +9,8 @@ export const TIMEOUT_MS_DEFAULT = 10_000
 export const TIMEOUT_MS_MAX = 30_000
 /** Spec, Limits. */
 export const STATEMENTS_MAX = 20
+/** Parameters may be long arrays: `unnest($1::int[])` is how many rows are written. */
+export const BODY_VALUES_MAX = 250_000
 /** Postgres counts the parameters of a statement in 16 bits. */
 export const PARAMETERS_MAX = 65_535
 
@@ -117,3 +119,17 @@ export const SqlTransactionResponse = z
     results: z.array(SqlResponse).describe('One answer per statement, in order.'),
   })
   .meta({ id: 'SqlTransactionResponse' })
+
+/** One statement, as a route declares it. */
+export const RUN_SQL = {
+  summary: 'Run one SQL statement',
+  description:
+    'Runs in a transaction of its own; what it sets in its session is gone after it. A SELECT, VALUES or ' +
+    'TABLE is read only as far as row_limit; every other statement runs to its end and only the answer is ' +
+    'cut. Not allowed: transaction control, PREPARE, EXECUTE, DEALLOCATE, DISCARD, LISTEN, LOAD, COPY, ' +
+    'SET SESSION AUTHORIZATION.',
+  body: SqlRequest,
+  bodyValuesMax: BODY_VALUES_MAX,
+  example: { sql: 'select * from todos where done = $1', params: [false], row_limit: 10 },
+  response: SqlResponse,
+}

@@ -1,0 +1,38 @@
+// A person's SQL, with a row in the audit log whatever becomes of it: the log is the history of the SQL editor.
+
+import { encodeUtf8 } from '../../lib/utf8.ts'
+import { type AuditDeps, audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import { runSql, type SqlCaller, type SqlDeps } from './run-sql.ts'
+import type { SqlRequest } from './schemas.ts'
+
+/** Of a longer text the audit log has the beginning. */
+const SHOWN_BYTES_MAX = 8 * 1024
+
+/**
+ * Runs one statement as `action` and answers the JSON text of an SQL response. The entry has the statement's text as
+ * `before.sql` (beside `sql_bytes` where it was cut), and `after` has command and row count. Values of parameters are
+ * not kept. Throws as `runSql` does.
+ */
+export async function runAuditedSql(
+  deps: SqlDeps & AuditDeps,
+  caller: Caller,
+  action: string,
+  sqlCaller: SqlCaller,
+  input: SqlRequest,
+): Promise<string> {
+  // The text is there before it runs: so it is there too for what failed, and for what nobody saw the end of.
+  const change = { action, targetKind: 'sql', targetId: null, before: shownText(input.sql) }
+  return audited(deps, caller, change, async () => {
+    const { json, command, rowCount } = await runSql(deps, sqlCaller, input)
+    return { result: json, after: { command, row_count: rowCount } }
+  })
+}
+
+function shownText(sql: string): object {
+  const bytes = encodeUtf8(sql)
+  if (bytes.length <= SHOWN_BYTES_MAX) return { sql }
+  // As of a stream: what is left of a letter at the cut is waited for, and not shown.
+  const shown = new TextDecoder().decode(bytes.subarray(0, SHOWN_BYTES_MAX), { stream: true })
+  return { sql: shown, sql_bytes: bytes.length }
+}
