@@ -12,6 +12,7 @@ import { bridgeRoutes } from './api/oauthsrv/bridge.ts'
 import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
 import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
 import { consentRoutes } from './api/oauthsrv/consent.ts'
+import { deviceAuthorizationRoutes } from './api/oauthsrv/device-authorization.ts'
 import { oauthServerRoutes } from './api/oauthsrv/index.ts'
 import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
 import { tokenRoutes } from './api/oauthsrv/tokens.ts'
@@ -62,5 +63,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...databaseRoutes,
   ...dashboardDbRoutes,
   ...dashboardSqlRoutes,
+  ...deviceAuthorizationRoutes,
   ...rowChangeRoutes,
 ]

@@ -68,7 +68,8 @@ const ASKS_NOBODY = [
 ]
 const ROUTES = allRoutes.filter(
   ({ id, path }) =>
-    /^\/(?:api\/oauthsrv|api\/permsrv|v1\/oauth2|v1\/auth)\//.test(path) && !ASKS_NOBODY.includes(id),
+    /^\/(?:api\/oauthsrv|api\/permsrv|api\/auth|v1\/oauth2|v1\/auth)\//.test(path) &&
+    !ASKS_NOBODY.includes(id),
 )
 
 let lastAddress = 0
@@ -137,9 +138,15 @@ it.each<[string, Answer, string, Record<string, string>]>([
   ['a page with 403', page(403), MISCONFIGURED, {}],
   ['a page with 404', page(404), INVALID, {}],
   ['a page with 500', page(500), UNAVAILABLE, {}],
-  ['its own 500', json(500, { error: 'error', error_description: '' }), UNAVAILABLE, {}],
+  [
+    'its own 500',
+    json(500, { error: 'error', error_description: '' }),
+    UNAVAILABLE,
+    // A flow tester shows what the server says of itself.
+    { 'oauth_server.authorize_device': '200' },
+  ],
   // Go prints an empty list like this.
-  ['null', json(200, null), INVALID, { 'identities.list': '200' }],
+  ['null', json(200, null), INVALID, { 'identities.list': '200', 'identities.list_by_session': '200' }],
   ['{}', json(200, {}), INVALID, {}],
   // So a permission server says that there is nothing to expand.
   ['an error inside 200', json(200, { code: 404, message: 'not found' }), INVALID, {}],
