@@ -39,7 +39,7 @@ export async function startOAuthServer(
   })
 }
 
-/** Starts the identity provider; it sends browsers back to the Worker and the dashboard alone. */
+/** Starts the identity provider; it sends browsers back to the Worker and the dashboard alone, which may ask it too. */
 export async function startIdentityServer(
   children: Children,
   settings: OutsideServerSettings,
@@ -50,6 +50,7 @@ export async function startIdentityServer(
     IDENTITY_SERVER_ADMIN_PORT: String(settings.adminPort),
     IDENTITY_SERVER_SECRET: settings.secrets.identity_cookie_secret,
     IDENTITY_SERVER_ALLOWED_RETURN_URLS: [settings.baseUrl, settings.dashboardUrl].join(','),
+    IDENTITY_SERVER_ALLOWED_ORIGINS: new URL(settings.dashboardUrl).origin,
   })
 }
 

@@ -28,7 +28,7 @@ const BODY_BYTES_MAX = 5 * 1024 * 1024
 
 export function publicApp(context: IdentityContext): ServiceApp {
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
-  app.use(noStore, limitBody, cors, csrfGate(context), oneSlash)
+  app.use(noStore, limitBody, cors(context.allowedOrigins), csrfGate(context), oneSlash)
   addRoutes(
     app,
     [

@@ -19,6 +19,7 @@ export interface IdentityContext {
   /** Known once the ports are taken, hence before the first request. */
   readonly addresses: Addresses
   readonly allowedReturnUrls: readonly string[]
+  readonly allowedOrigins: readonly string[]
   readonly sessionMs: number
   readonly flowMs: number
 }

@@ -21,7 +21,7 @@ export interface IdentityServer {
 /** Resolves when both ports answer; rejects when a port is taken or the database is out of reach. */
 export async function startIdentityServer(settings: IdentityServerSettings): Promise<IdentityServer> {
   const { sessionMs, flowMs } = lifespans(settings)
-  const { secret, allowedReturnUrls } = settings
+  const { secret, allowedReturnUrls, allowedOrigins = [] } = settings
   const schema = loadTraitsSchema()
   const db = await openDatabase({
     connectionString: settings.databaseUrl,
@@ -29,7 +29,8 @@ export async function startIdentityServer(settings: IdentityServerSettings): Pro
     tables: [TABLES],
   })
   const addresses = { publicUrl: '', adminUrl: '', uiUrl: '', defaultReturnUrl: '' }
-  const context: IdentityContext = { db, schema, secret, allowedReturnUrls, addresses, sessionMs, flowMs }
+  const told = { secret, allowedReturnUrls, allowedOrigins, sessionMs, flowMs }
+  const context: IdentityContext = { db, schema, addresses, ...told }
   const publicListener = await listen(publicApp(context), settings.publicPort)
   const adminListener = await listen(adminApp(context), settings.adminPort).catch(async (err: unknown) => {
     await publicListener.close()

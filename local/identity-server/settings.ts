@@ -15,6 +15,8 @@ export interface IdentityServerSettings {
   readonly secret: string
   /** Where a `return_to` may lead: scheme and host must be equal, the path begins with the entry's. */
   readonly allowedReturnUrls: readonly string[]
+  /** Pages that may read with cookies what the public port answers; unless told, any page without cookies. */
+  readonly allowedOrigins?: readonly string[] | undefined
   /** Where a browser goes without a `return_to`; `{ui}/welcome` unless told. */
   readonly defaultReturnUrl?: string | undefined
   /** Base of the pages `login`, `registration`, `settings` and `error`; its own under `/ui` unless told. */
@@ -38,7 +40,8 @@ export function readSettings(env: NodeJS.ProcessEnv): IdentityServerSettings {
     publicPort: readPort('PUBLIC_PORT', required('PUBLIC_PORT')),
     adminPort: readPort('ADMIN_PORT', required('ADMIN_PORT')),
     secret: required('SECRET'),
-    allowedReturnUrls: (optional('ALLOWED_RETURN_URLS') ?? '').split(',').flatMap(url => url.trim() || []),
+    allowedReturnUrls: listOf(optional('ALLOWED_RETURN_URLS')),
+    allowedOrigins: listOf(optional('ALLOWED_ORIGINS')),
     defaultReturnUrl: optional('DEFAULT_RETURN_URL'),
     uiUrl: optional('UI_URL'),
     publicUrl: optional('PUBLIC_URL'),
@@ -53,6 +56,10 @@ export function lifespans(settings: IdentityServerSettings): { sessionMs: number
     sessionMs: (settings.sessionLifespanSeconds ?? DEFAULT_SESSION_LIFESPAN_SECONDS) * 1000,
     flowMs: (settings.flowLifespanSeconds ?? DEFAULT_FLOW_LIFESPAN_SECONDS) * 1000,
   }
+}
+
+function listOf(text = ''): string[] {
+  return text.split(',').flatMap(url => url.trim() || [])
 }
 
 function readPort(name: string, text: string): number {
