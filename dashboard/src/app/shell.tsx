@@ -1,6 +1,6 @@
 // What is around every view: the navigation, the search, who is signed in. Shows no view before there is a session.
 
-import { Banner, Button, Sidebar, SkeletonLine, Text } from '@cloudflare/kumo'
+import { Banner, Button, cn, Sidebar, SkeletonLine, Text } from '@cloudflare/kumo'
 import { MagnifyingGlassIcon, WarningCircleIcon } from '@phosphor-icons/react'
 import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useMatches } from '@tanstack/react-router'
@@ -58,7 +58,10 @@ function SignedIn() {
     <Sidebar.Provider collapsible="icon" className="h-full min-h-0!">
       <a
         href="#content"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-kumo-base focus:px-3 focus:py-2 focus:ring"
+        className={cn(
+          'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50',
+          'focus:rounded-md focus:bg-kumo-base focus:px-3 focus:py-2 focus:ring',
+        )}
       >
         Skip to the content
       </a>

@@ -1,5 +1,6 @@
 // The editor itself. Loaded by code-editor.tsx alone.
 
+import { cn } from '@cloudflare/kumo'
 import { autocompletion, closeBrackets } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
@@ -122,7 +123,11 @@ export function CodeMirror(props: CodeMirrorProps) {
   return (
     <div
       ref={host}
-      className={`overflow-hidden rounded-md border border-kumo-line bg-kumo-base focus-within:ring-2 focus-within:ring-kumo-brand [&_.cm-editor]:max-h-[inherit] ${className}`}
+      className={cn(
+        'overflow-hidden rounded-md border border-kumo-line bg-kumo-base',
+        'focus-within:ring-2 focus-within:ring-kumo-brand [&_.cm-editor]:max-h-[inherit]',
+        className,
+      )}
     />
   )
 }

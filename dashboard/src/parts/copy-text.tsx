@@ -47,7 +47,8 @@ export function CopyText({
           onClick={copy}
           aria-label={`${label}: ${value}`}
           className={cn(
-            'inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-sm text-left font-mono text-[13px] hover:text-kumo-link',
+            'inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-sm text-left',
+            'font-mono text-[13px] hover:text-kumo-link',
             className,
           )}
         >

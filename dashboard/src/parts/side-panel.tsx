@@ -1,6 +1,6 @@
 // A record beside its list. Open while the address says so: whoever shows it gives `onClose` that takes it out.
 
-import { Button } from '@cloudflare/kumo'
+import { Button, cn } from '@cloudflare/kumo'
 import { Dialog as Base } from '@cloudflare/kumo/primitives/dialog'
 import { XIcon } from '@phosphor-icons/react'
 import type { ReactNode } from 'react'
@@ -20,7 +20,12 @@ export function SidePanel({
     <Base.Root open onOpenChange={open => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-black/30" />
-        <Base.Popup className="fixed inset-y-0 right-0 flex w-full max-w-2xl flex-col border-l border-kumo-line bg-kumo-base text-kumo-default outline-none">
+        <Base.Popup
+          className={cn(
+            'fixed inset-y-0 right-0 flex w-full max-w-2xl flex-col outline-none',
+            'border-l border-kumo-line bg-kumo-base text-kumo-default',
+          )}
+        >
           <header className="flex items-start gap-3 border-b border-kumo-hairline px-5 py-4">
             <Base.Title className="min-w-0 flex-1 text-lg font-semibold [overflow-wrap:anywhere]">
               {title}
