@@ -1,12 +1,11 @@
 // The one client of `/api`. Paths and shapes come from docs/openapi.json: none is written here or in a view.
 
 import createClient from 'openapi-fetch'
-import type { components, paths } from '../../../build/api.js'
+import type { paths } from '../../../build/api.js'
 import { API_URL } from './addresses.ts'
 import { errorOf, unreachable } from './errors.ts'
 
-/** A shape of docs/openapi.json by its name: `Schema<'OAuthClient'>`. */
-export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
+export type { Schema } from './schema.ts'
 
 function clientWithin(timeoutMs: number) {
   return createClient<paths>({
