@@ -35,7 +35,9 @@ export function SidePanel({
               render={<Button variant="ghost" shape="square" icon={<XIcon />} aria-label="Close" />}
             />
           </header>
-          <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-5 py-4">{children}</div>
+          <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-5 py-4 *:shrink-0">
+            {children}
+          </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
