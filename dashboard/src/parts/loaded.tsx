@@ -12,7 +12,7 @@ export function Loaded<Data>({
   outline,
   children,
 }: {
-  query: UseQueryResult<Data>
+  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'failureReason'>
   outline?: ReactNode
   children: (data: Data) => ReactNode
 }) {
