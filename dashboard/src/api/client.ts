@@ -7,6 +7,15 @@ import { errorOf, unreachable } from './errors.ts'
 
 export type { Schema } from './schema.ts'
 
+/** Under `/api` nothing else answers this. */
+const NO_SESSION = 401
+let noSession = () => {}
+
+/** `listener` is told of each answer that found no session, whoever asked: a query, or a form by itself. */
+export function onNoSession(listener: () => void): void {
+  noSession = listener
+}
+
 function clientWithin(timeoutMs: number) {
   return createClient<paths>({
     baseUrl: API_URL,
@@ -14,7 +23,9 @@ function clientWithin(timeoutMs: number) {
     fetch: async request => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)])
       try {
-        return await fetch(request, { signal })
+        const answer = await fetch(request, { signal })
+        if (answer.status === NO_SESSION) noSession()
+        return answer
       } catch (err) {
         // Query gives up calls whose answer nobody waits for any more; that is no error of the server's.
         if (request.signal.aborted) throw err

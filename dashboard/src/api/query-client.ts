@@ -1,19 +1,13 @@
 // How server data is kept: what is there stays while it is read again, and what may pass is tried again.
 
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError, isPassing } from './errors.ts'
+import { QueryClient } from '@tanstack/react-query'
+import { onNoSession } from './client.ts'
+import { isPassing } from './errors.ts'
 import { sessionHasEnded } from './session.ts'
 
 const RETRY_DELAY_MAX_MS = 10_000
 
-/** Told of every failure of a call: the session may have ended in the middle of the work. */
-function onFailure(err: unknown): void {
-  if (err instanceof ApiError && err.code === 'session_required') sessionHasEnded(queryClient)
-}
-
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: onFailure }),
-  mutationCache: new MutationCache({ onError: onFailure }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
@@ -27,3 +21,6 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 })
+
+// It may have ended in the middle of the work.
+onNoSession(() => sessionHasEnded(queryClient))
