@@ -2,9 +2,9 @@
 
 import { Banner, Button, cn, Sidebar, SkeletonLine, Text } from '@cloudflare/kumo'
 import { MagnifyingGlassIcon, WarningCircleIcon } from '@phosphor-icons/react'
-import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useMatches } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { ApiError, isPassing } from '../api/errors.ts'
 import { sessionQuery } from '../api/session.ts'
 import { CommandPalette } from './command-palette.tsx'
@@ -140,12 +140,13 @@ function AdminsOnly({ children }: { children: React.ReactNode }) {
 
 /** Said once for the whole page, while what stands on it is the last that was known. */
 function ServerState() {
-  const client = useQueryClient()
-  useIsFetching()
-  const isDown = client
-    .getQueryCache()
-    .getAll()
-    .some(({ state }) => state.fetchStatus === 'fetching' && isPassing(state.fetchFailureReason))
+  const cache = useQueryClient().getQueryCache()
+  const subscribe = useCallback((changed: () => void) => cache.subscribe(changed), [cache])
+  const isDown = useSyncExternalStore(subscribe, () =>
+    cache
+      .getAll()
+      .some(({ state }) => state.fetchStatus === 'fetching' && isPassing(state.fetchFailureReason)),
+  )
   return (
     <div role="status" className="min-w-0">
       {isDown && (
