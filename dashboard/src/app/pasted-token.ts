@@ -18,8 +18,8 @@ export function handOverToken(token: string): void {
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
-/** Opaque tokens of Ory's servers begin so; others are long and without spaces. */
-const OPAQUE = /^(ory_(at|rt|ac)_\S+|\S{40,})$/
+/** Opaque tokens of Ory's servers begin so; others are long, without spaces, and no email address. */
+const OPAQUE = /^(ory_(at|rt|ac)_\S+|[^\s@]{40,})$/
 
 export function pastedTokenItems(text: string): PaletteItem[] {
   const before = () => handOverToken(text)
