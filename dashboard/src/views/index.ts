@@ -2,5 +2,6 @@
 
 import { keys } from './keys/view.ts'
 import { overview } from './overview/view.ts'
+import { signedIn } from './signed-in/view.ts'
 
-export const views = [overview, keys] as const
+export const views = [overview, keys, signedIn] as const
