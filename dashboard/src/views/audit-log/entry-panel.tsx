@@ -1,0 +1,139 @@
+// One entry beside the list: who did what to what, and what became of it.
+
+import { Link } from '@cloudflare/kumo'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { JsonView } from '../../parts/code-editor.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { Fact, Facts, None } from '../../parts/facts.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { SidePanel } from '../../parts/side-panel.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Deed } from './deed.tsx'
+import { DifferenceTable } from './difference-table.tsx'
+import { Outcome } from './outcome.tsx'
+import { type AuditLog, entryQuery } from './queries.ts'
+import { actorName, auditHref, kindLabel, recordHref, targetName } from './targets.ts'
+
+/** Kinds of records that actors are. */
+const ACTOR_RECORDS: Record<string, string> = { api_key: 'api_key', session: 'identity' }
+const ACTORS = { api_key: 'an API key', session: 'a person', anonymous: 'not signed in' }
+
+/** `of` is undefined where the list has not come to it: it is asked for by its request. */
+export function EntryPanel({
+  id,
+  requestId,
+  of: known,
+  onClose,
+}: {
+  id: string
+  requestId: string
+  of: AuditLog | undefined
+  onClose: () => void
+}) {
+  const query = useQuery({ ...entryQuery(requestId, id), enabled: known === undefined })
+  if (known !== undefined) return <Entry of={known} onClose={onClose} />
+  return (
+    <Loaded query={query}>
+      {entry =>
+        entry === null ? (
+          <SidePanel title="No such entry" onClose={onClose}>
+            <p className="text-kumo-subtle">
+              The log has no entry with this id and request. Entries are kept as long as the database keeps
+              them.
+            </p>
+          </SidePanel>
+        ) : (
+          <Entry of={entry} onClose={onClose} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** Of these the log has no states: what was asked for, and what came of it. */
+const DEEDS = new Set(['sql', 'table'])
+
+function Entry({ of: entry, onClose }: { of: AuditLog; onClose: () => void }) {
+  const { created_at: createdAt, completed_at: completedAt } = entry
+  const actor = recordHref(ACTOR_RECORDS[entry.actor_kind] ?? '', entry.actor_id)
+  const isDeed = DEEDS.has(entry.target_kind)
+  return (
+    <SidePanel title={entry.action} onClose={onClose}>
+      <Facts>
+        <Fact label="What became of it">
+          <Outcome of={entry} />
+          {entry.error_code !== null && (
+            <>
+              {' '}
+              with <code className="font-mono text-[13px]">{entry.error_code}</code>
+            </>
+          )}
+          {entry.outcome === 'pending' && (
+            <span className="block text-kumo-subtle">
+              Nobody saw its end: the change may have been made. Look at the record.
+            </span>
+          )}
+        </Fact>
+        <Fact label="When">
+          <Time at={createdAt} withUtc />
+          {completedAt !== null && (
+            <span className="block text-kumo-subtle">
+              took {Date.parse(completedAt) - Date.parse(createdAt)} ms
+            </span>
+          )}
+        </Fact>
+        <Fact label="Who">
+          {actorName(entry)}, {ACTORS[entry.actor_kind]}
+          {entry.actor_id !== null && (
+            <Ways>
+              <CopyText value={entry.actor_id} label="Copy id of the actor" />
+              {actor !== undefined && <Link href={actor}>Show it</Link>}
+              <Link href={auditHref({ actor_id: entry.actor_id })}>Only this actor</Link>
+            </Ways>
+          )}
+        </Fact>
+        <Fact label="To what">
+          <Target of={entry} />
+        </Fact>
+        <Fact label="From address">{entry.address ?? <None>not known</None>}</Fact>
+        <Fact label="Request" help="Finds it in the Worker’s log">
+          <CopyText value={entry.request_id} label="Copy request id" />
+        </Fact>
+      </Facts>
+      <section className="flex flex-col gap-2">
+        <h3 className="font-semibold">{isDeed ? 'What was done' : 'What changed'}</h3>
+        {isDeed ? <Deed of={entry} /> : <DifferenceTable before={entry.before} after={entry.after} />}
+      </section>
+      {(entry.before !== null || entry.after !== null) && (
+        <details>
+          <summary className="cursor-pointer text-kumo-subtle">As JSON</summary>
+          <div className="mt-2">
+            <JsonView value={{ before: entry.before, after: entry.after }} label="States before and after" />
+          </div>
+        </details>
+      )}
+    </SidePanel>
+  )
+}
+
+function Target({ of: entry }: { of: AuditLog }) {
+  const { target_id: id, target_kind: kind } = entry
+  const href = recordHref(kind, id)
+  const name = targetName(entry)
+  return (
+    <>
+      {kindLabel(kind)}
+      {name !== null && name !== id && ` “${name}”`}
+      <Ways>
+        {id !== null && <CopyText value={id} label="Copy id of the target" />}
+        {href !== undefined && <Link href={href}>Show it</Link>}
+        <Link href={auditHref({ target_kind: kind, target_id: id })}>Only this target</Link>
+      </Ways>
+    </>
+  )
+}
+
+function Ways({ children }: { children: ReactNode }) {
+  return <span className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1">{children}</span>
+}

@@ -1,0 +1,140 @@
+// The audit log: who changed what, when, and what became of it.
+
+import { Button, Empty } from '@cloudflare/kumo'
+import { ClockCounterClockwiseIcon } from '@phosphor-icons/react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { EntryPanel } from './entry-panel.tsx'
+import { Filters } from './filters.tsx'
+import { Outcome } from './outcome.tsx'
+import { type AuditLog, auditLogsQuery, setFilters } from './queries.ts'
+import { actorName, auditHref, kindLabel, targetName } from './targets.ts'
+
+const view = getRouteApi('/audit-log')
+
+const COLUMNS: Column<AuditLog>[] = [
+  {
+    id: 'action',
+    head: 'Action',
+    cell: entry => <Action of={entry} />,
+  },
+  { id: 'target', head: 'Target', cell: entry => <Target of={entry} />, isSecondary: true },
+  { id: 'actor', head: 'Who', cell: actorName, isSecondary: true },
+  { id: 'when', head: 'When', cell: entry => <When of={entry} /> },
+  { id: 'outcome', head: 'Outcome', cell: entry => <Outcome of={entry} />, isSecondary: true },
+]
+
+export function AuditLogPage() {
+  const search = view.useSearch()
+  const navigate = view.useNavigate()
+  const query = useInfiniteQuery(auditLogsQuery(search))
+  const change = (changed: Partial<typeof search>) =>
+    navigate({ search: { ...search, ...changed }, replace: true })
+  const entries = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
+  const actions = useMemo(() => [...new Set(entries.map(({ action }) => action))].sort(), [entries])
+  const filters = setFilters(search)
+  const isFiltered = Object.keys(filters).length > 0
+
+  return (
+    <Page
+      title="Audit log"
+      lead="Every change that was made through Quoin, newest first: who made it, to what, and what is different since."
+    >
+      <Filters search={search} actions={actions} onChange={change} />
+      <Loaded query={query.isFetchNextPageError ? { ...query, error: null } : query}>
+        {() =>
+          entries.length === 0 ? (
+            <Empty
+              icon={<ClockCounterClockwiseIcon size={40} />}
+              title={isFiltered ? 'No entry matches' : 'Nothing has been changed yet'}
+              description={
+                isFiltered
+                  ? 'Filters are exact. Take one away, or look at a longer time.'
+                  : 'Whoever creates a key, changes a client or runs SQL stands here, with what was before.'
+              }
+            />
+          ) : (
+            <>
+              <DataTable
+                label="Audit log"
+                columns={COLUMNS}
+                rows={entries}
+                rowKey={({ id }) => id}
+                href={({ id, request_id: request }) =>
+                  auditHref({ ...filters, entry: id, entry_request: request })
+                }
+                selectedKey={search.entry}
+              />
+              <div className="flex items-center gap-4">
+                <Button
+                  onClick={() => void query.fetchNextPage()}
+                  disabled={!query.hasNextPage}
+                  loading={query.isFetchingNextPage}
+                >
+                  Load older entries
+                </Button>
+                <span role="status" className="text-kumo-subtle tabular-nums">
+                  {entries.length.toLocaleString('en')} shown
+                  {!query.hasNextPage && ', and that is all'}
+                </span>
+              </div>
+              {query.isFetchNextPageError && <ErrorNotice error={query.error} />}
+            </>
+          )
+        }
+      </Loaded>
+      {search.entry && (
+        <EntryPanel
+          id={search.entry}
+          requestId={search.entry_request ?? ''}
+          of={entries.find(({ id }) => id === search.entry)}
+          onClose={() => change({ entry: undefined, entry_request: undefined })}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** A phone has no column for the outcome. */
+function Action({ of: entry }: { of: AuditLog }) {
+  return (
+    <>
+      <span className="font-mono text-[13px]">{entry.action}</span>
+      {entry.outcome !== 'succeeded' && (
+        <span className="block md:hidden">
+          <Outcome of={entry} />
+        </span>
+      )}
+    </>
+  )
+}
+
+function Target({ of: entry }: { of: AuditLog }) {
+  const name = targetName(entry)
+  return (
+    <span className="flex max-w-96 gap-2">
+      <span className="shrink-0 text-kumo-subtle">{kindLabel(entry.target_kind)}</span>
+      <span className="truncate">{name}</span>
+    </span>
+  )
+}
+
+/** UTC beside it where there is room. */
+function When({ of: { created_at: at } }: { of: AuditLog }) {
+  return (
+    <>
+      <span className="max-lg:hidden">
+        <Time at={at} withUtc />
+      </span>
+      <span className="lg:hidden">
+        <Time at={at} />
+      </span>
+    </>
+  )
+}

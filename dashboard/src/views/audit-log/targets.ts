@@ -1,0 +1,65 @@
+// What the audit log speaks of, in words, and where its records are shown.
+
+import type { AuditLog } from './queries.ts'
+
+interface TargetKind {
+  label: string
+  /** The address of the record; the view where it has none of its own. */
+  href: (id: string) => string
+}
+
+const at = (path: string) => () => path
+const under = (path: string) => (id: string) => `${path}/${encodeURIComponent(id)}`
+
+/** By the API's `target_kind`. One that is not here is shown as it is called, without a way to it. */
+const KINDS: Record<string, TargetKind> = {
+  api_key: { label: 'API key', href: id => `/keys?${new URLSearchParams({ key: id, revoked: 'true' })}` },
+  claims_config: { label: 'Claims', href: at('/oauth2/claims') },
+  identity: { label: 'Identity', href: under('/identities') },
+  migration: { label: 'Migration', href: at('/database/migrations') },
+  oauth_client: { label: 'OAuth2 client', href: under('/oauth2/clients') },
+  oauth_server: { label: 'OAuth2 server', href: at('/oauth2') },
+  relation_tuples: { label: 'Relation tuples', href: at('/permissions') },
+  signing_key: { label: 'Signing key', href: at('/oauth2/keys') },
+  sql: { label: 'SQL', href: at('/database/sql') },
+  subject: { label: 'Subject', href: id => `/oauth2/consent?${new URLSearchParams({ subject: id })}` },
+  table: {
+    label: 'Table',
+    href: id => `/database/tables/${id.split('.').map(encodeURIComponent).join('/')}`,
+  },
+  webhook: { label: 'Webhook', href: under('/webhooks') },
+}
+
+export const TARGET_KINDS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(KINDS).map(([kind, { label }]) => [kind, label]),
+)
+
+export function kindLabel(kind: string): string {
+  return KINDS[kind]?.label ?? kind
+}
+
+/** Undefined for a kind that no view shows. */
+export function recordHref(kind: string, id: string | null): string | undefined {
+  return KINDS[kind]?.href(id ?? '')
+}
+
+/** What the record was called, where its states say so; else its id. */
+export function targetName({ target_id: id, before, after }: AuditLog): string | null {
+  return nameIn(after) ?? nameIn(before) ?? id
+}
+
+function nameIn(state: unknown): string | undefined {
+  if (typeof state !== 'object' || state === null) return undefined
+  const { name, client_name: clientName } = state as Record<string, unknown>
+  return [name, clientName].find(text => typeof text === 'string' && text !== '') as string | undefined
+}
+
+export function actorName({ actor_name: name, actor_id: id }: AuditLog): string {
+  return name ?? id ?? 'nobody known'
+}
+
+/** An address of this view. */
+export function auditHref(search: Record<string, string | null | undefined>): string {
+  const set = Object.entries(search).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return `/audit-log?${new URLSearchParams(set)}`
+}
