@@ -19,7 +19,7 @@ export function paletteRecordsQuery(isAdmin: boolean) {
   return queryOptions({
     queryKey: ['palette', isAdmin],
     queryFn: async (): Promise<PaletteItem[]> => {
-      const lists = await Promise.allSettled([clients()])
+      const lists = await Promise.allSettled([clients(), ...(isAdmin ? [identities()] : [])])
       return lists.flatMap(list => (list.status === 'fulfilled' ? list.value : []))
     },
     staleTime: 30_000,
@@ -35,5 +35,17 @@ async function clients(): Promise<PaletteItem[]> {
     note: 'Client',
     keywords: id,
     href: `/oauth2/clients/${encodeURIComponent(id)}`,
+  }))
+}
+
+/** For administrators: the first page, which is everybody of a small product. */
+async function identities(): Promise<PaletteItem[]> {
+  const { data } = await answerOf(api.GET('/api/auth/identities', { params: { query: { limit: 500 } } }))
+  return data.map(({ id, traits: { email, name } }) => ({
+    id: `identity ${id}`,
+    title: typeof email === 'string' ? email : id,
+    note: 'Identity',
+    keywords: `${id} ${typeof name === 'string' ? name : Object.values(name ?? {}).join(' ')}`,
+    href: `/identities/${encodeURIComponent(id)}`,
   }))
 }

@@ -1,8 +1,9 @@
 // Every view, in the order of the sidebar. A view is a folder whose path is its address; a new one goes in here.
 
 import { auditLog } from './audit-log/view.ts'
+import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
 
-export const views = [overview, keys, auditLog, signedIn] as const
+export const views = [overview, identities, identity, keys, auditLog, signedIn] as const
