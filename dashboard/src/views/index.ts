@@ -5,5 +5,6 @@ import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
+import { status } from './status/view.ts'
 
-export const views = [overview, identities, identity, keys, auditLog, signedIn] as const
+export const views = [overview, identities, identity, keys, auditLog, status, signedIn] as const

@@ -1,0 +1,47 @@
+import type { Schema } from '../../api/client.ts'
+import { Fact, Facts, None } from '../../parts/facts.tsx'
+import { State } from '../../parts/state.tsx'
+
+const UNKNOWN = <None>not known</None>
+
+export function DatabaseFacts({ of: database }: { of: Schema<'PlatformStatus'>['database'] }) {
+  const { missing_migrations: missing, size_bytes: size } = database
+  return (
+    <Facts>
+      <Fact label="State">
+        <State tone={database.state === 'up' ? 'good' : 'bad'}>
+          {database.state === 'up' ? `Answers, in ${database.latency_ms} ms` : 'Does not answer'}
+        </State>
+      </Fact>
+      <Fact label="Postgres">{database.server_version ?? UNKNOWN}</Fact>
+      <Fact label="Size">{size === null ? UNKNOWN : shownBytes(size)}</Fact>
+      <Fact label="Schemas served" help="DB_SCHEMAS">
+        {database.schemas.join(', ')}
+      </Fact>
+      <Fact label="Tables and views in them">{database.tables?.toLocaleString('en') ?? UNKNOWN}</Fact>
+      <Fact label="Migrations of Quoin’s own">
+        {missing === null ? (
+          UNKNOWN
+        ) : missing.length === 0 ? (
+          <State tone="good">All are there</State>
+        ) : (
+          <>
+            <State tone="bad">{missing.length} missing</State>
+            <ul className="mt-1 font-mono text-[13px]">
+              {missing.map(name => (
+                <li key={name}>{name}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Fact>
+    </Facts>
+  )
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+function shownBytes(bytes: number): string {
+  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1)
+  return `${(bytes / 1024 ** step).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[step]}`
+}
