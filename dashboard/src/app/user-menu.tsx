@@ -1,6 +1,7 @@
 import { Button, DropdownMenu } from '@cloudflare/kumo'
-import { CheckIcon, SignOutIcon, UserCircleIcon } from '@phosphor-icons/react'
+import { CheckIcon, CompassIcon, SignOutIcon, UserCircleIcon } from '@phosphor-icons/react'
 import { useMutation } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { signOut, useSession } from '../api/session.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { chooseTheme, THEMES, useTheme } from './theme.ts'
@@ -11,6 +12,7 @@ const THEME_LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' }
 export function UserMenu() {
   const { identity, is_admin: isAdmin, role } = useSession()
   const theme = useTheme()
+  const router = useRouter()
   const leave = useMutation({ mutationFn: signOut })
   const name = identity.email ?? identity.name ?? identity.id
   return (
@@ -42,6 +44,9 @@ export function UserMenu() {
             </DropdownMenu.Item>
           ))}
           <DropdownMenu.Separator />
+          <DropdownMenu.Item icon={CompassIcon} onClick={() => router.history.push('/?tour=true')}>
+            Show the tour
+          </DropdownMenu.Item>
           <DropdownMenu.Item icon={SignOutIcon} onClick={() => leave.mutate()}>
             Sign out
           </DropdownMenu.Item>

@@ -1,0 +1,62 @@
+// What changed last, from the audit log.
+
+import { LayerCard, Link } from '@cloudflare/kumo'
+import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { lastChangesQuery } from './queries.ts'
+
+export function LastChanges() {
+  const { is_admin: isAdmin } = useSession()
+  const query = useQuery({ ...lastChangesQuery, enabled: isAdmin })
+  return (
+    <Section title="Last changes" actions={isAdmin && <Link href="/audit-log">Open the audit log</Link>}>
+      {isAdmin ? (
+        <Loaded query={query}>{changes => <Changes of={changes} />}</Loaded>
+      ) : (
+        <p className="text-kumo-subtle">The audit log, which says who changed what, is for administrators.</p>
+      )}
+    </Section>
+  )
+}
+
+function Changes({ of: changes }: { of: readonly Schema<'AuditLog'>[] }) {
+  if (changes.length === 0)
+    return (
+      <p className="text-kumo-subtle">
+        Nothing yet. Every change through Quoin stands here, with who made it and what was before.
+      </p>
+    )
+  return (
+    <LayerCard className="p-0">
+      <ul className="divide-y divide-kumo-hairline">
+        {changes.map(change => (
+          <Change key={change.id} of={change} />
+        ))}
+      </ul>
+    </LayerCard>
+  )
+}
+
+function Change({ of: change }: { of: Schema<'AuditLog'> }) {
+  const { id, request_id: request, action, actor_name: actor, actor_id: actorId, outcome } = change
+  return (
+    <li className="flex min-h-10 flex-wrap items-center gap-x-4 px-4 py-2">
+      <Link
+        href={`/audit-log?${new URLSearchParams({ entry: id, entry_request: request })}`}
+        variant="current"
+        className="font-mono text-[13px]"
+      >
+        {action}
+      </Link>
+      <span className="min-w-0 flex-1 truncate text-kumo-subtle">{actor ?? actorId ?? 'nobody known'}</span>
+      {outcome !== 'succeeded' && <span>{outcome === 'failed' ? 'failed' : 'end unknown'}</span>}
+      <span className="text-kumo-subtle">
+        <Time at={change.created_at} />
+      </span>
+    </li>
+  )
+}
