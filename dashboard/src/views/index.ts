@@ -3,8 +3,18 @@
 import { auditLog } from './audit-log/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
+import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
 
-export const views = [overview, identities, identity, keys, auditLog, status, signedIn] as const
+export const views = [
+  overview,
+  identities,
+  identity,
+  keys,
+  auditLog,
+  status,
+  signedIn,
+  tokens,
+] as const

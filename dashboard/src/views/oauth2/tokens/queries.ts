@@ -1,0 +1,32 @@
+// Tokens are sent and forgotten: none is in a key of the cache, nor in what a mutation would keep.
+
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf, api, type Schema } from '../../../api/client.ts'
+
+export type Introspection = Schema<'Introspection'>
+export type ActiveToken = Extract<Introspection, { active: true }>
+export type Revocation = Schema<'Revocation'>
+export type Flush = Schema<'Flush'>
+
+export function introspect(token: string): Promise<Introspection> {
+  return answerOf(api.POST('/api/oauthsrv/introspect', { body: { token } }))
+}
+
+export function revokeToken(token: string): Promise<Revocation> {
+  return answerOf(api.POST('/api/oauthsrv/revoke', { body: { token } }))
+}
+
+/** In batches for at most 20 seconds; `complete: false` says that there are more. */
+export function flushTokens(): Promise<Flush> {
+  return answerOf(api.POST('/api/oauthsrv/flush'))
+}
+
+/** For the name of a token's client. */
+export function clientQuery(id: string) {
+  return queryOptions({
+    queryKey: ['oauth2', 'tokens', 'client', id],
+    queryFn: ({ signal }) =>
+      answerOf(api.GET('/api/oauthsrv/clients/{id}', { params: { path: { id } }, signal })),
+    staleTime: 60_000,
+  })
+}
