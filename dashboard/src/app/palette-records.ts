@@ -7,6 +7,7 @@ import type { PaletteItem } from './command-palette.tsx'
 const ACTIONS: PaletteItem[] = [
   { id: 'create client', title: 'Create client', note: 'OAuth2', href: '/oauth2/clients?create=true' },
   { id: 'introspect', title: 'Introspect a token', note: 'OAuth2', href: '/oauth2/tokens' },
+  { id: 'rotate signing', title: 'Rotate signing keys', note: 'OAuth2', href: '/oauth2/keys?rotate=true' },
 ]
 
 /** Of the views that are there. */

@@ -3,6 +3,7 @@
 import { auditLog } from './audit-log/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
+import { signingKeys } from './oauth2/keys/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
@@ -17,4 +18,5 @@ export const views = [
   status,
   signedIn,
   tokens,
+  signingKeys,
 ] as const

@@ -4,7 +4,14 @@
 import type { Page } from 'playwright-core'
 
 /** Pages that no entry of the sidebar leads to; a view that has some adds them here. */
-const MORE: readonly string[] = ['/keys?create=true', '/?tour=true', '/signed-in']
+const MORE: readonly string[] = [
+  '/keys?create=true',
+  '/?tour=true',
+  '/signed-in',
+  '/oauth2/keys?rotate=true',
+  '/oauth2/keys?add=true',
+  '/oauth2/keys?set=',
+]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
 export async function pagesOf(page: Page): Promise<string[]> {

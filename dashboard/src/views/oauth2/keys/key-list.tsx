@@ -1,0 +1,65 @@
+import { type Column, DataTable } from '../../../parts/data-table.tsx'
+import { State } from '../../../parts/state.tsx'
+import { Time } from '../../../parts/time.tsx'
+import { serverSet } from './key-sets.ts'
+import type { SigningKey } from './queries.ts'
+
+export function KeyList({
+  keys,
+  set,
+  sort,
+  selected,
+  onSort,
+}: {
+  keys: readonly SigningKey[]
+  set: string
+  sort: string | undefined
+  selected: string | undefined
+  onSort: (sort: string | undefined) => void
+}) {
+  return (
+    <DataTable
+      label="Signing keys"
+      columns={serverSet(set) === undefined ? COLUMNS : [...COLUMNS, roleColumn(keys[0]?.kid)]}
+      rows={keys}
+      rowKey={({ kid }) => kid}
+      href={({ kid }) => `/oauth2/keys?${new URLSearchParams({ set, kid })}`}
+      selectedKey={selected}
+      sort={sort}
+      onSort={onSort}
+    />
+  )
+}
+
+const COLUMNS: Column<SigningKey>[] = [
+  {
+    id: 'kid',
+    head: 'Key id',
+    cell: ({ kid }) => <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{kid}</code>,
+  },
+  {
+    id: 'algorithm',
+    head: 'Algorithm',
+    cell: ({ algorithm }) => algorithm ?? 'not said',
+    sortBy: ({ algorithm }) => algorithm,
+  },
+  { id: 'type', head: 'Type', cell: key => key.key_type, sortBy: key => key.key_type, isSecondary: true },
+  { id: 'use', head: 'Use', cell: ({ use }) => use ?? 'not said', isSecondary: true },
+  {
+    id: 'created',
+    head: 'Created',
+    cell: ({ created_at: at }) => (at === null ? 'not known' : <Time at={at} />),
+    sortBy: key => key.created_at,
+    isSecondary: true,
+  },
+]
+
+/** The newest key of a set of the server's signs; the others are there for tokens that are out. */
+function roleColumn(signing: string | undefined): Column<SigningKey> {
+  return {
+    id: 'role',
+    head: 'What it does',
+    cell: ({ kid }) =>
+      kid === signing ? <State tone="good">Signs</State> : <State tone="neutral">Verifies</State>,
+  }
+}

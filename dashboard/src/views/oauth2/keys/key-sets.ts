@@ -1,0 +1,28 @@
+// The sets that the OAuth2 server signs with. All others belong to whoever made them.
+
+export interface KeySet {
+  id: string
+  label: string
+  /** What it signs, in the middle of a sentence. */
+  signs: string
+  /** What a new key changes at once: of its own JWTs the server reads only what the newest key signed, as Hydra does. */
+  atOnce: string
+}
+
+export const SERVER_SETS: readonly [KeySet, KeySet] = [
+  {
+    id: 'hydra.openid.id-token',
+    label: 'ID tokens',
+    signs: 'ID tokens and logout tokens',
+    atOnce: 'The server refuses ID tokens from before as hints of a logout.',
+  },
+  {
+    id: 'hydra.jwt.access-token',
+    label: 'JWT access tokens',
+    signs: 'access tokens that are JWTs',
+    atOnce:
+      'Introspection calls JWTs from before inactive; whoever verifies with the public keys takes them.',
+  },
+]
+
+export const serverSet = (id: string): KeySet | undefined => SERVER_SETS.find(set => set.id === id)

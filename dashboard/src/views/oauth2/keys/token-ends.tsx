@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { inWords } from '../../../parts/duration.ts'
+import { State } from '../../../parts/state.tsx'
+import { relativeTime } from '../../../parts/time.tsx'
+import { clientsQuery, type SigningKey } from './queries.ts'
+import { type Lifetime, lastTokenEndsAt, longestLifetime } from './rotation.ts'
+
+/** The longest lifetime of what the set signs; with no list of clients that of the server's default. */
+export function useLifetime(set: string): Lifetime {
+  const { data = [] } = useQuery(clientsQuery)
+  return longestLifetime(data, set)
+}
+
+/** Whether tokens signed with this key may still be out, and until when. */
+export function TokenEnds({
+  of: kid,
+  among: keys,
+  set,
+}: {
+  of: string
+  among: readonly SigningKey[]
+  set: string
+}) {
+  const lifetime = useLifetime(set)
+  const now = new Date()
+  const end = lastTokenEndsAt(keys, kid, lifetime, now)
+  if (end === null) return <State tone="attention">Tokens signed with it may be out: no date is known</State>
+  if (end <= now) return <State tone="good">All tokens signed with it have ended</State>
+  return <State tone="attention">{`The last token signed with it ends ${relativeTime(end, now)}`}</State>
+}
+
+/** Where that comes from. */
+export function LifetimeNote({ set }: { set: string }) {
+  const { seconds, usesDefault } = useLifetime(set)
+  return (
+    <p className="text-sm text-kumo-subtle">
+      The longest lifetime of a client’s tokens is {inWords(seconds)}
+      {usesDefault && ': the server’s default, unless its configuration says otherwise'}.
+    </p>
+  )
+}
