@@ -8,6 +8,7 @@ const ACTIONS: PaletteItem[] = [
   { id: 'create client', title: 'Create client', note: 'OAuth2', href: '/oauth2/clients?create=true' },
   { id: 'introspect', title: 'Introspect a token', note: 'OAuth2', href: '/oauth2/tokens' },
   { id: 'rotate signing', title: 'Rotate signing keys', note: 'OAuth2', href: '/oauth2/keys?rotate=true' },
+  { id: 'revoke consents', title: 'Revoke consents', note: 'OAuth2', href: '/oauth2/consent' },
 ]
 
 /** Of the views that are there. */

@@ -3,6 +3,7 @@
 import { auditLog } from './audit-log/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
+import { consent } from './oauth2/consent/view.ts'
 import { signingKeys } from './oauth2/keys/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
@@ -19,4 +20,5 @@ export const views = [
   signedIn,
   tokens,
   signingKeys,
+  consent,
 ] as const

@@ -1,0 +1,45 @@
+// Consent: what a person has agreed to.
+
+import { Button, Empty } from '@cloudflare/kumo'
+import { HandshakeIcon } from '@phosphor-icons/react'
+import { getRouteApi } from '@tanstack/react-router'
+import { useSession } from '../../../api/session.ts'
+import { IdentityField } from '../../../parts/identity-field.tsx'
+import { Page } from '../../../parts/page.tsx'
+import { Consents } from './consents.tsx'
+
+const view = getRouteApi('/oauth2/consent')
+
+export function ConsentPage() {
+  const search = view.useSearch()
+  const navigate = view.useNavigate()
+  const { identity: self } = useSession()
+  const { subject } = search
+  const choose = (id: string) => navigate({ search: { subject: id } })
+  return (
+    <Page title="Consent" lead="What people let applications do in their name, and how to take it back.">
+      <IdentityField
+        key={`field ${subject}`}
+        label="Person"
+        action="Show consents"
+        chosen={subject}
+        onChoose={choose}
+      />
+      {subject ? (
+        <Consents
+          key={subject}
+          subject={subject}
+          sort={search.sort}
+          onSort={sort => navigate({ search: { ...search, sort }, replace: true })}
+        />
+      ) : (
+        <Empty
+          icon={<HandshakeIcon size={40} />}
+          title="Whose consents?"
+          description="When somebody says yes to an application, the OAuth2 server keeps it: until it is revoked here or runs out."
+          contents={<Button onClick={() => choose(self.id)}>Show my own</Button>}
+        />
+      )}
+    </Page>
+  )
+}
