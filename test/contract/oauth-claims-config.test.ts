@@ -1,11 +1,12 @@
-// The claims configuration over HTTP, and its claims in real tokens. The only file that changes the configuration;
-// names begin with `contract_`, because other files' tokens carry these claims meanwhile.
+// The claims configuration over HTTP, and its claims in real tokens. Names begin with `contract_`, because other files'
+// tokens carry these claims meanwhile.
 
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ClaimsPreview } from '../../src/features/oauth/claims/preview-claims.ts'
 import { ClaimsConfig } from '../../src/features/oauth/claims/schemas.ts'
 import { dashboard, introspect, newBrowser, registerClient, tokensFor } from '../support/applications.ts'
+import { holdClaimsConfig } from '../support/claims-config.ts'
 import { connectOwner } from '../support/postgres.ts'
 import { call } from './oauth-clients-caller.ts'
 
@@ -26,10 +27,15 @@ const TEMPLATES = {
 }
 
 let before: ClaimsConfig
+let held: AsyncDisposable
 beforeAll(async () => {
+  held = await holdClaimsConfig()
   before = await dashboard('GET', '/claims-config')
 })
-afterAll(() => dashboard('PUT', '/claims-config', before))
+afterAll(async () => {
+  await dashboard('PUT', '/claims-config', before)
+  await held[Symbol.asyncDispose]()
+})
 
 describe('PUT /api/oauthsrv/claims-config', () => {
   it('stores the maps that are given, leaves the other, and writes it down', async () => {

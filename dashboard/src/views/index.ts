@@ -3,6 +3,7 @@
 import { auditLog } from './audit-log/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
+import { claims } from './oauth2/claims/view.ts'
 import { consent } from './oauth2/consent/view.ts'
 import { signingKeys } from './oauth2/keys/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
@@ -21,4 +22,5 @@ export const views = [
   tokens,
   signingKeys,
   consent,
+  claims,
 ] as const

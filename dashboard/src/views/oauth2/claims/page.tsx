@@ -1,0 +1,24 @@
+// Claims: what tokens say of a person beside what the standard says.
+
+import { useQuery } from '@tanstack/react-query'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Page } from '../../../parts/page.tsx'
+import { ClaimsEditor } from './editor.tsx'
+import { claimsQuery } from './queries.ts'
+
+export function ClaimsPage() {
+  const query = useQuery(claimsQuery)
+  return (
+    <Page
+      title="Claims"
+      lead="What tokens say of a person beside the standard claims, from the next consent on."
+    >
+      <p className="-mt-3 max-w-[85ch] text-kumo-subtle">
+        A template that is one path alone keeps the type of its value:{' '}
+        <code className="font-mono text-[13px]">{'{{traits.groups}}'}</code> stays a list. In a longer text
+        values are put in. A path that leads to nothing leaves its claim out.
+      </p>
+      <Loaded query={query}>{stored => <ClaimsEditor stored={stored} />}</Loaded>
+    </Page>
+  )
+}
