@@ -5,7 +5,9 @@ import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { claims } from './oauth2/claims/view.ts'
 import { consent } from './oauth2/consent/view.ts'
+import { discovery } from './oauth2/discovery/view.ts'
 import { signingKeys } from './oauth2/keys/view.ts'
+import { oauthOverview } from './oauth2/overview/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
@@ -23,4 +25,6 @@ export const views = [
   signingKeys,
   consent,
   claims,
+  oauthOverview,
+  discovery,
 ] as const

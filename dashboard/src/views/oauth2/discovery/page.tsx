@@ -1,0 +1,74 @@
+// What applications read of the OAuth2 server before they talk to it.
+
+import { Button, LinkButton } from '@cloudflare/kumo'
+import { CopyIcon } from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
+import { JsonView } from '../../../parts/code-editor.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { Page, Section } from '../../../parts/page.tsx'
+import { toasts } from '../../../parts/toasts.ts'
+import { Endpoints } from './endpoints.tsx'
+import { type DiscoveryDocument, discoveryQuery } from './queries.ts'
+import { Registration } from './registration.tsx'
+import { Supported } from './supported.tsx'
+
+export function DiscoveryPage() {
+  const query = useQuery(discoveryQuery)
+  return (
+    <Page
+      title="Discovery"
+      lead="The document by which an application finds the endpoints, the keys and what the OAuth2 server can do."
+      actions={query.data && <Documents of={query.data} />}
+    >
+      <Loaded query={query}>
+        {document => (
+          <>
+            <Section title="Endpoints">
+              <Endpoints of={document} />
+            </Section>
+            <Section title="Registration of clients">
+              <Registration />
+            </Section>
+            <Section title="What the server can do">
+              <Supported of={document} />
+            </Section>
+            <Section
+              title="The whole document"
+              lead="Folded at the margin; Ctrl F in it searches."
+              actions={<CopyDocument of={document} />}
+            >
+              <JsonView label="Discovery document" value={document} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+/** Both public documents at the server itself. Addresses that are not http or https become no links. */
+function Documents({ of: { issuer, jwks_uri: jwks } }: { of: DiscoveryDocument }) {
+  const links = [
+    { label: 'Open document', href: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration` },
+    { label: 'Open keys', href: jwks },
+  ]
+  return links
+    .filter(({ href }) => /^https?:\/\//i.test(href))
+    .map(({ label, href }) => (
+      <LinkButton key={label} href={href} external variant="secondary">
+        {label}
+      </LinkButton>
+    ))
+}
+
+function CopyDocument({ of: document }: { of: DiscoveryDocument }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(JSON.stringify(document, undefined, 2))
+    toasts.add({ title: 'The document is copied', variant: 'success' })
+  }
+  return (
+    <Button size="sm" icon={CopyIcon} onClick={copy}>
+      Copy document
+    </Button>
+  )
+}

@@ -1,0 +1,34 @@
+// What kinds of clients there are. Pure.
+
+interface KindOfClient {
+  grant_types: readonly string[]
+  token_endpoint_auth_method: string
+}
+
+export interface ClientCounts {
+  /** Have a secret or a key. */
+  confidential: number
+  /** Have none: apps and pages, which must use PKCE. */
+  public: number
+  /** Sign in nobody: they speak for themselves. */
+  machine: number
+  device: number
+}
+
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
+/** Grants in which a person signs in. */
+const PERSONAL = ['authorization_code', 'implicit', DEVICE_CODE]
+
+export function countsOf(clients: readonly KindOfClient[]): ClientCounts {
+  const count = (test: (client: KindOfClient) => boolean) => clients.filter(test).length
+  const isPublic = (client: KindOfClient) => client.token_endpoint_auth_method === 'none'
+  return {
+    confidential: count(client => !isPublic(client)),
+    public: count(isPublic),
+    machine: count(
+      ({ grant_types: grants }) =>
+        grants.includes('client_credentials') && !PERSONAL.some(grant => grants.includes(grant)),
+    ),
+    device: count(({ grant_types: grants }) => grants.includes(DEVICE_CODE)),
+  }
+}
