@@ -2,7 +2,7 @@
 // typed stays.
 
 import { Button, Dialog } from '@cloudflare/kumo'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { ErrorNotice } from './error-notice.tsx'
 import { fieldErrors } from './field-errors.ts'
 
@@ -85,7 +85,9 @@ export function useSubmit(onSubmit: () => Promise<unknown>, onDone?: () => void)
       setBusy(false)
     }
   }
-  // With its field or without: an error that no field shows is shown here.
-  const rest = complaints.size > 0 ? null : error
+  // Known when all fields are drawn: a complaint that none of them has asked for is shown with the rest.
+  const [isUnshown, setUnshown] = useState(false)
+  useLayoutEffect(() => setUnshown([...complaints.keys()].some(field => !asked.has(field))))
+  const rest = complaints.size === 0 || isUnshown ? error : null
   return { errorAt, rest, isBusy, submit }
 }
