@@ -45,7 +45,7 @@ export function CopyText({
         <button
           type="button"
           onClick={copy}
-          aria-label={`${label}: ${value}`}
+          aria-label={`${label}: ${shown}`}
           className={cn(
             'inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-sm text-left',
             'font-mono text-[13px] hover:text-kumo-link',
