@@ -4,6 +4,7 @@ import { auditLog } from './audit-log/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { claims } from './oauth2/claims/view.ts'
+import { oauthClient, oauthClients } from './oauth2/clients/view.ts'
 import { consent } from './oauth2/consent/view.ts'
 import { discovery } from './oauth2/discovery/view.ts'
 import { signingKeys } from './oauth2/keys/view.ts'
@@ -27,4 +28,6 @@ export const views = [
   claims,
   oauthOverview,
   discovery,
+  oauthClients,
+  oauthClient,
 ] as const

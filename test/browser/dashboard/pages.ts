@@ -11,6 +11,8 @@ const MORE: readonly string[] = [
   '/oauth2/keys?rotate=true',
   '/oauth2/keys?add=true',
   '/oauth2/keys?set=',
+  '/oauth2/clients?create=true',
+  '/oauth2/clients?create=true&template=server',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
