@@ -9,6 +9,7 @@ import { consent } from './oauth2/consent/view.ts'
 import { discovery } from './oauth2/discovery/view.ts'
 import { signingKeys } from './oauth2/keys/view.ts'
 import { oauthOverview } from './oauth2/overview/view.ts'
+import { snippets } from './oauth2/snippets/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
@@ -30,4 +31,5 @@ export const views = [
   discovery,
   oauthClients,
   oauthClient,
+  snippets,
 ] as const
