@@ -77,6 +77,8 @@ const CREATE_DELIVERIES = `
   comment on table quoin.webhook_deliveries is
     'One row an attempt, kept 30 days. The payload is the body as it was sent, byte for byte.';
   create index webhook_deliveries_newest_first on quoin.webhook_deliveries (webhook_id, created_at desc, id desc);
+  create index webhook_deliveries_failed on quoin.webhook_deliveries (webhook_id, created_at desc, id desc)
+    where error is not null;
   create index webhook_deliveries_oldest on quoin.webhook_deliveries (created_at);
 
   create table quoin.dead_letters (

@@ -10,11 +10,11 @@ import { makeChain } from './webhooks-chain.ts'
 afterAll(tidyUp)
 
 /** The entries of the log, page after page to the last. */
-async function pagesOf(id: string, limit: number): Promise<Record<string, unknown>[][]> {
+async function pagesOf(id: string, limit: number, query = ''): Promise<Record<string, unknown>[][]> {
   const pages: Record<string, unknown>[][] = []
   let cursor = ''
   do {
-    const { status, json } = await webhooks('GET', `/${id}/logs?limit=${limit}${cursor}`)
+    const { status, json } = await webhooks('GET', `/${id}/logs?limit=${limit}${query}${cursor}`)
     expect(status).toBe(200)
     pages.push(json['data'] as Record<string, unknown>[])
     cursor = json['next_cursor'] === null ? '' : `&cursor=${encodeURIComponent(String(json['next_cursor']))}`
@@ -86,22 +86,60 @@ describe('GET /api/webhooks/:id/logs', () => {
     expect(pages.length).toBeGreaterThan(1)
   })
 
-  it.each(['?limit=0', '?limit=201', '?cursor=x'])('refuses %s', async query => {
+  it('narrows to an event, an outcome and a time, over pages', async () => {
+    const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    await using owner = await connectOwner()
+    await owner.query(
+      `insert into quoin.webhook_deliveries
+        (webhook_id, webhook_message_id, event_type, payload, latency_ms, error, created_at)
+        select $1, 'msg', case when n % 2 = 0 then 'INSERT' else 'DELETE' end, '{}', n,
+          case when n <= 4 then 'timeout' end, '2030-01-31T12:00:00Z'::timestamptz + n * interval '1 minute'
+        from generate_series(1, 8) n`,
+      [id],
+    )
+    const found = async (query: string) => (await pagesOf(id, 1, query)).flat().map(it => it['latency_ms'])
+    expect(await found('&event_type=INSERT')).toEqual([8, 6, 4, 2])
+    expect(await found('&outcome=failed')).toEqual([4, 3, 2, 1])
+    expect(await found('&outcome=succeeded&event_type=DELETE')).toEqual([7, 5])
+    expect(await found('&from=2030-01-31T12:03:00Z&to=2030-01-31T12:05:00Z')).toEqual([4, 3])
+    expect(await found('&event_type=TEST')).toEqual([])
+  })
+
+  it('shows one entry by itself, of its own webhook alone', async () => {
+    const fields = async () => ({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    const [id, other] = [await makeWebhook(await fields()), await makeWebhook(await fields())]
+    await webhooks('POST', `/${id}/test`)
+    const [entry] = await logOf(id, 1)
+    expect((await webhooks('GET', `/${id}/logs/${entry?.['id']}`)).json).toEqual(entry)
+    for (const path of [`/${other}/logs/${entry?.['id']}`, `/${id}/logs/${randomUUID()}`])
+      expect(await webhooks('GET', path)).toMatchObject({ status: 404, json: { code: 'not_found' } })
+  })
+
+  it.each([
+    '?limit=0',
+    '?limit=201',
+    '?cursor=x',
+    '?event_type=TRUNCATE',
+    '?outcome=lost',
+    '?from=yesterday',
+  ])('refuses %s', async query => {
     const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
     expect((await webhooks('GET', `/${id}/logs${query}`)).status).toBe(400)
   })
 })
 
-describe('GET /v1/webhooks', () => {
+describe('GET /v1/webhooks and GET /api/webhooks', () => {
   it('lists webhooks with their figures', async () => {
     await using receiver = await startReceiver()
     const { id } = await makeChain(receiver)
-    const { status, json } = await webhookViews('?limit=1000')
-    expect(status).toBe(200)
-    expect(json.data.find((webhook: { id: string }) => webhook.id === id)).toMatchObject({
-      has_secret: true,
-      statistics: { attempts: 0, succeeded: 0, failed: 0, last_attempt_at: null, dead_letters: 0 },
-    })
+    for (const list of [webhookViews, (query: string) => webhooks('GET', query)]) {
+      const { status, json } = await list('?limit=1000')
+      expect(status).toBe(200)
+      expect(json['data'].find((webhook: { id: string }) => webhook.id === id)).toMatchObject({
+        has_secret: true,
+        statistics: { attempts: 0, succeeded: 0, failed: 0, last_attempt_at: null, dead_letters: 0 },
+      })
+    }
   })
 
   it('answers 404 and 400 for ids that there are not, and needs a key of service_role', async () => {

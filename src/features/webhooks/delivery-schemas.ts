@@ -5,7 +5,7 @@ import { Instant } from '../../lib/instant.ts'
 import { DEAD_LETTER_REASONS } from './delivery/delivery-log.ts'
 import { ATTEMPT_ERRORS } from './delivery/send-attempt.ts'
 import { RowEvent } from './ingest/messages.ts'
-import { nextCursor, Time, WEBHOOK_EXAMPLE, Webhook } from './schemas.ts'
+import { EntryListQuery, nextCursor, Time, WEBHOOK_EXAMPLE, Webhook } from './schemas.ts'
 
 const EventId = z.string().nullable().describe('of the row change; null for a test')
 const Payload = z.record(z.string(), z.unknown()).nullable()
@@ -68,6 +68,14 @@ export const Delivery = z
 export const DeliveryList = z
   .object({ data: z.array(Delivery), next_cursor: nextCursor })
   .meta({ id: 'DeliveryList' })
+
+export const DeliveryListQuery = EntryListQuery.extend({
+  event_type: Delivery.shape.event_type.optional().describe('Entries of this event alone'),
+  outcome: z.enum(['succeeded', 'failed']).optional().describe('What became of the attempt'),
+  from: Instant.optional().describe('Entries of this time and later, as 2030-01-31T12:00:00Z'),
+  to: Instant.optional().describe('Entries before this time'),
+})
+export type DeliveryListQuery = z.infer<typeof DeliveryListQuery>
 
 export const DeadLetter = z
   .object({

@@ -25,6 +25,14 @@ export interface EntryPage {
   nextCursor: string | null
 }
 
+/** Narrows a page: SQL over the table's own columns, its values being `$5` and those behind. */
+export interface EntryFilter {
+  sql: string
+  params: readonly string[]
+}
+
+const ALL: EntryFilter = { sql: 'true', params: [] }
+
 /** SQL for a time of the row `e`: ISO 8601 UTC with milliseconds. */
 export function timeSql(column: string): string {
   return `to_char(e.${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -44,13 +52,15 @@ export async function readEntryPage(
   source: EntrySource,
   webhookId: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
+  filter: EntryFilter = ALL,
 ): Promise<EntryPage> {
   const after = readCursor(cursor)
-  const rows = await platform.texts(pageSql(source), [
+  const rows = await platform.texts(pageSql(source, filter), [
     webhookId,
     after?.createdAt ?? null,
     after?.id ?? null,
     String(limit + 1),
+    ...filter.params,
   ])
   const entries = rows.map(toEntry)
   // The statement has ended the page early where there are more behind its last row. At least four fit, whatever they
@@ -66,7 +76,7 @@ export function entryListJson({ entries, nextCursor }: EntryPage): string {
 }
 
 /** An entry is `row_to_json` of a subselect, with its payload behind: `json_build_object` would write blanks. */
-function pageSql({ table, columns, otherBytes }: EntrySource): string {
+function pageSql({ table, columns, otherBytes }: EntrySource, filter: EntryFilter): string {
   return `
     select (select left(row_to_json(entry)::text, -1) from (select ${columns}) entry)
         || ',"payload":' || ${PAYLOAD} || '}',
@@ -81,6 +91,7 @@ function pageSql({ table, columns, otherBytes }: EntrySource): string {
       from (
         select * from ${table}
         where webhook_id = $1::uuid and ($2::timestamptz is null or (created_at, id) < ($2::timestamptz, $3::uuid))
+          and ${filter.sql}
         order by created_at desc, id desc limit $4::integer
       ) e
     ) e

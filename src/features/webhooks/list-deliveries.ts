@@ -1,9 +1,10 @@
-// The log of a webhook, newest first: one entry an attempt.
+// The log of a webhook, newest first: one entry an attempt. And one entry of it.
 
 import type { PlatformDatabase } from '../../db/database.ts'
-import { type EntrySource, entryListJson, readEntryPage, timeSql } from './entry-page.ts'
+import type { DeliveryListQuery } from './delivery-schemas.ts'
+import { type EntryFilter, type EntrySource, entryListJson, readEntryPage, timeSql } from './entry-page.ts'
 import type { EntryListQuery } from './schemas.ts'
-import { parseId, webhookNotFound } from './webhook-id.ts'
+import { deliveryNotFound, parseId, webhookNotFound } from './webhook-id.ts'
 import { findWebhook } from './webhook-store.ts'
 
 export interface ListEntriesDeps {
@@ -23,9 +24,38 @@ export const DELIVERIES: EntrySource = {
 export function listDeliveries(
   deps: ListEntriesDeps,
   idText: string,
-  query: EntryListQuery,
+  query: DeliveryListQuery,
 ): Promise<string> {
-  return listEntries(deps, DELIVERIES, idText, query)
+  return listEntries(deps, DELIVERIES, idText, query, filterOf(query))
+}
+
+/** One entry of the log as JSON text (`Delivery`). Throws `invalid_parameter` and `not_found`. */
+export async function readDelivery(
+  { platform }: ListEntriesDeps,
+  ids: { id: string; logId: string },
+): Promise<string> {
+  const id = parseId('webhook', ids.id)
+  const logId = parseId('log entry', ids.logId)
+  const filter = { sql: 'id = $5::uuid', params: [logId] }
+  const { entries } = await readEntryPage(platform, DELIVERIES, id, { limit: 1 }, filter)
+  const [entry] = entries
+  if (entry !== undefined) return entry
+  if ((await findWebhook(platform, id)) === undefined) throw webhookNotFound(id)
+  throw deliveryNotFound(logId)
+}
+
+function filterOf({ event_type, outcome, from, to }: DeliveryListQuery): EntryFilter {
+  const conditions = ['true']
+  const params: string[] = []
+  const add = (value: string | undefined, condition: (parameter: string) => string) => {
+    if (value !== undefined) conditions.push(condition(`$${params.push(value) + 4}`))
+  }
+  add(event_type, parameter => `event_type = ${parameter}`)
+  add(from, parameter => `created_at >= ${parameter}::timestamptz`)
+  add(to, parameter => `created_at < ${parameter}::timestamptz`)
+  // As text, not as a value: the index of failures is for this very condition.
+  if (outcome !== undefined) conditions.push(outcome === 'failed' ? 'error is not null' : 'error is null')
+  return { sql: conditions.join(' and '), params }
 }
 
 /** One page of a webhook's entries as JSON text. Throws `invalid_parameter` and `not_found`. */
@@ -34,11 +64,12 @@ export async function listEntries(
   source: EntrySource,
   idText: string,
   query: EntryListQuery,
+  filter?: EntryFilter,
 ): Promise<string> {
   const id = parseId('webhook', idText)
   const [webhook, page] = await Promise.all([
     findWebhook(platform, id),
-    readEntryPage(platform, source, id, query),
+    readEntryPage(platform, source, id, query, filter),
   ])
   if (webhook === undefined) throw webhookNotFound(id)
   return entryListJson(page)

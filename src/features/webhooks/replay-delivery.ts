@@ -9,7 +9,7 @@ import { resolveEvent } from './delivery/delivery-log.ts'
 import type { LoggedDelivery } from './delivery/fanout-contract.ts'
 import type { Attempt } from './delivery-schemas.ts'
 import { type SendOnceDeps, sentOnce } from './send-test.ts'
-import { parseId, webhookNotFound } from './webhook-id.ts'
+import { deliveryNotFound, parseId, webhookNotFound } from './webhook-id.ts'
 import { findWebhook } from './webhook-store.ts'
 
 /**
@@ -49,9 +49,7 @@ async function findDelivery(
   const [logged] = await platform.query<LoggedDelivery>(FIND, [webhookId, logId])
   if (logged === undefined) {
     if ((await findWebhook(platform, webhookId)) === undefined) throw webhookNotFound(webhookId)
-    throw new DomainError('not_found', `The webhook's log has no entry with the id ${logId}.`, {
-      hint: 'Entries are kept 30 days. GET /api/webhooks/:id/logs lists them.',
-    })
+    throw deliveryNotFound(logId)
   }
   if (logged.payload === '') throw payloadNotKept()
   return logged

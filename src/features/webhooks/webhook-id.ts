@@ -20,3 +20,9 @@ export function webhookNotFound(id: string): DomainError {
     hint: 'GET /v1/webhooks and GET /api/webhooks list the webhooks and their ids.',
   })
 }
+
+export function deliveryNotFound(logId: string): DomainError {
+  return new DomainError('not_found', `The webhook's log has no entry with the id ${logId}.`, {
+    hint: 'Entries are kept 30 days. GET /api/webhooks/:id/logs lists them.',
+  })
+}

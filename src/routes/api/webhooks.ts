@@ -6,15 +6,17 @@ import {
   Attempt,
   DeadLetterId,
   DeadLetterList,
+  Delivery,
   DeliveryList,
+  DeliveryListQuery,
   LogId,
   Queued,
   ReplaySince,
+  WebhookWithStatisticsList,
   WebhookWithWaiting,
 } from '../../features/webhooks/delivery-schemas.ts'
 import { listDeadLetters } from '../../features/webhooks/list-dead-letters.ts'
-import { listDeliveries } from '../../features/webhooks/list-deliveries.ts'
-import { listWebhooks } from '../../features/webhooks/list-webhooks.ts'
+import { listDeliveries, readDelivery } from '../../features/webhooks/list-deliveries.ts'
 import { replayDeadLetter } from '../../features/webhooks/replay-dead-letter.ts'
 import { replayDelivery } from '../../features/webhooks/replay-delivery.ts'
 import { replayFailedSince } from '../../features/webhooks/replay-failed-since.ts'
@@ -23,13 +25,15 @@ import {
   Webhook,
   WebhookId,
   WebhookIn,
-  WebhookList,
   WebhookListQuery,
   WebhookPatch,
 } from '../../features/webhooks/schemas.ts'
 import { sendTest } from '../../features/webhooks/send-test.ts'
 import { updateWebhook } from '../../features/webhooks/update-webhook.ts'
-import { readWebhookWithWaiting } from '../../features/webhooks/webhook-statistics.ts'
+import {
+  listWebhooksWithStatistics,
+  readWebhookWithWaiting,
+} from '../../features/webhooks/webhook-statistics.ts'
 import { defineRoute, jsonText } from '../../http/route.ts'
 
 export const webhookRoutes = [
@@ -38,10 +42,10 @@ export const webhookRoutes = [
     method: 'get',
     path: '/api/webhooks',
     auth: 'session',
-    summary: 'List webhooks, newest first',
+    summary: 'List webhooks with statistics of their deliveries, newest first',
     query: WebhookListQuery,
-    response: WebhookList,
-    handle: ({ deps, query }) => listWebhooks(deps, query),
+    response: WebhookWithStatisticsList,
+    handle: ({ deps, query }) => listWebhooksWithStatistics(deps, query),
   }),
   defineRoute({
     id: 'webhooks.create',
@@ -124,9 +128,19 @@ export const webhookRoutes = [
     auth: 'session',
     summary: 'The delivery log of a webhook, newest first',
     description: 'One entry an attempt, kept 30 days. An attempt appears within a second.',
-    query: EntryListQuery,
+    query: DeliveryListQuery,
     response: DeliveryList,
     handle: async ({ deps, params, query }) => jsonText(await listDeliveries(deps, params.id, query)),
+  }),
+  defineRoute({
+    id: 'webhooks.log',
+    method: 'get',
+    path: '/api/webhooks/:id/logs/:logId',
+    params: { id: WebhookId, logId: LogId },
+    auth: 'session',
+    summary: 'One entry of the delivery log',
+    response: Delivery,
+    handle: async ({ deps, params }) => jsonText(await readDelivery(deps, params)),
   }),
   defineRoute({
     id: 'webhooks.replay',
