@@ -207,6 +207,7 @@ it('checks the moment and the pending statements', async () => {
   const { json: calm } = await call('POST', 'check')
   expect(calm).toMatchObject({ user: 'quoin_owner', pendingCount: 9, lockCount: 0, warnings: [], safe: true })
   expect(calm.pendingFiles).toEqual(Object.keys(FILES))
+  expect(calm.outsideTransaction).toEqual(['0003_index.sql'])
   expect(calm.findings).toContainEqual(expect.objectContaining({ file: '0008_broken.cjs', analysed: false }))
   expect(calm.findings).toContainEqual(expect.objectContaining({ file: '0007_exits.cjs', analysed: false }))
 

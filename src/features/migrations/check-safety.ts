@@ -59,6 +59,7 @@ export async function checkSafety(deps: CheckDeps): Promise<SafetyCheck> {
     user: moment.user,
     pendingCount: pending.length,
     pendingFiles: pending.map(file => file.name),
+    outsideTransaction: read.filter(({ runsInTransaction }) => !runsInTransaction).map(({ name }) => name),
     lockCount: moment.locks,
     activeTxCount: moment.transactions,
     warnings,

@@ -139,6 +139,9 @@ export const SafetyCheck = z
     user: z.string(),
     pendingCount: z.int(),
     pendingFiles: z.array(z.string()),
+    outsideTransaction: z
+      .array(z.string())
+      .describe('those of `pendingFiles` that run behind the one transaction, each by itself'),
     lockCount: z.int().describe('locks that somebody waits for'),
     activeTxCount: z.int().describe('transactions that are under way, also those that do nothing just now'),
     warnings: z
@@ -157,6 +160,7 @@ export const SafetyCheck = z
         user: 'quoin_owner',
         pendingCount: 1,
         pendingFiles: ['0001_create-notes.cjs'],
+        outsideTransaction: [],
         lockCount: 0,
         activeTxCount: 1,
         warnings: [],
