@@ -46,6 +46,7 @@ const look = EditorView.theme({
   '.cm-content': { fontFamily: 'var(--font-mono, ui-monospace, monospace)', caretColor: 'currentColor' },
   '.cm-gutters': { backgroundColor: 'transparent', border: 'none', color: 'light-dark(#5c6670, #98a2ad)' },
   '.cm-scroller': { overflow: 'auto' },
+  '.cm-placeholder': { color: 'var(--text-color-kumo-subtle)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     background: 'light-dark(#cfe4f5, #24506e) !important',
   },

@@ -45,6 +45,7 @@ export function CopyText({
         <button
           type="button"
           onClick={copy}
+          // What is seen is part of the name: whoever speaks to the page says what they see.
           aria-label={`${label}: ${shown}`}
           className={cn(
             'inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-sm text-left',

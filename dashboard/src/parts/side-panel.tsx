@@ -5,14 +5,17 @@ import { Dialog as Base } from '@cloudflare/kumo/primitives/dialog'
 import { XIcon } from '@phosphor-icons/react'
 import type { ReactNode } from 'react'
 
+/** `isWide`: for what is read side by side. */
 export function SidePanel({
   title,
   actions,
+  isWide = false,
   children,
   onClose,
 }: {
   title: string
   actions?: ReactNode
+  isWide?: boolean
   children: ReactNode
   onClose: () => void
 }) {
@@ -22,8 +25,9 @@ export function SidePanel({
         <Base.Backdrop className="fixed inset-0 bg-black/30" />
         <Base.Popup
           className={cn(
-            'fixed inset-y-0 right-0 flex w-full max-w-2xl flex-col outline-none',
+            'fixed inset-y-0 right-0 flex w-full flex-col outline-none',
             'border-l border-kumo-line bg-kumo-base text-kumo-default',
+            isWide ? 'max-w-5xl' : 'max-w-2xl',
           )}
         >
           <header className="flex items-start gap-3 border-b border-kumo-hairline px-5 py-4">
