@@ -9,6 +9,7 @@ const ACTIONS: PaletteItem[] = [
   { id: 'introspect', title: 'Introspect a token', note: 'OAuth2', href: '/oauth2/tokens' },
   { id: 'rotate signing', title: 'Rotate signing keys', note: 'OAuth2', href: '/oauth2/keys?rotate=true' },
   { id: 'revoke consents', title: 'Revoke consents', note: 'OAuth2', href: '/oauth2/consent' },
+  { id: 'create webhook', title: 'Create webhook', note: 'Webhooks', href: '/webhooks?create=true' },
 ]
 
 /** Of the views that are there. */
@@ -22,7 +23,7 @@ export function paletteRecordsQuery(isAdmin: boolean) {
   return queryOptions({
     queryKey: ['palette', isAdmin],
     queryFn: async (): Promise<PaletteItem[]> => {
-      const lists = await Promise.allSettled([clients(), ...(isAdmin ? [identities()] : [])])
+      const lists = await Promise.allSettled([clients(), webhooks(), ...(isAdmin ? [identities()] : [])])
       return lists.flatMap(list => (list.status === 'fulfilled' ? list.value : []))
     },
     staleTime: 30_000,
@@ -50,5 +51,16 @@ async function identities(): Promise<PaletteItem[]> {
     note: 'Identity',
     keywords: `${id} ${typeof name === 'string' ? name : Object.values(name ?? {}).join(' ')}`,
     href: `/identities/${encodeURIComponent(id)}`,
+  }))
+}
+
+async function webhooks(): Promise<PaletteItem[]> {
+  const { data } = await answerOf(api.GET('/api/webhooks', { params: { query: { limit: 1_000 } } }))
+  return data.map(({ id, name, table_name: table }) => ({
+    id: `webhook ${id}`,
+    title: name,
+    note: 'Webhook',
+    keywords: `${id} ${table}`,
+    href: `/webhooks/${id}`,
   }))
 }

@@ -14,6 +14,7 @@ import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
+import { webhook, webhooks } from './webhooks/view.ts'
 
 export const views = [
   overview,
@@ -32,4 +33,6 @@ export const views = [
   oauthClients,
   oauthClient,
   snippets,
+  webhooks,
+  webhook,
 ] as const

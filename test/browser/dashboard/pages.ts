@@ -13,6 +13,8 @@ const MORE: readonly string[] = [
   '/oauth2/keys?set=',
   '/oauth2/clients?create=true',
   '/oauth2/clients?create=true&template=server',
+  '/webhooks?create=true',
+  '/database/migrations?detect=true',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */

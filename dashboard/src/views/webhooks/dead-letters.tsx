@@ -1,0 +1,72 @@
+// What was given up of a webhook, until it is delivered after all.
+
+import { Empty } from '@cloudflare/kumo'
+import { EnvelopeIcon } from '@phosphor-icons/react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { None } from '../../parts/facts.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Time } from '../../parts/time.tsx'
+import { DeadLetterPanel } from './dead-letter-panel.tsx'
+import { DeadLetterState, reasonOf } from './dead-letter-words.tsx'
+import { OlderEntries } from './older-entries.tsx'
+import { type DeadLetter, deadLettersQuery, type Webhook } from './queries.ts'
+
+const view = getRouteApi('/webhooks/$id')
+
+const COLUMNS: Column<DeadLetter>[] = [
+  { id: 'time', head: 'Given up', cell: ({ created_at: at }) => <Time at={at} withUtc /> },
+  {
+    id: 'event',
+    head: 'Event',
+    cell: ({ payload }) => (payload === null ? <None>over 1 MiB</None> : String(payload['event'])),
+  },
+  { id: 'state', head: 'State', cell: letter => <DeadLetterState of={letter} /> },
+  { id: 'reason', head: 'Reason', cell: reasonOf, isSecondary: true },
+]
+
+export function DeadLetters({ of: webhook }: { of: Webhook }) {
+  const query = useInfiniteQuery(deadLettersQuery(webhook.id))
+  const { dead_letter: openId } = view.useSearch()
+  const navigate = view.useNavigate()
+  return (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const letters = pages.flatMap(({ data }) => data)
+        const open = letters.find(({ id }) => id === openId)
+        if (letters.length === 0)
+          return (
+            <Empty
+              icon={<EnvelopeIcon size={40} />}
+              title="No dead letters"
+              description="An event whose nine attempts have failed comes here, out of the way of its row, and is kept for 30 days."
+            />
+          )
+        return (
+          <>
+            <DataTable
+              label="Dead letters"
+              columns={COLUMNS}
+              rows={letters}
+              rowKey={({ id }) => id}
+              href={({ id }) =>
+                `/webhooks/${webhook.id}?${new URLSearchParams({ tab: 'dead-letters', dead_letter: id })}`
+              }
+              selectedKey={openId}
+            />
+            <OlderEntries query={query} />
+            {open !== undefined && (
+              <DeadLetterPanel
+                key={open.id}
+                webhook={webhook}
+                of={open}
+                onClose={() => navigate({ search: { tab: 'dead-letters' }, replace: true })}
+              />
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,45 @@
+import { Input } from '@cloudflare/kumo'
+import { useState } from 'react'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { toasts } from '../../parts/toasts.ts'
+import { fromLocalInput, toLocalInput } from './local-time.ts'
+import { replayFailed, type Webhook } from './queries.ts'
+
+const DAY_MS = 86_400_000
+
+export function ReplayFailedDialog({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
+  const [since, setSince] = useState(() => toLocalInput(new Date(Date.now() - DAY_MS)))
+  const at = fromLocalInput(since)
+  const replay = async () => {
+    if (at === undefined) return
+    const queued = await replayFailed(webhook.id, at)
+    const events = queued === 1 ? '1 event is' : `${queued.toLocaleString('en')} events are`
+    const title = queued === 0 ? 'Nothing has failed since then' : `${events} queued again`
+    toasts.add({ title, variant: queued === 0 ? 'info' : 'success' })
+  }
+  return (
+    <FormDialog
+      title={`Replay what failed of “${webhook.name}”`}
+      lead="Queues again what has failed since then and was not delivered: dead letters, and events that wait for their next attempt. The log shows how it goes."
+      action="Replay failed"
+      mayGo={at !== undefined}
+      onSubmit={replay}
+      onClose={onClose}
+    >
+      {errorAt => (
+        <>
+          <Input
+            label="Failed since"
+            type="datetime-local"
+            value={since}
+            onChange={event => setSince(event.target.value)}
+            error={errorAt('since')}
+          />
+          {!webhook.active && (
+            <p className="text-kumo-subtle">The webhook is paused: all of it is sent when it is resumed.</p>
+          )}
+        </>
+      )}
+    </FormDialog>
+  )
+}
