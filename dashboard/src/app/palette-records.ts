@@ -9,6 +9,12 @@ const ACTIONS: PaletteItem[] = [
   { id: 'introspect', title: 'Introspect a token', note: 'OAuth2', href: '/oauth2/tokens' },
   { id: 'rotate signing', title: 'Rotate signing keys', note: 'OAuth2', href: '/oauth2/keys?rotate=true' },
   { id: 'revoke consents', title: 'Revoke consents', note: 'OAuth2', href: '/oauth2/consent' },
+  {
+    id: 'run migrations',
+    title: 'Run pending migrations',
+    note: 'Database',
+    href: '/database/migrations?run=true',
+  },
   { id: 'create webhook', title: 'Create webhook', note: 'Webhooks', href: '/webhooks?create=true' },
 ]
 

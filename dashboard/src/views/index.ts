@@ -1,6 +1,7 @@
 // Every view, in the order of the sidebar. A view is a folder whose path is its address; a new one goes in here.
 
 import { auditLog } from './audit-log/view.ts'
+import { migrations } from './database/migrations/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { claims } from './oauth2/claims/view.ts'
@@ -35,4 +36,5 @@ export const views = [
   snippets,
   webhooks,
   webhook,
+  migrations,
 ] as const

@@ -28,10 +28,14 @@ export interface Visit extends AsyncDisposable {
   readonly complaints: string[]
 }
 
-/** Opens `path` of the dashboard. Answers that are errors on purpose are no complaint. */
+/** Opens `path` of the stack's dashboard, or of the one at `dashboardUrl`. Answers that are errors on purpose are no complaint. */
 export async function visit(
   path: string,
-  { who = 'admin', ...options }: BrowserContextOptions & { who?: Who } = {},
+  {
+    who = 'admin',
+    dashboardUrl = inject('stack').dashboard_url,
+    ...options
+  }: BrowserContextOptions & { who?: Who; dashboardUrl?: string } = {},
 ): Promise<Visit> {
   const facts = inject('stack')
   const browser = await connectBrowser()
@@ -44,7 +48,7 @@ export async function visit(
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   const complaints = listenForComplaints(page)
-  await page.goto(facts.dashboard_url + path)
+  await page.goto(dashboardUrl + path)
   return { page, context, complaints, [Symbol.asyncDispose]: () => browser.close() }
 }
 
