@@ -85,7 +85,7 @@ function ClientList() {
   return (
     <Page
       title="Clients"
-      lead="The applications that may ask the OAuth2 server for tokens: where people come back to, and what each may ask for."
+      lead="The applications that may ask for tokens: where people come back to, and what each may ask for."
       actions={CREATE}
     >
       <Input
@@ -122,7 +122,7 @@ function ClientList() {
             <Empty
               icon={<AppWindowIcon size={40} />}
               title="No client matches"
-              description={`None of the ${data.length} clients has “${search.search}” in its name, id, redirect URIs or grants.`}
+              description={`“${search.search}” is in no name, id, redirect URI or grant of the ${data.length}.`}
               contents={<Button onClick={() => change({ search: undefined })}>Show all clients</Button>}
             />
           )

@@ -1,6 +1,6 @@
 // Stays at the foot of a form while one scrolls: what is not saved yet, and the way to save it.
 
-import { Button } from '@cloudflare/kumo'
+import { Button, cn } from '@cloudflare/kumo'
 import type { ReactNode } from 'react'
 
 export function SaveBar({
@@ -21,7 +21,12 @@ export function SaveBar({
   children?: ReactNode
 }) {
   return (
-    <div className="sticky -bottom-6 z-10 -mx-4 -mb-6 flex flex-col gap-3 border-t border-kumo-line bg-kumo-canvas px-4 py-3 md:-mx-8 md:px-8">
+    <div
+      className={cn(
+        'sticky -bottom-6 z-10 -mx-4 -mb-6 flex flex-col gap-3 px-4 py-3 md:-mx-8 md:px-8',
+        'border-t border-kumo-line bg-kumo-canvas',
+      )}
+    >
       {children}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <p role="status" className="min-w-0 flex-1 basis-52 text-kumo-subtle">

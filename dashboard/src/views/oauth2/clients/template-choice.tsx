@@ -1,6 +1,6 @@
 // The first step of a new client: what kind of application it is for.
 
-import { Link } from '@cloudflare/kumo'
+import { cn, Link } from '@cloudflare/kumo'
 import {
   BrowserIcon,
   CaretRightIcon,
@@ -29,7 +29,10 @@ export function TemplateChoice() {
         return (
           <li
             key={template}
-            className="relative flex gap-4 rounded-lg border border-kumo-line bg-kumo-base p-4 focus-within:border-kumo-brand hover:bg-kumo-tint"
+            className={cn(
+              'relative flex gap-4 rounded-lg border border-kumo-line bg-kumo-base p-4',
+              'focus-within:border-kumo-brand hover:bg-kumo-tint',
+            )}
           >
             <TemplateIcon size={24} aria-hidden="true" className="mt-0.5 shrink-0 text-kumo-subtle" />
             <div className="min-w-0 flex-1">

@@ -31,7 +31,7 @@ export function ClientFields(props: FieldsProps) {
       {(redirects || draft.redirect_uris.length > 0) && (
         <FormSection
           title="Redirect URIs"
-          lead="Where people come back to after signing in. Compared letter by letter: an address must be exactly what the application sends."
+          lead="Where people come back to after signing in. Compared letter by letter with what the application sends."
         >
           <UriRows
             legend="Redirect URIs"
@@ -51,7 +51,7 @@ export function ClientFields(props: FieldsProps) {
       >
         <WordsInput
           label="Scopes"
-          description="Empty: those that the server gives by itself. openid gives an ID token, offline_access a refresh token."
+          description="openid gives an ID token, offline_access a refresh token. Empty: the server's own choice."
           placeholder="openid"
           words={draft.scope}
           error={errorAt('scope')}

@@ -1,3 +1,4 @@
+import { cn } from '@cloudflare/kumo'
 import type { ReactNode } from 'react'
 
 /** A part of a long form: what it is about at the left, its fields beside it. */
@@ -11,7 +12,12 @@ export function FormSection({
   children: ReactNode
 }) {
   return (
-    <section className="grid gap-x-10 gap-y-4 border-t border-kumo-hairline py-6 first:border-t-0 first:pt-0 lg:grid-cols-[17rem_minmax(0,1fr)]">
+    <section
+      className={cn(
+        'grid gap-x-10 gap-y-4 py-6 first:pt-0 lg:grid-cols-[17rem_minmax(0,1fr)]',
+        'border-t border-kumo-hairline first:border-t-0',
+      )}
+    >
       <div>
         <h2 className="font-semibold">{title}</h2>
         {lead !== undefined && <p className="mt-1 max-w-[60ch] text-kumo-subtle">{lead}</p>}

@@ -21,7 +21,7 @@ export function SubjectFields({ draft, onChange, errorAt }: FieldsProps) {
           label={
             <Choice
               label="Pairwise"
-              sentence="An id of its own for this application: two of them cannot compare their users. Not with JWT access tokens."
+              sentence="An id for this application alone: two cannot compare their users. Not with JWT access tokens."
             />
           }
         />
@@ -29,7 +29,7 @@ export function SubjectFields({ draft, onChange, errorAt }: FieldsProps) {
       {(draft.subject_type === 'pairwise' || draft.sector_identifier_uri !== '') && (
         <Input
           label="Sector identifier URI"
-          description="Clients with the same host here see the same ids. Needed with several redirect URIs; it serves them as a JSON array."
+          description="A JSON array of the redirect URIs, needed with several. Clients of one host share their ids."
           placeholder="https://example.com/redirect-uris.json"
           value={draft.sector_identifier_uri}
           onChange={event => onChange({ sector_identifier_uri: event.target.value })}

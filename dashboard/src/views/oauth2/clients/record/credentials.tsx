@@ -19,7 +19,7 @@ export function Credentials({ of: client }: { of: Client }) {
       title="Credentials"
       lead={
         withoutSecret
-          ? 'A public client has no secret: it runs where everybody could read one. PKCE shows that whoever fetches the tokens is who asked for them.'
+          ? 'A public client has no secret: it runs where everybody could read one. PKCE stands in for it.'
           : 'It proves itself with its id and its secret at the token endpoint.'
       }
       actions={

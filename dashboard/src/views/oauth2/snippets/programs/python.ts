@@ -54,7 +54,8 @@ print(answer.json())
 }
 
 function code(given: Given): string {
-  return `${head(given, ['base64', 'hashlib', 'secrets', 'urllib.parse'])}REDIRECT_URI = ${quotedText(given.redirectUri)}
+  const imports = head(given, ['base64', 'hashlib', 'secrets', 'urllib.parse'])
+  return `${imports}REDIRECT_URI = ${quotedText(given.redirectUri)}
 
 verifier = secrets.token_urlsafe(48)
 digest = hashlib.sha256(verifier.encode()).digest()
