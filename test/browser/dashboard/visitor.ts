@@ -28,7 +28,10 @@ export interface Visit extends AsyncDisposable {
   readonly complaints: string[]
 }
 
-/** Opens `path` of the stack's dashboard, or of the one at `dashboardUrl`. Answers that are errors on purpose are no complaint. */
+/**
+ * Opens `path` of the stack's dashboard, or of the one at `dashboardUrl`. Answers that are errors on purpose are no
+ * complaint.
+ */
 export async function visit(
   path: string,
   {

@@ -40,7 +40,7 @@ export function DeadLetters({ of: webhook }: { of: Webhook }) {
             <Empty
               icon={<EnvelopeIcon size={40} />}
               title="No dead letters"
-              description="An event whose nine attempts have failed comes here, out of the way of its row, and is kept for 30 days."
+              description="An event whose nine attempts have failed comes here, and is kept for 30 days."
             />
           )
         return (

@@ -40,7 +40,7 @@ export function HealthNotice({ of: webhook }: { of: Webhook }) {
         variant="error"
         icon={warning}
         title={`Failing: ${webhook.fail_count} attempts in a row have failed`}
-        description="One event is tried about once a minute, and the others wait. The first that arrives sends them all."
+        description="One event is tried about once a minute; the others wait until one arrives."
       />
     )
   return null

@@ -49,6 +49,10 @@ const COLUMNS: Column<WebhookWithStatistics>[] = [
   },
 ]
 
+const WHAT_FOR =
+  'Keep a search index, a cache or another service in step with a table: it gets a POST for each change that ' +
+  'commits, and every attempt stands in a log here.'
+
 const STATES = { all: 'All states', healthy: 'Healthy', failing: 'Failing', paused: 'Paused' }
 
 export function WebhooksPage() {
@@ -67,7 +71,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead="A webhook sends each row of a table that is inserted, updated or deleted to a URL: signed, and at least once."
+      lead="A webhook sends each row that is inserted, updated or deleted to a URL: signed, and at least once."
       actions={
         <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
           Create webhook
@@ -110,11 +114,7 @@ export function WebhooksPage() {
             <Empty
               icon={<WebhooksLogoIcon size={40} />}
               title={data.length === 0 ? 'No webhooks yet' : 'No webhook matches'}
-              description={
-                data.length === 0
-                  ? 'Keep a search index, a cache or another service in step with a table: it gets a POST for each change that commits, and every attempt stands in a log here.'
-                  : 'Look for something else, or in all states.'
-              }
+              description={data.length === 0 ? WHAT_FOR : 'Look for something else, or in all states.'}
               contents={
                 data.length === 0 && (
                   <Button icon={PlusIcon} onClick={() => change({ create: true })}>

@@ -20,7 +20,7 @@ export function ReplayFailedDialog({ of: webhook, onClose }: { of: Webhook; onCl
   return (
     <FormDialog
       title={`Replay what failed of “${webhook.name}”`}
-      lead="Queues again what has failed since then and was not delivered: dead letters, and events that wait for their next attempt. The log shows how it goes."
+      lead="Queues again what was not delivered: dead letters, and events that wait for their next attempt."
       action="Replay failed"
       mayGo={at !== undefined}
       onSubmit={replay}

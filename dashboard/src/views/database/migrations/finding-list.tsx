@@ -45,9 +45,11 @@ export function FindingList({
             </div>
             <p className="[overflow-wrap:anywhere]">{finding.message}</p>
             {finding.statement !== null && (
-              <code className="block max-h-24 overflow-y-auto rounded-md bg-kumo-recessed px-2 py-1 font-mono text-[13px] whitespace-pre-wrap [overflow-wrap:anywhere]">
-                {finding.statement}
-              </code>
+              <pre className="max-h-24 overflow-y-auto rounded-md bg-kumo-recessed px-2 py-1">
+                <code className="font-mono text-[13px] whitespace-pre-wrap [overflow-wrap:anywhere]">
+                  {finding.statement}
+                </code>
+              </pre>
             )}
             {finding.safer !== null && (
               <p className="[overflow-wrap:anywhere]">

@@ -36,6 +36,10 @@ const COLUMNS: Column<Migration>[] = [
   },
 ]
 
+const NO_FILES =
+  'A change of the schema goes into a file as migrations/0001_create-notes.sql. It is here once the Worker was built ' +
+  'with it: by itself under npm run dev, else with npm run deploy.'
+
 export function MigrationsPage() {
   const query = useQuery(statusQuery)
   const navigate = view.useNavigate()
@@ -46,7 +50,7 @@ export function MigrationsPage() {
   return (
     <Page
       title="Migrations"
-      lead="The files of the folder migrations/ that this deployment was built with. A run is one transaction: all or nothing."
+      lead="The files of migrations/ that this deployment was built with. A run is one transaction: all or nothing."
       actions={
         <>
           <Button icon={MagnifyingGlassIcon} onClick={() => change({ detect: true })}>
@@ -87,11 +91,7 @@ function Content({ status }: { status: MigrationStatus }) {
       {summary.pending > 0 && <MomentSection query={check} />}
       <Section title="Files">
         {migrations.length === 0 ? (
-          <Empty
-            icon={<StackIcon size={40} />}
-            title="No migrations yet"
-            description="A change of the schema goes into a file as migrations/0001_create-notes.sql. It is here once the Worker was built with it: by itself under npm run dev, else with npm run deploy."
-          />
+          <Empty icon={<StackIcon size={40} />} title="No migrations yet" description={NO_FILES} />
         ) : (
           <>
             <Tabs
@@ -113,9 +113,7 @@ function Content({ status }: { status: MigrationStatus }) {
               columns={columnsWith(outside)}
               rows={shown}
               rowKey={({ name }) => name}
-              href={({ name }) =>
-                `/database/migrations?${new URLSearchParams({ ...(search.state && { state: search.state }), file: name })}`
-              }
+              href={({ name }) => addressOf(name, search.state)}
               selectedKey={search.file}
             />
           </>
@@ -159,6 +157,10 @@ function Content({ status }: { status: MigrationStatus }) {
       )}
     </>
   )
+}
+
+function addressOf(file: string, state: Migration['state'] | undefined): string {
+  return `/database/migrations?${new URLSearchParams({ ...(state && { state }), file })}`
 }
 
 /** Which files ask for no transaction is known where the check has evaluated them. */

@@ -47,7 +47,7 @@ export function RunDialog({
           <Dialog.Description render={<div />} className="text-kumo-subtle">
             {isOver
               ? 'It stands in the audit log.'
-              : 'They run in their order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
+              : 'They run in order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
           </Dialog.Description>
           {run.data !== undefined ? (
             <RunResultView of={run.data} wasOutside={outside.includes(run.data.failed?.name ?? '')} />
