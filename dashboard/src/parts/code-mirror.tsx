@@ -1,7 +1,7 @@
 // The editor itself. Loaded by code-editor.tsx alone.
 
 import { cn } from '@cloudflare/kumo'
-import { autocompletion, closeBrackets } from '@codemirror/autocomplete'
+import { autocompletion, closeBrackets, closeCompletion } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { PostgreSQL, sql } from '@codemirror/lang-sql'
@@ -13,10 +13,24 @@ import {
   syntaxHighlighting,
 } from '@codemirror/language'
 import { searchKeymap } from '@codemirror/search'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
-import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
+import { Compartment, EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
+
+/** Offsets into the text, from 0. */
+export interface TextRange {
+  from: number
+  to: number
+}
 
 export interface CodeMirrorProps {
   value: string
@@ -28,6 +42,10 @@ export interface CodeMirrorProps {
   /** Tables with their columns, for completion in SQL. */
   tables?: Readonly<Record<string, readonly string[]>>
   hint?: string
+  /** What is wrong, by its place: underlined until the text there is changed. */
+  mark?: TextRange | undefined
+  /** Told what is selected: an empty range where nothing is. */
+  onSelect?: (range: TextRange) => void
   /** `min-h-...` and `max-h-...` of the text. */
   className?: string
 }
@@ -50,12 +68,30 @@ const look = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     background: 'light-dark(#cfe4f5, #24506e) !important',
   },
+  '.cm-mark': { textDecoration: 'underline wavy light-dark(#c3251f, #ff8a80)', textUnderlineOffset: '3px' },
   '.cm-panels': { backgroundColor: 'var(--color-kumo-elevated)', color: 'inherit' },
   '.cm-tooltip': { backgroundColor: 'var(--color-kumo-base)', border: '1px solid var(--color-kumo-line)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'light-dark(#cfe4f5, #24506e)',
+    color: 'inherit',
+  },
 })
 
+const setMark = StateEffect.define<TextRange | undefined>()
+const marked = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (present, { changes, effects }) =>
+    effects.reduce((set, effect) => (effect.is(setMark) ? markAt(effect.value) : set), present.map(changes)),
+  provide: field => EditorView.decorations.from(field),
+})
+
+function markAt(range: TextRange | undefined): DecorationSet {
+  if (range === undefined || range.from >= range.to) return Decoration.none
+  return Decoration.set(Decoration.mark({ class: 'cm-mark' }).range(range.from, range.to))
+}
+
 export function CodeMirror(props: CodeMirrorProps) {
-  const { value, label, language, isReadOnly = false, tables, hint, className = 'max-h-[60vh]' } = props
+  const { value, label, language, isReadOnly = false, tables, hint, mark, className = 'max-h-[60vh]' } = props
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const languageSlot = useRef(new Compartment())
@@ -77,9 +113,10 @@ export function CodeMirror(props: CodeMirrorProps) {
           drawSelection(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion(),
+          autocompletion({ icons: false }),
           EditorView.lineWrapping,
           syntaxHighlighting(colours),
+          marked,
           look,
           languageSlot.current.of(languageOf(language, tables)),
           EditorState.readOnly.of(isReadOnly),
@@ -89,14 +126,17 @@ export function CodeMirror(props: CodeMirrorProps) {
           }),
           ...(hint === undefined ? [] : [placeholder(hint)]),
           keymap.of([
-            { key: 'Mod-Enter', run: ({ state }) => submit(state.doc.toString()) },
+            { key: 'Mod-Enter', run: submit },
             ...defaultKeymap,
             ...historyKeymap,
             ...foldKeymap,
             ...searchKeymap,
           ]),
-          EditorView.updateListener.of(({ docChanged, state }) => {
-            if (docChanged) latest.current.onChange?.(state.doc.toString())
+          EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+            // What it was given is nothing that somebody has typed.
+            const text = state.doc.toString()
+            if (docChanged && text !== latest.current.value) latest.current.onChange?.(text)
+            if (docChanged || selectionSet) latest.current.onSelect?.(state.selection.main)
           }),
         ],
       }),
@@ -105,9 +145,12 @@ export function CodeMirror(props: CodeMirrorProps) {
     return () => editor.destroy()
   }, [])
 
-  function submit(text: string): boolean {
-    latest.current.onSubmit?.(text)
-    return latest.current.onSubmit !== undefined
+  function submit(editor: EditorView): boolean {
+    const { onSubmit } = latest.current
+    if (onSubmit === undefined) return false
+    closeCompletion(editor)
+    onSubmit(editor.state.doc.toString())
+    return true
   }
 
   useEffect(() => {
@@ -116,6 +159,14 @@ export function CodeMirror(props: CodeMirrorProps) {
     if (editor === undefined || present === value) return
     editor.dispatch({ changes: { from: 0, to: present?.length ?? 0, insert: value } })
   }, [value])
+
+  useEffect(() => {
+    const length = view.current?.state.doc.length ?? 0
+    const range = mark && { from: Math.min(mark.from, length), to: Math.min(mark.to, length) }
+    view.current?.dispatch({
+      effects: [setMark.of(range), ...(range === undefined ? [] : [EditorView.scrollIntoView(range.from)])],
+    })
+  }, [mark])
 
   useEffect(() => {
     view.current?.dispatch({ effects: languageSlot.current.reconfigure(languageOf(language, tables)) })
