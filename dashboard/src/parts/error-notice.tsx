@@ -1,6 +1,6 @@
 // An error beside what it belongs to: what happened, what to do, and the id that finds it in the log.
 
-import { Banner, Text } from '@cloudflare/kumo'
+import { Banner } from '@cloudflare/kumo'
 import { WarningCircleIcon } from '@phosphor-icons/react'
 import { ApiError } from '../api/errors.ts'
 import { CopyText } from './copy-text.tsx'
@@ -12,7 +12,6 @@ export function ErrorNotice({ error, title }: { error: Error | null | undefined;
   return (
     <Banner
       variant="error"
-      size="sm"
       role="alert"
       icon={<WarningCircleIcon weight="fill" />}
       title={title ?? error.message}
@@ -23,9 +22,7 @@ export function ErrorNotice({ error, title }: { error: Error | null | undefined;
           {hint && <span>{hint}</span>}
           {requestId && (
             <span className="flex flex-wrap items-center gap-1">
-              <Text variant="secondary" size="sm" as="span">
-                Request
-              </Text>
+              Request
               <CopyText value={requestId} />
             </span>
           )}
