@@ -29,7 +29,8 @@ export function paletteRecordsQuery(isAdmin: boolean) {
   return queryOptions({
     queryKey: ['palette', isAdmin],
     queryFn: async (): Promise<PaletteItem[]> => {
-      const lists = await Promise.allSettled([clients(), webhooks(), ...(isAdmin ? [identities()] : [])])
+      const forAdmins = isAdmin ? [identities(), tables()] : []
+      const lists = await Promise.allSettled([clients(), webhooks(), ...forAdmins])
       return lists.flatMap(list => (list.status === 'fulfilled' ? list.value : []))
     },
     staleTime: 30_000,
@@ -68,5 +69,16 @@ async function webhooks(): Promise<PaletteItem[]> {
     note: 'Webhook',
     keywords: `${id} ${table}`,
     href: `/webhooks/${id}`,
+  }))
+}
+
+async function tables(): Promise<PaletteItem[]> {
+  const { tables: all } = await answerOf(api.GET('/api/database/tables'))
+  return all.map(({ schema, name }) => ({
+    id: `table ${schema}.${name}`,
+    title: name,
+    note: `Table of ${schema}`,
+    keywords: `${schema}.${name}`,
+    href: `/database/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`,
   }))
 }

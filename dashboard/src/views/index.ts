@@ -2,6 +2,7 @@
 
 import { auditLog } from './audit-log/view.ts'
 import { migrations } from './database/migrations/view.ts'
+import { table, tables } from './database/tables/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { claims } from './oauth2/claims/view.ts'
@@ -19,6 +20,8 @@ import { webhook, webhooks } from './webhooks/view.ts'
 
 export const views = [
   overview,
+  tables,
+  table,
   identities,
   identity,
   keys,

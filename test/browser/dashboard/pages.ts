@@ -15,6 +15,10 @@ const MORE: readonly string[] = [
   '/oauth2/clients?create=true&template=server',
   '/webhooks?create=true',
   '/database/migrations?detect=true',
+  '/database/tables/public/todos?done=is.true&order=id.desc',
+  '/database/tables/public/todos?row=%5B%221%22%5D',
+  '/database/tables/public/todos?insert=true',
+  '/database/tables/public/todos?tab=structure',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */

@@ -1,0 +1,33 @@
+// The values of one row whole, to read: texts with their lines, JSON folded.
+
+import { CodeEditor } from '../code-editor.tsx'
+import { Fact, Facts } from '../facts.tsx'
+import { jsonProblem, prettyJson } from './json-text.ts'
+import { ValueText } from './value-text.tsx'
+
+interface WholeValue {
+  name: string
+  type: string
+  text: string | null
+}
+
+export function WholeValues({ values }: { values: readonly WholeValue[] }) {
+  return (
+    <Facts>
+      {values.map(({ name, type, text }) => (
+        <Fact key={name} label={name} help={type}>
+          <Whole name={name} type={type} text={text} />
+        </Fact>
+      ))}
+    </Facts>
+  )
+}
+
+function Whole({ name, type, text }: WholeValue) {
+  if (text === null || text === '') return <ValueText text={text} />
+  if (/^jsonb?$/.test(type) && /^[[{]/.test(text) && jsonProblem(text) === undefined)
+    return (
+      <CodeEditor label={name} language="json" value={prettyJson(text)} isReadOnly className="max-h-96" />
+    )
+  return <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
+}

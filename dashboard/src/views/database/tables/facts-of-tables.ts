@@ -1,0 +1,64 @@
+// What is said of a table in more than one place.
+
+import type { Table } from './queries.ts'
+import { parameterOf } from './row-query.ts'
+
+export const KINDS: Readonly<Record<Table['kind'], string>> = {
+  table: 'Table',
+  view: 'View',
+  materialized_view: 'Materialized view',
+  foreign_table: 'Foreign table',
+  partitioned_table: 'Partitioned table',
+}
+
+const VERBS = { GET: 'read', POST: 'insert', PATCH: 'change', DELETE: 'delete' }
+
+/** What grants let an anon key do: `read, insert`. */
+export function anonWords({ anon }: Table): string {
+  if (anon.length === Object.keys(VERBS).length) return 'everything'
+  return anon.length === 0 ? 'nothing' : anon.map(method => VERBS[method]).join(', ')
+}
+
+/** Grants let anon in, and no policy decides about rows. */
+export function isOpenToAnon({ kind, anon, row_level_security: hasPolicies }: Table): boolean {
+  return (kind === 'table' || kind === 'partitioned_table') && anon.length > 0 && !hasPolicies
+}
+
+export function tableHref(schema: string, name: string, search: Record<string, string> = {}): string {
+  const query = new URLSearchParams(search).toString()
+  const path = `/database/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`
+  return query === '' ? path : `${path}?${query}`
+}
+
+export type ForeignKey = Table['foreign_keys'][number]
+
+/** The address of the row that a foreign key refers to; it is open there where the key is that table's primary key. */
+export function referredHref(
+  { references, columns }: ForeignKey,
+  row: Readonly<Record<string, string | null>>,
+  tables: readonly Table[],
+): string | undefined {
+  const values = columns.flatMap(name => row[name] ?? [])
+  if (values.length < columns.length) return undefined
+  const search = Object.fromEntries(
+    references.columns.map((name, i) => [parameterOf(name), `eq.${values[i] ?? ''}`]),
+  )
+  const target = tables.find(({ schema, name }) => schema === references.schema && name === references.table)
+  // A table of a schema that is not served has no page.
+  if (target === undefined) return undefined
+  const isKey = target.primary_key.join() === references.columns.join()
+  return tableHref(target.schema, target.name, isKey ? { ...search, row: JSON.stringify(values) } : search)
+}
+
+/** Types whose values stand at the right. */
+export function isNumeric(type: string): boolean {
+  return /^(smallint|integer|bigint|numeric|real|double precision|money|oid)\b(?!.*\[\])/.test(type)
+}
+
+/** Postgres also takes the short names of its long ones. */
+export function shortType(type: string): string {
+  return type
+    .replace(/^character varying/, 'varchar')
+    .replace(/^(time(?:stamp)?)(\(\d\))? with time zone/, '$1tz$2')
+    .replace(/^(time(?:stamp)?)(\(\d\))? without time zone/, '$1$2')
+}

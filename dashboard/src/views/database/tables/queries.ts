@@ -1,0 +1,153 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { answerOf, api, type Schema } from '../../../api/client.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { bodyText, type Drafts } from './drafts.ts'
+import {
+  type Filter,
+  keyFilters,
+  keysFilter,
+  type QuerySearch,
+  queryText,
+  rowsText,
+  selectOf,
+} from './row-query.ts'
+
+export type Table = Schema<'DatabaseTable'>
+export type Column = Schema<'TableColumn'>
+/** Values as Postgres prints them (`selectOf`). */
+export type Row = Readonly<Record<string, string | null>>
+
+const readAgain = () => queryClient.invalidateQueries({ queryKey: ['database', 'rows'] })
+
+export function rowsQuery(table: Table, search: QuerySearch) {
+  const text = rowsText(table, search)
+  return queryOptions({
+    queryKey: ['database', 'rows', table.schema, table.name, text],
+    queryFn: ({ signal }) => readRows(table, text, signal),
+    placeholderData: keepPreviousData,
+    enabled: table.readable,
+  })
+}
+
+/** One row by its key; null where there is none. */
+export function rowQuery(table: Table, key: readonly string[]) {
+  const text = queryText([...keyFilters(table, key), ['select', selectOf(table.columns)]])
+  return queryOptions({
+    queryKey: ['database', 'rows', table.schema, table.name, text],
+    queryFn: async ({ signal }) => (await readRows(table, text, signal))[0] ?? null,
+  })
+}
+
+/**
+ * How many rows pass the filters; null where it is not known. Up to 10 000 are counted in any case; beyond, the
+ * planner estimates.
+ */
+export function countQuery(table: Table, filters: readonly Filter[], isExact: boolean) {
+  const text = queryText([
+    ...filters.map(({ parameter, value }) => [parameter, value] as const),
+    ['limit', '0'],
+  ])
+  const prefer = isExact ? 'count=exact' : 'count=estimated'
+  return queryOptions({
+    queryKey: ['database', 'rows', table.schema, table.name, text, prefer],
+    queryFn: async ({ signal }) => {
+      const call = api.GET('/api/db/{table}', {
+        params: { path: { table: table.name }, header: { 'Accept-Profile': table.schema, Prefer: prefer } },
+        querySerializer: () => text,
+        signal,
+      })
+      await answerOf(call)
+      const { response } = await call
+      const total = Number(response.headers.get('content-range')?.split('/')[1])
+      return Number.isFinite(total) ? total : null
+    },
+    placeholderData: keepPreviousData,
+    enabled: table.readable,
+  })
+}
+
+async function readRows({ schema, name }: Table, text: string, signal: AbortSignal): Promise<Row[]> {
+  const rows = await answerOf(
+    api.GET('/api/db/{table}', {
+      params: { path: { table: name }, header: { 'Accept-Profile': schema } },
+      querySerializer: () => text,
+      signal,
+    }),
+  )
+  return rows as Row[]
+}
+
+/** Answers the row as it is now; undefined where there was none with this key. */
+export async function changeRow(
+  table: Table,
+  key: readonly string[],
+  drafts: Drafts,
+): Promise<Row | undefined> {
+  const text = queryText([
+    ...keyFilters(table, key),
+    ['select', selectOf(table.columns)],
+    ['columns', columnsOf(drafts)],
+  ])
+  const rows = await answerOf(
+    api.PATCH('/api/db/{table}', {
+      params: {
+        path: { table: table.name },
+        query: { filters: {} },
+        header: {
+          'Content-Profile': table.schema,
+          Prefer: 'return=representation, max-affected=1, missing=default',
+        },
+      },
+      querySerializer: () => text,
+      body: {},
+      bodySerializer: () => bodyText(table, drafts),
+    }),
+  )
+  await readAgain()
+  return (rows as Row[])[0]
+}
+
+/** Columns without a draft get their defaults. */
+export async function insertRow(table: Table, drafts: Drafts): Promise<Row | undefined> {
+  const text = queryText([['select', selectOf(table.columns)]])
+  const rows = await answerOf(
+    api.POST('/api/db/{table}', {
+      params: {
+        path: { table: table.name },
+        header: { 'Content-Profile': table.schema, Prefer: 'return=representation' },
+      },
+      querySerializer: () => text,
+      body: {},
+      bodySerializer: () => bodyText(table, drafts),
+    }),
+  )
+  await readAgain()
+  return (rows as Row[])[0]
+}
+
+/** Answers how many were still there. */
+export async function deleteRows(table: Table, keys: readonly (readonly string[])[]): Promise<number> {
+  const text = queryText([
+    keysFilter(table, keys),
+    ['select', selectOf(table.columns.filter(({ name }) => table.primary_key.includes(name)))],
+  ])
+  const rows = await answerOf(
+    api.DELETE('/api/db/{table}', {
+      params: {
+        path: { table: table.name },
+        query: { filters: {} },
+        header: {
+          'Content-Profile': table.schema,
+          Prefer: `return=representation, max-affected=${keys.length}`,
+        },
+      },
+      querySerializer: () => text,
+    }),
+  )
+  await readAgain()
+  return (rows as Row[]).length
+}
+
+function columnsOf(drafts: Drafts): string {
+  return [...drafts.keys()].map(name => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')
+}

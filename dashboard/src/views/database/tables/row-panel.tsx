@@ -1,0 +1,111 @@
+// One row beside the list: all its values whole, and the way to change them.
+
+import { Empty, Link } from '@cloudflare/kumo'
+import { RowsIcon } from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
+import { WholeValues } from '../../../parts/database/whole-values.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { referredHref } from './facts-of-tables.ts'
+import { FormPanel } from './form-panel.tsx'
+import { changeRow, type Row, rowQuery, type Table } from './queries.ts'
+import { RowForm } from './row-form.tsx'
+import { reasonReadOnly, WhyReadOnly } from './why-read-only.tsx'
+
+interface RowPanelProps {
+  table: Table
+  tables: readonly Table[]
+  /** Without one the row is shown as it is listed. */
+  rowKey: readonly string[] | undefined
+  listed: Row | undefined
+  onClose: () => void
+}
+
+export function RowPanel({ table, tables, rowKey, listed, onClose }: RowPanelProps) {
+  const isKey = rowKey !== undefined && rowKey.length === table.primary_key.length && rowKey.length > 0
+  const title = isKey ? `${table.name} ${rowKey.join(', ')}` : `A row of ${table.name}`
+  return (
+    <FormPanel title={title} onClose={onClose}>
+      {onUnsaved => {
+        if (isKey)
+          return (
+            <KeyedRow table={table} tables={tables} rowKey={rowKey} onUnsaved={onUnsaved} onClose={onClose} />
+          )
+        return listed === undefined ? <NoSuchRow /> : <ReadOnlyRow table={table} row={listed} />
+      }}
+    </FormPanel>
+  )
+}
+
+function KeyedRow({
+  table,
+  tables,
+  rowKey,
+  onUnsaved,
+  onClose,
+}: Pick<RowPanelProps, 'table' | 'tables' | 'onClose'> & {
+  rowKey: readonly string[]
+  onUnsaved: (changes: number) => void
+}) {
+  const query = useQuery(rowQuery(table, rowKey))
+  const save = async (drafts: Parameters<typeof changeRow>[2]) => {
+    const changed = await changeRow(table, rowKey, drafts)
+    if (changed === undefined) throw new Error('Nothing was changed: there is no row with this key any more.')
+    // Under another key it is another address.
+    if (table.primary_key.some(name => drafts.has(name))) onClose()
+  }
+  return (
+    <Loaded query={query}>
+      {row => {
+        if (row === null) return <NoSuchRow />
+        const referred = table.foreign_keys.flatMap(key => {
+          const href = referredHref(key, row, tables)
+          return href === undefined ? [] : [{ key, href }]
+        })
+        return (
+          <>
+            {referred.length > 0 && (
+              <p className="flex flex-wrap gap-x-4 gap-y-1">
+                {referred.map(({ key, href }) => (
+                  <Link key={href} href={href}>
+                    {key.references.table} {key.columns.map(name => row[name]).join(', ')}
+                  </Link>
+                ))}
+              </p>
+            )}
+            {reasonReadOnly(table) === undefined ? (
+              <RowForm
+                table={table}
+                row={row}
+                action={count => (count === 1 ? 'Save 1 change' : `Save ${count} changes`)}
+                onUnsaved={onUnsaved}
+                onSubmit={save}
+              />
+            ) : (
+              <ReadOnlyRow table={table} row={row} />
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function ReadOnlyRow({ table, row }: { table: Table; row: Row }) {
+  const values = table.columns.map(({ name, type }) => ({ name, type, text: row[name] ?? null }))
+  return (
+    <>
+      <WhyReadOnly table={table} />
+      <WholeValues values={values} />
+    </>
+  )
+}
+
+function NoSuchRow() {
+  return (
+    <Empty
+      icon={<RowsIcon size={40} />}
+      title="There is no such row"
+      description="It was deleted, or has another key now."
+    />
+  )
+}

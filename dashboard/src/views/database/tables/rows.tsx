@@ -1,0 +1,170 @@
+// The rows of a table: filtered, sorted and paged by the address.
+
+import { Empty, Link } from '@cloudflare/kumo'
+import { ArrowSquareOutIcon, KeyIcon, RowsIcon } from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { type GridColumn, ValueGrid } from '../../../parts/database/value-grid.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { DeleteRows } from './delete-rows.tsx'
+import { isNumeric, referredHref, shortType } from './facts-of-tables.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { Paging } from './paging.tsx'
+import { type Row, rowsQuery, type Table } from './queries.ts'
+import { RowPanel } from './row-panel.tsx'
+import { filtersOf, keyOf, nextOrder, orderOf, withFilters } from './row-query.ts'
+import { WhyReadOnly } from './why-read-only.tsx'
+
+const view = getRouteApi('/database/tables/$schema/$table')
+
+export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[] }) {
+  const search = view.useSearch()
+  const navigate = view.useNavigate()
+  const query = useQuery(rowsQuery(table, search))
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const columns = useMemo(() => gridColumns(table, tables), [table, tables])
+  const filters = filtersOf(search)
+  const change = (changed: Partial<typeof search>) => navigate({ search: { ...search, ...changed } })
+  const mayDelete = table.primary_key.length > 0 && table.writable.includes('DELETE')
+  const idOf = (row: Row) => JSON.stringify(keyOf(table, row))
+  const isOpen = (row: Row) => search.row !== undefined && idOf(row) === JSON.stringify(search.row)
+
+  if (!table.readable)
+    return (
+      <Empty
+        icon={<RowsIcon size={40} />}
+        title="Its rows cannot be read here"
+        description="service_role has no SELECT on it. Grant it in a migration."
+      />
+    )
+  return (
+    <>
+      <WhyReadOnly table={table} />
+      <FilterBar
+        columns={table.columns}
+        filters={filters}
+        onChange={changed => navigate({ search: withFilters(search, changed) })}
+      />
+      <Loaded query={query}>
+        {rows => {
+          const openIndex = search.row === undefined ? (search.at ?? -1) : rows.findIndex(isOpen)
+          return (
+            <>
+              {rows.length === 0 ? (
+                <Empty
+                  icon={<RowsIcon size={40} />}
+                  title={filters.length === 0 ? 'No rows' : 'No row passes the filters'}
+                  description={
+                    filters.length === 0 ? 'What is inserted shows here.' : 'Take one away, or change it.'
+                  }
+                />
+              ) : (
+                <ValueGrid
+                  label={`Rows of ${table.name}`}
+                  columns={columns}
+                  rows={rows}
+                  isOld={query.isPlaceholderData}
+                  openIndex={openIndex}
+                  sort={{
+                    ...orderOf(search.order),
+                    onSort: column => change({ order: nextOrder(search.order, column), offset: undefined }),
+                  }}
+                  selection={
+                    mayDelete
+                      ? {
+                          has: row => selected.has(idOf(row)),
+                          onChange: (changed, isOn) => {
+                            const next = new Set(selected)
+                            for (const row of changed) {
+                              if (isOn) next.add(idOf(row))
+                              else next.delete(idOf(row))
+                            }
+                            setSelected(next)
+                          },
+                          nameOf: row => `row ${keyOf(table, row)?.join(', ') ?? 'without a key'}`,
+                        }
+                      : undefined
+                  }
+                  opener={(row, index, cell) => (
+                    <RouterLink
+                      from={view.id}
+                      to="."
+                      search={{ ...search, ...openedBy(keyOf(table, row), index) }}
+                      preload={false}
+                      className="text-kumo-default after:absolute after:inset-0 hover:underline"
+                    >
+                      {cell}
+                    </RouterLink>
+                  )}
+                />
+              )}
+              <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+                {selected.size > 0 && (
+                  <DeleteRows
+                    table={table}
+                    keys={[...selected].map(id => JSON.parse(id) as string[])}
+                    onDone={() => setSelected(new Set())}
+                  />
+                )}
+                <Paging
+                  table={table}
+                  filters={filters}
+                  search={search}
+                  shown={rows.length}
+                  onChange={change}
+                />
+              </div>
+              {(search.row !== undefined || openIndex >= 0) && (
+                <RowPanel
+                  key={JSON.stringify(search.row ?? openIndex)}
+                  table={table}
+                  tables={tables}
+                  rowKey={search.row}
+                  listed={rows[openIndex]}
+                  onClose={() => change({ row: undefined, at: undefined })}
+                />
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function openedBy(key: string[] | undefined, index: number) {
+  return key === undefined ? { at: index, row: undefined } : { row: key, at: undefined }
+}
+
+function gridColumns(table: Table, tables: readonly Table[]): GridColumn<Row>[] {
+  return table.columns.map(({ name, type }) => {
+    const foreignKey = table.foreign_keys.find(({ columns }) => columns.includes(name))
+    const isKey = table.primary_key.includes(name)
+    return {
+      name,
+      type: shortType(type),
+      mark: isKey ? <KeyIcon aria-label="Primary key" className="shrink-0" /> : undefined,
+      text: row => row[name] ?? null,
+      isNumber: isNumeric(type),
+      ...(foreignKey === undefined
+        ? {}
+        : {
+            more: row => {
+              const href = referredHref(foreignKey, row, tables)
+              return (
+                href !== undefined && (
+                  <Link
+                    href={href}
+                    className="relative z-1 ml-1.5 inline-block align-text-bottom"
+                    aria-label={`Open ${foreignKey.references.table} ${row[name]}`}
+                  >
+                    <ArrowSquareOutIcon />
+                  </Link>
+                )
+              )
+            },
+          }),
+    }
+  })
+}

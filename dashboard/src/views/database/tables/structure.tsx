@@ -1,0 +1,127 @@
+// How a table is made: its columns, its keys, and who may use it.
+
+import { Link } from '@cloudflare/kumo'
+import { KeyIcon } from '@phosphor-icons/react'
+import { DataTable, type Column as ListColumn } from '../../../parts/data-table.tsx'
+import { Fact, Facts, None } from '../../../parts/facts.tsx'
+import { Section } from '../../../parts/page.tsx'
+import { anonWords, isOpenToAnon, KINDS, shortType, tableHref } from './facts-of-tables.ts'
+import type { Column, Table } from './queries.ts'
+
+export function Structure({ of: table, tables }: { of: Table; tables: readonly Table[] }) {
+  const { schema, name, primary_key: key, foreign_keys: foreignKeys, row_level_security: hasPolicies } = table
+  const referring = tables.flatMap(from =>
+    from.foreign_keys
+      .filter(({ references }) => references.schema === schema && references.table === name)
+      .map(({ columns, references }) => ({ from, columns, references })),
+  )
+  return (
+    <>
+      <Section title="Columns">
+        <DataTable
+          label={`Columns of ${name}`}
+          columns={columnsFor(table)}
+          rows={table.columns}
+          rowKey={column => column.name}
+        />
+      </Section>
+      <Section title="Keys and access">
+        <Facts>
+          <Fact label="Kind">{KINDS[table.kind]}</Fact>
+          <Fact label="Primary key">
+            {key.length === 0 ? (
+              <None>none: rows cannot be told apart, and so not changed here</None>
+            ) : (
+              <Code>{key.join(', ')}</Code>
+            )}
+          </Fact>
+          <Fact label="Foreign keys" help="What its rows refer to">
+            {foreignKeys.length === 0 && <None />}
+            {foreignKeys.map(({ columns, references }) => (
+              <div key={`${columns.join()} ${references.schema}.${references.table}`}>
+                <Code>{columns.join(', ')}</Code> refers to{' '}
+                <Link href={tableHref(references.schema, references.table)}>
+                  {references.schema}.{references.table}
+                </Link>{' '}
+                <Code>({references.columns.join(', ')})</Code>
+              </div>
+            ))}
+          </Fact>
+          <Fact label="Referred to by">
+            {referring.length === 0 && <None />}
+            {referring.map(({ from, columns }) => (
+              <div key={`${from.schema}.${from.name} ${columns.join()}`}>
+                <Link href={tableHref(from.schema, from.name)}>
+                  {from.schema}.{from.name}
+                </Link>{' '}
+                <Code>({columns.join(', ')})</Code>
+              </div>
+            ))}
+          </Fact>
+          <Fact label="Row-level security" help="Whether policies decide about each row">
+            {hasPolicies ? 'On' : isOpenToAnon(table) ? 'Off: anon reaches every row' : 'Off'}
+          </Fact>
+          <Fact label="An anon key may" help="By grants">
+            {anonWords(table)}
+          </Fact>
+        </Facts>
+      </Section>
+      <Link
+        href={`/audit-log?${new URLSearchParams({ target_kind: 'table', target_id: `${schema}.${name}` })}`}
+      >
+        What was changed in it from here, in the audit log
+      </Link>
+    </>
+  )
+}
+
+function columnsFor({ primary_key: key }: Table): ListColumn<Column>[] {
+  return [
+    {
+      id: 'name',
+      head: 'Name',
+      cell: ({ name }) => (
+        <span className="inline-flex items-center gap-1.5 font-mono text-[13px]">
+          {name}
+          {key.includes(name) && <KeyIcon aria-label="Primary key" />}
+        </span>
+      ),
+      sortBy: ({ name }) => name,
+    },
+    {
+      id: 'type',
+      head: 'Type',
+      cell: ({ type }) => <Code>{shortType(type)}</Code>,
+      sortBy: ({ type }) => type,
+    },
+    {
+      id: 'nullable',
+      head: 'NULL',
+      cell: ({ nullable }) => (nullable ? 'yes' : 'no'),
+      isSecondary: true,
+    },
+    {
+      id: 'default',
+      head: 'Default',
+      cell: column => {
+        if (column.default !== null) return <Code>{column.default}</Code>
+        return column.generated ? 'given by Postgres' : '–'
+      },
+      isSecondary: true,
+    },
+    {
+      id: 'comment',
+      head: 'Comment',
+      cell: ({ comment, enum_values: labels }) => (
+        <>
+          {comment} {labels !== null && `One of ${labels.join(', ')}.`}
+        </>
+      ),
+      isSecondary: true,
+    },
+  ]
+}
+
+function Code({ children }: { children: React.ReactNode }) {
+  return <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{children}</code>
+}

@@ -1,0 +1,102 @@
+// One value as a field of its type. What is typed is a text that Postgres reads.
+
+import { Button } from '@cloudflare/kumo'
+import { KeyIcon } from '@phosphor-icons/react'
+import { useId } from 'react'
+import { prettyJson } from '../../../parts/database/json-text.ts'
+import { type Draft, isJson } from './drafts.ts'
+import { shortType } from './facts-of-tables.ts'
+import type { Column } from './queries.ts'
+import { ValueInput } from './value-input.tsx'
+
+/** `original` is the value as it is; undefined: the row is new. */
+export function ValueField({
+  column,
+  isKey,
+  original,
+  draft,
+  error,
+  onChange,
+}: {
+  column: Column
+  isKey: boolean
+  original: string | null | undefined
+  draft: Draft | undefined
+  error: string | undefined
+  onChange: (draft: Draft | undefined) => void
+}) {
+  const id = useId()
+  const isNew = original === undefined
+  const hasDefault = column.default !== null
+  const isNull = draft === undefined ? original === null : draft.kind === 'null'
+  const shown = isJson(column) && original ? prettyJson(original) : original
+  const text = draft === undefined ? (shown ?? '') : draft.kind === 'value' ? draft.text : ''
+  const set = (typed: string) => onChange(typed === shown ? undefined : { kind: 'value', text: typed })
+  return (
+    <div className="flex flex-col gap-1 py-2">
+      <div className="flex min-h-6 flex-wrap items-center gap-x-2">
+        <label htmlFor={id} className="flex items-center gap-1.5 font-medium [overflow-wrap:anywhere]">
+          {isKey && <KeyIcon aria-label="Primary key" />}
+          {column.name}
+        </label>
+        <code className="font-mono text-xs text-kumo-subtle">{shortType(column.type)}</code>
+        {!column.generated && (
+          <span className="ml-auto flex gap-1">
+            {draft !== undefined && (
+              <Button size="xs" variant="ghost" onClick={() => onChange(undefined)}>
+                Undo<span className="sr-only"> the change of {column.name}</span>
+              </Button>
+            )}
+            {column.nullable && (
+              <Button
+                size="xs"
+                variant={isNull ? 'secondary' : 'ghost'}
+                aria-pressed={isNull}
+                onClick={() => onChange(original === null ? undefined : { kind: 'null' })}
+              >
+                <span className="sr-only">{column.name}: </span>NULL
+              </Button>
+            )}
+            {!isNew && hasDefault && (
+              <Button
+                size="xs"
+                variant={draft?.kind === 'default' ? 'secondary' : 'ghost'}
+                aria-pressed={draft?.kind === 'default'}
+                onClick={() => onChange({ kind: 'default' })}
+              >
+                <span className="sr-only">{column.name}: </span>Default
+              </Button>
+            )}
+          </span>
+        )}
+      </div>
+      <ValueInput
+        id={id}
+        column={column}
+        text={text}
+        isNull={isNull}
+        placeholder={placeholderOf(column, isNew, isNull, draft)}
+        isInvalid={error !== undefined}
+        describedBy={`${id}-note`}
+        onChange={set}
+      />
+      <div id={`${id}-note`} className="text-xs">
+        {error !== undefined && (
+          <p role="alert" className="text-kumo-danger">
+            {error}
+          </p>
+        )}
+        {column.generated && <p className="text-kumo-subtle">Postgres gives the value.</p>}
+        {column.comment !== null && <p className="text-kumo-subtle">{column.comment}</p>}
+      </div>
+    </div>
+  )
+}
+
+function placeholderOf(column: Column, isNew: boolean, isNull: boolean, draft: Draft | undefined): string {
+  if (column.generated) return 'With the new row'
+  if (draft?.kind === 'default' || (isNew && draft === undefined && column.default !== null))
+    return `Default: ${column.default}`
+  if (isNull || (isNew && draft === undefined && column.nullable)) return 'NULL'
+  return isNew && draft === undefined ? 'Must be given' : 'Empty text'
+}

@@ -1,0 +1,208 @@
+// Tables: rows are found, read, changed, inserted and deleted from the page, and no value is another one after it.
+
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { connectOwner } from '../../support/postgres.ts'
+import { visit } from './visitor.ts'
+
+const { base_url, service_role_key } = inject('stack')
+const p = `b${crypto.randomUUID().replaceAll('-', '').slice(0, 10)}`
+
+async function asOwner(sql: string): Promise<void> {
+  await using owner = await connectOwner()
+  await owner.query(sql)
+}
+
+/** What the database has, each column as text. */
+async function readText(table: string, query: string): Promise<unknown> {
+  const answer = await fetch(`${base_url}/v1/db/${table}?${query}`, { headers: { apikey: service_role_key } })
+  return answer.json()
+}
+
+const HTML = '<img src=x onerror="document.title=1"> & sons'
+
+beforeAll(() =>
+  asOwner(`
+    create type ${p}_state as enum ('draft', 'paid');
+    create table ${p}_people (id bigint primary key, name text not null, email text unique);
+    insert into ${p}_people values (9007199254740993, '${HTML}', 'a@example.com'), (2, 'Grace', 'b@example.com');
+    create table ${p}_orders (id bigint primary key, person_id bigint not null references ${p}_people,
+      "order" int, state ${p}_state not null default 'draft', total numeric check (total >= 0), note text,
+      paid boolean not null default false, data jsonb);
+    alter table ${p}_orders enable row level security;
+    insert into ${p}_orders (id, person_id, "order", total, note, data) values
+      (9007199254740993, 9007199254740993, 1, 9007199254740993.0001, null, '{"n": 9007199254740993}'),
+      (9007199254740995, 2, 2, 20, '', '[]'), (3, 2, 3, 30, 'third', null);
+    create table ${p}_log (at int, line text);
+    insert into ${p}_log values (1, 'first'), (1, 'first');
+    create table ${p}_many (id int primary key, word text);
+    insert into ${p}_many select n, 'word ' || n from generate_series(1, 10000) n;
+    grant select on ${p}_log to anon;
+    grant all on ${p}_people, ${p}_orders, ${p}_log, ${p}_many to service_role`),
+)
+
+afterAll(() => asOwner(`drop table ${p}_orders, ${p}_people, ${p}_log, ${p}_many; drop type ${p}_state`))
+
+it('lists tables, and says which of them anybody may read', async () => {
+  await using seat = await visit('/database/tables')
+  const { page } = seat
+  await page.getByLabel('Search tables').fill(p)
+  const open = page.getByRole('row', { name: new RegExp(`${p}_log`) })
+  await open.getByText('Off, and open to anon').waitFor()
+  await page.getByRole('row', { name: new RegExp(`${p}_orders .* On`) }).waitFor()
+  await page.getByRole('link', { name: `${p}_log` }).click()
+  await page.getByText('All rows are open to whoever has an anon key: read').waitFor()
+  // Rows that are alike cannot be told apart: they open, and nothing in them can be changed.
+  await page.getByText('without a primary key none can be told from its like').waitFor()
+  await page
+    .getByRole('region', { name: `Rows of ${p}_log` })
+    .getByRole('link')
+    .first()
+    .click()
+  const panel = page.getByRole('dialog')
+  await panel.getByText('first').waitFor()
+  expect(await panel.getByRole('textbox').count()).toBe(0)
+  expect(await page.getByRole('checkbox').count()).toBe(0)
+  expect(seat.complaints).toEqual([])
+})
+
+it('filters and sorts by the address, and follows a foreign key to its row', async () => {
+  const filter = new URLSearchParams({ '"order"': 'lt.3', order: 'total.desc' })
+  await using seat = await visit(`/database/tables/public/${p}_orders?${filter}`)
+  const { page } = seat
+  const grid = page.getByRole('region', { name: `Rows of ${p}_orders` })
+  const ids = () => grid.locator('tbody tr td:nth-child(2)').allTextContents()
+  await expect.poll(ids).toEqual(['9007199254740993', '9007199254740995'])
+  await page.getByText('1–2 of 2').waitFor()
+
+  await grid.getByRole('button', { name: /^total/ }).click()
+  await expect.poll(ids).toHaveLength(2)
+  expect(new URL(page.url()).searchParams.get('order')).toBeNull()
+  await grid.getByRole('button', { name: /^total/ }).click()
+  await expect.poll(ids).toEqual(['9007199254740995', '9007199254740993'])
+
+  await page.getByRole('button', { name: 'Take away the filter order < 3' }).click()
+  await page.getByText('1–3 of 3').waitFor()
+  await page.getByRole('combobox', { name: 'Column' }).click()
+  await page.getByRole('option', { name: 'note' }).click()
+  await page.getByRole('combobox', { name: 'Operator' }).click()
+  await page.getByRole('option', { name: 'is NULL' }).click()
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await expect.poll(ids).toEqual(['9007199254740993'])
+  expect(new URL(page.url()).searchParams.get('note')).toBe('is.null')
+  await grid.getByText('NULL').first().waitFor()
+
+  await grid.getByRole('link', { name: `Open ${p}_people 9007199254740993` }).click()
+  await page.getByRole('dialog').getByLabel('name', { exact: true }).waitFor()
+  // What is in the database is text, whatever it looks like.
+  expect(await page.getByRole('dialog').getByLabel('name', { exact: true }).inputValue()).toBe(HTML)
+  await page.keyboard.press('Escape')
+  await page
+    .getByRole('region', { name: `Rows of ${p}_people` })
+    .getByText(HTML)
+    .waitFor()
+  expect(await page.title()).toContain(`${p}_people`)
+  expect(seat.complaints).toEqual([])
+})
+
+it('changes one value of one row, and leaves every digit of the others', async () => {
+  await using seat = await visit(`/database/tables/public/${p}_orders`)
+  const { page } = seat
+  await page.getByRole('link', { name: '9007199254740993' }).first().click()
+  const panel = page.getByRole('dialog')
+  const text = 'select=id::text,total::text,note,state,paid,data::text&id=eq.9007199254740993'
+
+  // A mistake is said at its column, and what was typed stays.
+  await panel.getByLabel('total', { exact: true }).fill('-1')
+  await panel.getByRole('button', { name: 'Save 1 change' }).click()
+  await panel
+    .getByRole('alert')
+    .filter({ hasText: `${p}_orders_total_check` })
+    .first()
+    .waitFor()
+  expect(await panel.getByLabel('total', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  await panel.getByLabel('total', { exact: true }).fill('9007199254740995.0003')
+
+  await panel.getByRole('combobox', { name: 'state' }).click()
+  await page.getByRole('option', { name: 'paid' }).click()
+  await panel.getByRole('combobox', { name: 'paid' }).click()
+  await page.getByRole('option', { name: 'true' }).click()
+  await panel.getByLabel('note', { exact: true }).fill('hello')
+  await panel.getByRole('textbox', { name: 'data' }).fill('{"n": 9007199254740995}')
+  await panel.getByRole('button', { name: 'Save 5 changes' }).click()
+  await panel.getByText('Saved').waitFor()
+  expect(await readText(`${p}_orders`, text)).toEqual([
+    {
+      id: '9007199254740993',
+      total: '9007199254740995.0003',
+      note: 'hello',
+      state: 'paid',
+      paid: true,
+      data: '{"n": 9007199254740995}',
+    },
+  ])
+
+  await panel.getByRole('button', { name: 'note: NULL' }).click()
+  await panel.getByRole('button', { name: 'state: Default' }).click()
+  await panel.getByRole('button', { name: 'Save 2 changes' }).click()
+  await panel.getByText('Saved').waitFor()
+  expect(await readText(`${p}_orders`, text)).toMatchObject([
+    { note: null, state: 'draft', data: '{"n": 9007199254740995}' },
+  ])
+  expect(await readText(`${p}_orders`, 'select=note,total::text&id=eq.9007199254740995')).toEqual([
+    { note: '', total: '20' },
+  ])
+  expect(seat.complaints).toEqual([])
+})
+
+it('inserts a row, and deletes those that are selected', async () => {
+  await using seat = await visit(`/database/tables/public/${p}_people`)
+  const { page } = seat
+  await page.getByRole('button', { name: 'Insert row' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByLabel('id', { exact: true }).fill('77')
+  await panel.getByLabel('email', { exact: true }).fill('b@example.com')
+  await panel.getByLabel('name', { exact: true }).fill('New')
+  // A stray Escape loses nothing.
+  await page.keyboard.press('Escape')
+  await page
+    .getByRole('dialog', { name: 'Discard 3 changes?' })
+    .getByRole('button', { name: 'Cancel' })
+    .click()
+  await panel.getByRole('button', { name: 'Insert row' }).click()
+  await panel.getByText('duplicate key value').first().waitFor()
+  expect(await panel.getByLabel('email', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  await panel.getByLabel('email', { exact: true }).fill('new@example.com')
+  await panel.getByRole('button', { name: 'Insert row' }).click()
+
+  const asking = page.getByRole('dialog', { name: `Delete 1 row of public.${p}_people?` })
+  await page.getByRole('checkbox', { name: 'Select row 77' }).click()
+  await page.getByRole('button', { name: 'Delete 1 row' }).click()
+  await asking.getByRole('button', { name: 'Delete 1 row' }).click()
+  await asking.waitFor({ state: 'detached' })
+  await expect
+    .poll(() => readText(`${p}_people`, 'select=id::text&order=id'))
+    .toEqual([{ id: '2' }, { id: '9007199254740993' }])
+  // One that is referred to stays, and the dialog says why.
+  await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete 1 row' }).click()
+  await asking.getByRole('button', { name: 'Delete 1 row' }).click()
+  await asking.getByText('is still referenced').waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('scrolls through 10 000 rows, and draws only those that are seen', async () => {
+  await using seat = await visit(`/database/tables/public/${p}_many?limit=10000`)
+  const { page } = seat
+  const grid = page.getByRole('region', { name: `Rows of ${p}_many` })
+  await grid.getByText('word 1', { exact: true }).waitFor()
+  await grid.evaluate(element => element.scrollTo({ top: element.scrollHeight }))
+  await grid.getByText('word 10000', { exact: true }).waitFor()
+  expect(await grid.getByRole('row').count()).toBeLessThan(80)
+  await page.getByText('1–10,000 of 10,000').waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('says to a member that tables are for administrators', async () => {
+  await using seat = await visit('/database/tables', { who: 'user' })
+  await seat.page.getByText('Tables: for administrators only').waitFor()
+})
