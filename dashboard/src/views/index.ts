@@ -2,6 +2,7 @@
 
 import { auditLog } from './audit-log/view.ts'
 import { migrations } from './database/migrations/view.ts'
+import { sql } from './database/sql/view.ts'
 import { table, tables } from './database/tables/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
@@ -22,6 +23,7 @@ export const views = [
   overview,
   tables,
   table,
+  sql,
   identities,
   identity,
   keys,

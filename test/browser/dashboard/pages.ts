@@ -19,6 +19,7 @@ const MORE: readonly string[] = [
   '/database/tables/public/todos?row=%5B%221%22%5D',
   '/database/tables/public/todos?insert=true',
   '/database/tables/public/todos?tab=structure',
+  '/database/sql?history=true',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */

@@ -1,0 +1,83 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf, api, type Schema } from '../../../api/client.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import type { PlanAnswer } from './plan.ts'
+
+export type SqlAnswer = Schema<'SqlResponse'>
+
+export interface Bounds {
+  rowLimit: number
+  timeoutMs: number
+}
+
+/** `ms` is the time until the answer was here. */
+export type Outcome =
+  | { kind: 'rows'; answer: SqlAnswer; ms: number }
+  | { kind: 'plan'; plan: PlanAnswer; hasRun: boolean; ms: number }
+
+export type Way = 'run' | 'explain' | 'analyze'
+
+/** On a line of its own, so that places in an error stay right. */
+const PREFIXES: Readonly<Record<Way, string>> = {
+  run: '',
+  explain: 'explain (format json)\n',
+  analyze: 'explain (analyze, buffers, format json)\n',
+}
+
+/** Lines that stand before the statement as it was typed. */
+export function linesBefore(way: Way): number {
+  return way === 'run' ? 0 : 1
+}
+
+/** One statement, run or explained. `analyze` runs it too: what it writes stays. */
+export async function runSql(text: string, way: Way, { rowLimit, timeoutMs }: Bounds): Promise<Outcome> {
+  const begun = performance.now()
+  const json = await answerOf(
+    api.POST('/api/sql', {
+      body: { sql: PREFIXES[way] + text, params: [], row_limit: rowLimit, timeout: timeoutMs },
+      parseAs: 'text',
+    }),
+  ).finally(() => void queryClient.invalidateQueries({ queryKey: ['database'] }))
+  const answer = JSON.parse(json, keepDigits) as SqlAnswer
+  const ms = performance.now() - begun
+  if (way === 'run') return { kind: 'rows', answer, ms }
+  const plan = (answer.rows[0]?.['QUERY PLAN'] as PlanAnswer[] | undefined)?.[0]
+  if (plan === undefined) throw new Error('Postgres answered no plan.')
+  return { kind: 'plan', plan, hasRun: way === 'analyze', ms }
+}
+
+/** Digits beyond which a number of JavaScript may be another one. */
+const EXACT_DIGITS = 15
+
+/** Only inside of JSON values: Quoin sends long numbers of other types as texts. */
+function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source
+  if (typeof value !== 'number' || source === undefined || source.length <= EXACT_DIGITS) return value
+  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
+  return rawJSON?.(source) ?? source
+}
+
+type AuditLog = Schema<'AuditLog'>
+
+/** What this administrator has run, newest first: the audit log keeps it. */
+export function historyQuery(actorId: string) {
+  return queryOptions({
+    queryKey: ['database', 'sql', 'history'],
+    queryFn: async ({ signal }): Promise<AuditLog[]> => {
+      const query = { action: 'sql.run_by_session', actor_id: actorId, limit: 100 }
+      return (await answerOf(api.GET('/api/audit-logs', { params: { query }, signal }))).data
+    },
+    staleTime: 0,
+  })
+}
+
+/** The statement of a run, and in which way it was run; `isCut`: of a long one the log keeps the beginning. */
+export function textOf({ before }: AuditLog): { text: string; way: Way; isCut: boolean } {
+  const { sql = '', sql_bytes: bytes } = (before ?? {}) as { sql?: string; sql_bytes?: number }
+  const way = sql.startsWith(PREFIXES.explain)
+    ? 'explain'
+    : sql.startsWith(PREFIXES.analyze)
+      ? 'analyze'
+      : 'run'
+  return { text: sql.slice(PREFIXES[way].length), way, isCut: bytes !== undefined }
+}

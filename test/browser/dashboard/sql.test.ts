@@ -1,0 +1,103 @@
+// SQL: a statement's rows, its plan, its mistakes and its history.
+
+import { text as textOf } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { type Visit, visit } from './visitor.ts'
+
+async function write({ page }: Visit, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'SQL', exact: true }).fill(text)
+}
+
+async function run(seat: Visit, text: string): Promise<void> {
+  await write(seat, text)
+  await seat.page.keyboard.press('Control+Enter')
+}
+
+it('shows rows with types and every digit, and exports them', async () => {
+  await using seat = await visit('/database/sql')
+  const { page } = seat
+  await run(
+    seat,
+    `select 9007199254740993 as big, 'a "b", c' as word, null::text as nothing, '' as empty,
+      '{"n": 9007199254740993}'::json as j, current_user as role`,
+  )
+  await page.getByText(/1 row · [\d,]+ ms/).waitFor()
+  const grid = page.getByRole('region', { name: 'Result' })
+  for (const text of ['9007199254740993', 'int8', '{"n":9007199254740993}', 'NULL', 'service_role'])
+    await grid.getByText(text, { exact: true }).first().waitFor()
+
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(await textOf(await file.createReadStream())).toBe(
+    'big,word,nothing,empty,j,role\r\n' +
+      '9007199254740993,"a ""b"", c",,"","{""n"":9007199254740993}",service_role\r\n',
+  )
+  await grid.getByRole('button').first().click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'j' }).getByText('9007199254740993').waitFor()
+  await page.keyboard.press('Escape')
+
+  await run(seat, 'select n from generate_series(1, 5000) n')
+  await page.getByText('the first 1,000 rows; there are more').waitFor()
+  expect(await grid.getByRole('row').count()).toBeLessThan(80)
+  expect(seat.complaints).toEqual([])
+})
+
+it('marks the place of a mistake, also in what is selected', async () => {
+  await using seat = await visit('/database/sql')
+  const { page } = seat
+  await run(seat, "select 'é',\n  nowhere from pg_class")
+  await page.getByText('column "nowhere" does not exist').waitFor()
+  expect(await page.locator('.cm-mark').textContent()).toBe('nowhere')
+
+  await write(seat, 'this is none;\nselect elsewhere')
+  await page.keyboard.press('Shift+Home')
+  await page.getByRole('button', { name: 'Run selection' }).click()
+  await page.getByText('column "elsewhere" does not exist').waitFor()
+  expect(await page.locator('.cm-mark').textContent()).toBe('elsewhere')
+  expect(seat.complaints).toEqual([])
+})
+
+it('explains a statement as a tree, and runs it for that only after asking', async () => {
+  await using seat = await visit('/database/sql')
+  const { page } = seat
+  await write(seat, 'select n from (select 1 union all select id from todos) t(n) order by n')
+  await page.getByRole('button', { name: 'Explain', exact: true }).click()
+  await page.getByText('it has not run').waitFor()
+  const plan = page.getByRole('list', { name: 'Plan' })
+  expect(await plan.getByRole('listitem').count()).toBeGreaterThan(2)
+  await page.getByRole('button', { name: 'Run and explain' }).click()
+  await page.getByText('EXPLAIN ANALYZE runs the statement').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run and explain' }).click()
+  await page.getByText('It has run: planned in').waitFor()
+  await plan.getByText('Own time').first().waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('keeps what was typed while the page lives, and the history in the audit log', async () => {
+  await using seat = await visit('/database/sql')
+  const { page } = seat
+  const text = `select '${crypto.randomUUID()}' as mine`
+  await run(seat, text)
+  await page.getByText(/1 row · /).waitFor()
+  await page.getByRole('link', { name: 'Tables' }).click()
+  await page.getByRole('heading', { name: 'Tables' }).waitFor()
+  await page.getByRole('link', { name: 'SQL', exact: true }).click()
+  const editor = page.getByRole('textbox', { name: 'SQL', exact: true })
+  await editor.getByText(text).waitFor()
+  await page.getByText(/1 row · /).waitFor()
+  expect(page.url()).not.toContain('select')
+
+  await write(seat, 'select 1')
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByLabel('Search history').fill(text)
+  await page.getByRole('button', { name: text }).click()
+  await editor.getByText(text).waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('says to a member that SQL is for administrators', async () => {
+  await using seat = await visit('/database/sql', { who: 'user' })
+  await seat.page.getByText('SQL: for administrators only').waitFor()
+})
