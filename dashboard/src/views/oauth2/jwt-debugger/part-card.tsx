@@ -1,0 +1,58 @@
+// One part of the token: its colour and name, and what it says.
+
+import { cn, LayerCard } from '@cloudflare/kumo'
+import type { ReactNode } from 'react'
+import type { Claims, PartName } from '../../../parts/jwt.ts'
+import { Time, wholeTime } from '../../../parts/time.tsx'
+import { timeOf } from './lifetime.ts'
+import { PART_LOOKS, PARTS } from './part-looks.ts'
+import { Row } from './row.tsx'
+import { TIME_CLAIMS } from './words.ts'
+
+export function PartCard({ part, children }: { part: PartName; children: ReactNode }) {
+  const { name, text, line } = PART_LOOKS[part]
+  return (
+    <LayerCard className={cn('border-l-3 p-0', line)} render={<section aria-label={name} />}>
+      <h2 className={cn('border-b border-kumo-hairline px-4 py-2 font-semibold', text)}>
+        {`${PARTS.indexOf(part) + 1}. ${name}`}
+      </h2>
+      {children}
+    </LayerCard>
+  )
+}
+
+/** Each field with what it means, in the order of the token. */
+export function FieldList({ of: fields, words }: { of: Claims; words: Readonly<Record<string, string>> }) {
+  const entries = Object.entries(fields)
+  if (entries.length === 0) return <p className="px-4 py-2 text-kumo-subtle">It is an empty object.</p>
+  return (
+    <dl className="divide-y divide-kumo-hairline">
+      {entries.map(([name, value]) => (
+        <Row
+          key={name}
+          name={<code className="font-mono text-[13px]">{name}</code>}
+          words={words[name] ?? 'Not a registered name'}
+        >
+          <FieldValue name={name} value={value} />
+        </Row>
+      ))}
+    </dl>
+  )
+}
+
+function FieldValue({ name, value }: { name: string; value: unknown }) {
+  const at = TIME_CLAIMS.has(name) ? timeOf(value) : undefined
+  if (at !== undefined && typeof value === 'number') {
+    return (
+      <>
+        <Time at={at} />
+        <span className="text-kumo-subtle tabular-nums">
+          {' '}
+          · {wholeTime(at)} · <code className="font-mono text-[13px]">{value}</code>
+        </span>
+      </>
+    )
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+  return <code className="font-mono text-[13px] whitespace-pre-wrap">{text === '' ? '""' : text}</code>
+}
