@@ -10,6 +10,7 @@ import { claims } from './oauth2/claims/view.ts'
 import { oauthClient, oauthClients } from './oauth2/clients/view.ts'
 import { consent } from './oauth2/consent/view.ts'
 import { discovery } from './oauth2/discovery/view.ts'
+import { flowTester, flowTesterCallback } from './oauth2/flow-tester/view.ts'
 import { jwtDebugger } from './oauth2/jwt-debugger/view.ts'
 import { signingKeys } from './oauth2/keys/view.ts'
 import { oauthOverview } from './oauth2/overview/view.ts'
@@ -44,4 +45,6 @@ export const views = [
   webhook,
   migrations,
   jwtDebugger,
+  flowTester,
+  flowTesterCallback,
 ] as const

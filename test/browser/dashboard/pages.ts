@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core'
 
 /** Pages that no entry of the sidebar leads to; a view that has some adds them here. */
 const MORE: readonly string[] = [
+  '/oauth2/flow-tester?flow=device',
+  '/oauth2/flow-tester/callback',
   '/keys?create=true',
   '/?tour=true',
   '/signed-in',
