@@ -2,7 +2,7 @@
 
 import { Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { JsonView } from '../../parts/code-editor.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
@@ -105,14 +105,7 @@ function Entry({ of: entry, onClose }: { of: AuditLog; onClose: () => void }) {
         <h3 className="font-semibold">{isDeed ? 'What was done' : 'What changed'}</h3>
         {isDeed ? <Deed of={entry} /> : <DifferenceTable before={entry.before} after={entry.after} />}
       </section>
-      {(entry.before !== null || entry.after !== null) && (
-        <details>
-          <summary className="cursor-pointer text-kumo-subtle">As JSON</summary>
-          <div className="mt-2">
-            <JsonView value={{ before: entry.before, after: entry.after }} label="States before and after" />
-          </div>
-        </details>
-      )}
+      {(entry.before !== null || entry.after !== null) && <AsJson of={entry} />}
     </SidePanel>
   )
 }
@@ -136,4 +129,15 @@ function Target({ of: entry }: { of: AuditLog }) {
 
 function Ways({ children }: { children: ReactNode }) {
   return <span className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1">{children}</span>
+}
+
+/** The editor is loaded by who looks. */
+function AsJson({ of: { before, after } }: { of: AuditLog }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary className="cursor-pointer text-kumo-subtle">As JSON</summary>
+      <div className="mt-2">{isOpen && <JsonView value={{ before, after }} label="Before and after" />}</div>
+    </details>
+  )
 }
