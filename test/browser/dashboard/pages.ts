@@ -9,6 +9,7 @@ const MORE: readonly string[] = [
   '/oauth2/flow-tester/callback',
   '/keys?create=true',
   '/?tour=true',
+  '/audit-log?from=2026-01-01T00:00:00Z',
   '/signed-in',
   '/oauth2/keys?rotate=true',
   '/oauth2/keys?add=true',

@@ -45,7 +45,7 @@ const STEPS: readonly Step[] = [
     name: 'webhook',
     title: 'Send row changes to a server',
     good: 'A search index or a mail goes out when a row changes, signed, and tried again until it arrives.',
-    way: { href: '/webhooks', label: 'Open webhooks' },
+    way: { href: '/webhooks?create=true', label: 'Create a webhook' },
   },
 ]
 
