@@ -5,22 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useSession } from '../api/session.ts'
-import { views } from '../views/index.ts'
 import { PLACES } from './navigation.tsx'
-import { paletteActions, paletteRecordsQuery } from './palette-records.ts'
+import { ACTIONS, paletteRecordsQuery } from './palette-records.ts'
 import { pastedTokenItems } from './pasted-token.ts'
-
-export interface PaletteItem {
-  id: string
-  title: string
-  /** What it is, or more of it. */
-  note?: string
-  /** Other words that find it. */
-  keywords?: string
-  href: string
-  /** Done before the address is opened: what is handed over and must not stand in an address. */
-  before?: () => void
-}
+import type { PaletteItem } from './root-route.ts'
 
 interface PaletteGroup {
   label: string
@@ -63,7 +51,7 @@ export function CommandPalette({
     const all = [
       { label: 'What was pasted', items: pastedTokenItems(text.trim()) },
       { label: 'Views', items: words.length === 0 ? VIEW_ITEMS : matching(VIEW_ITEMS, words) },
-      { label: 'Actions', items: matching(paletteActions(views), words) },
+      { label: 'Actions', items: matching(ACTIONS, words) },
       { label: 'Records', items: words.length === 0 ? [] : matching(records, words) },
     ]
     return all.filter(({ items }) => items.length > 0)

@@ -1,7 +1,7 @@
 // The sidebar: what the views say of themselves, in their order.
 
 import { Sidebar, useSidebar } from '@cloudflare/kumo'
-import { useLocation } from '@tanstack/react-router'
+import { type StaticDataRouteOption, useLocation } from '@tanstack/react-router'
 import { views } from '../views/index.ts'
 import { GROUPS, type NavigationEntry } from './root-route.ts'
 
@@ -9,11 +9,16 @@ export interface Place extends NavigationEntry {
   href: string
 }
 
-/** The views that have an entry, with their addresses. */
-export const PLACES: readonly Place[] = views.flatMap(({ options }) => {
-  const { path, staticData } = options as { path: string; staticData?: { navigation?: NavigationEntry } }
-  return staticData?.navigation === undefined ? [] : [{ ...staticData.navigation, href: path }]
+/** What the views say of themselves, with their addresses. */
+export const VIEWS: readonly (StaticDataRouteOption & { path: string })[] = views.map(({ options }) => {
+  const { path, staticData } = options as { path: string; staticData?: StaticDataRouteOption }
+  return { path, ...staticData }
 })
+
+/** The views that have an entry, with their addresses. */
+export const PLACES: readonly Place[] = VIEWS.flatMap(({ path, navigation }) =>
+  navigation === undefined ? [] : [{ ...navigation, href: path }],
+)
 
 /** The entry that a page belongs to: a record's is its list's. */
 function placeOf(pathname: string): Place | undefined {

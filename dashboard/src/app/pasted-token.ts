@@ -1,7 +1,7 @@
 // What can be done with a token that somebody pasted into the search. It is handed over in memory: an address would
 // keep it.
 
-import type { PaletteItem } from './command-palette.tsx'
+import type { PaletteItem } from './root-route.ts'
 
 let handedOver: string | undefined
 

@@ -16,12 +16,29 @@ export interface NavigationEntry {
   keywords?: string
 }
 
+/** Something that the search finds. */
+export interface PaletteItem {
+  id: string
+  title: string
+  /** What it is, or more of it. */
+  note?: string
+  /** Other words that find it. */
+  keywords?: string
+  href: string
+  /** Done before the address is opened: what is handed over and must not stand in an address. */
+  before?: () => void
+}
+
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Left out: the view is reached from another one. */
     navigation?: NavigationEntry
     /** Says why somebody who is no administrator cannot use the view at all. */
     adminsOnly?: boolean
+    /** What the search offers to do here: the address that begins it, by the words for it. */
+    actions?: Readonly<Record<string, string>>
+    /** Records that the search finds by name or id; read when it opens. */
+    records?: () => Promise<PaletteItem[]>
   }
 }
 

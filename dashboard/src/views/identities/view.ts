@@ -20,6 +20,7 @@ export const identities = createRoute({
       keywords: 'people users persons sessions sign out email',
     },
     adminsOnly: true,
+    records: () => import('./palette.ts').then(({ records }) => records()),
   },
 })
 

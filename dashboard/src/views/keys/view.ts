@@ -19,5 +19,8 @@ export const keys = createRoute({
   staticData: {
     navigation: { group: 'Platform', label: 'API keys', icon: KeyIcon, keywords: 'anon service_role rotate' },
     adminsOnly: true,
+    actions: {
+      'Create API key': '/keys?create=true',
+    },
   },
 })

@@ -22,6 +22,10 @@ export const webhooks = createRoute({
       icon: WebhooksLogoIcon,
       keywords: 'row changes deliveries receiver replay dead letters events',
     },
+    actions: {
+      'Create webhook': '/webhooks?create=true',
+    },
+    records: () => import('./palette.ts').then(({ records }) => records()),
   },
 })
 

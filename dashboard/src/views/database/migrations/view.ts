@@ -25,5 +25,8 @@ export const migrations = createRoute({
       icon: StackIcon,
       keywords: 'schema pending run apply ddl locks',
     },
+    actions: {
+      'Run pending migrations': '/database/migrations?run=true',
+    },
   },
 })

@@ -14,6 +14,7 @@ export const tables = createRoute({
   staticData: {
     navigation: { group: 'Database', label: 'Tables', icon: TableIcon, keywords: 'rows data browse schema' },
     adminsOnly: true,
+    records: () => import('./palette.ts').then(({ records }) => records()),
   },
 })
 

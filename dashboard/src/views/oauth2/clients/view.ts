@@ -24,6 +24,10 @@ export const oauthClients = createRoute({
       icon: AppWindowIcon,
       keywords: 'application redirect uri secret grant scope',
     },
+    actions: {
+      'Create client': '/oauth2/clients?create=true',
+    },
+    records: () => import('./palette.ts').then(({ records }) => records()),
   },
 })
 

@@ -19,5 +19,8 @@ export const consent = createRoute({
       icon: HandshakeIcon,
       keywords: 'granted scopes revoke subject sign out logout sessions',
     },
+    actions: {
+      'Revoke consents': '/oauth2/consent',
+    },
   },
 })

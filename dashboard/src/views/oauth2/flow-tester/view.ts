@@ -22,6 +22,9 @@ export const flowTester = createRoute({
       icon: SignpostIcon,
       keywords: 'flow client pkce authorization code device credentials sign in try test',
     },
+    actions: {
+      'Try a sign-in': '/oauth2/flow-tester',
+    },
   },
 })
 

@@ -24,5 +24,8 @@ export const signingKeys = createRoute({
       icon: SignatureIcon,
       keywords: 'jwks rotate kid algorithm rsa',
     },
+    actions: {
+      'Rotate signing keys': '/oauth2/keys?rotate=true',
+    },
   },
 })

@@ -13,5 +13,8 @@ export const tokens = createRoute({
       icon: TicketIcon,
       keywords: 'introspect revoke flush access refresh active expired',
     },
+    actions: {
+      'Introspect a token': '/oauth2/tokens',
+    },
   },
 })
