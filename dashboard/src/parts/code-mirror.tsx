@@ -122,6 +122,8 @@ export function CodeMirror(props: CodeMirrorProps) {
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({
             'aria-label': label,
+            // It has the focus without this too; tools that look for it find it so.
+            tabindex: '0',
             ...(isReadOnly ? { 'aria-readonly': 'true' } : {}),
           }),
           ...(hint === undefined ? [] : [placeholder(hint)]),
