@@ -17,7 +17,9 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** `in 4 minutes`, `yesterday`, `now`. */
 export function relativeTime(at: Date, now = new Date()): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000)
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  // "in 1 hour" for 3 599 seconds, not "in 60 minutes".
+  const reaches = (length: number, next = 1) => Math.round(Math.abs(seconds) / next) * next >= length
+  const [unit, size] = UNITS.find(([, length], i) => reaches(length, UNITS[i + 1]?.[1])) ?? ['second', 1]
   return relative.format(Math.round(seconds / size), unit)
 }
 
