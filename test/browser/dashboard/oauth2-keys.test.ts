@@ -98,14 +98,14 @@ it('guides through a rotation: add, wait, remove', async () => {
   const [added] = await keysOf(set)
   await page.getByRole('row', { name: new RegExp(`${added?.kid}.*Signs`) }).waitFor()
   await page.getByRole('row', { name: new RegExp(`${old.kid}.*Verifies`) }).waitFor()
-  await page.getByText(/The last token signed with it ends in /).waitFor()
+  await page.getByText(/The last old token ends in /).waitFor()
 
   // Where it stands follows from the keys: a colleague who opens the address sees the same.
   await page.goto(new URL(`/oauth2/keys?${new URLSearchParams({ set: SERVER_SET })}`, page.url()).href)
   await page.getByRole('button', { name: 'Remove old key' }).click()
   await page
     .getByRole('dialog')
-    .getByText(/The last token signed with it ends in /)
+    .getByText(/Its last token ends in /)
     .waitFor()
   await page.getByLabel(`Type ${old.kid} to confirm`).fill(old.kid)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove key' }).click()

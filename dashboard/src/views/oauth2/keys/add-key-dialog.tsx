@@ -25,7 +25,7 @@ export function AddKeyDialog({
       lead={
         known === undefined
           ? `To the set ${set}. It is there from its first key on.`
-          : `The new key signs ${known.signs} at once. Those that are out verify while the old one stays. ${known.atOnce}`
+          : `The new key signs ${known.signs} at once; older ones verify while the old key stays. ${known.atOnce}`
       }
       action="Add key"
       onSubmit={async () => {

@@ -5,7 +5,7 @@ export interface KeySet {
   label: string
   /** What it signs, in the middle of a sentence. */
   signs: string
-  /** What a new key changes at once: of its own JWTs the server reads only what the newest key signed, as Hydra does. */
+  /** What a new key changes at once: of its own JWTs the server, as Hydra, reads only what the newest key signed. */
   atOnce: string
 }
 

@@ -76,7 +76,7 @@ export function RotationGuide({ set, keys, mayChange, isAsked, removal }: GuideP
                   <State tone="busy">The new key is not in the public keys yet</State>
                 )}
                 {old.map(key => (
-                  <TokenEnds key={key.kid} of={key.kid} among={keys} set={set.id} />
+                  <TokenEnds key={key.kid} of={key.kid} among={keys} set={set.id} isOld />
                 ))}
                 <LifetimeNote set={set.id} />
               </div>

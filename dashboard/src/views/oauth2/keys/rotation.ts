@@ -12,7 +12,7 @@ interface ClientLifetimes {
 }
 
 /** What Ory Hydra gives both kinds of token where neither its configuration nor the client says otherwise. */
-const SERVER_DEFAULT_SECONDS = 3_600
+export const SERVER_DEFAULT_SECONDS = 3_600
 
 export interface Lifetime {
   seconds: number

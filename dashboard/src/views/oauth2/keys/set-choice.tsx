@@ -14,10 +14,11 @@ export function SetChoice({ set, onChoose }: { set: string; onChoose: (set: stri
     <div className="flex flex-col gap-4">
       <Tabs
         aria-label="Key set"
+        variant="underline"
         tabs={TABS}
         value={isOther ? '' : set}
         onValueChange={onChoose}
-        className="w-fit max-w-full overflow-x-auto"
+        className="max-w-full overflow-x-auto"
       />
       {isOther && <SetName key={set} set={set} onChoose={onChoose} />}
     </div>

@@ -3,7 +3,7 @@ import { inWords } from '../../../parts/duration.ts'
 import { State } from '../../../parts/state.tsx'
 import { relativeTime } from '../../../parts/time.tsx'
 import { clientsQuery, type SigningKey } from './queries.ts'
-import { type Lifetime, lastTokenEndsAt, longestLifetime } from './rotation.ts'
+import { type Lifetime, lastTokenEndsAt, longestLifetime, SERVER_DEFAULT_SECONDS } from './rotation.ts'
 
 /** The longest lifetime of what the set signs; with no list of clients that of the server's default. */
 export function useLifetime(set: string): Lifetime {
@@ -11,22 +11,28 @@ export function useLifetime(set: string): Lifetime {
   return longestLifetime(data, set)
 }
 
-/** Whether tokens signed with this key may still be out, and until when. */
+/** Whether tokens signed with this key may still be out, and until when. `isOld`: beside a newer one. */
 export function TokenEnds({
   of: kid,
   among: keys,
   set,
+  isOld = false,
 }: {
   of: string
   among: readonly SigningKey[]
   set: string
+  isOld?: boolean
 }) {
   const lifetime = useLifetime(set)
   const now = new Date()
   const end = lastTokenEndsAt(keys, kid, lifetime, now)
-  if (end === null) return <State tone="attention">Tokens signed with it may be out: no date is known</State>
-  if (end <= now) return <State tone="good">All tokens signed with it have ended</State>
-  return <State tone="attention">{`The last token signed with it ends ${relativeTime(end, now)}`}</State>
+  if (end === null)
+    return <State tone="attention">{isOld ? 'Old' : 'Its'} tokens may be out, no date known</State>
+  if (end <= now)
+    return <State tone="good">{isOld ? 'All old tokens have ended' : 'All its tokens have ended'}</State>
+  return (
+    <State tone="attention">{`${isOld ? 'The last old' : 'Its last'} token ends ${relativeTime(end, now)}`}</State>
+  )
 }
 
 /** Where that comes from. */
@@ -34,8 +40,9 @@ export function LifetimeNote({ set }: { set: string }) {
   const { seconds, usesDefault } = useLifetime(set)
   return (
     <p className="text-sm text-kumo-subtle">
-      The longest lifetime of a client’s tokens is {inWords(seconds)}
-      {usesDefault && ': the server’s default, unless its configuration says otherwise'}.
+      The longest lifetime of a client’s tokens is {inWords(seconds)}.
+      {usesDefault &&
+        ` Where a client leaves it to the server, ${inWords(SERVER_DEFAULT_SECONDS)} is assumed, as Hydra’s default.`}
     </p>
   )
 }
