@@ -1,4 +1,4 @@
-// The claims configuration is one for the whole stack. A file that changes it holds it meanwhile, so that no other does.
+// The claims configuration is one for the whole stack. A file that changes it holds it meanwhile, and no other does.
 
 import { connectOwner, type TestClient } from './postgres.ts'
 

@@ -1,8 +1,8 @@
 // The claims of one token, a row each.
 
 import { Button, Input, LayerCard } from '@cloudflare/kumo'
-import { PlusIcon, TrashIcon } from '@phosphor-icons/react'
-import { useRef } from 'react'
+import { PlusIcon, TrashIcon, WarningIcon } from '@phosphor-icons/react'
+import { type ReactNode, useRef } from 'react'
 import { Section } from '../../../parts/page.tsx'
 import { type ClaimRow, unresolvedIn } from './claim-rows.ts'
 import { TemplateField } from './template-field.tsx'
@@ -107,13 +107,22 @@ function Row({ row, number, token, problems, unresolved, tooLarge, paths, onChan
         </p>
       )}
       {problem === undefined && missing.length > 0 && (
-        <p className="text-sm text-kumo-warning [overflow-wrap:anywhere]">
+        <Notice>
           {missing.map(path => `{{${path}}}`).join(', ')} leads to nothing for this person: left out.
-        </p>
+        </Notice>
       )}
       {problem === undefined && tooLarge.includes(row.name) && (
-        <p className="text-sm text-kumo-warning">Too large for this person: left out.</p>
+        <Notice>Too large for this person: left out.</Notice>
       )}
     </li>
+  )
+}
+
+function Notice({ children }: { children: ReactNode }) {
+  return (
+    <p className="flex items-start gap-1.5 text-sm text-kumo-subtle">
+      <WarningIcon weight="fill" aria-hidden="true" className="mt-1 shrink-0 text-kumo-warning" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
+    </p>
   )
 }
