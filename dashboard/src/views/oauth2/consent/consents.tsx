@@ -69,7 +69,7 @@ export function Consents({
               <Empty
                 icon={<HandshakeIcon size={40} />}
                 title="No consents"
-                description="This person has not agreed to anything, or all of it is revoked. Clients that skip the consent screen leave a consent too."
+                description="This person has not agreed to anything, or all of it is revoked."
               />
             ) : (
               <ConsentList

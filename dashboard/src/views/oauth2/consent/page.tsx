@@ -36,7 +36,7 @@ export function ConsentPage() {
         <Empty
           icon={<HandshakeIcon size={40} />}
           title="Whose consents?"
-          description="When somebody says yes to an application, the OAuth2 server keeps it: until it is revoked here or runs out."
+          description="The OAuth2 server keeps what somebody agreed to, until it runs out or is revoked here."
           contents={<Button onClick={() => choose(self.id)}>Show my own</Button>}
         />
       )}

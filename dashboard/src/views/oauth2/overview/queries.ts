@@ -3,8 +3,6 @@ import { answerOf, api, type Schema } from '../../../api/client.ts'
 import { ApiError, errorOf } from '../../../api/errors.ts'
 
 export type Health = Schema<'OAuthServerHealth'>
-export type BridgeStatus = Schema<'BridgeStatus'>
-export type Client = Schema<'OAuthClient'>
 export type Change = Schema<'AuditLog'>
 
 const ALL = ['oauth2', 'overview'] as const

@@ -14,7 +14,7 @@ const OF_KIND: Partial<Record<TokenKind, string>> = {
   api_key:
     'This is an API key of Quoin, not a token of the OAuth2 server. Its state stands with the API keys.',
   refresh_token:
-    'A refresh token is good once: it is replaced when it is used. A second use ends the whole grant, as it may be theft.',
+    'A refresh token is good once: using it replaces it. A second use may be theft, and ends the whole grant.',
 }
 
 /** The server reads only what its newest key signed, as Hydra does. */
