@@ -1,6 +1,6 @@
 // The JWT debugger: what a token says and whether it is good, without a request once the page is there.
 
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { callTokenEndpoint, registerClient } from '../../support/applications.ts'
 import { visit } from './visitor.ts'
 
@@ -12,11 +12,18 @@ async function signedToken(fields = {}): Promise<string> {
   return token
 }
 
+/** The server makes its keys when they are first asked for, which a busy machine takes longer for than Quoin waits. */
+async function keysAreThere(): Promise<void> {
+  const status = async () => (await fetch(`${inject('stack').base_url}/api/oauthsrv/jwks`)).status
+  await expect.poll(status, { timeout: 60_000 }).toBe(200)
+}
+
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString()) as object
 
 it('judges good, changed, expired, unsigned and broken tokens, and asks nobody about them', async () => {
   const token = await signedToken()
+  await keysAreThere()
   const short = await signedToken({ access_token_ttl: 1 })
   const [head, body, signature] = token.split('.')
   const changed = encode({ ...decode(body), sub: 'eve' })
@@ -72,6 +79,7 @@ it('judges good, changed, expired, unsigned and broken tokens, and asks nobody a
 
 it('says that it could not read the keys, and takes a token that was pasted into the search', async () => {
   const token = await signedToken()
+  await keysAreThere()
   await using seat = await visit('/keys')
   const { page } = seat
   await page.getByRole('heading', { name: 'API keys' }).waitFor()
