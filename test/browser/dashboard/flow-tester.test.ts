@@ -1,4 +1,4 @@
-// The flow tester: whole runs of the three flows against the stack's OAuth2 server, and what it says where one is refused.
+// The flow tester: whole runs of the three flows against the stack's OAuth2 server, and what it says of refusals.
 
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'

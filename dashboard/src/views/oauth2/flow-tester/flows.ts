@@ -32,7 +32,7 @@ export const FLOW_FACTS: Readonly<Record<Flow, FlowFacts>> = {
   device: {
     label: 'Device authorization',
     grant: DEVICE_GRANT,
-    lead: 'A device without a keyboard shows a code, and a person types it in elsewhere. For televisions and terminals.',
+    lead: 'A device without a keyboard shows a code, which a person types in elsewhere. For televisions, terminals.',
     parties: ['device', 'browser', 'server', 'bridge', 'identity'],
   },
 }

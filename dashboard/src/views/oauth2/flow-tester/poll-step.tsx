@@ -11,7 +11,7 @@ import { Sent } from './sending.tsx'
 import { Step } from './step.tsx'
 import type { Send } from './use-run.ts'
 
-/** The device asks again and again, no faster than it was told. Of one pair of codes: others need a new one of these. */
+/** The device asks again and again, no faster than it was told. For one pair of codes; others need a new step. */
 export function PollStep({
   codes,
   access,

@@ -34,7 +34,7 @@ export async function sendToServer({
   }
 }
 
-/** Browsers do not tell a page why it got nothing. An answer that no page may read still shows that somebody is there. */
+/** Browsers do not tell a page why it got nothing. An answer that it may not read still shows that one came. */
 async function isThere(): Promise<boolean> {
   try {
     await fetch(`${OAUTH_PUBLIC_URL}/.well-known/openid-configuration`, {

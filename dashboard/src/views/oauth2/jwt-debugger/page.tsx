@@ -36,7 +36,7 @@ export function JwtDebuggerPage() {
   return (
     <Page
       title="JWT debugger"
-      lead="Shows what a token says and whether it is good. It is read in this browser: nothing that you paste leaves this page."
+      lead="Shows what a token says and whether it is good. Nothing that you paste leaves this page."
       actions={
         token !== '' && (
           <>
@@ -66,7 +66,7 @@ export function JwtDebuggerPage() {
             <Empty
               icon={<FingerprintIcon size={40} />}
               title="No token yet"
-              description="Paste one, and its claims stand here, each explained, with its lifetime and its signature verified."
+              description="Paste one, and its claims stand here, explained, with its lifetime and its signature."
               contents={<Button onClick={() => setToken(exampleToken(new Date()))}>Show an example</Button>}
             />
           ) : (

@@ -51,7 +51,7 @@ export function Reading({
           variant="alert"
           icon={<LockIcon weight="fill" />}
           title="This token is encrypted (JWE)"
-          description="Its five parts hold an encrypted payload. Not verifiable: only whoever has the private key reads it."
+          description="Not verifiable: its payload can be read by whoever has the private key alone."
         />
         <PartCard part="header">
           <FieldList of={reading.header} words={HEADER_WORDS} />

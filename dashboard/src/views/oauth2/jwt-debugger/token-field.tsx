@@ -7,6 +7,10 @@ import { PART_LOOKS, PARTS } from './part-looks.ts'
 
 const TEXT = 'col-start-1 row-start-1 p-3 font-mono text-[13px] leading-5 whitespace-pre-wrap break-all'
 
+const FRAME =
+  'grid max-h-[60vh] min-h-56 overflow-y-auto rounded-md border border-kumo-line bg-kumo-base ' +
+  'focus-within:ring-2 focus-within:ring-kumo-brand'
+
 /** `faulty` is the part that could not be read. */
 export function TokenField({
   token,
@@ -24,7 +28,7 @@ export function TokenField({
       <label htmlFor={id} className="font-medium">
         Token
       </label>
-      <div className="grid max-h-[60vh] min-h-56 overflow-y-auto rounded-md border border-kumo-line bg-kumo-base focus-within:ring-2 focus-within:ring-kumo-brand">
+      <div className={FRAME}>
         <div aria-hidden="true" className={TEXT}>
           {parts.map((text, i) => {
             const part = parts.length === 3 ? PARTS[i] : undefined

@@ -24,7 +24,7 @@ export async function verifySignature(jwt: Jwt, keys: readonly JWK[] | undefined
     return notVerifiable('Its alg is “none”: nobody has signed it. No verifier may accept it.', true)
   if (alg.startsWith('HS'))
     return notVerifiable(
-      `${alg} is signed with a shared secret, so no public key can check it. The OAuth2 server signs with private keys.`,
+      `${alg} is signed with a shared secret, so no public key can check it. The OAuth2 server uses private keys.`,
     )
   const keyType = KEY_TYPES[alg]
   if (keyType === undefined) return notVerifiable(`“${alg}” is no algorithm that this page knows.`)
