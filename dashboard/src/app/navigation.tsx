@@ -49,6 +49,7 @@ export function Navigation() {
                       <Sidebar.MenuButton
                         href={href}
                         icon={icon}
+                        size="sm"
                         tooltip={label}
                         active={current?.href === href}
                         aria-current={current?.href === href ? 'page' : undefined}

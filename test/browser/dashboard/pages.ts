@@ -39,8 +39,26 @@ export async function goTo(page: Page, path: string): Promise<void> {
     history.pushState(null, '', to)
     dispatchEvent(new PopStateEvent('popstate'))
   }, path)
-  await page.waitForLoadState('networkidle')
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  await page.evaluate(untilQuiet)
+}
+
+/** In the page: resolves once nothing has been loading, and nothing has been drawn, for a fifth of a second. */
+function untilQuiet(): Promise<void> {
+  const QUIET_MS = 200
+  return new Promise(resolve => {
+    let timer = setTimeout(look, QUIET_MS)
+    const observer = new MutationObserver(again)
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
+    function again() {
+      clearTimeout(timer)
+      timer = setTimeout(look, QUIET_MS)
+    }
+    function look() {
+      if (document.querySelector('[aria-busy=true]') !== null) return again()
+      observer.disconnect()
+      resolve()
+    }
+  })
 }
 
 /** Light or dark, as the system would say it; resolves when every colour has changed. */
