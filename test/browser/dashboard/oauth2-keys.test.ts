@@ -12,7 +12,7 @@ interface Key {
   public_jwk: Record<string, unknown>
 }
 
-// The server makes its first RSA keys when somebody asks for them. On a busy machine that takes longer than Quoin waits.
+// The server makes its first RSA keys when somebody asks. On a busy machine that takes longer than Quoin waits.
 beforeAll(async () => {
   await fetch(`${inject('stack').oauth_public_url}/.well-known/jwks.json`)
 })
