@@ -141,6 +141,24 @@ describe('who can access', () => {
     })
   })
 
+  it('without a tuple is what it would be once that tuple is deleted', async () => {
+    const { project, chain, inherited } = await makeProject()
+    const [, , membership] = chain
+    await importTuples([`Project:${project}#owner@alice`])
+    const without = async (tuples: unknown[]) => {
+      const question = { namespace: 'Project', object: project, without: tuples }
+      const { json } = await permissions('POST', '/who-can-access', question)
+      return json['matrix'] as Record<string, Record<string, boolean>>
+    }
+    const one = await without([membership])
+    expect(one['alice']).toMatchObject({ owner: true, editor: false, edit: true, view: true })
+    expect(one['bob']).toMatchObject({ view: true })
+    const both = await without([membership, { ...may(project, 'owner', 'alice') }, inherited[1]])
+    expect([both['alice'], both['bob']]).toEqual([undefined, undefined])
+    // Nothing was deleted.
+    expect((await without([]))['alice']).toMatchObject({ owner: true, editor: true })
+  })
+
   it('is nobody for an object that is not there', async () => {
     const question = { namespace: 'Project', object: unique('nothing') }
     const { json } = await permissions('POST', '/who-can-access', question)
@@ -153,6 +171,7 @@ describe('who can access', () => {
     [{ namespace: 'Project' }, 400, 'validation_failed'],
     [{ namespace: 'Project', object: 'a'.repeat(1_001) }, 400, 'validation_failed'],
     [{ namespace: 'Project', object: 'a', relation: 'view' }, 400, 'validation_failed'],
+    [{ namespace: 'Project', object: 'a', without: ['a'] }, 422, 'invalid_tuple'],
   ])('of %j is refused', async (question, status, code) => {
     expect(await permissions('POST', '/who-can-access', question)).toMatchObject({ status, json: { code } })
   })
@@ -168,6 +187,10 @@ it('lists namespaces with relations, permits, subjects and the permission file',
     in_file: true,
     on_server: true,
     permits: ['edit', 'view'],
+    rules: [
+      { permit: 'edit', follows_from: 'owner or editor' },
+      { permit: 'view', follows_from: 'edit or viewer or view of parent' },
+    ],
     counted_all: true,
   })
   const editor = project?.relations.find(({ name }) => name === 'editor')

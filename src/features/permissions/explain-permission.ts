@@ -19,7 +19,11 @@ export async function explainPermission(
   const { namespace, object, relation } = tuple
   const allowed = await isAllowed(deps, tuple)
   const subject = printSubject(tuple)
-  const { grants, limits } = await walkRelation(startWalk(deps, subject), { namespace, object, relation })
+  const { grants, limits } = await walkRelation(startWalk(deps, { only: subject }), {
+    namespace,
+    object,
+    relation,
+  })
   const via = grants.get(subject)
   if (allowed && via !== undefined) return { allowed, reason: 'path', via, truncated_by: null }
   const limit = firstLimit(limits)

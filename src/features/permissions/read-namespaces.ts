@@ -4,6 +4,7 @@ import type { Upstream } from '../../clients/http.ts'
 import { listNamespaceNames, TUPLES_PER_PAGE_MAX } from '../../clients/permission-server.ts'
 import { concurrently } from '../../lib/concurrently.ts'
 import type { SubjectType } from './language/ast.ts'
+import { printRewrite } from './language/print-rewrite.ts'
 import type { PermissionReadDeps } from './permission-deps.ts'
 import type { Namespace, NamespaceList } from './schemas.ts'
 import { CALLS_AT_ONCE, tuplePages } from './tuple-pages.ts'
@@ -76,6 +77,7 @@ function describe(
       })),
     ],
     permits: permits.map(permit => permit.name),
+    rules: permits.map(({ name: permit, rewrite }) => ({ permit, follows_from: printRewrite(rewrite) })),
     counted_all: counts?.isWhole ?? true,
   }
 }

@@ -188,6 +188,12 @@ export const AccessQuestion = z
   .strictObject({
     namespace: Name('namespace of the object').min(1),
     object: Name('the object').min(1),
+    without: z
+      .array(RelationTupleIn)
+      .meta({ maxItems: TUPLES_MAX })
+      .max(TUPLES_MAX)
+      .optional()
+      .describe('tuples that are taken as deleted: who would still have access?'),
   })
   .meta({ id: 'AccessQuestion', examples: [{ namespace: 'Project', object: 'apollo' }] })
 export type AccessQuestion = z.infer<typeof AccessQuestion>
@@ -247,6 +253,9 @@ export const Namespace = z.object({
     }),
   ),
   permits: z.array(z.string()),
+  rules: z
+    .array(z.object({ permit: z.string(), follows_from: z.string() }))
+    .describe('what each permit follows from, in words: `edit or viewer or view of parent`'),
   counted_all: z.boolean().describe('false: there are more tuples than are counted'),
 })
 export type Namespace = z.infer<typeof Namespace>
@@ -267,6 +276,7 @@ export const NamespaceList = z
             on_server: true,
             relations: [{ name: 'admin', types: ['User'], declared: true, subjects: 1 }],
             permits: [],
+            rules: [],
             counted_all: true,
           },
         ],

@@ -2,16 +2,23 @@
 
 import type { PermissionReadDeps } from './permission-deps.ts'
 import type { AccessQuestion, AccessReport } from './schemas.ts'
+import { readTuple } from './tuple-input.ts'
+import { printTuple } from './tuple-text.ts'
 import { startWalk } from './walk/start-walk.ts'
 import { firstLimit, type Limit, type Walk, type Walked, walkRelation } from './walk/walk-relation.ts'
 
 /**
  * Every subject with a relation or permit on the object, subject sets too, with the tuples that lead to each. Beyond
  * the depth of the server's checks nothing is there, beyond their width perhaps more than they find: `complete` is
- * false then. Throws `unknown_namespace` and the `upstream_*` errors.
+ * false then. With `without` it is the answer once those tuples are deleted. Throws `unknown_namespace`,
+ * `invalid_tuple` for what `without` holds, and the `upstream_*` errors.
  */
-export async function whoCanAccess(deps: PermissionReadDeps, object: AccessQuestion): Promise<AccessReport> {
-  const walk = startWalk(deps)
+export async function whoCanAccess(
+  deps: PermissionReadDeps,
+  { without = [], ...object }: AccessQuestion,
+): Promise<AccessReport> {
+  const texts = without.map((value, i) => printTuple(readTuple(value, `without[${i}]`).tuple))
+  const walk = startWalk(deps, { without: new Set(texts) })
   const stored = await walk.reader.loadObject(object)
   const { relations = [], permits = [] } = walk.declarations.namespace(object.namespace) ?? {}
   const permitNames = permits.map(({ name }) => name)
@@ -31,12 +38,14 @@ export async function whoCanAccess(deps: PermissionReadDeps, object: AccessQuest
   }
 }
 
+type ObjectNames = Pick<AccessQuestion, 'namespace' | 'object'>
+
 interface Column {
   readonly name: string
   readonly walked: Walked
 }
 
-async function walkColumns(walk: Walk, object: AccessQuestion, names: Iterable<string>): Promise<Column[]> {
+async function walkColumns(walk: Walk, object: ObjectNames, names: Iterable<string>): Promise<Column[]> {
   const columns: Column[] = []
   for (const name of names)
     columns.push({ name, walked: await walkRelation(walk, { ...object, relation: name }) })

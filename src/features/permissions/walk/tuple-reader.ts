@@ -6,6 +6,7 @@ import type { RelationTuple, SubjectSet, TupleFilter } from '../../../clients/pe
 import { DomainError } from '../../../errors.ts'
 import { concurrently } from '../../../lib/concurrently.ts'
 import { CALLS_AT_ONCE, type TuplesOfPage, tuplePages } from '../tuple-pages.ts'
+import { printTuple } from '../tuple-text.ts'
 
 /** How much one walk may read. */
 export interface ReadBounds {
@@ -29,6 +30,7 @@ interface PagedRelation {
 export class TupleReader {
   readonly #read: Upstream
   readonly #bounds: ReadBounds
+  readonly #without: ReadonlySet<string>
   readonly #tuples = new Map<string, RelationTuple[]>()
   readonly #wholeObjects = new Set<string>()
   readonly #wholeRelations = new Set<string>()
@@ -39,9 +41,11 @@ export class TupleReader {
   /** The bound that was reached: what is known is only a part then. */
   truncatedBy: 'tuples' | 'calls' | undefined
 
-  constructor(read: Upstream, bounds: ReadBounds) {
+  /** Tuples `without`, in their text form, are read as if they were not there. */
+  constructor(read: Upstream, bounds: ReadBounds, without: ReadonlySet<string> = new Set()) {
     this.#read = read
     this.#bounds = bounds
+    this.#without = without
   }
 
   /** The tuples of a relation of an object; none before they are loaded. */
@@ -134,6 +138,7 @@ export class TupleReader {
   #keep(tuples: readonly RelationTuple[]): void {
     this.#tuplesKept += tuples.length
     for (const tuple of tuples) {
+      if (this.#without.size > 0 && this.#without.has(printTuple(tuple))) continue
       const key = keyOf(tuple)
       const known = this.#tuples.get(key)
       if (known === undefined) this.#tuples.set(key, [tuple])
