@@ -17,6 +17,7 @@ import { oauthOverview } from './oauth2/overview/view.ts'
 import { snippets } from './oauth2/snippets/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
+import { permissions } from './permissions/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
 import { webhook, webhooks } from './webhooks/view.ts'
@@ -35,6 +36,7 @@ export const views = [
   jwtDebugger,
   snippets,
   discovery,
+  permissions,
   tables,
   table,
   sql,

@@ -23,6 +23,9 @@ const MORE: readonly string[] = [
   '/database/tables/public/todos?insert=true',
   '/database/tables/public/todos?tab=structure',
   '/database/sql?history=true',
+  '/permissions?add=true',
+  '/permissions?import=true',
+  '/permissions?check=true&ask=Project:apollo%23view@alice',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
