@@ -18,6 +18,7 @@ import { snippets } from './oauth2/snippets/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
 import { permissions } from './permissions/view.ts'
+import { whoCanAccess } from './permissions/who-can-access/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
 import { webhook, webhooks } from './webhooks/view.ts'
@@ -37,6 +38,7 @@ export const views = [
   snippets,
   discovery,
   permissions,
+  whoCanAccess,
   tables,
   table,
   sql,

@@ -26,6 +26,7 @@ const MORE: readonly string[] = [
   '/permissions?add=true',
   '/permissions?import=true',
   '/permissions?check=true&ask=Project:apollo%23view@alice',
+  '/permissions/who-can-access?namespace=Project&object=apollo&subject=ann&by=view',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
