@@ -27,6 +27,9 @@ const MORE: readonly string[] = [
   '/permissions?import=true',
   '/permissions?check=true&ask=Project:apollo%23view@alice',
   '/permissions/who-can-access?namespace=Project&object=apollo&subject=ann&by=view',
+  '/permissions/roles?group=object',
+  '/permissions/roles?subject=ann',
+  '/permissions/roles?give=true',
 ]
 
 /** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
