@@ -17,6 +17,7 @@ import { oauthOverview } from './oauth2/overview/view.ts'
 import { snippets } from './oauth2/snippets/view.ts'
 import { tokens } from './oauth2/tokens/view.ts'
 import { overview } from './overview/view.ts'
+import { namespaces } from './permissions/namespaces/view.ts'
 import { roles } from './permissions/roles/view.ts'
 import { permissions } from './permissions/view.ts'
 import { whoCanAccess } from './permissions/who-can-access/view.ts'
@@ -41,6 +42,7 @@ export const views = [
   permissions,
   whoCanAccess,
   roles,
+  namespaces,
   tables,
   table,
   sql,
