@@ -48,8 +48,3 @@ function subscribe(listener: () => void): () => void {
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, chosen)
 }
-
-/** What is on the screen now, for what draws its own colours: the code editor, graphs. */
-export function useIsDark(): boolean {
-  return useSyncExternalStore(subscribe, () => document.documentElement.dataset['mode'] === 'dark')
-}

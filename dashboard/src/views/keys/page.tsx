@@ -91,7 +91,7 @@ export function KeysPage() {
                 <Empty
                   icon={<KeyIcon size={40} />}
                   title={data.length === 0 ? 'No keys yet' : 'No key matches'}
-                  description="An anon key is safe in a browser: policies decide what it sees. service_role is for servers."
+                  description="Applications need one. anon is safe in a browser, service_role is for servers."
                   contents={
                     <Button icon={PlusIcon} onClick={() => change({ create: true })}>
                       Create key
