@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router'
 import { views } from '../views/index.ts'
+import { parseSearch, stringifySearch } from './address.ts'
 import { rootRoute } from './root-route.ts'
 import { Shell } from './shell.tsx'
 import { NotFound, ViewFailed, ViewPending } from './states.tsx'
@@ -8,6 +9,8 @@ rootRoute.update({ component: Shell })
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren(views),
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPendingComponent: ViewPending,
   defaultErrorComponent: ViewFailed,

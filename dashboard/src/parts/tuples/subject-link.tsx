@@ -2,7 +2,7 @@
 
 import { Link } from '@cloudflare/kumo'
 import { CubeIcon, UserIcon, UsersThreeIcon } from '@phosphor-icons/react'
-import { addressOf } from './search-text.ts'
+import { addressOf } from '../../app/address.ts'
 import { parseSubject, printSubject, type Subject } from './tuple-text.ts'
 import { plural } from './words.ts'
 

@@ -2,23 +2,24 @@ import { LockKeyIcon } from '@phosphor-icons/react'
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { rootRoute } from '../../app/root-route.ts'
-import { SearchText } from '../../parts/tuples/search-text.ts'
+
+const text = z.catch(z.optional(z.string()), undefined)
 
 export const permissions = createRoute({
   getParentRoute: () => rootRoute,
   path: '/permissions',
   validateSearch: z.object({
-    namespace: SearchText,
-    object: SearchText,
-    relation: SearchText,
+    namespace: text,
+    object: text,
+    relation: text,
     /** In its text form. */
-    subject: SearchText,
-    sort: SearchText,
+    subject: text,
+    sort: text,
     add: z.optional(z.catch(z.boolean(), false)),
     import: z.optional(z.catch(z.boolean(), false)),
     check: z.optional(z.catch(z.boolean(), false)),
     /** What was asked, as a tuple's text: `Project:apollo#view@alice`. */
-    ask: SearchText,
+    ask: text,
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'PermissionsPage'),
   staticData: {

@@ -24,13 +24,15 @@ export const table = createRoute({
   // All other names are filters, as GET /api/db/:table takes them: `state=eq.paid`.
   validateSearch: z.looseObject({
     order: z.optional(z.catch(z.string(), '')),
-    limit: z.optional(z.catch(z.int().check(z.minimum(1), z.maximum(10_000)), 100)),
-    offset: z.optional(z.catch(z.int().check(z.minimum(0)), 0)),
+    limit: z.optional(
+      z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(1), z.maximum(10_000))), 100),
+    ),
+    offset: z.optional(z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(0))), 0)),
     tab: z.optional(z.catch(z.enum(['rows', 'structure']), 'rows')),
     /** The values of the key of the row that is open. */
     row: z.optional(z.catch(z.array(z.string()), [])),
     /** The place on the page of the row that is open, where rows have no key. */
-    at: z.optional(z.catch(z.int(), -1)),
+    at: z.optional(z.catch(z.pipe(z.coerce.number(), z.int()), -1)),
     insert: z.optional(z.catch(z.boolean(), false)),
   }),
   component: lazyRouteComponent(() => import('./table-page.tsx'), 'TablePage'),

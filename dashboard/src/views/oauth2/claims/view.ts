@@ -8,7 +8,7 @@ export const claims = createRoute({
   path: '/oauth2/claims',
   validateSearch: z.object({
     /** Whose tokens the preview shows; left out: one's own. */
-    identity: z.optional(z.catch(z.coerce.string(), '')),
+    identity: z.optional(z.catch(z.string(), '')),
     /** The scopes of the preview, with spaces between. */
     scopes: z.optional(z.catch(z.string(), '')),
   }),

@@ -8,7 +8,7 @@ export const consent = createRoute({
   path: '/oauth2/consent',
   validateSearch: z.object({
     /** Id of the identity whose consents are shown. */
-    subject: z.optional(z.catch(z.coerce.string(), '')),
+    subject: z.optional(z.catch(z.string(), '')),
     sort: z.optional(z.catch(z.string(), '')),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'ConsentPage'),

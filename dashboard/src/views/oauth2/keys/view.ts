@@ -8,13 +8,13 @@ export const signingKeys = createRoute({
   path: '/oauth2/keys',
   validateSearch: z.object({
     /** The key set; left out: the one of ID tokens. Empty: one that is not named yet. */
-    set: z.optional(z.catch(z.coerce.string(), '')),
+    set: z.optional(z.catch(z.string(), '')),
     sort: z.optional(z.catch(z.string(), '')),
     add: z.optional(z.catch(z.boolean(), false)),
     /** The guide through a rotation. Where it stands follows from the set's keys. */
     rotate: z.optional(z.catch(z.boolean(), false)),
     /** The key that is open beside the list. */
-    kid: z.optional(z.catch(z.coerce.string(), '')),
+    kid: z.optional(z.catch(z.string(), '')),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'SigningKeysPage'),
   staticData: {

@@ -1,10 +1,10 @@
 // A namespace in words: who may have each relation, how many do, and what each permit follows from.
 
 import { LayerCard, Link, Table } from '@cloudflare/kumo'
+import { addressOf } from '../../../app/address.ts'
 import { None } from '../../../parts/facts.tsx'
 import { State } from '../../../parts/state.tsx'
 import type { Namespace } from '../../../parts/tuples/declared-names.ts'
-import { addressOf } from '../../../parts/tuples/search-text.ts'
 import { typeWords } from '../../../parts/tuples/words.ts'
 
 export function NamespaceCard({ of: namespace }: { of: Namespace }) {

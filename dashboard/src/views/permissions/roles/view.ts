@@ -2,7 +2,8 @@ import { UserListIcon } from '@phosphor-icons/react'
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { rootRoute } from '../../../app/root-route.ts'
-import { SearchText } from '../../../parts/tuples/search-text.ts'
+
+const text = z.catch(z.optional(z.string()), undefined)
 
 export const roles = createRoute({
   getParentRoute: () => rootRoute,
@@ -10,11 +11,11 @@ export const roles = createRoute({
   validateSearch: z.object({
     /** What the list has a row for. */
     group: z.optional(z.catch(z.enum(['subject', 'object']), 'subject')),
-    namespace: SearchText,
-    find: SearchText,
-    sort: SearchText,
+    namespace: text,
+    find: text,
+    sort: text,
     /** The subject that is open beside the list, in its text form. */
-    subject: SearchText,
+    subject: text,
     give: z.optional(z.catch(z.boolean(), false)),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'RolesPage'),
