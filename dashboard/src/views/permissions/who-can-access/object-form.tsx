@@ -3,18 +3,35 @@
 import { Button, LinkButton, Select, Text } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Schema } from '../../../api/schema.ts'
+import { Loaded, Outline } from '../../../parts/loaded.tsx'
 import { namespacesQuery, tuplesQuery } from '../../../parts/tuples/queries.ts'
 import { accessHref } from '../../../parts/tuples/subject-link.tsx'
 import { SuggestedInput } from '../../../parts/tuples/suggested-input.tsx'
 import type { ObjectName } from './queries.ts'
 
+type Namespace = Schema<'NamespaceList'>['data'][number]
+
 const OFFERED_MAX = 12
 
-export function ObjectForm({ asked, onAsk }: { asked: ObjectName; onAsk: (object: ObjectName) => void }) {
-  const { data: known } = useQuery(namespacesQuery)
+interface ObjectFormProps {
+  asked: ObjectName
+  onAsk: (object: ObjectName) => void
+}
+
+export function ObjectForm(props: ObjectFormProps) {
+  const query = useQuery(namespacesQuery)
+  return (
+    <Loaded query={query} outline={<Outline rows={1} />}>
+      {({ data }) => <Form {...props} namespaces={data} />}
+    </Loaded>
+  )
+}
+
+function Form({ asked, onAsk, namespaces }: ObjectFormProps & { namespaces: readonly Namespace[] }) {
   const [draft, setDraft] = useState(asked)
   // What most people ask about is what has the most relations: a project, not a user.
-  const fullest = [...(known?.data ?? [])].sort((a, b) => weight(b) - weight(a))[0]
+  const fullest = [...namespaces].sort((a, b) => weight(b) - weight(a))[0]
   const namespace = draft.namespace || (fullest?.name ?? '')
   const { data: page } = useQuery({ ...tuplesQuery({ namespace }), enabled: namespace !== '' })
   const objects = [...new Set((page?.data ?? []).map(({ object }) => object))].sort()
@@ -35,7 +52,7 @@ export function ObjectForm({ asked, onAsk }: { asked: ObjectName; onAsk: (object
           className="w-44"
           value={namespace}
           onValueChange={value => setDraft({ namespace: value ?? '', object: '' })}
-          items={[...new Set([...(known?.data ?? []).map(({ name }) => name), namespace])]
+          items={[...new Set([...namespaces.map(({ name }) => name), namespace])]
             .filter(Boolean)
             .map(name => ({ value: name, label: name }))}
         />
