@@ -41,7 +41,7 @@ it('finds an endpoint by keyboard, and asks nobody but us', async () => {
   page.on('request', request => hosts.add(new URL(request.url()).origin))
   await openReference(page, '')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('rotate')
+  await page.keyboard.type('/v1/keys rotate')
   await page
     .getByRole('option', { name: /\/v1\/keys\/\{id\}\/rotate/ })
     .first()
