@@ -50,7 +50,7 @@ export async function goTo(page: Page, path: string): Promise<void> {
 }
 
 /** In the page: resolves once nothing has been loading, and nothing has been drawn, for a fifth of a second. */
-function untilQuiet(): Promise<void> {
+export function untilQuiet(): Promise<void> {
   const QUIET_MS = 200
   return new Promise(resolve => {
     let timer = setTimeout(look, QUIET_MS)
