@@ -109,7 +109,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         aria-label={label}
       >
         <Table aria-rowcount={sorted.length + 1} className="[&_td]:py-2 [&_th]:py-2">
-          <Table.Header className={isVirtual ? 'sticky top-0 z-10 bg-kumo-elevated' : ''}>
+          <Table.Header className={isVirtual ? 'sticky top-0 z-10 bg-kumo-base' : ''}>
             <Table.Row>
               {heads.map((head, i) => {
                 const column = columns[i] as Column<Row>

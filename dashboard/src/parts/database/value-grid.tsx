@@ -88,7 +88,7 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
             ))}
             <col />
           </colgroup>
-          <Table.Header className="sticky top-0 z-10 bg-kumo-elevated">
+          <Table.Header className="sticky top-0 z-10 bg-kumo-base">
             <Table.Row>
               {selection !== undefined && (
                 <Table.Head className="px-3">
