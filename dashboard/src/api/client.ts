@@ -45,7 +45,12 @@ export const patientApi = clientWithin(15 * 60_000)
 export async function answerOf<Body>(
   call: Promise<{ data?: Body; error?: unknown; response: Response }>,
 ): Promise<Body> {
-  const { data, error, response } = await call
-  if (!response.ok) throw errorOf(response.status, error)
-  return data as Body
+  try {
+    const { data, error, response } = await call
+    if (!response.ok) throw errorOf(response.status, error)
+    return data as Body
+  } catch (err) {
+    // A good answer that is no JSON is none of Quoin's.
+    throw err instanceof SyntaxError ? errorOf(200, undefined) : err
+  }
 }

@@ -45,7 +45,7 @@ export function ConfirmDialog({
   }
   return (
     <Dialog.Root open onOpenChange={open => !open && !isBusy && onClose()}>
-      <Dialog className="p-6" size="lg">
+      <Dialog className="max-h-[92vh] overflow-y-auto p-6" size="lg">
         <form onSubmit={go} className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           <Dialog.Description render={<div />} className="flex flex-col gap-2 text-kumo-subtle">

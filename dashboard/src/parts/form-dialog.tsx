@@ -2,7 +2,7 @@
 // typed stays.
 
 import { Button, Dialog } from '@cloudflare/kumo'
-import { type ReactNode, useLayoutEffect, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { ErrorNotice } from './error-notice.tsx'
 import { fieldErrors } from './field-errors.ts'
 
@@ -33,10 +33,18 @@ export function FormDialog({
   children: (errorAt: ErrorAt) => ReactNode
 }) {
   const { errorAt, rest, isBusy, submit } = useSubmit(onSubmit, onClose)
+  // Once something is typed, Escape alone no longer throws it away.
+  const isTouched = useRef(false)
+  const touch = () => {
+    isTouched.current = true
+  }
+  const leave = () => {
+    if (!isBusy && !isTouched.current) onClose()
+  }
   return (
-    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isBusy && onClose()}>
+    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && leave()}>
       <Dialog className="max-h-[92vh] overflow-y-auto p-6" size={size}>
-        <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+        <form onSubmit={submit} onInput={touch} className="flex flex-col gap-4" noValidate>
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           {lead !== undefined && (
             <Dialog.Description render={<div />} className="text-kumo-subtle">

@@ -1,8 +1,10 @@
-// A secret that is shown this once. It lives in the memory of whoever shows it, and is gone with the dialog.
+// A secret that is shown this once. It lives in the memory of whoever shows it, and is gone with the dialog: neither
+// Escape nor the browser's Back closes it.
 
 import { Banner, Button, Dialog } from '@cloudflare/kumo'
 import { WarningIcon } from '@phosphor-icons/react'
-import type { ReactNode } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useRef } from 'react'
 import { CopyText } from './copy-text.tsx'
 
 /** `secrets` by their names. Closes by its button alone, so that no stray click loses a secret. */
@@ -17,9 +19,21 @@ export function SecretOnce({
   children?: ReactNode
   onClose: () => void
 }) {
+  const isCopied = useRef(false)
+  useBlocker({
+    // A view may take what opened the dialog out of its own address meanwhile.
+    shouldBlockFn: ({ current, next, action }) =>
+      !isCopied.current &&
+      (current.pathname !== next.pathname || (action !== 'PUSH' && action !== 'REPLACE')),
+    enableBeforeUnload: () => !isCopied.current,
+  })
+  const close = () => {
+    isCopied.current = true
+    onClose()
+  }
   return (
-    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && onClose()}>
-      <Dialog className="p-6" size="lg">
+    <Dialog.Root open disablePointerDismissal onOpenChange={() => undefined}>
+      <Dialog className="max-h-[92vh] overflow-y-auto p-6" size="lg">
         <div className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           <Dialog.Description render={<div />}>
@@ -44,7 +58,7 @@ export function SecretOnce({
           ))}
           {children}
           <div className="flex justify-end">
-            <Button variant="primary" onClick={onClose}>
+            <Button variant="primary" onClick={close}>
               I have copied it
             </Button>
           </div>

@@ -17,13 +17,13 @@ const readAgain = () => queryClient.invalidateQueries({ queryKey: keysQuery.quer
 /** Answers the key itself, this once. */
 export async function createKey(body: ApiKeyIn): Promise<Schema<'ApiKeyWithSecret'>> {
   const created = await answerOf(api.POST('/api/keys', { body }))
-  await readAgain()
+  void readAgain()
   return created
 }
 
 export async function changeKey(id: string, body: ApiKeyPatch): Promise<void> {
   await answerOf(api.PATCH('/api/keys/{id}', { params: { path: { id } }, body }))
-  await readAgain()
+  void readAgain()
 }
 
 /** The old key goes on working for `overlapSeconds`; answers the new one, this once. */
@@ -34,11 +34,11 @@ export async function rotateKey(id: string, overlapSeconds: number): Promise<Sch
       body: { overlap_seconds: overlapSeconds },
     }),
   )
-  await readAgain()
+  void readAgain()
   return rotated
 }
 
 export async function revokeKey(id: string): Promise<void> {
   await answerOf(api.DELETE('/api/keys/{id}', { params: { path: { id } } }))
-  await readAgain()
+  void readAgain()
 }

@@ -98,19 +98,19 @@ const readAgain = () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }
 
 export async function createWebhook(body: Schema<'WebhookIn'>): Promise<Webhook> {
   const created = await answerOf(api.POST('/api/webhooks', { body }))
-  await readAgain()
+  void readAgain()
   return created
 }
 
 export async function changeWebhook(id: string, body: Schema<'WebhookPatch'>): Promise<void> {
   await answerOf(api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body }))
-  await readAgain()
+  void readAgain()
 }
 
 export async function deleteWebhook(id: string): Promise<void> {
   await answerOf(api.DELETE('/api/webhooks/{id}', { params: { path: { id } } }))
   queryClient.removeQueries({ queryKey: ['webhooks', id] })
-  await queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey })
+  void queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey })
 }
 
 /** The server gives up after 15 s and answers how it went; so do the two below. */

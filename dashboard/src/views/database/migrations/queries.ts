@@ -46,12 +46,12 @@ export async function runMigrations(names: string[]): Promise<RunResult> {
 
 export async function markApplied(name: string): Promise<void> {
   await answerOf(api.POST('/api/migrations/idempotent/mark-applied', { body: { migration: name } }))
-  await readAgain()
+  void readAgain()
 }
 
 export async function acceptMigration(name: string): Promise<void> {
   await answerOf(api.POST('/api/migrations/idempotent/accept', { body: { migration: name } }))
-  await readAgain()
+  void readAgain()
 }
 
 /** Nothing of the SQL is run. */

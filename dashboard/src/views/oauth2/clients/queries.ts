@@ -23,19 +23,19 @@ export const readClientsAgain = () => queryClient.invalidateQueries({ queryKey: 
 /** Answers the secret of a confidential client, this once. */
 export async function createClient(body: Schema<'OAuthClientIn'>): Promise<Schema<'CreatedOAuthClient'>> {
   const created = await answerOf(api.POST('/api/oauthsrv/clients', { body }))
-  await readClientsAgain()
+  void readClientsAgain()
   return created
 }
 
 /** Changes the fields that are sent, and no others. Fails with `conflict` after somebody else's change. */
 export async function changeClient(id: string, body: Schema<'OAuthClientPatch'>): Promise<void> {
   await answerOf(api.PUT('/api/oauthsrv/clients/{id}', { params: { path: { id } }, body }))
-  await readClientsAgain()
+  void readClientsAgain()
 }
 
 export async function configureTokens(id: string, body: Schema<'TokenConfig'>): Promise<void> {
   await answerOf(api.PATCH('/api/oauthsrv/clients/{id}/token-config', { params: { path: { id } }, body }))
-  await readClientsAgain()
+  void readClientsAgain()
 }
 
 /** The old secret is refused at once; answers the new one, this once. */
@@ -43,12 +43,12 @@ export async function rotateSecret(id: string): Promise<string> {
   const { client_secret: secret } = await answerOf(
     api.POST('/api/oauthsrv/clients/{id}/secret', { params: { path: { id } } }),
   )
-  await readClientsAgain()
+  void readClientsAgain()
   return secret
 }
 
 /** The record's own query is left as it is: its page is still there. */
 export async function deleteClient(id: string): Promise<void> {
   await answerOf(api.DELETE('/api/oauthsrv/clients/{id}', { params: { path: { id } } }))
-  await queryClient.invalidateQueries({ queryKey: ALL, exact: true })
+  void queryClient.invalidateQueries({ queryKey: ALL, exact: true })
 }

@@ -21,13 +21,13 @@ const readAgain = (subject: string) =>
 export async function revokeConsents(subject: string, client?: string): Promise<number> {
   const params = { path: { subject }, query: client === undefined ? {} : { client } }
   const { revoked } = await answerOf(api.DELETE('/api/oauthsrv/consent/{subject}', { params }))
-  await readAgain(subject)
+  void readAgain(subject)
   return revoked
 }
 
 /** Ends the login sessions and revokes the consents; answers which client was told. */
 export async function signOutEverywhere(subject: string): Promise<SignedOut> {
   const answer = await answerOf(api.POST('/api/oauthsrv/logout', { body: { subject } }))
-  await readAgain(subject)
+  void readAgain(subject)
   return answer
 }
