@@ -52,7 +52,12 @@ export async function visit(
   page.setDefaultTimeout(20_000)
   const complaints = listenForComplaints(page)
   await page.goto(dashboardUrl + path)
-  return { page, context, complaints, [Symbol.asyncDispose]: () => browser.close() }
+  const leave = async () => {
+    // A list may be read again while the test ends.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await browser.close()
+  }
+  return { page, context, complaints, [Symbol.asyncDispose]: leave }
 }
 
 /** Chromium writes every 4xx answer to the console; those the tests look at themselves. */
