@@ -54,9 +54,18 @@ export function unreachable(cause: unknown): ApiError {
   return err
 }
 
+/** True where no answer of Quoin's came. */
+export function isUnreachable(err: unknown): boolean {
+  return err instanceof ApiError && err.code === 'unreachable'
+}
+
+/** Answers about an outside server that stay what they are until somebody changes its settings. */
+const SETTLED = ['upstream_misconfigured', 'upstream_invalid_answer']
+
 /** True when the same call may well succeed in a moment, as it is. */
 export function isPassing(err: unknown): boolean {
-  return err instanceof ApiError && (err.code === 'unreachable' || [502, 503, 504].includes(err.status))
+  if (isUnreachable(err)) return true
+  return err instanceof ApiError && [502, 503, 504].includes(err.status) && !SETTLED.includes(err.code)
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

@@ -5,7 +5,7 @@ import { MagnifyingGlassIcon, WarningCircleIcon } from '@phosphor-icons/react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useMatches } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { ApiError, isPassing } from '../api/errors.ts'
+import { ApiError, isUnreachable } from '../api/errors.ts'
 import { sessionQuery } from '../api/session.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { Navigation } from './navigation.tsx'
@@ -145,7 +145,7 @@ function ServerState() {
   const isDown = useSyncExternalStore(subscribe, () =>
     cache
       .getAll()
-      .some(({ state }) => state.fetchStatus === 'fetching' && isPassing(state.fetchFailureReason)),
+      .some(({ state }) => state.fetchStatus === 'fetching' && isUnreachable(state.fetchFailureReason)),
   )
   return (
     <div role="status" className="min-w-0">

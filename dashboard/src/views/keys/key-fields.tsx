@@ -2,6 +2,7 @@
 
 import { Input } from '@cloudflare/kumo'
 import type { ErrorAt } from '../../parts/form-dialog.tsx'
+import { numberOf } from '../../parts/number-text.ts'
 import type { ApiKey } from './queries.ts'
 
 /** As they are typed: numbers and times as texts. */
@@ -27,9 +28,22 @@ export function draftOf(key: ApiKey): KeyDraft {
 export function bodyOf({ name, limit, addressLimit, expires }: KeyDraft) {
   return {
     name,
-    rate_limit_per_minute: limit === '' ? null : Number(limit),
-    rate_limit_per_address: addressLimit === '' ? null : Number(addressLimit),
+    rate_limit_per_minute: numberOf(limit),
+    rate_limit_per_address: numberOf(addressLimit),
     expires_at: expires === '' ? null : new Date(expires).toISOString(),
+  }
+}
+
+/** What differs, and nothing else: what was not touched may be somebody else's change, and a time has no seconds here. */
+export function changeOf(before: KeyDraft, draft: KeyDraft): Partial<ReturnType<typeof bodyOf>> {
+  const body = bodyOf(draft)
+  return {
+    ...(draft.name !== before.name && { name: body.name }),
+    ...(draft.limit !== before.limit && { rate_limit_per_minute: body.rate_limit_per_minute }),
+    ...(draft.addressLimit !== before.addressLimit && {
+      rate_limit_per_address: body.rate_limit_per_address,
+    }),
+    ...(draft.expires !== before.expires && { expires_at: body.expires_at }),
   }
 }
 

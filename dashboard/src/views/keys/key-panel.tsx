@@ -9,9 +9,10 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toasts } from '../../parts/toasts.ts'
-import { bodyOf, draftOf, KeyFields } from './key-fields.tsx'
-import { KeyState, shownKey } from './key-state.tsx'
+import { changeOf, draftOf, KeyFields } from './key-fields.tsx'
+import { KeyState } from './key-state.tsx'
 import { type ApiKey, changeKey, revokeKey, rotateKey } from './queries.ts'
+import { shownKey } from './shown-key.ts'
 
 type Open = 'change' | 'rotate' | 'revoke'
 
@@ -92,12 +93,15 @@ export function KeyPanel({
 }
 
 function ChangeDialog({ of: key, onClose }: { of: ApiKey; onClose: () => void }) {
-  const [draft, setDraft] = useState(() => draftOf(key))
+  const [before] = useState(() => draftOf(key))
+  const [draft, setDraft] = useState(before)
+  const change = changeOf(before, draft)
   return (
     <FormDialog
       title={`Change key “${key.name}”`}
       action="Change key"
-      onSubmit={() => changeKey(key.id, bodyOf(draft))}
+      mayGo={Object.keys(change).length > 0}
+      onSubmit={() => changeKey(key.id, change)}
       onClose={onClose}
     >
       {errorAt => (

@@ -12,8 +12,9 @@ import { SecretOnce } from '../../parts/secret-once.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyPanel } from './key-panel.tsx'
-import { KeyState, shownKey } from './key-state.tsx'
+import { KeyState } from './key-state.tsx'
 import { type ApiKey, keysQuery } from './queries.ts'
+import { shownKey } from './shown-key.ts'
 
 const view = getRouteApi('/keys')
 

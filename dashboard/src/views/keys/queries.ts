@@ -22,7 +22,10 @@ export async function createKey(body: ApiKeyIn): Promise<Schema<'ApiKeyWithSecre
 }
 
 export async function changeKey(id: string, body: ApiKeyPatch): Promise<void> {
-  await answerOf(api.PATCH('/api/keys/{id}', { params: { path: { id } }, body }))
+  const changed = await answerOf(api.PATCH('/api/keys/{id}', { params: { path: { id } }, body }))
+  queryClient.setQueryData(keysQuery.queryKey, present => {
+    return present && { ...present, data: present.data.map(key => (key.id === id ? changed : key)) }
+  })
   void readAgain()
 }
 

@@ -22,5 +22,6 @@ export const keys = createRoute({
     actions: {
       'Create API key': '/keys?create=true',
     },
+    records: () => import('./palette.ts').then(({ records }) => records()),
   },
 })

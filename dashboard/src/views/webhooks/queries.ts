@@ -42,6 +42,8 @@ export function webhookQuery(id: string) {
 export function logsQuery(id: string, filter: LogFilter) {
   return infiniteQueryOptions({
     queryKey: ['webhooks', id, 'logs', filter],
+    // It would make plain objects of exact numbers.
+    structuralSharing: false,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ signal, pageParam: cursor }) => {
       const query = { ...filter, limit: ENTRIES_PER_PAGE, cursor }
@@ -60,6 +62,7 @@ export function logsQuery(id: string, filter: LogFilter) {
 export function logEntryQuery(id: string, logId: string) {
   return queryOptions({
     queryKey: ['webhooks', id, 'log', logId],
+    structuralSharing: false,
     queryFn: async ({ signal }) => {
       const params = { path: { id, logId } }
       const answer = api.GET('/api/webhooks/{id}/logs/{logId}', { params, signal, parseAs: 'text' })
@@ -73,6 +76,7 @@ export function logEntryQuery(id: string, logId: string) {
 export function deadLettersQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ['webhooks', id, 'dead-letters'],
+    structuralSharing: false,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ signal, pageParam: cursor }) => {
       const params = { path: { id }, query: { limit: ENTRIES_PER_PAGE, cursor } }

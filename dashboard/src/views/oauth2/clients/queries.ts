@@ -20,6 +20,12 @@ export function clientQuery(id: string) {
 /** Reads the list and every open record anew. */
 export const readClientsAgain = () => queryClient.invalidateQueries({ queryKey: ALL })
 
+/** Shows the record as it is now at once, and reads all of them again meanwhile. */
+function isChanged(client: Schema<'OAuthClient'>): void {
+  queryClient.setQueryData(clientQuery(client.client_id).queryKey, client)
+  void readClientsAgain()
+}
+
 /** Answers the secret of a confidential client, this once. */
 export async function createClient(body: Schema<'OAuthClientIn'>): Promise<Schema<'CreatedOAuthClient'>> {
   const created = await answerOf(api.POST('/api/oauthsrv/clients', { body }))
@@ -29,13 +35,12 @@ export async function createClient(body: Schema<'OAuthClientIn'>): Promise<Schem
 
 /** Changes the fields that are sent, and no others. Fails with `conflict` after somebody else's change. */
 export async function changeClient(id: string, body: Schema<'OAuthClientPatch'>): Promise<void> {
-  await answerOf(api.PUT('/api/oauthsrv/clients/{id}', { params: { path: { id } }, body }))
-  void readClientsAgain()
+  isChanged(await answerOf(api.PUT('/api/oauthsrv/clients/{id}', { params: { path: { id } }, body })))
 }
 
 export async function configureTokens(id: string, body: Schema<'TokenConfig'>): Promise<void> {
-  await answerOf(api.PATCH('/api/oauthsrv/clients/{id}/token-config', { params: { path: { id } }, body }))
-  void readClientsAgain()
+  const params = { path: { id } }
+  isChanged(await answerOf(api.PATCH('/api/oauthsrv/clients/{id}/token-config', { params, body })))
 }
 
 /** The old secret is refused at once; answers the new one, this once. */
@@ -50,5 +55,8 @@ export async function rotateSecret(id: string): Promise<string> {
 /** The record's own query is left as it is: its page is still there. */
 export async function deleteClient(id: string): Promise<void> {
   await answerOf(api.DELETE('/api/oauthsrv/clients/{id}', { params: { path: { id } } }))
+  queryClient.setQueryData(ALL, (all: Schema<'OAuthClient'>[] | undefined) =>
+    all?.filter(client => client.client_id !== id),
+  )
   void queryClient.invalidateQueries({ queryKey: ALL, exact: true })
 }

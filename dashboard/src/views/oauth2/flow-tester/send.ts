@@ -4,8 +4,6 @@
 import { OAUTH_PUBLIC_URL } from '../../../api/addresses.ts'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors.ts'
-import { queryClient } from '../../../api/query-client.ts'
-import { sessionHasEnded } from '../../../api/session.ts'
 import { type HttpAnswer, type HttpRequest, jsonObject, type NoAnswer } from './http-exchange.ts'
 
 const TIMEOUT_MS = 30_000
@@ -88,7 +86,6 @@ async function throughQuoin(
     return answerWith(status, json)
   } catch (err) {
     if (!(err instanceof ApiError)) throw err
-    if (err.code === 'session_required') sessionHasEnded(queryClient)
     if (err.requestId === null) return { failure: 'unreachable' }
     const { message, code, detail, hint, requestId } = err
     return answerWith(err.status, { error: message, code, detail, hint, request_id: requestId })

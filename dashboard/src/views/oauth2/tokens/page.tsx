@@ -8,6 +8,7 @@ import { handOverToken, takePastedToken } from '../../../app/pasted-token.ts'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { useSubmit } from '../../../parts/form-dialog.tsx'
+import { cleanToken } from '../../../parts/jwt.ts'
 import { Page, Section } from '../../../parts/page.tsx'
 import { Active } from './active.tsx'
 import { CleanUp } from './clean-up.tsx'
@@ -28,7 +29,7 @@ export function TokensPage() {
   const [isRevoking, setRevoking] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const { errorAt, rest, isBusy, submit } = useSubmit(async () => {
-    const text = token.trim()
+    const text = cleanToken(token)
     setAsked({ token: text, answer: await introspect(text) })
   })
 
@@ -60,10 +61,10 @@ export function TokensPage() {
           onChange={setToken}
           onSubmit={() => form.current?.requestSubmit()}
         >
-          <Button type="submit" variant="primary" loading={isBusy} disabled={token.trim() === ''}>
+          <Button type="submit" variant="primary" loading={isBusy} disabled={cleanToken(token) === ''}>
             Introspect token
           </Button>
-          <DecodeButton token={token.trim()} />
+          <DecodeButton token={cleanToken(token)} />
         </TokenField>
         <ErrorNotice error={rest} />
       </form>
@@ -71,7 +72,9 @@ export function TokensPage() {
         <Section
           title="What the server says"
           lead={
-            asked.token === token.trim() ? undefined : 'Of the token before: the field holds another one now.'
+            asked.token === cleanToken(token)
+              ? undefined
+              : 'Of the token before: the field holds another one now.'
           }
           actions={
             asked.answer.active && (

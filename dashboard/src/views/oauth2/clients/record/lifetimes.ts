@@ -1,5 +1,7 @@
 // Lifetimes as people say them: "90 minutes". Pure; the API takes seconds.
 
+import { numberOf } from '../../../../parts/number-text.ts'
+
 export const UNITS = [
   { value: 'days', seconds: 86_400 },
   { value: 'hours', seconds: 3_600 },
@@ -21,12 +23,13 @@ export function lifetimeOf(seconds: number | null, usual: Unit): Lifetime {
   return { amount: String(seconds / unit.seconds), unit: unit.value }
 }
 
-/** null for an empty amount. What is no number becomes NaN, which the server refuses in its own words. */
+/** null for an empty amount. What is no number stays as it is: the server refuses it in its own words. */
 export function secondsOf({ amount, unit }: Lifetime): number | null {
-  if (amount.trim() === '') return null
+  const count = numberOf(amount)
+  if (typeof count !== 'number') return count
   const size = UNITS.find(({ value }) => value === unit)?.seconds ?? 1
   // 0.1 hours are 360 seconds, and not 359.99999999999994.
-  return Math.round(Number(amount) * size * 1_000) / 1_000
+  return Math.round(count * size * 1_000) / 1_000
 }
 
 /** `1 hour 30 minutes`. */

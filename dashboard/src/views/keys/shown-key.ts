@@ -1,0 +1,6 @@
+import type { ApiKey } from './queries.ts'
+
+/** `svc_pk_…x9Qd`: all that is known of a key once it was shown. */
+export function shownKey({ prefix, last_four: lastFour }: ApiKey): string {
+  return `${prefix}…${lastFour}`
+}
