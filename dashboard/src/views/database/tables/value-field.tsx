@@ -6,6 +6,7 @@ import { useId } from 'react'
 import { prettyJson } from '../../../parts/database/json-text.ts'
 import { type Draft, isJson } from './drafts.ts'
 import { shortType } from './facts-of-tables.ts'
+import { asTyped, hasOneLineEnd, withLineEndsOf } from './line-ends.ts'
 import type { Column } from './queries.ts'
 import { ValueInput } from './value-input.tsx'
 
@@ -31,7 +32,11 @@ export function ValueField({
   const isNull = draft === undefined ? original === null : draft.kind === 'null'
   const shown = isJson(column) && original ? prettyJson(original) : original
   const text = draft === undefined ? (shown ?? '') : draft.kind === 'value' ? draft.text : ''
-  const set = (typed: string) => onChange(typed === shown ? undefined : { kind: 'value', text: typed })
+  const isEditable = isJson(column) || hasOneLineEnd(original ?? '')
+  const set = (typed: string) => {
+    const value = isJson(column) ? typed : withLineEndsOf(original ?? '', typed)
+    onChange(value === shown ? undefined : { kind: 'value', text: value })
+  }
   return (
     <div className="flex flex-col gap-1 py-2">
       <div className="flex min-h-6 flex-wrap items-center gap-x-2">
@@ -73,8 +78,9 @@ export function ValueField({
       <ValueInput
         id={id}
         column={column}
-        text={text}
+        text={asTyped(text)}
         isNull={isNull}
+        isEditable={isEditable}
         placeholder={placeholderOf(column, isNew, isNull, draft)}
         isInvalid={error !== undefined}
         describedBy={`${id}-note`}
@@ -87,6 +93,12 @@ export function ValueField({
           </p>
         )}
         {column.generated && <p className="text-kumo-subtle">Postgres gives the value.</p>}
+        {!isEditable && (
+          <p className="text-kumo-subtle">
+            Its lines end in several ways, and a field here would make them all alike. Change it in the SQL
+            view.
+          </p>
+        )}
         {column.comment !== null && <p className="text-kumo-subtle">{column.comment}</p>}
       </div>
     </div>

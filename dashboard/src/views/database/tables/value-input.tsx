@@ -14,6 +14,8 @@ interface ValueInputProps {
   column: Column
   text: string
   isNull: boolean
+  /** False: it can be read here, not typed. */
+  isEditable: boolean
   /** What an empty field means. */
   placeholder: string
   isInvalid: boolean
@@ -22,7 +24,7 @@ interface ValueInputProps {
 }
 
 export function ValueInput(props: ValueInputProps) {
-  const { id, column, text, isNull, placeholder, isInvalid, describedBy, onChange } = props
+  const { id, column, text, isNull, isEditable, placeholder, isInvalid, describedBy, onChange } = props
   const variant = isInvalid ? 'error' : 'default'
   if (column.generated) {
     return <Input id={id} value={text} placeholder={placeholder} disabled className="font-mono text-[13px]" />
@@ -62,6 +64,7 @@ export function ValueInput(props: ValueInputProps) {
     variant,
     placeholder,
     value: text,
+    readOnly: !isEditable,
     'aria-invalid': isInvalid,
     'aria-describedby': describedBy,
     className: 'w-full font-mono text-[13px]',
