@@ -40,11 +40,12 @@ export function columnOf(parameter: string): string {
   return parameter.startsWith('"') ? parameter.slice(1, -1).replace(/\\(.)/g, '$1') : parameter
 }
 
-/** An address may have one value of a name, or several. */
+/** An address may have one value of a name, or several. What somebody has put there that is no text is no filter. */
 export function filtersOf(search: QuerySearch): Filter[] {
   return Object.entries(search)
     .filter(([name]) => !OWN.includes(name) && !PAGING.includes(name))
-    .flatMap(([parameter, values]) => [values].flat().map(value => ({ parameter, value: String(value) })))
+    .flatMap(([parameter, values]) => [values].flat().map(value => ({ parameter, value })))
+    .filter((filter): filter is Filter => typeof filter.value === 'string')
 }
 
 /** The address with other filters, at the first page again. */
