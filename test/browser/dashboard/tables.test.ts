@@ -27,7 +27,7 @@ beforeAll(() =>
     insert into ${p}_people values (9007199254740993, '${HTML}', 'a@example.com'), (2, 'Grace', 'b@example.com');
     create table ${p}_orders (id bigint primary key, person_id bigint not null references ${p}_people,
       "order" int, state ${p}_state not null default 'draft', total numeric check (total >= 0), note text,
-      paid boolean not null default false, data jsonb);
+      paid boolean not null default false, data jsonb, "__proto__" text);
     alter table ${p}_orders enable row level security;
     insert into ${p}_orders (id, person_id, "order", total, note, data) values
       (9007199254740993, 9007199254740993, 1, 9007199254740993.0001, null, '{"n": 9007199254740993}'),

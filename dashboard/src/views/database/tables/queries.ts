@@ -19,12 +19,14 @@ export type Row = Readonly<Record<string, string | null>>
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: ['database', 'rows'] })
 
+// Without structural sharing: it fails on a column that is called `__proto__`.
 export function rowsQuery(table: Table, search: QuerySearch) {
   const text = rowsText(table, search)
   return queryOptions({
     queryKey: ['database', 'rows', table.schema, table.name, text],
     queryFn: ({ signal }) => readRows(table, text, signal),
     placeholderData: keepPreviousData,
+    structuralSharing: false,
     enabled: table.readable,
   })
 }
@@ -35,6 +37,7 @@ export function rowQuery(table: Table, key: readonly string[]) {
   return queryOptions({
     queryKey: ['database', 'rows', table.schema, table.name, text],
     queryFn: async ({ signal }) => (await readRows(table, text, signal))[0] ?? null,
+    structuralSharing: false,
   })
 }
 
