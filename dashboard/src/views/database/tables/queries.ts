@@ -11,6 +11,7 @@ import {
   rowsText,
   selectOf,
 } from './row-query.ts'
+import { RowChangedError, type Seen, seenFilters } from './seen-values.ts'
 
 export type Table = Schema<'DatabaseTable'>
 export type Column = Schema<'TableColumn'>
@@ -33,12 +34,19 @@ export function rowsQuery(table: Table, search: QuerySearch) {
 
 /** One row by its key; null where there is none. */
 export function rowQuery(table: Table, key: readonly string[]) {
-  const text = queryText([...keyFilters(table, key), ['select', selectOf(table.columns)]])
   return queryOptions({
-    queryKey: ['database', 'rows', table.schema, table.name, text],
-    queryFn: async ({ signal }) => (await readRows(table, text, signal))[0] ?? null,
+    queryKey: ['database', 'rows', table.schema, table.name, rowText(table, key)],
+    queryFn: ({ signal }) => readRow(table, key, signal),
     structuralSharing: false,
   })
+}
+
+function rowText(table: Table, key: readonly string[]): string {
+  return queryText([...keyFilters(table, key), ['select', selectOf(table.columns)]])
+}
+
+async function readRow(table: Table, key: readonly string[], signal?: AbortSignal): Promise<Row | null> {
+  return (await readRows(table, rowText(table, key), signal))[0] ?? null
 }
 
 /**
@@ -69,25 +77,43 @@ export function countQuery(table: Table, filters: readonly Filter[], isExact: bo
   })
 }
 
-async function readRows({ schema, name }: Table, text: string, signal: AbortSignal): Promise<Row[]> {
+async function readRows({ schema, name }: Table, text: string, signal?: AbortSignal): Promise<Row[]> {
   const rows = await answerOf(
     api.GET('/api/db/{table}', {
       params: { path: { table: name }, header: { 'Accept-Profile': schema } },
       querySerializer: () => text,
-      signal,
+      ...(signal && { signal }),
     }),
   )
   return rows as Row[]
 }
 
-/** Answers the row as it is now; undefined where there was none with this key. */
+/** One row by its key, read anew for all who show it; null where there is none, and they keep what they have. */
+export async function readRowAgain(table: Table, key: readonly string[]): Promise<Row | null> {
+  const row = await readRow(table, key)
+  if (row !== null) queryClient.setQueryData(rowQuery(table, key).queryKey, row)
+  return row
+}
+
+/**
+ * Changes the row if its changed columns still have the values that were `seen`. Throws `RowChangedError` where they
+ * have not, and where there is no row with this key.
+ */
 export async function changeRow(
   table: Table,
   key: readonly string[],
   drafts: Drafts,
-): Promise<Row | undefined> {
+  seen: Seen,
+): Promise<void> {
+  const { filters, unfiltered } = seenFilters(table, drafts, seen)
+  if (unfiltered.length > 0) {
+    const present = await readRow(table, key)
+    const isSame = unfiltered.every(name => present?.[name] === seen.get(name))
+    if (!isSame) throw new RowChangedError()
+  }
   const text = queryText([
     ...keyFilters(table, key),
+    ...filters,
     ['select', selectOf(table.columns)],
     ['columns', columnsOf(drafts)],
   ])
@@ -106,8 +132,9 @@ export async function changeRow(
       bodySerializer: () => bodyText(table, drafts),
     }),
   )
+  // What was typed stands in a row that is shown: it is read again when somebody asks for it.
+  if ((rows as Row[]).length === 0) throw new RowChangedError()
   await readAgain()
-  return (rows as Row[])[0]
 }
 
 /** Columns without a draft get their defaults. */

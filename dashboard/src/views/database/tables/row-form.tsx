@@ -3,27 +3,40 @@
 import { Button } from '@cloudflare/kumo'
 import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
+import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 import { columnsOfError, type Draft, type Drafts, jsonProblems } from './drafts.ts'
 import type { Row, Table } from './queries.ts'
+import { RowChangedError, type Seen } from './seen-values.ts'
 import { ValueField } from './value-field.tsx'
 
 const NO_DRAFTS: Drafts = new Map()
+const NOTHING_SEEN: Seen = new Map()
 
-/** Without `row` it is a new one. `action` is the button's text for so many changes. */
+/**
+ * Without `row` it is a new one. `action` is the button's text for so many changes. `onReadAgain`: for when somebody
+ * else has changed the row; null where there is none any more.
+ */
 export function RowForm({
   table,
   row,
   action,
   onUnsaved,
   onSubmit,
+  onReadAgain,
 }: {
   table: Table
   row?: Row
   action: (changes: number) => string
   onUnsaved: (changes: number) => void
-  onSubmit: (drafts: Drafts) => Promise<void>
+  /** `seen` are the values that the drafts are to replace. */
+  onSubmit: (drafts: Drafts, seen: Seen) => Promise<void>
+  onReadAgain?: () => Promise<Row | null>
 }) {
   const [drafts, setDrafts] = useState(NO_DRAFTS)
+  // As it was when the first letter was typed: the row is read again now and then, unseen beneath a draft.
+  const [seen, setSeen] = useState(NOTHING_SEEN)
+  /** What somebody else has written in the columns of drafts. */
+  const [theirs, setTheirs] = useState(NOTHING_SEEN)
   const [error, setError] = useState<Error | null>(null)
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const [isBusy, setBusy] = useState(false)
@@ -33,7 +46,10 @@ export function RowForm({
   const named = columnsOfError(table, error)
 
   const keep = (next: Drafts) => {
+    const seenOf = (name: string) => (seen.has(name) ? seen.get(name) : row?.[name]) ?? null
     setDrafts(next)
+    setSeen(new Map([...next.keys()].map(name => [name, seenOf(name)])))
+    setTheirs(new Map([...theirs].filter(([name]) => next.has(name))))
     onUnsaved(next.size)
   }
   const change = (name: string, draft: Draft | undefined) => {
@@ -51,9 +67,25 @@ export function RowForm({
     if (found.size > 0 || isBusy) return
     setBusy(true)
     try {
-      await onSubmit(drafts)
+      await onSubmit(drafts, seen)
       keep(NO_DRAFTS)
       setSaved(true)
+    } catch (err) {
+      setError(err instanceof Error ? err : new Error(String(err)))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const readAgain = async (read: () => Promise<Row | null>) => {
+    setBusy(true)
+    try {
+      const now = await read()
+      if (now === null) throw new Error('There is no such row any more. What you typed is still here.')
+      const valueNow = (name: string) => now[name] ?? null
+      const changed = [...seen].filter(([name, value]) => valueNow(name) !== value)
+      setTheirs(new Map(changed.map(([name]) => [name, valueNow(name)])))
+      setSeen(new Map([...seen.keys()].map(name => [name, valueNow(name)])))
+      setError(null)
     } catch (err) {
       setError(err instanceof Error ? err : new Error(String(err)))
     } finally {
@@ -76,12 +108,17 @@ export function RowForm({
             original={row === undefined ? undefined : (row[column.name] ?? null)}
             draft={drafts.get(column.name)}
             error={problems.get(column.name) ?? (named.includes(column.name) ? error?.message : undefined)}
+            theirs={theirs.get(column.name)}
             onChange={draft => change(column.name, draft)}
           />
         ))}
       </div>
       <div className="sticky -bottom-4 mt-auto flex flex-col gap-3 border-t border-kumo-line bg-kumo-base py-3">
-        <ErrorNotice error={error} />
+        {error instanceof RowChangedError && onReadAgain !== undefined ? (
+          <ChangedMeanwhile error={error} isBusy={isBusy} onReadAgain={() => readAgain(onReadAgain)} />
+        ) : (
+          <ErrorNotice error={error} />
+        )}
         <div className="flex items-center justify-end gap-2">
           <span role="status" className="mr-auto text-kumo-success">
             {isSaved && 'Saved'}

@@ -5,10 +5,12 @@ import { RowsIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { WholeValues } from '../../../parts/database/whole-values.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import type { Drafts } from './drafts.ts'
 import { referredHref } from './facts-of-tables.ts'
 import { FormPanel } from './form-panel.tsx'
-import { changeRow, type Row, rowQuery, type Table } from './queries.ts'
+import { changeRow, type Row, readRowAgain, rowQuery, type Table } from './queries.ts'
 import { RowForm } from './row-form.tsx'
+import type { Seen } from './seen-values.ts'
 import { reasonReadOnly, WhyReadOnly } from './why-read-only.tsx'
 
 interface RowPanelProps {
@@ -47,11 +49,12 @@ function KeyedRow({
   onUnsaved: (changes: number) => void
 }) {
   const query = useQuery(rowQuery(table, rowKey))
-  const save = async (drafts: Parameters<typeof changeRow>[2]) => {
-    const changed = await changeRow(table, rowKey, drafts)
-    if (changed === undefined) throw new Error('Nothing was changed: there is no row with this key any more.')
+  const save = async (drafts: Drafts, seen: Seen) => {
+    await changeRow(table, rowKey, drafts, seen)
     // Under another key it is another address.
-    if (table.primary_key.some(name => drafts.has(name))) onClose()
+    if (!table.primary_key.some(name => drafts.has(name))) return
+    onUnsaved(0)
+    onClose()
   }
   return (
     <Loaded query={query}>
@@ -79,6 +82,7 @@ function KeyedRow({
                 action={count => (count === 1 ? 'Save 1 change' : `Save ${count} changes`)}
                 onUnsaved={onUnsaved}
                 onSubmit={save}
+                onReadAgain={() => readRowAgain(table, rowKey)}
               />
             ) : (
               <ReadOnlyRow table={table} row={row} />

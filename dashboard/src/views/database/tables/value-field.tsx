@@ -4,6 +4,7 @@ import { Button } from '@cloudflare/kumo'
 import { KeyIcon } from '@phosphor-icons/react'
 import { useId } from 'react'
 import { prettyJson } from '../../../parts/database/json-text.ts'
+import { ValueText } from '../../../parts/database/value-text.tsx'
 import { type Draft, isJson } from './drafts.ts'
 import { shortType } from './facts-of-tables.ts'
 import { asTyped, hasOneLineEnd, withLineEndsOf } from './line-ends.ts'
@@ -17,6 +18,7 @@ export function ValueField({
   original,
   draft,
   error,
+  theirs,
   onChange,
 }: {
   column: Column
@@ -24,6 +26,8 @@ export function ValueField({
   original: string | null | undefined
   draft: Draft | undefined
   error: string | undefined
+  /** What somebody else has written meanwhile, where that is another value than before. */
+  theirs: string | null | undefined
   onChange: (draft: Draft | undefined) => void
 }) {
   const id = useId()
@@ -90,6 +94,12 @@ export function ValueField({
         {error !== undefined && (
           <p role="alert" className="text-kumo-danger">
             {error}
+          </p>
+        )}
+        {theirs !== undefined && (
+          <p className="text-kumo-warning [overflow-wrap:anywhere]">
+            Somebody else has made it <ValueText text={theirs} /> meanwhile. Saving puts yours in its place;
+            Undo keeps theirs.
           </p>
         )}
         {column.generated && <p className="text-kumo-subtle">Postgres gives the value.</p>}
