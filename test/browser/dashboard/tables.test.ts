@@ -151,6 +151,29 @@ it('changes one value of one row, and leaves every digit of the others', async (
   expect(await readText(`${p}_orders`, 'select=note,total::text&id=eq.9007199254740995')).toEqual([
     { note: '', total: '20' },
   ])
+
+  // What somebody else writes meanwhile is not overwritten unseen, and what was typed is not lost by Back.
+  await panel.getByLabel('note', { exact: true }).fill('mine')
+  await asOwner(`update ${p}_orders set note = e'l1\\r\\nl2\\r\\n' where id = 9007199254740993`)
+  await panel.getByRole('button', { name: 'Save 1 change' }).click()
+  await panel.getByText('somebody else has changed this row').waitFor()
+  await panel.getByRole('button', { name: 'Read it again' }).click()
+  await panel.getByText('Somebody else has made it').waitFor()
+  expect(await panel.getByLabel('note', { exact: true }).inputValue()).toBe('mine')
+  await page.evaluate(() => history.back())
+  const asking = page.getByRole('dialog', { name: 'Discard 1 change?' })
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
+  await panel.getByRole('button', { name: 'Undo the change of note' }).click()
+
+  // A field has no other line ends than \n; the value keeps its own.
+  await panel.getByLabel('note', { exact: true }).fill('l1z\nl2\n')
+  await panel.getByLabel('note', { exact: true }).fill('l1\nl2\n')
+  await panel.getByRole('button', { name: 'Nothing changed' }).waitFor()
+  await panel.getByLabel('note', { exact: true }).fill('l1z\nl2\n')
+  await panel.getByRole('button', { name: 'Save 1 change' }).click()
+  await panel.getByText('Saved').waitFor()
+  expect(await readText(`${p}_orders`, text)).toMatchObject([{ note: 'l1z\r\nl2\r\n' }])
   expect(seat.complaints).toEqual([])
 })
 

@@ -16,6 +16,7 @@ export function InsertPanel({ of: table, onClose }: { of: Table; onClose: () => 
           onSubmit={async drafts => {
             await insertRow(table, drafts)
             toasts.add({ title: 'The row is inserted', variant: 'success' })
+            onUnsaved(0)
             onClose()
           }}
         />
