@@ -13,7 +13,7 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { Page } from '../../../parts/page.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { memory } from './memory.ts'
-import { placeOfError } from './place.ts'
+import { placedInText, placeOfError } from './place.ts'
 import { PlanTree } from './plan-tree.tsx'
 import { linesBefore, runSql, type Way } from './queries.ts'
 import { Result } from './result.tsx'
@@ -44,9 +44,10 @@ export function SqlPage() {
         memory.outcome = await runSql(sent, way, bounds)
         setOutcome(memory.outcome)
       } catch (err) {
-        const place = err instanceof Error ? placeOfError(err, sent, linesBefore(way)) : undefined
+        if (!(err instanceof Error)) throw err
+        const place = placeOfError(err, sent, linesBefore(way))
         setMark(place && { from: from + place.from, to: from + place.to })
-        throw err
+        throw placedInText(err, text, from, linesBefore(way))
       }
     },
   })

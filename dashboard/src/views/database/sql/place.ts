@@ -3,10 +3,29 @@
 import { ApiError } from '../../../api/errors.ts'
 import type { TextRange } from '../../../parts/code-mirror.tsx'
 
+const PLACE = /^Line (\d+), column (\d+)\.$/
+
+/**
+ * The error with its place in the whole `text` of the editor, where what was sent begins at `from`; `linesBefore`
+ * stood in what was sent before it. A place in those is none of the text's, and is left out.
+ */
+export function placedInText(error: Error, text: string, from: number, linesBefore: number): Error {
+  if (!(error instanceof ApiError)) return error
+  const { status, message, code, detail, hint, requestId } = error
+  const [, line, column] = PLACE.exec(detail ?? '') ?? []
+  if (line === undefined || column === undefined) return error
+  const above = text.slice(0, from).split('\n')
+  const own = Number(line) - linesBefore
+  // Only the first line of what was sent begins in the middle of one.
+  const wholeColumn = Number(column) + (own === 1 ? [...(above.at(-1) ?? '')].length : 0)
+  const place = own < 1 ? null : `Line ${own + above.length - 1}, column ${wholeColumn}.`
+  return new ApiError(status, { error: message, code, detail: place, hint, request_id: requestId })
+}
+
 /** The word at the error's place, as offsets into `text`; `linesBefore` stood in what was sent before it. */
 export function placeOfError(error: Error, text: string, linesBefore: number): TextRange | undefined {
   const detail = error instanceof ApiError ? (error.detail ?? '') : ''
-  const [, line, column] = /^Line (\d+), column (\d+)\.$/.exec(detail) ?? []
+  const [, line, column] = PLACE.exec(detail) ?? []
   if (line === undefined || column === undefined) return undefined
   const lines = text.split('\n')
   const index = Number(line) - 1 - linesBefore
