@@ -41,6 +41,12 @@ it('shows rows with types and every digit, and exports them', async () => {
   await run(seat, 'select n from generate_series(1, 5000) n')
   await page.getByText('the first 1,000 rows; there are more').waitFor()
   expect(await grid.getByRole('row').count()).toBeLessThan(80)
+
+  // Rows without any column are rows all the same.
+  await run(seat, 'select from generate_series(1, 2)')
+  await page.getByText(/SELECT · 2 rows · /).waitFor()
+  await run(seat, "do $$ begin raise notice 'hello'; end $$")
+  await page.getByText('notices are not shown').waitFor()
   expect(seat.complaints).toEqual([])
 })
 

@@ -34,6 +34,9 @@ export function Result({ of: answer, ms }: { of: SqlAnswer; ms: number }) {
           </Button>
         )}
       </div>
+      {columns.length === 0 && !returnsRows(answer) && (
+        <p className="text-kumo-subtle">Its notices are not shown: the API does not send them.</p>
+      )}
       {columns.length > 0 && (
         <ValueGrid
           label="Result"
@@ -75,8 +78,14 @@ function gridColumn({ name, typeName }: SqlAnswer['columns'][number]): GridColum
   }
 }
 
-function rowsWords({ rows, rowCount, columns, truncated }: SqlAnswer): string {
+/** A SELECT may have rows without any column. */
+function returnsRows({ command, columns }: SqlAnswer): boolean {
+  return columns.length > 0 || command === 'SELECT'
+}
+
+function rowsWords(answer: SqlAnswer): string {
+  const { rows, rowCount, truncated } = answer
   const words = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'row' : 'rows'}`
   if (truncated) return `the first ${words(rows.length)}; there are more`
-  return columns.length > 0 ? words(rows.length) : `${words(rowCount)} affected`
+  return returnsRows(answer) ? words(rows.length) : `${words(rowCount)} affected`
 }
