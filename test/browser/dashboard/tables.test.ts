@@ -27,7 +27,7 @@ beforeAll(() =>
     insert into ${p}_people values (9007199254740993, '${HTML}', 'a@example.com'), (2, 'Grace', 'b@example.com');
     create table ${p}_orders (id bigint primary key, person_id bigint not null references ${p}_people,
       "order" int, state ${p}_state not null default 'draft', total numeric check (total >= 0), note text,
-      paid boolean not null default false, data jsonb, "__proto__" text);
+      paid boolean not null default false, data jsonb, "__proto__" text default 'own');
     alter table ${p}_orders enable row level security;
     insert into ${p}_orders (id, person_id, "order", total, note, data) values
       (9007199254740993, 9007199254740993, 1, 9007199254740993.0001, null, '{"n": 9007199254740993}'),
@@ -164,6 +164,11 @@ it('changes one value of one row, and leaves every digit of the others', async (
   const asking = page.getByRole('dialog', { name: 'Discard 1 change?' })
   await asking.getByRole('button', { name: 'Cancel' }).click()
   await asking.waitFor({ state: 'detached' })
+  const [leaving] = await Promise.all([
+    page.waitForEvent('dialog').then(dialog => dialog.dismiss().then(() => dialog.type())),
+    page.evaluate(() => location.reload()),
+  ])
+  expect(leaving).toBe('beforeunload')
   await panel.getByRole('button', { name: 'Undo the change of note' }).click()
 
   // A field has no other line ends than \n; the value keeps its own.
