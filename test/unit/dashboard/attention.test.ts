@@ -66,3 +66,8 @@ it('says in one line that changes failed, and leads to all of the day before', (
   expect(only?.text).toBe('migrations.run by ada@example.com failed in the last day (42P07), and 1 more.')
   expect(only?.way?.href).toBe('/audit-log?outcome=failed&from=2026-01-30T12%3A00%3A00.000Z')
 })
+
+it('calls nothing well that could not be read', () => {
+  const failures = [new Error('No.'), new Error('No.')]
+  expect(attentionOf({ failures })).toEqual([{ tone: 'bad', text: 'Something could not be read: No.' }])
+})

@@ -58,3 +58,13 @@ describe('a rotation', () => {
     expect(rotationStep(ripe, ['new', 'old'], hour, now)).toBe('remove')
   })
 })
+
+it('calls no old key safe to remove as long as the lifetimes are not known', () => {
+  const keys = [
+    { kid: 'new', created_at: '2026-01-02T00:00:00Z' },
+    { kid: 'old', created_at: '2026-01-01T00:00:00Z' },
+  ]
+  const now = new Date('2027-01-01T00:00:00Z')
+  expect(rotationStep(keys, ['new', 'old'], null, now)).toBe('wait')
+  expect(rotationStep(keys, ['new', 'old'], { seconds: 3_600, usesDefault: false }, now)).toBe('remove')
+})

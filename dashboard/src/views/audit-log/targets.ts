@@ -1,11 +1,18 @@
 // What the audit log speaks of, in words, and where its records are shown.
 
+import { addressOf } from '../../app/address.ts'
 import type { AuditLog } from './queries.ts'
 
 interface TargetKind {
   label: string
   /** The address of the record; the view where it has none of its own. */
   href: (id: string) => string
+}
+
+/** At the first one: names may hold it too. */
+function splitAt(id: string, separator: string): [string, string] {
+  const at = id.indexOf(separator)
+  return [id.slice(0, at), id.slice(at + 1)]
 }
 
 const at = (path: string) => () => path
@@ -16,16 +23,22 @@ const KINDS: Record<string, TargetKind> = {
   api_key: { label: 'API key', href: id => `/keys?${new URLSearchParams({ key: id, revoked: 'true' })}` },
   claims_config: { label: 'Claims', href: at('/oauth2/claims') },
   identity: { label: 'Identity', href: under('/identities') },
-  migration: { label: 'Migration', href: at('/database/migrations') },
+  migration: { label: 'Migration', href: id => addressOf('/database/migrations', { file: id }) },
   oauth_client: { label: 'OAuth2 client', href: under('/oauth2/clients') },
   oauth_server: { label: 'OAuth2 server', href: at('/oauth2') },
   relation_tuples: { label: 'Relation tuples', href: at('/permissions') },
-  signing_key: { label: 'Signing key', href: at('/oauth2/keys') },
+  signing_key: {
+    label: 'Signing key',
+    href: id => {
+      const [set, kid] = splitAt(id, '/')
+      return addressOf('/oauth2/keys', { set, kid })
+    },
+  },
   sql: { label: 'SQL', href: at('/database/sql') },
   subject: { label: 'Subject', href: id => `/oauth2/consent?${new URLSearchParams({ subject: id })}` },
   table: {
     label: 'Table',
-    href: id => `/database/tables/${id.split('.').map(encodeURIComponent).join('/')}`,
+    href: id => `/database/tables/${splitAt(id, '.').map(encodeURIComponent).join('/')}`,
   },
   webhook: { label: 'Webhook', href: under('/webhooks') },
 }

@@ -25,6 +25,8 @@ export interface Known {
   webhooks?: readonly Schema<'Webhook'>[] | undefined
   givenUp?: readonly GivenUp[] | undefined
   migrations?: Schema<'MigrationStatus'>['summary'] | undefined
+  /** Of what could not be asked. */
+  failures?: readonly Error[]
   /** Newest first. */
   failedChanges?: readonly Schema<'AuditLog'>[] | undefined
 }
@@ -33,12 +35,19 @@ export interface Known {
 export function attentionOf(known: Known): Attention[] {
   const all = [
     ...ofPlatform(known),
+    ...ofFailures(known),
     ...ofOauth(known),
     ...ofWebhooks(known),
     ...ofMigrations(known),
     ...ofChanges(known),
   ]
   return [...all.filter(({ tone }) => tone === 'bad'), ...all.filter(({ tone }) => tone !== 'bad')]
+}
+
+/** Nobody may call well what could not be looked at. */
+function ofFailures({ failures = [] }: Known): Attention[] {
+  const messages = new Set(failures.map(({ message }) => message))
+  return [...messages].map(message => ({ tone: 'bad', text: `Something could not be read: ${message}` }))
 }
 
 /** In the server's own words, which say what to do. */

@@ -54,10 +54,19 @@ function Attention() {
     ...givenUpQuery(webhooks.data ?? []),
     enabled: mayHaveLetters && hasWebhooks,
   })
-  const all = [status, oauth, bridge, webhooks, migrations, failedChanges, givenUp]
+  const all: { error: Error | null; data: unknown; fetchStatus: string }[] = [
+    status,
+    oauth,
+    bridge,
+    webhooks,
+    migrations,
+    failedChanges,
+    givenUp,
+  ]
   return (
     <AttentionList
       items={attentionOf({
+        failures: all.flatMap(({ error, data }) => (error !== null && data === undefined ? [error] : [])),
         status: status.data,
         oauth: oauth.data,
         bridge: bridge.data,

@@ -134,7 +134,7 @@ export async function changeRow(
   )
   // What was typed stands in a row that is shown: it is read again when somebody asks for it.
   if ((rows as Row[]).length === 0) throw new RowChangedError()
-  await readAgain()
+  void readAgain()
 }
 
 /** Columns without a draft get their defaults. */
@@ -151,7 +151,7 @@ export async function insertRow(table: Table, drafts: Drafts): Promise<Row | und
       bodySerializer: () => bodyText(table, drafts),
     }),
   )
-  await readAgain()
+  void readAgain()
   return (rows as Row[])[0]
 }
 
@@ -174,7 +174,7 @@ export async function deleteRows(table: Table, keys: readonly (readonly string[]
       querySerializer: () => text,
     }),
   )
-  await readAgain()
+  void readAgain()
   return (rows as Row[]).length
 }
 

@@ -28,11 +28,14 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
   const identity = search.identity || self.id
   const scopes = search.scopes ?? DEFAULT_SCOPES
 
-  const [draft, setDraft] = useState<Rows>()
-  const rows = useMemo(() => draft ?? rowsOf(stored), [draft, stored])
+  // What was changed is told from what stood there when the change began: meanwhile somebody else may save.
+  const [draft, setDraft] = useState<{ base: ClaimsConfig; rows: Rows }>()
+  const base = draft?.base ?? stored
+  const rows = useMemo(() => draft?.rows ?? rowsOf(stored), [draft, stored])
+  const change = (changed: Partial<Rows>) => setDraft({ base, rows: { ...rows, ...changed } })
   const config = useMemo(() => configOf(rows), [rows])
   const own = ownProblems(rows)
-  const isChanged = !isSameConfig(config, stored) || own.size > 0
+  const isChanged = !isSameConfig(config, base) || own.size > 0
 
   const settled = useSettled(useMemo(() => ({ config, scopes }), [config, scopes]))
   const preview = useQuery(previewQuery(identity, wordsOf(settled.scopes), settled.config))
@@ -42,7 +45,7 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
   const [sent, setSent] = useState<ClaimsConfig>()
   const { rest, isBusy, submit } = useSubmit(async () => {
     setSent(config)
-    await saveClaims(stored, config)
+    await saveClaims(base, config)
     setDraft(undefined)
     toasts.add({ title: 'The claims are saved', variant: 'success' })
   })
@@ -67,14 +70,14 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
             lead="Tells the application who signed in. Userinfo says the same."
             rows={rows.id_token_claims}
             {...known}
-            onChange={changed => setDraft({ ...rows, id_token_claims: changed })}
+            onChange={changed => change({ id_token_claims: changed })}
           />
           <ClaimMap
             token="Access token"
             lead="Read by the APIs that take the token: under ext of introspection and of JWTs."
             rows={rows.access_token_claims}
             {...known}
-            onChange={changed => setDraft({ ...rows, access_token_claims: changed })}
+            onChange={changed => change({ access_token_claims: changed })}
           />
         </div>
         <ErrorNotice error={isSaid ? null : refusal} />

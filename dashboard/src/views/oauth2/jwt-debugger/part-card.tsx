@@ -31,7 +31,7 @@ export function FieldList({ of: fields, words }: { of: Claims; words: Readonly<R
         <Row
           key={name}
           name={<code className="font-mono text-[13px]">{name}</code>}
-          words={words[name] ?? 'Not a registered name'}
+          words={(Object.hasOwn(words, name) && words[name]) || 'Not a registered name'}
         >
           <FieldValue name={name} value={value} />
         </Row>
@@ -53,6 +53,24 @@ function FieldValue({ name, value }: { name: string; value: unknown }) {
       </>
     )
   }
-  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
-  return <code className="font-mono text-[13px] whitespace-pre-wrap">{text === '' ? '""' : text}</code>
+  return <code className="font-mono text-[13px] whitespace-pre-wrap">{shownText(value)}</code>
+}
+
+/** More of one value is no longer read, and takes seconds to draw. */
+const SHOWN_MAX = 10_000
+
+function shownText(value: unknown): string {
+  const text = typeof value === 'string' ? value : jsonOf(value)
+  if (text === '') return '""'
+  if (text.length <= SHOWN_MAX) return text
+  return `${text.slice(0, SHOWN_MAX)}… and ${(text.length - SHOWN_MAX).toLocaleString('en')} characters more`
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, undefined, 2)
+  } catch {
+    // The engine's stack ends before the value does.
+    return 'Nested too deeply to be shown.'
+  }
 }

@@ -23,6 +23,8 @@ export function TokenField({
 }) {
   const id = useId()
   const parts = token.split('.')
+  // Only three parts have colours; of something else there may be any number.
+  const shown = parts.length === 3 ? parts : [token]
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="font-medium">
@@ -30,8 +32,8 @@ export function TokenField({
       </label>
       <div className={FRAME}>
         <div aria-hidden="true" className={TEXT}>
-          {parts.map((text, i) => {
-            const part = parts.length === 3 ? PARTS[i] : undefined
+          {shown.map((text, i) => {
+            const part = shown.length === 3 ? PARTS[i] : undefined
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts are what their place makes them
               <span key={i}>

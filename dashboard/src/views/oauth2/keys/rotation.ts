@@ -31,19 +31,20 @@ export function longestLifetime(clients: readonly ClientLifetimes[], setId: stri
 
 /**
  * When the last token signed with this key ends. A key signs until the next one is made. null: not known, as that one
- * was not made through Quoin.
+ * was not made through Quoin, or as the clients' lifetimes are not.
  */
 export function lastTokenEndsAt(
   keys: readonly DatedKey[],
   kid: string,
-  { seconds }: Lifetime,
+  lifetime: Lifetime | null,
   now: Date,
 ): Date | null {
+  if (lifetime === null) return null
   const at = keys.findIndex(key => key.kid === kid)
   const next = keys[at - 1]
   if (at > 0 && (next === undefined || next.created_at === null)) return null
   const signedUntil = next?.created_at == null ? now : new Date(next.created_at)
-  return new Date(signedUntil.getTime() + seconds * 1_000)
+  return new Date(signedUntil.getTime() + lifetime.seconds * 1_000)
 }
 
 /** `add`: the one key signs. `wait`: a new one signs, tokens of the old may be out. `remove`: they have ended. */
@@ -53,7 +54,7 @@ export type RotationStep = 'add' | 'wait' | 'remove'
 export function rotationStep(
   keys: readonly DatedKey[],
   publicKids: readonly string[],
-  lifetime: Lifetime,
+  lifetime: Lifetime | null,
   now: Date,
 ): RotationStep {
   const [newest, ...old] = keys

@@ -5,10 +5,10 @@ import { relativeTime } from '../../../parts/time.tsx'
 import { clientsQuery, type SigningKey } from './queries.ts'
 import { type Lifetime, lastTokenEndsAt, longestLifetime, SERVER_DEFAULT_SECONDS } from './rotation.ts'
 
-/** The longest lifetime of what the set signs; with no list of clients that of the server's default. */
-export function useLifetime(set: string): Lifetime {
-  const { data = [] } = useQuery(clientsQuery)
-  return longestLifetime(data, set)
+/** The longest lifetime of what the set signs; null as long as the clients are not known. */
+export function useLifetime(set: string): Lifetime | null {
+  const { data } = useQuery(clientsQuery)
+  return data === undefined ? null : longestLifetime(data, set)
 }
 
 /** Whether tokens signed with this key may still be out, and until when. `isOld`: beside a newer one. */
@@ -37,7 +37,9 @@ export function TokenEnds({
 
 /** Where that comes from. */
 export function LifetimeNote({ set }: { set: string }) {
-  const { seconds, usesDefault } = useLifetime(set)
+  const lifetime = useLifetime(set)
+  if (lifetime === null) return null
+  const { seconds, usesDefault } = lifetime
   return (
     <p className="text-sm text-kumo-subtle">
       The longest lifetime of a client’s tokens is {inWords(seconds)}.
