@@ -132,8 +132,10 @@ export async function changeRow(
       bodySerializer: () => bodyText(table, drafts),
     }),
   )
+  const [row] = rows as Row[]
   // What was typed stands in a row that is shown: it is read again when somebody asks for it.
-  if ((rows as Row[]).length === 0) throw new RowChangedError()
+  if (row === undefined) throw new RowChangedError()
+  queryClient.setQueryData(rowQuery(table, key).queryKey, row)
   void readAgain()
 }
 
