@@ -1,8 +1,8 @@
 // A row is changed only while it has the values that somebody saw.
 
 import { expect, it } from 'vitest'
-import type { Table } from '../../../dashboard/src/views/database/tables/queries.ts'
 import { seenFilters } from '../../../dashboard/src/views/database/tables/seen-values.ts'
+import type { Table } from '../../../dashboard/src/views/database/tables/table-types.ts'
 
 function filtersFor(values: Record<string, [type: string, value: string | null]>) {
   const columns = Object.entries(values).map(([name, [type]]) => ({ name, type, enum_values: null }))

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../../../api/errors.ts'
 import { jsonProblem } from '../../../parts/database/json-text.ts'
-import type { Column, Table } from './queries.ts'
+import type { Column, Table } from './table-types.ts'
 
 export type Draft = { kind: 'value'; text: string } | { kind: 'null' } | { kind: 'default' }
 

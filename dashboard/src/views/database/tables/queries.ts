@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answerOf, api, type Schema } from '../../../api/client.ts'
+import { answerOf, api } from '../../../api/client.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { bodyText, type Drafts } from './drafts.ts'
 import {
@@ -12,11 +12,9 @@ import {
   selectOf,
 } from './row-query.ts'
 import { RowChangedError, type Seen, seenFilters } from './seen-values.ts'
+import type { Row, Table } from './table-types.ts'
 
-export type Table = Schema<'DatabaseTable'>
-export type Column = Schema<'TableColumn'>
-/** Values as Postgres prints them (`selectOf`). */
-export type Row = Readonly<Record<string, string | null>>
+export type { Column, Row, Table } from './table-types.ts'
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: ['database', 'rows'] })
 

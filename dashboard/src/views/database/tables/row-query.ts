@@ -1,7 +1,7 @@
 // Between the address of a table's page and the query of /api/db/:table. They are the same, so that one can be copied
 // from the other; but for what is the page's own.
 
-import type { Column, Row, Table } from './queries.ts'
+import type { Column, Row, Table } from './table-types.ts'
 
 /** What the page keeps in its address beside the query. */
 const OWN = ['tab', 'row', 'at', 'insert', 'select']

@@ -2,8 +2,8 @@
 // that another person has written meanwhile.
 
 import type { Drafts } from './drafts.ts'
-import type { Column, Table } from './queries.ts'
 import { parameterOf } from './row-query.ts'
+import type { Column, Table } from './table-types.ts'
 
 /** By column, as Postgres printed it. */
 export type Seen = ReadonlyMap<string, string | null>
