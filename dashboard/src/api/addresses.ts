@@ -1,5 +1,3 @@
-/// <reference types="vite/client" />
-
 // The addresses that the build was made for (dashboard/addresses.ts checks them then).
 
 export const API_URL: string = import.meta.env['VITE_API_URL']
