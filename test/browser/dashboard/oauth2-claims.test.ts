@@ -66,3 +66,32 @@ it('completes paths, shows problems and a preview, saves, and asks before change
   await page.getByRole('heading', { name: 'Discovery', level: 1 }).waitFor()
   expect(seat.complaints).toEqual([])
 })
+
+it('leaves what a colleague changes meanwhile as it is', async () => {
+  await dashboard('PUT', '/claims-config', NONE)
+  await using seat = await visit('/oauth2/claims')
+  const { page } = seat
+  await page.getByRole('button', { name: 'Add claim to the ID token' }).click()
+  await page.keyboard.type('browser_mine')
+  await page.getByLabel('Template of browser_mine of the ID token').fill('{{id}}')
+
+  const theirs = { browser_theirs: '{{traits.email}}' }
+  await dashboard('PUT', '/claims-config', { access_token_claims: theirs })
+  // As when the window has the focus again. What was read ten seconds ago is read anew.
+  await page.clock.install()
+  await page.clock.fastForward(20_000)
+  const readAgain = page.waitForResponse(
+    answer => answer.url().endsWith('/claims-config') && answer.request().method() === 'GET',
+  )
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+  await (await readAgain).finished()
+  await page.getByText('Not saved yet.').waitFor()
+  await page.getByRole('button', { name: 'Save claims' }).click()
+  await page.getByText('The claims are saved').waitFor()
+  expect(await dashboard('GET', '/claims-config')).toEqual({
+    id_token_claims: { browser_mine: '{{id}}' },
+    access_token_claims: theirs,
+  })
+  await page.getByLabel('Name of claim 1 of the Access token').waitFor()
+  expect(seat.complaints).toEqual([])
+})
