@@ -34,7 +34,9 @@ export function bodyOf({ name, limit, addressLimit, expires }: KeyDraft) {
   }
 }
 
-/** What differs, and nothing else: what was not touched may be somebody else's change, and a time has no seconds here. */
+/**
+ * What differs, and nothing else: what was not touched may be somebody else's change, and a time has no seconds here.
+ */
 export function changeOf(before: KeyDraft, draft: KeyDraft): Partial<ReturnType<typeof bodyOf>> {
   const body = bodyOf(draft)
   return {
