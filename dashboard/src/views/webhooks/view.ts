@@ -11,7 +11,7 @@ export const webhooks = createRoute({
   validateSearch: z.object({
     search: text,
     sort: text,
-    state: z.optional(z.catch(z.enum(['healthy', 'failing', 'paused']), 'healthy')),
+    state: z.catch(z.optional(z.enum(['healthy', 'failing', 'paused'])), undefined),
     create: z.optional(z.catch(z.boolean(), false)),
   }),
   component: lazyRouteComponent(() => import('./page.tsx'), 'WebhooksPage'),
@@ -34,8 +34,8 @@ export const webhook = createRoute({
   path: '/webhooks/$id',
   validateSearch: z.object({
     tab: z.optional(z.catch(z.enum(['deliveries', 'dead-letters']), 'deliveries')),
-    outcome: z.optional(z.catch(z.enum(['succeeded', 'failed']), 'failed')),
-    event: z.optional(z.catch(z.enum(['INSERT', 'UPDATE', 'DELETE', 'TEST']), 'INSERT')),
+    outcome: z.catch(z.optional(z.enum(['succeeded', 'failed'])), undefined),
+    event: z.catch(z.optional(z.enum(['INSERT', 'UPDATE', 'DELETE', 'TEST'])), undefined),
     /** ISO 8601; the log's entries of this time and later. */
     from: text,
     /** ISO 8601; the log's entries before it. */

@@ -9,7 +9,7 @@ export const migrations = createRoute({
   getParentRoute: () => rootRoute,
   path: '/database/migrations',
   validateSearch: z.object({
-    state: z.optional(z.catch(z.enum(['applied', 'pending', 'modified', 'orphaned']), 'pending')),
+    state: z.catch(z.optional(z.enum(['applied', 'pending', 'modified', 'orphaned'])), undefined),
     /** Name of the migration that is open beside the list. */
     file: text,
     /** `true`: the dialog that runs what is pending. */
