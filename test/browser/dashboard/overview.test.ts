@@ -56,7 +56,8 @@ it('says which webhook fails, and leads to it', async () => {
 
   await using seat = await visit('/')
   const { page } = seat
-  const notice = page.getByRole('listitem').filter({ hasText: name })
+  // In quotation marks: it stands among the last changes too.
+  const notice = page.getByRole('listitem').filter({ hasText: `“${name}”` })
   await notice.waitFor()
   expect(await notice.getByRole('link').getAttribute('href')).toBe(`/webhooks/${id}`)
   expect(
@@ -91,6 +92,21 @@ it('ticks a first step off once it is done, and shows what changed last', async 
       .filter({ hasText: 'Register an application' })
       .getByLabel('Done', { exact: true })
       .waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('says what a change was made to, and leads to it', async () => {
+  const name = `Overview ${crypto.randomUUID()}`
+  const { client_id: id } = await registerClient({ client_name: name })
+  await using seat = await visit('/')
+  const { page } = seat
+  // Other tests change things too: the last ones of this client alone.
+  await page.route(/\/api\/audit-logs\?limit=8$/, route =>
+    route.continue({ url: `${route.request().url()}&target_kind=oauth_client&target_id=${id}` }),
+  )
+  await page.reload()
+  await page.getByRole('link', { name }).click()
+  await page.waitForURL(url => url.pathname === `/oauth2/clients/${id}`)
   expect(seat.complaints).toEqual([])
 })
 

@@ -7,6 +7,7 @@ import { useSession } from '../../api/session.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
+import { changeTarget } from './change-target.ts'
 import { lastChangesQuery } from './queries.ts'
 
 export function LastChanges() {
@@ -43,18 +44,22 @@ function Changes({ of: changes }: { of: readonly Schema<'AuditLog'>[] }) {
 
 function Change({ of: change }: { of: Schema<'AuditLog'> }) {
   const { id, request_id: request, action, actor_name: actor, actor_id: actorId, outcome } = change
+  const { text, href } = changeTarget(change)
   return (
-    <li className="flex min-h-10 flex-wrap items-center gap-x-4 px-4 py-2">
-      <Link
-        href={`/audit-log?${new URLSearchParams({ entry: id, entry_request: request })}`}
-        variant="current"
-        className="font-mono text-[13px]"
-      >
-        {action}
-      </Link>
-      <span className="min-w-0 flex-1 truncate text-kumo-subtle">{actor ?? actorId ?? 'nobody known'}</span>
-      {outcome !== 'succeeded' && <span>{outcome === 'failed' ? 'failed' : 'end unknown'}</span>}
-      <span className="text-kumo-subtle">
+    <li className="flex flex-col gap-0.5 px-4 py-2 [overflow-wrap:anywhere]">
+      <span className="flex flex-wrap items-baseline gap-x-3">
+        <Link
+          href={`/audit-log?${new URLSearchParams({ entry: id, entry_request: request })}`}
+          variant="current"
+          className="font-mono text-[13px]"
+        >
+          {action}
+        </Link>
+        {href === undefined ? <span>{text}</span> : <Link href={href}>{text}</Link>}
+      </span>
+      <span className="flex flex-wrap gap-x-3 text-sm text-kumo-subtle">
+        <span className="min-w-0 truncate">{actor ?? actorId ?? 'nobody known'}</span>
+        {outcome !== 'succeeded' && <span>{outcome === 'failed' ? 'failed' : 'end unknown'}</span>}
         <Time at={change.created_at} />
       </span>
     </li>
