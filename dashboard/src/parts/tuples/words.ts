@@ -1,5 +1,6 @@
 // Relation tuples in words: "ann is admin of acme, whose admins are owners of apollo". Pure.
 
+import { ownValue } from '../own-value.ts'
 import { parseSubject, readTuple, type Subject, type Tuple } from './tuple-text.ts'
 
 /** `admins`, `parties`, `staff` as it is where it ends in an s already. */
@@ -63,7 +64,7 @@ export function typeWords(type: string): string {
 
 /** Why an answer may lack something. */
 export function limitWords(limit: string | null): string {
-  return LIMITS[limit ?? ''] ?? 'A limit was reached.'
+  return ownValue(LIMITS, limit ?? '') ?? 'A limit was reached.'
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

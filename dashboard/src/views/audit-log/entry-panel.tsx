@@ -7,6 +7,7 @@ import { JsonView } from '../../parts/code-editor.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { ownValue } from '../../parts/own-value.ts'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Deed } from './deed.tsx'
@@ -56,7 +57,7 @@ const DEEDS = new Set(['sql', 'table'])
 
 function Entry({ of: entry, onClose }: { of: AuditLog; onClose: () => void }) {
   const { created_at: createdAt, completed_at: completedAt } = entry
-  const actor = recordHref(ACTOR_RECORDS[entry.actor_kind] ?? '', entry.actor_id)
+  const actor = recordHref(ownValue(ACTOR_RECORDS, entry.actor_kind) ?? '', entry.actor_id)
   const isDeed = DEEDS.has(entry.target_kind)
   return (
     <SidePanel title={entry.action} onClose={onClose}>

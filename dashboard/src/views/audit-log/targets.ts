@@ -1,6 +1,7 @@
 // What the audit log speaks of, in words, and where its records are shown.
 
 import { addressOf } from '../../app/address.ts'
+import { ownValue } from '../../parts/own-value.ts'
 import type { AuditLog } from './queries.ts'
 
 interface TargetKind {
@@ -48,12 +49,12 @@ export const TARGET_KINDS: Readonly<Record<string, string>> = Object.fromEntries
 )
 
 export function kindLabel(kind: string): string {
-  return KINDS[kind]?.label ?? kind
+  return ownValue(KINDS, kind)?.label ?? kind
 }
 
 /** Undefined for a kind that no view shows. */
 export function recordHref(kind: string, id: string | null): string | undefined {
-  return KINDS[kind]?.href(id ?? '')
+  return ownValue(KINDS, kind)?.href(id ?? '')
 }
 
 /** What the record was called, where its states say so; else its id. */

@@ -1,5 +1,6 @@
 // Why an attempt to deliver was no success, in words. docs/webhooks.md has the same table.
 
+import { ownValue } from '../../parts/own-value.ts'
 import type { Delivery } from './queries.ts'
 
 type Failure = NonNullable<Delivery['error']>
@@ -40,5 +41,5 @@ const WORDS: Record<Failure, Words> = {
 }
 
 export function failureWords(error: Failure): Words {
-  return WORDS[error] ?? { short: error, long: `The attempt failed: ${error}.` }
+  return ownValue(WORDS, error) ?? { short: error, long: `The attempt failed: ${error}.` }
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../parts/own-value.ts'
 import { State } from '../../parts/state.tsx'
 import type { DeadLetter } from './queries.ts'
 
@@ -7,7 +8,7 @@ const REASONS: Record<DeadLetter['reason'], string> = {
 }
 
 export function reasonOf({ reason }: DeadLetter): string {
-  return REASONS[reason] ?? reason
+  return ownValue(REASONS, reason) ?? reason
 }
 
 export function DeadLetterState({ of: { resolved_at: at } }: { of: DeadLetter }) {

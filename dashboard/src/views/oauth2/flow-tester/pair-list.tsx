@@ -2,6 +2,7 @@
 
 import { Button } from '@cloudflare/kumo'
 import { useState } from 'react'
+import { ownValue } from '../../../parts/own-value.ts'
 import type { Pair } from './http-exchange.ts'
 import { PARAMETER_WORDS } from './parameter-words.ts'
 
@@ -12,9 +13,7 @@ export function PairList({ pairs }: { pairs: readonly Pair[] }) {
         <div key={pair.name} className="grid gap-x-3 px-3 py-1 sm:grid-cols-[10rem_minmax(0,1fr)]">
           <dt className="min-w-0">
             <code className="font-mono text-xs">{pair.name}</code>
-            {PARAMETER_WORDS[pair.name] !== undefined && (
-              <span className="block text-xs text-kumo-subtle">{PARAMETER_WORDS[pair.name]}</span>
-            )}
+            <span className="block text-xs text-kumo-subtle">{ownValue(PARAMETER_WORDS, pair.name)}</span>
           </dt>
           <dd className="min-w-0 font-mono text-xs leading-5 break-all">
             {pair.isSecret ? <Covered value={pair.value} /> : pair.value}

@@ -3,6 +3,7 @@
 import { cn, LayerCard } from '@cloudflare/kumo'
 import type { ReactNode } from 'react'
 import type { Claims, PartName } from '../../../parts/jwt.ts'
+import { ownValue } from '../../../parts/own-value.ts'
 import { Time, wholeTime } from '../../../parts/time.tsx'
 import { timeOf } from './lifetime.ts'
 import { PART_LOOKS, PARTS } from './part-looks.ts'
@@ -31,7 +32,7 @@ export function FieldList({ of: fields, words }: { of: Claims; words: Readonly<R
         <Row
           key={name}
           name={<code className="font-mono text-[13px]">{name}</code>}
-          words={(Object.hasOwn(words, name) && words[name]) || 'Not a registered name'}
+          words={ownValue(words, name) ?? 'Not a registered name'}
         >
           <FieldValue name={name} value={value} />
         </Row>

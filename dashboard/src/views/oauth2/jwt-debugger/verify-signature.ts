@@ -3,6 +3,7 @@
 
 import { compactVerify, importJWK, type JWK } from 'jose'
 import type { Jwt } from '../../../parts/jwt.ts'
+import { ownValue } from '../../../parts/own-value.ts'
 
 export type Verdict =
   | { state: 'verified'; kid: string; alg: string; note?: string }
@@ -26,7 +27,7 @@ export async function verifySignature(jwt: Jwt, keys: readonly JWK[] | undefined
     return notVerifiable(
       `${alg} is signed with a shared secret, so no public key can check it. The OAuth2 server uses private keys.`,
     )
-  const keyType = Object.hasOwn(KEY_TYPES, alg) ? KEY_TYPES[alg] : undefined
+  const keyType = ownValue(KEY_TYPES, alg)
   if (keyType === undefined) return notVerifiable(`“${alg}” is no algorithm that this page knows.`)
   if (jwt.signature === '') return { state: 'wrong', why: `Its alg is ${alg}, but its signature is empty.` }
   if (keys === undefined) return notVerifiable('The public keys of the OAuth2 server could not be read.')

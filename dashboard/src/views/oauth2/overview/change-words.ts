@@ -1,5 +1,7 @@
 // What an entry of the audit log says, in words. Pure.
 
+import { ownValue } from '../../../parts/own-value.ts'
+
 interface Entry {
   action: string
   target_kind: string
@@ -31,7 +33,7 @@ export function wordsOf(entry: Entry): { actor: string; did: string; target: str
   const action = entry.action.replace(/_by_key$/, '')
   return {
     actor: entry.actor_name ?? entry.actor_kind.replace('_', ' '),
-    did: WORDS[action] ?? entry.action,
+    did: ownValue(WORDS, action) ?? entry.action,
     target: nameOf(entry.after) ?? nameOf(entry.before) ?? entry.target_id,
   }
 }

@@ -4,6 +4,7 @@ import { Badge, Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
+import { ownValue } from '../../../parts/own-value.ts'
 import { State } from '../../../parts/state.tsx'
 import { Time, wholeTime } from '../../../parts/time.tsx'
 import { type ActiveToken, clientQuery } from './queries.ts'
@@ -21,7 +22,11 @@ export function Active({ of: token }: { of: ActiveToken }) {
         <State tone="good">Active</State>
       </Fact>
       <Fact label="What it is" help="token_use">
-        {token.token_use === undefined ? <None>not said</None> : (USES[token.token_use] ?? token.token_use)}
+        {token.token_use === undefined ? (
+          <None>not said</None>
+        ) : (
+          (ownValue(USES, token.token_use) ?? token.token_use)
+        )}
       </Fact>
       <Fact label="Expires" help="exp">
         <Moment at={token.exp} none="with its grant, not by itself" />
