@@ -3,6 +3,7 @@
 import { Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { actorName, auditHref, kindLabel, recordHref, targetName } from '../../parts/audit-targets.ts'
 import { JsonView } from '../../parts/code-editor.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
@@ -14,7 +15,6 @@ import { Deed } from './deed.tsx'
 import { DifferenceTable } from './difference-table.tsx'
 import { Outcome } from './outcome.tsx'
 import { type AuditLog, entryQuery } from './queries.ts'
-import { actorName, auditHref, kindLabel, recordHref, targetName } from './targets.ts'
 
 /** Kinds of records that actors are. */
 const ACTOR_RECORDS: Record<string, string> = { api_key: 'api_key', session: 'identity' }

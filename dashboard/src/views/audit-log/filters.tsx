@@ -3,8 +3,8 @@
 
 import { Button, Input, Select } from '@cloudflare/kumo'
 import { useEffect, useId, useState } from 'react'
+import { kindLabel, TARGET_KINDS } from '../../parts/audit-targets.ts'
 import { type Filters as Search, setFilters } from './queries.ts'
-import { kindLabel, TARGET_KINDS } from './targets.ts'
 
 /** Not an empty text: the select takes that for a question that nobody has answered, and writes it in grey. */
 const ANY = 'any'

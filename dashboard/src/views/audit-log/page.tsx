@@ -5,6 +5,7 @@ import { ClockCounterClockwiseIcon } from '@phosphor-icons/react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { actorName, auditHref, kindLabel, targetName } from '../../parts/audit-targets.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -14,7 +15,6 @@ import { EntryPanel } from './entry-panel.tsx'
 import { Filters } from './filters.tsx'
 import { Outcome } from './outcome.tsx'
 import { type AuditLog, auditLogsQuery, setFilters } from './queries.ts'
-import { actorName, auditHref, kindLabel, targetName } from './targets.ts'
 
 const view = getRouteApi('/audit-log')
 

@@ -1,7 +1,7 @@
 // What a change was made to, and where that is. Pure.
 
 import type { Schema } from '../../api/schema.ts'
-import { kindLabel, recordHref, targetName } from '../audit-log/targets.ts'
+import { kindLabel, recordHref, targetName } from '../../parts/audit-targets.ts'
 
 type Change = Schema<'AuditLog'>
 

@@ -66,7 +66,7 @@ function Attention() {
   return (
     <AttentionList
       items={attentionOf({
-        failures: all.flatMap(({ error, data }) => (error !== null && data === undefined ? [error] : [])),
+        failures: all.flatMap(({ error }) => (error === null ? [] : [error])),
         status: status.data,
         oauth: oauth.data,
         bridge: bridge.data,

@@ -1,8 +1,10 @@
 // What the audit log speaks of, in words, and where its records are shown.
 
-import { addressOf } from '../../app/address.ts'
-import { ownValue } from '../../parts/own-value.ts'
-import type { AuditLog } from './queries.ts'
+import type { Schema } from '../api/schema.ts'
+import { addressOf } from '../app/address.ts'
+import { ownValue } from './own-value.ts'
+
+type AuditLog = Schema<'AuditLog'>
 
 interface TargetKind {
   label: string
@@ -72,7 +74,7 @@ export function actorName({ actor_name: name, actor_id: id }: AuditLog): string 
   return name ?? id ?? 'nobody known'
 }
 
-/** An address of this view. */
+/** An address of the audit log, with these filters. */
 export function auditHref(search: Record<string, string | null | undefined>): string {
   const set = Object.entries(search).flatMap(([name, value]) => (value ? [[name, value]] : []))
   return `/audit-log?${new URLSearchParams(set)}`
