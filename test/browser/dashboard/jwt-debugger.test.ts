@@ -94,3 +94,29 @@ it('says that it could not read the keys, and takes a token that was pasted into
   await page.getByRole('region', { name: 'Judgement' }).getByText('Verified').waitFor()
   expect(page.url()).not.toContain(token)
 })
+
+it('stands what nobody would sign', async () => {
+  await using seat = await visit('/oauth2/jwt-debugger')
+  const { page } = seat
+  const field = page.getByRole('textbox', { name: 'Token' })
+  const payload = page.getByRole('region', { name: 'Payload' })
+  const head = encode({ alg: 'constructor' })
+  const tokenOf = (json: string) => `${head}.${Buffer.from(json).toString('base64url')}.c2ln`
+
+  // As an element for each part it takes the page minutes.
+  await field.fill('.'.repeat(100_000))
+  await page.getByRole('alert').getByText('It has 100001 parts').waitFor()
+  expect(await page.locator('main span').count()).toBeLessThan(1_000)
+
+  await field.fill(tokenOf('{"__proto__": "first", "toString": "second"}'))
+  await payload.getByText('first').waitFor()
+  expect(await payload.getByText('Not a registered name').count()).toBe(2)
+  await page.getByText('“constructor” is no algorithm').waitFor()
+
+  await field.fill(tokenOf(`{"deep": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`))
+  await payload.getByText('Nested too deeply to be shown.').waitFor()
+
+  await field.fill(tokenOf(`{"long": "${'x'.repeat(12_000)}"}`))
+  await payload.getByText('and 2,000 characters more').waitFor()
+  expect(seat.complaints).toEqual([])
+})
