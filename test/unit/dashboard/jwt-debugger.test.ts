@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Jwt, readJwt } from '../../../dashboard/src/parts/jwt.ts'
 import { lifetimeOf } from '../../../dashboard/src/views/oauth2/jwt-debugger/lifetime.ts'
+import { shownText } from '../../../dashboard/src/views/oauth2/jwt-debugger/shown-text.ts'
 import { verifySignature } from '../../../dashboard/src/views/oauth2/jwt-debugger/verify-signature.ts'
 
 function jwtOf(token: string): Jwt {
@@ -98,5 +99,26 @@ describe('lifetimeOf', () => {
     [{ exp: 'tomorrow' }, 'Its times are wrong', 'bad'],
   ])('%j: %s', (claims, word, tone) => {
     expect(lifetimeOf(claims, now)).toMatchObject({ word, tone })
+  })
+})
+
+describe('shownText', () => {
+  const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown
+
+  it('has texts as they are, and all else as JSON', () => {
+    expect(shownText('a "b"')).toBe('a "b"')
+    expect(shownText('')).toBe('""')
+    expect(shownText(['x'])).toBe('[\n  "x"\n]')
+    expect(shownText(null)).toBe('null')
+  })
+
+  it('says how much more there is of a long value', () => {
+    expect(shownText('x'.repeat(10_000))).toBe('x'.repeat(10_000))
+    expect(shownText('x'.repeat(12_000))).toBe(`${'x'.repeat(10_000)}… and 2,000 characters more`)
+    expect(shownText(nested(1_000))).toMatch(/… and [\d,]+ characters more$/)
+  })
+
+  it('says that a value is nested too deeply', () => {
+    expect(shownText(nested(100_000))).toBe('Nested too deeply to be shown.')
   })
 })

@@ -8,6 +8,7 @@ import { Time, wholeTime } from '../../../parts/time.tsx'
 import { timeOf } from './lifetime.ts'
 import { PART_LOOKS, PARTS } from './part-looks.ts'
 import { Row } from './row.tsx'
+import { shownText } from './shown-text.ts'
 import { TIME_CLAIMS } from './words.ts'
 
 export function PartCard({ part, children }: { part: PartName; children: ReactNode }) {
@@ -55,23 +56,4 @@ function FieldValue({ name, value }: { name: string; value: unknown }) {
     )
   }
   return <code className="font-mono text-[13px] whitespace-pre-wrap">{shownText(value)}</code>
-}
-
-/** More of one value is no longer read, and takes seconds to draw. */
-const SHOWN_MAX = 10_000
-
-function shownText(value: unknown): string {
-  const text = typeof value === 'string' ? value : jsonOf(value)
-  if (text === '') return '""'
-  if (text.length <= SHOWN_MAX) return text
-  return `${text.slice(0, SHOWN_MAX)}… and ${(text.length - SHOWN_MAX).toLocaleString('en')} characters more`
-}
-
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value, undefined, 2)
-  } catch {
-    // The engine's stack ends before the value does.
-    return 'Nested too deeply to be shown.'
-  }
 }
