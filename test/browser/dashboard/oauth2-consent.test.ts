@@ -42,7 +42,7 @@ it('finds a person by e-mail address, and revokes what they agreed to', async ()
   await page.getByRole('button', { name: 'Revoke consents', exact: true }).click()
   await expect.poll(() => consentsOf(person.id)).toHaveLength(1)
   await row(notes).waitFor()
-  expect(await row(shop).count()).toBe(0)
+  await row(shop).waitFor({ state: 'detached' })
   expect(await introspect(tokens[0] ?? '')).toEqual({ active: false })
   expect(await introspect(tokens[1] ?? '')).toMatchObject({ active: true })
 
