@@ -60,6 +60,7 @@ export default defineConfig({
         test: {
           name: 'contract',
           include: ['test/contract/**/*.test.ts', 'test/hostile/*.test.ts'],
+          ...pure,
           ...patient,
         },
       },
@@ -69,6 +70,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/shared-browser.ts'],
+          ...pure,
           ...patient,
         },
       },

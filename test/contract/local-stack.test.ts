@@ -67,6 +67,17 @@ async function expectNothingLeft(dataDir: string, ports: readonly number[]): Pro
   expect(existsSync(devFilePath(dataDir))).toBe(false)
 }
 
+/** Ends it with this signal: within seconds, and no process, port or facts are left behind. */
+async function end(stack: RunningStack, signal: NodeJS.Signals): Promise<void> {
+  // A terminal that is closed takes the output with it.
+  if (signal === 'SIGHUP') for (const stream of [stack.child.stdout, stack.child.stderr]) stream?.destroy()
+  const startedAt = performance.now()
+  expect([signal, await stack.stop(signal)]).toEqual([signal, 0])
+  // Before `stop` kills it.
+  expect(performance.now() - startedAt).toBeLessThan(25_000)
+  await expectNothingLeft(stack.dataDir, portsOf(stack))
+}
+
 /** The ports of a stack by the variables that set them. */
 function portVariables({ facts }: RunningStack): Record<string, string> {
   const urls = {
@@ -337,22 +348,6 @@ describe('a running stack', () => {
 })
 
 describe('the end', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'on %s leaves no process, port or facts behind, within seconds',
-    async signal => {
-      const dataDir = await newDataDirWithCluster()
-      const stack = await start(dataDir)
-      // A terminal that is closed takes the output with it.
-      if (signal === 'SIGHUP')
-        for (const stream of [stack.child.stdout, stack.child.stderr]) stream?.destroy()
-      const startedAt = performance.now()
-      expect(await stack.stop(signal)).toBe(0)
-      // Before `stop` kills it.
-      expect(performance.now() - startedAt).toBeLessThan(25_000)
-      await expectNothingLeft(dataDir, portsOf(stack))
-    },
-  )
-
   // The scripts begin with `exec`: else a signal to npm ends npm and its shell, and everything below lives on.
   it('reaches everything when npm alone is told to end', async () => {
     const dataDir = await newDataDirWithCluster()
@@ -429,7 +424,7 @@ describe('the next start', () => {
     )
   })
 
-  it('has the same free ports, a new key for a revoked one, no seeds again, and all anew with --reset', async () => {
+  it('has, after each signal, the same free ports, a new key for a revoked one, no seeds again, and all anew with --reset', async () => {
     const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('gone')")
@@ -439,17 +434,17 @@ describe('the next start', () => {
       first,
       "update quoin.api_keys set revoked_at = now(), version = version + 1 where role = 'anon'",
     )
-    await first.stop()
+    await end(first, 'SIGINT')
     const second = await start(dataDir)
     expect(portVariables(second)).toEqual(portVariables(first))
     expect(second.facts.anon_key).not.toBe(first.facts.anon_key)
     expect(second.facts.service_role_key).toBe(first.facts.service_role_key)
     expect(await tuplesOf(second, 'Organization')).toEqual(tuples)
     expect((await deleteTuplesOf(second, 'Organization')).status).toBe(204)
-    await second.stop()
+    await end(second, 'SIGTERM')
     const later = await start(dataDir)
     expect(await tuplesOf(later, 'Organization')).toEqual([])
-    await later.stop()
+    await end(later, 'SIGHUP')
     const third = await start(dataDir, { args: ['--reset'] })
     expect(portVariables(third)).toEqual(portVariables(first))
     expect(third.facts.service_role_key).not.toBe(first.facts.service_role_key)

@@ -86,5 +86,5 @@ export function remember({ json }: Answer): string {
 
 /** Deletes what the tests of the file have made, as far as it is still there. */
 export async function deleteMadeClients(): Promise<void> {
-  for (const id of made) await clients('DELETE', `/${encodeURIComponent(id)}`)
+  for (const id of made.splice(0)) await clients('DELETE', `/${encodeURIComponent(id)}`)
 }

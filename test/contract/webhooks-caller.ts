@@ -70,8 +70,8 @@ export function webhookWhen(id: string, what: string, isSo: (webhook: Record<str
 
 /** Deletes what the tests of the file have made. */
 export async function tidyUp(): Promise<void> {
-  for (const id of made) await webhooks('DELETE', `/${id}`)
-  for (const sql of statements.reverse()) {
+  for (const id of made.splice(0)) await webhooks('DELETE', `/${id}`)
+  for (const sql of statements.splice(0).reverse()) {
     await asOwner(sql).catch(err => {
       throw new Error(`${sql}: ${errorText(err)}`)
     })

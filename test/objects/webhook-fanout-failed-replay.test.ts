@@ -57,17 +57,17 @@ async function drain(fanout: FanoutStub): Promise<void> {
 describe('dead letters of more than a page', () => {
   it('are counted at once, come back after the answer, and arrive once each, asked for twice', async () => {
     const { row, fanout } = await makeWebhook(receiver.url)
-    await giveUp(row.id, 3_000)
+    await giveUp(row.id, 1_000)
     const first = fanout.replayFailed(EVER)
     const second = fanout.replayFailed(EVER)
-    expect(await first).toBe(3_000)
+    expect(await first).toBe(1_000)
     const arrived = receiver.calls.length
-    expect(arrived + (await countOf(fanout, 'events'))).toBeLessThan(3_000)
+    expect(arrived + (await countOf(fanout, 'events'))).toBeLessThan(1_000)
     expect(await second).toBe(0)
     await drain(fanout)
     await eventually(async () => expect(await countOf(fanout, 'events')).toBe(0), { deadlineMs: 30_000 })
-    expect(receiver.calls).toHaveLength(3_000)
-    expect(new Set(rowsOf(receiver.calls)).size).toBe(3_000)
+    expect(receiver.calls).toHaveLength(1_000)
+    expect(new Set(rowsOf(receiver.calls)).size).toBe(1_000)
     await eventually(async () => {
       const letters = await readDeadLetters(row.id)
       expect(letters.filter(letter => letter.resolved_at === null)).toEqual([])
@@ -77,16 +77,16 @@ describe('dead letters of more than a page', () => {
 
   it('come back although the object is evicted after each page', async () => {
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
-    await giveUp(row.id, 650)
-    expect(await fanout.replayFailed(EVER)).toBe(650)
-    expect(await countOf(fanout, 'events')).toBeLessThan(650)
+    await giveUp(row.id, 350)
+    expect(await fanout.replayFailed(EVER)).toBe(350)
+    expect(await countOf(fanout, 'events')).toBeLessThan(350)
     expect((await alarmOf(fanout)) - Date.now()).toBeLessThanOrEqual(2_000)
     await evictDurableObject(fanout)
     while ((await countOf(fanout, 'failed_replays')) > 0) {
       await runDurableObjectAlarm(fanout)
       await evictDurableObject(fanout)
     }
-    expect(await countOf(fanout, 'events')).toBe(650)
+    expect(await countOf(fanout, 'events')).toBe(350)
   })
 
   it('are not counted again while they come back; what was given up since then is', async () => {
@@ -137,7 +137,7 @@ describe('dead letters of more than a page', () => {
   it('come back later when the database does not answer', async () => {
     const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { row, fanout } = await makeWebhook(receiver.url, { active: false })
-    await giveUp(row.id, 650)
+    await giveUp(row.id, 350)
     await fanout.replayFailed(EVER)
     receiver.isDatabaseDown = true
     await runDurableObjectAlarm(fanout)
@@ -148,7 +148,7 @@ describe('dead letters of more than a page', () => {
     expect((await alarmOf(fanout)) - Date.now()).toBe(10_000)
     pass(10_000)
     await drain(fanout)
-    expect(await countOf(fanout, 'events')).toBe(650)
+    expect(await countOf(fanout, 'events')).toBe(350)
   })
 
   it('come back a few at a time where they are large', async () => {
