@@ -23,7 +23,7 @@ const context = await browser.newContext({ viewport: DESKTOP, reducedMotion: 're
 await takeSession(context, facts, 'admin')
 const page = await context.newPage()
 await page.goto(facts.dashboard_url)
-const paths = (await pagesOf(page)).filter(
+const paths = (await pagesOf(page, facts)).filter(
   path => words.length === 0 || words.some(word => path.includes(word)),
 )
 for (const [i, path] of paths.entries()) {

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { afterAll, expect, inject, it } from 'vitest'
+import { makeWebhook, tidyUp, webhooks } from '../../contract/webhooks-caller.ts'
+import { registerClient } from '../../support/applications.ts'
+import { startReceiver } from '../../support/receiver.ts'
 import { fitsItsWidth } from '../people.ts'
 import { goTo, lookIn, pagesOf, untilQuiet } from './pages.ts'
 import { DESKTOP, PHONE, visit } from './visitor.ts'
@@ -20,14 +23,25 @@ async function violationsOf(page: Page, options: RunOptions): Promise<string[]> 
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes[0]?.failureSummary})`)
 }
 
+afterAll(tidyUp)
+
+/** What has a page of its own, where a fresh stack has none yet. */
+async function makeRecords(): Promise<void> {
+  await registerClient()
+  await using receiver = await startReceiver()
+  const id = await makeWebhook({ url: receiver.url, table: 'todos' })
+  await webhooks('POST', `/${id}/test`)
+}
+
 it('is usable by everybody, in light and dark, and fits a phone', async () => {
+  await makeRecords()
   await using seat = await visit('/', { reducedMotion: 'reduce' })
   const { page } = seat
   const found: string[] = []
   const note = (where: string, problems: string[]) =>
     found.push(...problems.map(problem => `${where}: ${problem}`))
   await page.evaluate(AXE)
-  for (const path of await pagesOf(page)) {
+  for (const path of await pagesOf(page, inject('stack'))) {
     await goTo(page, path)
     await lookIn(page, 'light')
     note(`${path} light`, await violationsOf(page, {}))

@@ -2,6 +2,8 @@
 // hold for all of them, and for the screenshots.
 
 import type { Page } from 'playwright-core'
+import type { StackFacts } from '../../../local/dev-file.ts'
+import { recordPagesOf } from './record-pages.ts'
 
 /** Pages that no entry of the sidebar leads to; a view that has some adds them here. */
 const MORE: readonly string[] = [
@@ -32,12 +34,12 @@ const MORE: readonly string[] = [
   '/permissions/roles?give=true',
 ]
 
-/** The addresses of all pages, the sidebar's first. The page must stand on one of the dashboard's. */
-export async function pagesOf(page: Page): Promise<string[]> {
+/** The addresses of all pages, the sidebar's first. `page` must stand on one of this stack's dashboard. */
+export async function pagesOf(page: Page, facts: StackFacts): Promise<string[]> {
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
   await links.first().waitFor()
   const hrefs = await links.evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''))
-  return [...hrefs, ...MORE]
+  return [...hrefs, ...MORE, ...(await recordPagesOf(facts))]
 }
 
 /** Goes there as a link does, without loading the page anew, and waits until all is there. */
