@@ -9,6 +9,9 @@ export interface Jwt {
   token: string
   header: Claims
   payload: Claims
+  /** The same as they stand in the token: numbers of JavaScript round. */
+  headerJson: string
+  payloadJson: string
   /** Base64url, as it stands in the token; empty for a token that nobody has signed. */
   signature: string
 }
@@ -20,7 +23,7 @@ export type JwtReading =
   | { kind: 'malformed'; part: PartName | undefined; problem: string }
   | { kind: 'opaque' }
   /** A JWE: all but its header is for whoever has the private key. RFC 7516. */
-  | { kind: 'encrypted'; header: Claims }
+  | { kind: 'encrypted'; header: Claims; headerJson: string }
 
 /** What people copy along with a token: the header's name, its scheme, quotes, line breaks. */
 export function cleanToken(text: string): string {
@@ -43,12 +46,20 @@ export function readJwt(token: string): JwtReading {
   const [head = '', body = '', signature = ''] = parts
   const header = decodeObject(head)
   if (typeof header === 'string') return malformed('header', header)
-  if (parts.length === 5) return { kind: 'encrypted', header }
+  if (parts.length === 5) return { kind: 'encrypted', header: header.claims, headerJson: header.json }
   const payload = decodeObject(body)
   if (typeof payload === 'string') return malformed('payload', payload)
   const problem = base64Problem(signature)
   if (problem !== undefined) return malformed('signature', problem)
-  return { kind: 'jwt', token, header, payload, signature }
+  return {
+    kind: 'jwt',
+    token,
+    header: header.claims,
+    payload: payload.claims,
+    headerJson: header.json,
+    payloadJson: payload.json,
+    signature,
+  }
 }
 
 function malformed(part: PartName | undefined, problem: string): JwtReading {
@@ -61,7 +72,7 @@ function wrongNumber(count: number): string {
 }
 
 /** The object, or what is wrong with the text. */
-function decodeObject(text: string): Claims | string {
+function decodeObject(text: string): { claims: Claims; json: string } | string {
   if (text === '') return 'It is empty.'
   const problem = base64Problem(text)
   if (problem !== undefined) return problem
@@ -76,7 +87,8 @@ function decodeObject(text: string): Claims | string {
   }
   try {
     const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Claims
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { claims: value as Claims, json }
     return `It holds ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}, not a JSON object.`
   } catch (err) {
     return `It is base64url, but what it holds is no JSON: ${err instanceof Error ? err.message : String(err)}`

@@ -62,9 +62,15 @@ it('runs the code flow with PKCE, uses the tokens, ends the grant, and leaves no
   const first = await bodyIn(page, 3)
   expect(await introspect(String(first['access_token']))).toMatchObject({ active: true, client_id: clientId })
 
+  await page.route('**/userinfo', async route => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace('{', '{"n":9007199254740993,"m":1.10,')
+    await route.fulfill({ response, body })
+  })
   await page.getByRole('button', { name: 'Call userinfo' }).click()
   await messages(page).getByText('200 · sub').waitFor()
   expect(await bodyIn(page, 4)).toMatchObject({ sub: inject('stack').admin_identity_id })
+  await step(page, 4).getByText('"n": 9007199254740993,\n  "m": 1.10,').waitFor()
   await page.getByRole('button', { name: 'Introspect access token' }).click()
   await messages(page).getByText('200 · active: true').waitFor()
   await page.getByRole('button', { name: 'Refresh', exact: true }).click()

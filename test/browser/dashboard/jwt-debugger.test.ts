@@ -108,9 +108,13 @@ it('stands what nobody would sign', async () => {
   await page.getByRole('alert').getByText('It has 100001 parts').waitFor()
   expect(await page.locator('main span').count()).toBeLessThan(1_000)
 
-  await field.fill(tokenOf('{"__proto__": "first", "toString": "second"}'))
+  await field.fill(
+    tokenOf('{"__proto__": "first", "toString": "second", "n": 9007199254740993, "iat": 1.10}'),
+  )
   await payload.getByText('first').waitFor()
-  expect(await payload.getByText('Not a registered name').count()).toBe(2)
+  expect(await payload.getByText('Not a registered name').count()).toBe(3)
+  for (const number of ['9007199254740993', '1.10'])
+    await payload.getByText(number, { exact: true }).waitFor()
   await page.getByText('“constructor” is no algorithm').waitFor()
 
   await field.fill(tokenOf(`{"deep": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`))

@@ -19,11 +19,11 @@ it('shows rows with types and every digit, and exports them', async () => {
   await run(
     seat,
     `select 9007199254740993 as big, 'a "b", c' as word, null::text as nothing, '' as empty,
-      '{"n": 9007199254740993}'::json as j, current_user as role`,
+      '{"n": 9007199254740993, "m": 1.10}'::json as j, current_user as role`,
   )
   await page.getByText(/1 row · [\d,]+ ms/).waitFor()
   const grid = page.getByRole('region', { name: 'Result' })
-  for (const text of ['9007199254740993', 'int8', '{"n":9007199254740993}', 'NULL', 'service_role'])
+  for (const text of ['9007199254740993', 'int8', '{"n":9007199254740993,"m":1.10}', 'NULL', 'service_role'])
     await grid.getByText(text, { exact: true }).first().waitFor()
 
   const [file] = await Promise.all([
@@ -32,7 +32,7 @@ it('shows rows with types and every digit, and exports them', async () => {
   ])
   expect(await textOf(await file.createReadStream())).toBe(
     'big,word,nothing,empty,j,role\r\n' +
-      '9007199254740993,"a ""b"", c",,"","{""n"":9007199254740993}",service_role\r\n',
+      '9007199254740993,"a ""b"", c",,"","{""n"":9007199254740993,""m"":1.10}",service_role\r\n',
   )
   await grid.getByRole('button').first().click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'j' }).getByText('9007199254740993').waitFor()

@@ -11,6 +11,7 @@ describe('readJwt', () => {
       kind: 'jwt',
       header: { alg: 'RS256' },
       payload: { sub: 'ann', name: 'Zoë' },
+      payloadJson: '{"sub":"ann","name":"Zoë"}',
       signature: 'c2ln',
     })
   })
@@ -40,6 +41,7 @@ describe('readJwt', () => {
     expect(readJwt(`${part({ enc: 'A256GCM' })}.a.b.c.d`)).toEqual({
       kind: 'encrypted',
       header: { enc: 'A256GCM' },
+      headerJson: '{"enc":"A256GCM"}',
     })
   })
 })

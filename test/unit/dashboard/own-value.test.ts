@@ -21,7 +21,9 @@ describe.each(['__proto__', 'constructor', 'toString', 'valueOf'])('the name %s'
   })
 
   it('is no algorithm', async () => {
-    const jwt = { kind: 'jwt', token: 'a.b.c', header: { alg: name }, payload: {}, signature: 'c' } as const
+    const json = { headerJson: '', payloadJson: '' }
+    const parts = { header: { alg: name }, payload: {}, signature: 'c' }
+    const jwt = { kind: 'jwt', token: 'a.b.c', ...parts, ...json } as const
     expect(await verifySignature(jwt, [{ kty: 'RSA' }])).toMatchObject({
       state: 'not verifiable',
       why: `“${name}” is no algorithm that this page knows.`,

@@ -1,8 +1,8 @@
 // The values of one row whole, to read: texts with their lines, JSON folded.
 
 import { CodeEditor } from '../code-editor.tsx'
+import { prettyJson } from '../exact-json.ts'
 import { Fact, Facts } from '../facts.tsx'
-import { jsonProblem, prettyJson } from './json-text.ts'
 import { ValueText } from './value-text.tsx'
 
 interface WholeValue {
@@ -25,7 +25,7 @@ export function WholeValues({ values }: { values: readonly WholeValue[] }) {
 
 function Whole({ name, type, text }: WholeValue) {
   if (text === null || text === '') return <ValueText text={text} />
-  if (/^jsonb?$/.test(type) && /^[[{]/.test(text) && jsonProblem(text) === undefined)
+  if (/^jsonb?$/.test(type) && /^[[{]/.test(text))
     return (
       <CodeEditor label={name} language="json" value={prettyJson(text)} isReadOnly className="max-h-96" />
     )

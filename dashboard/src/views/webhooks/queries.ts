@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { parseExactly } from './exact-json.ts'
+import { parseExactly } from '../../parts/exact-json.ts'
 
 export type Webhook = Schema<'Webhook'>
 export type WebhookWithStatistics = Schema<'WebhookWithStatistics'>

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
 import { queryClient } from '../../../api/query-client.ts'
+import { parseExactly } from '../../../parts/exact-json.ts'
 import type { PlanAnswer } from './plan.ts'
 
 export type SqlAnswer = Schema<'SqlResponse'>
@@ -38,23 +39,13 @@ export async function runSql(text: string, way: Way, { rowLimit, timeoutMs }: Bo
       parseAs: 'text',
     }),
   ).finally(() => void queryClient.invalidateQueries({ queryKey: ['database'] }))
-  const answer = JSON.parse(json, keepDigits) as SqlAnswer
+  // A plan is reckoned with.
+  const answer = (way === 'run' ? parseExactly(json) : JSON.parse(json)) as SqlAnswer
   const ms = performance.now() - begun
   if (way === 'run') return { kind: 'rows', answer, ms }
   const plan = (answer.rows[0]?.['QUERY PLAN'] as PlanAnswer[] | undefined)?.[0]
   if (plan === undefined) throw new Error('Postgres answered no plan.')
   return { kind: 'plan', plan, hasRun: way === 'analyze', ms }
-}
-
-/** Digits beyond which a number of JavaScript may be another one. */
-const EXACT_DIGITS = 15
-
-/** Only inside of JSON values: Quoin sends long numbers of other types as texts. */
-function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source
-  if (typeof value !== 'number' || source === undefined || source.length <= EXACT_DIGITS) return value
-  const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
-  return rawJSON?.(source) ?? source
 }
 
 type AuditLog = Schema<'AuditLog'>

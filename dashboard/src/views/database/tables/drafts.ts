@@ -1,7 +1,6 @@
 // What somebody has typed into a row, before it is sent: texts, NULL, or "let the default decide".
 
 import { ApiError } from '../../../api/errors.ts'
-import { jsonProblem } from '../../../parts/database/json-text.ts'
 import type { Column, Table } from './table-types.ts'
 
 export type Draft = { kind: 'value'; text: string } | { kind: 'null' } | { kind: 'default' }
@@ -41,6 +40,15 @@ export function jsonProblems({ columns }: Table, drafts: Drafts): Map<string, st
       return problem === undefined ? [] : [[name, `This is no JSON: ${problem}`] as const]
     }),
   )
+}
+
+function jsonProblem(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (err) {
+    return err instanceof Error ? err.message : String(err)
+  }
 }
 
 /** The columns that an error of Postgres is about, as far as it names them. */

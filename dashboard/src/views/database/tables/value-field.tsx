@@ -3,9 +3,9 @@
 import { Button } from '@cloudflare/kumo'
 import { KeyIcon } from '@phosphor-icons/react'
 import { useId } from 'react'
-import { prettyJson } from '../../../parts/database/json-text.ts'
 import { ValueText } from '../../../parts/database/value-text.tsx'
-import { type Draft, isJson } from './drafts.ts'
+import { prettyJson } from '../../../parts/exact-json.ts'
+import type { Draft } from './drafts.ts'
 import { shortType } from './facts-of-tables.ts'
 import { asTyped, hasOneLineEnd, withLineEndsOf } from './line-ends.ts'
 import type { Column } from './queries.ts'
@@ -34,11 +34,12 @@ export function ValueField({
   const isNew = original === undefined
   const hasDefault = column.default !== null
   const isNull = draft === undefined ? original === null : draft.kind === 'null'
-  const shown = isJson(column) && original ? prettyJson(original) : original
+  // Of jsonb no line ends are stored; json keeps its text, and so must an edit.
+  const shown = column.type === 'jsonb' && original ? prettyJson(original) : original
   const text = draft === undefined ? (shown ?? '') : draft.kind === 'value' ? draft.text : ''
-  const isEditable = isJson(column) || hasOneLineEnd(original ?? '')
+  const isEditable = hasOneLineEnd(original ?? '')
   const set = (typed: string) => {
-    const value = isJson(column) ? typed : withLineEndsOf(original ?? '', typed)
+    const value = withLineEndsOf(original ?? '', typed)
     onChange(value === shown ? undefined : { kind: 'value', text: value })
   }
   return (

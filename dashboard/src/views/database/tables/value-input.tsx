@@ -53,6 +53,7 @@ export function ValueInput(props: ValueInputProps) {
           language="json"
           value={text}
           hint={placeholder}
+          isReadOnly={!isEditable}
           className="max-h-72 min-h-9"
           onChange={onChange}
         />

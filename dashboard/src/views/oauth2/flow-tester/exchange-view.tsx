@@ -3,6 +3,7 @@
 import { Button } from '@cloudflare/kumo'
 import { CheckIcon, TerminalIcon } from '@phosphor-icons/react'
 import { type ReactNode, useState } from 'react'
+import { prettyJson } from '../../../parts/exact-json.ts'
 import { State } from '../../../parts/state.tsx'
 import {
   curlOf,
@@ -61,7 +62,7 @@ function AnswerView({ answer, tookMs }: { answer: HttpAnswer | NoAnswer; tookMs:
         <State tone="bad">No answer</State>
       </div>
     )
-  const { status, headers, text, json } = answer
+  const { status, headers, text } = answer
   const tone = isGood(answer) ? 'good' : isPending(answer) ? 'attention' : 'bad'
   return (
     <div>
@@ -82,7 +83,7 @@ function AnswerView({ answer, tookMs }: { answer: HttpAnswer | NoAnswer; tookMs:
       {text === '' ? (
         <p className="px-3 py-2 text-kumo-subtle">The body is empty.</p>
       ) : (
-        <Body title="Body" text={json === undefined ? text : JSON.stringify(json, undefined, 2)} />
+        <Body title="Body" text={prettyJson(text)} />
       )}
     </div>
   )

@@ -4,6 +4,7 @@ import { Button } from '@cloudflare/kumo'
 import { useRouter } from '@tanstack/react-router'
 import { handOverToken } from '../../../app/pasted-token.ts'
 import { CopyText } from '../../../parts/copy-text.tsx'
+import { prettyJson } from '../../../parts/exact-json.ts'
 import { readJwt } from '../../../parts/jwt.ts'
 import { checkIdToken } from './callback.ts'
 import { CheckList } from './check-list.tsx'
@@ -40,9 +41,9 @@ export function TokenView({
           <details>
             <summary className="cursor-pointer">Decoded</summary>
             <pre className="mt-2 font-mono text-xs leading-5 break-all whitespace-pre-wrap">
-              {JSON.stringify(reading.header, undefined, 2)}
+              {prettyJson(reading.headerJson)}
               {'\n'}
-              {JSON.stringify(reading.payload, undefined, 2)}
+              {prettyJson(reading.payloadJson)}
             </pre>
           </details>
           <DebuggerButton token={token} />

@@ -2,6 +2,7 @@
 
 import { cn, LayerCard } from '@cloudflare/kumo'
 import type { ReactNode } from 'react'
+import { parseExactly } from '../../../parts/exact-json.ts'
 import type { Claims, PartName } from '../../../parts/jwt.ts'
 import { ownValue } from '../../../parts/own-value.ts'
 import { Time, wholeTime } from '../../../parts/time.tsx'
@@ -23,9 +24,18 @@ export function PartCard({ part, children }: { part: PartName; children: ReactNo
   )
 }
 
-/** Each field with what it means, in the order of the token. */
-export function FieldList({ of: fields, words }: { of: Claims; words: Readonly<Record<string, string>> }) {
+/** Each field with what it means, in the order of the token. `json`: the same fields, with each number as it stands. */
+export function FieldList({
+  of: fields,
+  json,
+  words,
+}: {
+  of: Claims
+  json: string
+  words: Readonly<Record<string, string>>
+}) {
   const entries = Object.entries(fields)
+  const exact = parseExactly(json) as Claims
   if (entries.length === 0) return <p className="px-4 py-2 text-kumo-subtle">It is an empty object.</p>
   return (
     <dl className="divide-y divide-kumo-hairline">
@@ -35,25 +45,22 @@ export function FieldList({ of: fields, words }: { of: Claims; words: Readonly<R
           name={<code className="font-mono text-[13px]">{name}</code>}
           words={ownValue(words, name) ?? 'Not a registered name'}
         >
-          <FieldValue name={name} value={value} />
+          <FieldValue at={TIME_CLAIMS.has(name) ? timeOf(value) : undefined} text={shownText(exact[name])} />
         </Row>
       ))}
     </dl>
   )
 }
 
-function FieldValue({ name, value }: { name: string; value: unknown }) {
-  const at = TIME_CLAIMS.has(name) ? timeOf(value) : undefined
-  if (at !== undefined && typeof value === 'number') {
-    return (
-      <>
-        <Time at={at} />
-        <span className="text-kumo-subtle tabular-nums">
-          {' '}
-          · {wholeTime(at)} · <code className="font-mono text-[13px]">{value}</code>
-        </span>
-      </>
-    )
-  }
-  return <code className="font-mono text-[13px] whitespace-pre-wrap">{shownText(value)}</code>
+function FieldValue({ at, text }: { at: Date | undefined; text: string }) {
+  if (at === undefined) return <code className="font-mono text-[13px] whitespace-pre-wrap">{text}</code>
+  return (
+    <>
+      <Time at={at} />
+      <span className="text-kumo-subtle tabular-nums">
+        {' '}
+        · {wholeTime(at)} · <code className="font-mono text-[13px]">{text}</code>
+      </span>
+    </>
+  )
 }

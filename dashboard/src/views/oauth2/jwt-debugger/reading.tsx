@@ -54,7 +54,7 @@ export function Reading({
           description="Not verifiable: its payload can be read by whoever has the private key alone."
         />
         <PartCard part="header">
-          <FieldList of={reading.header} words={HEADER_WORDS} />
+          <FieldList of={reading.header} json={reading.headerJson} words={HEADER_WORDS} />
         </PartCard>
       </>
     )
@@ -75,10 +75,10 @@ function Parts({
     <>
       <Judgement payload={jwt.payload} verdict={verdict} />
       <PartCard part="header">
-        <FieldList of={jwt.header} words={HEADER_WORDS} />
+        <FieldList of={jwt.header} json={jwt.headerJson} words={HEADER_WORDS} />
       </PartCard>
       <PartCard part="payload">
-        <FieldList of={jwt.payload} words={CLAIM_WORDS} />
+        <FieldList of={jwt.payload} json={jwt.payloadJson} words={CLAIM_WORDS} />
       </PartCard>
       <PartCard part="signature">
         <div className="px-4 py-2">
