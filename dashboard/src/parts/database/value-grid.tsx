@@ -46,7 +46,7 @@ interface ValueGridProps<Row> {
   openIndex?: number | undefined
   sort?: GridSort
   selection?: GridSelection<Row> | undefined
-  /** The rows are the last that were known. */
+  /** The rows are the last that were known: others are about to stand in their places, so none can be selected. */
   isOld?: boolean
 }
 
@@ -94,6 +94,7 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                 <Table.Head className="px-3">
                   <Checkbox
                     aria-label="Select all rows of this page"
+                    disabled={isOld}
                     checked={selected > 0 && selected === rows.length}
                     indeterminate={selected > 0 && selected < rows.length}
                     onCheckedChange={isOn => selection.onChange(rows, isOn)}
@@ -121,6 +122,7 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                     <Table.Cell className="px-3 [&>*]:relative [&>*]:z-1">
                       <Checkbox
                         aria-label={`Select ${selection.nameOf(row)}`}
+                        disabled={isOld}
                         checked={selection.has(row)}
                         onCheckedChange={isOn => selection.onChange([row], isOn)}
                       />

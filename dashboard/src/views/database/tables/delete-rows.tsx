@@ -8,6 +8,9 @@ import { deleteRows, type Table } from './queries.ts'
 /** Their keys go in an address, which is no place for more. */
 const DELETED_MAX = 100
 
+/** So many of them are named before they go. */
+const NAMED_MAX = 5
+
 const rowsOf = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
 
 export function DeleteRows({
@@ -60,6 +63,13 @@ export function DeleteRows({
           }}
           onClose={() => setAsking(false)}
         >
+          <p className="[overflow-wrap:anywhere]">
+            {table.primary_key.join(', ')}:{' '}
+            <strong className="font-mono text-[13px] text-kumo-default">
+              {keys.slice(0, NAMED_MAX).map(nameOf).join(', ')}
+            </strong>
+            {keys.length > NAMED_MAX && ` and ${keys.length - NAMED_MAX} more`}
+          </p>
           <p>
             All of them or none. It cannot be undone; the audit log keeps their keys and not their values.
           </p>
@@ -67,4 +77,8 @@ export function DeleteRows({
       )}
     </>
   )
+}
+
+function nameOf(key: readonly string[]): string {
+  return key.length === 1 ? key.join() : `(${key.join(', ')})`
 }

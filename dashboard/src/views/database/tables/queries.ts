@@ -86,10 +86,10 @@ async function readRows({ schema, name }: Table, text: string, signal?: AbortSig
   return rows as Row[]
 }
 
-/** One row by its key, read anew for all who show it; null where there is none, and they keep what they have. */
+/** One row by its key, read anew for all who show it; null where there is none. */
 export async function readRowAgain(table: Table, key: readonly string[]): Promise<Row | null> {
   const row = await readRow(table, key)
-  if (row !== null) queryClient.setQueryData(rowQuery(table, key).queryKey, row)
+  queryClient.setQueryData(rowQuery(table, key).queryKey, row)
   return row
 }
 

@@ -14,7 +14,7 @@ const NOTHING_SEEN: Seen = new Map()
 
 /**
  * Without `row` it is a new one. `action` is the button's text for so many changes. `onReadAgain`: for when somebody
- * else has changed the row; null where there is none any more.
+ * else has changed the row; null where there is none any more, which is said by whoever shows the form.
  */
 export function RowForm({
   table,
@@ -80,12 +80,12 @@ export function RowForm({
     setBusy(true)
     try {
       const now = await read()
-      if (now === null) throw new Error('There is no such row any more. What you typed is still here.')
+      setError(null)
+      if (now === null) return
       const valueNow = (name: string) => now[name] ?? null
       const changed = [...seen].filter(([name, value]) => valueNow(name) !== value)
       setTheirs(new Map(changed.map(([name]) => [name, valueNow(name)])))
       setSeen(new Map([...seen.keys()].map(name => [name, valueNow(name)])))
-      setError(null)
     } catch (err) {
       setError(err instanceof Error ? err : new Error(String(err)))
     } finally {

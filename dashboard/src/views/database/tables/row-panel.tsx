@@ -1,8 +1,9 @@
 // One row beside the list: all its values whole, and the way to change them.
 
-import { Empty, Link } from '@cloudflare/kumo'
-import { RowsIcon } from '@phosphor-icons/react'
+import { Banner, Empty, Link } from '@cloudflare/kumo'
+import { RowsIcon, WarningCircleIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { WholeValues } from '../../../parts/database/whole-values.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import type { Drafts } from './drafts.ts'
@@ -23,7 +24,7 @@ interface RowPanelProps {
 }
 
 export function RowPanel({ table, tables, rowKey, listed, onClose }: RowPanelProps) {
-  const isKey = rowKey !== undefined && rowKey.length === table.primary_key.length && rowKey.length > 0
+  const isKey = rowKey !== undefined && rowKey.length === table.primary_key.length
   const title = isKey ? `${table.name} ${rowKey.join(', ')}` : `A row of ${table.name}`
   return (
     <FormPanel title={title} onClose={onClose}>
@@ -49,6 +50,9 @@ function KeyedRow({
   onUnsaved: (changes: number) => void
 }) {
   const query = useQuery(rowQuery(table, rowKey))
+  // What was shown and typed stays when the row goes.
+  const [last, setLast] = useState<Row>()
+  if (query.data && query.data !== last) setLast(query.data)
   const save = async (drafts: Drafts, seen: Seen) => {
     await changeRow(table, rowKey, drafts, seen)
     // Under another key it is another address.
@@ -58,14 +62,26 @@ function KeyedRow({
   }
   return (
     <Loaded query={query}>
-      {row => {
-        if (row === null) return <NoSuchRow />
+      {found => {
+        const row = found ?? last
+        if (row === undefined) return <NoSuchRow />
         const referred = table.foreign_keys.flatMap(key => {
           const href = referredHref(key, row, tables)
           return href === undefined ? [] : [{ key, href }]
         })
         return (
           <>
+            {found === null && (
+              <div className="sticky -top-4 z-10 bg-kumo-base">
+                <Banner
+                  variant="error"
+                  role="alert"
+                  icon={<WarningCircleIcon weight="fill" />}
+                  title="This row is gone"
+                  description="It was deleted, or has another key now. Here is what was last known, and what you typed."
+                />
+              </div>
+            )}
             {referred.length > 0 && (
               <p className="flex flex-wrap gap-x-4 gap-y-1">
                 {referred.map(({ key, href }) => (

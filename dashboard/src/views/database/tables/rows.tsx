@@ -13,7 +13,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { Paging } from './paging.tsx'
 import { type Row, rowsQuery, type Table } from './queries.ts'
 import { RowPanel } from './row-panel.tsx'
-import { filtersOf, keyOf, nextOrder, orderOf, withFilters } from './row-query.ts'
+import { filtersOf, keyOf, nextOrder, orderOf, rowsText, withFilters } from './row-query.ts'
 import { WhyReadOnly } from './why-read-only.tsx'
 
 const view = getRouteApi('/database/tables/$schema/$table')
@@ -22,13 +22,19 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
   const search = view.useSearch()
   const navigate = view.useNavigate()
   const query = useQuery(rowsQuery(table, search))
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const columns = useMemo(() => gridColumns(table, tables), [table, tables])
   const filters = filtersOf(search)
   const change = (changed: Partial<typeof search>) => navigate({ search: { ...search, ...changed } })
   const mayDelete = table.primary_key.length > 0 && table.writable.includes('DELETE')
   const idOf = (row: Row) => JSON.stringify(keyOf(table, row))
-  const isOpen = (row: Row) => search.row !== undefined && idOf(row) === JSON.stringify(search.row)
+  const openIndex =
+    search.row === undefined
+      ? (search.at ?? -1)
+      : (query.data ?? []).findIndex(row => idOf(row) === JSON.stringify(search.row))
+  // It belongs to the rows that are shown: another filter, order or page begins with none.
+  const list = rowsText(table, search)
+  const [selection, setSelection] = useState({ list, ids: new Set<string>() })
+  const isSelected = (row: Row) => selection.list === list && selection.ids.has(idOf(row))
 
   if (!table.readable)
     return (
@@ -48,7 +54,7 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
       />
       <Loaded query={query}>
         {rows => {
-          const openIndex = search.row === undefined ? (search.at ?? -1) : rows.findIndex(isOpen)
+          const chosen = rows.filter(isSelected)
           return (
             <>
               {rows.length === 0 ? (
@@ -73,14 +79,14 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
                   selection={
                     mayDelete
                       ? {
-                          has: row => selected.has(idOf(row)),
+                          has: isSelected,
                           onChange: (changed, isOn) => {
-                            const next = new Set(selected)
+                            const ids = new Set(chosen.map(idOf))
                             for (const row of changed) {
-                              if (isOn) next.add(idOf(row))
-                              else next.delete(idOf(row))
+                              if (isOn) ids.add(idOf(row))
+                              else ids.delete(idOf(row))
                             }
-                            setSelected(next)
+                            setSelection({ list, ids })
                           },
                           nameOf: row => `row ${keyOf(table, row)?.join(', ') ?? 'without a key'}`,
                         }
@@ -100,11 +106,11 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
                 />
               )}
               <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-                {selected.size > 0 && (
+                {chosen.length > 0 && (
                   <DeleteRows
                     table={table}
-                    keys={[...selected].map(id => JSON.parse(id) as string[])}
-                    onDone={() => setSelected(new Set())}
+                    keys={chosen.map(row => keyOf(table, row) ?? [])}
+                    onDone={() => setSelection({ list, ids: new Set() })}
                   />
                 )}
                 <Paging
@@ -115,20 +121,20 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
                   onChange={change}
                 />
               </div>
-              {(search.row !== undefined || openIndex >= 0) && (
-                <RowPanel
-                  key={JSON.stringify(search.row ?? openIndex)}
-                  table={table}
-                  tables={tables}
-                  rowKey={search.row}
-                  listed={rows[openIndex]}
-                  onClose={() => change({ row: undefined, at: undefined })}
-                />
-              )}
             </>
           )
         }}
       </Loaded>
+      {(search.row !== undefined || (query.data !== undefined && openIndex >= 0)) && (
+        <RowPanel
+          key={JSON.stringify(search.row ?? openIndex)}
+          table={table}
+          tables={tables}
+          rowKey={search.row}
+          listed={query.data?.[openIndex]}
+          onClose={() => change({ row: undefined, at: undefined })}
+        />
+      )}
     </>
   )
 }

@@ -30,7 +30,7 @@ export const table = createRoute({
     offset: z.optional(z.catch(z.pipe(z.coerce.number(), z.int().check(z.minimum(0))), 0)),
     tab: z.optional(z.catch(z.enum(['rows', 'structure']), 'rows')),
     /** The values of the key of the row that is open. */
-    row: z.optional(z.catch(z.array(z.string()), [])),
+    row: z.catch(z.optional(z.array(z.string()).check(z.minLength(1))), undefined),
     /** The place on the page of the row that is open, where rows have no key. */
     at: z.optional(z.catch(z.pipe(z.coerce.number(), z.int()), -1)),
     insert: z.optional(z.catch(z.boolean(), false)),
