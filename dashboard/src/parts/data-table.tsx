@@ -26,6 +26,7 @@ const features = tableFeatures({
 
 /** Longer ones are drawn only where they are seen. */
 const VIRTUAL_FROM = 100
+/** Of one line. Each row is measured when it is drawn. */
 const ROW_HEIGHT_PX = 40
 
 export interface Column<Row extends RowData> {
@@ -91,13 +92,14 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT_PX,
+    getItemKey: index => sorted[index]?.id ?? index,
     overscan: 12,
     enabled: isVirtual,
   })
   const seen = isVirtual ? virtualizer.getVirtualItems() : []
   const above = seen[0]?.start ?? 0
   const below = isVirtual ? virtualizer.getTotalSize() - (seen.at(-1)?.end ?? 0) : 0
-  const shown = isVirtual ? seen.flatMap(({ index }) => sorted[index] ?? []) : sorted
+  const shown = isVirtual ? seen.map(({ index }) => index) : [...sorted.keys()]
 
   return (
     <LayerCard className="p-0">
@@ -142,29 +144,35 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
           </Table.Header>
           <Table.Body>
             {above > 0 && <Gap height={above} />}
-            {shown.map(row => (
-              <Table.Row
-                key={row.id}
-                variant={row.id === selectedKey ? 'selected' : 'default'}
-                className={cn('h-10', href !== undefined && 'relative hover:bg-kumo-tint')}
-              >
-                {columns.map((column, i) => (
-                  <Table.Cell key={column.id} className={cellClass(column)}>
-                    {i === 0 && href !== undefined ? (
-                      // The link covers its row; what else can be clicked there lies above it.
-                      <Link
-                        to={href(row.original)}
-                        className="font-medium text-kumo-default after:absolute after:inset-0 hover:underline"
-                      >
-                        {column.cell(row.original)}
-                      </Link>
-                    ) : (
-                      column.cell(row.original)
-                    )}
-                  </Table.Cell>
-                ))}
-              </Table.Row>
-            ))}
+            {shown.map(index => {
+              const row = sorted[index] as (typeof sorted)[number]
+              return (
+                <Table.Row
+                  key={row.id}
+                  ref={isVirtual ? virtualizer.measureElement : undefined}
+                  data-index={index}
+                  aria-rowindex={index + 2}
+                  variant={row.id === selectedKey ? 'selected' : 'default'}
+                  className={cn('h-10', href !== undefined && 'relative hover:bg-kumo-tint')}
+                >
+                  {columns.map((column, i) => (
+                    <Table.Cell key={column.id} className={cellClass(column)}>
+                      {i === 0 && href !== undefined ? (
+                        // The link covers its row; what else can be clicked there lies above it.
+                        <Link
+                          to={href(row.original)}
+                          className="font-medium text-kumo-default after:absolute after:inset-0 hover:underline"
+                        >
+                          {column.cell(row.original)}
+                        </Link>
+                      ) : (
+                        column.cell(row.original)
+                      )}
+                    </Table.Cell>
+                  ))}
+                </Table.Row>
+              )
+            })}
             {below > 0 && <Gap height={below} />}
           </Table.Body>
         </Table>
