@@ -72,10 +72,12 @@ async function readOne(sql: string): Promise<unknown> {
 
 it('says what is pending, runs it all or not at all, and says where it failed', async () => {
   // Every session may.
-  await using seat = await visit('/database/migrations', { who: 'user', dashboardUrl })
+  await using seat = await visit('/database/migrations?file=0000_none.sql', { who: 'user', dashboardUrl })
   const { page } = seat
   const dialog = page.getByRole('dialog')
 
+  await dialog.getByText('There is no such migration').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
   await page.getByText('Now is a good moment').waitFor()
   await page.getByRole('row', { name: /0003_index\.sql Pending.*Outside of the transaction/ }).waitFor()
   await page.getByRole('row', { name: /0006_broken\.cjs Cannot run/ }).waitFor()

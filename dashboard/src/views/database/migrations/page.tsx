@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../../parts/data-table.tsx'
 import { None } from '../../../parts/facts.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Page, Section } from '../../../parts/page.tsx'
+import { SidePanel } from '../../../parts/side-panel.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { DetectPanel } from './detect-panel.tsx'
 import { FindingList } from './finding-list.tsx'
@@ -137,6 +138,15 @@ function Content({ status }: { status: MigrationStatus }) {
           }}
           onClose={() => change({ file: undefined })}
         />
+      )}
+      {open === undefined && search.file && (
+        <SidePanel title={search.file} onClose={() => change({ file: undefined })}>
+          <Empty
+            icon={<StackIcon size={40} />}
+            title="There is no such migration"
+            description="This deployment has no file of that name, and none was applied."
+          />
+        </SidePanel>
       )}
       {search.run && (
         <RunDialog
