@@ -277,7 +277,9 @@ it('scrolls through 10 000 rows, and draws only those that are seen', async () =
   expect(seat.complaints).toEqual([])
 })
 
-it('says to a member that tables are for administrators', async () => {
+it('says to a member that tables and SQL are for administrators', async () => {
   await using seat = await visit('/database/tables', { who: 'user' })
   await seat.page.getByText('Tables: for administrators only').waitFor()
+  await seat.page.goto(new URL('/database/sql', seat.page.url()).href)
+  await seat.page.getByText('SQL: for administrators only').waitFor()
 })

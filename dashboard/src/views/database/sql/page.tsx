@@ -4,7 +4,7 @@ import { Button, Empty } from '@cloudflare/kumo'
 import { ClockCounterClockwiseIcon, TerminalWindowIcon } from '@phosphor-icons/react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { CodeEditor } from '../../../parts/code-editor.tsx'
 import type { TextRange } from '../../../parts/code-mirror.tsx'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
@@ -35,15 +35,24 @@ export function SqlPage() {
   const example = exampleOf(data?.tables ?? [])
   const isSelection = selection.from < selection.to
 
+  const waiting = useRef<AbortController>(undefined)
+
   const run = useMutation({
     mutationFn: async (way: Way) => {
       const from = isSelection ? selection.from : 0
       const sent = isSelection ? text.slice(selection.from, selection.to) : text
+      waiting.current = new AbortController()
+      const { signal } = waiting.current
       setMark(undefined)
       try {
-        memory.outcome = await runSql(sent, way, bounds)
+        memory.outcome = await runSql(sent, way, bounds, signal)
         setOutcome(memory.outcome)
       } catch (err) {
+        // The server does not notice who has gone.
+        if (signal.aborted)
+          throw new Error(
+            `Nobody waits for it any more. It may run on, for ${bounds.timeoutMs / 1_000} s in all.`,
+          )
         if (!(err instanceof Error)) throw err
         const place = placeOfError(err, sent, linesBefore(way))
         setMark(place && { from: from + place.from, to: from + place.to })
@@ -92,6 +101,7 @@ export function SqlPage() {
           bounds={bounds}
           onBounds={setBounds}
           onGo={go}
+          onStop={() => waiting.current?.abort()}
         />
       </div>
       <ErrorNotice error={run.error} />

@@ -31,12 +31,18 @@ export function linesBefore(way: Way): number {
 }
 
 /** One statement, run or explained. `analyze` runs it too: what it writes stays. */
-export async function runSql(text: string, way: Way, { rowLimit, timeoutMs }: Bounds): Promise<Outcome> {
+export async function runSql(
+  text: string,
+  way: Way,
+  { rowLimit, timeoutMs }: Bounds,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const begun = performance.now()
   const json = await answerOf(
     api.POST('/api/sql', {
       body: { sql: PREFIXES[way] + text, params: [], row_limit: rowLimit, timeout: timeoutMs },
       parseAs: 'text',
+      signal,
     }),
   ).finally(() => void queryClient.invalidateQueries({ queryKey: ['database'] }))
   // A plan is reckoned with.

@@ -1,7 +1,7 @@
 // What can be done with the statement, and its bounds.
 
 import { Button, Select } from '@cloudflare/kumo'
-import { PlayIcon, TreeStructureIcon } from '@phosphor-icons/react'
+import { PlayIcon, StopIcon, TreeStructureIcon } from '@phosphor-icons/react'
 import type { Bounds, Way } from './queries.ts'
 
 const ROW_LIMITS = { 100: 'First 100 rows', 1000: 'First 1,000 rows', 10000: 'First 10,000 rows' }
@@ -14,6 +14,7 @@ export function Toolbar({
   bounds,
   onBounds,
   onGo,
+  onStop,
 }: {
   /** A part of the text is selected: it alone is run. */
   isSelection: boolean
@@ -22,6 +23,7 @@ export function Toolbar({
   bounds: Bounds
   onBounds: (bounds: Bounds) => void
   onGo: (way: Way) => void
+  onStop: () => void
 }) {
   const isOff = isEmpty || busyWith !== undefined
   return (
@@ -47,6 +49,11 @@ export function Toolbar({
       <Button loading={busyWith === 'analyze'} disabled={isOff} onClick={() => onGo('analyze')}>
         Run and explain
       </Button>
+      {busyWith !== undefined && (
+        <Button icon={StopIcon} onClick={onStop}>
+          Stop waiting
+        </Button>
+      )}
       <span className="flex flex-wrap gap-2 md:ml-auto">
         <Select
           aria-label="Row limit"
