@@ -6,7 +6,7 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, inject, it } from 'vitest'
 import { makeWebhook, tidyUp, webhooks } from '../../contract/webhooks-caller.ts'
-import { registerClient } from '../../support/applications.ts'
+import { makePerson, PersonsBrowser, registerClient, tokensFor } from '../../support/applications.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { fitsItsWidth } from '../people.ts'
 import { goTo, lookIn, pagesOf, untilQuiet } from './pages.ts'
@@ -23,25 +23,32 @@ async function violationsOf(page: Page, options: RunOptions): Promise<string[]> 
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes[0]?.failureSummary})`)
 }
 
+/** All is there already: it is only drawn anew. */
+const DRAWN_MS = 50
+
 afterAll(tidyUp)
 
-/** What has a page of its own, where a fresh stack has none yet. */
-async function makeRecords(): Promise<void> {
-  await registerClient()
+/** Makes what has a page of its own, where a fresh stack has none yet; answers who has consented to something. */
+async function makeRecords(): Promise<string> {
+  const person = await makePerson()
+  const client = await registerClient()
+  await tokensFor({ client, browser: new PersonsBrowser(person), scope: 'openid', decision: {} })
   await using receiver = await startReceiver()
-  const id = await makeWebhook({ url: receiver.url, table: 'todos' })
+  const id = await makeWebhook({ url: receiver.url, table_name: 'todos' })
   await webhooks('POST', `/${id}/test`)
+  return person.id
 }
 
 it('is usable by everybody, in light and dark, and fits a phone', async () => {
-  await makeRecords()
+  const subject = await makeRecords()
   await using seat = await visit('/', { reducedMotion: 'reduce' })
   const { page } = seat
   const found: string[] = []
   const note = (where: string, problems: string[]) =>
     found.push(...problems.map(problem => `${where}: ${problem}`))
   await page.evaluate(AXE)
-  for (const path of await pagesOf(page, inject('stack'))) {
+  const paths = await pagesOf(page, inject('stack'))
+  for (const path of [...paths, `/oauth2/consent?subject=${subject}`]) {
     await goTo(page, path)
     await lookIn(page, 'light')
     note(`${path} light`, await violationsOf(page, {}))
@@ -49,7 +56,7 @@ it('is usable by everybody, in light and dark, and fits a phone', async () => {
     await lookIn(page, 'dark')
     note(`${path} dark`, await violationsOf(page, { runOnly: ['color-contrast'] }))
     await page.setViewportSize(PHONE)
-    await page.evaluate(untilQuiet)
+    await page.evaluate(untilQuiet, DRAWN_MS)
     if (!(await fitsItsWidth(page))) note(`${path} phone`, ['something lies beyond the side of the screen'])
     await page.setViewportSize(DESKTOP)
   }

@@ -5,6 +5,9 @@ import type { Page } from 'playwright-core'
 import type { StackFacts } from '../../../local/dev-file.ts'
 import { recordPagesOf } from './record-pages.ts'
 
+/** So long has nothing been drawn where all is there: between two requests there may be an instant of nothing. */
+const LOADED_MS = 200
+
 /** Pages that no entry of the sidebar leads to; a view that has some adds them here. */
 const MORE: readonly string[] = [
   '/oauth2/flow-tester?flow=device',
@@ -48,19 +51,18 @@ export async function goTo(page: Page, path: string): Promise<void> {
     history.pushState(null, '', to)
     dispatchEvent(new PopStateEvent('popstate'))
   }, path)
-  await page.evaluate(untilQuiet)
+  await page.evaluate(untilQuiet, LOADED_MS)
 }
 
-/** In the page: resolves once nothing has been loading, and nothing has been drawn, for a fifth of a second. */
-export function untilQuiet(): Promise<void> {
-  const QUIET_MS = 200
+/** In the page: resolves once nothing has been loading, and nothing has been drawn, for this many milliseconds. */
+export function untilQuiet(quietMs: number): Promise<void> {
   return new Promise(resolve => {
-    let timer = setTimeout(look, QUIET_MS)
+    let timer = setTimeout(look, quietMs)
     const observer = new MutationObserver(again)
     observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
     function again() {
       clearTimeout(timer)
-      timer = setTimeout(look, QUIET_MS)
+      timer = setTimeout(look, quietMs)
     }
     function look() {
       if (document.querySelector('[aria-busy=true]') !== null) return again()

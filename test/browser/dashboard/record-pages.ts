@@ -17,6 +17,9 @@ export async function recordPagesOf(facts: StackFacts): Promise<string[]> {
     const answer = await fetch(facts.base_url + list, {
       headers: { cookie: facts.session_cookie_admin ?? '' },
     })
+    // A key set exists from its first key on.
+    if (answer.status === 404) return []
+    if (!answer.ok) throw new Error(`${list}: ${answer.status} ${await answer.text()}`)
     const body = (await answer.json()) as Listed[] | { data: Listed[] } | { migrations: Listed[] }
     if (Array.isArray(body)) return body.slice(0, 1)
     return ('data' in body ? body.data : body.migrations).slice(0, 1)
