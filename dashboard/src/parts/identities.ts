@@ -32,18 +32,6 @@ export function identityQuery(id: string) {
   })
 }
 
-export function emailOf({ traits }: Identity): string | undefined {
-  return textOf(traits['email'])
-}
-
-/** A name in one piece, or in two. */
-export function nameOf({ traits }: Identity): string | undefined {
-  const name = traits['name']
-  if (typeof name !== 'object' || name === null) return textOf(name)
-  const parts = ['first', 'last'].map(part => textOf((name as Record<string, unknown>)[part]))
-  return textOf(parts.filter(part => part !== undefined).join(' '))
-}
-
 /** The id of whoever was typed: an id, or an e-mail address that somebody signs in with. Throws for nobody. */
 export async function identityIdOf(text: string): Promise<string> {
   if (!text.includes('@')) return text
@@ -51,8 +39,4 @@ export async function identityIdOf(text: string): Promise<string> {
   const [found] = data
   if (found === undefined) throw new Error(`Nobody signs in as ${text}.`)
   return found.id
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

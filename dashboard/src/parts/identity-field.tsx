@@ -6,7 +6,8 @@ import { useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { useSubmit } from './form-dialog.tsx'
-import { emailOf, type Identity, identitiesQuery, identityIdOf, nameOf } from './identities.ts'
+import { type Identity, identitiesQuery, identityIdOf } from './identities.ts'
+import { emailOf, nameOf } from './person.ts'
 
 /** `chosen` is the id in the address; `action` the button's verb. */
 export function IdentityField({

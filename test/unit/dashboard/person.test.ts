@@ -1,8 +1,8 @@
 // People and their devices in words, whatever traits and user agents say.
 
 import { expect, it } from 'vitest'
+import { emailOf, nameOf, roleOf, titleOf } from '../../../dashboard/src/parts/person.ts'
 import { deviceName } from '../../../dashboard/src/views/identities/device-name.ts'
-import { emailOf, nameOf, roleOf, titleOf } from '../../../dashboard/src/views/identities/person.ts'
 
 const person = (traits: object, metadata: object = {}) =>
   ({ id: 'id-1', traits, metadata_public: metadata }) as Parameters<typeof titleOf>[0]

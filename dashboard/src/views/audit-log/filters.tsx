@@ -4,6 +4,7 @@
 import { Button, Input, Select } from '@cloudflare/kumo'
 import { useEffect, useId, useState } from 'react'
 import { kindLabel, TARGET_KINDS } from '../../parts/audit-targets.ts'
+import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts'
 import { type Filters as Search, setFilters } from './queries.ts'
 
 /** Not an empty text: the select takes that for a question that nobody has answered, and writes it in grey. */
@@ -78,14 +79,14 @@ export function Filters({
           <Exact
             label="From"
             type="datetime-local"
-            value={localTime(search.from)}
-            onCommit={from => onChange({ from: instant(from) })}
+            value={toLocalInput(search.from)}
+            onCommit={from => onChange({ from: fromLocalInput(from) })}
           />
           <Exact
             label="Before"
             type="datetime-local"
-            value={localTime(search.to)}
-            onCommit={to => onChange({ to: instant(to) })}
+            value={toLocalInput(search.to)}
+            onCommit={to => onChange({ to: fromLocalInput(to) })}
           />
           <Exact
             label="Request"
@@ -159,15 +160,4 @@ function Exact({
       )}
     </>
   )
-}
-
-/** As the input takes it, in the viewer's zone; empty for what is no time. */
-function localTime(text: string | undefined): string {
-  const at = new Date(text ?? '')
-  if (Number.isNaN(at.getTime())) return ''
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-function instant(local: string | undefined): string | undefined {
-  return local === undefined ? undefined : new Date(local).toISOString()
 }

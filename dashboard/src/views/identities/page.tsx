@@ -10,9 +10,9 @@ import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { None } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { emailOf, nameOf, roleOf, titleOf } from '../../parts/person.ts'
 import { Time } from '../../parts/time.tsx'
 import { IdentityState } from './identity-state.tsx'
-import { emailOf, nameOf, roleOf, titleOf } from './person.ts'
 import { type Identity, identitiesQuery } from './queries.ts'
 
 const view = getRouteApi('/identities')

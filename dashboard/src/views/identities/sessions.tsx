@@ -9,10 +9,10 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { None } from '../../parts/facts.tsx'
 import { Section } from '../../parts/page.tsx'
+import { titleOf } from '../../parts/person.ts'
 import { Time } from '../../parts/time.tsx'
 import { toasts } from '../../parts/toasts.ts'
 import { deviceName } from './device-name.ts'
-import { titleOf } from './person.ts'
 import { endSession, type IdentitySession, signOutIdentity } from './queries.ts'
 
 export function Sessions({ of: person }: { of: Schema<'IdentityDetail'> }) {

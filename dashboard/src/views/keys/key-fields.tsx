@@ -2,6 +2,7 @@
 
 import { Input } from '@cloudflare/kumo'
 import type { ErrorAt } from '../../parts/form-dialog.tsx'
+import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts'
 import { numberOf } from '../../parts/number-text.ts'
 import type { ApiKey } from './queries.ts'
 
@@ -20,7 +21,7 @@ export function draftOf(key: ApiKey): KeyDraft {
     name: key.name,
     limit: key.rate_limit_per_minute?.toString() ?? '',
     addressLimit: key.rate_limit_per_address?.toString() ?? '',
-    expires: key.expires_at === null ? '' : localTime(new Date(key.expires_at)),
+    expires: toLocalInput(key.expires_at),
   }
 }
 
@@ -30,7 +31,7 @@ export function bodyOf({ name, limit, addressLimit, expires }: KeyDraft) {
     name,
     rate_limit_per_minute: numberOf(limit),
     rate_limit_per_address: numberOf(addressLimit),
-    expires_at: expires === '' ? null : new Date(expires).toISOString(),
+    expires_at: fromLocalInput(expires) ?? null,
   }
 }
 
@@ -93,9 +94,4 @@ export function KeyFields({
       />
     </>
   )
-}
-
-/** As an input of that type takes it: the viewer's own zone, to the minute. */
-function localTime(at: Date): string {
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,6 +1,6 @@
 import { Button, Input, Select } from '@cloudflare/kumo'
 import { getRouteApi } from '@tanstack/react-router'
-import { fromLocalInput, toLocalInput } from './local-time.ts'
+import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts'
 
 const view = getRouteApi('/webhooks/$id')
 
@@ -53,12 +53,11 @@ function TimeInput({
   value: string | undefined
   onChange: (value: string | undefined) => void
 }) {
-  const at = new Date(value ?? '')
   return (
     <Input
       label={label}
       type="datetime-local"
-      value={Number.isNaN(at.getTime()) ? '' : toLocalInput(at)}
+      value={toLocalInput(value)}
       onChange={event => onChange(fromLocalInput(event.target.value))}
       className="w-52"
     />

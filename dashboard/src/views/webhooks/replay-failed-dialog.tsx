@@ -1,14 +1,14 @@
 import { Input } from '@cloudflare/kumo'
 import { useState } from 'react'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts'
 import { toasts } from '../../parts/toasts.ts'
-import { fromLocalInput, toLocalInput } from './local-time.ts'
 import { replayFailed, type Webhook } from './queries.ts'
 
 const DAY_MS = 86_400_000
 
 export function ReplayFailedDialog({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
-  const [since, setSince] = useState(() => toLocalInput(new Date(Date.now() - DAY_MS)))
+  const [since, setSince] = useState(() => toLocalInput(Date.now() - DAY_MS))
   const at = fromLocalInput(since)
   const replay = async () => {
     if (at === undefined) return

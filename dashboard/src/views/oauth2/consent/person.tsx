@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../../api/session.ts'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Fact, Facts } from '../../../parts/facts.tsx'
-import { emailOf, identityQuery, nameOf } from '../../../parts/identities.ts'
+import { identityQuery } from '../../../parts/identities.ts'
+import { emailOf, nameOf } from '../../../parts/person.ts'
 
 /** Whose consents these are. Administrators see who that is; everybody sees themselves. */
 export function Person({ subject }: { subject: string }) {

@@ -1,6 +1,6 @@
 // What people are called. Traits are the deployment's own: nothing but their usual names is assumed. Pure.
 
-import type { Schema } from '../../api/schema.ts'
+import type { Schema } from '../api/schema.ts'
 
 type Identity = Schema<'Identity'>
 
@@ -26,5 +26,5 @@ export function titleOf(identity: Identity): string {
 }
 
 function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null
+  return typeof value === 'string' && value.trim() !== '' ? value : null
 }
