@@ -170,6 +170,7 @@ it('shows everything that somebody has, gives a role and takes it away', async (
   await dialog.getByRole('button', { name: `Take away Organization:${team}#admin@${who}` }).click()
   await dialog.getByRole('button', { name: 'Take away', exact: true }).click()
   await page.getByText(`${who}: no role at all.`).waitFor()
+  expect(new URL(page.url()).searchParams.get('find')).toBe(who)
   expect(seat.complaints).toEqual([])
 })
 

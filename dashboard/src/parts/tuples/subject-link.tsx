@@ -29,10 +29,31 @@ export function SubjectName({ of: subject }: { of: Subject }) {
   )
 }
 
-export function SubjectLink({ text }: { text: string }) {
+export function SubjectLink({ text, href = rolesHref(text) }: { text: string; href?: string }) {
   return (
-    <Link variant="plain" href={rolesHref(text)} className="max-w-full hover:underline">
+    <Link variant="plain" href={href} className="max-w-full hover:underline">
       <SubjectName of={parseSubject(text)} />
+    </Link>
+  )
+}
+
+/** An object's name, which leads to who can access it; `chosen` opens a chain there. */
+export function ObjectLink({
+  of: { namespace, object },
+  chosen,
+}: {
+  of: { namespace: string; object: string }
+  chosen?: Record<string, string>
+}) {
+  return (
+    <Link
+      variant="plain"
+      href={accessHref({ namespace, object }, chosen)}
+      className="block truncate hover:underline"
+      title={`Who can access ${namespace}:${object}`}
+    >
+      <span className="mr-1.5 text-xs text-kumo-subtle">{namespace}</span>
+      {object}
     </Link>
   )
 }

@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { type TupleFilter, tuplePagesQuery } from '../../parts/tuples/queries.ts'
 import { RemoveTuplesDialog } from '../../parts/tuples/remove-dialog.tsx'
-import { accessHref, SubjectLink } from '../../parts/tuples/subject-link.tsx'
+import { ObjectLink, SubjectLink } from '../../parts/tuples/subject-link.tsx'
 import { printSubject, printTuple, type Tuple } from '../../parts/tuples/tuple-text.ts'
 
 export function TupleList({
@@ -126,25 +126,15 @@ function TupleTable({
       {
         id: 'object',
         head: 'Object',
-        className: 'max-w-80',
+        className: 'max-w-40 md:max-w-80',
         sortBy: ({ namespace, object }) => `${namespace}:${object}`.toLowerCase(),
-        cell: tuple => (
-          <Link
-            variant="plain"
-            href={accessHref(tuple)}
-            className="flex min-w-0 items-baseline gap-1.5 hover:underline"
-            title={`Who can access ${tuple.namespace}:${tuple.object}`}
-          >
-            <span className="text-xs text-kumo-subtle">{tuple.namespace}</span>
-            <span className="truncate font-medium">{tuple.object}</span>
-          </Link>
-        ),
+        cell: tuple => <ObjectLink of={tuple} />,
       },
       { id: 'relation', head: 'Relation', cell: tuple => tuple.relation, sortBy: tuple => tuple.relation },
       {
         id: 'subject',
         head: 'Subject',
-        className: 'max-w-80',
+        className: 'max-w-40 md:max-w-80',
         sortBy: tuple => printSubject(tuple).toLowerCase(),
         cell: tuple => <SubjectLink text={printSubject(tuple)} />,
       },

@@ -4,13 +4,12 @@ import { Button, Input, Link, Select, Tabs } from '@cloudflare/kumo'
 import { PlusIcon } from '@phosphor-icons/react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf } from '../../../app/address.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Page } from '../../../parts/page.tsx'
 import { namespacesQuery, tuplePagesQuery } from '../../../parts/tuples/queries.ts'
-import { rolesHref } from '../../../parts/tuples/subject-link.tsx'
-import { ByObject } from './by-object.tsx'
-import { BySubject } from './by-subject.tsx'
 import { GiveRoleDialog } from './give-role-dialog.tsx'
+import { RoleList } from './role-list.tsx'
 import { SubjectPanel } from './subject-panel.tsx'
 
 const view = getRouteApi('/permissions/roles')
@@ -27,8 +26,7 @@ export function RolesPage() {
   const namespaces = known?.data ?? []
   const filter = search.namespace ? { namespace: search.namespace } : {}
   const query = useInfiniteQuery(tuplePagesQuery(filter, PAGE_SIZE))
-  const group = search.group ?? 'subject'
-  const shared = { find: search.find ?? '', sort: search.sort, onSort: (sort?: string) => change({ sort }) }
+  const hrefOf = (subject: string) => addressOf('/permissions/roles', { ...search, subject })
 
   return (
     <Page
@@ -42,8 +40,8 @@ export function RolesPage() {
     >
       <div className="flex flex-wrap items-center gap-3">
         <Tabs
-          value={group}
-          onValueChange={next => change({ group: next as typeof group, sort: undefined })}
+          value={search.group ?? 'subject'}
+          onValueChange={next => change({ group: next as typeof search.group, sort: undefined })}
           tabs={[
             { value: 'subject', label: 'By person and group' },
             { value: 'object', label: 'By object' },
@@ -70,7 +68,7 @@ export function RolesPage() {
         />
         {/* The list has what is loaded; this finds anybody. */}
         {search.find && (
-          <Link href={rolesHref(search.find)} className="max-w-72 truncate">
+          <Link href={hrefOf(search.find)} className="max-w-72 truncate">
             Open {search.find}
           </Link>
         )}
@@ -80,16 +78,16 @@ export function RolesPage() {
           const tuples = pages.flatMap(({ data }) => data)
           return (
             <>
-              {group === 'subject' ? (
-                <BySubject
-                  {...shared}
-                  tuples={tuples}
-                  selected={search.subject}
-                  onGive={() => change({ give: true })}
-                />
-              ) : (
-                <ByObject {...shared} tuples={tuples} onGive={() => change({ give: true })} />
-              )}
+              <RoleList
+                group={search.group ?? 'subject'}
+                tuples={tuples}
+                find={search.find ?? ''}
+                selected={search.subject}
+                sort={search.sort}
+                onSort={sort => change({ sort })}
+                hrefOf={hrefOf}
+                onGive={() => change({ give: true })}
+              />
               {query.hasNextPage && (
                 <div className="flex flex-wrap items-center justify-center gap-3">
                   <span className="text-kumo-subtle tabular-nums">

@@ -8,7 +8,7 @@ import { None } from '../../../parts/facts.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { SidePanel } from '../../../parts/side-panel.tsx'
 import { RemoveTuplesDialog } from '../../../parts/tuples/remove-dialog.tsx'
-import { accessHref, SubjectName } from '../../../parts/tuples/subject-link.tsx'
+import { accessHref, ObjectLink, SubjectName } from '../../../parts/tuples/subject-link.tsx'
 import { parseSubject, printSubject, printTuple, type Tuple } from '../../../parts/tuples/tuple-text.ts'
 import { chainWords, subjectTextWords, subjectWords } from '../../../parts/tuples/words.ts'
 import { type HeldRole, type HeldRoles, heldRolesQuery } from './held-roles.ts'
@@ -115,13 +115,7 @@ function RoleTable({
                 <Table.Row key={via.join(' ')}>
                   <Table.Cell className="font-medium">{tuple.relation}</Table.Cell>
                   <Table.Cell className="max-w-52">
-                    <Link
-                      variant="plain"
-                      className="block truncate hover:underline"
-                      href={accessHref(tuple, { subject, by: tuple.relation })}
-                    >
-                      <span className="text-xs text-kumo-subtle">{tuple.namespace}</span> {tuple.object}
-                    </Link>
+                    <ObjectLink of={tuple} chosen={{ subject, by: tuple.relation }} />
                   </Table.Cell>
                   {onTake === undefined ? (
                     <Table.Cell className="max-w-52" title={chainWords(via)}>
