@@ -5,6 +5,7 @@ import { Button, Dialog } from '@cloudflare/kumo'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { ErrorNotice } from './error-notice.tsx'
 import { fieldErrors } from './field-errors.ts'
+import { useLeaveGuard } from './leave-guard.tsx'
 
 /** What the server said of a field, by the name that it has in the request's body. */
 export type ErrorAt = (field: string) => string | undefined
@@ -32,19 +33,28 @@ export function FormDialog({
   onClose: () => void
   children: (errorAt: ErrorAt) => ReactNode
 }) {
-  const { errorAt, rest, isBusy, submit } = useSubmit(onSubmit, onClose)
-  // Once something is typed, Escape alone no longer throws it away.
   const isTouched = useRef(false)
-  const touch = () => {
-    isTouched.current = true
+  const touch = (touched: boolean) => {
+    isTouched.current = touched
   }
-  const leave = () => {
-    if (!isBusy && !isTouched.current) onClose()
+  const close = () => {
+    touch(false)
+    onClose()
   }
+  const { errorAt, rest, isBusy, submit } = useSubmit(onSubmit, close)
+  // What is being sent may lead to another page.
+  const { leave, question } = useLeaveGuard(
+    'Discard what was typed?',
+    () => isTouched.current && !isBusy,
+    close,
+  )
   return (
-    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && leave()}>
-      <Dialog className="max-h-[92vh] overflow-y-auto p-6" size={size}>
-        <form onSubmit={submit} onInput={touch} className="flex flex-col gap-4" noValidate>
+    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isBusy && leave()}>
+      <Dialog
+        className="max-h-[calc(100dvh-4rem)] sm:max-h-[calc(100dvh-8rem)] overflow-y-auto p-6"
+        size={size}
+      >
+        <form onSubmit={submit} onInput={() => touch(true)} className="flex flex-col gap-4" noValidate>
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           {lead !== undefined && (
             <Dialog.Description render={<div />} className="text-kumo-subtle">
@@ -54,7 +64,7 @@ export function FormDialog({
           {children(errorAt)}
           <ErrorNotice error={rest} />
           <div className="flex justify-end gap-2">
-            <Button variant="secondary" onClick={onClose} disabled={isBusy}>
+            <Button variant="secondary" onClick={close} disabled={isBusy}>
               Cancel
             </Button>
             <Button type="submit" variant="primary" disabled={!mayGo} loading={isBusy}>
@@ -63,6 +73,7 @@ export function FormDialog({
           </div>
         </form>
       </Dialog>
+      {question}
     </Dialog.Root>
   )
 }

@@ -122,7 +122,7 @@ it('keeps what was changed between tabs, asks before it is left, and saves only 
   await page.getByText('Everything is saved.').waitFor()
 
   await page.getByRole('link', { name: 'Clients', exact: true }).last().click()
-  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('tab', { name: 'Settings' }).click()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(name)
   // Somebody else changes another field meanwhile: neither change is lost.

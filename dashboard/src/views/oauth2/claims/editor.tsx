@@ -2,14 +2,14 @@
 
 import { Button } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useBlocker } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { useSession } from '../../../api/session.ts'
-import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { useSubmit } from '../../../parts/form-dialog.tsx'
 import { identityQuery } from '../../../parts/identities.ts'
+import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { ClaimMap } from './claim-map.tsx'
 import { configOf, ownProblems, type Rows, rowsOf, serverProblems } from './claim-rows.ts'
@@ -36,6 +36,8 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
   const config = useMemo(() => configOf(rows), [rows])
   const own = ownProblems(rows)
   const isChanged = !isSameConfig(config, base) || own.size > 0
+
+  const { question } = useLeaveGuard('Leave without saving the claims?', () => isChanged)
 
   const settled = useSettled(useMemo(() => ({ config, scopes }), [config, scopes]))
   const preview = useQuery(previewQuery(identity, wordsOf(settled.scopes), settled.config))
@@ -105,28 +107,8 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
         onIdentity={id => navigate({ search: { ...search, identity: id }, replace: true })}
         onScopes={text => navigate({ search: { ...search, scopes: text }, replace: true })}
       />
-      <LeaveQuestion isChanged={isChanged} />
+      {question}
     </>
-  )
-}
-
-/** Asks before changes are lost. The preview's own settings stand in the address, and leave nothing. */
-function LeaveQuestion({ isChanged }: { isChanged: boolean }) {
-  const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isChanged,
-    withResolver: true,
-  })
-  if (blocker.status !== 'blocked') return null
-  return (
-    <ConfirmDialog
-      title="Leave without saving the claims?"
-      action="Leave without saving"
-      onConfirm={async () => blocker.proceed()}
-      onClose={blocker.reset}
-    >
-      <p>What you have changed here is not stored anywhere.</p>
-    </ConfirmDialog>
   )
 }
 

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import type { Schema } from '../../../api/client.ts'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { useSubmit } from '../../../parts/form-dialog.tsx'
+import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { Page } from '../../../parts/page.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { toasts } from '../../../parts/toasts.ts'
@@ -13,7 +14,6 @@ import { isPublic, nameOf } from './client.ts'
 import { ClientFields } from './editor/client-fields.tsx'
 import { bodyOf, changedFields, EMPTY_DRAFT, tidy } from './editor/draft.ts'
 import { wrongFields } from './editor/problems.ts'
-import { LeaveGuard } from './leave-guard.tsx'
 import { createClient } from './queries.ts'
 import { SaveBar } from './save-bar.tsx'
 import { TemplateChoice } from './template-choice.tsx'
@@ -37,6 +37,10 @@ function CreateForm({ template }: { template: Template }) {
   const [draft, setDraft] = useState(() => draftFrom(template))
   const [created, setCreated] = useState<Schema<'CreatedOAuthClient'>>()
   const isDirty = changedFields(draftFrom(template), draft).length > 0
+  const { question } = useLeaveGuard(
+    'Leave without creating the client?',
+    () => isDirty && created === undefined,
+  )
   const isWrong = wrongFields({ ...EMPTY_DRAFT, grant_types: [] }, draft).length > 0
 
   const open = (id: string) => navigate({ to: '/oauth2/clients/$id', params: { id }, ignoreBlocker: true })
@@ -80,7 +84,7 @@ function CreateForm({ template }: { template: Template }) {
           <ErrorNotice error={rest} />
         </SaveBar>
       </form>
-      <LeaveGuard isDirty={isDirty && created === undefined} what="the new client" />
+      {question}
       {created?.client_secret !== undefined && (
         <SecretOnce
           title={`Client “${nameOf(created)}” is created`}

@@ -8,12 +8,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../../../../api/session.ts'
 import { CopyText } from '../../../../parts/copy-text.tsx'
+import { useLeaveGuard } from '../../../../parts/leave-guard.tsx'
 import { Loaded } from '../../../../parts/loaded.tsx'
 import { Page } from '../../../../parts/page.tsx'
 import { Time } from '../../../../parts/time.tsx'
 import { type Client, isPublic, nameOf } from '../client.ts'
 import { type ClientDraft, changedFields, draftOf } from '../editor/draft.ts'
-import { LeaveGuard } from '../leave-guard.tsx'
 import { clientQuery } from '../queries.ts'
 import { Credentials } from './credentials.tsx'
 import { Danger } from './danger.tsx'
@@ -45,6 +45,7 @@ function ClientRecord({ of: client }: { of: Client }) {
   const tokens = { ...tokenDraftOf(client), ...editedTokens }
   const isDirty =
     changedFields(draftOf(client), settings).length > 0 || changedTokenFields(client, tokens).length > 0
+  const { question } = useLeaveGuard(`Leave “${nameOf(client)}” without saving?`, () => isDirty)
   const openTab = (value: string) => navigate({ search: { tab: value as Tab }, replace: true })
 
   return (
@@ -78,7 +79,7 @@ function ClientRecord({ of: client }: { of: Client }) {
       )}
       {tab === 'credentials' && <Credentials of={client} />}
       {tab === 'danger' && <Danger of={client} />}
-      <LeaveGuard isDirty={isDirty} what={`“${nameOf(client)}”`} />
+      {question}
     </Page>
   )
 }
