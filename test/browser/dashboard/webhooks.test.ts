@@ -60,6 +60,10 @@ it('creates a webhook, tests it, shows a delivery as text and sends it again', a
   await page.getByText('The test was delivered').waitFor()
   await page.getByRole('dialog').getByText('<b>bold</b>').waitFor()
   await page.getByRole('button', { name: 'Close', exact: true }).click()
+  const chart = page.getByRole('figure')
+  await chart.getByText('All attempts of the log, by the minute').waitFor()
+  await chart.getByText('1 delivered', { exact: true }).waitFor()
+  await chart.getByText('1 failed', { exact: true }).waitFor()
 
   // The log shows by itself what was delivered, every digit of it, and HTML as text.
   await asOwner(`insert into ${table} values (9007199254740993, '${HTML}')`)
@@ -80,9 +84,7 @@ it('creates a webhook, tests it, shows a delivery as text and sends it again', a
   expect(receiver.received.filter(isChange).map(({ body }) => body)).toEqual([sent.body, sent.body])
 
   // The address of the entry is enough for a colleague.
-  const address = page.url()
-  await page.goto('about:blank')
-  await page.goto(address)
+  await page.reload()
   await page.getByRole('dialog').getByText('9007199254740993').waitFor()
   await page.getByRole('button', { name: 'Close', exact: true }).click()
 
@@ -138,20 +140,27 @@ it('lets a member see what was given up, and send it again', async () => {
     `insert into quoin.dead_letters (webhook_id, event_id, reason, payload)
       select '${id}', n || '.0', 'attempts_exhausted', '${payload}' from generate_series(1, 2) n`,
   )
+  const { json } = await webhooks('GET', `/${id}/dead-letters`)
+  const [letter] = json['data'] as { id: string }[]
+  // Newer ones, which have been delivered since, fill the first page.
+  await asOwner(
+    `insert into quoin.dead_letters (webhook_id, event_id, reason, payload, resolved_at)
+      select '${id}', n || '.0', 'attempts_exhausted', '${payload}', now() from generate_series(3, 60) n`,
+  )
   atTheEnd(`delete from quoin.dead_letters where webhook_id = '${id}'`)
-  await using seat = await visit(`/webhooks/${id}`, { who: 'user' })
+  const address = `/webhooks/${id}?tab=dead-letters&dead_letter=${letter?.id}`
+  await using seat = await visit(address, { who: 'user' })
   const { page } = seat
+  const panel = page.getByRole('dialog')
 
-  await page.getByRole('tab', { name: 'Dead letters (2)' }).click()
-  await page
-    .getByRole('row', { name: /DELETE.*Not delivered/ })
-    .first()
-    .getByRole('link')
-    .click()
-  await page.getByRole('dialog').getByText('Nine attempts have failed').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('Dead letters (2)').waitFor()
+  await panel.getByText('It is not among the newest 50.').waitFor()
+  await panel.getByRole('button', { name: 'Show older ones' }).click()
+  await panel.getByText('Nine attempts have failed').waitFor()
+  await panel.getByText('Not delivered').waitFor()
+  await panel.getByRole('button', { name: 'Replay' }).click()
   await page.getByText('The replay was delivered').waitFor()
-  await page.getByText('Delivered since').first().waitFor()
+  await panel.getByText('Delivered since').waitFor()
   await page.getByRole('button', { name: 'Close', exact: true }).click()
 
   await page.getByRole('button', { name: 'More actions' }).click()

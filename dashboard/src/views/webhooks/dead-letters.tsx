@@ -4,9 +4,11 @@ import { Empty } from '@cloudflare/kumo'
 import { EnvelopeIcon } from '@phosphor-icons/react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf } from '../../app/address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { None } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { DeadLetterPanel } from './dead-letter-panel.tsx'
 import { DeadLetterState, reasonOf } from './dead-letter-words.tsx'
@@ -28,41 +30,46 @@ const COLUMNS: Column<DeadLetter>[] = [
 
 export function DeadLetters({ of: webhook }: { of: Webhook }) {
   const query = useInfiniteQuery(deadLettersQuery(webhook.id))
-  const { dead_letter: openId } = view.useSearch()
+  const search = view.useSearch()
   const navigate = view.useNavigate()
+  const openId = search.dead_letter
+  const close = () => navigate({ search: { ...search, dead_letter: undefined }, replace: true })
   return (
     <Loaded query={query}>
       {({ pages }) => {
         const letters = pages.flatMap(({ data }) => data)
         const open = letters.find(({ id }) => id === openId)
-        if (letters.length === 0)
-          return (
-            <Empty
-              icon={<EnvelopeIcon size={40} />}
-              title="No dead letters"
-              description="An event whose nine attempts have failed comes here, and is kept for 30 days."
-            />
-          )
         return (
           <>
-            <DataTable
-              label="Dead letters"
-              columns={COLUMNS}
-              rows={letters}
-              rowKey={({ id }) => id}
-              href={({ id }) =>
-                `/webhooks/${webhook.id}?${new URLSearchParams({ tab: 'dead-letters', dead_letter: id })}`
-              }
-              selectedKey={openId}
-            />
+            {letters.length === 0 ? (
+              <Empty
+                icon={<EnvelopeIcon size={40} />}
+                title="No dead letters"
+                description="An event whose nine attempts have failed comes here, and is kept for 30 days."
+              />
+            ) : (
+              <DataTable
+                label="Dead letters"
+                columns={COLUMNS}
+                rows={letters}
+                rowKey={({ id }) => id}
+                href={({ id }) => addressOf(`/webhooks/${webhook.id}`, { ...search, dead_letter: id })}
+                selectedKey={openId}
+              />
+            )}
             <OlderEntries query={query} />
             {open !== undefined && (
-              <DeadLetterPanel
-                key={open.id}
-                webhook={webhook}
-                of={open}
-                onClose={() => navigate({ search: { tab: 'dead-letters' }, replace: true })}
-              />
+              <DeadLetterPanel key={open.id} webhook={webhook} of={open} onClose={close} />
+            )}
+            {open === undefined && openId && (
+              <SidePanel title="Dead letter" onClose={close}>
+                <p className="text-kumo-subtle">
+                  {query.hasNextPage
+                    ? `It is not among the newest ${letters.length}.`
+                    : 'No dead letter has this id. They are kept for 30 days.'}
+                </p>
+                <OlderEntries query={query} />
+              </SidePanel>
             )}
           </>
         )

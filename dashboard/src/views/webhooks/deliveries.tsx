@@ -4,6 +4,7 @@ import { Empty } from '@cloudflare/kumo'
 import { ListMagnifyingGlassIcon } from '@phosphor-icons/react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { addressOf } from '../../app/address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { None } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -51,10 +52,7 @@ export function Deliveries({ of: webhook }: { of: Webhook }) {
   const query = useInfiniteQuery(
     logsQuery(webhook.id, { outcome, event_type: event, from: from || undefined, to: to || undefined }),
   )
-  const addressOf = (id: string | undefined) => {
-    const entries = Object.entries({ ...search, delivery: id }).filter(([, value]) => value !== undefined)
-    return `/webhooks/${webhook.id}?${new URLSearchParams(entries as [string, string][])}`
-  }
+  const hrefOf = (id: string) => addressOf(`/webhooks/${webhook.id}`, { ...search, delivery: id })
   return (
     <>
       <DeliveryFilters />
@@ -79,7 +77,7 @@ export function Deliveries({ of: webhook }: { of: Webhook }) {
                   columns={COLUMNS}
                   rows={entries}
                   rowKey={({ id }) => id}
-                  href={({ id }) => addressOf(id)}
+                  href={({ id }) => hrefOf(id)}
                   selectedKey={search.delivery}
                 />
               )}
@@ -90,7 +88,7 @@ export function Deliveries({ of: webhook }: { of: Webhook }) {
                   webhook={webhook}
                   id={search.delivery}
                   others={entries}
-                  addressOf={addressOf}
+                  hrefOf={hrefOf}
                   onClose={() => navigate({ search: { ...search, delivery: undefined }, replace: true })}
                 />
               )}

@@ -18,14 +18,14 @@ export function DeliveryPanel({
   webhook,
   id,
   others,
-  addressOf,
+  hrefOf,
   onClose,
 }: {
   webhook: Webhook
   id: string
   /** The entries that the list has, for other attempts of the same event. */
   others: readonly Delivery[]
-  addressOf: (id: string) => string
+  hrefOf: (id: string) => string
   onClose: () => void
 }) {
   const listed = others.find(entry => entry.id === id)
@@ -55,12 +55,10 @@ export function DeliveryPanel({
       {replay.data !== undefined && (
         <div className="flex flex-col gap-2">
           <AttemptBanner of={replay.data} what="The replay" />
-          <Link href={addressOf(replay.data.log_id)}>Show the replay’s own entry</Link>
+          <Link href={hrefOf(replay.data.log_id)}>Show the replay’s own entry</Link>
         </div>
       )}
-      <Loaded query={query}>
-        {delivery => <Content of={delivery} others={others} addressOf={addressOf} />}
-      </Loaded>
+      <Loaded query={query}>{delivery => <Content of={delivery} others={others} hrefOf={hrefOf} />}</Loaded>
     </SidePanel>
   )
 }
@@ -68,11 +66,11 @@ export function DeliveryPanel({
 function Content({
   of: delivery,
   others,
-  addressOf,
+  hrefOf,
 }: {
   of: Delivery
   others: readonly Delivery[]
-  addressOf: (id: string) => string
+  hrefOf: (id: string) => string
 }) {
   const { error, payload, status_code: status } = delivery
   const attempts = others.filter(
@@ -115,7 +113,7 @@ function Content({
           {delivery.replay_of === null ? (
             delivery.attempt
           ) : (
-            <Link href={addressOf(delivery.replay_of)}>A replay of an earlier one</Link>
+            <Link href={hrefOf(delivery.replay_of)}>A replay of an earlier one</Link>
           )}
         </Fact>
         {attempts.length > 0 && (
@@ -123,7 +121,7 @@ function Content({
             <ul className="flex flex-col gap-1">
               {attempts.map(other => (
                 <li key={other.id} className="flex flex-wrap gap-x-3">
-                  <Link href={addressOf(other.id)}>
+                  <Link href={hrefOf(other.id)}>
                     {other.replay_of === null ? `Attempt ${other.attempt}` : 'Replay'}
                   </Link>
                   <Outcome of={other} />

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { DeliveryChart } from './delivery-chart.tsx'
 import { HealthNotice } from './health-notice.tsx'
 import { type WebhookWithWaiting, webhookQuery } from './queries.ts'
 import { RecordActions } from './record-actions.tsx'
@@ -47,12 +48,16 @@ function Record({ of: webhook }: { of: WebhookWithWaiting }) {
     <>
       <HealthNotice of={webhook} />
       <RecordFacts of={webhook} />
+      <DeliveryChart of={webhook} />
       <div className="flex flex-col gap-4">
         <Tabs
           variant="underline"
           value={tab}
           onValueChange={chosen =>
-            navigate({ search: { tab: chosen === 'dead-letters' ? chosen : undefined }, replace: true })
+            navigate({
+              search: { ...search, tab: chosen === 'dead-letters' ? chosen : undefined },
+              replace: true,
+            })
           }
           tabs={[
             { value: 'deliveries', label: 'Deliveries' },
