@@ -2,6 +2,7 @@
 
 import { expect, inject, it } from 'vitest'
 import { dashboard, registerClient } from '../../support/applications.ts'
+import { goTo } from './pages.ts'
 import { visit } from './visitor.ts'
 
 const { base_url, dashboard_url, admin_identity_id: adminId, session_cookie_admin } = inject('stack')
@@ -44,6 +45,8 @@ it('shows what is different since a change, and leads to the record, the actor a
   await page.getByRole('link', { name: 'Only this target' }).click()
   await expect.poll(() => rows.count()).toBe(3)
   expect(await page.getByLabel('Target', { exact: true }).inputValue()).toBe(id)
+  await goTo(page, '/audit-log?entry=nobody')
+  await page.getByRole('dialog').getByText('The log has no entry with this id and request.').waitFor()
   expect(seat.complaints).toEqual([])
 })
 

@@ -12,8 +12,9 @@ async function statusWith(key: string): Promise<number> {
 }
 
 it('creates, rotates and revokes a key, and shows it once', async () => {
-  await using seat = await visit('/')
+  await using seat = await visit('/keys?key=nobody')
   const { page } = seat
+  await page.getByRole('dialog', { name: 'No such key' }).getByRole('button', { name: 'Close' }).click()
   await page.getByRole('link', { name: 'API keys', exact: true }).first().click()
   const name = `browser ${crypto.randomUUID()}`
 
@@ -27,6 +28,9 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   await page.getByLabel('Name').fill(name)
   // What was typed is not thrown away by one key.
   await page.keyboard.press('Escape')
+  const asking = page.getByRole('dialog', { name: 'Discard what was typed?' })
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
   // A list that cannot be read again keeps nobody from the secret.
   const lists = `${base_url}/api/keys?*`
   await page.route(lists, route => (route.request().method() === 'GET' ? route.abort() : route.continue()))
@@ -41,9 +45,13 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   expect(await shown.textContent()).toBe(first)
   await page.unroute(lists)
   await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByLabel('Search keys').fill(name)
   await page.getByRole('link', { name }).click()
+  await page.getByRole('button', { name: 'Rotate key' }).waitFor()
   expect(await page.content()).not.toContain(first)
   expect(page.url()).not.toContain(first)
+  // The panel opens beside the list as it is.
+  expect(new URL(page.url()).searchParams.get('search')).toBe(name)
 
   await page.getByRole('button', { name: 'Rotate key' }).click()
   await page.getByLabel('Minutes that the old key goes on working').fill('0')
@@ -65,5 +73,10 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
 
 it('says to a member that keys are for administrators', async () => {
   await using seat = await visit('/keys', { who: 'user' })
-  await seat.page.getByText('API keys: for administrators only').waitFor()
+  const { page } = seat
+  await page.getByText('API keys: for administrators only').waitFor()
+  await page.getByRole('link', { name: 'Audit log for administrators only' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('create api key')
+  await page.getByRole('option', { name: 'Create API key API keys for administrators only' }).waitFor()
 })

@@ -32,35 +32,26 @@ export function EntryPanel({
   of: AuditLog | undefined
   onClose: () => void
 }) {
-  const query = useQuery({ ...entryQuery(requestId, id), enabled: known === undefined })
-  if (known !== undefined) return <Entry of={known} onClose={onClose} />
+  const isAsked = known === undefined && requestId !== ''
+  const query = useQuery({ ...entryQuery(requestId, id), enabled: isAsked })
+  const entry = known ?? query.data
+  const gone = <p className="text-kumo-subtle">The log has no entry with this id and request.</p>
   return (
-    <Loaded query={query}>
-      {entry =>
-        entry === null ? (
-          <SidePanel title="No such entry" onClose={onClose}>
-            <p className="text-kumo-subtle">
-              The log has no entry with this id and request. Entries are kept as long as the database keeps
-              them.
-            </p>
-          </SidePanel>
-        ) : (
-          <Entry of={entry} onClose={onClose} />
-        )
-      }
-    </Loaded>
+    <SidePanel title={entry?.action ?? 'Entry of the audit log'} onClose={onClose}>
+      {entry ? <Entry of={entry} /> : isAsked ? <Loaded query={query}>{() => gone}</Loaded> : gone}
+    </SidePanel>
   )
 }
 
 /** Of these the log has no states: what was asked for, and what came of it. */
 const DEEDS = new Set(['sql', 'table'])
 
-function Entry({ of: entry, onClose }: { of: AuditLog; onClose: () => void }) {
+function Entry({ of: entry }: { of: AuditLog }) {
   const { created_at: createdAt, completed_at: completedAt } = entry
   const actor = recordHref(ownValue(ACTOR_RECORDS, entry.actor_kind) ?? '', entry.actor_id)
   const isDeed = DEEDS.has(entry.target_kind)
   return (
-    <SidePanel title={entry.action} onClose={onClose}>
+    <>
       <Facts>
         <Fact label="What became of it">
           <Outcome of={entry} />
@@ -107,7 +98,7 @@ function Entry({ of: entry, onClose }: { of: AuditLog; onClose: () => void }) {
         {isDeed ? <Deed of={entry} /> : <DifferenceTable before={entry.before} after={entry.after} />}
       </section>
       {(entry.before !== null || entry.after !== null) && <AsJson of={entry} />}
-    </SidePanel>
+    </>
   )
 }
 

@@ -118,7 +118,7 @@ function Action({ of: entry }: { of: AuditLog }) {
 function Target({ of: entry }: { of: AuditLog }) {
   const name = targetName(entry)
   return (
-    <span className="flex max-w-96 gap-2">
+    <span className="flex max-w-72 gap-2 2xl:max-w-96">
       <span className="shrink-0 text-kumo-subtle">{kindLabel(entry.target_kind)}</span>
       <span className="truncate">{name}</span>
     </span>
@@ -129,10 +129,10 @@ function Target({ of: entry }: { of: AuditLog }) {
 function When({ of: { created_at: at } }: { of: AuditLog }) {
   return (
     <>
-      <span className="max-lg:hidden">
+      <span className="max-2xl:hidden">
         <Time at={at} withUtc />
       </span>
-      <span className="lg:hidden">
+      <span className="2xl:hidden">
         <Time at={at} />
       </span>
     </>

@@ -5,10 +5,12 @@ import { KeyIcon, PlusIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { addressOf } from '../../app/address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
+import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyPanel } from './key-panel.tsx'
@@ -53,6 +55,7 @@ export function KeysPage() {
   const [secret, setSecret] = useState<{ title: string; key: string }>()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
+  const close = () => change({ key: undefined })
   const words = (search.search ?? '').toLowerCase()
   const isShown = (key: ApiKey) =>
     (search.revoked || key.revoked_at === null) &&
@@ -105,14 +108,20 @@ export function KeysPage() {
                   columns={COLUMNS}
                   rows={shown}
                   rowKey={({ id }) => id}
-                  href={({ id }) => `/keys?${new URLSearchParams({ key: id })}`}
+                  href={({ id }) => addressOf('/keys', { ...search, key: id })}
                   selectedKey={search.key}
                   sort={search.sort}
                   onSort={sort => change({ sort })}
                 />
               )}
-              {open !== undefined && (
-                <KeyPanel of={open} onSecret={setSecret} onClose={() => change({ key: undefined })} />
+              {open !== undefined && <KeyPanel of={open} onSecret={setSecret} onClose={close} />}
+              {open === undefined && search.key && (
+                <SidePanel title="No such key" onClose={close}>
+                  <p className="text-kumo-subtle">
+                    No key has the id <code className="font-mono text-[13px]">{search.key}</code>, not even a
+                    revoked one.
+                  </p>
+                </SidePanel>
               )}
             </>
           )
