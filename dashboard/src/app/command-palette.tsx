@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useSession } from '../api/session.ts'
+import { AdminsOnlyMark } from './admins-only.tsx'
 import { PLACES } from './navigation.tsx'
 import { ACTIONS, paletteRecordsQuery } from './palette-records.ts'
 import { pastedTokenItems } from './pasted-token.ts'
@@ -26,12 +27,13 @@ function matching(items: readonly PaletteItem[], words: readonly string[]): Pale
     .slice(0, MOST_OF_A_GROUP)
 }
 
-const VIEW_ITEMS: PaletteItem[] = PLACES.map(({ href, label, group, keywords }) => ({
+const VIEW_ITEMS: PaletteItem[] = PLACES.map(({ href, label, group, keywords, adminsOnly }) => ({
   id: `view ${href}`,
   title: label,
   note: group,
   keywords,
   href,
+  adminsOnly,
 }))
 
 export function CommandPalette({
@@ -89,7 +91,10 @@ export function CommandPalette({
                 {(item: PaletteItem) => (
                   <Palette.Item key={item.id} value={item} onClick={() => open(item, false)}>
                     <span className="truncate">{item.title}</span>
-                    {item.note && <span className="ml-auto truncate pl-4 text-kumo-subtle">{item.note}</span>}
+                    <span className="ml-auto flex min-w-0 items-center gap-2 pl-4 text-kumo-subtle">
+                      <span className="truncate">{item.note}</span>
+                      <AdminsOnlyMark of={item} />
+                    </span>
                   </Palette.Item>
                 )}
               </Palette.Items>

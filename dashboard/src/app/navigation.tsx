@@ -3,10 +3,12 @@
 import { Sidebar, useSidebar } from '@cloudflare/kumo'
 import { type StaticDataRouteOption, useLocation } from '@tanstack/react-router'
 import { views } from '../views/index.ts'
+import { AdminsOnlyMark } from './admins-only.tsx'
 import { GROUPS, type NavigationEntry } from './root-route.ts'
 
 export interface Place extends NavigationEntry {
   href: string
+  adminsOnly: boolean | undefined
 }
 
 /** What the views say of themselves, with their addresses. */
@@ -16,9 +18,12 @@ export const VIEWS: readonly (StaticDataRouteOption & { path: string })[] = view
 })
 
 /** The views that have an entry, with their addresses. */
-export const PLACES: readonly Place[] = VIEWS.flatMap(({ path, navigation }) =>
-  navigation === undefined ? [] : [{ ...navigation, href: path }],
+export const PLACES: readonly Place[] = VIEWS.flatMap(({ path, navigation, adminsOnly }) =>
+  navigation === undefined ? [] : [{ ...navigation, href: path, adminsOnly }],
 )
+
+/** The sidebar may be longer than the screen. */
+const seen = (entry: HTMLElement | null) => entry?.scrollIntoView({ block: 'nearest' })
 
 /** The entry that a page belongs to: a record's is its list's. */
 function placeOf(pathname: string): Place | undefined {
@@ -44,18 +49,21 @@ export function Navigation() {
               <Sidebar.Group key={group}>
                 {group !== '' && <Sidebar.GroupLabel>{group}</Sidebar.GroupLabel>}
                 <Sidebar.Menu>
-                  {places.map(({ href, label, icon }) => (
-                    <Sidebar.MenuItem key={href}>
+                  {places.map(place => (
+                    <Sidebar.MenuItem key={place.href}>
                       <Sidebar.MenuButton
-                        href={href}
-                        icon={icon}
+                        ref={current === place ? seen : undefined}
+                        href={place.href}
+                        icon={place.icon}
                         size="sm"
-                        tooltip={label}
-                        active={current?.href === href}
-                        aria-current={current?.href === href ? 'page' : undefined}
+                        className="scroll-my-10"
+                        tooltip={place.label}
+                        active={current === place}
+                        aria-current={current === place ? 'page' : undefined}
                         onClick={() => isMobile && setOpenMobile(false)}
                       >
-                        {label}
+                        {place.label}
+                        <AdminsOnlyMark of={place} />
                       </Sidebar.MenuButton>
                     </Sidebar.MenuItem>
                   ))}

@@ -4,12 +4,13 @@ import { queryOptions } from '@tanstack/react-query'
 import { VIEWS } from './navigation.tsx'
 import type { PaletteItem } from './root-route.ts'
 
-export const ACTIONS: readonly PaletteItem[] = VIEWS.flatMap(({ navigation, actions = {} }) =>
+export const ACTIONS: readonly PaletteItem[] = VIEWS.flatMap(({ navigation, adminsOnly, actions = {} }) =>
   Object.entries(actions).map(([title, href]) => ({
     id: `action ${title}`,
     title,
     note: navigation?.label,
     href,
+    adminsOnly,
   })),
 )
 

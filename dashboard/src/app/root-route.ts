@@ -25,6 +25,8 @@ export interface PaletteItem {
   /** Other words that find it. */
   keywords?: string
   href: string
+  /** Says that it leads to a view which only administrators can use. */
+  adminsOnly?: boolean | undefined
   /** Done before the address is opened: what is handed over and must not stand in an address. */
   before?: () => void
 }
