@@ -16,7 +16,7 @@ createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <LinkProvider component={AppLink}>
-        <Toasty toastManager={toasts}>
+        <Toasty toastManager={toasts} container={document.getElementById('toasts')}>
           <TooltipProvider>
             <RouterProvider router={router} />
           </TooltipProvider>
