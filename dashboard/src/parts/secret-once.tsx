@@ -33,7 +33,10 @@ export function SecretOnce({
   }
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={() => undefined}>
-      <Dialog className="max-h-[92vh] overflow-y-auto p-6" size="lg">
+      <Dialog
+        className="max-h-[calc(100dvh-4rem)] sm:max-h-[calc(100dvh-8rem)] overflow-y-auto p-6"
+        size="lg"
+      >
         <div className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           <Dialog.Description render={<div />}>

@@ -43,7 +43,12 @@ export function Sessions({ of: person }: { of: Schema<'IdentityDetail'> }) {
       head: <span className="sr-only">Actions</span>,
       align: 'right',
       cell: session => (
-        <Button size="sm" variant="secondary-destructive" onClick={() => setEnding(session)}>
+        <Button
+          size="sm"
+          variant="secondary-destructive"
+          className="ml-auto"
+          onClick={() => setEnding(session)}
+        >
           End session
         </Button>
       ),

@@ -25,7 +25,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isRunning && onClose()}>
       <Dialog
-        className="flex max-h-[92vh] w-[min(56rem,calc(100vw-2rem))] flex-col gap-4 overflow-y-auto p-6"
+        className="flex max-h-[calc(100dvh-4rem)] w-[min(56rem,calc(100vw-2rem))] flex-col gap-4 overflow-y-auto p-6"
         size="xl"
       >
         <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">
