@@ -59,8 +59,30 @@ export function recordHref(kind: string, id: string | null): string | undefined 
   return ownValue(KINDS, kind)?.href(id ?? '')
 }
 
+/** Of these there is one alone, or a view for all: they are shown without an id. */
+const WITHOUT_ID = new Set(['claims_config', 'oauth_server', 'relation_tuples', 'sql'])
+
+/** `db.delete` takes rows: their table is still there. */
+const DELETION = /^(identities|oauth_clients|signing_keys|webhooks)\.delete/
+
+/** Where the record of a change is; undefined where nothing is left to look at, or the record is not known. */
+export function changeHref({
+  target_kind: kind,
+  target_id: id,
+  action,
+  outcome,
+}: Pick<AuditLog, 'target_kind' | 'target_id' | 'action' | 'outcome'>): string | undefined {
+  const isGone = outcome === 'succeeded' && DELETION.test(action)
+  const isKnown = id !== null || WITHOUT_ID.has(kind)
+  return isKnown && !isGone ? recordHref(kind, id) : undefined
+}
+
 /** What the record was called, where its states say so; else its id. */
-export function targetName({ target_id: id, before, after }: AuditLog): string | null {
+export function targetName({
+  target_id: id,
+  before,
+  after,
+}: Pick<AuditLog, 'target_id' | 'before' | 'after'>): string | null {
   return nameIn(after) ?? nameIn(before) ?? id
 }
 

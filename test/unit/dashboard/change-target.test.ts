@@ -1,9 +1,14 @@
-// What the start page says a change was made to.
+// What the overviews say a change was made to.
 
 import { expect, it } from 'vitest'
-import { changeTarget } from '../../../dashboard/src/views/overview/change-target.ts'
+import type { Schema } from '../../../dashboard/src/api/schema.ts'
+import { changeHref, kindLabel, targetName } from '../../../dashboard/src/parts/audit-targets.ts'
 
-type Change = Parameters<typeof changeTarget>[0]
+type Change = Schema<'AuditLog'>
+const changeTarget = (change: Change) => ({
+  text: targetName(change) ?? kindLabel(change.target_kind),
+  href: changeHref(change),
+})
 const CHANGE = {
   action: 'webhooks.update',
   target_kind: 'webhook',
@@ -29,6 +34,11 @@ it('leads nowhere once it is deleted, and still there where that failed', () => 
     target_id: 'public.todos',
     before: null,
   }
+  const ofClient = { action: 'oauth_clients.delete_by_key', target_kind: 'oauth_client', target_id: 'c/1' }
+  expect(changeTarget({ ...deleted, ...ofClient }).href).toBeUndefined()
+  expect(changeTarget({ ...CHANGE, ...ofClient, action: 'oauth_clients.update' }).href).toBe(
+    '/oauth2/clients/c%2F1',
+  )
   expect(changeTarget(rows)).toEqual({ text: 'public.todos', href: '/database/tables/public/todos' })
 })
 
@@ -37,4 +47,14 @@ it('is its kind where it has no id, with a way to what there is one of alone', (
   expect(changeTarget(nameless)).toEqual({ text: 'Webhook', href: undefined })
   const claims = { ...nameless, target_kind: 'claims_config' }
   expect(changeTarget(claims)).toEqual({ text: 'Claims', href: '/oauth2/claims' })
+})
+
+it('leads to a signing key by its set and id', () => {
+  const made = {
+    ...CHANGE,
+    action: 'signing_keys.create',
+    target_kind: 'signing_key',
+    target_id: 'set.a/kid/1',
+  }
+  expect(changeTarget(made).href).toBe('/oauth2/keys?set=set.a&kid=kid%2F1')
 })

@@ -4,10 +4,10 @@ import { LayerCard, Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import type { Schema } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
+import { changeHref, kindLabel, targetName } from '../../parts/audit-targets.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { changeTarget } from './change-target.ts'
 import { lastChangesQuery } from './queries.ts'
 
 export function LastChanges() {
@@ -44,7 +44,8 @@ function Changes({ of: changes }: { of: readonly Schema<'AuditLog'>[] }) {
 
 function Change({ of: change }: { of: Schema<'AuditLog'> }) {
   const { id, request_id: request, action, actor_name: actor, actor_id: actorId, outcome } = change
-  const { text, href } = changeTarget(change)
+  const text = targetName(change) ?? kindLabel(change.target_kind)
+  const href = changeHref(change)
   return (
     <li className="flex flex-col gap-0.5 px-4 py-2 [overflow-wrap:anywhere]">
       <span className="flex flex-wrap items-baseline gap-x-3">

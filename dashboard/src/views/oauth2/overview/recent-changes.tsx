@@ -1,11 +1,12 @@
 import { LayerCard, Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../../api/session.ts'
+import { changeHref, targetName } from '../../../parts/audit-targets.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { hrefOf, wordsOf } from './change-words.ts'
+import { deedIn } from './change-words.ts'
 import { type Change, changesQuery } from './queries.ts'
 
 /** The last changes of everything OAuth2, from the audit log. */
@@ -49,8 +50,8 @@ function Changes() {
 }
 
 function Entry({ of: change }: { of: Change }) {
-  const { actor, did, target } = wordsOf(change)
-  const href = hrefOf(change)
+  const target = targetName(change)
+  const href = changeHref(change)
   return (
     <li className="group grid grid-cols-[auto_minmax(0,1fr)] gap-x-3">
       <span aria-hidden="true" className="flex flex-col items-center">
@@ -59,7 +60,8 @@ function Entry({ of: change }: { of: Change }) {
         <span className="w-px flex-1 bg-kumo-line group-last:bg-transparent" />
       </span>
       <div className="py-1.5 [overflow-wrap:anywhere]">
-        <span className="text-kumo-subtle">{actor}</span> {did}{' '}
+        <span className="text-kumo-subtle">{change.actor_name ?? change.actor_kind.replace('_', ' ')}</span>{' '}
+        {deedIn(change.action)}{' '}
         {target !== null && (href === undefined ? target : <Link href={href}>{target}</Link>)}
         <span className="flex flex-wrap gap-x-3 text-sm text-kumo-subtle">
           <Time at={change.created_at} />
