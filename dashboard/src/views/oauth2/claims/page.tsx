@@ -2,9 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { claimsQuery } from '../../../parts/oauth/queries.ts'
 import { Page } from '../../../parts/page.tsx'
 import { ClaimsEditor } from './editor.tsx'
-import { claimsQuery } from './queries.ts'
 
 export function ClaimsPage() {
   const query = useQuery(claimsQuery)

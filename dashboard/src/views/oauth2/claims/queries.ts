@@ -1,14 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
 import { queryClient } from '../../../api/query-client.ts'
+import { claimsQuery } from '../../../parts/oauth/queries.ts'
 
 export type ClaimsConfig = Schema<'ClaimsConfig'>
 export type ClaimsPreview = Schema<'ClaimsPreview'>
-
-export const claimsQuery = queryOptions({
-  queryKey: ['oauth2', 'claims'],
-  queryFn: ({ signal }) => answerOf(api.GET('/api/oauthsrv/claims-config', { signal })),
-})
 
 /** Sends what has changed alone: a map that is left out stays as it is, whatever somebody else made of it. */
 export async function saveClaims(before: ClaimsConfig, after: ClaimsConfig): Promise<void> {

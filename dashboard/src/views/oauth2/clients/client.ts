@@ -1,10 +1,9 @@
 // A client as these pages speak of it: what its grants and ways to authenticate are called and are for. Pure.
 
 import type { Schema } from '../../../api/schema.ts'
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
 
 export type Client = Schema<'OAuthClient'>
-
-export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** In the order in which people meet them. */
 export const GRANTS = [
@@ -28,7 +27,7 @@ export const GRANTS = [
     sentence: 'The application acts for itself, with nobody signed in. It needs a secret.',
   },
   {
-    value: DEVICE_CODE,
+    value: DEVICE_GRANT,
     label: 'Device code',
     short: 'device',
     sentence: 'A television or a command line shows a code, and its owner signs in on another device.',

@@ -7,11 +7,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { clientsQuery } from '../../../parts/oauth/queries.ts'
 import { Page } from '../../../parts/page.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { type Client, grantsInShort, isPublic, nameOf } from './client.ts'
 import { CreatePage } from './create-page.tsx'
-import { clientsQuery } from './queries.ts'
 
 const view = getRouteApi('/oauth2/clients')
 

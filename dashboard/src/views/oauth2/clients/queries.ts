@@ -1,24 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
 import { queryClient } from '../../../api/query-client.ts'
-
-const ALL = ['oauth clients']
-
-export const clientsQuery = queryOptions({
-  queryKey: ALL,
-  queryFn: ({ signal }) => answerOf(api.GET('/api/oauthsrv/clients', { signal })),
-})
-
-export function clientQuery(id: string) {
-  return queryOptions({
-    queryKey: [...ALL, id],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/api/oauthsrv/clients/{id}', { params: { path: { id } }, signal })),
-  })
-}
-
-/** Reads the list and every open record anew. */
-export const readClientsAgain = () => queryClient.invalidateQueries({ queryKey: ALL })
+import { clientQuery, clientsQuery, readClientsAgain } from '../../../parts/oauth/queries.ts'
 
 /** Shows the record as it is now at once, and reads all of them again meanwhile. */
 function isChanged(client: Schema<'OAuthClient'>): void {
@@ -55,8 +37,7 @@ export async function rotateSecret(id: string): Promise<string> {
 /** The record's own query is left as it is: its page is still there. */
 export async function deleteClient(id: string): Promise<void> {
   await answerOf(api.DELETE('/api/oauthsrv/clients/{id}', { params: { path: { id } } }))
-  queryClient.setQueryData(ALL, (all: Schema<'OAuthClient'>[] | undefined) =>
-    all?.filter(client => client.client_id !== id),
-  )
-  void queryClient.invalidateQueries({ queryKey: ALL, exact: true })
+  const { queryKey } = clientsQuery
+  queryClient.setQueryData(queryKey, all => all?.filter(client => client.client_id !== id))
+  void queryClient.invalidateQueries({ queryKey, exact: true })
 }

@@ -1,6 +1,6 @@
 // What a new client may begin as. Pure: the address names one, and the route checks it before the editor is loaded.
 
-import { DEVICE_CODE } from './client.ts'
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
 import { type ClientDraft, EMPTY_DRAFT } from './editor/draft.ts'
 
 export const TEMPLATES = ['browser', 'server', 'machine', 'device', 'blank'] as const
@@ -46,7 +46,7 @@ export function draftFrom(template: Template): ClientDraft {
     case 'device':
       return {
         ...EMPTY_DRAFT,
-        grant_types: [DEVICE_CODE, 'refresh_token'],
+        grant_types: [DEVICE_GRANT, 'refresh_token'],
         response_types: [],
         scope: WITH_PEOPLE,
         token_endpoint_auth_method: 'none',

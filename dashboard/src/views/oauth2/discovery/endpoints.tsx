@@ -1,8 +1,8 @@
 // The addresses in the document that an application needs, in the order in which it meets them.
 
+import type { Schema } from '../../../api/client.ts'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
-import type { DiscoveryDocument } from './queries.ts'
 
 const ENDPOINTS: readonly [field: string, label: string, help: string][] = [
   ['issuer', 'Issuer', 'Who signs the tokens: their iss'],
@@ -25,7 +25,7 @@ const ALWAYS = new Set([
   'issuer',
 ])
 
-export function Endpoints({ of: document }: { of: DiscoveryDocument }) {
+export function Endpoints({ of: document }: { of: Schema<'DiscoveryDocument'> }) {
   const fields: Readonly<Record<string, unknown>> = document
   return (
     <Facts>

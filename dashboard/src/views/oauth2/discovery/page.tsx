@@ -3,12 +3,13 @@
 import { Button, LinkButton } from '@cloudflare/kumo'
 import { CopyIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../../../api/client.ts'
 import { JsonView } from '../../../parts/code-editor.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { discoveryQuery } from '../../../parts/oauth/queries.ts'
 import { Page, Section } from '../../../parts/page.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { Endpoints } from './endpoints.tsx'
-import { type DiscoveryDocument, discoveryQuery } from './queries.ts'
 import { Registration } from './registration.tsx'
 import { Supported } from './supported.tsx'
 
@@ -47,7 +48,7 @@ export function DiscoveryPage() {
 }
 
 /** Both public documents at the server itself. Addresses that are not http or https become no links. */
-function Documents({ of: { issuer, jwks_uri: jwks } }: { of: DiscoveryDocument }) {
+function Documents({ of: { issuer, jwks_uri: jwks } }: { of: Schema<'DiscoveryDocument'> }) {
   const links = [
     { label: 'Open document', href: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration` },
     { label: 'Open keys', href: jwks },
@@ -61,7 +62,7 @@ function Documents({ of: { issuer, jwks_uri: jwks } }: { of: DiscoveryDocument }
     ))
 }
 
-function CopyDocument({ of: document }: { of: DiscoveryDocument }) {
+function CopyDocument({ of: document }: { of: Schema<'DiscoveryDocument'> }) {
   const copy = async () => {
     await navigator.clipboard.writeText(JSON.stringify(document, undefined, 2))
     toasts.add({ title: 'The document is copied', variant: 'success' })

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../../../api/client.ts'
+import { oauthHealthQuery } from '../../../api/platform.ts'
 import { Fact, Facts } from '../../../parts/facts.tsx'
 import { Loaded, Outline } from '../../../parts/loaded.tsx'
 import { State, type Tone } from '../../../parts/state.tsx'
-import { type Registration as Mode, registrationQuery } from './queries.ts'
+
+type Mode = Schema<'OAuthServerHealth'>['dynamic_client_registration']
 
 const MODES: Record<Mode, { tone: Tone; word: string; sentence: string }> = {
   enabled: {
@@ -25,10 +28,10 @@ const MODES: Record<Mode, { tone: Tone; word: string; sentence: string }> = {
 
 /** Asked of the server itself: the document may name an endpoint that answers nobody. */
 export function Registration() {
-  const query = useQuery(registrationQuery)
+  const query = useQuery(oauthHealthQuery)
   return (
     <Loaded query={query} outline={<Outline rows={1} />}>
-      {mode => (
+      {({ dynamic_client_registration: mode }) => (
         <Facts>
           <Fact label="Dynamic registration" help="Applications that register themselves">
             <State tone={MODES[mode].tone}>{MODES[mode].word}</State>

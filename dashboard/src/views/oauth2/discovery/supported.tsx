@@ -1,8 +1,8 @@
 // What the server says it can do, list by list.
 
 import { Badge } from '@cloudflare/kumo'
+import type { Schema } from '../../../api/client.ts'
 import { Fact, Facts } from '../../../parts/facts.tsx'
-import type { DiscoveryDocument } from './queries.ts'
 
 const LISTS: readonly [field: string, label: string, help: string][] = [
   ['grant_types_supported', 'Grants', 'Ways to come to a token'],
@@ -16,7 +16,7 @@ const LISTS: readonly [field: string, label: string, help: string][] = [
   ['subject_types_supported', 'Subjects', 'pairwise: another sub for each client'],
 ]
 
-export function Supported({ of: document }: { of: DiscoveryDocument }) {
+export function Supported({ of: document }: { of: Schema<'DiscoveryDocument'> }) {
   const fields: Readonly<Record<string, unknown>> = document
   return (
     <Facts>

@@ -1,12 +1,12 @@
 // Whether people can sign in for applications, and what the OAuth2 server must know for that.
 
 import { useQuery } from '@tanstack/react-query'
+import { bridgeQuery } from '../../../api/platform.ts'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Fact, Facts } from '../../../parts/facts.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
-import { bridgeQuery } from './queries.ts'
 
 export function Bridge() {
   const query = useQuery(bridgeQuery)

@@ -1,5 +1,7 @@
 // What kinds of clients there are. Pure.
 
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
+
 interface KindOfClient {
   grant_types: readonly string[]
   token_endpoint_auth_method: string
@@ -15,9 +17,8 @@ export interface ClientCounts {
   device: number
 }
 
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
 /** Grants in which a person signs in. */
-const PERSONAL = ['authorization_code', 'implicit', DEVICE_CODE]
+const PERSONAL = ['authorization_code', 'implicit', DEVICE_GRANT]
 
 export function countsOf(clients: readonly KindOfClient[]): ClientCounts {
   const count = (test: (client: KindOfClient) => boolean) => clients.filter(test).length
@@ -29,6 +30,6 @@ export function countsOf(clients: readonly KindOfClient[]): ClientCounts {
       ({ grant_types: grants }) =>
         grants.includes('client_credentials') && !PERSONAL.some(grant => grants.includes(grant)),
     ),
-    device: count(({ grant_types: grants }) => grants.includes(DEVICE_CODE)),
+    device: count(({ grant_types: grants }) => grants.includes(DEVICE_GRANT)),
   }
 }

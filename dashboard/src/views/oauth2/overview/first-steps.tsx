@@ -3,8 +3,9 @@
 import { LayerCard, LinkButton } from '@cloudflare/kumo'
 import { CheckCircleIcon, CircleIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
+import { bridgeQuery } from '../../../api/platform.ts'
+import { claimsQuery, clientsQuery } from '../../../parts/oauth/queries.ts'
 import { Section } from '../../../parts/page.tsx'
-import { bridgeQuery, claimsQuery, clientsQuery } from './queries.ts'
 
 /** Shows nothing once there is a client. */
 export function FirstSteps() {

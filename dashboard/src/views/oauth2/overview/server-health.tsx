@@ -1,13 +1,14 @@
 // Does the OAuth2 server answer, and what to do where it does not.
 
 import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../../../api/client.ts'
+import { oauthHealthQuery } from '../../../api/platform.ts'
 import { Fact, Facts } from '../../../parts/facts.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State, type Tone } from '../../../parts/state.tsx'
-import { type Health, healthQuery } from './queries.ts'
 
-type Port = Health['public']
+type Port = Schema<'OAuthServerHealth'>['public']
 
 const STATES: Record<Port['state'], { tone: Tone; word: string; advice?: string }> = {
   up: { tone: 'good', word: 'Up' },
@@ -30,7 +31,7 @@ const REGISTRATION = {
 }
 
 export function ServerHealth() {
-  const query = useQuery(healthQuery)
+  const query = useQuery(oauthHealthQuery)
   return (
     <Section title="OAuth2 server">
       <Loaded query={query}>

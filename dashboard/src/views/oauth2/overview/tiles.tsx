@@ -3,13 +3,14 @@
 import { LayerCard, Link, SkeletonLine } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { Schema } from '../../../api/client.ts'
+import { clientsQuery, signingKeysQuery } from '../../../parts/oauth/queries.ts'
 import { countsOf } from './client-kinds.ts'
-import { algorithmsQuery, clientsQuery } from './queries.ts'
 
 export function Tiles() {
-  const { data: clients, error } = useQuery(clientsQuery)
+  const { data: clients, failureReason } = useQuery(clientsQuery)
   const counts = clients === undefined ? undefined : countsOf(clients)
-  const unknown = error === null ? undefined : 'not known'
+  const unknown = failureReason === null ? undefined : 'not known'
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4" aria-label="What there is">
       <Tile
@@ -37,13 +38,13 @@ export function Tiles() {
 
 /** A set with more than one key is a rotation that nobody has ended yet. */
 function SigningKeys() {
-  const id = useQuery(algorithmsQuery('hydra.openid.id-token'))
-  const access = useQuery(algorithmsQuery('hydra.jwt.access-token'))
-  const hasFailed = id.error !== null || access.error !== null
+  const id = useQuery(signingKeysQuery('hydra.openid.id-token'))
+  const access = useQuery(signingKeysQuery('hydra.jwt.access-token'))
+  const hasFailed = id.failureReason !== null || access.failureReason !== null
   const isThere = id.data !== undefined && access.data !== undefined
   const count = isThere ? id.data.length + access.data.length : undefined
   const isRotating = (id.data?.length ?? 0) > 1 || (access.data?.length ?? 0) > 1
-  const algorithms = `ID tokens ${id.data?.[0] ?? 'none yet'}, access tokens ${access.data?.[0] ?? 'none yet'}`
+  const algorithms = `ID tokens ${algorithmOf(id.data)}, access tokens ${algorithmOf(access.data)}`
   return (
     <Tile
       label="Signing keys"
@@ -52,6 +53,11 @@ function SigningKeys() {
       note={isThere ? `${algorithms}${isRotating ? '; a rotation is under way' : ''}` : ''}
     />
   )
+}
+
+/** Of the key that signs, the newest. */
+function algorithmOf([newest]: readonly Schema<'SigningKey'>[] = []): string {
+  return newest?.algorithm ?? newest?.key_type ?? 'none yet'
 }
 
 function Tile({

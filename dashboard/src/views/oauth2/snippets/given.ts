@@ -1,8 +1,7 @@
 // What programs are written for: a client, and the server that it is registered at. Pure.
 
 import type { Schema } from '../../../api/schema.ts'
-
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
 
 /** The ways to a token, in the order in which they are offered. */
 export const FLOWS = ['code', 'machine', 'device'] as const
@@ -11,7 +10,7 @@ export type Flow = (typeof FLOWS)[number]
 const GRANT_OF: Record<Flow, string> = {
   code: 'authorization_code',
   machine: 'client_credentials',
-  device: DEVICE_CODE,
+  device: DEVICE_GRANT,
 }
 
 export const FLOW_LABELS: Record<Flow, string> = {

@@ -5,9 +5,9 @@ import { AppWindowIcon, CodeIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { clientsQuery } from '../../../parts/oauth/queries.ts'
 import { Page } from '../../../parts/page.tsx'
 import { ClientChoice } from './client-choice.tsx'
-import { clientsQuery } from './queries.ts'
 import { Snippet } from './snippet.tsx'
 
 const view = getRouteApi('/oauth2/snippets')

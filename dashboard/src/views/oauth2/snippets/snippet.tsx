@@ -5,10 +5,10 @@ import type { Schema } from '../../../api/client.ts'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { discoveryQuery } from '../../../parts/oauth/queries.ts'
 import { CodeBlock } from './code-block.tsx'
 import { FLOW_LABELS, type Flow, flowsOf, type Given, givenOf } from './given.ts'
 import { LANGUAGE_WORDS, LANGUAGES, type Language, programOf } from './languages.ts'
-import { serverQuery } from './queries.ts'
 
 /** One client's programs; what was not chosen yet is the first that fits. */
 export function Snippet({
@@ -22,7 +22,7 @@ export function Snippet({
   flow: string | undefined
   onChoose: (chosen: { language: Language; flow: Flow }) => void
 }) {
-  const server = useQuery(serverQuery)
+  const server = useQuery(discoveryQuery)
   const flows = flowsOf(client)
   const flow = flows.find(name => name === wantedFlow) ?? flows[0]
   const language = LANGUAGES.find(name => name === wantedLanguage) ?? 'curl'

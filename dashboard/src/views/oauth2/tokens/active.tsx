@@ -4,10 +4,11 @@ import { Badge, Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
+import { clientQuery } from '../../../parts/oauth/queries.ts'
 import { ownValue } from '../../../parts/own-value.ts'
 import { State } from '../../../parts/state.tsx'
 import { Time, wholeTime } from '../../../parts/time.tsx'
-import { type ActiveToken, clientQuery } from './queries.ts'
+import type { ActiveToken } from './queries.ts'
 
 const USES: Record<string, string> = {
   access_token: 'Access token: sent with each call of an API',

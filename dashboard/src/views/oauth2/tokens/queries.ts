@@ -1,6 +1,5 @@
 // Tokens are sent and forgotten: none is in a key of the cache, nor in what a mutation would keep.
 
-import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
 
 export type Introspection = Schema<'Introspection'>
@@ -19,14 +18,4 @@ export function revokeToken(token: string): Promise<Revocation> {
 /** In batches for at most 20 seconds; `complete: false` says that there are more. */
 export function flushTokens(): Promise<Flush> {
   return answerOf(api.POST('/api/oauthsrv/flush'))
-}
-
-/** For the name of a token's client. */
-export function clientQuery(id: string) {
-  return queryOptions({
-    queryKey: ['oauth2', 'tokens', 'client', id],
-    queryFn: ({ signal }) =>
-      answerOf(api.GET('/api/oauthsrv/clients/{id}', { params: { path: { id } }, signal })),
-    staleTime: 60_000,
-  })
 }

@@ -1,5 +1,6 @@
 import { Radio } from '@cloudflare/kumo'
-import { AUTH_METHODS, DEVICE_CODE, GRANTS } from '../client.ts'
+import { DEVICE_GRANT } from '../../../../parts/oauth/grants.ts'
+import { AUTH_METHODS, GRANTS } from '../client.ts'
 import { CheckList } from './check-list.tsx'
 import { errorOfList, type FieldsProps } from './fields.ts'
 import { Choice } from './form-section.tsx'
@@ -9,7 +10,7 @@ import { authMethodProblem } from './problems.ts'
 /** Grant types, and of the response types those that go with them. */
 export function GrantFields({ draft, onChange, errorAt }: FieldsProps) {
   const { grant_types: grants, response_types: responses } = draft
-  const canRefresh = grants.includes('authorization_code') || grants.includes(DEVICE_CODE)
+  const canRefresh = grants.includes('authorization_code') || grants.includes(DEVICE_GRANT)
   const possible = possibleResponseTypes(grants)
   return (
     <>

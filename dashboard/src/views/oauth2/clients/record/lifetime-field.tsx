@@ -1,5 +1,6 @@
 import { Input, Select } from '@cloudflare/kumo'
-import { inWords, type Lifetime, secondsOf, UNITS, type Unit } from './lifetimes.ts'
+import { inWords } from '../../../../parts/duration.ts'
+import { type Lifetime, secondsOf, UNITS, type Unit } from './lifetimes.ts'
 
 const UNIT_ITEMS = Object.fromEntries(UNITS.map(({ value }) => [value, value]))
 

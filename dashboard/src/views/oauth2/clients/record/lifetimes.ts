@@ -31,14 +31,3 @@ export function secondsOf({ amount, unit }: Lifetime): number | null {
   // 0.1 hours are 360 seconds, and not 359.99999999999994.
   return Math.round(count * size * 1_000) / 1_000
 }
-
-/** `1 hour 30 minutes`. */
-export function inWords(seconds: number): string {
-  let rest = seconds
-  const parts = UNITS.flatMap(({ value, seconds: size }) => {
-    const count = Math.floor(rest / size)
-    rest -= count * size
-    return count === 0 ? [] : [`${count.toLocaleString('en')} ${count === 1 ? value.slice(0, -1) : value}`]
-  })
-  return parts.join(' ')
-}

@@ -2,7 +2,7 @@
 // another is looked at.
 
 import { Link, LinkButton, Tabs } from '@cloudflare/kumo'
-import { CodeIcon, HandshakeIcon, PlayIcon, ScrollIcon } from '@phosphor-icons/react'
+import { CodeIcon, PlayIcon, ScrollIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,11 +10,11 @@ import { useSession } from '../../../../api/session.ts'
 import { CopyText } from '../../../../parts/copy-text.tsx'
 import { useLeaveGuard } from '../../../../parts/leave-guard.tsx'
 import { Loaded } from '../../../../parts/loaded.tsx'
+import { clientQuery } from '../../../../parts/oauth/queries.ts'
 import { Page } from '../../../../parts/page.tsx'
 import { Time } from '../../../../parts/time.tsx'
 import { type Client, isPublic, nameOf } from '../client.ts'
 import { type ClientDraft, changedFields, draftOf } from '../editor/draft.ts'
-import { clientQuery } from '../queries.ts'
 import { Credentials } from './credentials.tsx'
 import { Danger } from './danger.tsx'
 import { Settings } from './settings.tsx'
@@ -116,9 +116,6 @@ function Elsewhere({ of: { client_id: id } }: { of: Client }) {
       </LinkButton>
       <LinkButton icon={PlayIcon} href={`/oauth2/flow-tester?${ofClient}`}>
         Flow tester
-      </LinkButton>
-      <LinkButton icon={HandshakeIcon} href="/oauth2/consent">
-        Consents
       </LinkButton>
       <LinkButton
         icon={ScrollIcon}

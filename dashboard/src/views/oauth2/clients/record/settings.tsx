@@ -1,12 +1,13 @@
 import { ApiError } from '../../../../api/errors.ts'
 import { ErrorNotice } from '../../../../parts/error-notice.tsx'
 import { useSubmit } from '../../../../parts/form-dialog.tsx'
+import { readClientsAgain } from '../../../../parts/oauth/queries.ts'
 import { toasts } from '../../../../parts/toasts.ts'
 import { type Client, nameOf } from '../client.ts'
 import { ClientFields } from '../editor/client-fields.tsx'
 import { type ClientDraft, changedFields, changeOf, draftOf, tidy } from '../editor/draft.ts'
 import { wrongFields } from '../editor/problems.ts'
-import { changeClient, readClientsAgain } from '../queries.ts'
+import { changeClient } from '../queries.ts'
 import { SaveBar } from '../save-bar.tsx'
 
 /** The fields of the client, and what of them is not saved yet. */
