@@ -3,6 +3,7 @@
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, inject, it } from 'vitest'
 import { dashboard } from '../../support/applications.ts'
+import { goTo } from './pages.ts'
 import { visit } from './visitor.ts'
 
 interface Key {
@@ -41,7 +42,10 @@ it('adds a key to a set that is typed, and removes it by its name', async () => 
   const [key] = await keysOf(set)
   const kid = key?.kid ?? ''
 
+  await page.getByRole('button', { name: 'Algorithm' }).click()
   await page.getByRole('link', { name: kid }).click()
+  const { search } = new URL(page.url())
+  expect(Object.fromEntries(new URLSearchParams(search))).toEqual({ set, sort: 'algorithm.asc', kid })
   const panel = page.getByRole('dialog')
   await panel.getByText('"P-384"').waitFor()
   await panel.getByRole('button', { name: 'Remove key' }).click()
@@ -51,6 +55,13 @@ it('adds a key to a set that is typed, and removes it by its name', async () => 
   await confirm.click()
   await page.getByText('No keys in this set yet').waitFor()
   await expect(keysOf(set)).rejects.toThrow('404')
+
+  // The address of a key that is gone, and one that somebody has broken.
+  await goTo(page, `/oauth2/keys${search}`)
+  await panel.getByText('has no such key').waitFor()
+  await panel.getByRole('button', { name: 'Close' }).click()
+  await goTo(page, '/oauth2/keys?set={"a":1}')
+  await page.getByLabel('Name of the set').waitFor()
   expect(seat.complaints).toEqual([])
 })
 
@@ -106,7 +117,11 @@ it('guides through a rotation: add, wait, remove', async () => {
   await page.getByText(/The last old token ends in /).waitFor()
 
   // Where it stands follows from the keys: a colleague who opens the address sees the same.
+  const error = { error: 'No.', code: 'forbidden', detail: null, hint: null, request_id: 'r' }
+  await page.route('**/api/oauthsrv/clients', route => route.fulfill({ status: 403, json: error }))
   await page.goto(new URL(`/oauth2/keys?${new URLSearchParams({ set: SERVER_SET })}`, page.url()).href)
+  await page.getByText('How long tokens live is not known').waitFor()
+  await page.unroute('**/api/oauthsrv/clients')
   await page.getByRole('button', { name: 'Remove old key' }).click()
   await page
     .getByRole('dialog')

@@ -1,20 +1,20 @@
+import { addressOf } from '../../../app/address.ts'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
 import { State } from '../../../parts/state.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { serverSet } from './key-sets.ts'
 import type { SigningKey } from './queries.ts'
+import type { KeySearch } from './view.ts'
 
 export function KeyList({
   keys,
   set,
-  sort,
-  selected,
+  search,
   onSort,
 }: {
   keys: readonly SigningKey[]
   set: string
-  sort: string | undefined
-  selected: string | undefined
+  search: KeySearch
   onSort: (sort: string | undefined) => void
 }) {
   return (
@@ -23,9 +23,9 @@ export function KeyList({
       columns={serverSet(set) === undefined ? COLUMNS : [...COLUMNS, roleColumn(keys[0]?.kid)]}
       rows={keys}
       rowKey={({ kid }) => kid}
-      href={({ kid }) => `/oauth2/keys?${new URLSearchParams({ set, kid })}`}
-      selectedKey={selected}
-      sort={sort}
+      href={({ kid }) => addressOf('/oauth2/keys', { ...search, kid })}
+      selectedKey={search.kid}
+      sort={search.sort}
       onSort={onSort}
     />
   )

@@ -7,17 +7,20 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../../../api/session.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { signingKeysQuery } from '../../../parts/oauth/queries.ts'
 import { Page } from '../../../parts/page.tsx'
+import { SidePanel } from '../../../parts/side-panel.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { AddKeyDialog } from './add-key-dialog.tsx'
 import { KeyList } from './key-list.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { SERVER_SETS, serverSet } from './key-sets.ts'
 import { PublicKeys } from './public-keys.tsx'
-import { type SigningKey, signingKeysQuery } from './queries.ts'
+import type { SigningKey } from './queries.ts'
 import { RemoveKeyDialog } from './remove-key-dialog.tsx'
 import { RotationGuide } from './rotation-guide.tsx'
 import { SetChoice } from './set-choice.tsx'
+import type { KeySearch } from './view.ts'
 
 const view = getRouteApi('/oauth2/keys')
 const NOT_ALLOWED = 'Only administrators may change signing keys'
@@ -67,8 +70,8 @@ export function SigningKeysPage() {
 interface KeySetViewProps {
   set: string
   mayChange: boolean
-  search: { sort?: string; add?: boolean; rotate?: boolean; kid?: string }
-  change: (changed: KeySetViewProps['search']) => void
+  search: KeySearch
+  change: (changed: KeySearch) => void
 }
 
 /** The keys of one set, and what can be done with them. */
@@ -107,13 +110,7 @@ function KeySetView({ set, mayChange, search, change }: KeySetViewProps) {
             {keys.length === 0 ? (
               <NoKeys isServerSet={known !== undefined} />
             ) : (
-              <KeyList
-                keys={keys}
-                set={set}
-                sort={search.sort}
-                selected={search.kid}
-                onSort={sort => change({ sort })}
-              />
+              <KeyList keys={keys} set={set} search={search} onSort={sort => change({ sort })} />
             )}
             {known !== undefined && (search.rotate === true || keys.length > 1) && (
               <RotationGuide
@@ -131,6 +128,11 @@ function KeySetView({ set, mayChange, search, change }: KeySetViewProps) {
                 removal={removal(open)}
                 onClose={() => change({ kid: undefined })}
               />
+            )}
+            {search.kid && open === undefined && (
+              <SidePanel title={`Key ${search.kid}`} onClose={() => change({ kid: undefined })}>
+                <p>The set {set} has no such key: it was removed, or it is in another set.</p>
+              </SidePanel>
             )}
             {search.add && mayChange && (
               <AddKeyDialog set={set} newest={keys[0]} onClose={() => change({ add: undefined })} />

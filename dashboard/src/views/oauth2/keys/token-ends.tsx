@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { inWords } from '../../../parts/duration.ts'
+import { clientsQuery } from '../../../parts/oauth/queries.ts'
 import { State } from '../../../parts/state.tsx'
 import { relativeTime } from '../../../parts/time.tsx'
-import { clientsQuery, type SigningKey } from './queries.ts'
+import type { SigningKey } from './queries.ts'
 import { type Lifetime, lastTokenEndsAt, longestLifetime, SERVER_DEFAULT_SECONDS } from './rotation.ts'
 
 /** The longest lifetime of what the set signs; null as long as the clients are not known. */
@@ -37,9 +38,16 @@ export function TokenEnds({
 
 /** Where that comes from. */
 export function LifetimeNote({ set }: { set: string }) {
-  const lifetime = useLifetime(set)
-  if (lifetime === null) return null
-  const { seconds, usesDefault } = lifetime
+  const { data, failureReason } = useQuery(clientsQuery)
+  if (data === undefined)
+    return (
+      failureReason && (
+        <p className="text-sm">
+          How long tokens live is not known, as the clients could not be read: {failureReason.message}
+        </p>
+      )
+    )
+  const { seconds, usesDefault } = longestLifetime(data, set)
   return (
     <p className="text-sm text-kumo-subtle">
       The longest lifetime of a client’s tokens is {inWords(seconds)}.
