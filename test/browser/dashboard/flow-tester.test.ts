@@ -1,10 +1,13 @@
 // The flow tester: whole runs of the three flows against the stack's OAuth2 server, and what it says of refusals.
 
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { dashboard, introspect, registerClient } from '../../support/applications.ts'
 import { listenForComplaints, type Visit, visit } from './visitor.ts'
 
+const run = promisify(execFile)
 const { oauth_public_url: SERVER, dashboard_url: DASHBOARD } = inject('stack')
 
 interface Client {
@@ -73,6 +76,11 @@ it('runs the code flow with PKCE, uses the tokens, ends the grant, and leaves no
   await step(page, 4).getByText('"n": 9007199254740993,\n  "m": 1.10,').waitFor()
   await page.getByRole('button', { name: 'Introspect access token' }).click()
   await messages(page).getByText('200 · active: true').waitFor()
+  await step(page, 4).getByRole('button', { name: 'Copy as curl' }).last().click()
+  const curl = await page.evaluate(() => navigator.clipboard.readText())
+  const own = curl.replace('YOUR_SESSION_COOKIE', inject('stack').session_cookie_admin ?? '')
+  const { stdout } = await run('sh', ['-c', `${own} --silent`])
+  expect(JSON.parse(stdout)).toMatchObject({ active: true, client_id: clientId })
   await page.getByRole('button', { name: 'Refresh', exact: true }).click()
   await messages(page).getByText('200 · access_token').nth(1).waitFor()
   const second = await bodyIn(page, 4)
@@ -193,7 +201,7 @@ it('ignores an answer with another state, and explains a denial and an answer th
   await using seat = await visit('/oauth2/flow-tester')
   const { page, context } = seat
   await page.getByRole('button', { name: 'Make a test client' }).first().click()
-  await chosenClient(page)
+  const clientId = await chosenClient(page)
   await page.getByRole('button', { name: 'Prepare the request' }).click()
   const stranger = await context.newPage()
   await stranger.goto(`${DASHBOARD}/oauth2/flow-tester/callback?code=stolen&state=other`)
@@ -212,4 +220,9 @@ it('ignores an answer with another state, and explains a denial and an answer th
   await page.route('**/oauth2/token', route => route.abort())
   await page.getByRole('button', { name: 'Exchange the code', exact: true }).click()
   await page.getByRole('alert').getByText('serve.public.cors').waitFor()
+
+  // Left as a whole: the request that removes the client outlives its page.
+  await page.unroute('**/oauth2/token')
+  await page.reload()
+  await expect.poll(async () => (await allClients()).some(({ client_id: id }) => id === clientId)).toBe(false)
 })

@@ -1,9 +1,9 @@
 // The flows, who takes part in each, and what a client needs for it.
 
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
+
 export const FLOWS = ['code', 'client_credentials', 'device'] as const
 export type Flow = (typeof FLOWS)[number]
-
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export type Party = 'browser' | 'application' | 'device' | 'server' | 'bridge' | 'identity'
 

@@ -1,19 +1,11 @@
-import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
-import { queryClient } from '../../../api/query-client.ts'
-import { DEVICE_GRANT, type Flow } from './flows.ts'
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
+import { readClientsAgain } from '../../../parts/oauth/queries.ts'
+import type { Flow } from './flows.ts'
 import { CALLBACK_URL } from './sign-in-window.ts'
 
 export type OAuthClient = Schema<'OAuthClient'>
 export type CreatedClient = Schema<'CreatedOAuthClient'>
-
-/** All of them, by id. */
-export const clientsQuery = queryOptions({
-  queryKey: ['clients', 'flow tester'],
-  queryFn: ({ signal }) => answerOf(api.GET('/api/oauthsrv/clients', { signal })),
-})
-
-const readAgain = () => queryClient.invalidateQueries({ queryKey: ['clients'] })
 
 /** Says in a client's metadata that this page made it. */
 const MARK = 'quoin_flow_tester'
@@ -46,13 +38,14 @@ export async function createTestClient(flow: Flow): Promise<CreatedClient> {
             },
     }),
   )
-  void readAgain()
+  void readClientsAgain()
   return created
 }
 
-/** With its tokens and consents. One that is gone already is removed too. */
+/** With its tokens and consents, also while the page is left. One that is gone already is removed too. */
 export async function removeTestClient(id: string): Promise<void> {
-  const { error, response } = await api.DELETE('/api/oauthsrv/clients/{id}', { params: { path: { id } } })
+  const request = { params: { path: { id } }, keepalive: true }
+  const { error, response } = await api.DELETE('/api/oauthsrv/clients/{id}', request)
   if (!response.ok && response.status !== 404) await answerOf(Promise.resolve({ error, response }))
-  void readAgain()
+  void readClientsAgain()
 }

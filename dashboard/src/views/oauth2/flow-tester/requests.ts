@@ -1,6 +1,6 @@
 // The requests of the flows, as RFC 6749, RFC 7636, RFC 8628 and OpenID Connect Core want them. Pure.
 
-import { DEVICE_GRANT } from './flows.ts'
+import { DEVICE_GRANT } from '../../../parts/oauth/grants.ts'
 import { formText, type HttpRequest, type Pair } from './http-exchange.ts'
 import type { RunSecrets } from './pkce.ts'
 
@@ -103,12 +103,16 @@ export function revocationRequest(server: string, client: ClientAccess, token: s
   return clientRequest(`${server}/oauth2/revoke`, client, [{ name: 'token', value: token }])
 }
 
-/** Through Quoin: the OAuth2 server's own endpoint is not for browsers. */
+/** Through Quoin, with this browser's session: the OAuth2 server's own endpoint is not for browsers. */
 export function introspectionRequest(quoin: string, token: string): HttpRequest {
   return {
     method: 'POST',
     url: `${quoin}/api/oauthsrv/introspect`,
-    headers: [{ name: 'Content-Type', value: 'application/json' }],
+    headers: [
+      // No page may read the cookie that it sends: a terminal needs it filled in.
+      { name: 'Cookie', value: 'YOUR_SESSION_COOKIE' },
+      { name: 'Content-Type', value: 'application/json' },
+    ],
     json: { token },
   }
 }

@@ -27,7 +27,9 @@ const USES: Record<Use, { title: string; words: string }> = {
   userinfo: { title: 'Userinfo', words: 'What the server tells an application about the person.' },
   introspect: {
     title: 'Introspection',
-    words: 'Whether the access token is good at this moment, asked through Quoin.',
+    words:
+      'Whether the access token is good at this moment, asked through Quoin with your session. To ask from a ' +
+      'terminal, put the cookie ory_kratos_session=… of this browser in place of YOUR_SESSION_COOKIE.',
   },
   refresh: {
     title: 'Refresh',
