@@ -17,19 +17,19 @@ export function Loaded<Data>({
   children: (data: Data) => ReactNode
 }) {
   const { data, error, failureReason } = query
-  if (data !== undefined) {
+  // While it is tried again and again there is no error yet, but why it has failed so far.
+  const failure = error ?? failureReason
+  if (data === undefined)
     return (
       <>
-        <ErrorNotice error={error} title="This could not be read again; it shows what was last known" />
-        {children(data)}
+        <ErrorNotice error={failure} />
+        {error === null && (outline ?? <Outline />)}
       </>
     )
-  }
-  if (error !== null) return <ErrorNotice error={error} />
   return (
     <>
-      <ErrorNotice error={failureReason} />
-      {outline ?? <Outline />}
+      <ErrorNotice error={failure} title="This could not be read again; it shows what was last known" />
+      {children(data)}
     </>
   )
 }

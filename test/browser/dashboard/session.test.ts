@@ -116,6 +116,8 @@ it('shows what it knows while the server is away, and goes on when it is back', 
   await page.getByRole('link', { name: 'Identities' }).click()
   await page.getByText('Quoin does not answer').waitFor()
   await page.getByText('The server cannot be reached.').waitFor()
+  await page.getByRole('link', { name: 'Overview' }).first().click()
+  await page.getByText(/^Could not be read: .*webhooks, migrations/).waitFor()
   await page.getByRole('link', { name: 'Status' }).click()
   await page.getByText('All are there').waitFor()
   await page.getByRole('link', { name: 'Identities' }).click()

@@ -67,7 +67,14 @@ it('says in one line that changes failed, and leads to all of the day before', (
   expect(only?.way?.href).toBe('/audit-log?outcome=failed&from=2026-01-30T12%3A00%3A00.000Z')
 })
 
-it('calls nothing well that could not be read', () => {
-  const failures = [new Error('No.'), new Error('No.')]
-  expect(attentionOf({ failures })).toEqual([{ tone: 'bad', text: 'Something could not be read: No.' }])
+it('calls nothing well that could not be read, and names it', () => {
+  const failures = [
+    { part: 'webhooks', message: 'No.' },
+    { part: 'status', message: 'No answer.' },
+    { part: 'migrations', message: 'No.' },
+  ]
+  expect(attentionOf({ failures })).toEqual([
+    { tone: 'bad', text: 'Could not be read: webhooks, migrations. No.' },
+    { tone: 'bad', text: 'Could not be read: status. No answer.' },
+  ])
 })

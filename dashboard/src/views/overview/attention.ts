@@ -25,8 +25,8 @@ export interface Known {
   webhooks?: readonly Schema<'Webhook'>[] | undefined
   givenUp?: readonly GivenUp[] | undefined
   migrations?: Schema<'MigrationStatus'>['summary'] | undefined
-  /** Of what could not be asked. */
-  failures?: readonly Error[]
+  /** What could not be read, and why. */
+  failures?: readonly { part: string; message: string }[]
   /** Newest first. */
   failedChanges?: readonly Schema<'AuditLog'>[] | undefined
 }
@@ -46,8 +46,10 @@ export function attentionOf(known: Known): Attention[] {
 
 /** Nobody may call well what could not be looked at. */
 function ofFailures({ failures = [] }: Known): Attention[] {
-  const messages = new Set(failures.map(({ message }) => message))
-  return [...messages].map(message => ({ tone: 'bad', text: `Something could not be read: ${message}` }))
+  return [...Map.groupBy(failures, ({ message }) => message)].map(([message, parts]) => ({
+    tone: 'bad',
+    text: `Could not be read: ${parts.map(({ part }) => part).join(', ')}. ${message}`,
+  }))
 }
 
 /** In the server's own words, which say what to do. */

@@ -126,7 +126,7 @@ function Migrations() {
 function Part<Data>({
   label,
   href,
-  query: { data, error },
+  query: { data, failureReason },
   children,
 }: {
   label: string
@@ -141,9 +141,9 @@ function Part<Data>({
       </Link>
       {data !== undefined ? (
         children(data)
-      ) : error !== null ? (
+      ) : failureReason !== null ? (
         <State tone="attention">
-          <span className="whitespace-normal">{error.message}</span>
+          <span className="whitespace-normal">{failureReason.message}</span>
         </State>
       ) : (
         <SkeletonLine className="h-4 w-32" />

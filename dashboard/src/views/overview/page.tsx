@@ -54,19 +54,21 @@ function Attention() {
     ...givenUpQuery(webhooks.data ?? []),
     enabled: mayHaveLetters && hasWebhooks,
   })
-  const all: { error: Error | null; data: unknown; fetchStatus: string }[] = [
+  const all = {
     status,
-    oauth,
-    bridge,
+    'the OAuth2 server': oauth,
+    'login and consent': bridge,
     webhooks,
     migrations,
-    failedChanges,
-    givenUp,
-  ]
+    'failed changes': failedChanges,
+    'events that were given up': givenUp,
+  }
   return (
     <AttentionList
       items={attentionOf({
-        failures: all.flatMap(({ error }) => (error === null ? [] : [error])),
+        failures: Object.entries(all).flatMap(([part, { failureReason }]) =>
+          failureReason === null ? [] : [{ part, message: failureReason.message }],
+        ),
         status: status.data,
         oauth: oauth.data,
         bridge: bridge.data,
@@ -76,7 +78,7 @@ function Attention() {
         failedChanges: failedChanges.data,
       })}
       // A query that is not asked is pending too, and fetches nothing.
-      isKnown={all.every(query => query.data !== undefined || query.fetchStatus === 'idle')}
+      isKnown={Object.values(all).every(query => query.data !== undefined || query.fetchStatus === 'idle')}
     />
   )
 }
