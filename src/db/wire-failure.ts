@@ -77,7 +77,7 @@ function tooManyCalls({ message, detail, hint }: WireErrorFields): DomainError {
 /** `database_unavailable` (503): a fixed sentence for the caller, the cause for the log. Nothing was changed. */
 function databaseUnavailable(cause: unknown): DomainError {
   return new DomainError('database_unavailable', 'The database does not answer.', {
-    hint: 'Try again in a moment. GET /v1/status says whether the database is back.',
+    hint: 'Try again in a moment. The status says whether the database is back: GET /v1/status, or in the dashboard.',
     cause,
     retryAfterSeconds: 1,
   })

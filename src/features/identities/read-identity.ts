@@ -18,6 +18,6 @@ export async function readIdentity({ upstreams }: IdentityDeps, id: string): Pro
 
 export function identityNotFound(): DomainError {
   return new DomainError('not_found', 'No identity has this id.', {
-    hint: 'GET /v1/auth/identities lists them; ?email= finds one by its e-mail address.',
+    hint: 'GET /v1/auth/identities and the dashboard list them, and find one by its e-mail address.',
   })
 }

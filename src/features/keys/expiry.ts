@@ -7,6 +7,6 @@ export function refusePastExpiry(expiresAt: string | null | undefined, now: Date
   if (expiresAt == null || Date.parse(expiresAt) > now.getTime()) return
   throw new DomainError('validation_failed', 'body.expires_at: must be in the future.', {
     detail: `It is ${now.toISOString()} now.`,
-    hint: 'For a key that does not expire, send null or leave expires_at out. To end a key now: DELETE /v1/keys/:id.',
+    hint: 'For a key that does not expire, send null or leave expires_at out. To end a key now, revoke it.',
   })
 }

@@ -17,7 +17,7 @@ export function parseKeyId(text: string): string {
 /** No key has the id. */
 export function keyNotFound(id: string): DomainError {
   return new DomainError('not_found', `No API key has the id ${id}.`, {
-    hint: 'GET /v1/keys lists the keys and their ids.',
+    hint: 'GET /v1/keys and the dashboard list the keys and their ids.',
   })
 }
 
@@ -27,7 +27,7 @@ export function changedMeanwhile(): DomainError {
     'conflict',
     'The key was changed, rotated or revoked by somebody else at the same time.',
     {
-      hint: 'Read the key again with GET /v1/keys, then decide.',
+      hint: 'Look at the key again, in GET /v1/keys or the dashboard, then decide.',
     },
   )
 }

@@ -78,7 +78,7 @@ function refuseDeadKey(row: KeyRow, now: Date): void {
     'conflict',
     `The key is ${isExpired ? 'expired' : 'revoked'} and cannot be rotated.`,
     {
-      hint: 'Create a new key: POST /v1/keys.',
+      hint: 'Create a new key, with POST /v1/keys or in the dashboard.',
     },
   )
 }

@@ -76,6 +76,6 @@ async function tellLimiter(limiters: KeyLimiters, row: KeyRow): Promise<void> {
 function refuseRevokedKey(row: KeyRow): void {
   if (row.revoked_at === null) return
   throw new DomainError('conflict', 'The key is revoked and cannot be changed.', {
-    hint: 'Create a new key: POST /v1/keys.',
+    hint: 'Create a new key, with POST /v1/keys or in the dashboard.',
   })
 }

@@ -17,7 +17,7 @@ export function unknownNamespace({ namespace, subject }: TupleFilter, where = ''
   const names = [namespace, subject?.subject_set?.namespace].filter(name => name !== undefined)
   const shown = [...new Set(names)].map(name => JSON.stringify(name)).join(' or ')
   return new DomainError('unknown_namespace', `${where}The permission server knows no namespace ${shown}.`, {
-    hint: 'GET /api/permsrv/namespaces lists those it knows; it reads them from permissions/namespaces.ts.',
+    hint: 'It knows those of permissions/namespaces.ts; GET /api/permsrv/namespaces and the dashboard list them.',
   })
 }
 

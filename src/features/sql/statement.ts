@@ -59,7 +59,7 @@ export class StatementReader {
     if (statements.length > 1) {
       throw new DomainError('statement_not_allowed', 'Only one statement is allowed here.', {
         detail: `The SQL holds ${statements.length} statements.`,
-        hint: 'Send them to POST /v1/sql/transaction, one per item: {"statements": [{"sql": "..."}, ...]}.',
+        hint: 'Run one at a time, or send all to POST /v1/sql/transaction: {"statements": [{"sql": "..."}, ...]}.',
       })
     }
     return { text, start: only.start, end: only.end, ...statementKind(only.node) }

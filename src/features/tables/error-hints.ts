@@ -175,7 +175,7 @@ function explainUnknownTable(
   const name = /relation "(?:[^"]*\.)?([^".]+)" does not exist/.exec(err.message)?.[1]
   const near = name === undefined ? undefined : nearestName(name, catalog?.relationNames(schema, role) ?? [])
   if (near !== undefined) return `Perhaps you meant the table "${schema}.${near}".`
-  return 'Check the name and its schema. To make the table, send CREATE TABLE to POST /v1/sql with a service_role key.'
+  return 'Check the name and its schema. CREATE TABLE makes one: POST /v1/sql as service_role, or SQL in the dashboard.'
 }
 
 function explainUnknownFunction({ message }: PostgresError): string {

@@ -82,7 +82,7 @@ function tooLarge(webhookId: string, createdAt: string): DomainError {
     'replay_too_large',
     'The body is over 1 MiB: it is not sent while a request waits.',
     {
-      hint: `POST /api/webhooks/${webhookId}/replay-failed with ${body} sends it, and what else has failed since.`,
+      hint: `Replay all that failed: POST /api/webhooks/${webhookId}/replay-failed with ${body} sends it too.`,
     },
   )
 }

@@ -17,7 +17,7 @@ export function parseId(what: 'webhook' | 'log entry' | 'dead letter', text: str
 /** No webhook has the id. */
 export function webhookNotFound(id: string): DomainError {
   return new DomainError('not_found', `No webhook has the id ${id}.`, {
-    hint: 'GET /v1/webhooks and GET /api/webhooks list the webhooks and their ids.',
+    hint: 'GET /v1/webhooks and the dashboard list the webhooks and their ids.',
   })
 }
 

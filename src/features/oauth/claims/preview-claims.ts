@@ -71,7 +71,7 @@ export async function previewClaims(deps: PreviewClaimsDeps, input: ClaimsPrevie
   ])
   if (identity === undefined) {
     throw new DomainError('not_found', `No identity has the id "${input.identity_id.slice(0, 100)}".`, {
-      hint: 'GET /v1/auth/identities lists them.',
+      hint: 'GET /v1/auth/identities and the dashboard list them.',
     })
   }
   const scopes = input.scopes.filter(scope => client === undefined || isScopeAllowed(client.scope, scope))

@@ -55,7 +55,7 @@ async function refuseUnknownSubject(identityAdmin: Upstream, subject: string): P
 
 function subjectNotFound(subject: string): DomainError {
   return new DomainError('not_found', `Nobody has the id "${subject.slice(0, 100)}".`, {
-    hint: 'A subject is the id of an identity at the identity provider; GET /v1/auth/identities lists them.',
+    hint: 'A subject is the id of an identity; GET /v1/auth/identities and the dashboard list them.',
   })
 }
 

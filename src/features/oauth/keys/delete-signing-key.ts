@@ -25,7 +25,7 @@ export async function deleteSigningKey(
   const key = keys.find(candidate => candidate.kid === kid)
   if (key === undefined) {
     throw new DomainError('not_found', `The key set "${setId}" has no such key.`, {
-      hint: `GET /api/oauthsrv/keys/${setId} lists its keys.`,
+      hint: `It may be removed already: GET /api/oauthsrv/keys/${setId} lists its keys.`,
     })
   }
   if (keys.length === 1 && SERVER_KEY_SETS.includes(setId)) throw lastSigningKey(setId)
