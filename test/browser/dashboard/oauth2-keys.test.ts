@@ -18,6 +18,8 @@ beforeAll(async () => {
   await fetch(`${inject('stack').oauth_public_url}/.well-known/jwks.json`)
 })
 
+const ERROR = { error: 'No.', code: 'forbidden', detail: null, hint: null, request_id: 'r' }
+
 const newSet = () => `browser-${crypto.randomUUID()}`
 const keysOf = (set: string) => dashboard<Key[]>('GET', `/keys/${set}`)
 const addTo = (set: string, algorithm = 'ES256') =>
@@ -117,8 +119,7 @@ it('guides through a rotation: add, wait, remove', async () => {
   await page.getByText(/The last old token ends in /).waitFor()
 
   // Where it stands follows from the keys: a colleague who opens the address sees the same.
-  const error = { error: 'No.', code: 'forbidden', detail: null, hint: null, request_id: 'r' }
-  await page.route('**/api/oauthsrv/clients', route => route.fulfill({ status: 403, json: error }))
+  await page.route('**/api/oauthsrv/clients', route => route.fulfill({ status: 403, json: ERROR }))
   await page.goto(new URL(`/oauth2/keys?${new URLSearchParams({ set: SERVER_SET })}`, page.url()).href)
   await page.getByText('How long tokens live is not known').waitFor()
   await page.unroute('**/api/oauthsrv/clients')
@@ -135,8 +136,23 @@ it('guides through a rotation: add, wait, remove', async () => {
 })
 
 it('shows keys to a member, and says who may change them', async () => {
-  await using seat = await visit('/oauth2/keys?rotate=true', { who: 'user' })
+  await using seat = await visit('/oauth2/tokens', { who: 'user' })
   const { page } = seat
+  // As on the first day: the server makes its keys when somebody asks for the public ones.
+  const isEmpty = Promise.withResolvers<void>()
+  await page.route(
+    '**/api/oauthsrv/keys/*',
+    async route => {
+      await route.fulfill({ status: 404, json: { ...ERROR, code: 'not_found' } })
+      isEmpty.resolve()
+    },
+    { times: 1 },
+  )
+  await page.route('**/api/oauthsrv/jwks', async route => {
+    await isEmpty.promise
+    await route.continue()
+  })
+  await goTo(page, '/oauth2/keys?rotate=true')
   await page.getByRole('table').waitFor()
   for (const name of ['Add key', 'Rotate key'])
     expect(await page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)

@@ -76,7 +76,7 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
           />
           <ClaimMap
             token="Access token"
-            lead="Read by the APIs that take the token: under ext of introspection and of JWTs."
+            lead="Tells the APIs that take the token, under ext."
             rows={rows.access_token_claims}
             {...known}
             onChange={changed => change({ access_token_claims: changed })}

@@ -29,9 +29,9 @@ export function Preview({
   return (
     <Section
       title="Preview"
-      lead="Exactly what the consent bridge would send for this person, with the claims above as they stand."
+      lead="Exactly what the consent bridge would send for this person with the claims above."
     >
-      <div className="grid gap-4 lg:grid-cols-2">
+      <div className="grid gap-x-6 gap-y-4 xl:grid-cols-2">
         <IdentityField
           key={identity}
           label="Person"
@@ -50,7 +50,7 @@ export function Preview({
         />
       </div>
       <ErrorNotice error={error} />
-      <div className="grid gap-4 lg:grid-cols-2">
+      <div className="grid gap-x-6 gap-y-4 xl:grid-cols-2">
         <Half
           title="In the ID token, and at userinfo"
           label="ID token claims"

@@ -85,7 +85,7 @@ function ClientList() {
   return (
     <Page
       title="Clients"
-      lead="The applications that may ask for tokens: where people come back to, and what each may ask for."
+      lead="The applications that may ask for tokens, and where people come back to."
       actions={CREATE}
     >
       <Input

@@ -18,7 +18,7 @@ export function DiscoveryPage() {
   return (
     <Page
       title="Discovery"
-      lead="The document by which an application finds the endpoints, the keys and what the OAuth2 server can do."
+      lead="Where an application finds the endpoints, the keys and what the OAuth2 server can do."
       actions={query.data && <Documents of={query.data} />}
     >
       <Loaded query={query}>

@@ -18,8 +18,8 @@ export function LeftOver({ clients }: { clients: readonly OAuthClient[] }) {
         size="sm"
         variant="secondary"
         icon={<BroomIcon weight="fill" />}
-        title={`${many} still there`}
-        description="Of a visit that ended without removing them, or of one that goes on in another tab."
+        title={`${many} still there:`}
+        description="of a visit that ended without removing them, or of one that goes on in another tab."
         action={
           <Button size="sm" onClick={() => setAsking(true)}>
             {clients.length === 1 ? 'Remove it' : 'Remove them'}

@@ -17,7 +17,7 @@ export function PublicKeys() {
   return (
     <Section
       title="Public keys"
-      lead="The JWKS as applications read it, to verify signatures. Its address stands in the discovery document."
+      lead="The JWKS, with which applications verify signatures. Discovery has its address."
       actions={
         <Button size="sm" icon={CopyIcon} disabled={query.data === undefined} onClick={copy}>
           Copy JWKS

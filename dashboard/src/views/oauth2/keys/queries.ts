@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../../api/client.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { signingKeysQuery } from '../../../parts/oauth/queries.ts'
+import { SERVER_SETS } from './key-sets.ts'
 
 export type SigningKey = Schema<'SigningKey'>
 export type SigningKeyIn = Schema<'SigningKeyIn'>
@@ -10,7 +11,15 @@ export type Algorithm = SigningKeyIn['algorithm']
 /** What verifiers read; at most ten seconds old. */
 export const publicKeysQuery = queryOptions({
   queryKey: ['jwks'],
-  queryFn: ({ signal }) => answerOf(api.GET('/api/oauthsrv/jwks', { signal })),
+  queryFn: async ({ signal }) => {
+    const keys = await answerOf(api.GET('/api/oauthsrv/jwks', { signal }))
+    // For this answer the server makes the first keys of its own sets, which were empty until then.
+    for (const { id } of SERVER_SETS) {
+      const { queryKey } = signingKeysQuery(id)
+      if (queryClient.getQueryData(queryKey)?.length === 0) void queryClient.invalidateQueries({ queryKey })
+    }
+    return keys
+  },
 })
 
 function readAgain(set: string): void {

@@ -14,7 +14,7 @@ export function OAuthOverviewPage() {
   return (
     <Page
       title="OAuth2"
-      lead="Applications sign people in, and get tokens for APIs, at the OAuth2 server that is managed here."
+      lead="Applications sign people in, and get tokens for APIs, at the OAuth2 server."
       actions={
         <LinkButton href="/oauth2/clients?create=true" variant="primary" icon={PlusIcon}>
           Create client
@@ -23,7 +23,7 @@ export function OAuthOverviewPage() {
     >
       <FirstSteps />
       <Tiles />
-      <div className="grid gap-6 xl:grid-cols-2">
+      <div className="grid gap-6 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-6">
           <ServerHealth />
           <Bridge />
