@@ -66,7 +66,7 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
   return (
     <>
       <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
-        <div className="grid gap-6 xl:grid-cols-2">
+        <div className="grid gap-6 2xl:grid-cols-2">
           <ClaimMap
             token="ID token"
             lead="Tells the application who signed in. Userinfo says the same."

@@ -7,10 +7,12 @@ import type { Schema } from '../../../api/client.ts'
 import { clientsQuery, signingKeysQuery } from '../../../parts/oauth/queries.ts'
 import { countsOf } from './client-kinds.ts'
 
+const UNKNOWN = <span className="text-base font-normal">not known</span>
+
 export function Tiles() {
   const { data: clients, failureReason } = useQuery(clientsQuery)
   const counts = clients === undefined ? undefined : countsOf(clients)
-  const unknown = failureReason === null ? undefined : 'not known'
+  const unknown = failureReason === null ? undefined : UNKNOWN
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4" aria-label="What there is">
       <Tile
@@ -49,7 +51,7 @@ function SigningKeys() {
     <Tile
       label="Signing keys"
       href="/oauth2/keys"
-      value={count ?? (hasFailed ? 'not known' : undefined)}
+      value={count ?? (hasFailed ? UNKNOWN : undefined)}
       note={isThere ? `${algorithms}${isRotating ? '; a rotation is under way' : ''}` : ''}
     />
   )
