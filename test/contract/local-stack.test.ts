@@ -424,7 +424,7 @@ describe('the next start', () => {
     )
   })
 
-  it('has, after each signal, the same ports, a new key for a revoked one, no seeds again, and all anew with --reset', async () => {
+  it('has the ports, keys and data as before after each signal, no new seeds, and all anew with --reset', async () => {
     const dataDir = await newDataDirWithCluster()
     const first = await start(dataDir)
     await queryOwner(first, "insert into public.todos (title) values ('gone')")

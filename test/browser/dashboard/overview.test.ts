@@ -117,7 +117,7 @@ it('shows a member what they may see, and says who sees the rest', async () => {
   await page.getByText('is for administrators').waitFor()
   await page.getByText(/^Everything is well$|need(s)? you$/).waitFor()
   expect(await page.getByRole('link', { name: 'Database', exact: true }).count()).toBe(0)
-  await page.getByRole('link', { name: 'Status', exact: true }).click()
+  await page.getByRole('link', { name: 'Status for administrators only' }).click()
   await page.getByText('Status: for administrators only').waitFor()
   expect(seat.complaints).toEqual([])
 })
