@@ -20,6 +20,10 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
   if (all.length === 0)
     return <p className="text-kumo-subtle">This action has no state before or after to show.</p>
   const shown = showsAll ? all : changed
+  // Of what was made there is nothing before, of what was deleted nothing after.
+  const columns = (['before', 'after'] as const).filter(name =>
+    shown.some(({ [name]: value }) => value !== undefined),
+  )
   return (
     <div className="flex flex-col items-start gap-2">
       {shown.length === 0 ? (
@@ -36,14 +40,17 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
               <Table.Header>
                 <Table.Row>
                   <Table.Head>Field</Table.Head>
-                  <Table.Head>Before</Table.Head>
-                  <Table.Head>After</Table.Head>
+                  {columns.map(name => (
+                    <Table.Head key={name} className="capitalize">
+                      {name}
+                    </Table.Head>
+                  ))}
                 </Table.Row>
               </Table.Header>
               <Table.Body>
                 {shown.map((difference, i) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a list has several of one path, in a fixed order
-                  <Row key={i} of={difference} />
+                  <Row key={i} of={difference} columns={columns} />
                 ))}
               </Table.Body>
             </Table>
@@ -59,24 +66,25 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
   )
 }
 
-function Row({ of: { path, change, before, after } }: { of: Difference }) {
-  const { sign, word } = MARKS[change]
-  const isChanged = change !== 'same'
+const TINTS = { before: 'bg-kumo-danger-tint', after: 'bg-kumo-success-tint' }
+
+function Row({ of, columns }: { of: Difference; columns: readonly ('before' | 'after')[] }) {
+  const { sign, word } = MARKS[of.change]
+  const isChanged = of.change !== 'same'
   return (
     <Table.Row className={cn(!isChanged && 'text-kumo-subtle')}>
-      <Table.Cell className="whitespace-nowrap font-mono text-[13px]">
+      <Table.Cell className="font-mono text-[13px] max-sm:wrap-anywhere sm:whitespace-nowrap">
         <span aria-hidden="true" className="inline-block w-4">
           {sign}
         </span>
         <span className="sr-only">{word}: </span>
-        {path === '' ? 'value' : path}
+        {of.path === '' ? 'value' : of.path}
       </Table.Cell>
-      <Table.Cell className={cn(isChanged && before !== undefined && 'bg-kumo-danger-tint')}>
-        <Value of={before} />
-      </Table.Cell>
-      <Table.Cell className={cn(isChanged && after !== undefined && 'bg-kumo-success-tint')}>
-        <Value of={after} />
-      </Table.Cell>
+      {columns.map(name => (
+        <Table.Cell key={name} className={cn(isChanged && of[name] !== undefined && TINTS[name])}>
+          <Value of={of[name]} />
+        </Table.Cell>
+      ))}
     </Table.Row>
   )
 }
