@@ -1,4 +1,4 @@
-// `node bench/bodies.ts`: what hostile bodies do to the isolate, over every route that reads one: its longest pause
+// `npm run bench:bodies`: what hostile bodies do to the isolate, over every route that reads one: its longest pause
 // and the memory it takes. Each at the largest size that the route takes. Prints the worst of each route; asserts
 // nothing. BENCH_ROUNDS changes 3, BENCH_ONLY names a part of the path of the routes that are measured.
 

@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LoadOptions, measureInTurns } from './load.ts'
 import { startPostgrest } from './postgrest.ts'
-import { printReport } from './report.ts'
+import { printMachine, printReport } from './report.ts'
 import { seedBenchTable } from './seed.ts'
 import { startStack } from './stack.ts'
 import { benchTargets } from './targets.ts'
 import { buildWorker, startWorkerd } from './workerd.ts'
+
+/** So long that the lots of permits and the minute of the limits begin anew. */
+const MANY_KEYS_SECONDS = Number(process.env.BENCH_MANY_KEYS_SECONDS ?? 60)
 
 const folder = await mkdtemp(join(tmpdir(), 'quoin-bench-'))
 // As root, Postgres runs as another user, who must be able to pass through.
@@ -28,14 +31,23 @@ try {
   const postgrest = await startPostgrest(folder, stack.facts)
   cleanups.push(postgrest.stop)
 
-  const options: LoadOptions = {
-    connections: Number(process.env.BENCH_CONNECTIONS ?? 32),
-    seconds: Number(process.env.BENCH_SECONDS ?? 5),
-    rounds: Number(process.env.BENCH_ROUNDS ?? 3),
-    processes: { workerd: worker.pid, gateway: stack.facts.pids.gateway ?? 0 },
+  const { facts } = stack
+  const processes = {
+    workerd: worker.pid,
+    gateway: facts.pids.gateway ?? 0,
+    Postgres: facts.pids.postgres ?? 0,
+    PostgREST: postgrest.pid,
   }
-  const targets = benchTargets(stack.facts, seeded, worker.url, postgrest.url)
-  printReport(await measureInTurns(targets, options), options)
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
+  const seconds = Number(process.env.BENCH_SECONDS ?? 3)
+  const { reads, manyKeys } = benchTargets(facts, seeded, worker.url, postgrest.url)
+  printMachine()
+  for (const connections of (process.env.BENCH_CONNECTIONS ?? '1,10,32').split(',').map(Number)) {
+    const options: LoadOptions = { connections, seconds, rounds, processes }
+    printReport(await measureInTurns(reads, options), options)
+  }
+  const options: LoadOptions = { connections: 32, seconds: MANY_KEYS_SECONDS, rounds: 1, processes }
+  printReport(await measureInTurns(manyKeys, options), options)
 } finally {
   for (const cleanup of cleanups.reverse()) await cleanup()
 }

@@ -43,7 +43,7 @@ export async function measureApiWriters(
   return figures
 }
 
-function load(
+async function load(
   generator: Generator,
   workerUrl: string,
   key: string,
@@ -51,11 +51,8 @@ function load(
   { writers, seconds }: CostOptions,
 ): Promise<number> {
   const headers = { apikey: key, 'content-type': 'application/json' }
-  return generator(
-    { name, what: 'writers', url: `${workerUrl}/v1/db/${TABLES[name]}`, headers, body: ROW },
-    writers,
-    seconds,
-  )
+  const target = { name, what: 'writers', url: `${workerUrl}/v1/db/${TABLES[name]}`, headers, body: ROW }
+  return (await generator(target, writers, seconds)).requestsPerSecond
 }
 
 async function prepare(client: pg.Client): Promise<string> {

@@ -1,4 +1,4 @@
-// `node bench/outbox.ts`: what watching a table costs its writers (issue 5). Starts a stack of its own, or measures
+// `npm run bench:outbox`: what watching a table costs its writers (issue 5). Starts a stack of its own, or measures
 // the database that BENCH_DATABASE_URL names (the owner's connection string; without the writers through the Worker).
 // Prints a table; asserts nothing.
 

@@ -1,4 +1,4 @@
-// `node bench/parser.ts`: what the SQL parser takes per kilobyte of ordinary and of hostile text. Guard, libpg_query
+// `npm run bench:parser`: what the SQL parser takes per kilobyte of ordinary and of hostile text. Guard, libpg_query
 // and the reading of its tree are measured together, with the memory of an isolate. Prints tables; asserts nothing.
 
 import { cpus } from 'node:os'

@@ -33,5 +33,5 @@ log-level = "crit"
   await waitUntil({ what: 'PostgREST answers', deadlineMs: 20_000 }, async () =>
     (await fetch(`${url}/bench_items?limit=1`)).ok ? true : undefined,
   )
-  return { url, stop: async () => void child.kill('SIGKILL') }
+  return { url, pid: child.pid ?? 0, stop: async () => void child.kill('SIGKILL') }
 }

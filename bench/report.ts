@@ -6,34 +6,35 @@ import type { LoadOptions, Measured } from './load.ts'
 
 /** Prints Markdown, ready for bench/README.md. */
 export function printReport(results: Measured[], options: LoadOptions): void {
-  const [cpu] = cpus()
   const processes = Object.keys(options.processes)
-  console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}`)
-  console.log(
-    `${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s each, in turns; medians\n`,
-  )
-  const head = [
-    'what',
-    'who',
-    'requests/s',
-    'min to max',
-    'of PostgREST',
-    ...processes.map(name => `${name}, µs`),
-  ]
+  const connections = `${options.connections} ${options.connections === 1 ? 'connection' : 'connections'}`
+  console.log(`\n${connections}, ${options.rounds} rounds of ${options.seconds} s each, in turns; medians\n`)
+  const costs = [...processes, 'all'].map(name => `${name}, µs`)
+  const head = ['what', 'who', 'requests/s', 'min to max', 'of PostgREST', 'p50, ms', 'p99, ms', ...costs]
   console.log(`| ${head.join(' | ')} |\n|${head.map(() => '---').join('|')}|`)
   for (const result of results) console.log(`| ${cells(result, results, processes).join(' | ')} |`)
+}
+
+/** What the figures were taken on. */
+export function printMachine(): void {
+  const [cpu] = cpus()
+  console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}`)
 }
 
 function cells({ target, rounds }: Measured, all: Measured[], processes: string[]): string[] {
   const figures = rounds.map(round => round.requestsPerSecond)
   const yardstick = all.find(other => other.target.what === target.what && other.target.name === 'PostgREST')
+  const costs = processes.map(name => median(rounds.map(round => round.cpuMicros[name] ?? Number.NaN)))
+  const sums = rounds.map(round => Object.values(round.cpuMicros).reduce((sum, cost) => sum + cost, 0))
   return [
     target.what,
     target.name,
     String(Math.round(median(figures))),
     `${Math.round(Math.min(...figures))} to ${Math.round(Math.max(...figures))}`,
     yardstick === undefined ? '' : ratioByRound(figures, yardstick).toFixed(2),
-    ...processes.map(name => microseconds(median(rounds.map(round => round.cpuMicros[name] ?? Number.NaN)))),
+    median(rounds.map(round => round.p50)).toFixed(2),
+    median(rounds.map(round => round.p99)).toFixed(1),
+    ...[...costs, median(sums)].map(microseconds),
   ]
 }
 
@@ -43,8 +44,8 @@ function ratioByRound(figures: number[], yardstick: Measured): number {
   return median(ratios)
 }
 
-/** Less than a microsecond a request is the process doing something else. */
-const microseconds = (value: number) => (value >= 1 ? String(Math.round(value)) : '')
+/** A few microseconds a request are the process doing something else. */
+const microseconds = (value: number) => (value >= 5 ? String(Math.round(value)) : '')
 
 function median(figures: number[]): number {
   const sorted = figures.toSorted((a, b) => a - b)

@@ -5,13 +5,19 @@ import { storeApiKey } from '../local/api-key.ts'
 import type { StackFacts } from '../local/dev-file.ts'
 
 export const TABLE = 'bench_items'
+/** What rows are written to. */
+export const WRITTEN = 'bench_written'
 
 const ROWS = 100_000
 /** High enough that no run comes near it: what is measured is the check, not the refusal. */
 const RATE_LIMIT_PER_MINUTE = 100_000_000
 
+const MANY_KEYS = 1_000
+
 export interface Seeded {
   anonKey: string
+  /** More anon keys, so that one hot key is not the whole truth. */
+  manyKeys: string[]
   serviceKey: string
   rowId: number
 }
@@ -31,11 +37,19 @@ export async function seedBenchTable({ database_url }: StackFacts): Promise<Seed
       alter table public.${TABLE} enable row level security;
       create policy everybody on public.${TABLE} for select to anon using (true);
       grant select on public.${TABLE} to anon;
+      create table public.${WRITTEN} (id bigint generated always as identity primary key, group_id int not null,
+        name text not null, amount numeric(12,2) not null);
+      alter table public.${WRITTEN} enable row level security;
+      create policy everybody on public.${WRITTEN} for insert to anon with check (true);
+      grant insert on public.${WRITTEN} to anon;
       analyze public.${TABLE}`)
     const key = { name: 'bench', rateLimitPerMinute: RATE_LIMIT_PER_MINUTE }
     const anon = await storeApiKey(client, { ...key, role: 'anon' })
     const service = await storeApiKey(client, { ...key, role: 'service_role' })
-    return { anonKey: anon.key, serviceKey: service.key, rowId: ROWS / 2 }
+    const manyKeys: string[] = []
+    for (let i = 0; i < MANY_KEYS; i++)
+      manyKeys.push((await storeApiKey(client, { ...key, role: 'anon' })).key)
+    return { anonKey: anon.key, manyKeys, serviceKey: service.key, rowId: ROWS / 2 }
   } finally {
     await client.end()
   }

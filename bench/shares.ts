@@ -1,4 +1,4 @@
-// `node bench/shares.ts`: what one key's slow calls cost the others. One anon key sends filters that take the database
+// `npm run bench:shares`: what one key's slow calls cost the others. One anon key sends filters that take the database
 // for ever, eleven at a time; another reads rows by primary key. Prints the other's times without and with the attack.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// `node bench/splitter.ts`: what splitting a migration into its statements takes per megabyte of ordinary and of
+// `npm run bench:splitter`: what splitting a migration into its statements takes per megabyte of ordinary and of
 // hostile text, at two sizes, and what a check of many statements takes. Prints tables; asserts nothing.
 
 import { cpus } from 'node:os'

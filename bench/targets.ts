@@ -2,35 +2,53 @@
 
 import type { StackFacts } from '../local/dev-file.ts'
 import type { Target } from './load.ts'
-import { type Seeded, TABLE } from './seed.ts'
+import { type Seeded, TABLE, WRITTEN } from './seed.ts'
 
 /** A hundred rows of one group, in order: an index gives both. */
 const FILTER = 'select=id,name,amount,created_at&group_id=eq.7&order=id&limit=100'
 
-/** Every target of a run, in the order of the table. */
+const ROW = JSON.stringify({ group_id: 1, name: 'item', amount: 1.25 })
+
+/** The targets of a run in the order of the table, and the read that a thousand keys share. */
 export function benchTargets(
   facts: StackFacts,
   seeded: Seeded,
   workerUrl: string,
   postgrestUrl: string,
-): Target[] {
+): { reads: Target[]; manyKeys: Target[] } {
   const byKey = `${TABLE}?id=eq.${seeded.rowId}`
   const filtered = `${TABLE}?${FILTER}`
   const headers = { apikey: seeded.anonKey }
-  return [
-    { what: 'constant', name: 'Worker', url: `${workerUrl}/healthz`, headers: {} },
-    {
-      what: 'key check and limit alone',
-      name: 'Worker',
-      url: `${workerUrl}/v1/modules`,
-      headers: { apikey: seeded.serviceKey },
-    },
-    { what: 'the batch alone', name: 'gateway', ...gatewayBatch(facts, seeded.rowId) },
-    { what: 'row by primary key', name: 'Quoin', url: `${workerUrl}/v1/db/${byKey}`, headers },
-    { what: 'row by primary key', name: 'PostgREST', url: `${postgrestUrl}/${byKey}`, headers: {} },
-    { what: '100 filtered rows', name: 'Quoin', url: `${workerUrl}/v1/db/${filtered}`, headers },
-    { what: '100 filtered rows', name: 'PostgREST', url: `${postgrestUrl}/${filtered}`, headers: {} },
-  ]
+  const db = `${workerUrl}/v1/db`
+  const json = { 'content-type': 'application/json' }
+  const [row, rows, insert] = ['row by primary key', '100 filtered rows', 'insert of a row']
+  return {
+    reads: [
+      { what: 'constant', name: 'Worker', url: `${workerUrl}/healthz`, headers: {} },
+      {
+        what: 'key check and limit alone',
+        name: 'Worker',
+        url: `${workerUrl}/v1/modules`,
+        headers: { apikey: seeded.serviceKey },
+      },
+      { what: 'the batch alone', name: 'gateway', ...gatewayBatch(facts, seeded.rowId) },
+      { what: row, name: 'Quoin', url: `${db}/${byKey}`, headers },
+      { what: row, name: 'PostgREST', url: `${postgrestUrl}/${byKey}`, headers: {} },
+      { what: rows, name: 'Quoin', url: `${db}/${filtered}`, headers },
+      { what: rows, name: 'PostgREST', url: `${postgrestUrl}/${filtered}`, headers: {} },
+      { what: insert, name: 'Quoin', url: `${db}/${WRITTEN}`, headers: { ...headers, ...json }, body: ROW },
+      { what: insert, name: 'PostgREST', url: `${postgrestUrl}/${WRITTEN}`, headers: json, body: ROW },
+    ],
+    manyKeys: [
+      {
+        what: `${row}, ${seeded.manyKeys.length} keys`,
+        name: 'Quoin',
+        url: `${db}/${byKey}`,
+        headers,
+        keys: seeded.manyKeys,
+      },
+    ],
+  }
 }
 
 /** What the Worker sends for the row by primary key, near enough: settings, then the query. */

@@ -1,4 +1,4 @@
-// `node bench/webhooks.ts`: how long a change takes from its commit to its receiver, and how many deliveries a second
+// `npm run bench:webhooks`: how long a change takes from its commit to its receiver, and how many deliveries a second
 // go. Also whether a backlog makes a process grow (issue 5). On a stack of its own, under `wrangler dev`: deliveries
 // are signed and logged. The listener sends in batches, so that wrangler's proxy is not in the way. Prints a table;
 // asserts nothing.

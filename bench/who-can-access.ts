@@ -1,5 +1,5 @@
 // Quoin's own time for the question who can access an object, over ten thousand tuples in three levels of
-// organizations: `node bench/who-can-access.ts`. The permission server's part is left out: its pages are ready texts
+// organizations: `npm run bench:who-can-access`. The permission server's part is left out: its pages are ready texts
 // in this process.
 
 import { readFileSync } from 'node:fs'
