@@ -10,6 +10,7 @@ import { makePerson, PersonsBrowser, registerClient, tokensFor } from '../../sup
 import { startReceiver } from '../../support/receiver.ts'
 import { fitsItsWidth } from '../people.ts'
 import { goTo, lookIn, pagesOf, untilQuiet } from './pages.ts'
+import type { OwnRecords } from './record-pages.ts'
 import { DESKTOP, PHONE, visit } from './visitor.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -28,27 +29,26 @@ const DRAWN_MS = 50
 
 afterAll(tidyUp)
 
-/** Makes what has a page of its own, where a fresh stack has none yet; answers who has consented to something. */
-async function makeRecords(): Promise<string> {
+/** Records whose pages are visited; nobody else changes them. */
+async function makeRecords(): Promise<OwnRecords> {
   const person = await makePerson()
   const client = await registerClient()
   await tokensFor({ client, browser: new PersonsBrowser(person), scope: 'openid', decision: {} })
   await using receiver = await startReceiver()
-  const id = await makeWebhook({ url: receiver.url, table_name: 'todos' })
-  await webhooks('POST', `/${id}/test`)
-  return person.id
+  const webhook = await makeWebhook({ url: receiver.url, table_name: 'todos' })
+  await webhooks('POST', `/${webhook}/test`)
+  return { person: person.id, client: client.client_id, webhook }
 }
 
 it('is usable by everybody, in light and dark, and fits a phone', async () => {
-  const subject = await makeRecords()
+  const own = await makeRecords()
   await using seat = await visit('/', { reducedMotion: 'reduce' })
   const { page } = seat
   const found: string[] = []
   const note = (where: string, problems: string[]) =>
     found.push(...problems.map(problem => `${where}: ${problem}`))
   await page.evaluate(AXE)
-  const paths = await pagesOf(page, inject('stack'))
-  for (const path of [...paths, `/oauth2/consent?subject=${subject}`]) {
+  for (const path of await pagesOf(page, inject('stack'), own)) {
     await goTo(page, path)
     await lookIn(page, 'light')
     note(`${path} light`, await violationsOf(page, {}))

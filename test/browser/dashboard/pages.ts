@@ -3,7 +3,7 @@
 
 import type { Page } from 'playwright-core'
 import type { StackFacts } from '../../../local/dev-file.ts'
-import { recordPagesOf } from './record-pages.ts'
+import { type OwnRecords, recordPagesOf } from './record-pages.ts'
 
 /** So long has nothing been drawn where all is there: between two requests there may be an instant of nothing. */
 const LOADED_MS = 200
@@ -38,11 +38,11 @@ const MORE: readonly string[] = [
 ]
 
 /** The addresses of all pages, the sidebar's first. `page` must stand on one of this stack's dashboard. */
-export async function pagesOf(page: Page, facts: StackFacts): Promise<string[]> {
+export async function pagesOf(page: Page, facts: StackFacts, own: OwnRecords = {}): Promise<string[]> {
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link')
   await links.first().waitFor()
   const hrefs = await links.evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''))
-  return [...hrefs, ...MORE, ...(await recordPagesOf(facts))]
+  return [...hrefs, ...MORE, ...(await recordPagesOf(facts, own))]
 }
 
 /** Goes there as a link does, without loading the page anew, and waits until all is there. */

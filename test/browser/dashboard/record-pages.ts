@@ -1,6 +1,13 @@
-// The pages of records, which have an id in their address: of the first record that each list of a stack has.
+// The pages of records, which have an id in their address.
 
 import type { StackFacts } from '../../../local/dev-file.ts'
+
+/** Ids of records to visit; without one the first of its list is visited, which others may delete meanwhile. */
+export interface OwnRecords {
+  client?: string
+  webhook?: string
+  person?: string
+}
 
 /** Fields of the lists' records that stand in addresses. */
 interface Listed {
@@ -11,8 +18,8 @@ interface Listed {
   request_id: string
 }
 
-/** The addresses of the pages that show one record. A list that is empty has none. */
-export async function recordPagesOf(facts: StackFacts): Promise<string[]> {
+/** The addresses of the pages that show one record of each kind. A list that is empty has none. */
+export async function recordPagesOf(facts: StackFacts, own: OwnRecords): Promise<string[]> {
   const first = async (list: string): Promise<Listed[]> => {
     const answer = await fetch(facts.base_url + list, {
       headers: { cookie: facts.session_cookie_admin ?? '' },
@@ -24,22 +31,26 @@ export async function recordPagesOf(facts: StackFacts): Promise<string[]> {
     if (Array.isArray(body)) return body.slice(0, 1)
     return ('data' in body ? body.data : body.migrations).slice(0, 1)
   }
-  const pages: string[] = []
-  for (const { client_id } of await first('/api/oauthsrv/clients')) {
+  const client = own.client ?? (await first('/api/oauthsrv/clients'))[0]?.client_id
+  const person = own.person ?? facts.user_identity_id
+  const webhook = own.webhook ?? (await first('/api/webhooks'))[0]?.id
+  const pages = [
+    `/identities/${person}`,
+    `/oauth2/claims?identity=${person}`,
+    `/oauth2/consent?subject=${person}`,
+  ]
+  if (client !== undefined) {
     for (const tab of ['settings', 'tokens', 'credentials', 'danger'])
-      pages.push(`/oauth2/clients/${encodeURIComponent(client_id)}?tab=${tab}`)
-    pages.push(`/oauth2/snippets?client=${encodeURIComponent(client_id)}`)
+      pages.push(`/oauth2/clients/${encodeURIComponent(client)}?tab=${tab}`)
+    pages.push(`/oauth2/snippets?client=${encodeURIComponent(client)}`)
+  }
+  if (webhook !== undefined) {
+    pages.push(`/webhooks/${webhook}`, `/webhooks/${webhook}?tab=dead-letters`)
+    for (const { id } of await first(`/api/webhooks/${webhook}/logs`))
+      pages.push(`/webhooks/${webhook}?delivery=${id}`)
   }
   for (const { kid } of await first('/api/oauthsrv/keys/hydra.openid.id-token'))
     pages.push(`/oauth2/keys?kid=${encodeURIComponent(kid)}`)
-  for (const { id } of await first('/api/auth/identities'))
-    pages.push(`/identities/${id}`, `/oauth2/claims?identity=${id}`)
-  pages.push(`/oauth2/consent?subject=${facts.user_identity_id}`)
-  for (const { id } of await first('/api/webhooks')) {
-    pages.push(`/webhooks/${id}`, `/webhooks/${id}?tab=dead-letters`)
-    for (const delivery of await first(`/api/webhooks/${id}/logs`))
-      pages.push(`/webhooks/${id}?delivery=${delivery.id}`)
-  }
   for (const { id } of await first('/api/keys')) pages.push(`/keys?key=${id}`)
   for (const { id, request_id } of await first('/api/audit-logs'))
     pages.push(`/audit-log?entry=${id}&entry_request=${encodeURIComponent(request_id)}`)
