@@ -20,7 +20,7 @@ export function benchTargets(
   const filtered = `${TABLE}?${FILTER}`
   const headers = { apikey: seeded.anonKey }
   const db = `${workerUrl}/v1/db`
-  const json = { 'content-type': 'application/json' }
+  const writes = { 'content-type': 'application/json', prefer: 'return=minimal' }
   const [row, rows, insert] = ['row by primary key', '100 filtered rows', 'insert of a row']
   return {
     reads: [
@@ -36,8 +36,8 @@ export function benchTargets(
       { what: row, name: 'PostgREST', url: `${postgrestUrl}/${byKey}`, headers: {} },
       { what: rows, name: 'Quoin', url: `${db}/${filtered}`, headers },
       { what: rows, name: 'PostgREST', url: `${postgrestUrl}/${filtered}`, headers: {} },
-      { what: insert, name: 'Quoin', url: `${db}/${WRITTEN}`, headers: { ...headers, ...json }, body: ROW },
-      { what: insert, name: 'PostgREST', url: `${postgrestUrl}/${WRITTEN}`, headers: json, body: ROW },
+      { what: insert, name: 'Quoin', url: `${db}/${WRITTEN}`, headers: { ...headers, ...writes }, body: ROW },
+      { what: insert, name: 'PostgREST', url: `${postgrestUrl}/${WRITTEN}`, headers: writes, body: ROW },
     ],
     manyKeys: [
       {
