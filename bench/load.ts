@@ -127,7 +127,8 @@ const MILLISECONDS: Record<string, number> = { us: 1e-3, ms: 1, s: 1e3 }
 
 /** A line of `--latency`, such as `     50%    1.34ms`. */
 function millisecondsOf(text: string, percentile: string): number {
-  const [, figure, unit = ''] = new RegExp(`^\\s+${percentile}\\s+([\\d.]+)(us|ms|s)\\s*$`, 'm').exec(text) ?? []
+  const [, figure, unit = ''] =
+    new RegExp(`^\\s+${percentile}\\s+([\\d.]+)(us|ms|s)\\s*$`, 'm').exec(text) ?? []
   return Number(figure) * (MILLISECONDS[unit] ?? Number.NaN)
 }
 
