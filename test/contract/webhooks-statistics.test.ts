@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { WebhookWithWaiting } from '../../src/features/webhooks/delivery-schemas.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { asOwner } from './db-caller.ts'
-import { logOf, tidyUp, webhooks, webhookViews } from './webhooks-caller.ts'
+import { logOf, makeTable, makeWebhook, tidyUp, webhooks, webhookViews } from './webhooks-caller.ts'
 import { makeChain } from './webhooks-chain.ts'
 
 afterAll(tidyUp)
@@ -38,6 +38,34 @@ describe('the figures of attempts', () => {
       succeeded: 1,
       failed: 1,
       last_status_code: 503,
+    })
+  })
+
+  it('are also given by the hour, up to now, and bounded alike', async () => {
+    const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
+    const log = (attempts: string) =>
+      asOwner(
+        `insert into quoin.webhook_deliveries
+          (webhook_id, webhook_message_id, event_type, payload, latency_ms, error, created_at)
+          select '${id}', 'msg', type, '{}', 7, error, now() - age::interval
+          from (values ${attempts}) a (type, error, age), generate_series(1, 400)`,
+      )
+    const hours = (busy: Record<number, { delivered: number; failed: number }>) =>
+      Array.from({ length: 24 }, (_, hour) => busy[hour] ?? { delivered: 0, failed: 0 })
+    await log("('INSERT', 'timeout', '23:30'), ('INSERT', null, '24:30'), ('TEST', 'timeout', '1:30')")
+    expect(await statisticsOf(id)).toMatchObject({
+      failed: 400,
+      hours: hours({ 0: { delivered: 0, failed: 400 } }),
+    })
+    // The clock of who wrote the last is ahead. With these there are more than the newest 1 000.
+    await log("('DELETE', null, '1:30'), ('UPDATE', null, '-0:10')")
+    expect(await statisticsOf(id)).toMatchObject({
+      attempts: 1_000,
+      hours: hours({
+        0: { delivered: 0, failed: 200 },
+        22: { delivered: 400, failed: 0 },
+        23: { delivered: 400, failed: 0 },
+      }),
     })
   })
 })
@@ -79,11 +107,12 @@ describe('the figures of what waits', () => {
     expect(Date.parse(next_attempt_at)).toBeGreaterThan(Date.now() + 3_500_000)
   })
 
-  it('are not in lists, which would ask every object', async () => {
+  it('are not in lists, which would ask every object, nor are those of hours', async () => {
     await using receiver = await startReceiver()
     const { id } = await makeChain(receiver)
     const { json } = await webhookViews('?limit=1000')
     const listed = json.data.find((webhook: { id: string }) => webhook.id === id)
     expect(listed.statistics).not.toHaveProperty('waiting')
+    expect(listed.statistics).not.toHaveProperty('hours')
   })
 })

@@ -186,9 +186,21 @@ export const WebhookStatistics = z
   .meta({ id: 'WebhookStatistics', examples: [STATISTICS_EXAMPLE] })
 export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
-const WAITING_EXAMPLE = { ...STATISTICS_EXAMPLE, waiting: 0, oldest_waiting_at: null, next_attempt_at: null }
+const HOURS = 24
+
+const WAITING_EXAMPLE = {
+  ...STATISTICS_EXAMPLE,
+  hours: [...Array(HOURS - 1).fill({ delivered: 10, failed: 0 }), { delivered: 8, failed: 2 }],
+  waiting: 0,
+  oldest_waiting_at: null,
+  next_attempt_at: null,
+}
 
 export const WaitingStatistics = WebhookStatistics.extend({
+  hours: z
+    .array(z.object({ delivered: z.int(), failed: z.int() }))
+    .length(HOURS)
+    .describe('the same attempts by the hour, oldest first; the last hour ends now'),
   waiting: z
     .int()
     .nullable()

@@ -39,9 +39,9 @@ export async function listWebhooksWithStatistics(
   query: WebhookListQuery,
 ): Promise<WebhookWithStatisticsList> {
   const { data, next_cursor } = await listWebhooks(deps, query)
-  const statistics = await readStatistics(deps, data)
+  const statistics = await readStatistics(deps, STATISTICS, data)
   return {
-    data: data.map(webhook => ({ ...webhook, statistics: statistics.get(webhook.id) ?? NONE })),
+    data: data.map(webhook => ({ ...webhook, statistics: statistics.get(webhook.id) as WebhookStatistics })),
     next_cursor,
   }
 }
@@ -64,17 +64,18 @@ export async function readWebhookDetail(deps: DetailDeps, idText: string): Promi
 
 async function withWaiting(deps: WaitingDeps, webhook: Webhook): Promise<WebhookWithWaiting> {
   const [statistics, waiting] = await Promise.all([
-    readStatistics(deps, [webhook]),
+    readStatistics(deps, STATISTICS_BY_HOUR, [webhook]),
     readWaiting(deps, webhook.id),
   ])
-  return { ...webhook, statistics: { ...(statistics.get(webhook.id) ?? NONE), ...waiting } }
+  const figures = statistics.get(webhook.id) as WebhookStatistics & Pick<WaitingStatistics, 'hours'>
+  return { ...webhook, statistics: { ...figures, ...waiting } }
 }
 
 /** Never throws: the other figures are worth showing without these. */
 async function readWaiting(
   { fanouts }: WaitingDeps,
   webhookId: string,
-): Promise<Omit<WaitingStatistics, keyof WebhookStatistics>> {
+): Promise<Pick<WaitingStatistics, 'waiting' | 'oldest_waiting_at' | 'next_attempt_at'>> {
   try {
     const waiting = await deadline(WAITING_TIMEOUT_MS, fanouts.byId(webhookId).waiting())
     return {
@@ -91,12 +92,17 @@ async function readWaiting(
 
 // Counts the newest attempts alone, which the index gives without reading the others. Equal times are ordered by id.
 // A test is no attempt to deliver an event.
-const STATISTICS = `
+const statisticsSql = (more = '') => `
   select w.id, s.*,
     (select count(*)::int from (select from quoin.dead_letters d
       where d.webhook_id = w.id and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as dead_letters
   from unnest($1::uuid[]) as w (id)
   cross join lateral (
+    with a as (
+      select id, error, latency_ms, created_at, status_code from quoin.webhook_deliveries
+      where webhook_id = w.id and event_type <> 'TEST' and created_at > now() - interval '24 hours'
+      order by created_at desc, id desc limit ${ATTEMPTS_MAX}
+    )
     select count(*)::int as attempts,
       (count(*) filter (where a.error is null))::int as succeeded,
       (count(*) filter (where a.error is not null))::int as failed,
@@ -104,21 +110,30 @@ const STATISTICS = `
       percentile_disc(0.95) within group (order by a.latency_ms) as latency_ms_p95,
       max(a.created_at) as last_attempt_at,
       max(a.created_at) filter (where a.error is null) as last_success_at,
-      (array_agg(a.status_code order by a.created_at desc, a.id desc))[1] as last_status_code
-    from (
-      select id, error, latency_ms, created_at, status_code from quoin.webhook_deliveries
-      where webhook_id = w.id and event_type <> 'TEST' and created_at > now() - interval '24 hours'
-      order by created_at desc, id desc limit ${ATTEMPTS_MAX}
-    ) a
+      (array_agg(a.status_code order by a.created_at desc, a.id desc))[1] as last_status_code${more}
+    from a
   ) s`
 
-/** By the webhooks' ids. */
+const STATISTICS = statisticsSql()
+
+// The clock of who writes the log may be ahead. Lists do without: it is more than all else that they say of a webhook.
+const STATISTICS_BY_HOUR = statisticsSql(`, (
+      select json_agg(h) from (
+        select count(id) - count(error) as delivered, count(error) as failed
+        from generate_series(0, 23) as hours_ago
+        left join a on hours_ago = greatest(0, floor(extract(epoch from now() - created_at) / 3600))
+        group by hours_ago order by hours_ago desc
+      ) h
+    ) as hours`)
+
+/** By the webhooks' ids, each of which has figures. */
 async function readStatistics(
   { platform }: StatisticsDeps,
+  sql: string,
   webhooks: readonly Webhook[],
 ): Promise<Map<string, WebhookStatistics>> {
   const ids = webhooks.map(webhook => webhook.id)
-  const rows = await platform.query<WebhookStatistics & { id: string }>(STATISTICS, [`{${ids.join(',')}}`])
+  const rows = await platform.query<WebhookStatistics & { id: string }>(sql, [`{${ids.join(',')}}`])
   return new Map(rows.map(({ id, ...statistics }) => [id, toStatistics(statistics)]))
 }
 
@@ -128,16 +143,4 @@ function toStatistics(row: WebhookStatistics): WebhookStatistics {
 
 function toIso(time: string | number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
-}
-
-const NONE: WebhookStatistics = {
-  attempts: 0,
-  succeeded: 0,
-  failed: 0,
-  latency_ms_p50: null,
-  latency_ms_p95: null,
-  last_attempt_at: null,
-  last_success_at: null,
-  last_status_code: null,
-  dead_letters: 0,
 }
