@@ -22,8 +22,6 @@ export interface LogFilter {
 const REFRESH_MS = 5_000
 const LIST_REFRESH_MS = 15_000
 const ENTRIES_PER_PAGE = 50
-/** As many as the API gives at once. */
-export const CHART_ENTRIES = 200
 
 /** Newest first; one page holds as many as a deployment has. */
 export const webhooksQuery = queryOptions({
@@ -57,19 +55,6 @@ export function logsQuery(id: string, filter: LogFilter) {
     // With older pages behind it, the newest would be read again together with all of them.
     refetchInterval: ({ state }) =>
       state.data !== undefined && state.data.pages.length > 1 ? false : REFRESH_MS,
-  })
-}
-
-/** The newest of the log whatever it is narrowed to, without what was sent and answered. */
-export function recentQuery(id: string) {
-  return queryOptions({
-    queryKey: ['webhooks', id, 'recent'],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id }, query: { limit: CHART_ENTRIES } }
-      const { data } = await answerOf(api.GET('/api/webhooks/{id}/logs', { params, signal }))
-      return data.map(({ created_at, error }) => ({ created_at, error }))
-    },
-    refetchInterval: LIST_REFRESH_MS,
   })
 }
 

@@ -51,13 +51,6 @@ function Health({ of: webhook }: { of: WebhookWithWaiting }) {
         )}
       </Fact>
       <Fact label="Failed in a row">{count(webhook.fail_count)}</Fact>
-      <Fact label="Last 24 hours" help="The newest 1,000">
-        {statistics.attempts === 0 ? (
-          <None>no attempts</None>
-        ) : (
-          `${count(statistics.succeeded)} delivered, ${count(statistics.failed)} failed`
-        )}
-      </Fact>
       <Fact label="Latency" help="p50, p95">
         {statistics.latency_ms_p50 === null || statistics.latency_ms_p95 === null ? (
           <None>not known</None>
