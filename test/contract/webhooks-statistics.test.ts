@@ -50,21 +50,21 @@ describe('the figures of attempts', () => {
           select '${id}', 'msg', type, '{}', 7, error, now() - age::interval
           from (values ${attempts}) a (type, error, age), generate_series(1, 400)`,
       )
-    const hours = (busy: Record<number, { delivered: number; failed: number }>) =>
-      Array.from({ length: 24 }, (_, hour) => busy[hour] ?? { delivered: 0, failed: 0 })
+    const hours = (busy: Record<number, { succeeded: number; failed: number }>) =>
+      Array.from({ length: 24 }, (_, hour) => busy[hour] ?? { succeeded: 0, failed: 0 })
     await log("('INSERT', 'timeout', '23:30'), ('INSERT', null, '24:30'), ('TEST', 'timeout', '1:30')")
     expect(await statisticsOf(id)).toMatchObject({
       failed: 400,
-      hours: hours({ 0: { delivered: 0, failed: 400 } }),
+      hours: hours({ 0: { succeeded: 0, failed: 400 } }),
     })
     // The clock of who wrote the last is ahead. With these there are more than the newest 1 000.
     await log("('DELETE', null, '1:30'), ('UPDATE', null, '-0:10')")
     expect(await statisticsOf(id)).toMatchObject({
       attempts: 1_000,
       hours: hours({
-        0: { delivered: 0, failed: 200 },
-        22: { delivered: 400, failed: 0 },
-        23: { delivered: 400, failed: 0 },
+        0: { succeeded: 0, failed: 200 },
+        22: { succeeded: 400, failed: 0 },
+        23: { succeeded: 400, failed: 0 },
       }),
     })
   })

@@ -190,7 +190,7 @@ const HOURS = 24
 
 const WAITING_EXAMPLE = {
   ...STATISTICS_EXAMPLE,
-  hours: [...Array(HOURS - 1).fill({ delivered: 10, failed: 0 }), { delivered: 8, failed: 2 }],
+  hours: [...Array(HOURS - 1).fill({ succeeded: 10, failed: 0 }), { succeeded: 8, failed: 2 }],
   waiting: 0,
   oldest_waiting_at: null,
   next_attempt_at: null,
@@ -198,7 +198,7 @@ const WAITING_EXAMPLE = {
 
 export const WaitingStatistics = WebhookStatistics.extend({
   hours: z
-    .array(z.object({ delivered: z.int(), failed: z.int() }))
+    .array(z.object({ succeeded: z.int(), failed: z.int() }))
     .length(HOURS)
     .describe('the same attempts by the hour, oldest first; the last hour ends now'),
   waiting: z

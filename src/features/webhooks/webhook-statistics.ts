@@ -119,7 +119,7 @@ const STATISTICS = statisticsSql()
 // The clock of who writes the log may be ahead. Lists do without: it is more than all else that they say of a webhook.
 const STATISTICS_BY_HOUR = statisticsSql(`, (
       select json_agg(h) from (
-        select count(id) - count(error) as delivered, count(error) as failed
+        select count(id) - count(error) as succeeded, count(error) as failed
         from generate_series(0, 23) as hours_ago
         left join a on hours_ago = greatest(0, floor(extract(epoch from now() - created_at) / 3600))
         group by hours_ago order by hours_ago desc

@@ -17,8 +17,8 @@ export function DeliveryChart({ of: { statistics } }: { of: WebhookWithWaiting }
   const { attempts, succeeded, failed, hours } = statistics
   if (attempts === 0) return null
   const most = (of: keyof Hour) => Math.max(...hours.map(hour => hour[of]))
-  const percent = 100 / (most('delivered') + most('failed'))
-  const line = most('delivered') * percent
+  const percent = 100 / (most('succeeded') + most('failed'))
+  const line = most('succeeded') * percent
   const bars = hours.map((hour, i) => ({ ...hour, hoursAgo: hours.length - 1 - i }))
   return (
     <figure className="flex flex-col gap-2">
@@ -33,8 +33,8 @@ export function DeliveryChart({ of: { statistics } }: { of: WebhookWithWaiting }
         {bars.map(bar => (
           <div key={bar.hoursAgo} title={wordsOf(bar)} className="relative flex-1 bg-kumo-tint">
             <span
-              className={cn('absolute inset-x-0 bg-kumo-success', bar.delivered > 0 && 'min-h-0.5')}
-              style={{ bottom: `${100 - line}%`, height: `${bar.delivered * percent}%` }}
+              className={cn('absolute inset-x-0 bg-kumo-success', bar.succeeded > 0 && 'min-h-0.5')}
+              style={{ bottom: `${100 - line}%`, height: `${bar.succeeded * percent}%` }}
             />
             <span
               className={cn('absolute inset-x-0 bg-kumo-danger', bar.failed > 0 && 'min-h-0.5')}
@@ -51,7 +51,7 @@ export function DeliveryChart({ of: { statistics } }: { of: WebhookWithWaiting }
         <summary className="cursor-pointer text-kumo-subtle">By the hour</summary>
         <ul className="mt-2 columns-xs">
           {bars
-            .filter(({ delivered, failed }) => delivered + failed > 0)
+            .filter(({ succeeded, failed }) => succeeded + failed > 0)
             .reverse()
             .map(bar => (
               <li key={bar.hoursAgo}>{wordsOf(bar)}</li>
@@ -62,7 +62,7 @@ export function DeliveryChart({ of: { statistics } }: { of: WebhookWithWaiting }
   )
 }
 
-function wordsOf({ hoursAgo, delivered, failed }: Hour & { hoursAgo: number }): string {
+function wordsOf({ hoursAgo, succeeded, failed }: Hour & { hoursAgo: number }): string {
   const when = hoursAgo === 0 ? 'Within the last hour' : `${hoursAgo} to ${hoursAgo + 1} hours ago`
-  return `${when}: ${count(delivered)} delivered, ${count(failed)} failed`
+  return `${when}: ${count(succeeded)} delivered, ${count(failed)} failed`
 }
