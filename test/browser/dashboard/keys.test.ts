@@ -1,6 +1,7 @@
 // API keys: created, changed, rotated and revoked from the page; the key itself is on it once.
 
 import { expect, inject, it } from 'vitest'
+import { contrastProblems } from './axe.ts'
 import { visit } from './visitor.ts'
 
 const { base_url } = inject('stack')
@@ -39,6 +40,7 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   const shown = page.getByRole('button', { name: /^Copy API key/ })
   const first = (await shown.textContent()) ?? ''
   expect(await statusWith(first)).toBe(200)
+  expect(await contrastProblems(page)).toEqual([])
   // Neither Escape nor Back loses it.
   await page.keyboard.press('Escape')
   await page.evaluate(() => history.back())

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { callTokenEndpoint, introspect, registerClient } from '../../support/applications.ts'
+import { contrastProblems } from './axe.ts'
 import { visit } from './visitor.ts'
 
 /** A token of a client's own. */
@@ -39,6 +40,7 @@ it('introspects a token and revokes it, and keeps it nowhere', async () => {
   expect(await introspect(token)).toEqual({ active: false })
   await page.getByRole('button', { name: 'Introspect token' }).click()
   await page.getByText('This token is not active').waitFor()
+  expect(await contrastProblems(page)).toEqual([])
   expect(seat.complaints).toEqual([])
 })
 

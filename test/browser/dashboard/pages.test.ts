@@ -1,28 +1,14 @@
 // What holds for every page: everybody can use it, in light and dark, and it fits a phone.
 
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, expect, inject, it } from 'vitest'
 import { makeWebhook, tidyUp, webhooks } from '../../contract/webhooks-caller.ts'
 import { makePerson, PersonsBrowser, registerClient, tokensFor } from '../../support/applications.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { fitsItsWidth } from '../people.ts'
+import { AXE, violationsOf } from './axe.ts'
 import { goTo, lookIn, pagesOf, untilQuiet } from './pages.ts'
 import type { OwnRecords } from './record-pages.ts'
 import { DESKTOP, PHONE, visit } from './visitor.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** The serious and the critical ones, each with its place. */
-async function violationsOf(page: Page, options: RunOptions): Promise<string[]> {
-  const text = JSON.stringify({ ...options, resultTypes: ['violations'] })
-  const { violations }: AxeResults = await page.evaluate(`axe.run(document, ${text})`)
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes[0]?.failureSummary})`)
-}
 
 /** All is there already: it is only drawn anew. */
 const DRAWN_MS = 50
