@@ -1,12 +1,13 @@
 // Asks before what was typed is lost: by another page, Back, a reload, or closing what it was typed in.
 
-import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, useRef, useState } from 'react'
+import { useBlocker, useRouterState } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 /**
- * `title` asks. `leave` calls `onLeave`, at once where nothing would be lost. `question` stands beside the form, not
- * within it. A page that replaces its own address, as for a tab or a filter, leaves nothing.
+ * `title` asks. `question` stands beside the form, not within it. A page is left by another path alone: its tabs and
+ * filters keep what was typed. What can be closed, as a panel, gives `onLeave`, which closes it: it is left by Back and
+ * by every new address too, and `leave` closes it, at once where nothing would be lost.
  */
 export function useLeaveGuard(
   title: string,
@@ -18,14 +19,21 @@ export function useLeaveGuard(
   const holds = () => isDirty() && !isDiscarded.current
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next, action }) =>
-      holds() && (action !== 'REPLACE' || current.pathname !== next.pathname),
+      holds() && (current.pathname !== next.pathname || (onLeave !== undefined && action !== 'REPLACE')),
     enableBeforeUnload: holds,
     withResolver: true,
   })
+  // What the new address shows as well is not gone by itself.
+  const address = useRouterState({ select: state => state.resolvedLocation?.href })
+  const closeDiscarded = useEffectEvent(() => {
+    if (isDiscarded.current) onLeave?.()
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done at each new address
+  useEffect(() => closeDiscarded(), [address])
   const discard = async () => {
-    if (status === 'blocked') return proceed()
     isDiscarded.current = true
-    onLeave?.()
+    if (status === 'blocked') proceed()
+    else onLeave?.()
   }
   const stay = () => {
     reset?.()
@@ -35,7 +43,7 @@ export function useLeaveGuard(
     leave: () => (holds() ? setAsking(true) : onLeave?.()),
     question: (isAsking || status === 'blocked') && (
       <ConfirmDialog title={title} action="Discard" onConfirm={discard} onClose={stay}>
-        <p>What was typed is not saved yet.</p>
+        <p>What is not saved yet is lost.</p>
       </ConfirmDialog>
     ),
   }

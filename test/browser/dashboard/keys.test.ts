@@ -19,7 +19,19 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   await page.getByRole('link', { name: 'API keys', exact: true }).first().click()
   const name = `browser ${crypto.randomUUID()}`
 
+  // What was discarded is gone, also where the new address opens the same dialog.
+  const asking = page.getByRole('dialog', { name: 'Discard what was typed?' })
+  await page.getByLabel('Search keys').fill(name)
   await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByLabel('Name').fill('discarded')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('create api key')
+  await page.getByRole('option', { name: 'Create API key' }).click()
+  await asking.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  expect(await page.getByLabel('Name').inputValue()).toBe('')
   // A mistake is said at its field, and what was typed stays.
   await page.getByRole('radio', { name: /service_role/ }).click()
   await page.getByLabel('Requests a minute', { exact: true }).fill('-1')
@@ -29,7 +41,6 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   await page.getByLabel('Name').fill(name)
   // What was typed is not thrown away by one key.
   await page.keyboard.press('Escape')
-  const asking = page.getByRole('dialog', { name: 'Discard what was typed?' })
   await asking.getByRole('button', { name: 'Cancel' }).click()
   await asking.waitFor({ state: 'detached' })
   // A list that cannot be read again keeps nobody from the secret.

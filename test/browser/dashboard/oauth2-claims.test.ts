@@ -51,6 +51,12 @@ it('completes paths, shows problems and a preview, saves, and asks before change
   await page.getByText('{{traits.team}} leads to nothing for this person: left out.').waitFor()
   expect(await dashboard('GET', '/claims-config')).toEqual(NONE)
 
+  // The same page at another address: nothing is left, and nothing is asked.
+  await page.getByRole('link', { name: 'Claims', exact: true }).click()
+  await page.waitForURL(url => url.search === '')
+  await page.getByText('Not saved yet.').waitFor()
+  expect(await page.getByLabel('Name of claim 1 of the ID token').inputValue()).toBe('browser_plan')
+
   await page.getByRole('link', { name: 'Discovery' }).click()
   await page.getByRole('dialog', { name: 'Leave without saving the claims?' }).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()

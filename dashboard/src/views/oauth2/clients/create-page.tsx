@@ -37,9 +37,10 @@ function CreateForm({ template }: { template: Template }) {
   const [draft, setDraft] = useState(() => draftFrom(template))
   const [created, setCreated] = useState<Schema<'CreatedOAuthClient'>>()
   const isDirty = changedFields(draftFrom(template), draft).length > 0
-  const { question } = useLeaveGuard(
+  const { leave, question } = useLeaveGuard(
     'Leave without creating the client?',
     () => isDirty && created === undefined,
+    () => navigate({ to: '/oauth2/clients' }),
   )
   const isWrong = wrongFields({ ...EMPTY_DRAFT, grant_types: [] }, draft).length > 0
 
@@ -79,7 +80,7 @@ function CreateForm({ template }: { template: Template }) {
           action="Create client"
           mayGo={!isWrong}
           isBusy={isBusy}
-          onDiscard={{ label: 'Cancel', go: () => navigate({ to: '/oauth2/clients' }) }}
+          onDiscard={{ label: 'Cancel', go: leave }}
         >
           <ErrorNotice error={rest} />
         </SaveBar>
