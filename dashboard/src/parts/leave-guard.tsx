@@ -48,3 +48,8 @@ export function useLeaveGuard(
     ),
   }
 }
+
+/** Asks before a reload, or closing the window: for what outlives every other way to leave. */
+export function useReloadGuard(isHeld: boolean): void {
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: isHeld })
+}

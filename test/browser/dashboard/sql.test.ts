@@ -101,9 +101,14 @@ it('keeps what was typed while the page lives, and the history in the audit log'
   expect(page.url()).not.toContain('select')
 
   await write(seat, 'select 1')
+  // A reload would lose it. The history keeps what is put back from it.
+  const asksBeforeReload = () =>
+    page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })))
+  expect(await asksBeforeReload()).toBe(true)
   await page.getByRole('button', { name: 'History' }).click()
   await page.getByLabel('Search history').fill(text)
   await page.getByRole('button', { name: text }).click()
   await editor.getByText(text).waitFor()
+  expect(await asksBeforeReload()).toBe(false)
   expect(seat.complaints).toEqual([])
 })

@@ -2,8 +2,9 @@
 
 import { Button, Checkbox, Dialog } from '@cloudflare/kumo'
 import { type UseQueryResult, useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
+import { useReloadGuard } from '../../../parts/leave-guard.tsx'
 import { Loaded, Outline } from '../../../parts/loaded.tsx'
 import { CheckVerdict } from './moment-section.tsx'
 import { type Finding, type Migration, type MigrationCheck, runMigrations } from './queries.ts'
@@ -28,7 +29,8 @@ export function RunDialog({
     () => chosen ?? files.filter(({ problem }) => problem === null).map(({ name }) => name),
   )
   const run = useMutation({ mutationFn: runMigrations })
-  useStayHere(run.isPending)
+  // When this page goes away in the middle of a run, the run is taken back.
+  useReloadGuard(run.isPending)
   // Those outside of the transaction run behind it.
   const outside = check.data?.outsideTransaction ?? []
   const inOrder = files.map(({ name }) => name).filter(name => names.includes(name))
@@ -130,14 +132,4 @@ function blockedWords(findings: readonly Finding[]): string {
     ...(findings.some(({ analysed }) => !analysed) ? ['Some statements are not analysed.'] : []),
   ]
   return sentences.length === 0 ? 'As far as is known, nobody has to wait for it.' : sentences.join(' ')
-}
-
-/** When this page goes away in the middle of a run, the run is taken back. */
-function useStayHere(isBusy: boolean): void {
-  useEffect(() => {
-    if (!isBusy) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isBusy])
 }

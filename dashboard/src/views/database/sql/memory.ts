@@ -3,4 +3,9 @@
 
 import type { Outcome } from './queries.ts'
 
-export const memory: { text: string; outcome: Outcome | undefined } = { text: '', outcome: undefined }
+export const memory: { text: string; kept: string; outcome: Outcome | undefined } = {
+  text: '',
+  /** The text that was run last, or taken from the history: it is found there again. */
+  kept: '',
+  outcome: undefined,
+}

@@ -10,6 +10,7 @@ import type { TextRange } from '../../../parts/code-mirror.tsx'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { tablesQuery } from '../../../parts/database/tables-query.ts'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
+import { useReloadGuard } from '../../../parts/leave-guard.tsx'
 import { Page } from '../../../parts/page.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { memory } from './memory.ts'
@@ -46,6 +47,7 @@ export function SqlPage() {
       setMark(undefined)
       try {
         memory.outcome = await runSql(sent, way, bounds, signal)
+        if (sent === text) memory.kept = text
         setOutcome(memory.outcome)
       } catch (err) {
         // The server does not notice who has gone.
@@ -60,6 +62,7 @@ export function SqlPage() {
       }
     },
   })
+  useReloadGuard(text.trim() !== '' && text !== memory.kept)
   const type = (typed: string) => {
     memory.text = typed
     setText(typed)
@@ -137,6 +140,7 @@ export function SqlPage() {
       {history && (
         <HistoryPanel
           onTake={taken => {
+            memory.kept = taken
             type(taken)
             void showHistory(false)
           }}
