@@ -90,6 +90,11 @@ it('imports a file in packets, and says which line is bad and how many were ther
   const bad = dialog.getByRole('row', { name: /^623/ })
   await bad.getByText('Did you mean viewer?').waitFor()
   await dialog.getByText('2 bad lines').waitFor()
+  // One key does not throw it away.
+  await page.keyboard.press('Escape')
+  const asking = page.getByRole('dialog', { name: 'Discard the import of viewers.txt?' })
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
   await dialog.getByText('1 twice in the file').waitFor()
   expect(await storedOf(project)).toBe(0)
   await dialog.getByRole('button', { name: 'Import 621 tuples' }).click()

@@ -3,6 +3,7 @@
 import { Button, Dialog } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { namespacesQuery } from '../../../parts/tuples/queries.ts'
 import { FileDrop } from './file-drop.tsx'
@@ -22,8 +23,14 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [preview, setPreview] = useState({ kind: 'lines' as ReadImport['kind'], leftOut: 0 })
   const { progress, start, stop, reset } = useImport()
   const isRunning = progress?.isRunning ?? false
+  const isWhole = progress !== undefined && progress.failed.length === 0 && progress.sent === progress.total
+  const { leave, question } = useLeaveGuard(
+    `Discard the import of ${file?.name}?`,
+    () => file !== undefined && (isRunning || !isWhole),
+    onClose,
+  )
   return (
-    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isRunning && onClose()}>
+    <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isRunning && leave()}>
       <Dialog
         className="flex max-h-[calc(100dvh-4rem)] w-[min(56rem,calc(100vw-2rem))] flex-col gap-4 overflow-y-auto p-6"
         size="xl"
@@ -70,6 +77,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           />
         )}
       </Dialog>
+      {question}
     </Dialog.Root>
   )
 }
