@@ -7,6 +7,7 @@ import { useEffect, useState } from 'react'
 import { answerOf, api } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { sessionIsBack, sessionQuery, signInUrl, useSessionEnded } from '../api/session.ts'
+import { DIALOG_CLASS } from '../parts/dialog-class.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 
 const LOOK_INTERVAL_MS = 2_000
@@ -38,7 +39,7 @@ export function SessionEnded() {
   }, [hasEnded, client])
   return (
     <Dialog.Root open={hasEnded}>
-      <Dialog className="p-6" size="base">
+      <Dialog className={DIALOG_CLASS} size="base">
         <Dialog.Title className="text-lg font-semibold">Your session has ended</Dialog.Title>
         <Dialog.Description className="mt-2 text-kumo-subtle">
           Sign in again in a new window. This page stays as it is, with all that you have typed, and goes on

@@ -2,6 +2,7 @@
 
 import { Button, Dialog, Input } from '@cloudflare/kumo'
 import { type ReactNode, useState } from 'react'
+import { DIALOG_CLASS } from './dialog-class.ts'
 import { ErrorNotice } from './error-notice.tsx'
 
 /**
@@ -45,10 +46,7 @@ export function ConfirmDialog({
   }
   return (
     <Dialog.Root open onOpenChange={open => !open && !isBusy && onClose()}>
-      <Dialog
-        className="max-h-[calc(100dvh-4rem)] sm:max-h-[calc(100dvh-8rem)] overflow-y-auto p-6"
-        size="lg"
-      >
+      <Dialog className={DIALOG_CLASS} size="lg">
         <form onSubmit={go} className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           <Dialog.Description render={<div />} className="flex flex-col gap-2 text-kumo-subtle">

@@ -3,6 +3,7 @@
 
 import { Button, Dialog } from '@cloudflare/kumo'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { DIALOG_CLASS } from './dialog-class.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { fieldErrors } from './field-errors.ts'
 import { useLeaveGuard } from './leave-guard.tsx'
@@ -50,10 +51,7 @@ export function FormDialog({
   )
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isBusy && leave()}>
-      <Dialog
-        className="max-h-[calc(100dvh-4rem)] sm:max-h-[calc(100dvh-8rem)] overflow-y-auto p-6"
-        size={size}
-      >
+      <Dialog className={DIALOG_CLASS} size={size}>
         <form onSubmit={submit} onInput={() => touch(true)} className="flex flex-col gap-4" noValidate>
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           {lead !== undefined && (

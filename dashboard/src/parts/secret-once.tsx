@@ -6,6 +6,7 @@ import { WarningIcon } from '@phosphor-icons/react'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
 import { CopyText } from './copy-text.tsx'
+import { DIALOG_CLASS } from './dialog-class.ts'
 
 /** `secrets` by their names. Closes by its button alone, so that no stray click loses a secret. */
 export function SecretOnce({
@@ -33,10 +34,7 @@ export function SecretOnce({
   }
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={() => undefined}>
-      <Dialog
-        className="max-h-[calc(100dvh-4rem)] sm:max-h-[calc(100dvh-8rem)] overflow-y-auto p-6"
-        size="lg"
-      >
+      <Dialog className={DIALOG_CLASS} size="lg">
         <div className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
           <Dialog.Description render={<div />}>

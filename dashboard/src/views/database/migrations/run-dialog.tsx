@@ -3,6 +3,7 @@
 import { Button, Checkbox, Dialog } from '@cloudflare/kumo'
 import { type UseQueryResult, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { DIALOG_CLASS } from '../../../parts/dialog-class.ts'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { useReloadGuard } from '../../../parts/leave-guard.tsx'
 import { Loaded, Outline } from '../../../parts/loaded.tsx'
@@ -41,7 +42,7 @@ export function RunDialog({
   const isOver = run.data !== undefined
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !run.isPending && onClose()}>
-      <Dialog className="max-h-[92vh] overflow-y-auto p-6" size="lg">
+      <Dialog className={DIALOG_CLASS} size="lg">
         <div className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold">
             {isOver ? 'The run is over' : run.isPending ? 'Running migrations' : 'Run migrations'}

@@ -1,8 +1,9 @@
 // Tuples from a file: read here, looked at, then sent in packets.
 
-import { Button, Dialog } from '@cloudflare/kumo'
+import { Button, cn, Dialog } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { DIALOG_CLASS } from '../../../parts/dialog-class.ts'
 import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { namespacesQuery } from '../../../parts/tuples/queries.ts'
@@ -31,10 +32,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   )
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isRunning && leave()}>
-      <Dialog
-        className="flex max-h-[calc(100dvh-4rem)] w-[min(56rem,calc(100vw-2rem))] flex-col gap-4 overflow-y-auto p-6"
-        size="xl"
-      >
+      <Dialog className={cn(DIALOG_CLASS, 'flex w-[min(56rem,calc(100vw-2rem))] flex-col gap-4')} size="xl">
         <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">
           {file === undefined ? 'Import relation tuples' : `Import ${file.name}`}
         </Dialog.Title>
