@@ -16,7 +16,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -88,11 +88,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
 
   const scroller = useRef<HTMLDivElement>(null)
   const isVirtual = sorted.length > VIRTUAL_FROM
+  // The virtualizer forgets what it has measured when this is another function.
+  const getItemKey = useCallback((index: number) => sorted[index]?.id ?? index, [sorted])
   const virtualizer = useVirtualizer({
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT_PX,
-    getItemKey: index => sorted[index]?.id ?? index,
+    getItemKey,
     overscan: 12,
     enabled: isVirtual,
   })
