@@ -135,6 +135,7 @@ it('keeps what was changed between tabs, asks before it is left, and saves only 
       return await stored(id)
     })
     .toMatchObject({ client_name: name, scope: 'read write', access_token_ttl: 5_400 })
+  await page.getByText(`“${name}” is saved`).first().waitFor()
   await page.getByText('Everything is saved.').waitFor()
   await page.getByRole('link', { name: 'Clients', exact: true }).last().click()
   await page.getByLabel('Search clients').waitFor()

@@ -38,7 +38,7 @@ export function Settings({
       throw err
     }
     onReplace({})
-    toasts.add({ title: `“${nameOf(client)}” is saved`, variant: 'success' })
+    toasts.add({ title: `“${nameOf({ ...client, ...tidied })}” is saved`, variant: 'success' })
   })
   return (
     <form onSubmit={submit} noValidate>
