@@ -45,6 +45,12 @@ it('shows what is different since a change, and leads to the record, the actor a
   await page.getByRole('link', { name: 'Only this target' }).click()
   await expect.poll(() => rows.count()).toBe(3)
   expect(await page.getByLabel('Target', { exact: true }).inputValue()).toBe(id)
+  // Nothing leads to what was deleted.
+  await dashboard('DELETE', `/clients/${id}`)
+  await goTo(page, `/audit-log?target_id=${id}&action=oauth_clients.delete`)
+  await page.getByRole('link', { name: 'oauth_clients.delete' }).click()
+  await page.getByRole('link', { name: 'Only this target' }).waitFor()
+  expect(await record.count()).toBe(1)
   await goTo(page, '/audit-log?entry=nobody')
   await page.getByRole('dialog').getByText('The log has no entry with this id and request.').waitFor()
   expect(seat.complaints).toEqual([])

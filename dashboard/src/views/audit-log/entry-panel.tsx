@@ -3,7 +3,14 @@
 import { Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { actorName, auditHref, kindLabel, recordHref, targetName } from '../../parts/audit-targets.ts'
+import {
+  actorName,
+  auditHref,
+  changeHref,
+  kindLabel,
+  recordHref,
+  targetName,
+} from '../../parts/audit-targets.ts'
 import { JsonView } from '../../parts/code-editor.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
@@ -104,7 +111,7 @@ function Entry({ of: entry }: { of: AuditLog }) {
 
 function Target({ of: entry }: { of: AuditLog }) {
   const { target_id: id, target_kind: kind } = entry
-  const href = recordHref(kind, id)
+  const href = changeHref(entry)
   const name = targetName(entry)
   return (
     <>
