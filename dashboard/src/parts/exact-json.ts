@@ -25,7 +25,10 @@ export function parseExactly(text: string): unknown {
   }
 }
 
-/** JSON with a line for each value; what is none, or could not be kept exactly, as it is. */
+/**
+ * JSON with a line for each value; what is none, or whose numbers could not be kept, as it is. Numbers and texts stay
+ * as they are. Names that look like integers come first, and of a repeated name the last value alone is left.
+ */
 export function prettyJson(text: string): string {
   if (rawJSON === undefined) return text
   try {

@@ -35,7 +35,11 @@ it('shows rows with types and every digit, and exports them', async () => {
       '9007199254740993,"a ""b"", c",,"","{""n"":9007199254740993,""m"":1.10}",service_role\r\n',
   )
   await grid.getByRole('button').first().click()
-  await page.getByRole('dialog').getByRole('textbox', { name: 'j' }).getByText('9007199254740993').waitFor()
+  await page
+    .getByRole('dialog')
+    .getByRole('textbox', { name: 'j' })
+    .getByText('{"n":9007199254740993,"m":1.10}', { exact: true })
+    .waitFor()
   await page.keyboard.press('Escape')
 
   await run(seat, 'select n from generate_series(1, 5000) n')

@@ -1,4 +1,5 @@
-// The values of one row whole, to read: texts with their lines, JSON folded.
+// The values of one row whole, to read: texts with their lines, JSON folded. The type jsonb has no form of its own:
+// it gets a line for each value. The type json keeps its text, so it is shown as it was stored.
 
 import { CodeEditor } from '../code-editor.tsx'
 import { prettyJson } from '../exact-json.ts'
@@ -27,7 +28,13 @@ function Whole({ name, type, text }: WholeValue) {
   if (text === null || text === '') return <ValueText text={text} />
   if (/^jsonb?$/.test(type) && /^[[{]/.test(text))
     return (
-      <CodeEditor label={name} language="json" value={prettyJson(text)} isReadOnly className="max-h-96" />
+      <CodeEditor
+        label={name}
+        language="json"
+        value={type === 'jsonb' ? prettyJson(text) : text}
+        isReadOnly
+        className="max-h-96"
+      />
     )
   return <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
 }
