@@ -1,4 +1,5 @@
 import { Button, Dialog, Link } from '@cloudflare/kumo'
+import { DIALOG_CLASS } from '../../parts/dialog-class.ts'
 import { AttemptBanner, ResponseBody } from './attempt-result.tsx'
 import type { Attempt } from './queries.ts'
 
@@ -16,7 +17,7 @@ export function AttemptDialog({
 }) {
   return (
     <Dialog.Root open onOpenChange={open => !open && onClose()}>
-      <Dialog className="p-6" size="lg">
+      <Dialog className={DIALOG_CLASS} size="lg">
         <div className="flex flex-col gap-4">
           <Dialog.Title className="text-lg font-semibold">{what}</Dialog.Title>
           <Dialog.Description render={<div />}>
