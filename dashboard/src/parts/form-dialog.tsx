@@ -2,7 +2,7 @@
 // typed stays.
 
 import { Button, Dialog } from '@cloudflare/kumo'
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { DIALOG_CLASS } from './dialog-class.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { fieldErrors } from './field-errors.ts'
@@ -38,15 +38,30 @@ export function FormDialog({
   const touch = (touched: boolean) => {
     isTouched.current = touched
   }
+  const isHere = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
   const close = () => {
     touch(false)
-    onClose()
+    // Whoever has left while it was sent is not brought back by the answer.
+    if (isHere.current) onClose()
   }
-  const { errorAt, rest, isBusy, submit } = useSubmit(onSubmit, close)
-  // What is being sent may lead to another page.
+  const isSending = useRef(false)
+  const send = async () => {
+    isSending.current = true
+    await onSubmit().finally(() => {
+      isSending.current = false
+    })
+  }
+  const { errorAt, rest, isBusy, submit } = useSubmit(send, close)
+  // The answer may hold a secret that is shown once.
   const { leave, question } = useLeaveGuard(
-    'Discard what was typed?',
-    () => isTouched.current && !isBusy,
+    isBusy ? 'Leave before the answer is here?' : 'Discard what was typed?',
+    () => isTouched.current || isSending.current,
     close,
   )
   return (

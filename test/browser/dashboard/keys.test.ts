@@ -46,7 +46,16 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   // A list that cannot be read again keeps nobody from the secret.
   const lists = `${base_url}/api/keys?*`
   await page.route(lists, route => (route.request().method() === 'GET' ? route.abort() : route.continue()))
+  // Nor does Back, while the answer is on its way.
+  const backIsPressed = Promise.withResolvers<void>()
+  await page.route(`${base_url}/api/keys`, async route => {
+    await backIsPressed.promise
+    await route.continue()
+  })
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await page.evaluate(() => history.back())
+  await page.getByText('Leave before the answer is here?').waitFor()
+  backIsPressed.resolve()
 
   const shown = page.getByRole('button', { name: /^Copy API key/ })
   const first = (await shown.textContent()) ?? ''
