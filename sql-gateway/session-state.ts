@@ -66,7 +66,8 @@ export const RESET_OWN = [
 /**
  * The end of a batch of own statements that only reads. Nothing is there to commit, and ROLLBACK takes back settings,
  * role, LISTEN and cursors for nothing; Postgres refuses temporary tables and sequences there; locks it would keep.
- * Nothing of the users' runs behind the first of these.
+ * Nothing of the users' runs behind the first of these but what they put under the name of ROLLBACK. That runs in the
+ * same transaction, as what its batch was, and the session is closed behind it.
  */
 export const END_OF_READS: readonly string[] = [UNLOCK_AND_COUNT_REPLACED_NAMES, 'ROLLBACK']
 

@@ -20,6 +20,7 @@ export interface StatementName {
 
 export class StatementNames {
   readonly #bySql = new Map<string, StatementName>()
+  #unnamed: string | undefined
   #clock = 0
   #batchStart = 0
   #serial = 0
@@ -53,6 +54,18 @@ export class StatementNames {
     }
     this.#bySql.set(sql, added)
     return { added, closed }
+  }
+
+  /** Takes the place without a name for this text; true when the text has it already and needs no Parse. */
+  takeUnnamed(sql: string): boolean {
+    const isParsed = this.#unnamed === sql
+    this.#unnamed = sql
+    return isParsed
+  }
+
+  /** The next text without a name needs a Parse, whichever it is. */
+  forgetUnnamed(): void {
+    this.#unnamed = undefined
   }
 
   /** Forgets a name whose Parse was never confirmed. */

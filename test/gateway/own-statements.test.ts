@@ -105,6 +105,17 @@ describe('names', () => {
     expect((await single()).json.rows).toEqual([['one']])
   })
 
+  it('recovers when a function of a batch that only reads takes the names away', async () => {
+    await post(
+      q(`create function lose() returns int language plpgsql as $$ begin deallocate all; return 1; end $$`),
+    )
+    for (let i = 0; i < 3; i++) {
+      const reads = { ...OWN, 'Neon-Batch-Read-Only': 'true' }
+      const { json } = await post({ queries: [q('select lose()')] }, { headers: reads })
+      expect(json.results[0].rows).toEqual([['1']])
+    }
+  })
+
   it('passes on an error that fresh names do not cure, after one repeat', async () => {
     await post(q('create sequence tries'))
     const failing = "do $$ begin perform nextval('tries'); raise 'never' using errcode = '0A000'; end $$"

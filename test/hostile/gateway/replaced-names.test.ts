@@ -18,9 +18,27 @@ const replace = (part: string, text: string): string => `
     execute format('prepare %I(${part === 'set_config' ? 'text' : 'int'}) as ${text}', stolen);
   end loop;`
 
+/** The begin and the end of a batch that only reads have names too. */
+const REPLACE_ENDS = `
+  for stolen in select name from pg_prepared_statements where statement in ('BEGIN READ ONLY', 'ROLLBACK') loop
+    execute format('deallocate %I', stolen);
+    execute format('prepare %I as select set_config(''role'', ''high'', false)', stolen);
+  end loop;`
+
+/** The look for replaced names itself: one that finds nothing would hide all the others. */
+const REPLACE_LOOK = `
+  for stolen in select name from pg_prepared_statements where position('pg_advisory_unlock_all' in statement) > 0 loop
+    execute format('deallocate %I', stolen);
+    execute format('prepare %I as select 0, null', stolen);
+  end loop;`
+
+const REPLACE_SETTINGS = replace('set_config', "select set_config(''role'', coalesce(''high'', $1), true)")
+
 const TRIGGERS: Readonly<Record<string, string>> = {
-  settings: replace('set_config', "select set_config(''role'', coalesce(''high'', $1), true)"),
+  settings: REPLACE_SETTINGS,
   query: replace('current_user', "select set_config(''role'', ''high'', true), $1"),
+  ends: REPLACE_ENDS,
+  look: REPLACE_LOOK + REPLACE_SETTINGS,
 }
 
 let postgres: TestPostgres
@@ -82,6 +100,7 @@ describe.each(Object.keys(TRIGGERS))("a replaced name of Quoin's own (%s)", kind
     await own([SETTINGS, ...attack], headers)
     expect(await whoAmI()).toBe('low')
     expect(await whoAmI()).toBe('low')
+    expect((await own([WHO], READ_ONLY)).json.results[0].rows).toEqual([['app', '1']])
   })
 
   it('is never run for the next caller, when a single statement replaced it', async () => {
