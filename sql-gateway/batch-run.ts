@@ -9,7 +9,9 @@ import { gatewayError, type SqlError } from './errors.ts'
 import type { MessageWriter } from './message-writer.ts'
 import { NO_FIELDS, type RowFields, readRowFields } from './row-fields.ts'
 import {
+  COMMIT,
   END_OF_READS,
+  END_OF_WRITES,
   isTaint,
   RESET_CALLER,
   RESET_OWN,
@@ -32,12 +34,12 @@ interface Step {
 const COPY = /\bcopy\b/i
 const NO_PARAMS: readonly never[] = []
 const NOTHING: readonly string[] = []
-const COMMIT: readonly string[] = ['COMMIT']
+const COMMIT_ALONE: readonly string[] = [COMMIT]
 /** The plan of a longer text stays in Postgres' memory with it, and few texts of that length come twice. */
 const NAMED_CHARACTERS_MAX = 16_384
 /**
- * Worth a name: Postgres plans them. The others (COMMIT, SAVEPOINT) would save nothing by one, and they end
- * transactions: a caller's code that replaced one of these names could do more than run SQL of its own.
+ * Worth a name: Postgres plans them. The others (SAVEPOINT) would save nothing by one, and they end transactions: a
+ * caller's code that replaced one of these names could do more than run SQL of its own.
  */
 const PLANNED = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i
 /** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
@@ -52,9 +54,10 @@ export class BatchRun {
   isTainted = false
   readonly #batch: Batch
   readonly #answer: AnswerWriter
-  readonly #end: readonly string[]
   readonly #steps: Step[]
   readonly #offset: number
+  /** How many steps the answer needs: up to the COMMIT of a write, all of a read. */
+  readonly #stepsOfAnswer: number
   /**
    * A statement that may be COPY is not followed by COMMIT and Sync at once. Its data is refused by closing the
    * connection. With the end already sent, Postgres might commit a batch that the caller was told had failed.
@@ -67,14 +70,15 @@ export class BatchRun {
     this.#batch = batch
     this.#answer = new AnswerWriter(batch)
     this.#offset = batch.begin === undefined ? 0 : 1
-    this.#end = endOf(batch)
-    this.#steps = stepsOf(batch, this.#end)
+    const end = endOf(batch)
+    this.#steps = stepsOf(batch, end)
+    this.#stepsOfAnswer = end === END_OF_WRITES ? this.#steps.length - RESET_OWN.length : this.#steps.length
     this.#isEndHeld = !batch.isOwn && batch.statements.some(statement => COPY.test(statement.sql))
   }
 
   /** True when every statement, and the end of the transaction where there is one, is done. */
   get isComplete(): boolean {
-    return this.error === undefined && this.#index === this.#steps.length
+    return this.error === undefined && this.#index >= this.#stepsOfAnswer
   }
 
   /** True when it is certain that nothing of the batch was committed: its error came before its end. */
@@ -94,12 +98,17 @@ export class BatchRun {
 
   /** The query that resets the session. */
   get reset(): string {
-    return this.#batch.isOwn ? RESET_OWN : RESET_CALLER
+    return this.#batch.isOwn ? RESET_OWN.join('; ') : RESET_CALLER
   }
 
-  /** True when the reset follows the Sync; a batch of own statements that only reads has it in its end. */
+  /** True when the reset follows the Sync; a transaction of own statements has it in its end. */
   get isResetSent(): boolean {
-    return this.#end !== END_OF_READS
+    return !this.#batch.isOwn || this.#offset === 0
+  }
+
+  /** True when nothing failed, what takes the session back included; call when the run is over. */
+  get isWhole(): boolean {
+    return this.status === 'I' && (this.isResetSent || this.#index === this.#steps.length)
   }
 
   answer(): BatchAnswer {
@@ -131,7 +140,7 @@ export class BatchRun {
           this.#answer.addRow(this.#index - this.#offset, step.fields, bytes, start)
         return 'continue'
       case 0x43: // CommandComplete
-        return this.#endStep(step?.isDescribed ? bytes.toString('latin1', start, end - 1) : '')
+        return this.#endStep(bytes.toString('latin1', start, end - 1))
       case 0x49: // EmptyQueryResponse
         return this.#endStep('')
       case 0x31: // ParseComplete
@@ -160,9 +169,9 @@ export class BatchRun {
 
   /** Takes the names back whose Parse never happened; call when the run is over. */
   settleNames(names: StatementNames): void {
-    // A simple query ends what stands without a name, and resets are simple queries.
-    if (this.error !== undefined || this.isResetSent || this.status !== 'I') names.forgetUnnamed()
-    if (this.error === undefined) return
+    if (this.isWhole && !this.isResetSent) return
+    // What takes the session back then are simple queries, and these end what stands without a name.
+    names.forgetUnnamed()
     for (const { named } of this.#steps) if (named !== undefined && !named.isParsed) names.forget(named)
   }
 
@@ -178,18 +187,9 @@ export class BatchRun {
   #assignNames(writer: MessageWriter, names: StatementNames): void {
     names.beginBatch()
     for (const step of this.#steps) {
-      if (this.#isNameable(step)) nameStep(step, names, writer)
+      if (isNameable(step)) nameStep(step, names, writer)
       if (step.named === undefined) step.wasParsed = names.takeUnnamed(step.sql)
     }
-  }
-
-  /**
-   * In a batch that only reads, all but the look for replaced names: SQL cannot replace a text without a name. With
-   * names for BEGIN and ROLLBACK the look stays parsed, and half of what a small read costs Postgres is saved.
-   */
-  #isNameable({ isDescribed, sql }: Step): boolean {
-    if (isDescribed) return sql.length <= NAMED_CHARACTERS_MAX && PLANNED.test(sql)
-    return this.#end === END_OF_READS && sql !== UNLOCK_AND_COUNT_REPLACED_NAMES
   }
 
   #describe(step: Step | undefined, fields: RowFields): void {
@@ -200,6 +200,8 @@ export class BatchRun {
 
   #endStep(tag: string): RunStep {
     const step = this.#steps[this.#index] as Step
+    const isReplaced = step.named !== undefined && step.sql === COMMIT && tag !== COMMIT
+    if (isReplaced) return this.#fail(notCommitted())
     if (step.isDescribed) this.#answer.endStatement(this.#index - this.#offset, step.fields, tag)
     this.#index++
     if (!this.#isEndHeld) return 'continue'
@@ -207,7 +209,7 @@ export class BatchRun {
   }
 
   #fail(error: SqlError): RunStep {
-    // Whatever ends the session behind the COMMIT takes nothing back.
+    // Whatever fails behind the COMMIT takes nothing back.
     if (this.isCommitted) return 'continue'
     const isFirst = this.error === undefined
     if (isFirst) {
@@ -234,11 +236,21 @@ function stepsOf(batch: Batch, end: readonly string[]): Step[] {
 
 function endOf(batch: Batch): readonly string[] {
   if (batch.begin === undefined) return NOTHING
-  return batch.isOwn && batch.isRolledBack ? END_OF_READS : COMMIT
+  if (!batch.isOwn) return COMMIT_ALONE
+  return batch.isRolledBack ? END_OF_READS : END_OF_WRITES
 }
 
 function stepOf(sql: string, params: readonly (string | null)[], isDescribed: boolean): Step {
   return { sql, params, isDescribed, named: undefined, wasParsed: false, fields: undefined }
+}
+
+/**
+ * All of ours but the look for replaced names: SQL cannot replace a text without a name. As nothing else takes its
+ * place, the look stays parsed from batch to batch, which saves half of what a small read costs Postgres.
+ */
+function isNameable({ isDescribed, sql }: Step): boolean {
+  if (isDescribed) return sql.length <= NAMED_CHARACTERS_MAX && PLANNED.test(sql)
+  return sql !== UNLOCK_AND_COUNT_REPLACED_NAMES
 }
 
 /** The name that the text has, or a new one; none when the batch itself uses all of them. */
@@ -254,6 +266,17 @@ function nameStep(step: Step, names: StatementNames, writer: MessageWriter): voi
   const place = names.add(step.sql)
   step.named = place?.added
   if (place?.closed !== undefined) writer.closeStatement(place.closed.name)
+}
+
+/** SQL of the batch put another text under the name of COMMIT. */
+function notCommitted(): SqlError {
+  return gatewayError(
+    '2D000',
+    'the batch was not committed: its code replaced a prepared statement of Quoin',
+    {
+      hint: 'Find the function or trigger that uses PREPARE.',
+    },
+  )
 }
 
 function writeStep(writer: MessageWriter, step: Step): void {

@@ -148,8 +148,7 @@ export class Execution implements Waiter, ConnectionUser {
       this.#repeat(connection)
       return
     }
-    const sent = run.status === 'I' ? [] : ['ROLLBACK', run.reset]
-    this.#clean(connection, run, sent, isClean => {
+    this.#clean(connection, run, run.isWhole ? [] : ['ROLLBACK', run.reset], isClean => {
       if (isClean) this.#pool.release(connection)
       else drop(connection)
     })

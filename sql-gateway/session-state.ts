@@ -49,10 +49,9 @@ export const UNLOCK_AND_COUNT_REPLACED_NAMES =
 
 /**
  * Takes back what functions, triggers and policies of users may leave in a session that ran Quoin's own statements:
- * DISCARD ALL without what would cost the session its prepared statements and their plans. It runs after COMMIT, where
- * deferred triggers may run last.
+ * DISCARD ALL without what would cost the session its prepared statements and their plans.
  */
-export const RESET_OWN = [
+export const RESET_OWN: readonly string[] = [
   // RESET ALL leaves out the role, which a function can set for the session as any other setting.
   'SET SESSION AUTHORIZATION DEFAULT',
   'RESET ALL',
@@ -61,7 +60,12 @@ export const RESET_OWN = [
   'DISCARD TEMP',
   'DISCARD SEQUENCES',
   UNLOCK_AND_COUNT_REPLACED_NAMES,
-].join('; ')
+]
+
+export const COMMIT = 'COMMIT'
+
+/** The end of a batch of own statements that writes. The reset comes after COMMIT, where deferred triggers run last. */
+export const END_OF_WRITES: readonly string[] = [COMMIT, ...RESET_OWN]
 
 /**
  * The end of a batch of own statements that only reads. Nothing is there to commit, and ROLLBACK takes back settings,

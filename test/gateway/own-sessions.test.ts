@@ -106,6 +106,16 @@ describe('a session of own statements', () => {
     await expectClean()
   })
 
+  it('keeps a connection whose first batch failed', async () => {
+    const fresh = await startTestGateway(postgres, { limits: { ownPoolSize: 1 } })
+    const ask = makePost(fresh, postgres.url())
+    const who = async () => (await ask({ queries: [q(PROBE)] }, { headers: OWN })).json.results[0].rows[0][0]
+    expect((await ask({ queries: [q('select 1 / 0')] }, { headers: OWN })).json.code).toBe('22012')
+    const first = await who()
+    expect([await who(), await who()]).toEqual([first, first])
+    await fresh.close()
+  })
+
   it('forgets the numbers that a sequence gave', async () => {
     await post(q('create sequence if not exists numbers'))
     await own([q("select nextval('numbers')")])

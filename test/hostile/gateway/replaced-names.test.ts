@@ -18,9 +18,9 @@ const replace = (part: string, text: string): string => `
     execute format('prepare %I(${part === 'set_config' ? 'text' : 'int'}) as ${text}', stolen);
   end loop;`
 
-/** The begin and the end of a batch that only reads have names too. */
+/** What begins and ends transactions, and takes the session back. */
 const REPLACE_ENDS = `
-  for stolen in select name from pg_prepared_statements where statement in ('BEGIN READ ONLY', 'ROLLBACK') loop
+  for stolen in select name from pg_prepared_statements where not from_sql and statement ~ '^[A-Z]' loop
     execute format('deallocate %I', stolen);
     execute format('prepare %I as select set_config(''role'', ''high'', false)', stolen);
   end loop;`
@@ -122,6 +122,13 @@ it('ends a dry run with its own end, whatever a trigger put under names', async 
   const dryRun = [q('savepoint dry'), q('insert into dry values (1)'), q('rollback to savepoint dry')]
   for (let i = 0; i < 3; i++) expect((await own(dryRun)).status).toBe(200)
   expect((await post(q('select count(*) from dry'))).json.rows).toEqual([['0']])
+})
+
+it('does not say that it committed where a trigger replaced COMMIT', async () => {
+  for (let i = 0; i < 2; i++) await own([q('delete from ends_now')])
+  const { status, json } = await own([q('insert into ends_now values (1)')])
+  expect([status, json.code]).toEqual([400, '2D000'])
+  expect((await post(q('select count(*) from ends_now'))).json.rows).toEqual([['0']])
 })
 
 it('keeps its connection and names while nobody replaces one', async () => {
