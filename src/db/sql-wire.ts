@@ -110,7 +110,9 @@ export class SqlWire {
       const response = await this.#send(statements, options, this.#isOwnGateway)
       const row = response.headers.get('quoin-row')
       if (row !== null) {
-        return { body: response.body ?? '', columns: (JSON.parse(row) ?? []) as (string | null)[] }
+        // Asked for, the stream of an empty body would have to be ended too.
+        const body = response.headers.get('content-length') === '0' ? '' : (response.body ?? '')
+        return { body, columns: (JSON.parse(row) ?? []) as (string | null)[] }
       }
       const { results } = await readAnswer(response, options)
       const [body, ...columns] = results.at(-1)?.rows[0] ?? []
@@ -150,8 +152,10 @@ export class SqlWire {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'neon-connection-string': this.#target.connectionString,
-      'neon-raw-text-output': 'true',
-      'neon-array-mode': 'true',
+    }
+    if (!asBody) {
+      headers['neon-raw-text-output'] = 'true'
+      headers['neon-array-mode'] = 'true'
     }
     if (options.readOnly) headers['neon-batch-read-only'] = 'true'
     if (options.isolationLevel) headers['neon-batch-isolation-level'] = options.isolationLevel
