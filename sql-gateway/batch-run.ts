@@ -12,10 +12,9 @@ import {
   COMMIT,
   END_OF_READS,
   END_OF_WRITES,
-  isTaint,
+  LOOK_FOR_REPLACED_NAMES,
   RESET_CALLER,
   RESET_OWN,
-  UNLOCK_AND_COUNT_REPLACED_NAMES,
 } from './session-state.ts'
 import type { StatementName, StatementNames } from './statement-names.ts'
 
@@ -38,8 +37,8 @@ const COMMIT_ALONE: readonly string[] = [COMMIT]
 /** The plan of a longer text stays in Postgres' memory with it, and few texts of that length come twice. */
 const NAMED_CHARACTERS_MAX = 16_384
 /**
- * Worth a name: Postgres plans them. The others (SAVEPOINT) would save nothing by one, and they end transactions: a
- * caller's code that replaced one of these names could do more than run SQL of its own.
+ * Statements of a batch that are worth a name: Postgres plans them. ROLLBACK TO SAVEPOINT must have none: code of the
+ * batch could replace it, and a dry run would keep what it did.
  */
 const PLANNED = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i
 /** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
@@ -50,13 +49,11 @@ export class BatchRun {
   error: SqlError | undefined
   /** The transaction state of the last ReadyForQuery: `I` idle, `T` in a transaction, `E` in a failed one. */
   status = ''
-  /** True when SQL prepared something in the session, which must be closed then. */
-  isTainted = false
   readonly #batch: Batch
   readonly #answer: AnswerWriter
   readonly #steps: Step[]
   readonly #offset: number
-  /** How many steps the answer needs: up to the COMMIT of a write, all of a read. */
+  /** How many steps the answer needs: up to the COMMIT of a write, none of a read's end. */
   readonly #stepsOfAnswer: number
   /**
    * A statement that may be COPY is not followed by COMMIT and Sync at once. Its data is refused by closing the
@@ -65,6 +62,7 @@ export class BatchRun {
   readonly #isEndHeld: boolean
   #index = 0
   #failedAtEnd = false
+  #failedBehindAnswer = false
 
   constructor(batch: Batch) {
     this.#batch = batch
@@ -72,7 +70,7 @@ export class BatchRun {
     this.#offset = batch.begin === undefined ? 0 : 1
     const end = endOf(batch)
     this.#steps = stepsOf(batch, end)
-    this.#stepsOfAnswer = end === END_OF_WRITES ? this.#steps.length - RESET_OWN.length : this.#steps.length
+    this.#stepsOfAnswer = this.#steps.length - stepsBehindAnswer(end)
     this.#isEndHeld = !batch.isOwn && batch.statements.some(statement => COPY.test(statement.sql))
   }
 
@@ -98,17 +96,21 @@ export class BatchRun {
 
   /** The query that resets the session. */
   get reset(): string {
-    return this.#batch.isOwn ? RESET_OWN.join('; ') : RESET_CALLER
+    return this.#batch.isOwn ? RESET_OWN : RESET_CALLER
   }
 
-  /** True when the reset follows the Sync; a transaction of own statements has it in its end. */
-  get isResetSent(): boolean {
+  /** True when a simple query behind the Sync is the reset; a transaction of own statements has it in its end. */
+  get isResetBehindSync(): boolean {
     return !this.#batch.isOwn || this.#offset === 0
   }
 
-  /** True when nothing failed, what takes the session back included; call when the run is over. */
+  /** True when nothing is left to take back but by what stands behind the Sync; call when the run is over. */
   get isWhole(): boolean {
-    return this.status === 'I' && (this.isResetSent || this.#index === this.#steps.length)
+    return (
+      this.status === 'I' &&
+      !this.#failedBehindAnswer &&
+      (this.isResetBehindSync || this.#index === this.#steps.length)
+    )
   }
 
   answer(): BatchAnswer {
@@ -135,8 +137,7 @@ export class BatchRun {
     const step = this.#steps[this.#index]
     switch (code) {
       case 0x44: // DataRow
-        if (step?.isDescribed === false) this.isTainted ||= isTaint(bytes, start)
-        else if (step?.fields !== undefined)
+        if (step?.isDescribed && step.fields !== undefined)
           this.#answer.addRow(this.#index - this.#offset, step.fields, bytes, start)
         return 'continue'
       case 0x43: // CommandComplete
@@ -167,21 +168,18 @@ export class BatchRun {
     }
   }
 
-  /** Takes the names back whose Parse never happened; call when the run is over. */
+  /** Takes the names back that Postgres does not have; call when the run is over. */
   settleNames(names: StatementNames): void {
-    if (this.isWhole && !this.isResetSent) return
-    // What takes the session back then are simple queries, and these end what stands without a name.
+    if (this.isWhole && !this.isResetBehindSync) return
+    // Simple queries take the session back then, and they drop the statement without a name.
     names.forgetUnnamed()
     for (const { named } of this.#steps) if (named !== undefined && !named.isParsed) names.forget(named)
   }
 
-  /**
-   * The session is reset in the same flush; the answer does not wait for it. In a transaction that is still open it
-   * fails.
-   */
+  /** A reset behind the Sync is in the same flush; the answer does not wait for it. In an open transaction it fails. */
   #writeSync(writer: MessageWriter): void {
     writer.sync()
-    if (this.isResetSent) writer.query(this.reset)
+    if (this.isResetBehindSync) writer.query(this.reset)
   }
 
   #assignNames(writer: MessageWriter, names: StatementNames): void {
@@ -208,9 +206,16 @@ export class BatchRun {
     return this.#index === this.#batch.statements.length + this.#offset ? 'send_end' : 'continue'
   }
 
+  /** Takes nothing of the answer back. A name that is gone is made anew by the next batch. */
+  #failBehindAnswer(error: SqlError): RunStep {
+    this.#failedBehindAnswer = true
+    const named = this.#steps[this.#index]?.named
+    if (named !== undefined && error.fields.code === '26000') named.isParsed = false
+    return 'continue'
+  }
+
   #fail(error: SqlError): RunStep {
-    // Whatever fails behind the COMMIT takes nothing back.
-    if (this.isCommitted) return 'continue'
+    if (this.isCommitted) return this.#failBehindAnswer(error)
     const isFirst = this.error === undefined
     if (isFirst) {
       this.error = error
@@ -224,6 +229,12 @@ export class BatchRun {
       this.#isEndHeld && isFirst && this.#index < this.#batch.statements.length + this.#offset
     return isSyncMissing ? 'send_end' : 'continue'
   }
+}
+
+/** How many steps of the end come behind what the answer needs. */
+function stepsBehindAnswer(end: readonly string[]): number {
+  if (end === END_OF_WRITES) return end.length - 1
+  return end === END_OF_READS ? end.length : 0
 }
 
 function stepsOf(batch: Batch, end: readonly string[]): Step[] {
@@ -245,12 +256,12 @@ function stepOf(sql: string, params: readonly (string | null)[], isDescribed: bo
 }
 
 /**
- * All of ours but the look for replaced names: SQL cannot replace a text without a name. As nothing else takes its
- * place, the look stays parsed from batch to batch, which saves half of what a small read costs Postgres.
+ * What is planned, and what begins and ends, but for the look: SQL cannot replace a text without a name. As nothing
+ * else takes its place, the look stays parsed from batch to batch: half of what a small read costs Postgres.
  */
 function isNameable({ isDescribed, sql }: Step): boolean {
   if (isDescribed) return sql.length <= NAMED_CHARACTERS_MAX && PLANNED.test(sql)
-  return sql !== UNLOCK_AND_COUNT_REPLACED_NAMES
+  return sql !== LOOK_FOR_REPLACED_NAMES
 }
 
 /** The name that the text has, or a new one; none when the batch itself uses all of them. */

@@ -140,7 +140,7 @@ export class Execution implements Waiter, ConnectionUser {
       // The signal of a cancel may still be on its way: it must not hit the next batch.
       this.#settle(this.#outcomeOfCancelled(this.#cancelledFor))
       // A reset that was sent along may wait for locks: its backend counts until it is gone.
-      if (run.isResetSent) this.#terminate(connection, 'its batch was cancelled')
+      if (run.isResetBehindSync) this.#terminate(connection, 'its batch was cancelled')
       else drop(connection)
       return
     }
@@ -181,24 +181,24 @@ export class Execution implements Waiter, ConnectionUser {
     more: readonly string[],
     done: (isClean: boolean) => void,
   ): void {
-    if (!run.isResetSent && more.length === 0) {
-      done(!run.isTainted)
+    if (!run.isResetBehindSync && more.length === 0) {
+      done(true)
       return
     }
     const timer = setTimeout(() => {
       this.#terminate(connection, 'it could not be reset in time')
       done(false)
     }, RESET_TIMEOUT_MS)
-    const finish = (error: SqlError | undefined, isTainted: boolean): void => {
+    const finish = (error: SqlError | undefined): void => {
       clearTimeout(timer)
-      done(error === undefined && !isTainted)
+      done(error === undefined)
     }
-    const next = (error: SqlError | undefined, isTainted: boolean): void => {
-      if (more.length === 0 || !connection.isUsable) finish(error, isTainted)
+    const next = (error: SqlError | undefined): void => {
+      if (more.length === 0 || !connection.isUsable) finish(error)
       else connection.command(more, finish)
     }
-    if (run.isResetSent) connection.awaitReady(1, next)
-    else next(undefined, false)
+    if (run.isResetBehindSync) connection.awaitReady(1, next)
+    else next(undefined)
   }
 
   #terminate(connection: PostgresConnection, reason: string): void {

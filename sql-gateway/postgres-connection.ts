@@ -9,7 +9,6 @@ import { type FrameListener, FrameReader } from './frame-reader.ts'
 import { MessageWriter } from './message-writer.ts'
 import type { ServedEntry } from './served.ts'
 import { addressOf, type Session } from './session.ts'
-import { isTaint } from './session-state.ts'
 import { StatementNames } from './statement-names.ts'
 
 /** Who uses the connection now. */
@@ -20,17 +19,13 @@ export interface ConnectionUser {
   onClosed(error: SqlError): void
 }
 
-/**
- * Told of the first error of some queries, or of the error of a connection that broke. Also told whether one of their
- * rows says that the session must be closed (`isTaint`).
- */
-export type OnReady = (error: SqlError | undefined, isTainted: boolean) => void
+/** Told of the first error of some queries, or of the error of a connection that broke. */
+export type OnReady = (error: SqlError | undefined) => void
 
 /** One buffer for all connections: a batch is written and taken without a pause in between. */
 const writer = new MessageWriter()
 const READY_FOR_QUERY = 0x5a
 const ERROR_RESPONSE = 0x45
-const DATA_ROW = 0x44
 
 export class PostgresConnection {
   readonly entry: ServedEntry
@@ -106,14 +101,12 @@ export class PostgresConnection {
   awaitReady(count: number, done: OnReady): void {
     let left = count
     let failure: SqlError | undefined
-    let isTainted = false
     this.use({
       onFrame: (code, bytes, start, end) => {
-        if (code === DATA_ROW) isTainted ||= isTaint(bytes, start)
         if (code === ERROR_RESPONSE) failure ??= readErrorResponse(bytes, start, end)
-        if (code === READY_FOR_QUERY && --left === 0) done(failure, isTainted)
+        if (code === READY_FOR_QUERY && --left === 0) done(failure)
       },
-      onClosed: error => done(error, isTainted),
+      onClosed: error => done(error),
     })
   }
 

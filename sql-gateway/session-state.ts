@@ -2,7 +2,6 @@
  * Owns what a pooled session is between two batches: what it starts with, and what takes it back to that. Texts only;
  * `BatchRun` and `Execution` send them.
  */
-import { readBodyRow } from './row-fields.ts'
 
 /**
  * What a pooled session opens with, and so what every reset returns to. A start-up parameter wins over ALTER ROLE and
@@ -40,18 +39,21 @@ export const STARTUP_PARAMETERS: Readonly<Record<string, string>> = {
 export const RESET_CALLER = 'DISCARD ALL'
 
 /**
- * Gives back advisory locks, and counts what SQL prepared in the session: a trigger of a user's may have put a text of
- * its own under one of our names. A session where that is not 0 is closed. Nothing here is found by the search path.
+ * The look for replaced names: a trigger of a user's may have put a text of its own under one of our names. Gives back
+ * advisory locks, and fails by a division by zero where SQL prepared anything in the session, which is then closed.
+ * Postgres skips what follows a failure, so nothing that has a name may run between code of users and the look. Only
+ * COMMIT does, and Postgres says what it did. Nothing here is found by the search path.
  */
-export const UNLOCK_AND_COUNT_REPLACED_NAMES =
-  'SELECT pg_catalog.count(*), pg_catalog.pg_advisory_unlock_all() ' +
+export const LOOK_FOR_REPLACED_NAMES =
+  'SELECT pg_catalog.pg_advisory_unlock_all(), ' +
+  'pg_catalog.int4div(0, CASE WHEN pg_catalog.int8eq(pg_catalog.count(*), 0) THEN 1 ELSE 0 END) ' +
   'FROM pg_catalog.pg_prepared_statement() WHERE from_sql'
 
 /**
  * Takes back what functions, triggers and policies of users may leave in a session that ran Quoin's own statements:
  * DISCARD ALL without what would cost the session its prepared statements and their plans.
  */
-export const RESET_OWN: readonly string[] = [
+const RESET_TEXTS: readonly string[] = [
   // RESET ALL leaves out the role, which a function can set for the session as any other setting.
   'SET SESSION AUTHORIZATION DEFAULT',
   'RESET ALL',
@@ -59,23 +61,18 @@ export const RESET_OWN: readonly string[] = [
   'UNLISTEN *',
   'DISCARD TEMP',
   'DISCARD SEQUENCES',
-  UNLOCK_AND_COUNT_REPLACED_NAMES,
 ]
+
+export const RESET_OWN = [...RESET_TEXTS, LOOK_FOR_REPLACED_NAMES].join('; ')
 
 export const COMMIT = 'COMMIT'
 
-/** The end of a batch of own statements that writes. The reset comes after COMMIT, where deferred triggers run last. */
-export const END_OF_WRITES: readonly string[] = [COMMIT, ...RESET_OWN]
+/** The end of a batch of own statements that writes. All comes after COMMIT, where deferred triggers run last. */
+export const END_OF_WRITES: readonly string[] = [COMMIT, LOOK_FOR_REPLACED_NAMES, ...RESET_TEXTS]
 
 /**
  * The end of a batch of own statements that only reads. Nothing is there to commit, and ROLLBACK takes back settings,
  * role, LISTEN and cursors for nothing; Postgres refuses temporary tables and sequences there; locks it would keep.
- * Nothing of the users' runs behind the first of these but what they put under the name of ROLLBACK. That runs in the
- * same transaction, as what its batch was, and the session is closed behind it.
+ * Nothing of the users' runs behind the first of these.
  */
-export const END_OF_READS: readonly string[] = [UNLOCK_AND_COUNT_REPLACED_NAMES, 'ROLLBACK']
-
-/** Whether the row of that count, whose body begins at `start`, says that the session must be closed. */
-export function isTaint(bytes: Buffer, start: number): boolean {
-  return readBodyRow(bytes, start).body?.toString('latin1') !== '0'
-}
+export const END_OF_READS: readonly string[] = [LOOK_FOR_REPLACED_NAMES, 'ROLLBACK']

@@ -75,6 +75,7 @@ export class StatementNames {
 
   clear(): void {
     this.#bySql.clear()
+    this.#unnamed = undefined
   }
 
   #leastRecentlyUsed(): StatementName | undefined {

@@ -29,6 +29,7 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
   }
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared > bytesMax) throw payloadTooLarge(bytesMax)
+  // Asked for, `body` makes a stream.
   if (declared <= bytesMax) return new Uint8Array(await whole(request.arrayBuffer()))
   if (request.body === null) return new Uint8Array()
   return await readBounded(request.body, bytesMax)
