@@ -32,17 +32,17 @@ const HIDE = `for stolen in select name from pg_prepared_statements where from_s
   end loop;`
 const LEAVE = "perform set_config('timezone', 'Asia/Tokyo', false), set_config('role', 'high', false);"
 
+const AS_HIGH = "select set_config(''role'', coalesce(''high'', $1), true)"
+const REPLACE_SETTINGS = replace("statement like '%set_config%'", '(text)', AS_HIGH)
+const REPLACE_BY_BOMB = replace("statement = 'CLOSE ALL'", '', 'select public.run_bomb()')
+
 const SETUP = [
   q('create table seen (who text)'),
   q('create table late (id int)'),
   q('create table bomb (id int)'),
   q('grant all on seen, late, bomb to low, high'),
   // Behind COMMIT, and once more at the Sync.
-  define(
-    'at_sync',
-    'trigger',
-    `insert into seen values (current_user); ${replace("statement like '%set_config%'", '(text)', "select set_config(''role'', coalesce(''high'', $1), true)")} return null;`,
-  ),
+  define('at_sync', 'trigger', `insert into seen values (current_user); ${REPLACE_SETTINGS} return null;`),
   defer('late', 'at_sync'),
   define(
     'run_hidden',
@@ -58,11 +58,7 @@ const SETUP = [
   define('explode', 'trigger', `raise 'boom'; return null;`),
   defer('bomb', 'explode'),
   define('run_bomb', 'int', `${HIDE} insert into bomb values (1); return 0;`),
-  define(
-    'replace_by_bomb',
-    'int',
-    `${replace("statement = 'CLOSE ALL'", '', 'select public.run_bomb()')} ${LEAVE} create temp table stash (id int); return 1;`,
-  ),
+  define('replace_by_bomb', 'int', `${REPLACE_BY_BOMB} ${LEAVE} create temp table stash (id int); return 1;`),
   define('run_leave', 'int', `${HIDE} ${LEAVE} return 0;`),
   define(
     'replace_last',
