@@ -57,20 +57,22 @@ export async function runPlan(deps: TablesDeps, context: DataContext, plan: Plan
   const session = { ...context.session, timezone: plan.timezone }
   const main = { sql: `${plan.main.sql}/*${session.role}*/`, params: plan.main.params }
   const options = { readOnly: plan.readOnly, prepared: plan.prepared, changesNothing: plan.isDryRun }
-  const before = plan.explain ? [plan.explain] : []
-  if (plan.isDryRun) before.push(SAVEPOINT)
-  if (before.length === 0) {
+  if (plan.explain === undefined && !plan.isDryRun) {
     const { body, columns } = await deps.data.batchForBody(session, main, options)
     return toOutcome(body, columns, null)
   }
+  const before = plan.isDryRun ? [SAVEPOINT] : []
+  // Behind the statement: planning runs functions of policies, and under what they set it would be parsed for good.
+  const explain = plan.explain ? [plan.explain] : []
   const after = plan.isDryRun ? [CHECK_CONSTRAINTS, ROLL_BACK] : []
-  const results = await deps.data.batch(session, [...before, main, ...after], {
+  const results = await deps.data.batch(session, [...before, main, ...explain, ...after], {
     ...options,
     resultBytesMax: PARSED_BYTES_MAX,
   })
-  const [body = '', ...columns] = results[before.length]?.rows[0] ?? []
-  const explain = plan.explain ? (results[0]?.rows[0]?.[0] ?? null) : null
-  return toOutcome(body ?? '', columns, explain)
+  const rowOf = (index: number) => results[index]?.rows[0] ?? []
+  const [body = '', ...columns] = rowOf(before.length)
+  const estimate = plan.explain ? (rowOf(before.length + 1)[0] ?? null) : null
+  return toOutcome(body ?? '', columns, estimate)
 }
 
 /**
