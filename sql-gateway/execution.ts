@@ -172,8 +172,8 @@ export class Execution implements Waiter, ConnectionUser {
   }
 
   /**
-   * Waits for the reset that the run sent along, then runs `more`, and tells whether the session is as good as new. In
-   * a transaction that is still open the reset has failed: then `more` ends with another.
+   * Waits for a reset that was sent behind the Sync, then runs `more`, and tells whether the session is as good as new.
+   * Where a reset failed or was skipped, `more` ends with another, whose own failure closes the session.
    */
   #clean(
     connection: PostgresConnection,
