@@ -12,6 +12,8 @@ import { checkSecret, type PermissionServerSettings } from './settings.ts'
 import { TABLES } from './tables.ts'
 
 const PAGE_TOKEN_SECONDS = 60 * 60
+/** As long as those of a real Keto, which hold the whole last row of a page. */
+const PAGE_TOKEN_LENGTH = 764
 
 export interface PermissionServer {
   /** Addresses without a slash at the end. */
@@ -40,6 +42,7 @@ export async function startPermissionServer(settings: PermissionServerSettings):
     pageTokens: makePageTokens({
       secret: settings.pageTokenSecret,
       ttlSeconds: PAGE_TOKEN_SECONDS,
+      lengthMin: PAGE_TOKEN_LENGTH,
       now: Date.now,
       refuse: reason => (reason === FOREIGN_TOKEN ? badRequest(reason) : unreadable(reason)),
     }),

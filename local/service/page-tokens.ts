@@ -1,6 +1,7 @@
 // Page tokens and page sizes, as Hydra and Keto read them by the same library. A token is sealed, so that nobody makes
 // one, and carries the time when it ends.
 
+import { randomBytes } from 'node:crypto'
 import { makeSealer } from './sealed-values.ts'
 
 const SIZE_DEFAULT = 100
@@ -33,6 +34,8 @@ interface PageTokenSettings {
   /** Tokens survive a restart as long as it stays. */
   readonly secret: string
   readonly ttlSeconds: number
+  /** Tokens are at least so long: clients must be ready for those of the real server. 0 unless said. */
+  readonly lengthMin?: number
   readonly now: () => number
   readonly refuse: (reason: string) => Error
 }
@@ -41,9 +44,17 @@ interface TokenContent {
   readonly list: string
   readonly after: string
   readonly expiresAt: number
+  /** Makes the token longer, and means nothing. */
+  readonly filler?: string
 }
 
-export function makePageTokens({ secret, ttlSeconds, now, refuse }: PageTokenSettings): PageTokens {
+export function makePageTokens({
+  secret,
+  ttlSeconds,
+  lengthMin = 0,
+  now,
+  refuse,
+}: PageTokenSettings): PageTokens {
   const sealer = makeSealer(secret)
   const open = (token: string) => {
     const content = sealer.open(PURPOSE, token) as TokenContent | undefined
@@ -72,8 +83,16 @@ export function makePageTokens({ secret, ttlSeconds, now, refuse }: PageTokenSet
         },
       }
     },
-    write: (list, after) =>
-      sealer.seal(PURPOSE, { list, after, expiresAt: now() + ttlSeconds * 1000 } satisfies TokenContent),
+    write(list, after) {
+      const content: TokenContent = { list, after, expiresAt: now() + ttlSeconds * 1000 }
+      const token = sealer.seal(PURPOSE, content)
+      if (token.length >= lengthMin) return token
+      // What is sealed is packed first, so what makes it longer must be random.
+      const filler = randomBytes(lengthMin)
+        .toString('base64url')
+        .slice(0, lengthMin - token.length)
+      return sealer.seal(PURPOSE, { ...content, filler } satisfies TokenContent)
+    },
   }
 }
 

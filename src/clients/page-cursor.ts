@@ -1,13 +1,30 @@
-// Cursors of lists whose pages another server makes: its page token, wrapped.
+// Cursors of lists whose pages another server makes: its page token, wrapped. Bounds are of our own making: nobody
+// promises how long a token is.
 
 import * as z from 'zod'
 import { DomainError } from '../errors.ts'
 
 /**
- * What such servers make: the last id of a page, or a long text. What a caller made up goes no further than this: such
- * servers have crashed on shorter ones.
+ * Keto v26.2.0 seals the last row of a page and Hydra the id of the last client, each as JSON in base64: at most 2 300
+ * characters where every character of a name has an escape. Wrapped in a cursor it stays far below the 16 KB of an
+ * address.
  */
-const Position = z.tuple([z.union([z.guid(), z.string().regex(/^[\w.+/=-]{40,600}$/)])])
+const PAGE_TOKEN_LENGTH_MAX = 4_096
+
+/** A token as the server's answer holds it; empty behind the last page. Also what the OAuth2 server's lists give. */
+export const PageToken = z
+  .string()
+  .max(PAGE_TOKEN_LENGTH_MAX, { abort: true })
+  .regex(/^[\w.~+/=-]*$/, 'is no page token')
+
+/** A sealed token that comes from a caller. Such servers have crashed on shorter ones, so those go no further. */
+export const SentPageToken = PageToken.min(40, 'is no page token: send it as the page before gave it')
+
+/** The position of a cursor: the last id of a page, or a sealed token. */
+const Position = z.tuple([z.union([z.guid(), SentPageToken])])
+
+/** A query's `cursor`; whether it is one of the list's, `readCursor` tells. */
+export const Cursor = z.string().max(2 * PAGE_TOKEN_LENGTH_MAX)
 
 /** The cursor of the page behind a token; null for none. */
 export function writeCursor(pageToken: string | undefined): string | null {

@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from './http.ts'
+import { PageToken } from './page-cursor.ts'
 
 /** All who have that relation to that object; with an empty relation the object itself. */
 export interface SubjectSet {
@@ -71,10 +72,7 @@ export async function listTuples(
 
 const TuplePageAnswer = z.looseObject({
   relation_tuples: z.array(z.custom<RelationTuple>(isTuple)).nullable(),
-  next_page_token: z
-    .string()
-    .regex(/^[\w.+/=-]{0,600}$/)
-    .default(''),
+  next_page_token: PageToken.default(''),
 })
 
 /** What an answer to `listTuples` means. With a token, 400 is about the token: all else was checked before. */

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { IDENTITIES_PER_PAGE_MAX, IDENTITY_IDS_MAX } from '../../clients/identity-admin.ts'
+import { Cursor } from '../../clients/page-cursor.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 
 const Time = z.string().nullable()
@@ -107,11 +108,7 @@ export const IdentityListQuery = z
     limit: WholeNumber.pipe(z.int().min(1).max(IDENTITIES_PER_PAGE_MAX))
       .default(100)
       .describe('Identities per page'),
-    cursor: z
-      .string()
-      .max(1_000)
-      .optional()
-      .describe('`next_cursor` of the page before, with the same filter'),
+    cursor: Cursor.optional().describe('`next_cursor` of the page before, with the same filter'),
   })
   .refine(({ email, ids }) => email === undefined || ids === undefined, {
     path: ['ids'],

@@ -1,6 +1,7 @@
 // Permissions as callers send and see them. What a tuple must be is said in tuple-input.ts.
 
 import * as z from 'zod'
+import { Cursor } from '../../clients/page-cursor.ts'
 import { TUPLES_PER_PAGE_MAX } from '../../clients/permission-server.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 import { NAME_LENGTH_MAX, RELATION_LENGTH_MAX, TUPLES_MAX } from './tuple-input.ts'
@@ -100,11 +101,7 @@ export const TupleListQuery = z.strictObject({
   relation: Name('Tuples of this relation').optional(),
   subject: SubjectText.optional(),
   limit: WholeNumber.pipe(z.int().min(1).max(TUPLES_PER_PAGE_MAX)).default(100).describe('Tuples per page'),
-  cursor: z
-    .string()
-    .max(1_000)
-    .optional()
-    .describe('`next_cursor` of the page before, with the same filters'),
+  cursor: Cursor.optional().describe('`next_cursor` of the page before, with the same filters'),
 })
 export type TupleListQuery = z.infer<typeof TupleListQuery>
 

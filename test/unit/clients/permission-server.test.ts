@@ -2,11 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Upstream, UpstreamAnswer } from '../../../src/clients/http.ts'
+import { readCursor, writeCursor } from '../../../src/clients/page-cursor.ts'
 import {
   processCheckTuple,
   processListTuples,
   processWriteTuples,
 } from '../../../src/clients/permission-server.ts'
+import { TupleListQuery } from '../../../src/features/permissions/schemas.ts'
 
 const upstream: Upstream = { name: 'permission_server', variable: 'X', baseUrl: 'http://p', fetch }
 
@@ -59,6 +61,21 @@ describe('a list', () => {
     ]
     expect(read(tuples)).toMatchObject({ tuples })
   })
+
+  // Keto's tokens hold the last row: 764 characters with common names, and 2 300 with a relation of 64 times `<`.
+  it.each([0, 150, 764, 2_300, 4_096])(
+    'goes on with a page token of %d characters, and a cursor does',
+    length => {
+      const token = 'aZ0-_'.repeat(1_000).slice(0, length)
+      const body = { relation_tuples: [], next_page_token: token }
+      const read = processListTuples(upstream, answer(200, body), {})
+      expect(read).toEqual({ outcome: 'page', tuples: [], nextPageToken: token || undefined })
+      const cursor = writeCursor(token || undefined)
+      if (cursor === null) return
+      expect(readCursor(TupleListQuery.parse({ cursor }).cursor)).toBe(token)
+      expect(cursor.length).toBeLessThan(8 * 1024)
+    },
+  )
 
   it.each([
     [names],

@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import { CLIENTS_PER_PAGE_MAX } from '../../../clients/oauth-server/clients.ts'
+import { SentPageToken } from '../../../clients/page-cursor.ts'
 import { CLIENT_FIELDS, TOKEN_FIELDS } from './fields.ts'
 
 const Uri = z.string().nullable()
@@ -126,11 +127,6 @@ export const ClientSecret = z.object({ client_id: z.string(), client_secret: z.s
 })
 export type ClientSecret = z.infer<typeof ClientSecret>
 
-/** A token of the server is longer and of these characters; one that it did not make crashes it. */
-const PageToken = z
-  .string()
-  .regex(/^[\w.~+/=-]{40,2000}$/, 'is no page token: take it from the Link header of the page before')
-
 export const OAuthClientListQuery = z.strictObject({
   page_size: z
     .string()
@@ -139,6 +135,6 @@ export const OAuthClientListQuery = z.strictObject({
     .pipe(z.int().min(1).max(CLIENTS_PER_PAGE_MAX))
     .optional()
     .describe('Clients per page, 1 to 500. Without it and without page_token the whole list comes'),
-  page_token: PageToken.optional().describe('From the rel="next" link of the page before'),
+  page_token: SentPageToken.optional().describe('From the rel="next" link of the page before'),
 })
 export type OAuthClientListQuery = z.infer<typeof OAuthClientListQuery>
