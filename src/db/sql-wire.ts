@@ -61,6 +61,11 @@ const GRACE_MS = 6_000
  */
 const PARSED_BYTES_MAX = 16 * 1024 * 1024
 
+/** Postgres has the setting from version 17 on. It ends the session, so it comes later than `statement_timeout`. */
+const TRANSACTION_TIMEOUT_SQL =
+  "select pg_catalog.set_config('transaction_timeout',$1,true) " +
+  "where pg_catalog.current_setting('server_version_num')::int>=170000"
+
 /** Told how long a trip to the database took, in milliseconds, good or bad. */
 export type OnTrip = (milliseconds: number) => void
 
@@ -99,15 +104,17 @@ export class SqlWire {
   /** Runs the statements in one transaction and answers each one's result, in order. */
   batch(statements: readonly Statement[], options: BatchOptions): Promise<StatementResult[]> {
     return this.#inTime(options, async () => {
-      const response = await this.#send(statements, options, false)
-      return (await readAnswer(response, options)).results
+      const bound = this.#timeBound(options)
+      const response = await this.#send([...bound, ...statements], options, false)
+      return (await readAnswer(response, options)).results.slice(bound.length)
     })
   }
 
   /** Runs the statements in one transaction and answers the last one's single row without parsing its first column. */
   batchForBody(statements: readonly Statement[], options: BatchOptions): Promise<BodyResult> {
     return this.#inTime(options, async () => {
-      const response = await this.#send(statements, options, this.#isOwnGateway)
+      const sent = [...this.#timeBound(options), ...statements]
+      const response = await this.#send(sent, options, this.#isOwnGateway)
       const row = response.headers.get('quoin-row')
       if (row !== null) {
         // Asked for, the stream of an empty body would have to be ended too.
@@ -129,6 +136,15 @@ export class SqlWire {
     }
   }
 
+  /**
+   * What stands before a caller's SQL, so that the whole batch has an end: our gateway cancels it, Neon's proxy does
+   * not. Postgres keeps `statement_timeout` for each statement only, and SQL can swallow it.
+   */
+  #timeBound({ prepared, timeoutMs }: BatchOptions): Statement[] {
+    if (this.#isOwnGateway || prepared) return []
+    return [{ sql: TRANSACTION_TIMEOUT_SQL, params: [String(timeoutMs + GATEWAY_GRACE_MS)] }]
+  }
+
   async #send(statements: readonly Statement[], options: BatchOptions, asBody: boolean): Promise<Response> {
     const request = {
       method: 'POST',
@@ -145,7 +161,11 @@ export class SqlWire {
       this.#parts.onTrip?.(performance.now() - startedAt)
     }
     if (response.status === 200) return response
-    throw await processFailure(response, mayChange(options))
+    throw await processFailure(response, {
+      mayChange: mayChange(options),
+      statements: statements.length,
+      isOwnGateway: this.#isOwnGateway,
+    })
   }
 
   #headers(options: BatchOptions, asBody: boolean): Record<string, string> {

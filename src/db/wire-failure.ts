@@ -1,48 +1,45 @@
 // What an SQL endpoint answers in place of results, as the error to throw: the caller's own failure passes with
 // Postgres' words; what is about our connection becomes a fixed sentence, since its words name sockets, hosts and
-// roles.
+// roles. A failure is the caller's only with a severity and an SQLSTATE of Postgres. A change is known to be undone
+// only where the batch cannot have come to its COMMIT.
 
 import { DomainError } from '../errors.ts'
 import { readBoundedText } from '../lib/bounded-text.ts'
 import { PostgresError, type PostgresErrorFields } from './postgres-error.ts'
 
-/** The fields of an error on the wire; those of the gateway itself have no `routine`, those of Postgres have. */
+/** The fields of an error on the wire. */
 interface WireErrorFields extends PostgresErrorFields {
   severity?: string | null
   routine?: string | null
 }
 
-const MEBIBYTE = 1024 * 1024
-/** Words of Postgres are as long as whoever raises an error likes; our gateway cuts them. */
-const ERROR_BYTES_MAX = MEBIBYTE
+/** The batch that failed, and where it was sent. */
+export interface FailedBatch {
+  /** Whether it may have changed something. */
+  mayChange: boolean
+  statements: number
+  isOwnGateway: boolean
+}
 
-/**
- * Turns an answer that is not 200 into the error to throw. Neon and our gateway send 400 with Postgres' fields.
- * `mayChange`: whether the batch may have changed something.
- */
-export async function processFailure(response: Response, mayChange: boolean): Promise<Error> {
+const MEBIBYTE = 1024 * 1024
+/** Words of Postgres are as long as whoever raises an error likes, and the SQLSTATE stands behind them. */
+const ERROR_BYTES_MAX = 16 * MEBIBYTE
+
+/** Turns an answer that is not 200 into the error to throw. */
+export async function processFailure(response: Response, batch: FailedBatch): Promise<Error> {
   const text = await readBoundedText(response.body, ERROR_BYTES_MAX)
   if (text === undefined) return responseTooLarge(ERROR_BYTES_MAX, false)
-  const fields = response.status === 400 ? parseFields(text) : undefined
-  if (fields) {
-    if (fields.code === TRANSACTION_RESOLUTION_UNKNOWN && isFromGateway(fields))
-      return answerLost(new PostgresError(fields), mayChange)
-    if (fields.code === SHARE_TAKEN && isFromGateway(fields)) return tooManyCalls(fields)
-    if (isAboutConnection(fields))
-      return answerLost(new PostgresError(fields), mayChange && !isUndone(fields))
-    const bytes =
-      isFromGateway(fields) && /^(?:result|Quoin-Row) larger than (\d+) bytes/.exec(fields.message)
-    if (bytes) return responseTooLarge(Number(bytes[1]), mayChange && isCommitted(fields))
-    return new PostgresError(fields)
-  }
   if (response.status === 413) {
     return new DomainError(
       'payload_too_large',
       'The statements and their parameters are larger than the database takes in one call.',
     )
   }
+  const fields = parseFields(text)
+  const failure = fields && (batch.isOwnGateway ? ofGateway : ofNeon)(response.status, fields, batch)
+  if (failure) return failure
   const cause = new Error(`the SQL endpoint answered ${response.status}: ${text.slice(0, 200)}`)
-  return answerLost(cause, mayChange)
+  return answerLost(cause, batch.mayChange)
 }
 
 /**
@@ -51,6 +48,78 @@ export async function processFailure(response: Response, mayChange: boolean): Pr
  */
 const TRANSACTION_RESOLUTION_UNKNOWN = '08007'
 const SHARE_TAKEN = '53400'
+
+/** Our gateway sends 400 with fields; those of an error of its own have no `routine`, those of Postgres have. */
+function ofGateway(status: number, fields: WireErrorFields, batch: FailedBatch): Error | undefined {
+  if (status !== 400) return undefined
+  if (fields.routine) return ofPostgres(fields, batch)
+  if (fields.code === TRANSACTION_RESOLUTION_UNKNOWN)
+    return answerLost(new PostgresError(fields), batch.mayChange)
+  if (fields.code === SHARE_TAKEN) return tooManyCalls(fields)
+  // It failed itself, before there was a connection.
+  if (CONNECTION_CODES.test(fields.code)) return answerLost(new PostgresError(fields), false)
+  const bytes = /^(?:result|Quoin-Row) larger than (\d+) bytes/.exec(fields.message)
+  if (bytes) return responseTooLarge(Number(bytes[1]), batch.mayChange && isCommitted(fields))
+  return new PostgresError(fields)
+}
+
+/**
+ * The proxy's own words for what it refuses before there is a connection. It says them with status 400, as it does of
+ * a connection that broke under the batch: what is not named here may have come behind COMMIT.
+ */
+const REFUSED_AT_THE_DOOR = new RegExp(
+  `^(?:${[
+    'password authentication failed for user ',
+    'This IP address .* is not allowed to connect',
+    'This connection is trying to access this endpoint from a blocked network',
+    'This VPC endpoint id ',
+    'VPC endpoint ID is not specified',
+    'Control plane request failed',
+    'The endpoint has been disabled',
+    'Query cancelled, connection was terminated',
+  ].join('|')})`,
+)
+
+/**
+ * Neon's proxy (neondatabase/neon, proxy/src/serverless/sql_over_http.rs) answers 400 for what Postgres refused, for
+ * its own refusals and for a connection that broke. Its own words have an empty severity. 500 means that no connection
+ * came, 507 that the answer was too large; both come before COMMIT.
+ */
+function ofNeon(status: number, fields: WireErrorFields, batch: FailedBatch): Error | undefined {
+  const { message, severity } = fields
+  if (status === 507)
+    return responseTooLarge(Number(/max is (\d+) bytes/.exec(message)?.[1] ?? MEBIBYTE), false)
+  if (status !== 400 && status !== 500) return undefined
+  const cause = severity
+    ? new PostgresError(fields)
+    : new Error(`Neon: ${message.slice(0, WORDS_LOGGED_MAX)}`)
+  if (status === 500) return answerLost(cause, false)
+  if (severity) return ofPostgres(fields, batch)
+  return answerLost(cause, batch.mayChange && !REFUSED_AT_THE_DOOR.test(message))
+}
+
+const WORDS_LOGGED_MAX = 1_000
+
+/** What Postgres said over either wire. An error undoes the transaction; what is fatal ends the session. */
+function ofPostgres(fields: WireErrorFields, { mayChange, statements }: FailedBatch): Error {
+  const { code, severity, queryIndex } = fields
+  if (severity === 'ERROR') return new PostgresError(fields)
+  if (code === TRANSACTION_TIMEOUT) return new PostgresError({ ...fields, ...STATEMENT_TIMEOUT })
+  const isFatal = severity === 'FATAL' || severity === 'PANIC' || CONNECTION_CODES.test(code)
+  // Postgres may speak another language, and then calls an error so in that.
+  if (!isFatal) return new PostgresError(fields)
+  const isBeforeCommit = typeof queryIndex === 'number' && queryIndex < statements
+  return answerLost(new PostgresError(fields), mayChange && !isBeforeCommit && !LOGIN_CODES.test(code))
+}
+
+/** Connection exceptions, refused logins, no free connection, a server that stops or starts. */
+const CONNECTION_CODES = /^(?:08(?!P01)|28|53300|57P0)/
+/** What Postgres says fatally only before a session begins: the login, the database, its own start, its limits. */
+const LOGIN_CODES = /^(?:28|3D000|53300|57P03)/
+
+/** `transaction_timeout` can only end the session. To callers it is what `statement_timeout` says. */
+const TRANSACTION_TIMEOUT = '25P04'
+const STATEMENT_TIMEOUT = { code: '57014', message: 'canceling transaction due to its timeout' }
 
 /**
  * What a call without an answer is told. A batch that may change something may have done so: whoever sends it again
@@ -92,28 +161,6 @@ export function responseTooLarge(bytesMax: number, isWriteCommitted: boolean): D
   return new DomainError('response_too_large', `The result is larger than ${limit}. ${fate}`, {
     hint: 'Ask for less at a time: a smaller row_limit or limit, or fewer columns.',
   })
-}
-
-/**
- * Connection exceptions, refused logins, no free connection, a server that stops or starts. A statement that fails with
- * one of these codes is the caller's own code speaking: Postgres reports it as ERROR and ends the session of none.
- * 08P01 is what Postgres says of a wrong number of parameters.
- */
-function isAboutConnection(fields: WireErrorFields): boolean {
-  if (!/^(?:08(?!P01)|28|53300|57P0)/.test(fields.code)) return false
-  return isFromGateway(fields) || fields.severity !== 'ERROR'
-}
-
-/**
- * Whether it is certain that nothing was committed. Our gateway says so by the place of the statement that failed, or
- * failed itself before there was a connection. Of a server that stops, Neon's wire does not tell when it did.
- */
-function isUndone(fields: WireErrorFields): boolean {
-  return isFromGateway(fields) || typeof fields.queryIndex === 'number' || !/^57P0[12]/.test(fields.code)
-}
-
-function isFromGateway({ routine }: WireErrorFields): boolean {
-  return routine === undefined || routine === null
 }
 
 function isCommitted({ detail }: WireErrorFields): boolean {

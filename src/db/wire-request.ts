@@ -96,7 +96,7 @@ function joined(pieces: readonly Piece[], size: number): Uint8Array<ArrayBuffer>
 /** workerd's. Node's types, which see this file too, do not have it. */
 declare const FixedLengthStream: new (bytes: number) => ReadableWritablePair<Uint8Array, Uint8Array>
 
-/** Of a length that the runtime knows, and says: Neon takes no other. */
+/** Of a length that the runtime knows, and says: our gateway keeps each chunk of another by itself. */
 function streamed(pieces: readonly Piece[], size: number): ReadableStream<Uint8Array> {
   let next = 0
   const source = new ReadableStream<Uint8Array>({

@@ -98,6 +98,8 @@ const STATUS: Record<ErrorCode, number> = {
  * with Postgres' words. Classes in which Postgres itself failed are in `SERVER_CLASSES`.
  */
 const STATUS_BY_SQLSTATE: Record<string, number> = {
+  // Another number of parameters than the SQL has.
+  '08P01': 400,
   '21000': 500,
   '23503': 409,
   '23505': 409,

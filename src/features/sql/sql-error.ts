@@ -14,7 +14,7 @@ import { placeOf, positionAt } from './text-place.ts'
 export function placeFailure(err: unknown, plan: Plan): unknown {
   if (!(err instanceof PostgresError)) return err
   const planned = plan.items.length === 1 ? plan.items[0] : failedItem(err, plan)
-  if (err.code === '08P01' && planned) return wrongParameterCount(err, planned, plan)
+  if (err.code === '08P01') return wrongParameterCount(err, planned, plan)
   const position = planned && positionInText(err, planned)
   const detail =
     err.detail ?? (position && planned ? placeOf(planned.item.statement.text, position) : undefined)
@@ -77,19 +77,34 @@ function withIndex(detail: string | undefined, where: string | undefined): strin
   return detail === undefined ? where : `${where}: ${detail}`
 }
 
-/** Where the number that Postgres needs stands in its message, in any language. */
+/** Where the numbers that were given and that are needed stand in Postgres' message, in any language. */
 const MESSAGE_END_LENGTH = 100
+const NUMBERS = /(\d+)\D+(\d+)\D*$/
 
 /** Postgres calls it a protocol violation, which would be our fault; it is `params` that does not fit the SQL. */
-function wrongParameterCount(err: PostgresError, planned: PlannedItem, plan: Plan): DomainError {
+function wrongParameterCount(err: PostgresError, failed: PlannedItem | undefined, plan: Plan): DomainError {
   // Of the end alone: the message may be a caller's own, as long as they like.
-  const needed = /(\d+)\D*$/.exec(err.message.slice(-MESSAGE_END_LENGTH))?.[1]
-  const where = plan.items.length === 1 ? 'params' : `statements[${plan.items.indexOf(planned)}].params`
-  return new DomainError(
-    'validation_failed',
-    `${where}: ${planned.item.params.length} given, but the statement takes ${needed ?? 'another number of them'}.`,
-    { detail: err.message, hint: 'Give one value for each of $1, $2, ... in the SQL.', cause: err },
-  )
+  const [, given, needed] = NUMBERS.exec(err.message.slice(-MESSAGE_END_LENGTH)) ?? []
+  const planned = failed ?? onlyItemWith(Number(given), plan)
+  const takes = `takes ${needed ?? 'another number of them'}`
+  const what = planned
+    ? `${paramsOf(planned, plan)}: ${planned.item.params.length} given, but the statement ${takes}.`
+    : `statements: one was given ${given ?? 'a number of'} params, but ${takes}.`
+  return new DomainError('validation_failed', what, {
+    detail: err.message,
+    hint: 'Give one value for each of $1, $2, ... in the SQL.',
+    cause: err,
+  })
+}
+
+/** On Neon, which does not tell the statement: the one that was given so many parameters, if there is one alone. */
+function onlyItemWith(given: number, plan: Plan): PlannedItem | undefined {
+  const [first, second] = plan.items.filter(({ item }) => item.params.length === given)
+  return second === undefined ? first : undefined
+}
+
+function paramsOf(planned: PlannedItem, plan: Plan): string {
+  return plan.items.length === 1 ? 'params' : `statements[${plan.items.indexOf(planned)}].params`
 }
 
 interface Placed {

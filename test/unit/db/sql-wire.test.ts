@@ -3,6 +3,14 @@ import { PostgresError } from '../../../src/db/postgres-error.ts'
 import { type BatchOptions, SqlWire } from '../../../src/db/sql-wire.ts'
 import { DomainError } from '../../../src/errors.ts'
 import { DeadlinePassed } from '../../../src/lib/deadline.ts'
+import {
+  BROKEN,
+  NO_CONNECTION,
+  postgresSaid,
+  proxySaid,
+  queryCancelled,
+  REFUSED_AT_THE_DOOR,
+} from '../../support/neon-answers.ts'
 
 const MEBIBYTE = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
@@ -125,13 +133,144 @@ describe('failures of the connection', () => {
   })
 })
 
-// Neon's wire has no place of the statement: whether the server stopped behind the COMMIT nobody knows.
-test('a server that stops under a change leaves it open whether it was made, unless our gateway knows', async () => {
+// Behind the last statement comes COMMIT: a server that waits there for its replicas may have committed.
+test('a server that stops under a change leaves it open whether it was made, unless a statement failed', async () => {
   const stopped = { code: '57P01', message: 'terminating', severity: 'FATAL', routine: 'ProcessInterrupts' }
-  const known = await failureOf(refused({ ...stopped, queryIndex: 1 }), WRITING)
+  const known = await failureOf(refused({ ...stopped, queryIndex: 0 }), WRITING)
   expect(known).toMatchObject({ code: 'database_unavailable', outcomeUnknown: false, retryAfterSeconds: 1 })
-  expect(await failureOf(refused(stopped), WRITING, NEON)).toMatchObject({ outcomeUnknown: true })
-  expect(await failureOf(refused(stopped), READING, NEON)).toMatchObject({ outcomeUnknown: false })
+  const atCommit = refused({ ...stopped, queryIndex: STATEMENTS.length })
+  expect(await failureOf(atCommit, WRITING)).toMatchObject({ outcomeUnknown: true })
+  expect(await failureOf(atCommit, READING)).toMatchObject({ outcomeUnknown: false, retryAfterSeconds: 1 })
+})
+
+describe("Neon's proxy", () => {
+  const FATAL = { severity: 'FATAL', routine: 'InitPostgres' }
+  const UNDONE = {
+    code: 'database_unavailable',
+    message: 'The database does not answer.',
+    detail: undefined,
+    outcomeUnknown: false,
+    retryAfterSeconds: 1,
+  }
+  const UNKNOWN = {
+    code: 'database_unavailable',
+    message: 'The answer of the database was lost.',
+    outcomeUnknown: true,
+    retryAfterSeconds: undefined,
+  }
+
+  it.each<[string, () => Response]>([
+    ...REFUSED_AT_THE_DOOR.map(words => [words, () => proxySaid(words)] as [string, () => Response]),
+    ...NO_CONNECTION.map(words => [words, () => proxySaid(words, 500)] as [string, () => Response]),
+    ['Query cancelled, connection was terminated', queryCancelled],
+    [
+      'database "nope" does not exist',
+      () => postgresSaid({ ...FATAL, code: '3D000', message: 'database "nope" does not exist' }),
+    ],
+    [
+      'sorry, too many clients already',
+      () => postgresSaid({ ...FATAL, code: '53300', message: 'sorry, too many clients already' }, 500),
+    ],
+  ])('had no connection: nobody is told its words, and nothing was done (%s)', async (words, answer) => {
+    const failure = await failureOf(answer, WRITING, NEON)
+    expect(failure).toBeInstanceOf(DomainError)
+    expect(failure).toMatchObject(UNDONE)
+    expect(String((failure as DomainError).cause)).toContain(words)
+  })
+
+  // The proxy says the same of a connection that broke in a statement, in COMMIT and behind it.
+  it.each<[string, () => Response]>([
+    ...BROKEN.map(words => [words, () => proxySaid(words)] as [string, () => Response]),
+    ['words of a later version', () => proxySaid('compute went away')],
+    [
+      'a server that stops',
+      () =>
+        postgresSaid({
+          severity: 'FATAL',
+          code: '57P01',
+          message: 'terminating',
+          routine: 'ProcessInterrupts',
+        }),
+    ],
+    [
+      'a server that crashed',
+      () => postgresSaid({ severity: 'PANIC', code: 'XX000', message: 'stuck', routine: 'errfinish' }),
+    ],
+    ['a proxy before the proxy', () => new Response('upstream connect error', { status: 503 })],
+    ['an error of HTTP', () => new Response('{"msg":"Shutting down"}', { status: 503 })],
+  ])('broke under the batch: a change may have been made (%s)', async (_what, answer) => {
+    expect(await failureOf(answer, WRITING, NEON)).toMatchObject(UNKNOWN)
+    for (const options of [READING, { ...WRITING, changesNothing: true }])
+      expect(await failureOf(answer, options, NEON)).toMatchObject(UNDONE)
+  })
+
+  it('has a bound of its own for answers, and rolls back over it', async () => {
+    const answer = () => proxySaid('response is too large (max is 10485760 bytes)', 507)
+    expect(await failureOf(answer, WRITING, NEON)).toMatchObject({
+      code: 'response_too_large',
+      message: 'The result is larger than 10 MiB. Nothing was changed.',
+    })
+    const request = () => proxySaid('request is too large (max is 10485760 bytes)', 413)
+    expect(await failureOf(request, WRITING, NEON)).toMatchObject({ code: 'payload_too_large' })
+  })
+
+  it.each([
+    ['08P01', 'bind message supplies 1 parameters, but prepared statement "" requires 2'],
+    ['23505', 'duplicate key'],
+    ['57014', 'canceling statement due to statement timeout'],
+    ['28000', 'only members may call this'],
+  ])("passes on what Postgres says of the caller's SQL (%s)", async (code, message) => {
+    const failure = await failureOf(
+      () => postgresSaid({ severity: 'ERROR', code, message, routine: 'exec' }),
+      WRITING,
+      NEON,
+    )
+    expect(failure).toBeInstanceOf(PostgresError)
+    expect(failure).toMatchObject({ code, message })
+  })
+
+  it('passes on an SQLSTATE behind megabytes of words', async () => {
+    const message = 'x'.repeat(3 * MEBIBYTE)
+    const raised = { severity: 'ERROR', code: 'P0001', message, routine: 'exec_stmt_raise' }
+    expect(await failureOf(() => postgresSaid(raised), WRITING, NEON)).toMatchObject({ code: 'P0001' })
+  })
+})
+
+// Our gateway cancels a batch as a whole. On Neon Postgres ends the session, as nothing else would.
+describe('the time of a whole batch', () => {
+  const bodiesOf = async (options: BatchOptions, target: typeof TARGET | typeof NEON) => {
+    const bodies: { queries: { query: string; params: unknown[] }[] }[] = []
+    const wire = new SqlWire(target, {
+      fetch: async (_url, init) => {
+        const { queries } = JSON.parse(String(init.body))
+        bodies.push({ queries })
+        return Response.json({ results: queries.map(({ query }: { query: string }) => ({ command: query })) })
+      },
+    })
+    return { results: await wire.batch(STATEMENTS, options), queries: bodies[0]?.queries }
+  }
+
+  it("is kept by Postgres on Neon, for callers' SQL, and nobody sees the statement for it", async () => {
+    const { results, queries } = await bodiesOf({ ...WRITING, prepared: false }, NEON)
+    expect(queries).toMatchObject([
+      { query: expect.stringContaining('transaction_timeout'), params: ['1250'] },
+      { query: 'select 1' },
+    ])
+    expect(results).toEqual([{ command: 'select 1' }])
+    for (const [options, target] of [
+      [WRITING, NEON],
+      [{ ...WRITING, prepared: false }, TARGET],
+    ] as const)
+      expect((await bodiesOf(options, target)).queries).toHaveLength(1)
+  })
+
+  it.each([NEON, TARGET])('is a statement over its time when it is up (%o)', async target => {
+    const fields = { severity: 'FATAL', code: '25P04', routine: 'ProcessInterrupts' }
+    const message = 'terminating connection due to transaction timeout'
+    const failure = await failureOf(() => postgresSaid({ ...fields, message }), WRITING, target)
+    expect(failure).toBeInstanceOf(PostgresError)
+    expect(failure).toMatchObject({ code: '57014', message: expect.not.stringContaining('connection') })
+  })
 })
 
 test("a caller's share that is taken is said as such, and only by the gateway", async () => {
