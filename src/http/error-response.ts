@@ -3,6 +3,7 @@
 
 import { PostgresError } from '../db/postgres-error.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
+import { REPEATED_STATUSES } from '../lib/repeated-statuses.ts'
 
 /** The body of every error, on both layers. `null` where there is nothing to say. */
 export interface ErrorBody {
@@ -111,7 +112,7 @@ const STATUS_BY_SQLSTATE: Record<string, number> = {
   '42P17': 500,
   '54001': 500,
   '55P03': 409,
-  '57014': 408,
+  '57014': 504,
 }
 const STATUS_BY_CLASS: Record<string, number> = {
   '08': 503,
@@ -181,7 +182,8 @@ function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
 
 function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
   const status = postgresStatus(err, context.isAnonymous)
-  if (status >= 500) logFailure(err.code, err, context)
+  // A slow statement is the caller's.
+  if (status >= 500 && status !== 504) logFailure(err.code, err, context)
   if (SERVER_CLASSES.has(classOf(err))) return { status, headers: {}, body: internalBody(context.requestId) }
   const { requestId: request_id } = context
   const body = {
@@ -200,7 +202,7 @@ function postgresStatus(err: PostgresError, isAnonymous: boolean): number {
   if (err.code === '42501') return isAnonymous ? 401 : 403
   // `RAISE SQLSTATE 'PT402'` lets a function of the user choose the status, as in PostgREST.
   const chosen = /^PT([45]\d\d)$/.exec(err.code)?.[1]
-  if (chosen) return Number(chosen)
+  if (chosen) return REPEATED_STATUSES.has(Number(chosen)) ? 400 : Number(chosen)
   if (SERVER_CLASSES.has(classOf(err))) return 500
   return STATUS_BY_SQLSTATE[err.code] ?? STATUS_BY_CLASS[classOf(err)] ?? 400
 }

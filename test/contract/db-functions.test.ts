@@ -207,9 +207,9 @@ describe('what a call may do', () => {
     expect(body).toMatchObject({ error: 'I am a teapot', detail: 'short', hint: 'stout' })
   })
 
-  test('a function over its time is 408', async () => {
+  test('a function over its time is 504', async () => {
     const { status, body } = await call('slow')
-    expect([status, body.code]).toEqual([408, '57014'])
+    expect([status, body.code]).toEqual([504, '57014'])
   })
 })
 

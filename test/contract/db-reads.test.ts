@@ -165,9 +165,9 @@ describe('bounds', () => {
     expect([status, body.code]).toEqual([400, 'invalid_parameter'])
   })
 
-  test('a statement over its time is 408', async () => {
+  test('a statement over its time is 504', async () => {
     const { status, body } = await service(`${t}_slow`)
-    expect([status, body.code]).toEqual([408, '57014'])
+    expect([status, body.code]).toEqual([504, '57014'])
     expect(body.hint).toContain('index')
   })
 

@@ -138,14 +138,14 @@ describe('bounds', () => {
     expect(body.error).toContain(named)
   })
 
-  test('a statement over its time is 408, and nothing of it stays', async () => {
+  test('a statement over its time is 504, and nothing of it stays', async () => {
     const table = freshName('late')
     await sql(`create table ${table} (i int)`)
     for (const text of ['select pg_sleep(10)', `insert into ${table} select 1 from pg_sleep(10)`]) {
       const startedAt = performance.now()
       const { status, body } = await sql(text, [], { timeout: 100 })
       expect(performance.now() - startedAt).toBeLessThan(8_000)
-      expect({ status, code: body.code }).toEqual({ status: 408, code: '57014' })
+      expect({ status, code: body.code }).toEqual({ status: 504, code: '57014' })
     }
     expect((await sql(`select * from ${table}`)).body.rowCount).toBe(0)
     await sql(`drop table ${table}`)
@@ -175,7 +175,7 @@ describe('bounds', () => {
     const startedAt = performance.now()
     const text =
       "do $$ begin perform set_config('statement_timeout', '0', true); perform pg_sleep(20); end $$"
-    expect((await sql(text, [], { timeout: 200 })).status).toBe(408)
+    expect((await sql(text, [], { timeout: 200 })).status).toBe(504)
     expect(performance.now() - startedAt).toBeLessThan(15_000)
   })
 

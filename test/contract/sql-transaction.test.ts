@@ -110,7 +110,7 @@ describe('a failure', () => {
     await sql(`drop table ${table}`)
   })
 
-  test('of time is 408 for the whole transaction, and everything is rolled back', () =>
+  test('of time is 504 for the whole transaction, and everything is rolled back', () =>
     withTable(async table => {
       const statements = [
         `insert into ${table} values (1)`,
@@ -118,7 +118,7 @@ describe('a failure', () => {
       ]
       const startedAt = performance.now()
       const { status, body } = await transaction(statements, { timeout: 500 })
-      expect({ status, code: body.code }).toEqual({ status: 408, code: '57014' })
+      expect({ status, code: body.code }).toEqual({ status: 504, code: '57014' })
       expect(performance.now() - startedAt).toBeLessThan(6_000)
       expect(await countOf(table)).toBe(0)
     }))

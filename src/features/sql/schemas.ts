@@ -46,7 +46,7 @@ const Timeout = z
   .min(1)
   .max(TIMEOUT_MS_MAX)
   .default(TIMEOUT_MS_DEFAULT)
-  .describe('Milliseconds after which the call is cancelled and rolled back: 408, SQLSTATE 57014.')
+  .describe('Milliseconds after which the call is cancelled and rolled back: 504, SQLSTATE 57014.')
 
 export const SqlRequest = z
   .strictObject({ sql: Sql, params: Params, row_limit: RowLimit, timeout: Timeout })

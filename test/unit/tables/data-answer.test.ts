@@ -133,6 +133,8 @@ describe('response.headers and response.status', () => {
     { headers: '[{"a":"line\\nbreak"}]' },
     { headers: '[{"content-length":"1"}]' },
     { status: '99' },
+    { status: '408' },
+    { status: '425' },
     { status: '700' },
     { status: 'OK' },
   ])('%o fails, lets go of the body, and says that the work is committed', set => {

@@ -1,6 +1,7 @@
 // The answer of a verb, and the headers that all answers share. Knows no HTTP framework.
 
 import { DomainError } from '../../../errors.ts'
+import { REPEATED_STATUSES } from '../../../lib/repeated-statuses.ts'
 import { type Page, pageStatus } from '../grammar/page.ts'
 import type { DataContext, StatementOutcome, TablesDeps } from './run-statement.ts'
 
@@ -66,10 +67,11 @@ function applyResponseSettings(
 ): number {
   if (responseHeaders !== null) setHeaders(responseHeaders, headers, cookies)
   if (responseStatus === null) return status
-  if (/^[2-5]\d\d$/.test(responseStatus)) return Number(responseStatus)
+  const chosen = /^[2-5]\d\d$/.test(responseStatus) ? Number(responseStatus) : undefined
+  if (chosen !== undefined && !REPEATED_STATUSES.has(chosen)) return chosen
   throw badSetting(
     'response.status guc must be a valid status code',
-    `It is "${responseStatus.slice(0, 100)}".`,
+    `It is "${responseStatus.slice(0, 100)}"; 408, 421 and 425 make browsers send the request again.`,
     "Set it with set_config('response.status', '202', true).",
   )
 }
