@@ -3,6 +3,7 @@
 
 import type { Upstream } from './clients/http.ts'
 import { whoami } from './clients/identity.ts'
+import { fetchPublicKeys } from './clients/oauth-server/documents.ts'
 import { introspectToken } from './clients/oauth-server/introspection.ts'
 import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
@@ -17,11 +18,11 @@ import {
   type EndUser,
   invalidAccessToken,
   isJwt,
-  remoteKeys,
   verifyAccessToken,
 } from './features/oauth/end-user/access-token.ts'
 import { type EndUserTokens, OpaqueTokenGate } from './features/oauth/end-user/opaque-token.ts'
 import { TokenClients } from './features/oauth/end-user/token-clients.ts'
+import { TokenKeys } from './features/oauth/end-user/token-keys.ts'
 import { bundledPermissions } from './features/permissions/bundled-file.ts'
 import type { BundledPermissions } from './features/permissions/permission-deps.ts'
 import { AddressGate, type AddressLimiter } from './features/rate-limit/address-gate.ts'
@@ -74,6 +75,8 @@ export interface Deps {
   unknownKeyGuard: UnknownKeyGuard
   limiters: KeyLimiters
   verifyAccessToken: (token: string) => Promise<EndUser>
+  /** How JWT access tokens are verified, beside API keys and before they are revoked; undefined: none are taken. */
+  accessTokenRules: AccessTokenRules | undefined
   /** What is remembered of end users' tokens; for whoever ends some. */
   endUserTokens: EndUserTokens
   /** Lets sessions of the identity provider into `/api`. */
@@ -153,6 +156,7 @@ function makeDeps(env: Env): Deps {
     audience: config.dataAudience,
     now,
   })
+  const accessTokenRules = makeAccessTokenRules(config, upstreams, now)
   const platform = platformDatabase(config, deadline)
   return {
     config,
@@ -168,7 +172,8 @@ function makeDeps(env: Env): Deps {
     keyGate: new KeyGate(limiters),
     unknownKeyGuard: new UnknownKeyGuard(),
     limiters,
-    verifyAccessToken: accessTokenVerifier(config, upstreams, opaqueTokens, now),
+    verifyAccessToken: accessTokenVerifier(config, upstreams, { accessTokenRules, opaqueTokens, now }),
+    accessTokenRules,
     endUserTokens: { forget: () => opaqueTokens.forget() },
     sessionGate: new SessionGate({
       whoami: cookieHeader => whoami(upstreams.identityPublic, cookieHeader),
@@ -268,16 +273,21 @@ function rememberingIdentifier(): (text: string) => Promise<string | null> {
 function accessTokenVerifier(
   config: Config,
   { oauthAdmin }: Upstreams,
-  opaqueTokens: OpaqueTokenGate,
-  now: () => Date,
+  parts: {
+    accessTokenRules: AccessTokenRules | undefined
+    opaqueTokens: OpaqueTokenGate
+    now: () => Date
+  },
 ): (token: string) => Promise<EndUser> {
-  const { oauthPublicUrl, oauthAdminUrl } = config
+  const { accessTokenRules: rules, opaqueTokens, now } = parts
   const refuse = (unset: string) => () =>
     Promise.reject(invalidAccessToken(`This deployment takes none of its kind: ${unset} is not set.`))
   const verifyJwt =
-    oauthPublicUrl === undefined ? refuse('OAUTH_PUBLIC_URL') : jwtVerifier(config, oauthPublicUrl, now)
+    rules === undefined ? refuse('OAUTH_PUBLIC_URL') : (token: string) => verifyAccessToken(rules, token)
   const verifyOpaque =
-    oauthAdminUrl === undefined ? refuse('OAUTH_ADMIN_URL') : (token: string) => opaqueTokens.enter(token)
+    config.oauthAdminUrl === undefined
+      ? refuse('OAUTH_ADMIN_URL')
+      : (token: string) => opaqueTokens.enter(token)
   const clients = new TokenClients({ config, oauthAdmin, now })
   return async token => {
     const endUser = await (isJwt(token) ? verifyJwt(token) : verifyOpaque(token))
@@ -286,9 +296,17 @@ function accessTokenVerifier(
   }
 }
 
-function jwtVerifier(config: Config, oauthPublicUrl: string, now: () => Date) {
-  const { oauthIssuer, dataAudience: audience } = config
+function makeAccessTokenRules(
+  { oauthIssuer, oauthPublicUrl, dataAudience: audience }: Config,
+  { oauthPublic }: Upstreams,
+  now: () => Date,
+): AccessTokenRules | undefined {
+  if (oauthPublicUrl === undefined) return undefined
   const issuers = oauthIssuer === undefined ? [oauthPublicUrl, `${oauthPublicUrl}/`] : [oauthIssuer]
-  const rules: AccessTokenRules = { issuers, audience, keys: remoteKeys(oauthPublicUrl), now }
-  return (token: string) => verifyAccessToken(rules, token)
+  const keys = new TokenKeys({
+    fetchKeys: () => fetchPublicKeys(oauthPublic),
+    nowMs: () => now().getTime(),
+    wait: milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds)),
+  })
+  return { issuers, audience, keys: keys.find, now }
 }

@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner } from '../support/postgres.ts'
@@ -13,17 +13,18 @@ const TABLE = 'end_user_notes'
 let issuer: Server
 let issuerUrl: string
 let privateKey: CryptoKey
+const published: JWK[] = []
+let keyReads = 0
 let quoin: TestWorker
 let anonKey: string
 let serviceKey: string
 
 beforeAll(async () => {
-  const pair = await generateKeyPair('ES256', { extractable: true })
-  privateKey = pair.privateKey
-  const jwks = JSON.stringify({
-    keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }],
+  privateKey = await publishKey('k1')
+  issuer = createServer((_, res) => {
+    keyReads++
+    res.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: published }))
   })
-  issuer = createServer((_, res) => void res.setHeader('content-type', 'application/json').end(jwks))
   await new Promise<void>(resolve => issuer.listen(0, '127.0.0.1', resolve))
   issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
   await using owner = await connectOwner()
@@ -44,13 +45,19 @@ afterAll(async () => {
   await owner.query(`drop table if exists public.${TABLE}`)
 })
 
-function tokenOf(sub: string, more: JWTPayload = {}): Promise<string> {
+async function publishKey(kid: string): Promise<CryptoKey> {
+  const pair = await generateKeyPair('ES256', { extractable: true })
+  published.unshift({ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256', use: 'sig' })
+  return pair.privateKey
+}
+
+function tokenOf(sub: string, more: JWTPayload = {}, kid = 'k1', key = privateKey): Promise<string> {
   return new SignJWT({ client_id: 'app', scp: ['notes'], ...more })
-    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .setProtectedHeader({ alg: 'ES256', kid })
     .setIssuer(issuerUrl)
     .setSubject(sub)
     .setExpirationTime(more.exp ?? '5m')
-    .sign(privateKey)
+    .sign(key)
 }
 
 function read(key: string, token?: string, path = `/v1/db/${TABLE}?select=id&order=id`): Promise<Response> {
@@ -101,6 +108,29 @@ describe('row-level security with two users', () => {
   it('keeps no user’s claims for the next call on the same connection', async () => {
     await read(anonKey, await tokenOf('bob'))
     expect(await ids(await read(anonKey))).toEqual([])
+  })
+})
+
+describe('after a rotation of the signing key', () => {
+  it('takes the first tokens of the new key, and those of the old one, for one more read of the keys', async () => {
+    await read(anonKey, await tokenOf('alice'))
+    const before = keyReads
+    const fresh = await publishKey('k2')
+    const tokens = await Promise.all(['alice', 'bob'].map(sub => tokenOf(sub, {}, 'k2', fresh)))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => tokens.map(token => read(anonKey, token))).flat(),
+    )
+    for (const [i, response] of answers.entries()) expect(await ids(response)).toEqual(i % 2 ? [2, 3] : [1])
+    expect(await ids(await read(anonKey, await tokenOf('alice')))).toEqual([1])
+    expect(keyReads - before).toBe(1)
+  })
+
+  it('refuses a made-up key, and says that another token does not help', async () => {
+    const response = await read(anonKey, await tokenOf('alice', {}, 'made-up'))
+    expect([response.status, await response.json()]).toEqual([
+      401,
+      expect.objectContaining({ detail: expect.stringContaining('publishes no key') }),
+    ])
   })
 })
 

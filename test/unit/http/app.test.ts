@@ -133,6 +133,7 @@ function appOf(routes = allRoutes) {
     keyGate,
     unknownKeyGuard: new UnknownKeyGuard(),
     verifyAccessToken: async () => ({ subject: 'a', claims: {} }),
+    accessTokenRules: undefined,
     endUserTokens: { forget: () => {} },
     sessionGate: new SessionGate({
       whoami: async cookies => whoamiOf(cookies),

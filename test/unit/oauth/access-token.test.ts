@@ -2,11 +2,12 @@
 
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { fetchPublicKeys } from '../../../src/clients/oauth-server/documents.ts'
 import {
   type AccessTokenRules,
-  remoteKeys,
   verifyAccessToken,
 } from '../../../src/features/oauth/end-user/access-token.ts'
+import { TokenKeys } from '../../../src/features/oauth/end-user/token-keys.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 const SECONDS = NOW.getTime() / 1000
@@ -81,6 +82,18 @@ describe('verifyAccessToken', () => {
     expect([refusal.code, refusal.detail]).toEqual(['invalid_access_token', undefined])
   })
 
+  // Without a word the application gets the next token, which is refused as well, and so on.
+  it('says of a token that it is signed with a key that nobody publishes', async () => {
+    const token = await new SignJWT(GOOD)
+      .setProtectedHeader({ alg: 'RS256', kid: 'unknown' })
+      .sign(privateKey)
+    await expect(verifyAccessToken(rules, token)).rejects.toMatchObject({
+      code: 'invalid_access_token',
+      detail: 'The OAuth2 server publishes no key that its header names.',
+      hint: expect.stringContaining('another server'),
+    })
+  })
+
   it('refuses a token whose audience lacks DATA_AUDIENCE', async () => {
     const strict = { ...rules, audience: 'orders' }
     await expect(verifyAccessToken(strict, await sign(GOOD))).rejects.toMatchObject({
@@ -117,9 +130,14 @@ describe('verifyAccessToken', () => {
     ['answers 500', async () => new Response('oops', { status: 500 })],
     ['answers HTML', async () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
   ])('says that the key server failed, not the token, when it %s', async (_, answer) => {
-    const keys = remoteKeys(ISSUER, answer as typeof fetch)
+    const server = { name: 'oauth_server', baseUrl: ISSUER, variable: 'OAUTH_PUBLIC_URL' } as const
+    const keys = new TokenKeys({
+      fetchKeys: () => fetchPublicKeys({ ...server, fetch: answer as typeof fetch }),
+      nowMs: () => NOW.getTime(),
+      wait: async () => {},
+    })
     const token = await sign(GOOD)
-    await expect(verifyAccessToken({ ...rules, keys }, token)).rejects.toMatchObject({
+    await expect(verifyAccessToken({ ...rules, keys: keys.find }, token)).rejects.toMatchObject({
       code: 'upstream_unavailable',
     })
   })

@@ -16,8 +16,11 @@ export interface PublicDocumentsDeps {
 
 /** Changes with the server's configuration only. */
 const DISCOVERY_KEPT_MS = 60_000
-/** Short: a new key signs at once, and whoever verifies asks here for a `kid` that he does not know. */
-const PUBLIC_KEYS_KEPT_MS = 10_000
+/**
+ * Short: a new key signs at once, and whoever verifies asks here for a `kid` that he does not know. Libraries ask once
+ * and then not for half a minute, so an answer that is too old costs as long.
+ */
+const PUBLIC_KEYS_KEPT_MS = 1_000
 
 /**
  * The discovery document and the public keys, each asked for when the one that is kept is too old. Failures are not

@@ -14,7 +14,7 @@ export function readDiscovery({ oauthDocuments }: DocumentsDeps): Promise<Discov
   return oauthDocuments.discovery()
 }
 
-/** The public signing keys, at most ten seconds old. Throws as `readDiscovery`. */
+/** The public signing keys, at most a second old. Throws as `readDiscovery`. */
 export function readPublicKeys({ oauthDocuments }: DocumentsDeps): Promise<PublicKeySet> {
   return oauthDocuments.publicKeys()
 }

@@ -1,15 +1,7 @@
 // The signed-in user of an application, read from the JWT access token that may come beside an API key.
 // Verifies; never falls back to "nobody" on a bad token.
 
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { DomainError } from '../../../errors.ts'
 
 /** Whose access token it is. `claims` is the token's whole payload, for row-level security. */
@@ -46,24 +38,6 @@ const ALGORITHMS = [
 /** Clocks of the issuer and ours may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-const JWKS_TIMEOUT_MS = 5_000
-
-/**
- * The OAuth2 server's signing keys: cached in the isolate for a minute, so that a deleted key ends soon; fetched again
- * (at most every 30 s) when a `kid` is unknown.
- */
-export function remoteKeys(
-  oauthPublicUrl: string,
-  fetchFunction: typeof fetch = (...args) => fetch(...args),
-): JWTVerifyGetKey {
-  return createRemoteJWKSet(new URL(`${oauthPublicUrl}/.well-known/jwks.json`), {
-    timeoutDuration: JWKS_TIMEOUT_MS,
-    cooldownDuration: 30_000,
-    cacheMaxAge: 60_000,
-    [customFetch]: fetchFunction,
-  })
-}
-
 /** Whether a bearer token has a JWT's form: three parts, the first of them a header. All others are opaque. */
 export function isJwt(token: string): boolean {
   if (token.split('.', 4).length !== 3) return false
@@ -93,7 +67,9 @@ export async function verifyAccessToken(rules: AccessTokenRules, token: string):
     })
     payload = verified.payload
   } catch (err) {
-    throw isKeyServerFailure(err) ? keyServerUnavailable(err) : invalidAccessToken(faultOf(err, rules))
+    if (isKeyServerFailure(err)) throw keyServerUnavailable(err)
+    if (err instanceof errors.JWKSNoMatchingKey) throw signedByUnknownKey()
+    throw invalidAccessToken(faultOf(err, rules))
   }
   if (!isAccessToken(payload))
     throw invalidAccessToken('It is no access token, but an ID token or a logout token.')
@@ -113,8 +89,7 @@ function isAccessToken(payload: JWTPayload): boolean {
 
 /** Whatever jose did not say about the token itself is about fetching the keys. */
 function isKeyServerFailure(err: unknown): boolean {
-  if (err instanceof errors.JWKSTimeout || err instanceof errors.JWKSInvalid) return true
-  return !(err instanceof errors.JOSEError) || err.code === 'ERR_JOSE_GENERIC'
+  return err instanceof errors.JWKSInvalid || !(err instanceof errors.JOSEError)
 }
 
 function keyServerUnavailable(cause: unknown): DomainError {
@@ -151,10 +126,21 @@ function faultOf(err: unknown, { issuers }: AccessTokenRules): string | undefine
   }
 }
 
+/** Everybody can read the published keys, so it may be said. A new token does not help where the server is another. */
+function signedByUnknownKey(): DomainError {
+  return invalidAccessToken(
+    'The OAuth2 server publishes no key that its header names.',
+    'Get a new token once. If that one is refused too, it comes from another server than OAUTH_PUBLIC_URL.',
+  )
+}
+
 /** The answer for a token that is not good; `detail` says why, where that helps nobody but its holder. */
-export function invalidAccessToken(detail?: string): DomainError {
+export function invalidAccessToken(
+  detail?: string,
+  hint = 'Send a current access token of the OAuth2 server, or leave the Authorization header out.',
+): DomainError {
   return new DomainError('invalid_access_token', 'The bearer token is not a valid access token.', {
     ...(detail !== undefined && { detail }),
-    hint: 'Send a current access token of the OAuth2 server, or leave the Authorization header out.',
+    hint,
   })
 }

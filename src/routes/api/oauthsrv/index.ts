@@ -52,7 +52,7 @@ export const oauthServerRoutes = [
     path: '/api/oauthsrv/jwks',
     auth: 'none',
     summary: 'Read the public keys that tokens are verified with',
-    description: 'At most ten seconds old, so that a key which signs from now on is found here in time.',
+    description: 'At most a second old, so that a key which signs from now on is found here in time.',
     response: PublicKeySet,
     handle: ({ deps }) => readPublicKeys(deps),
   }),

@@ -8,7 +8,7 @@ export type SigningKey = Schema<'SigningKey'>
 export type SigningKeyIn = Schema<'SigningKeyIn'>
 export type Algorithm = SigningKeyIn['algorithm']
 
-/** What verifiers read; at most ten seconds old. */
+/** What verifiers read; at most a second old. */
 export const publicKeysQuery = queryOptions({
   queryKey: ['jwks'],
   queryFn: async ({ signal }) => {

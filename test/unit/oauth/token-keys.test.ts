@@ -1,0 +1,164 @@
+// A key that signs since a moment ago is known at once, and nobody makes this service ask for keys more than once a
+// second, whatever the tokens say.
+
+import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { PublicKeySet } from '../../../src/clients/oauth-server/documents.ts'
+import { TokenKeys } from '../../../src/features/oauth/end-user/token-keys.ts'
+
+interface SigningPair {
+  privateKey: CryptoKey
+  jwk: PublicKeySet['keys'][number]
+}
+
+async function makePair(kid: string): Promise<SigningPair> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  return { privateKey, jwk: { kty: 'EC', ...(await exportJWK(publicKey)), kid, alg: 'ES256' } }
+}
+
+let old: SigningPair
+let fresh: SigningPair
+beforeAll(async () => {
+  old = await makePair('old')
+  fresh = await makePair('fresh')
+})
+
+const sign = ({ privateKey, jwk }: SigningPair, kid = jwk.kid ?? '') =>
+  new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
+
+/** A server with one key, whose answers the test may hold back, and a clock that only waiting moves. */
+function makeServer(pair: SigningPair) {
+  const server = {
+    keys: [pair.jwk],
+    reads: [] as number[],
+    nowMs: 1_000_000,
+    /** How long an answer takes. */
+    delayMs: 0,
+    isDown: false,
+  }
+  const wait = async (milliseconds: number) => {
+    const untilMs = server.nowMs + milliseconds
+    // Everybody who waits for an earlier time goes first.
+    while (server.nowMs < untilMs) {
+      await new Promise(resolve => setImmediate(resolve))
+      server.nowMs += 1
+    }
+  }
+  const keys = new TokenKeys({
+    fetchKeys: async () => {
+      server.reads.push(server.nowMs)
+      const answer = { keys: [...server.keys] }
+      if (server.delayMs > 0) await wait(server.delayMs)
+      if (server.isDown) throw new Error('connection refused')
+      return answer
+    },
+    nowMs: () => server.nowMs,
+    wait,
+  })
+  const verify = async (token: string) =>
+    jwtVerify(token, keys.find).then(
+      () => 'good',
+      (err: { code?: string; message: string }) => err.code ?? err.message,
+    )
+  return { server, verify }
+}
+
+const UNKNOWN = 'ERR_JWKS_NO_MATCHING_KEY'
+
+describe('the keys that tokens are verified with', () => {
+  it('are asked for again at once when a token is signed with an unknown one', async () => {
+    const { server, verify } = makeServer(old)
+    expect(await verify(await sign(old))).toBe('good')
+    server.nowMs += 2_000
+    server.keys = [fresh.jwk, old.jwk]
+    expect(await verify(await sign(fresh))).toBe('good')
+    expect(await verify(await sign(old))).toBe('good')
+    expect(server.reads).toHaveLength(2)
+  })
+
+  // A key that is made right behind a read: its first token waits for the next one, and is not refused.
+  it('are known to a token of a key that is younger than the last read', async () => {
+    const { server, verify } = makeServer(old)
+    expect(await verify(await sign(old))).toBe('good')
+    server.keys = [fresh.jwk, old.jwk]
+    expect(await verify(await sign(fresh))).toBe('good')
+    expect(server.reads[1]).toBe((server.reads[0] ?? 0) + 1_000)
+  })
+
+  // Stops: a stranger who makes this service hammer the OAuth2 server with invented key ids.
+  it('are read once a second at most, whatever the number of invented key ids', async () => {
+    const { server, verify } = makeServer(old)
+    const tokens = await Promise.all(Array.from({ length: 300 }, (_, i) => sign(old, `made-up-${i}`)))
+    for (let second = 0; second < 3; second++) {
+      const answers = await Promise.all(tokens.slice(second * 100, second * 100 + 100).map(verify))
+      expect(new Set(answers)).toEqual(new Set([UNKNOWN]))
+    }
+    expect(server.reads.length).toBeLessThanOrEqual(4)
+    for (const [i, readMs] of server.reads.slice(1).entries())
+      expect(readMs - (server.reads[i] ?? 0)).toBeGreaterThanOrEqual(1_000)
+  })
+
+  it('are read once for many that come at the same time, known or not', async () => {
+    const { server, verify } = makeServer(old)
+    server.delayMs = 300
+    const token = await sign(old)
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, () => verify(token))))).toEqual(
+      new Set(['good']),
+    )
+    expect(server.reads).toHaveLength(1)
+    server.nowMs += 1_000
+    server.keys = [fresh.jwk]
+    const freshToken = await sign(fresh)
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, () => verify(freshToken))))).toEqual(
+      new Set(['good']),
+    )
+    expect(server.reads).toHaveLength(2)
+  })
+
+  it('keep known tokens going, without a read, while invented ones wait', async () => {
+    const { server, verify } = makeServer(old)
+    await verify(await sign(old))
+    let isWaiting = true
+    const waiting = verify(await sign(old, 'made-up')).finally(() => {
+      isWaiting = false
+    })
+    expect(await verify(await sign(old))).toBe('good')
+    expect([isWaiting, server.reads.length]).toEqual([true, 1])
+    expect(await waiting).toBe(UNKNOWN)
+  })
+
+  it('are given up together when the server fails, and asked for again by the next', async () => {
+    const { server, verify } = makeServer(old)
+    server.isDown = true
+    server.delayMs = 100
+    const token = await sign(old)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(token)))
+    expect(new Set(answers)).toEqual(new Set(['connection refused']))
+    expect(server.reads).toHaveLength(1)
+    server.isDown = false
+    expect(await verify(token)).toBe('good')
+  })
+
+  // The request that asked may be gone with its client, and its answer with it.
+  it('are asked for anew by whoever waits, when an answer does not come', async () => {
+    const { server, verify } = makeServer(old)
+    server.delayMs = 10_000
+    const lost = verify(await sign(old))
+    await new Promise(resolve => setImmediate(resolve))
+    server.delayMs = 0
+    expect(await verify(await sign(old))).toBe('good')
+    expect(server.reads).toHaveLength(2)
+    await lost
+  })
+
+  it('count for a minute: a deleted key ends then', async () => {
+    const { server, verify } = makeServer(old)
+    const token = await sign(old)
+    await verify(token)
+    server.keys = [fresh.jwk]
+    server.nowMs += 59_000
+    expect(await verify(token)).toBe('good')
+    server.nowMs += 2_000
+    expect(await verify(token)).toBe(UNKNOWN)
+  })
+})
