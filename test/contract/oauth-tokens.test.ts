@@ -8,6 +8,7 @@ import {
   CALLBACK,
   callTokenEndpoint,
   codeFlow,
+  dashboard,
   introspect,
   newBrowser,
   registerClient,
@@ -132,6 +133,26 @@ describe('POST /api/oauthsrv/revoke', () => {
     const tokens = await tokensFor({ client: await registerClient(), scope: 'openid offline_access' })
     expect(await revoke(tokens.refresh_token ?? '')).toEqual({ revoked: true, scope: 'grant' })
     expect(await isActive(tokens.access_token)).toBe(false)
+  })
+
+  // As after a rotation of the key, but of this one client: the server no longer reads the JWT, and /v1 takes it.
+  it('ends the grant of a JWT that the server calls inactive and the public keys verify', async () => {
+    const client = await registerClient({ access_token_strategy: 'jwt' })
+    const [tokens, other] = [
+      await tokensFor({ client, scope: 'openid offline_access' }),
+      await tokensFor({ client, scope: 'openid offline_access' }),
+    ]
+    await dashboard('PATCH', `/clients/${client.client_id}/token-config`, { access_token_strategy: 'opaque' })
+    expect(await isActive(tokens.access_token)).toBe(false)
+    expect(await isActive(tokens.refresh_token)).toBe(true)
+    const [header, payload, signature = ''] = tokens.access_token.split('.')
+    const forged = [header, payload, signature.replace(/^./, first => (first === 'A' ? 'B' : 'A'))].join('.')
+    expect(await revoke(forged)).toEqual({ revoked: false, scope: 'none' })
+    expect(await revoke(tokens.access_token)).toEqual({ revoked: true, scope: 'grant' })
+    expect(await Promise.all([tokens.refresh_token, other.refresh_token].map(isActive))).toEqual([
+      false,
+      true,
+    ])
   })
 
   it('ends the token of a public client', async () => {

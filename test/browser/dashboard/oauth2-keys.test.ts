@@ -110,7 +110,7 @@ it('guides through a rotation: add, wait, remove', async () => {
   await page.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('button', { name: 'Rotate key' }).click()
-  await page.getByText('Introspection calls JWTs from before inactive').waitFor()
+  await page.getByText('Introspection and userinfo refuse JWTs from before').waitFor()
   await page.getByRole('button', { name: 'Add new key' }).click()
   await page.getByText('The new key is in the public keys').waitFor()
   const [added] = await keysOf(set)

@@ -1,6 +1,7 @@
 // Introspection tells of our clients' tokens only; a revocation ends as little as the token allows and is believed only
 // when the server calls the token inactive; a flush says what it did.
 
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { processFlush, processRevocation } from '../../../src/clients/oauth-server/tokens.ts'
 import { flushEndedTokens } from '../../../src/features/oauth/tokens/flush-tokens.ts'
@@ -34,6 +35,31 @@ const ACTIVE = {
   username: 'ada',
   obfuscated_subject: 'p',
   ext: { consent_request_id: 'cr-1', email: 'ada@example.com' },
+}
+
+const NOW_SECONDS = 1_800_000_000
+const ISSUER = 'http://issuer'
+// Two keys, as after a rotation: the server reads back what the newest signed, and publishes both.
+const [newKey, oldKey, strangerKey] = [await makeKey('new'), await makeKey('old'), await makeKey('stranger')]
+const PUBLISHED = createLocalJWKSet({ keys: [newKey.jwk, oldKey.jwk] })
+
+async function makeKey(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256' } }
+}
+
+function jwt(more: JWTPayload = {}, { privateKey, kid } = oldKey): Promise<string> {
+  return new SignJWT({
+    iss: ISSUER,
+    sub: 'ada',
+    client_id: 'c1',
+    scp: ['openid'],
+    exp: NOW_SECONDS + 600,
+    ext: { consent_request_id: 'cr-1' },
+    ...more,
+  })
+    .setProtectedHeader({ alg: 'ES256', kid })
+    .sign(privateKey)
 }
 
 interface World {
@@ -73,6 +99,12 @@ function makeDeps(world: World = {}) {
     config: { oauthClientOwner: owner },
     platform: database.platform,
     endUserTokens: { forget: () => sent.push('forget') },
+    accessTokenRules: {
+      issuers: [ISSUER],
+      audience: 'data',
+      keys: PUBLISHED,
+      now: () => new Date(NOW_SECONDS * 1_000),
+    },
   }
   return { deps, sent, audit: database.audit, statements: database.statements, adminLog: oauthAdmin.log }
 }
@@ -174,6 +206,48 @@ describe('revokeToken', () => {
     const { deps, sent, statements } = makeDeps(world)
     expect(await revokeToken(deps, 'at', CALLER)).toEqual({ revoked: false, scope: 'none' })
     expect([sent, statements]).toEqual([[], []])
+  })
+
+  // After a rotation the server calls a JWT inactive that everybody else takes, and its refresh token lives on.
+  it.each<[string, JWTPayload, string, string]>([
+    ['its consent', {}, 'grant', BY_REQUEST],
+    ['person and client', { ext: {} }, 'subject_and_client', BY_SUBJECT],
+    ['its consent, whoever it is for', { aud: ['another service'] }, 'grant', BY_REQUEST],
+  ])('ends a JWT that only the published keys verify by %s', async (_name, claims, scope, sentCall) => {
+    const { deps, sent, audit } = makeDeps({ facts: { active: false } })
+    expect(await revokeToken(deps, await jwt(claims), CALLER)).toEqual({ revoked: true, scope })
+    expect(sent).toEqual([sentCall, 'forget'])
+    expect(audit()).toMatchObject({
+      begun: [{ action: 'tokens.revoke', target: 'c1' }],
+      ended: [{ outcome: 'succeeded', after: { scope, subject: 'ada', token_use: 'access_token' } }],
+    })
+  })
+
+  // Stops: whoever writes down the right claims ending somebody's sessions.
+  it.each<[string, () => Promise<string>, World?]>([
+    ['that nobody signed whose key is published', () => jwt({}, strangerKey)],
+    ['whose key id is published and whose signature is not', () => jwt({}, { ...strangerKey, kid: 'old' })],
+    ['that has expired', () => jwt({ exp: NOW_SECONDS - 60 })],
+    ['of another issuer', () => jwt({ iss: 'http://other' })],
+    ['that is an ID token', () => jwt({ nonce: 'n' })],
+    ['that is a logout token', () => jwt({ events: {} })],
+    ["of another owner's client", () => jwt(), { owner: 'us', client: { owner: 'them' } }],
+    ['of a client that is gone', () => jwt({ client_id: 'c9' })],
+    // It has no refresh token, and its client's other tokens are not the caller's question.
+    ['of a client itself', () => jwt({ sub: 'c1', ext: {} })],
+  ])('ends nothing for an inactive JWT %s', async (_name, make, world = {}) => {
+    const { deps, sent, statements } = makeDeps({ ...world, facts: { active: false } })
+    expect(await revokeToken(deps, await make(), CALLER)).toEqual({ revoked: false, scope: 'none' })
+    expect([sent, statements]).toEqual([[], []])
+  })
+
+  it('does not say that there was nothing to end when the keys cannot be read', async () => {
+    const { deps } = makeDeps({ facts: { active: false } })
+    const keys = () => Promise.reject(new Error('connection refused'))
+    const broken = { ...deps, accessTokenRules: { ...deps.accessTokenRules, keys } }
+    await expect(revokeToken(broken, await jwt(), CALLER)).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+    })
   })
 
   it("does not claim what the server denies, and does not end everybody's tokens instead", async () => {

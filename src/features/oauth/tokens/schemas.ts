@@ -46,7 +46,10 @@ export const Revocation = z
   .object({
     revoked: z
       .boolean()
-      .describe('false: there was no such active token of ours, so there was nothing to do'),
+      .describe(
+        'false: there was nothing to end: the token is not good here, or is a JWT of a client itself that the server ' +
+          'no longer knows',
+      ),
     scope: z
       .enum(['none', 'grant', 'subject_and_client', 'client'])
       .describe(

@@ -21,8 +21,11 @@ export const signingKeyRoutes = [
     summary: 'Create a signing key',
     description:
       'In `hydra.openid.id-token` (ID and logout tokens) and `hydra.jwt.access-token` (JWT access tokens) the new ' +
-      'key signs at once; tokens that are out verify as long as the old one is not deleted. An RSA key takes the ' +
-      'server seconds. With EdDSA in those two sets the server signs, but cannot read back what it signed: ' +
+      'key signs at once; tokens that are out verify as long as the old one is not deleted. The server itself, as ' +
+      'Hydra does, reads back only what the newest key signed. So a new key ends ID tokens from before as ' +
+      '`id_token_hint` (at logout a page offers to sign out without one), and introspection and userinfo call JWT ' +
+      'access tokens from before inactive. Opaque and refresh tokens live on. An RSA key takes the server seconds. ' +
+      'With EdDSA in those two sets the server signs, but cannot read back what it signed: ' +
       'introspection of JWT access tokens and `id_token_hint` at logout stop working.',
     body: SigningKeyIn,
     example: { set_id: 'hydra.openid.id-token', algorithm: 'RS256', use: 'sig' },

@@ -14,14 +14,17 @@ export const SERVER_SETS: readonly [KeySet, KeySet] = [
     id: 'hydra.openid.id-token',
     label: 'ID tokens',
     signs: 'ID tokens and logout tokens',
-    atOnce: 'The server refuses ID tokens from before as hints of a logout.',
+    atOnce:
+      'The server refuses ID tokens from before as hints of a logout: people then get to a page that offers to sign ' +
+      'out without one, and not back to the application. Sign-ins and sessions go on.',
   },
   {
     id: 'hydra.jwt.access-token',
     label: 'JWT access tokens',
     signs: 'access tokens that are JWTs',
     atOnce:
-      'Introspection calls JWTs from before inactive; whoever verifies with the public keys takes them.',
+      'Introspection and userinfo refuse JWTs from before; whoever verifies with the public keys takes them. ' +
+      'Refresh tokens go on, and opaque tokens too.',
   },
 ]
 

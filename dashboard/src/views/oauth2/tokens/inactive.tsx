@@ -5,7 +5,7 @@ import { Banner } from '@cloudflare/kumo'
 import { ProhibitIcon } from '@phosphor-icons/react'
 import type { ReactNode } from 'react'
 import { Time } from '../../../parts/time.tsx'
-import { looksOf, type TokenKind } from './token-looks.ts'
+import { looksOf, mayVerify, type TokenKind } from './token-looks.ts'
 
 const OF_KIND: Partial<Record<TokenKind, string>> = {
   code: 'This is an authorization code: its client exchanges it once for tokens, within minutes.',
@@ -19,7 +19,8 @@ const OF_KIND: Partial<Record<TokenKind, string>> = {
 
 /** The server reads only what its newest key signed, as Hydra does. */
 const ROTATED =
-  'It may be signed with a key from before the last rotation: the server reads those no more. The public keys may.'
+  'It may be signed with a key from before the last rotation: the server reads those no more. The public keys may ' +
+  'verify it, and then it can be revoked all the same.'
 
 const GENERAL = [
   'It has expired.',
@@ -39,7 +40,7 @@ export function Inactive({ token }: { token: string }) {
         It says itself that it expired <Time at={expiresAt} />.
       </>,
     )
-  if (kind === 'jwt' && (expiresAt === null || expiresAt > new Date())) seen.push(ROTATED)
+  if (mayVerify(token)) seen.push(ROTATED)
   return (
     <div className="flex flex-col gap-4">
       <Banner

@@ -15,6 +15,7 @@ import { CleanUp } from './clean-up.tsx'
 import { Inactive } from './inactive.tsx'
 import { type Introspection, introspect, type Revocation, revokeToken } from './queries.ts'
 import { TokenField } from './token-field.tsx'
+import { mayVerify } from './token-looks.ts'
 
 /** What was asked, and what came of it. The token is here and nowhere else. */
 interface Asked {
@@ -77,7 +78,7 @@ export function TokensPage() {
               : 'Of the token before: the field holds another one now.'
           }
           actions={
-            asked.answer.active && (
+            (asked.answer.active || (asked.revocation === undefined && mayVerify(asked.token))) && (
               <Button variant="secondary-destructive" onClick={() => setRevoking(true)}>
                 Revoke token
               </Button>
@@ -109,7 +110,7 @@ export function TokensPage() {
 }
 
 const ENDED: Record<Revocation['scope'], string> = {
-  none: 'It was not active any more: there was nothing to do.',
+  none: 'There was nothing of it to end.',
   grant: 'With it ended all tokens of the same authorization.',
   subject_and_client: 'With it ended all tokens and consents of this person at this client.',
   client: 'With it ended all access tokens of this client.',

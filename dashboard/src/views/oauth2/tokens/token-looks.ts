@@ -30,6 +30,12 @@ export function looksOf(token: string): TokenLooks {
   return { kind: isIdToken(claims) ? 'id_token' : 'jwt', expiresAt, isDamaged }
 }
 
+/** A JWT that has not expired by its own words: the public keys may verify it, whatever the server says. */
+export function mayVerify(token: string, now = new Date()): boolean {
+  const { kind, expiresAt } = looksOf(token)
+  return kind === 'jwt' && (expiresAt === null || expiresAt > now)
+}
+
 /** JWT access tokens name their client and scopes (RFC 9068 section 2.2), ID tokens how somebody signed in. */
 function isIdToken(claims: Record<string, unknown>): boolean {
   return (
