@@ -149,7 +149,9 @@ export const Variables = z.object({
     .string()
     .refine(isSecretsKey, 'must be base64 of exactly 32 bytes')
     .optional()
-    .describe('Key that secrets of webhooks are encrypted with: base64 of 32 random bytes. Secret.'),
+    .describe(
+      'Key that secrets and headers of webhooks are encrypted with: base64 of 32 random bytes. Secret.',
+    ),
   ALLOW_PRIVATE_WEBHOOK_TARGETS: z
     .enum(['true', 'false'])
     .default('false')

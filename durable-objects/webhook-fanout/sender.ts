@@ -1,10 +1,10 @@
-// Sends bodies to a webhook's receiver. Opens the webhook's secret once and keeps the keys that it gives.
+// Sends bodies to a webhook's receiver. Opens the webhook's secret and its headers' values once for each version of it.
 
 import type { Config } from '../../src/config.ts'
 import { type AttemptResult, failed, sendAttempt } from '../../src/features/webhooks/delivery/send-attempt.ts'
 import { type SigningKeys, signingKeysOf } from '../../src/features/webhooks/delivery/signatures.ts'
 import type { WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
-import { makeSecretBox, type SecretBox } from '../../src/features/webhooks/secret-box.ts'
+import { headerSealName, makeSecretBox, type SecretBox } from '../../src/features/webhooks/secret-box.ts'
 import { hostsOf } from '../../src/features/webhooks/target-address.ts'
 import { makeTargetGuard, type TargetGuard } from '../../src/features/webhooks/target-guard.ts'
 import type { Deadline } from '../../src/lib/deadline.ts'
@@ -20,11 +20,18 @@ export interface OutgoingBody {
 const callFetch: typeof fetch = (...args) => fetch(...args)
 const nowMs = () => Date.now()
 
+/** What a webhook's row has sealed. */
+interface Opened {
+  /** Undefined: the webhook has no secret. */
+  keys: SigningKeys | undefined
+  headers: Record<string, string>
+}
+
 export class WebhookSender {
   readonly #deadline: Deadline
   readonly #guard: TargetGuard
   readonly #box: SecretBox | undefined
-  #keys: { sealed: string; opened: Promise<SigningKeys> } | undefined
+  #opened: { version: number; opening: Promise<Opened> } | undefined
 
   constructor(config: Config, deadline: Deadline) {
     this.#deadline = deadline
@@ -37,12 +44,13 @@ export class WebhookSender {
   }
 
   /**
-   * Sends it once. A secret that cannot be opened fails the attempt: nothing goes out unsigned that should be signed.
+   * Sends it once. What cannot be opened fails the attempt: nothing goes out unsigned that should be signed, or without
+   * the credential that its receiver wants.
    */
   async send(webhook: WebhookRow, { webhookId, text, extraHeaders }: OutgoingBody): Promise<AttemptResult> {
-    let keys: SigningKeys | undefined
+    let opened: Opened
     try {
-      keys = await this.#keysOf(webhook)
+      opened = await this.#open(webhook)
     } catch {
       return failed('secret_unreadable', 0)
     }
@@ -50,8 +58,8 @@ export class WebhookSender {
       { fetch: callFetch, guard: this.#guard, deadline: this.#deadline, nowMs },
       {
         url: webhook.url,
-        customHeaders: webhook.headers,
-        keys,
+        customHeaders: opened.headers,
+        keys: opened.keys,
         webhookId,
         body: encodeUtf8(text),
         extraHeaders,
@@ -59,14 +67,25 @@ export class WebhookSender {
     )
   }
 
-  #keysOf({ id, secret_encrypted: sealed }: WebhookRow): Promise<SigningKeys> | undefined {
-    if (sealed === null) return undefined
-    if (this.#keys?.sealed !== sealed) this.#keys = { sealed, opened: this.#open(id, sealed) }
-    return this.#keys.opened
+  #open(webhook: WebhookRow): Promise<Opened> {
+    if (this.#opened?.version !== webhook.version) {
+      this.#opened = { version: webhook.version, opening: openAll(this.#box, webhook) }
+    }
+    return this.#opened.opening
   }
+}
 
-  async #open(id: string, sealed: string): Promise<SigningKeys> {
-    if (this.#box === undefined) throw new Error('SECRETS_KEY is not set')
-    return await signingKeysOf(await this.#box.open(id, sealed))
+async function openAll(box: SecretBox | undefined, webhook: WebhookRow): Promise<Opened> {
+  const open = async (name: string, sealed: string) => {
+    if (box === undefined) throw new Error('SECRETS_KEY is not set')
+    return await box.open(name, sealed)
+  }
+  const { id, secret_encrypted, headers_encrypted } = webhook
+  const headers = Object.entries(headers_encrypted).map(async ([name, sealed]) => {
+    return [name, await open(headerSealName(id, name), sealed)] as const
+  })
+  return {
+    headers: Object.fromEntries(await Promise.all(headers)),
+    keys: secret_encrypted === null ? undefined : await signingKeysOf(await open(id, secret_encrypted)),
   }
 }

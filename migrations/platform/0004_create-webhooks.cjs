@@ -12,7 +12,7 @@ const CREATE_WEBHOOKS = `
     events text[] not null
       check (cardinality(events) between 1 and 3 and events <@ array['INSERT', 'UPDATE', 'DELETE']),
     url text not null,
-    headers jsonb not null default '{}' check (jsonb_typeof(headers) = 'object'),
+    headers_encrypted jsonb not null default '{}' check (jsonb_typeof(headers_encrypted) = 'object'),
     secret_encrypted text,
     active boolean not null default true,
     fail_count integer not null default 0 check (fail_count >= 0),
@@ -26,6 +26,7 @@ const CREATE_WEBHOOKS = `
     'put right every minute, and find the table that is made anew after a drop.';
   comment on column quoin.webhooks.former_table_ids is
     'Tables that are gone, while changes of theirs are in the outbox: these are still for this webhook.';
+  comment on column quoin.webhooks.headers_encrypted is 'Names in clear, each value sealed under its own.';
   comment on column quoin.webhooks.version is
     'Grows with every change of what is sent where; whoever keeps a copy keeps the highest it has seen.';
   create index webhooks_newest_first on quoin.webhooks (created_at desc, id desc);
@@ -50,7 +51,8 @@ const CREATE_WEBHOOKS = `
   revoke all on function quoin.raise_webhook_registry() from public;
   create trigger raise_webhook_registry
     after insert or delete or truncate
-      or update of name, table_schema, table_name, table_id, events, url, headers, secret_encrypted, active
+      or update of name, table_schema, table_name, table_id, events, url, headers_encrypted, secret_encrypted,
+        active
     on quoin.webhooks for each statement execute function quoin.raise_webhook_registry();
 `
 

@@ -27,7 +27,10 @@ afterAll(tidyUp)
 describe('a delivery', () => {
   it('is a POST of exactly the six fields, with every digit, to each event that is asked for', async () => {
     await using receiver = await startReceiver()
-    const { table } = await makeChain(receiver, { headers: { 'X-Source': 'quoin' } })
+    const { table, id } = await makeChain(receiver, { headers: { 'X-Source': 'quoin', 'X-Old': 'old' } })
+    // As scripts do: what was read is sent back, with one change.
+    const { url, headers } = (await webhooks('GET', `/${id}`)).json
+    await webhooks('PATCH', `/${id}`, { url, headers: { ...Object(headers), 'X-Old': 'new' } })
     await insertRow(db, table, BIG)
     await db(`${table}?id=eq.${BIG}`, { method: 'PATCH', body: { note: 'two' } })
     await db(`${table}?id=eq.${BIG}`, { method: 'DELETE' })
@@ -50,6 +53,7 @@ describe('a delivery', () => {
     expect(requests[0]?.headers).toMatchObject({
       'content-type': 'application/json',
       'x-source': 'quoin',
+      'x-old': 'new',
       'user-agent': expect.stringMatching(/^Quoin-Webhooks\//),
     })
     expect(new Set(requests.map(request => headerOf(request, 'webhook-id'))).size).toBe(3)

@@ -11,7 +11,7 @@ import type { Env } from '../../src/deps.ts'
 import { positionOf } from '../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent, PayloadPiece } from '../../src/features/webhooks/delivery/fanout-contract.ts'
 import { findWebhookRow, type WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
-import { makeSecretBox } from '../../src/features/webhooks/secret-box.ts'
+import { headerSealName, makeSecretBox } from '../../src/features/webhooks/secret-box.ts'
 
 interface TestEnv extends Omit<Env, 'WEBHOOK_FANOUT'> {
   WEBHOOK_FANOUT: DurableObjectNamespace<WebhookFanout>
@@ -127,14 +127,16 @@ export async function makeWebhook(
   { secret, active = true }: { secret?: string; active?: boolean } = {},
 ): Promise<TestWebhook> {
   const id = crypto.randomUUID()
-  const sealed = secret === undefined ? null : await makeSecretBox(SECRETS_KEY).seal(id, secret)
+  const box = makeSecretBox(SECRETS_KEY)
+  const sealed = secret === undefined ? null : await box.seal(id, secret)
+  const headers = { 'x-tenant': await box.seal(headerSealName(id, 'x-tenant'), '7') }
   await platform.query(
     `insert into quoin.webhooks
-      (id, name, table_schema, table_name, table_id, events, url, headers, secret_encrypted, active)
+      (id, name, table_schema, table_name, table_id, events, url, headers_encrypted, secret_encrypted, active)
       values ($1::uuid, 'test', 'public', 'nowhere', 1, '{INSERT,UPDATE,DELETE}',
-        $2, '{"x-tenant":"7"}', $3, $4::boolean)
+        $2, $3::jsonb, $4, $5::boolean)
       returning id`,
-    [id, url, sealed, String(active)],
+    [id, url, JSON.stringify(headers), sealed, String(active)],
   )
   return { row: await readWebhook(id), fanout: WEBHOOK_FANOUT.getByName(id) }
 }

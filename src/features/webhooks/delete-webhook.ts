@@ -5,7 +5,7 @@ import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import type { WebhookFanouts } from './delivery/fanout-contract.ts'
 import { parseId, webhookNotFound } from './webhook-id.ts'
-import { auditView, toWebhook } from './webhook-record.ts'
+import { toWebhook } from './webhook-record.ts'
 import { deleteWebhookRow, findWebhook, type WebhookDatabase } from './webhook-store.ts'
 
 export interface DeleteWebhookDeps {
@@ -25,7 +25,7 @@ export async function deleteWebhook(deps: DeleteWebhookDeps, caller: Caller, idT
     action: 'webhooks.delete',
     targetKind: 'webhook',
     targetId: id,
-    before: auditView(toWebhook(row)),
+    before: toWebhook(row),
   }
   await audited(deps, caller, change, async () => {
     if (!(await deleteWebhookRow(deps.platform, row))) throw changedMeanwhile()

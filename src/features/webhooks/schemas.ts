@@ -31,7 +31,7 @@ export const WEBHOOK_EXAMPLE = {
   table_watched: true,
   events: ['INSERT', 'UPDATE', 'DELETE'],
   url: 'https://search.example.com/hooks/notes',
-  headers: { 'X-Source': 'quoin' },
+  headers: { 'X-Source': '[secret]' },
   active: true,
   has_secret: true,
   fail_count: 0,
@@ -53,7 +53,9 @@ export const Webhook = z
       ),
     events: z.array(RowEvent),
     url: z.string().describe('as it is called: `HTTPS://Example.com` is `https://example.com/`'),
-    headers: z.record(z.string(), z.string()).describe('sent with each delivery'),
+    headers: z
+      .record(z.string(), z.string())
+      .describe('sent with each delivery; the names, and `[secret]` for each value'),
     active: z.boolean().describe('false: paused; events are kept for seven days and sent on resume'),
     has_secret: z.boolean().describe('true: deliveries are signed'),
     fail_count: z.int().describe('failed attempts in a row; 0 after each success'),
@@ -113,7 +115,9 @@ const FIELDS = {
   table_name: TableName.describe('The watched table, as Postgres has it: without quotes, in its own case'),
   events: Events.describe('Which changes are sent'),
   url: z.string().min(1).describe('Receives the POST: http or https, on a public address'),
-  headers: Headers.describe('Sent with each delivery, beside ours'),
+  headers: Headers.describe(
+    'Sent with each delivery, beside ours. Values are kept encrypted and never shown again',
+  ),
   secret: Secret.nullable().describe(
     'Deliveries are signed with it: text of your own, or `whsec_` and base64. Never shown again; null: none',
   ),

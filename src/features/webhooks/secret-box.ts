@@ -1,5 +1,6 @@
-// Webhook secrets at rest: AES-256-GCM under SECRETS_KEY, bound to the webhook that they belong to. What is stored
-// reads `v1.` and base64url of the nonce and the ciphertext; the prefix leaves room for another key or cipher.
+// Secrets of webhooks and values of their headers at rest: AES-256-GCM under SECRETS_KEY, bound to what they belong
+// to. What is stored reads `v1.` and base64url of the nonce and the ciphertext; the prefix leaves room for another key
+// or cipher.
 
 import { decodeBase64 } from '../../lib/base64.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../lib/base64url.ts'
@@ -13,6 +14,11 @@ export interface SecretBox {
   seal(name: string, secret: string): Promise<string>
   /** Throws for what was not sealed with this key under this name, without saying why. */
   open(name: string, sealed: string): Promise<string>
+}
+
+/** What the value of a header belongs to; a secret belongs to the webhook's id alone. */
+export function headerSealName(webhookId: string, name: string): string {
+  return `${webhookId} ${name.toLowerCase()}`
 }
 
 /** A box under `keyBase64`, base64 of exactly 32 bytes. Throws when it is anything else. */

@@ -2,9 +2,13 @@
 
 import type { WebhookRow } from './delivery/webhook-row.ts'
 import type { Webhook } from './schemas.ts'
+import { MASKED } from './seal-secret.ts'
 import type { StoredWebhook } from './webhook-store.ts'
 
-/** The record as callers see it: no secret, times as ISO 8601 UTC with milliseconds. */
+/**
+ * The record as callers and the audit log see it: no secret, of headers the names alone, times as ISO 8601 UTC with
+ * milliseconds.
+ */
 export function toWebhook(row: StoredWebhook): Webhook {
   return {
     id: row.id,
@@ -14,7 +18,7 @@ export function toWebhook(row: StoredWebhook): Webhook {
     table_watched: row.table_watched,
     events: row.events,
     url: row.url,
-    headers: row.headers,
+    headers: Object.fromEntries(Object.keys(row.headers_encrypted).map(name => [name, MASKED])),
     active: row.active,
     has_secret: row.secret_encrypted !== null,
     fail_count: row.fail_count,
@@ -22,12 +26,6 @@ export function toWebhook(row: StoredWebhook): Webhook {
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }
-}
-
-/** The record as the audit log shows it: of headers only the names, since their values are often credentials. */
-export function auditView(webhook: Webhook): unknown {
-  const headers = Object.fromEntries(Object.keys(webhook.headers).map(name => [name, '[secret]']))
-  return { ...webhook, headers }
 }
 
 /** What the webhook's object is told. */

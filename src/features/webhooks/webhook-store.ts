@@ -21,7 +21,7 @@ export interface StoredWebhook extends WebhookRow {
   updated_at: string
 }
 
-/** What is stored of a webhook; `secret_encrypted` is sealed under the id. */
+/** What is stored of a webhook; the encrypted ones are sealed. */
 export type WebhookFields = Pick<
   StoredWebhook,
   | 'name'
@@ -30,7 +30,7 @@ export type WebhookFields = Pick<
   | 'table_name'
   | 'events'
   | 'url'
-  | 'headers'
+  | 'headers_encrypted'
   | 'secret_encrypted'
   | 'active'
 >
@@ -38,7 +38,7 @@ export type WebhookFields = Pick<
 const SELECT = `
   select w.id, w.name, w.table_id::bigint as table_id, c.oid is not null as table_watched,
     coalesce(n.nspname::text, w.table_schema) as table_schema, coalesce(c.relname::text, w.table_name) as table_name,
-    w.events, w.url, w.headers, w.secret_encrypted, w.active, w.fail_count, w.state, w.version,
+    w.events, w.url, w.headers_encrypted, w.secret_encrypted, w.active, w.fail_count, w.state, w.version,
     w.created_at, w.updated_at
   from quoin.webhooks w
   left join pg_catalog.pg_class c on c.oid = w.table_id
@@ -46,7 +46,8 @@ const SELECT = `
 
 const INSERT = `
   insert into quoin.webhooks
-    (id, name, table_id, table_schema, table_name, events, url, headers, secret_encrypted, active)
+    (id, name, table_id, table_schema, table_name, events, url, headers_encrypted, secret_encrypted,
+      active)
   select $1::uuid, $2, $3::bigint::oid, $4, $5, $6::text[], $7, $8::jsonb, $9, $10::boolean
   where quoin.unwatchable_reason($3::bigint::oid) is null`
 
@@ -67,7 +68,7 @@ export async function insertWebhook(
 const UPDATE = `
   update quoin.webhooks set name = $3, table_id = $4::bigint::oid, table_schema = $5, table_name = $6,
     events = $7::text[],
-    url = $8, headers = $9::jsonb, secret_encrypted = $10, active = $11::boolean,
+    url = $8, headers_encrypted = $9::jsonb, secret_encrypted = $10, active = $11::boolean,
     state = case when $11::boolean and state = 'paused_by_receiver' then 'healthy' else state end,
     version = version + 1, updated_at = now()
   where id = $1::uuid and version = $2::bigint
@@ -138,7 +139,7 @@ function valuesOf(fields: WebhookFields): (string | null)[] {
     fields.table_name,
     writeArrayLiteral(fields.events satisfies RowEvent[]),
     fields.url,
-    JSON.stringify(fields.headers),
+    JSON.stringify(fields.headers_encrypted),
     fields.secret_encrypted,
     String(fields.active),
   ]

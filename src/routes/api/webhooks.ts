@@ -54,8 +54,8 @@ export const webhookRoutes = [
     auth: 'session',
     summary: 'Create a webhook',
     description:
-      'Every change of the table that commits after the answer is sent. The secret is kept encrypted and ' +
-      'never shown again.',
+      'Every change of the table that commits after the answer is sent. The secret and the values of headers are ' +
+      'kept encrypted and never shown again.',
     body: WebhookIn,
     example: {
       name: 'Search index',
@@ -89,7 +89,9 @@ export const webhookRoutes = [
     summary: 'Change, pause or resume a webhook',
     description:
       'Fields that are left out stay. `active: false` pauses: events are kept for seven days and sent on ' +
-      'resume, those of each row in order. `headers` is replaced as a whole; `secret: null` takes the secret away.',
+      'resume, those of each row in order. `secret: null` takes the secret away. ' +
+      '`headers` is replaced as a whole; `[secret]` keeps the value that is stored under that name. A new `url` ' +
+      'needs all `headers` with their values, or `{}`: what is stored goes to no other.',
     body: WebhookPatch,
     example: { active: false },
     response: Webhook,

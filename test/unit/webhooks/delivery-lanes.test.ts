@@ -19,7 +19,7 @@ const WEBHOOK: WebhookRow = {
   table_name: 'todos',
   events: ['UPDATE'],
   url: 'https://receiver.example/',
-  headers: {},
+  headers_encrypted: {},
   secret_encrypted: null,
   active: true,
   fail_count: 0,

@@ -89,7 +89,7 @@ const ROW: WebhookRow = {
   table_name: 't',
   events: ['INSERT'],
   url: 'http://r.test',
-  headers: {},
+  headers_encrypted: {},
   secret_encrypted: null,
   active: true,
   fail_count: 0,

@@ -10,7 +10,7 @@ const TIME = '2029-01-01T00:00:00Z'
 type Deps = Parameters<typeof readWebhookWithWaiting>[0]
 
 function read(waiting: () => Promise<unknown>) {
-  const rows = [{ id: ID, events: ['INSERT'], headers: {}, created_at: TIME, updated_at: TIME }]
+  const rows = [{ id: ID, events: ['INSERT'], headers_encrypted: {}, created_at: TIME, updated_at: TIME }]
   const query = async (sql: string) =>
     sql.includes('webhook_deliveries')
       ? [{ id: ID, attempts: 7, last_attempt_at: null, last_success_at: null }]

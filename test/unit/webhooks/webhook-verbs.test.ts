@@ -8,7 +8,7 @@ import { createWebhook } from '../../../src/features/webhooks/create-webhook.ts'
 import { deleteWebhook } from '../../../src/features/webhooks/delete-webhook.ts'
 import type { WebhookFanout } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
 import { WebhookIn } from '../../../src/features/webhooks/schemas.ts'
-import { makeSecretBox } from '../../../src/features/webhooks/secret-box.ts'
+import { headerSealName, makeSecretBox } from '../../../src/features/webhooks/secret-box.ts'
 import type { TargetRefusal } from '../../../src/features/webhooks/target-guard.ts'
 import { updateWebhook } from '../../../src/features/webhooks/update-webhook.ts'
 import type { StoredWebhook } from '../../../src/features/webhooks/webhook-store.ts'
@@ -24,7 +24,7 @@ const ROW: StoredWebhook = {
   table_watched: true,
   events: ['INSERT'],
   url: 'https://example.com/hook',
-  headers: {},
+  headers_encrypted: {},
   secret_encrypted: null,
   active: true,
   fail_count: 0,
@@ -47,10 +47,11 @@ interface World {
   /** Somebody else was faster. */
   isChanged?: boolean
   fanout?: Partial<WebhookFanout>
+  row?: StoredWebhook
 }
 
-/** Dependencies whose database holds ROW; it notes the transactions that it is asked for. */
-function makeDeps({ refusal, secretBox = BOX, isChanged = false, fanout = {} }: World = {}) {
+/** Dependencies whose database holds one row; it notes the transactions that it is asked for. */
+function makeDeps({ refusal, secretBox = BOX, isChanged = false, fanout = {}, row = ROW }: World = {}) {
   const transactions: Statement[][] = []
   const audits: (readonly (string | null)[])[] = []
   const deps = {
@@ -61,11 +62,11 @@ function makeDeps({ refusal, secretBox = BOX, isChanged = false, fanout = {} }: 
       query: async <Row>(sql: string, params: readonly (string | null)[] = []) => {
         if (sql.includes('quoin.audit_logs')) audits.push(params)
         if (sql.includes('unwatchable_reason')) return [{ table_id: 16_400, reason: null }] as Row[]
-        return [ROW] as Row[]
+        return [row] as Row[]
       },
       transaction: async (statements: readonly Statement[]) => {
         transactions.push([...statements])
-        return isChanged ? [[], []] : [[[ID]], [[JSON.stringify(ROW)]]]
+        return isChanged ? [[], []] : [[[ID]], [[JSON.stringify(row)]]]
       },
     },
     fanouts: {
@@ -102,6 +103,36 @@ describe('createWebhook', () => {
     await createWebhook(poor, CALLER, INPUT)
     expect(transactions).toHaveLength(1)
   })
+
+  it('stores each value of a header sealed under its name, and refuses it where nothing can keep it', async () => {
+    const { deps, transactions } = makeDeps()
+    const input = { ...INPUT, headers: { Authorization: 'Bearer hush', 'X-Source': 'quoin' } }
+    await createWebhook(deps, CALLER, input)
+    const params = (transactions[0]?.[0]?.params ?? []).map(String)
+    expect(params.join()).not.toMatch(/hush|"quoin"/)
+    const sealed = JSON.parse(params.find(value => value.startsWith('{"Authorization"')) ?? '{}')
+    const id = params[0] ?? ''
+    expect(await BOX.open(headerSealName(id, 'authorization'), sealed['Authorization'])).toBe('Bearer hush')
+    expect(await BOX.open(headerSealName(id, 'X-Source'), sealed['X-Source'])).toBe('quoin')
+    await expect(BOX.open(headerSealName(id, 'X-Source'), sealed['Authorization'])).rejects.toThrow()
+
+    const poor = { ...deps, secretBox: undefined }
+    await expect(createWebhook(poor, CALLER, input)).rejects.toMatchObject({ code: 'not_configured' })
+  })
+
+  it.each(['[secret]', ' [secret] '])(
+    'refuses %j, which stands for a value that is not there',
+    async mask => {
+      const { deps, transactions } = makeDeps()
+      await expect(createWebhook(deps, CALLER, { ...INPUT, headers: { 'X-A': mask } })).rejects.toMatchObject(
+        {
+          code: 'validation_failed',
+          message: expect.stringMatching(/^body\.headers: .*"X-A"/),
+        },
+      )
+      expect(transactions).toEqual([])
+    },
+  )
 
   // Whoever may make webhooks must not reach with them what only the service can reach.
   it.each([
@@ -163,6 +194,55 @@ describe('updateWebhook', () => {
     await updateWebhook(deps, CALLER, ID, { secret: 'hush' })
     expect(JSON.stringify(audits)).not.toContain('hush')
     expect(JSON.stringify(audits)).toContain('[secret]')
+  })
+})
+
+describe('headers, whose values nobody reads again', () => {
+  const row = { ...ROW, headers_encrypted: { Authorization: 'v1.one', 'X-Source': 'v1.two' } }
+  const storedBy = (transactions: readonly Statement[][]) =>
+    JSON.parse(String(transactions[0]?.[0]?.params[8] ?? 'null'))
+
+  it('answers and audits their names alone', async () => {
+    const { deps, audits } = makeDeps({ row })
+    const webhook = await updateWebhook(deps, CALLER, ID, { active: false })
+    expect(webhook.headers).toEqual({ Authorization: '[secret]', 'X-Source': '[secret]' })
+    expect(JSON.stringify([webhook, audits])).not.toContain('v1.')
+  })
+
+  it('keeps what is stored where what was read is sent back, and replaces what has a value', async () => {
+    const { deps, transactions } = makeDeps({ row })
+    const headers = { authorization: '[secret]', 'X-Source': 'other', 'X-New': 'new' }
+    await updateWebhook(deps, CALLER, ID, { url: row.url, headers })
+    const stored = storedBy(transactions)
+    expect(stored).toMatchObject({ authorization: 'v1.one' })
+    expect(Object.keys(stored)).toEqual(['authorization', 'X-Source', 'X-New'])
+    expect(await BOX.open(headerSealName(ID, 'x-source'), stored['X-Source'])).toBe('other')
+  })
+
+  it('refuses a mask under a name that has no value', async () => {
+    const { deps, transactions } = makeDeps({ row })
+    await expect(
+      updateWebhook(deps, CALLER, ID, { headers: { 'X-Renamed': '[secret]' } }),
+    ).rejects.toMatchObject({ code: 'validation_failed', message: expect.stringContaining('"X-Renamed"') })
+    expect(transactions).toEqual([])
+  })
+
+  // Who may change a webhook would have its credentials sent to a receiver of their own, and read them there.
+  it.each([
+    ['are left out', {}],
+    ['are sent back as they were read', { headers: { Authorization: '[secret]' } }],
+  ])('never go to another URL when they %s', async (_, patch) => {
+    const { deps, transactions, audits } = makeDeps({ row })
+    await expect(
+      updateWebhook(deps, CALLER, ID, { url: 'https://example.com/other', ...patch }),
+    ).rejects.toMatchObject({ code: 'validation_failed', message: expect.stringMatching(/^body\.headers: /) })
+    expect([transactions, audits]).toEqual([[], []])
+  })
+
+  it.each([{}, { 'X-Source': 'new' }])('go with the URL as %j', async headers => {
+    const { deps, transactions } = makeDeps({ row })
+    await updateWebhook(deps, CALLER, ID, { url: 'https://example.com/other', headers })
+    expect(Object.keys(storedBy(transactions))).toEqual(Object.keys(headers))
   })
 })
 

@@ -36,7 +36,7 @@ const WORDS: Record<Failure, Words> = {
   },
   secret_unreadable: {
     short: 'Secret unreadable',
-    long: 'SECRETS_KEY is not the one that the secret was encrypted with. Set the secret again.',
+    long: 'SECRETS_KEY is not the one that secret and headers were encrypted with. Set them again.',
   },
 }
 

@@ -1,8 +1,8 @@
 import { Button, Input } from '@cloudflare/kumo'
 import { PlusIcon, TrashIcon } from '@phosphor-icons/react'
-import { type HeaderRow, looksSecret } from './webhook-draft.ts'
+import type { HeaderRow } from './webhook-draft.ts'
 
-/** Headers as rows of name and value, and what is to be known of values that look like credentials. */
+/** Headers as rows of name and value. A stored value is not shown: it stays until another is typed. */
 export function HeaderFields({
   rows,
   onChange,
@@ -14,8 +14,10 @@ export function HeaderFields({
 }) {
   const set = (key: number, changed: Partial<HeaderRow>) =>
     onChange(rows.map(row => (row.key === key ? { ...row, ...changed } : row)))
-  const add = () =>
-    onChange([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, name: '', value: '' }])
+  const add = () => {
+    const key = Math.max(-1, ...rows.map(row => row.key)) + 1
+    onChange([...rows, { key, name: '', value: '', isStored: false }])
+  }
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium">Headers</legend>
@@ -27,11 +29,12 @@ export function HeaderFields({
             value={row.name}
             onChange={event => set(row.key, { name: event.target.value })}
             className="w-full min-w-0 flex-2"
+            readOnly={row.isStored}
             spellCheck={false}
           />
           <Input
             aria-label={`Value of header ${i + 1}`}
-            placeholder="Value"
+            placeholder={row.isStored ? 'Stored: type to replace it' : 'Value'}
             value={row.value}
             onChange={event => set(row.key, { value: event.target.value })}
             className="w-full min-w-0 flex-3"
@@ -47,11 +50,9 @@ export function HeaderFields({
           />
         </div>
       ))}
-      <p role="status" className="text-sm text-kumo-subtle">
-        {rows.some(looksSecret)
-          ? 'This looks like a credential. Values are stored and shown as they are, to everybody who may use this ' +
-            'dashboard and to every service_role key: use one that is good for this receiver alone.'
-          : 'Sent with each delivery, beside Quoin’s own. Their values stay readable here.'}
+      <p className="text-sm text-kumo-subtle">
+        Sent with each delivery, beside Quoin’s own. Values are kept encrypted and never shown again; stored
+        ones are not sent to another URL.
       </p>
       {error !== undefined && (
         <p role="alert" className="text-sm text-kumo-danger">

@@ -1,13 +1,17 @@
 // A webhook as it is typed, and what becomes of it in a request.
 
-import type { Schema } from '../../api/client.ts'
-import type { Webhook } from './queries.ts'
+import type { Schema } from '../../api/schema.ts'
+
+type Webhook = Schema<'Webhook'>
 
 export interface HeaderRow {
   /** For the list on the page alone. */
   key: number
   name: string
+  /** Of a stored header, empty until somebody types another. */
   value: string
+  /** It has a value that nobody sees, and keeps it. */
+  isStored: boolean
 }
 
 export interface WebhookDraft {
@@ -21,6 +25,9 @@ export interface WebhookDraft {
 
 export const EVENTS: Webhook['events'] = ['INSERT', 'UPDATE', 'DELETE']
 
+/** What the API shows in place of a stored value; sent back, it keeps that value. */
+const MASKED = '[secret]'
+
 export const EMPTY_DRAFT: WebhookDraft = {
   name: '',
   schema: 'public',
@@ -31,7 +38,7 @@ export const EMPTY_DRAFT: WebhookDraft = {
 }
 
 export function draftOf(webhook: Webhook): WebhookDraft {
-  const headers = Object.entries(webhook.headers).map(([name, value], key) => ({ key, name, value }))
+  const headers = Object.keys(webhook.headers).map((name, key) => ({ key, name, value: '', isStored: true }))
   const { name, table_schema: schema, table_name: table, events, url } = webhook
   return { name, schema, table, events, url, headers }
 }
@@ -44,7 +51,9 @@ export function bodyOf({ name, schema, table, events, url, headers }: WebhookDra
     events,
     url,
     headers: Object.fromEntries(
-      headers.filter(row => row.name !== '' || row.value !== '').map(row => [row.name, row.value]),
+      headers
+        .filter(row => row.name !== '' || row.value !== '')
+        .map(({ name, value, isStored }) => [name, isStored && value === '' ? MASKED : value]),
     ),
   }
 }
@@ -74,11 +83,6 @@ export function headersProblem(rows: readonly HeaderRow[]): string | undefined {
   const names = rows.map(({ name }) => name.trim().toLowerCase()).filter(Boolean)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   return twice === undefined ? undefined : `The header ${twice} is there twice`
-}
-
-/** Such values are stored and shown as they are typed. */
-export function looksSecret({ name, value }: HeaderRow): boolean {
-  return value !== '' && /auth|token|secret|key|cookie|password|signature/i.test(name)
 }
 
 /** 256 bits, as Standard Webhooks has them. */

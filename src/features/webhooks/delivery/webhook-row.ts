@@ -1,5 +1,5 @@
 // A webhook as its `WebhookFanout` and the consumer know it: the row of quoin.webhooks, read by id or all at once. The
-// secret stays sealed in here.
+// secret and the headers' values stay sealed in here.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import type { RowEvent } from '../ingest/messages.ts'
@@ -12,8 +12,9 @@ export interface WebhookRow {
   table_name: string
   events: RowEvent[]
   url: string
-  headers: Record<string, string>
-  /** Sealed by `secret-box.ts` under the webhook's id; null: deliveries are not signed. */
+  /** Values sealed by `secret-box.ts`, each under the webhook's id and the header's name. */
+  headers_encrypted: Record<string, string>
+  /** Sealed under the webhook's id; null: deliveries are not signed. */
   secret_encrypted: string | null
   active: boolean
   fail_count: number
@@ -26,8 +27,8 @@ export const WEBHOOK_STATES = ['healthy', 'failing', 'paused_by_receiver'] as co
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 const COLUMNS =
-  'id, table_id::bigint as table_id, table_schema, table_name, events, url, headers, secret_encrypted, ' +
-  'active, fail_count, state, version'
+  'id, table_id::bigint as table_id, table_schema, table_name, events, url, headers_encrypted, ' +
+  'secret_encrypted, active, fail_count, state, version'
 
 /** Undefined for a webhook that is deleted. */
 export async function findWebhookRow(
