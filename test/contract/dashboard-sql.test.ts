@@ -1,5 +1,5 @@
-// POST /api/sql over HTTP: the role, and the audit log as the history of what was run. What SQL may do and how values
-// come back is in sql-*.test.ts, of the same engine.
+// /api/sql over HTTP: the role, the audit log as the history of what was run, and what a script would lose. What SQL
+// may do and how values come back is in sql-*.test.ts, of the same engine.
 
 import { describe, expect, inject, it } from 'vitest'
 import type { AuditLog } from '../../src/features/audit/schemas.ts'
@@ -103,5 +103,128 @@ describe('POST /api/sql', () => {
 
   it('is not for members', async () => {
     expect(await memberOutcome('POST', '/api/sql')).toEqual([403, 'admin_required'])
+  })
+})
+
+describe('POST /api/sql/transaction', () => {
+  const script = (...texts: string[]) =>
+    asAdmin('POST', '/api/sql/transaction', { body: { statements: texts.map(sql => ({ sql })) } })
+
+  it('answers each statement’s rows, and keeps the script in one entry', async () => {
+    const answer = await script('select current_user as role', 'values (1), (2)')
+    expect(answer.status).toBe(200)
+    expect(answer.json.results).toMatchObject([
+      { rows: [{ role: 'service_role' }], command: 'SELECT' },
+      { rowCount: 2 },
+    ])
+    expect(await entryOf(answer)).toMatchObject({
+      action: 'sql.transaction_by_session',
+      target_kind: 'sql',
+      outcome: 'succeeded',
+      before: { sql: 'select current_user as role;\nvalues (1), (2)' },
+      after: {
+        results: [
+          { command: 'SELECT', row_count: 1 },
+          { command: 'SELECT', row_count: 2 },
+        ],
+      },
+    })
+  })
+
+  it('undoes all when one fails, names it, and keeps the text', async () => {
+    const table = `undone_${crypto.randomUUID().slice(0, 8)}`
+    const answer = await script(`create table ${table} (id int)`, 'select 1/0')
+    expect([...outcome(answer), answer.json.detail]).toEqual([400, '22012', 'statements[1]'])
+    expect(await entryOf(answer)).toMatchObject({ outcome: 'failed', error_code: '22012', after: null })
+    expect((await run(`select to_regclass('${table}') as found`)).json.rows).toEqual([{ found: null }])
+  })
+
+  it('is not for members', async () => {
+    expect(await memberOutcome('POST', '/api/sql/transaction')).toEqual([403, 'admin_required'])
+  })
+})
+
+describe('POST /api/sql/check', () => {
+  const check = (sql: string) => asAdmin('POST', '/api/sql/check', { body: { sql } })
+  const lossesOf = async (sql: string) => {
+    const { status, json, text } = await check(sql)
+    expect(status, text).toBe(200)
+    return json.statements.flatMap(({ losses }: { losses: object[] }) => losses)
+  }
+
+  it('splits a script as Postgres reads it, and leaves no entry', async () => {
+    const text = "-- é first\nselect ';' as a ;\n\n do $$ begin null; end $$; select 2 -- last;\n;;"
+    const answer = await check(text)
+    expect(answer.status).toBe(200)
+    const statements = answer.json.statements as { sql: string; offset: number }[]
+    expect(statements.map(({ sql }) => sql)).toEqual([
+      "-- é first\nselect ';' as a",
+      'do $$ begin null; end $$',
+      'select 2 -- last;',
+    ])
+    for (const { sql, offset } of statements) expect(text.slice(offset, offset + sql.length)).toBe(sql)
+    expect(await auditLogs({ request_id: answer.headers.get('x-request-id') ?? '' })).toEqual([])
+  })
+
+  it('counts what tables, views and schemas would lose, and loses none of it', async () => {
+    const name = `lost_${crypto.randomUUID().slice(0, 8)}`
+    await run(`create table ${name} (id int primary key)`)
+    await run(`create table ${name}_child (id int primary key references ${name} on delete cascade)`)
+    await run(`create view ${name}_some as select * from ${name} where id > 2`)
+    await run(`insert into ${name} select generate_series(1, 5)`)
+    await run(`insert into ${name}_child values (1)`)
+    const all = { part: null, cascades: false, rows_exact: true }
+    const [object_kind, object] = ['table', `public.${name}`]
+    const losses = await lossesOf(`with x as (delete from ${name}) select 1; drop table ${name}_child;
+      update ${name}_some set id = id + 10; alter table public.${name} drop column id cascade; drop schema public`)
+    expect(losses.slice(0, -1)).toEqual([
+      { ...all, kind: 'delete_rows', object_kind, object, cascades: true, rows: 5 },
+      { ...all, kind: 'drop', object_kind, object: `${object}_child`, rows: 1 },
+      { ...all, kind: 'update_rows', object_kind: 'view', object: `${object}_some`, rows: 3 },
+      { ...all, kind: 'drop_column', object_kind, object, part: 'id', cascades: true, rows: 5 },
+    ])
+    expect(losses.at(-1)).toMatchObject({ kind: 'drop', object_kind: 'schema', object: 'public' })
+    await run(`drop table ${name} cascade`)
+    await run(`drop table ${name}_child`)
+  })
+
+  it('estimates a large table, and says nothing of one that is not there or not readable', async () => {
+    const name = `large_${crypto.randomUUID().slice(0, 8)}`
+    await run(`create table ${name} as select generate_series(1, 120000) as id`)
+    await run(`analyze ${name}`)
+    expect(
+      await lossesOf(`delete from "${name}"; truncate no_such_table; drop table quoin.api_keys`),
+    ).toMatchObject([
+      { object: `public.${name}`, rows: 120000, rows_exact: false },
+      { object: 'no_such_table', rows: null, rows_exact: false },
+      { object: 'quoin.api_keys', rows_exact: false },
+    ])
+    await run(`drop table ${name}`)
+  })
+
+  it('does not wait for a table that a lock or a view keeps from being counted', async () => {
+    const name = `slow_${crypto.randomUUID().slice(0, 8)}`
+    await run(`create view ${name} as select pg_sleep(30)::text as id from generate_series(1, 2)`)
+    expect(await lossesOf(`update ${name} set id = ''; delete from todos`)).toMatchObject([
+      { kind: 'update_rows', object_kind: 'view', rows: null, rows_exact: false },
+      { object: 'public.todos', rows: expect.any(Number) },
+    ])
+    await run(`drop view ${name}`)
+  })
+
+  it.each([
+    ['no SQL', 'select 1; selct 2', [400, '42601', 'Line 1, column 11.']],
+    [
+      'too many statements',
+      'select 1;'.repeat(21),
+      [400, 'too_many_statements', 'The SQL holds 21 statements.'],
+    ],
+  ])('refuses %s', async (_, sql, expected) => {
+    const answer = await check(sql)
+    expect([...outcome(answer), answer.json.detail]).toEqual(expected)
+  })
+
+  it('is not for members', async () => {
+    expect(await memberOutcome('POST', '/api/sql/check')).toEqual([403, 'admin_required'])
   })
 })

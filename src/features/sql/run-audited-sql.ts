@@ -3,8 +3,8 @@
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import { runSql, type SqlCaller, type SqlDeps } from './run-sql.ts'
-import type { SqlRequest } from './schemas.ts'
+import { runSql, runTransaction, type SqlCaller, type SqlDeps } from './run-sql.ts'
+import type { SqlRequest, SqlTransactionRequest } from './schemas.ts'
 
 /** Of a longer text the audit log has the beginning. */
 const SHOWN_BYTES_MAX = 8 * 1024
@@ -26,6 +26,26 @@ export async function runAuditedSql(
   return audited(deps, caller, change, async () => {
     const { json, command, rowCount } = await runSql(deps, sqlCaller, input)
     return { result: json, after: { command, row_count: rowCount } }
+  })
+}
+
+/**
+ * Runs the statements in one transaction as `action` and answers the JSON text of its response. One entry for all of
+ * them: `before.sql` is the script, `after.results` has command and row count of each. Throws as `runTransaction` does.
+ */
+export async function runAuditedTransaction(
+  deps: SqlDeps & AuditDeps,
+  caller: Caller,
+  action: string,
+  sqlCaller: SqlCaller,
+  input: SqlTransactionRequest,
+): Promise<string> {
+  const script = input.statements.map(({ sql }) => sql).join(';\n')
+  const change = { action, targetKind: 'sql', targetId: null, before: shownText(script) }
+  return audited(deps, caller, change, async () => {
+    const { json, outcomes } = await runTransaction(deps, sqlCaller, input)
+    const results = outcomes.map(({ command, rowCount }) => ({ command, row_count: rowCount }))
+    return { result: json, after: { results } }
   })
 }
 

@@ -61,16 +61,21 @@ export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest
   return outcome
 }
 
+export interface TransactionOutcome {
+  /** `{results: [...]}`. */
+  json: string
+  outcomes: SqlOutcome[]
+}
+
 /**
- * Runs the statements in one transaction and answers the JSON text of `{results: [...]}`; when one fails, all are
- * rolled back and `detail` names it. Throws `empty_transaction`, and as `runSql` does: its bounds hold for all
- * statements together.
+ * Runs the statements in one transaction; when one fails, all are rolled back and `detail` names it. Throws
+ * `empty_transaction`, and as `runSql` does: its bounds hold for all statements together.
  */
 export async function runTransaction(
   deps: SqlDeps,
   caller: SqlCaller,
   input: SqlTransactionRequest,
-): Promise<string> {
+): Promise<TransactionOutcome> {
   if (input.statements.length === 0) {
     throw new DomainError('empty_transaction', 'A transaction needs at least one statement.', {
       hint: 'Send {"statements": [{"sql": "..."}]}.',
@@ -83,10 +88,11 @@ export async function runTransaction(
   const items: SqlItem[] = []
   for (const [i, statement] of input.statements.entries()) items.push(await readItem(deps, statement, i))
   const outcomes = await runItems(deps, sqlSession(deps, caller, input.timeout), items, input.row_limit)
-  return `{"results":[${outcomes.map(({ json }) => json).join(',')}]}`
+  return { json: `{"results":[${outcomes.map(({ json }) => json).join(',')}]}`, outcomes }
 }
 
-function sqlSession({ config }: SqlDeps, caller: SqlCaller, timeoutMs: number): DataSession {
+/** The session of a caller's SQL; unqualified names are found as in all of it. */
+export function sqlSession({ config }: SqlDeps, caller: SqlCaller, timeoutMs: number): DataSession {
   return callerSession(caller, [...config.dbSchemas, ...config.dbExtraSearchPath], timeoutMs)
 }
 

@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
+import { LOSS_KINDS } from './losses.ts'
 
 export const ROW_LIMIT_DEFAULT = 1_000
 export const ROW_LIMIT_MAX = 10_000
@@ -119,6 +120,104 @@ export const SqlTransactionResponse = z
     results: z.array(SqlResponse).describe('One answer per statement, in order.'),
   })
   .meta({ id: 'SqlTransactionResponse' })
+
+export const SqlCheckRequest = z
+  .strictObject({
+    sql: z
+      .string()
+      .describe(`Up to ${STATEMENTS_MAX} SQL statements. The text may have as many bytes as at /v1/sql.`)
+      .meta({ examples: ['delete from drafts; select 1'] }),
+  })
+  .meta({ id: 'SqlCheckRequest' })
+export type SqlCheckRequest = z.output<typeof SqlCheckRequest>
+
+export const SqlLoss = z
+  .object({
+    kind: z
+      .enum(LOSS_KINDS)
+      .describe(
+        'delete_rows, update_rows and merge_rows: all rows, since no condition names a column. change_type: values ' +
+          'may be rounded or cut.',
+      ),
+    object_kind: z.string().describe('table, view, schema, function, ...'),
+    object: z.string().describe('The name as it is written; of a table that is there, with its schema.'),
+    part: z.string().nullable().describe('The column or the constraint, where only that is lost.'),
+    cascades: z
+      .boolean()
+      .describe('CASCADE is written, or a foreign key deletes rows of other tables with these.'),
+    rows: z
+      .int()
+      .nullable()
+      .describe('Rows that are lost or changed; null where there are none to lose, or nobody knows.'),
+    rows_exact: z
+      .boolean()
+      .describe(
+        'false: an estimate, of more than 100000 rows, of a table that may not be read or takes long.',
+      ),
+  })
+  .meta({ id: 'SqlLoss' })
+export type SqlLoss = z.output<typeof SqlLoss>
+
+export const SqlCheckResponse = z
+  .object({
+    statements: z
+      .array(
+        z.object({
+          sql: z.string().describe('The statement with the comments before it, without its semicolon.'),
+          offset: z.int().describe('UTF-16 units before it in the text that was sent.'),
+          command: z
+            .string()
+            .nullable()
+            .describe('Command tag as far as it is known before: DROP TABLE; null for SELECT, DELETE, ...'),
+          losses: z.array(SqlLoss),
+        }),
+      )
+      .describe('In order; none for a text of blanks and comments.'),
+  })
+  .meta({
+    id: 'SqlCheckResponse',
+    examples: [
+      {
+        statements: [
+          {
+            sql: 'delete from drafts',
+            offset: 0,
+            command: null,
+            losses: [
+              {
+                kind: 'delete_rows',
+                object_kind: 'table',
+                object: 'public.drafts',
+                part: null,
+                cascades: false,
+                rows: 12,
+                rows_exact: true,
+              },
+            ],
+          },
+          { sql: 'select 1', offset: 20, command: null, losses: [] },
+        ],
+      },
+    ],
+  })
+export type SqlCheckResponse = z.output<typeof SqlCheckResponse>
+
+/** A transaction, as a route declares it. */
+export const RUN_TRANSACTION = {
+  summary: 'Run up to 20 SQL statements in one transaction',
+  description:
+    'All or nothing: when a statement fails, everything is rolled back and `detail` begins with its index, as in ' +
+    '`statements[2]`. The same statements are allowed as at /v1/sql, one per item.',
+  body: SqlTransactionRequest,
+  bodyValuesMax: BODY_VALUES_MAX,
+  example: {
+    statements: [
+      { sql: 'update todos set done = true where id = $1', params: [1] },
+      { sql: 'delete from todos where id = $1', params: [2] },
+    ],
+  },
+  response: SqlTransactionResponse,
+}
 
 /** One statement, as a route declares it. */
 export const RUN_SQL = {

@@ -19,12 +19,18 @@ export interface KeptFields {
   readonly read: ReadonlySet<string>
   /** Fields that are `true` where they are there, whatever is below them. */
   readonly noticed: ReadonlySet<string>
+  /** Fields that are `true` or `false` where they are there: whether a column or a cursor is named below them. */
+  readonly conditions: ReadonlySet<string>
 }
 
 /** Fields to keep, by their names with blanks between them. */
-export function keptFields(read: string, noticed = ''): KeptFields {
+export function keptFields(read: string, noticed = '', conditions = ''): KeptFields {
   const frame = 'stmts stmt stmt_location stmt_len'
-  return { read: new Set(`${frame} ${read}`.split(' ')), noticed: new Set(noticed.split(' ')) }
+  return {
+    read: new Set(`${frame} ${read}`.split(' ')),
+    noticed: new Set(noticed.split(' ')),
+    conditions: new Set(conditions.split(' ')),
+  }
 }
 
 /** What tells kinds of statements apart. */
@@ -41,6 +47,9 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const COLON = 0x3a
 const COMMA = 0x2c
+
+/** A column by its name, `*` included, and the row that a cursor stands at. */
+const ROW_NODES = ['"ColumnRef":', '"CurrentOfExpr":'].map(name => new TextEncoder().encode(name))
 
 /** Longer strings are decoded. */
 const PLAIN_LENGTH_MAX = 32
@@ -80,8 +89,10 @@ class TreeReader {
       if (this.#bytes[this.#at++] !== COLON) throw new Error('the syntax tree is not JSON')
       if (isNodeName(name) || this.#kept.read.has(name)) node[name] = this.#readValue()
       else {
-        if (this.#kept.noticed.has(name)) node[name] = true
+        const start = this.#at
         this.#skipValue()
+        if (this.#kept.noticed.has(name)) node[name] = true
+        if (this.#kept.conditions.has(name)) node[name] = this.#namesRows(start)
       }
     }
     this.#at++
@@ -134,6 +145,15 @@ class TreeReader {
       if (byte === BACKSLASH) this.#at++
       if (byte === 0 || byte === undefined) throw new Error('the syntax tree ends inside a string')
     }
+  }
+
+  /** Whether a column or a cursor is named between `start` and here. In a string of SQL the quotes have backslashes. */
+  #namesRows(start: number): boolean {
+    for (let at = start; at < this.#at; at++) {
+      if (this.#bytes[at] !== QUOTE) continue
+      if (ROW_NODES.some(name => name.every((byte, i) => this.#bytes[at + i] === byte))) return true
+    }
+    return false
   }
 
   /** Skips without recursion: what is skipped may be nested as deeply as it likes. */
