@@ -26,6 +26,8 @@ interface Step {
   readonly params: readonly (string | null)[]
   readonly isDescribed: boolean
   named: StatementName | undefined
+  /** A name that an earlier batch parsed, which this text has or would have. */
+  known: StatementName | undefined
   wasParsed: boolean
   fields: RowFields | undefined
 }
@@ -41,8 +43,18 @@ const NAMED_CHARACTERS_MAX = 16_384
  * batch could replace it, and a dry run would keep what it did.
  */
 const PLANNED = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i
-/** Plans and names that a change of schema or a reset made useless: the batch may be repeated with fresh ones. */
-const STALE_NAME_CODES = new Set(['0A000', '26000', '42P05'])
+/** Names that Postgres does not have any more, or has for another's text. */
+const LOST_NAME_CODES = new Set(['26000', '42P05'])
+/**
+ * What a change of schema makes of a text that was parsed before it: another type of the result, operators and casts
+ * that there are not, types that are gone, values read as the type that a column had. Not 42501, of a missing right.
+ */
+const OUTDATED_CODES = /^(?:0A000|22...|42(?!501)...|XX000)$/
+
+/** Why a batch may succeed when it is run again. */
+export type Repeat =
+  | { readonly reason: 'names_lost' }
+  | { readonly reason: 'outdated'; readonly from: number }
 
 export class BatchRun {
   /** The first error of Postgres in this run. */
@@ -60,12 +72,16 @@ export class BatchRun {
    * connection. With the end already sent, Postgres might commit a batch that the caller was told had failed.
    */
   readonly #isEndHeld: boolean
+  readonly #repeat: Repeat | undefined
   #index = 0
+  /** How many steps Postgres has bound. */
+  #boundCount = 0
   #failedAtEnd = false
   #failedBehindAnswer = false
 
-  constructor(batch: Batch) {
+  constructor(batch: Batch, repeat?: Repeat) {
     this.#batch = batch
+    this.#repeat = repeat
     this.#answer = new AnswerWriter(batch)
     this.#offset = batch.begin === undefined ? 0 : 1
     const end = endOf(batch)
@@ -89,9 +105,17 @@ export class BatchRun {
     return this.isComplete && this.#offset === 1
   }
 
-  /** True when the failure is one of stale names, so that the same batch may succeed with fresh ones. */
-  get failedByStaleName(): boolean {
-    return this.#batch.isOwn && this.status !== '' && STALE_NAME_CODES.has(this.error?.fields.code ?? '')
+  /**
+   * What a repeat has to do otherwise; undefined where it would fail the same way. Only where a statement was not even
+   * bound: nothing of it has run then, and no caller has a long statement run twice.
+   */
+  get repeat(): Repeat | undefined {
+    const code = this.error?.fields.code
+    const isBound = this.#boundCount > this.#index
+    if (!this.#batch.isOwn || this.status === '' || code === undefined || isBound) return undefined
+    if (LOST_NAME_CODES.has(code)) return { reason: 'names_lost' }
+    const isOld = this.#steps[this.#index]?.known !== undefined
+    return isOld && OUTDATED_CODES.test(code) ? { reason: 'outdated', from: this.#index } : undefined
   }
 
   /** The query that resets the session. */
@@ -147,6 +171,9 @@ export class BatchRun {
       case 0x31: // ParseComplete
         if (step?.named !== undefined) step.named.isParsed = true
         return 'continue'
+      case 0x32: // BindComplete
+        this.#boundCount++
+        return 'continue'
       case 0x54: // RowDescription
         this.#describe(step, readRowFields(bytes, start))
         return 'continue'
@@ -170,6 +197,10 @@ export class BatchRun {
 
   /** Takes the names back that Postgres does not have; call when the run is over. */
   settleNames(names: StatementNames): void {
+    if (this.isComplete) {
+      for (const { known, named } of this.#steps)
+        if (known !== named && known !== undefined) names.discard(known)
+    }
     if (this.isWhole && !this.isResetBehindSync) return
     // Simple queries take the session back then, and they drop the statement without a name.
     names.forgetUnnamed()
@@ -183,9 +214,10 @@ export class BatchRun {
   }
 
   #assignNames(writer: MessageWriter, names: StatementNames): void {
-    names.beginBatch()
-    for (const step of this.#steps) {
-      if (isNameable(step)) nameStep(step, names, writer)
+    for (const name of names.beginBatch()) writer.closeStatement(name)
+    const freshFrom = this.#repeat?.reason === 'outdated' ? this.#repeat.from : this.#steps.length
+    for (const [i, step] of this.#steps.entries()) {
+      if (isNameable(step)) nameStep(step, names, writer, i >= freshFrom)
       if (step.named === undefined) step.wasParsed = names.takeUnnamed(step.sql)
     }
   }
@@ -252,7 +284,7 @@ function endOf(batch: Batch): readonly string[] {
 }
 
 function stepOf(sql: string, params: readonly (string | null)[], isDescribed: boolean): Step {
-  return { sql, params, isDescribed, named: undefined, wasParsed: false, fields: undefined }
+  return { sql, params, isDescribed, named: undefined, known: undefined, wasParsed: false, fields: undefined }
 }
 
 /**
@@ -264,9 +296,14 @@ function isNameable({ isDescribed, sql }: Step): boolean {
   return sql !== LOOK_FOR_REPLACED_NAMES
 }
 
-/** The name that the text has, or a new one; none when the batch itself uses all of them. */
-function nameStep(step: Step, names: StatementNames, writer: MessageWriter): void {
+/**
+ * The name that the text has, or a new one; none when the batch itself uses all of them. A repeat that is to be fresh
+ * takes none in place of one that is known: should it fail too, the name was good, and other callers keep it.
+ */
+function nameStep(step: Step, names: StatementNames, writer: MessageWriter, isFresh: boolean): void {
   const known = names.find(step.sql)
+  step.known = known?.isParsed ? known : undefined
+  if (isFresh && step.isDescribed && step.known !== undefined) return
   if (known !== undefined) {
     step.named = known
     // The same text twice in a batch: its first use sends the Parse.

@@ -3,7 +3,7 @@
  * fresh names, and leaving the connection clean for the next. Must not know HTTP.
  */
 import type { Batch, BatchAnswer } from './batch.ts'
-import { BatchRun } from './batch-run.ts'
+import { BatchRun, type Repeat } from './batch-run.ts'
 import type { ByteAccount } from './byte-budget.ts'
 import { requestCancel } from './cancel.ts'
 import type { ConnectionPool, Waiter } from './connection-pool.ts'
@@ -144,8 +144,9 @@ export class Execution implements Waiter, ConnectionUser {
       else drop(connection)
       return
     }
-    if (run.failedByStaleName && !this.#isRepeat) {
-      this.#repeat(connection)
+    const repeat = this.#isRepeat ? undefined : run.repeat
+    if (repeat !== undefined) {
+      this.#repeat(connection, repeat)
       return
     }
     this.#clean(connection, run, run.isWhole ? [] : ['ROLLBACK', run.reset], isClean => {
@@ -156,13 +157,15 @@ export class Execution implements Waiter, ConnectionUser {
   }
 
   /** Nothing was committed: Postgres skipped the COMMIT. */
-  #repeat(connection: PostgresConnection): void {
+  #repeat(connection: PostgresConnection, repeat: Repeat): void {
     const failed = this.#run
     this.#isRepeat = true
-    this.#run = new BatchRun(this.#batch)
+    this.#run = new BatchRun(this.#batch, repeat)
     const rollback = failed.status === 'I' ? [] : ['ROLLBACK']
-    this.#clean(connection, failed, [...rollback, 'DEALLOCATE ALL', failed.reset], isClean => {
-      connection.names.clear()
+    const areLost = repeat.reason === 'names_lost'
+    const forget = areLost ? ['DEALLOCATE ALL'] : []
+    this.#clean(connection, failed, [...rollback, ...forget, failed.reset], isClean => {
+      if (areLost) connection.names.clear()
       if (!isClean) {
         drop(connection)
         this.#settle(failed.error ?? desynchronised())

@@ -20,6 +20,7 @@ export interface StatementName {
 
 export class StatementNames {
   readonly #bySql = new Map<string, StatementName>()
+  #discarded: string[] = []
   #unnamed: string | undefined
   #clock = 0
   #batchStart = 0
@@ -29,9 +30,12 @@ export class StatementNames {
     return this.#bySql.size
   }
 
-  /** Begins a batch: names that it uses are not closed before it ends. */
-  beginBatch(): void {
+  /** Begins a batch, whose names are not closed before it ends. Answers those that it is to close first. */
+  beginBatch(): readonly string[] {
     this.#batchStart = ++this.#clock
+    const discarded = this.#discarded
+    this.#discarded = []
+    return discarded
   }
 
   find(sql: string): StatementName | undefined {
@@ -73,7 +77,15 @@ export class StatementNames {
     if (this.#bySql.get(statement.sql) === statement) this.#bySql.delete(statement.sql)
   }
 
+  /** Forgets a name that Postgres has; the next batch closes it. */
+  discard(statement: StatementName): void {
+    if (this.#bySql.get(statement.sql) !== statement) return
+    this.#bySql.delete(statement.sql)
+    this.#discarded.push(statement.name)
+  }
+
   clear(): void {
+    this.#discarded = []
     this.#bySql.clear()
     this.#unnamed = undefined
   }

@@ -116,11 +116,34 @@ describe('names', () => {
     }
   })
 
-  it('passes on an error that fresh names do not cure, after one repeat', async () => {
+  it('reads a value anew as the type that its column has now, and closes the name that had another', async () => {
+    await post(q('create table clock (at timestamp)'))
+    await post(q("insert into clock values ('2020-01-01 10:00')"))
+    const text =
+      'select count(*) from clock where at < $1 and (true or array_eq(array[at], $2)) -- typed anew'
+    const early = async () => (await own(q(text, ['2020-01-01T12:00:00+05:00', null]))).json.results[0].rows
+    expect(await early()).toEqual([['1']])
+    await post(q("alter table clock alter at type timestamptz using at at time zone 'UTC'"))
+    expect(await early()).toEqual([['0']])
+    expect(await early()).toEqual([['0']])
+    expect((await own(q(LIST_NAMES, ['-- typed anew']))).json.results[0].rows).toEqual([[text, '1']])
+  })
+
+  it('keeps the name and the plans of a text that was sent a wrong value', async () => {
+    const text = 'select $1::int -- kept'
+    for (const value of ['1', 'x', '2', 'y', '3']) await own(q(text, [value]))
+    expect((await own(q(LIST_NAMES, ['-- kept']))).json.results[0].rows).toEqual([[text, '3']])
+    expect((await own(q(text, ['x']))).json).toMatchObject({ code: '22P02', queryIndex: 0 })
+  })
+
+  it('never runs again what has run', async () => {
     await post(q('create sequence tries'))
+    const text = "select nextval('tries') / $1::int -- tried"
+    await own(q(text, [1]))
+    expect((await own(q(text, [0]))).json).toMatchObject({ code: '22012' })
     const failing = "do $$ begin perform nextval('tries'); raise 'never' using errcode = '0A000'; end $$"
     expect((await own(q(failing))).json).toMatchObject({ code: '0A000', message: 'never', queryIndex: 0 })
-    expect((await post(q('select last_value from tries'))).json.rows).toEqual([['2']])
+    expect((await post(q('select last_value from tries'))).json.rows).toEqual([['3']])
   })
 
   it('keeps names apart from those that a failed batch never parsed', async () => {
