@@ -95,8 +95,12 @@ function nullHint({ message }: PostgresError, { filteredColumn }: ErrorHintConte
   return `To test for a missing value write ${filteredColumn}=is.null.`
 }
 
+/** Of a text that was made anew once, and was outdated again when it ran. */
+const CHANGED_MEANWHILE = 'The schema is being changed: send the request again.'
+
 function explainBadLiteral(err: PostgresError, context: ErrorHintContext): string | undefined {
   const { message } = err
+  if (message.includes('"quoin:outdated:')) return CHANGED_MEANWHILE
   const type = /for (?:type |enum )?"?([\w ]+?)"?: "/.exec(message)?.[1]
   if (type === undefined) return 'Send a value that the type of the column can hold.'
   if (type === 'json' || type === 'jsonb') return 'Send valid JSON for this column.'
@@ -179,6 +183,7 @@ function explainUnknownTable(
 }
 
 function explainUnknownFunction({ message }: PostgresError): string {
+  if (message.includes('pg_catalog.array_eq(')) return CHANGED_MEANWHILE
   return message.startsWith('operator does not exist')
     ? 'This operator does not work on the type of this column: like and match want text, cs and ov want ' +
         'arrays, ranges or jsonb.'

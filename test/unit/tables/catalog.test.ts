@@ -40,6 +40,7 @@ function makeData() {
           name: `t${data.reads}`,
           columns: [['id', 'integer', null, [true, true]]],
           primaryKey: ['id'],
+          isView: false,
           changes: 28,
           rights: [true, true],
         },
@@ -183,6 +184,7 @@ describe('overloads', () => {
   const makeTaking = (wholeType: string, name: string, ...names: string[]): DatabaseFunction => ({
     schema: 'public',
     name,
+    version: '1 1',
     arguments: names.map(text => ({
       name: text.replace('?', ''),
       type: text === '' ? wholeType : 'integer',
@@ -286,12 +288,21 @@ describe('hints', () => {
   ]
   const payroll = [column('id', ['service_role']), column('iban', ['service_role'])]
   const relations = [
-    { schema: 'public', name: 'users', columns, primaryKey: ['id'], changes: [], usableBy: everyone },
+    {
+      schema: 'public',
+      name: 'users',
+      columns,
+      primaryKey: ['id'],
+      isView: false,
+      changes: [],
+      usableBy: everyone,
+    },
     {
       schema: 'public',
       name: 'payroll',
       columns: payroll,
       primaryKey: ['id'],
+      isView: false,
       changes: [],
       usableBy: ['service_role' as const],
     },

@@ -59,8 +59,9 @@ describe('reads', () => {
     expect(read('?id=eq.7')).toEqual({
       sql:
         `select coalesce(pg_catalog.json_agg("t".*),'[]'),pg_catalog.count(*),null ` +
-        'from (select "users".* from "public"."users" where "users"."id" = $1 limit $2) "t"',
-      params: ['7', '10'],
+        'from (select "users".* from "public"."users" where "users"."id" = $1 ' +
+        'and (true or pg_catalog.array_eq(array["users"."id"],$2)) limit $3) "t"',
+      params: ['7', null, '10'],
     })
   })
 
@@ -78,7 +79,7 @@ describe('reads', () => {
     const { sql } = read('?name=eq.x')
     fc.assert(
       fc.property(anyText, value => {
-        expect(read(`?name=eq.${encodeURIComponent(value)}`)).toEqual({ sql, params: [value, '10'] })
+        expect(read(`?name=eq.${encodeURIComponent(value)}`)).toEqual({ sql, params: [value, null, '10'] })
       }),
     )
   })
@@ -118,10 +119,10 @@ describe('reads', () => {
       UNKNOWN_TYPES,
     )
     expect(main.sql).toContain(
-      'case when pg_catalog.count(*)<$2::bigint and (pg_catalog.count(*)>0 or $3::bigint=0) ' +
-        'then pg_catalog.count(*)+$3::bigint else (select pg_catalog.count(*)',
+      'case when pg_catalog.count(*)<$3::bigint and (pg_catalog.count(*)>0 or $4::bigint=0) ' +
+        'then pg_catalog.count(*)+$4::bigint else (select pg_catalog.count(*)',
     )
-    expect(main.params).toEqual(['1', '10', '5'])
+    expect(main.params).toEqual(['1', null, '10', '5'])
   })
 
   test('arrays and composites are read by path through to_jsonb, json and jsonb as they are', () => {
@@ -133,7 +134,10 @@ describe('reads', () => {
       typeOf,
     ).main
     expect(sql).toContain(
-      'pg_catalog.to_jsonb("users"."tags")->$1::int as "tags","users"."data"->>$2::text as "k"',
+      'pg_catalog.to_jsonb(case when (true or pg_catalog.array_eq("users"."tags",null::text[])) ' +
+        'then "users"."tags" end)->$1::int as "tags",' +
+        'case when (true or pg_catalog.array_eq(array["users"."data"],null::jsonb[])) ' +
+        'then "users"."data" end->>$2::text as "k"',
     )
   })
 })

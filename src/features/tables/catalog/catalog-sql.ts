@@ -54,19 +54,19 @@ export const PRIMARY_KEY = `case c.relkind when 'v' then (${VIEW_KEY}) else
 const RELATIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
     'columns', (select coalesce(json_agg(
-        json_build_array(a.attname, format_type(a.atttypid, a.atttypmod), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
+        json_build_array(a.attname, format_type(a.atttypid, -1), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
         order by a.attnum), '[]')
       from pg_attribute a join pg_type t on t.oid = a.atttypid
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-    'primaryKey', ${PRIMARY_KEY},
+    'primaryKey', ${PRIMARY_KEY}, 'isView', c.relkind = 'v',
     'changes', pg_relation_is_updatable(c.oid, true))
     order by n.nspname, c.relname), '[]')
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')`
 
 const FUNCTIONS = `select coalesce(json_agg(json_build_object(
-    'schema', n.nspname, 'name', p.proname, 'rights', ${FUNCTION_RIGHTS},
+    'schema', n.nspname, 'name', p.proname, 'version', p.oid || ' ' || p.xmin, 'rights', ${FUNCTION_RIGHTS},
     'argumentNames', p.proargnames, 'argumentModes', p.proargmodes,
     'argumentTypes', (select coalesce(json_agg(format_type(u.type, -1) order by u.place), '[]')
       from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality u(type, place)),
@@ -107,6 +107,7 @@ interface CatalogRow {
     name: string
     columns: [name: string, type: string, defaultSql: string | null, rights: Rights][]
     primaryKey: string[]
+    isView: boolean
     /** Bits of `pg_relation_is_updatable`. */
     changes: number
     rights: Rights
@@ -117,6 +118,7 @@ interface CatalogRow {
 interface FunctionRow {
   schema: string
   name: string
+  version: string
   argumentNames: string[] | null
   argumentModes: string[] | null
   argumentTypes: string[]
@@ -182,6 +184,7 @@ function toFunction(row: FunctionRow): DatabaseFunction {
   return {
     schema: row.schema,
     name: row.name,
+    version: row.version,
     arguments: inputs.map(
       ({ name, type, mode }, i): FunctionArgument => ({
         name,

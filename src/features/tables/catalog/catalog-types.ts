@@ -5,7 +5,7 @@ import type { DatabaseRole } from '../../../db/database.ts'
 
 export interface Column {
   readonly name: string
-  /** As `format_type` prints it, with its schema unless that is pg_catalog: ready to stand in SQL. */
+  /** As `format_type` prints it without length and precision, with its schema unless that is pg_catalog: for SQL. */
   readonly type: string
   /** The default as Postgres prints it, every name qualified; undefined where there is none. */
   readonly defaultSql: string | undefined
@@ -20,6 +20,7 @@ export interface Relation {
   readonly columns: readonly Column[]
   /** Columns of the primary key in the key's order, of a view as it shows them; empty without one. */
   readonly primaryKey: readonly string[]
+  readonly isView: boolean
   /** The methods that change its rows, whoever asks. */
   readonly changes: readonly ('POST' | 'PATCH' | 'DELETE')[]
   /** Roles with a right to its rows, or to a column of them. */
@@ -38,6 +39,8 @@ export interface FunctionArgument {
 export interface DatabaseFunction {
   readonly schema: string
   readonly name: string
+  /** Its oid, a space, and the number of the transaction that changed it last. */
+  readonly version: string
   /** What a caller passes: IN, INOUT and VARIADIC arguments. */
   readonly arguments: readonly FunctionArgument[]
   /** `void`; `scalar` for one value; `row` for composites, OUT arguments and TABLE. */
@@ -53,5 +56,8 @@ export interface DatabaseFunction {
   readonly usableBy: readonly DatabaseRole[]
 }
 
-/** Type of a column as `format_type` prints it; undefined where nobody looked, or there is no such column. */
+/**
+ * Type of a column as `format_type` prints it; undefined where nobody looked, or it may be a function over the row;
+ * `unknown` where the catalog has neither.
+ */
 export type ColumnTypes = (column: string) => string | undefined

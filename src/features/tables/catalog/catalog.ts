@@ -70,7 +70,8 @@ export class Catalog {
   /** The types of one relation's columns, for the SQL of fields. */
   typesOf(schema: string, name: string): ColumnTypes {
     const columns = new Map(this.relation(schema, name)?.columns.map(column => [column.name, column.type]))
-    return column => columns.get(column)
+    const unknown = (column: string) => (this.functions(schema, column).length > 0 ? undefined : 'unknown')
+    return column => columns.get(column) ?? unknown(column)
   }
 }
 

@@ -12,6 +12,8 @@ import type { DatabaseFunction } from './catalog-types.ts'
 /** The function to call; `byName` passes arguments, `wholeBody` the body as the one argument without a name. */
 export interface ResolvedCall {
   readonly target: DatabaseFunction
+  /** All of its name, by oid: what was chosen from. */
+  readonly overloads: readonly DatabaseFunction[]
   readonly passing: 'byName' | 'wholeBody'
 }
 
@@ -40,7 +42,7 @@ export function resolveFunction(
     byName.length > 0 ? byName : overloads.filter(candidate => takesWhole(candidate, wholeTypes))
   if (fitting.length > 1) throw ambiguous(called, fitting, role)
   const [target] = fitting
-  if (target) return { target, passing: byName.length > 0 ? 'byName' : 'wholeBody' }
+  if (target) return { target, overloads, passing: byName.length > 0 ? 'byName' : 'wholeBody' }
   const near = nearestNames(called.name, catalog.functionNames(called.schema, role), 3)
   throw notFound(called, passed, signatures(overloads, role), near)
 }

@@ -11,8 +11,10 @@ import {
 import type { DatabaseFunction, FunctionArgument } from '../catalog/catalog-types.ts'
 import type { ResolvedCall } from '../catalog/function-resolution.ts'
 import { type FieldScope, UNKNOWN_TYPES } from './field-sql.ts'
+import { whereSql } from './filter-sql.ts'
 import type { ReadRequest } from './read-statement.ts'
 import { rowsSql } from './read-statement.ts'
+import { hasOverloads } from './reliance.ts'
 import { bodySql, guardSql, RESPONSE_SETTINGS } from './result-sql.ts'
 
 export interface CallRequest extends ReadRequest {
@@ -21,7 +23,7 @@ export interface CallRequest extends ReadRequest {
 
 /** The statement that calls a function with `body`, a JSON object of its arguments or its one argument. */
 export function buildCall(
-  { target, passing }: ResolvedCall,
+  { target, overloads, passing }: ResolvedCall,
   argumentNames: readonly string[],
   body: string | TextBytes,
   request: CallRequest,
@@ -31,7 +33,8 @@ export function buildCall(
     passing === 'wholeBody'
       ? wholeBodySql(target, params.add(body))
       : byNameSql(target, argumentNames, body, params)
-  const scope: FieldScope = { relation: target.name, params, typeOf: UNKNOWN_TYPES }
+  const conditions = [hasOverloads(target, overloads, params)]
+  const scope: FieldScope = { relation: target.name, params, typeOf: UNKNOWN_TYPES, conditions }
   return { sql: resultSql(target, from, request, scope), params: params.values }
 }
 
@@ -68,17 +71,19 @@ function passSql({ name, isVariadic }: FunctionArgument): string {
 
 function resultSql(target: DatabaseFunction, from: string, request: CallRequest, scope: FieldScope): string {
   const alias = quoteIdentifier(target.name)
-  if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}`
+  const where = whereSql(scope, [])
+  if (target.returns === 'void') return `select '',0,null,${RESPONSE_SETTINGS} from ${from}${where}`
   if (target.returns === 'scalar' && !target.returnsSet) {
     const value =
       request.format.kind === 'csv' ? `${alias}.${alias}::text` : `pg_catalog.to_json(${alias}.${alias})`
-    return `select coalesce(${value}::text,'null'),1,null,${RESPONSE_SETTINGS} from ${from}`
+    return `select coalesce(${value}::text,'null'),1,null,${RESPONSE_SETTINGS} from ${from}${where}`
   }
   const more = [RESPONSE_SETTINGS, 'null', ...guards(request, scope)]
   const rows = rowsOf(target, request)
   if (request.count === undefined) return rowsSql(`${from}`, scope, rows.request, { body: rows.body, more })
-  const once = `with ${alias} as materialized (select ${alias}.* from ${from}) `
-  return once + rowsSql(alias, scope, { ...rows.request, count: 'exact' }, { body: rows.body, more })
+  const once = `with ${alias} as materialized (select ${alias}.* from ${from}${where}) `
+  const page = { ...scope, conditions: [] }
+  return once + rowsSql(alias, page, { ...rows.request, count: 'exact' }, { body: rows.body, more })
 }
 
 /** A single row is an object, values of a set are not wrapped into objects. */

@@ -1,33 +1,46 @@
 // Columns, JSON paths, select lists and order terms as SQL. Pure. Keys of JSON paths are parameters like any value.
 
-import { type Parameters, quoteIdentifier } from '../../../db/sql.ts'
+import { type Parameters, type QualifiedName, quoteIdentifier } from '../../../db/sql.ts'
 import type { ColumnTypes } from '../catalog/catalog-types.ts'
 import type { Field, OrderTerm, SelectedField, SelectItem } from '../grammar/query-ast.ts'
+import { ROW_FUNCTIONS } from '../grammar/row-functions.ts'
 import { castSql } from './cast-sql.ts'
+import { columnOf, ofType } from './reliance.ts'
 
 export const UNKNOWN_TYPES: ColumnTypes = () => undefined
 
 /** What the SQL of fields depends on: the name that the relation has in the FROM clause, and where values go. */
 export interface FieldScope {
   readonly relation: string
+  /** The table or view that it is; undefined for the rows of a function. */
+  readonly table?: QualifiedName
   readonly params: Parameters
   readonly typeOf: ColumnTypes
+  /** What every FROM of the relation asks besides the filters. */
+  readonly conditions?: readonly string[]
 }
 
 /** `"users"."data"->$1::text`. Qualified, so that a column named as its table is a column and not the whole row. */
-export function fieldSql({ relation, params, typeOf }: FieldScope, { name, path }: Field): string {
-  const column = `${quoteIdentifier(relation)}.${quoteIdentifier(name)}`
+export function fieldSql({ relation, table, params, typeOf }: FieldScope, { name, path }: Field): string {
+  const qualified = `${quoteIdentifier(relation)}.${quoteIdentifier(name)}`
+  // What was a column when the catalog was read would be a function over the row once it is dropped.
+  const column = table && ROW_FUNCTIONS.has(name) ? columnOf(table, name, qualified) : qualified
   if (path.length === 0) return column
-  // Arrays and composites have no arrows of their own; for json and jsonb the column must stand bare, or no index fits.
   const type = typeOf(name)
-  const base =
-    type === undefined || type === 'json' || type === 'jsonb' ? column : `pg_catalog.to_jsonb(${column})`
+  if (type === undefined || type === 'unknown') return `${column}${stepsSql(params, path)}`
+  // Arrays and composites have no arrows of their own; for json and jsonb the column must stand bare, or no index fits.
+  const proven = ofType(column, type)
+  const base = type === 'json' || type === 'jsonb' ? proven : `pg_catalog.to_jsonb(${proven})`
+  return `${base}${stepsSql(params, path)}`
+}
+
+function stepsSql(params: Parameters, path: Field['path']): string {
   const steps = path.map(({ arrow, operand }) =>
     typeof operand === 'number'
       ? `${arrow}${params.add(String(operand))}::int`
       : `${arrow}${params.add(operand)}::text`,
   )
-  return `${base}${steps.join('')}`
+  return steps.join('')
 }
 
 export function selectListSql(scope: FieldScope, items: readonly SelectItem[]): string {

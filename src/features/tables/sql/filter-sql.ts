@@ -1,9 +1,11 @@
-// Filters as SQL. Pure. Every value is a parameter without a type, so that Postgres reads it as the column's type.
+// Filters as SQL. Pure. Every value is a parameter without a type, so that Postgres reads it as the column's type: the
+// one that the column has when the text is parsed, which the text itself proves to be still so.
 
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import { COMPARE_SQL, TEXT_SEARCH_SQL } from '../grammar/operators.ts'
-import type { Condition, Filter, IsValue, Test } from '../grammar/query-ast.ts'
+import type { Condition, Field, Filter, IsValue, Test } from '../grammar/query-ast.ts'
 import { type FieldScope, fieldSql } from './field-sql.ts'
+import { ofType, sameTypeAsParsed } from './reliance.ts'
 
 const IS_SQL: Readonly<Record<IsValue, string>> = {
   null: 'is null',
@@ -15,7 +17,18 @@ const IS_SQL: Readonly<Record<IsValue, string>> = {
 
 /** ` where ...` over all filters, or nothing. */
 export function whereSql(scope: FieldScope, filters: readonly Filter[]): string {
-  return filters.length === 0 ? '' : ` where ${filters.map(filter => filterSql(scope, filter)).join(' and ')}`
+  const { conditions: always = [] } = scope
+  const conditions = filters.map(filter => filterSql(scope, filter))
+  const fields = new Map(filters.flatMap(comparedFields).map(field => [JSON.stringify(field), field]))
+  const proofs = [...fields.values()].map(field => sameTypeAsParsed(fieldSql(scope, field), scope.params))
+  const all = [...always, ...conditions, ...proofs]
+  return all.length === 0 ? '' : ` where ${all.join(' and ')}`
+}
+
+/** The fields whose types Postgres gives to parameters. */
+function comparedFields(filter: Filter): Field[] {
+  if (filter.kind === 'tree') return filter.filters.flatMap(comparedFields)
+  return filter.test.kind === 'is' || filter.test.kind === 'text_search' ? [] : [filter.field]
 }
 
 function filterSql(scope: FieldScope, filter: Filter): string {
@@ -60,8 +73,11 @@ function textSearchSql(
 ): string {
   const config = test.config === undefined ? '' : `${scope.params.add(test.config)}::regconfig,`
   const document = fieldSql(scope, field)
-  const type = field.path.length > 0 ? 'text' : (scope.typeOf(field.name) ?? 'tsvector')
-  const vector = type === 'tsvector' ? document : `pg_catalog.to_tsvector(${config}${document})`
+  const type = field.path.length > 0 ? undefined : scope.typeOf(field.name)
+  // A column that the catalog does not have is new: if it is no tsvector, the catalog is read again.
+  const proven = type === undefined ? document : ofType(document, type === 'unknown' ? 'tsvector' : type)
+  const isText = field.path.length > 0 || (type !== undefined && type !== 'unknown' && type !== 'tsvector')
+  const vector = isText ? `pg_catalog.to_tsvector(${config}${proven})` : proven
   return `${vector} @@ ${TEXT_SEARCH_SQL[test.operator]}(${config}${scope.params.add(test.query)})`
 }
 

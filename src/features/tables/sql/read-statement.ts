@@ -28,7 +28,7 @@ export interface ReadStatements {
 /** The statements that read a table or view. */
 export function buildRead(table: QualifiedName, request: ReadRequest, typeOf: ColumnTypes): ReadStatements {
   const params = new Parameters()
-  const scope = { relation: table.name, params, typeOf }
+  const scope = { relation: table.name, table, params, typeOf }
   const sql = rowsSql(quoteQualified(table), scope, request)
   const isEstimated = request.count === 'planned' || request.count === 'estimated'
   return {
@@ -81,7 +81,7 @@ function totalSql(
 
 function buildExplain(table: QualifiedName, query: DataQuery, typeOf: ColumnTypes): Statement {
   const params = new Parameters()
-  const where = whereSql({ relation: table.name, params, typeOf }, query.filters)
+  const where = whereSql({ relation: table.name, table, params, typeOf }, query.filters)
   return {
     sql: `explain (format json) select 1 from ${quoteQualified(table)}${where}`,
     params: params.values,

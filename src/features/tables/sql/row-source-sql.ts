@@ -3,6 +3,7 @@
 import { type Parameters, type QualifiedName, quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
 import type { Column, ColumnTypes } from '../catalog/catalog-types.ts'
 import type { Payload, Rows } from '../payload/payload.ts'
+import { hasPrimaryKey, haveTypes } from './reliance.ts'
 
 /** What only the catalog knows; each is undefined or unknown where the statement does without. */
 export interface WriteCatalog {
@@ -11,6 +12,8 @@ export interface WriteCatalog {
   readonly typedColumns: readonly Column[] | undefined
   /** True: keys that a row lacks take the column's default. */
   readonly fillsDefaults: boolean
+  /** The primary key that the statement is made for; undefined without one, and of a view. */
+  readonly reliesOnKey?: readonly string[] | undefined
 }
 
 /**
@@ -20,19 +23,28 @@ export interface WriteCatalog {
 export function rowSourceSql(
   table: QualifiedName,
   { rows, keys }: Payload,
-  { typedColumns, fillsDefaults }: WriteCatalog,
+  { typedColumns, fillsDefaults, reliesOnKey }: WriteCatalog,
   params: Parameters,
 ): string {
+  const conditions = reliesOnKey === undefined ? [] : [hasPrimaryKey(table, reliesOnKey, params)]
   if (typedColumns === undefined || keys.length === 0) {
     const list = keys.map(key => `"r".${quoteIdentifier(key)}`).join(',')
-    return `select ${list} from ${recordsSql(`null::${quoteQualified(table)}`, rows, params)} "r"`
+    const records = recordsSql(`null::${quoteQualified(table)}`, rows, params)
+    return `select ${list} from ${records} "r"${whereAll(conditions)}`
   }
   const columns: SentColumn[] = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
+  const known = columns.filter(({ name }) => typedColumns.some(column => column.name === name))
+  conditions.push(...haveTypes(table, known))
   const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
   const list = columns
     .map(column => (fillsDefaults ? withDefault(column, params) : sentValue(column)))
     .join(',')
-  return `select ${list} from ${elementsSql(rows, params)},pg_catalog.json_to_record("e"."v") "r"(${definitions})`
+  const records = `${elementsSql(rows, params)},pg_catalog.json_to_record("e"."v") "r"(${definitions})`
+  return `select ${list} from ${records}${whereAll(conditions)}`
+}
+
+function whereAll(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`
 }
 
 function recordsSql(base: string, rows: Rows, params: Parameters): string {

@@ -41,7 +41,7 @@ export function buildInsert(
   catalog: WriteCatalog,
 ): Statement {
   const params = new Parameters()
-  const scope = { relation: table.name, params, typeOf: catalog.typeOf }
+  const scope = { relation: table.name, table, params, typeOf: catalog.typeOf }
   const columns = payload.keys.map(quoteIdentifier)
   const source = rowSourceSql(table, payload, catalog, params)
   const target = columns.length > 0 ? `(${columns.join(',')})` : ''
@@ -74,7 +74,7 @@ export function buildUpdate(
   catalog: WriteCatalog,
 ): Statement {
   const params = new Parameters()
-  const scope = { relation: table.name, params, typeOf: catalog.typeOf }
+  const scope = { relation: table.name, table, params, typeOf: catalog.typeOf }
   if (payload.keys.length === 0) return wrapNothing(table, request, scope)
   const source = rowSourceSql(table, payload, catalog, params)
   // The table stands in the same FROM: an alias of its name would clash.
@@ -90,7 +90,7 @@ export function buildUpdate(
 
 export function buildDelete(table: QualifiedName, request: WriteRequest, typeOf: ColumnTypes): Statement {
   const params = new Parameters()
-  const scope = { relation: table.name, params, typeOf }
+  const scope = { relation: table.name, table, params, typeOf }
   const where = whereSql(scope, request.query.filters)
   return wrapWrite(`delete from ${quoteQualified(table)}${where}`, request, scope)
 }

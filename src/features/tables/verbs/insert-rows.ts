@@ -54,14 +54,17 @@ async function tryInsert(
 ): Promise<InsertOutcome> {
   const { table } = write
   refuseFunctionsOfRelation(write.query, table, catalog)
-  const primaryKey = catalog?.relation(table.schema, table.name)?.primaryKey ?? []
+  const relation = catalog?.relation(table.schema, table.name)
+  const primaryKey = relation?.primaryKey ?? []
   const conflict = conflictRule(write, primaryKey)
   const wantsLocation = write.returning === 'headers-only' && primaryKey.length > 0
   const request = {
     ...writeRequestOf(write, NO_BOUND),
     ...(wantsLocation ? { returning: primaryKey, format: readableFormat(write.format) } : {}),
   }
-  const main = buildInsert(table, payload, conflict, request, writeCatalogOf(write, catalog, isTyped))
+  const reliesOnKey = insertNeed(write) === 'key' && relation?.isView !== true ? primaryKey : undefined
+  const known = { ...writeCatalogOf(write, catalog, isTyped), reliesOnKey }
+  const main = buildInsert(table, payload, conflict, request, known)
   const statement = await runWrite(deps, write, main)
   return { statement, conflict, primaryKey: wantsLocation ? primaryKey : [] }
 }
@@ -88,7 +91,7 @@ function insertNeed({ query, preferences, returning }: WriteCall): CatalogNeed {
   const needsKey = preferences.resolution !== undefined && query.onConflict === undefined
   if (preferences.missing === 'default') return 'relation_now'
   const isNeeded = needsKey || returning === 'headers-only'
-  return isNeeded ? 'relation' : queryNeed(query)
+  return isNeeded ? 'key' : queryNeed(query)
 }
 
 /** Without a key to conflict on, rows are simply inserted. */

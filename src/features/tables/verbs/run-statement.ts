@@ -8,6 +8,7 @@ import { DomainError } from '../../../errors.ts'
 import type { Catalog, CatalogCache } from '../catalog/catalog.ts'
 import { explainPostgresError } from '../error-hints.ts'
 import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
+import { isOutdated } from '../sql/reliance.ts'
 import { readGuardFailure } from '../sql/result-sql.ts'
 import type { DataCall } from './data-session.ts'
 import { choosePlace, placesOf, type SentValues, type ValuePlace, wrongValueOf } from './wrong-value.ts'
@@ -124,10 +125,10 @@ const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a request must know before its SQL can be made: nothing, the table it names (`relation_now`: not from memory),
- * or the functions of its name.
+ * What a request must know before its SQL can be made: nothing, the table it names (`relation_now`: not from memory;
+ * `key`: also its primary key), or the functions of its name.
  */
-export type CatalogNeed = 'nothing' | 'relation' | 'relation_now' | 'functions'
+export type CatalogNeed = 'nothing' | 'relation' | 'key' | 'relation_now' | 'functions'
 
 /**
  * Runs `attempt` with the catalog, when it needs one. Runs it once more with a fresh catalog when Postgres says that a
@@ -144,7 +145,7 @@ export async function withCatalog<T>(
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, need, err)
-    const fresh = await freshCatalog(deps, context, need, known)
+    const fresh = await freshCatalog(deps, context, need, known, err)
     if (fresh === known) throw await explain(deps, context, need, err)
     return await retry(deps, context, need, fresh, attempt)
   }
@@ -168,7 +169,11 @@ async function retry<T>(
 async function catalogFor(deps: TablesDeps, context: DataContext, need: CatalogNeed): Promise<Catalog> {
   if (need === 'relation_now') return deps.catalog.readAnew(deps.data, context.session)
   const known = await deps.catalog.read(deps.data, context.session)
-  if (need !== 'relation' || known.relation(context.schema, context.call.name)) return known
+  if (need !== 'relation' && need !== 'key') return known
+  const relation = known.relation(context.schema, context.call.name)
+  // No text can say that it relies on the key of a view: Postgres does not know it.
+  if (need === 'key' && relation?.isView) return deps.catalog.readAnew(deps.data, context.session)
+  if (relation !== undefined) return known
   return deps.catalog.refresh(deps.data, context.session, fullName(context))
 }
 
@@ -178,8 +183,12 @@ function freshCatalog(
   context: DataContext,
   need: CatalogNeed,
   known: Catalog,
+  err: unknown,
 ): Promise<Catalog> {
   const { schema, session, call } = context
+  // No caller can bring this about but by a change of the schema: no pause then.
+  const isCertain = err instanceof PostgresError && isOutdated(err)
+  if (need !== 'functions' && isCertain) return catalog.readAnew(data, session)
   if (need !== 'functions') return catalog.refreshAgain(data, session, fullName(context))
   return catalog.refreshFunctions(data, session, { schema, name: call.name }, known)
 }
@@ -189,7 +198,7 @@ function fullName({ schema, call }: DataContext): string {
 }
 
 function mayBeStale(err: unknown): boolean {
-  if (err instanceof PostgresError) return STALE_CODES.has(err.code)
+  if (err instanceof PostgresError) return STALE_CODES.has(err.code) || isOutdated(err)
   return err instanceof DomainError && STALE_DOMAIN_CODES.has(err.code)
 }
 

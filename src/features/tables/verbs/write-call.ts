@@ -119,7 +119,9 @@ export async function withRowType<T>(
     return await withCatalog(deps, context, need, catalog => attempt(catalog, false))
   } catch (err) {
     if (!isDomainFailure(err)) throw err
-    return withCatalog(deps, context, 'relation', catalog => attempt(catalog, true))
+    return withCatalog(deps, context, need === 'nothing' ? 'relation' : need, catalog =>
+      attempt(catalog, true),
+    )
   }
 }
 
