@@ -165,6 +165,7 @@ function makeDeps(env: Env): Deps {
       config.oauthDatabaseUrl === undefined ? undefined : ownerOf(config.oauthDatabaseUrl, config, deadline),
     data: new DataDatabase(
       new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
+      { wipesPlans: config.sqlGatewayUrl !== undefined },
     ),
     catalog: makeCatalog({ schemas: config.dbSchemas, now }),
     sql: makeSqlRuntime(loadSqlParser),

@@ -1,6 +1,7 @@
 // The two ways into Postgres: the owner, for Quoin's own tables, and `authenticator`, for callers' data under a role.
 // Every call is ONE batch over HTTP: the session's settings first, then the work, then COMMIT.
 
+import { DomainError } from '../errors.ts'
 import { PostgresError } from './postgres-error.ts'
 import { quoteIdentifier, type Statement } from './sql.ts'
 import type { BatchOptions, BodyResult, OnTrip, SqlWire, StatementResult } from './sql-wire.ts'
@@ -24,7 +25,7 @@ export interface DataSession {
   headers: string
   /** JSON text for `request.cookies`: no credentials. */
   cookies: string
-  /** In place of UTC. */
+  /** In place of UTC. Such a batch runs on a connection that is wiped behind it, and not on Neon. */
   timezone?: string | undefined
 }
 
@@ -50,25 +51,29 @@ const SESSION_WITH_TIMEZONE_SQL = `${SESSION_SQL},pg_catalog.set_config('timezon
 /** Callers' data, as `authenticator` under `anon` or `service_role`: row-level security decides, not this code. */
 export class DataDatabase {
   readonly #wire: SqlWire
+  readonly #wipesPlans: boolean
 
-  constructor(wire: SqlWire) {
+  /** `wipesPlans`: our gateway is there, which leaves no plan of a caller's SQL behind. Neon's proxy keeps them. */
+  constructor(wire: SqlWire, { wipesPlans }: { wipesPlans: boolean }) {
     this.#wire = wire
+    this.#wipesPlans = wipesPlans
   }
 
   /** The same database, reporting the milliseconds of each trip: one request's view of it. */
   observed(onTrip: OnTrip): DataDatabase {
-    return new DataDatabase(this.#wire.observed(onTrip))
+    return new DataDatabase(this.#wire.observed(onTrip), { wipesPlans: this.#wipesPlans })
   }
 
   /**
    * Runs the statements after the session's settings, in one transaction and one trip; results of the settings left
-   * out.
+   * out. Throws `invalid_preference` for a time zone where plans are not wiped.
    */
   async batch(
     session: DataSession,
     statements: readonly Statement[],
     options: DataOptions,
   ): Promise<StatementResult[]> {
+    this.#refuseKeptZone(session)
     try {
       const all = [sessionStatement(session), ...statements]
       const results = await this.#wire.batch(all, wireOptions(session, options))
@@ -81,14 +86,28 @@ export class DataDatabase {
   }
 
   /** As `batch`, for one statement whose single row is `body, ...columns`; the body passes through as text. */
-  batchForBody(session: DataSession, statement: Statement, options: DataOptions): Promise<BodyResult> {
+  async batchForBody(session: DataSession, statement: Statement, options: DataOptions): Promise<BodyResult> {
+    this.#refuseKeptZone(session)
     const all = [sessionStatement(session), statement]
-    return this.#wire.batchForBody(all, wireOptions(session, options))
+    return await this.#wire.batchForBody(all, wireOptions(session, options))
+  }
+
+  /** The zone would stay in what Postgres keeps for the connection's next caller. */
+  #refuseKeptZone({ timezone }: DataSession): void {
+    if (timezone === undefined || this.#wipesPlans) return
+    throw new DomainError('invalid_preference', 'This deployment takes no time zone with a call.', {
+      detail: 'Its connections keep what was planned under the zone of one caller for the next.',
+      hint: 'Leave timezone out of Prefer, and convert the times in the application, or in a view by AT TIME ZONE.',
+    })
   }
 }
 
-function wireOptions({ timeoutMs, share }: DataSession, options: DataOptions): BatchOptions {
-  return { ...options, timeoutMs, share }
+/**
+ * Postgres keeps plans for its session, and the values of PL/pgSQL's expressions. A time in them was read under the
+ * zone of whoever came first. So a batch with a zone runs where the gateway wipes all after each batch.
+ */
+function wireOptions({ timeoutMs, share, timezone }: DataSession, options: DataOptions): BatchOptions {
+  return { ...options, prepared: options.prepared && timezone === undefined, timeoutMs, share }
 }
 
 function sessionStatement(session: DataSession): Statement {

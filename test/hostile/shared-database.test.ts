@@ -8,7 +8,9 @@ import { makeSqlCaller, type SqlCaller } from '../contract/sql-caller.ts'
 import { makeKey } from '../support/keys.ts'
 
 const PREFIX = freshPrefix()
-const [SECRET, BAIT, SLOW, LARGE] = ['secret', 'bait', 'slow', 'large'].map(name => `${PREFIX}_${name}`)
+const [SECRET, BAIT, SLOW, LARGE, NEWS] = ['secret', 'bait', 'slow', 'large', 'news'].map(
+  name => `${PREFIX}_${name}`,
+)
 const STEAL = `${PREFIX}_steal`
 
 let service: SqlCaller
@@ -21,14 +23,23 @@ beforeAll(async () => {
     alter table public.${SECRET} enable row level security;
     create table public.${SLOW} as select repeat('a', 199) as text;
     create table public.${LARGE} as select id, repeat('x', 1000000) as text from generate_series(1, 20) id;
-    grant select on public.${SECRET}, public.${SLOW} to anon;
+    create function public.${NEWS}_opening() returns timestamptz language plpgsql stable as
+      $$ begin return '2026-01-01 12:00'::timestamptz; end $$;
+    grant execute on function public.${NEWS}_opening() to anon;
+    create table public.${NEWS} as select 'open' as title, current_date as publish_on
+      union all select 'embargoed', current_date + 2;
+    alter table public.${NEWS} enable row level security;
+    create policy open on public.${NEWS} for select
+      using (publish_on <= current_date and public.${NEWS}_opening() = timestamptz '2026-01-01 12:00Z');
+    grant select on public.${SECRET}, public.${SLOW}, public.${NEWS} to anon;
     grant delete, select on public.${LARGE} to service_role`)
 })
 
 afterAll(async () => {
   await service.sql(`drop table if exists ${BAIT}`)
   await service.sql(`drop function if exists ${STEAL}`)
-  await asOwner(`drop table if exists public.${SECRET}, public.${SLOW}, public.${LARGE}`)
+  await asOwner(`drop table if exists public.${SECRET}, public.${SLOW}, public.${LARGE}, public.${NEWS};
+    drop function if exists public.${NEWS}_opening()`)
 })
 
 // The attack: a trigger puts a text of its own under the name of the statement that sets role and claims.
@@ -101,4 +112,19 @@ it('says of a dry run whose answer is too large that nothing was changed', async
   expect({ status, body }).toMatchObject({ status: 400, body: { code: 'response_too_large' } })
   expect(body.error).toContain('Nothing was changed')
   expect((await call(`${LARGE}?select=id`)).body).toHaveLength(20)
+})
+
+// The attack: a clock that is a week ahead, and constants of a time that Postgres keeps as the first caller's zone has
+// them.
+it("moves an anon key's clock by no more than a zone, and other keys' by nothing", async () => {
+  const anon = await makeDbCaller('anon')
+  const zoned = (zone: string) => anon(NEWS ?? '', { headers: { prefer: `timezone=${zone}` } })
+  for (const zone of ['X-167', '167', '+25:00', '<+99>-99']) {
+    expect(await zoned(zone)).toMatchObject({ status: 400, body: { code: 'invalid_preference' } })
+  }
+  for (let i = 0; i < 6; i++) expect((await zoned('Pacific/Kiritimati')).body).toEqual([])
+  expect((await zoned('Etc/UTC')).body).toMatchObject([{ title: 'open' }])
+  const other = await makeDbCaller('anon')
+  const seen = await Promise.all(Array.from({ length: 10 }, () => other(`${NEWS}?select=title`)))
+  expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(['[{"title":"open"}]']))
 })

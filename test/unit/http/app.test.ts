@@ -125,7 +125,7 @@ function appOf(routes = allRoutes) {
   const deps: Deps = {
     config,
     platform: new PlatformDatabase(wire),
-    data: new DataDatabase(wire),
+    data: new DataDatabase(wire, { wipesPlans: true }),
     catalog: makeCatalog({ schemas: ['public'], now }),
     sql: makeSqlRuntime(() => loadNodeParser()),
     identifyKey: async text => (text.startsWith('svc_') ? text : null),

@@ -28,6 +28,52 @@ describe('Prefer', () => {
     }
   })
 
+  // The attack: Postgres reads these too, and then `publish_on <= current_date` shows a stranger next week's rows.
+  test.each([
+    ...['X-167', '<+99>-99', 'UTC+167', 'posix/X-167', 'Etc/GMT-15', 'Etc/GMT+99', 'EST5EDT4,M3.2.0,M11.1.0'],
+    ...[
+      '167',
+      '-167',
+      '+25:00',
+      '+05:00',
+      '05:30',
+      "INTERVAL '167'",
+      'PT167H',
+      'Z-99',
+      ':Etc/GMT-14',
+      '../../zone',
+    ],
+    ...[
+      'posixrules',
+      'localtime',
+      'right/UTC',
+      'Mars/Olympus',
+      'DEFAULT',
+      'local',
+      '',
+      ' ',
+      'Europe/Paris\u0130',
+    ],
+    `Europe/${'a'.repeat(200)}`,
+  ])('timezone takes no offset and no rule, only names of zones: %s', zone => {
+    expect(() => prefer(`timezone=${zone}`)).toThrow(code('invalid_preference'))
+    expect(() => prefer(`handling=strict, timezone=${zone}`, LENIENT)).toThrow(code('invalid_preference'))
+    expect(prefer(`timezone=${zone}`, LENIENT).timezone).toBeUndefined()
+  })
+
+  test.each([
+    'Europe/Paris',
+    'america/los_angeles',
+    'US/Pacific',
+    'UTC',
+    'Etc/GMT-14',
+    'GMT0',
+    'EST5EDT',
+    'NZ-CHAT',
+  ])('timezone takes the name of a zone, also an old one: %s', zone =>
+    expect(prefer(`timezone="${zone}"`).timezone).toBe(zone),
+  )
+
   test('handling=strict refuses unknown ones and names them', () => {
     expect(() => prefer('respond-async')).not.toThrow()
     expect(() => prefer('handling=strict, respond-async')).toThrow(code('invalid_preference'))

@@ -61,9 +61,11 @@ export function parsePrefer(header: string | null, dialect: Dialect): Preference
   const bad = [...sent].filter(([name, value]) => !isValid(name, value))
   const refused = isStrict ? bad : bad.filter(([name]) => dialect.isPreferStrict && KNOWN.includes(name))
   if (refused.length > 0) throw invalidPreferences(refused)
-  const maxAffected = isValid('max-affected', sent.get('max-affected') ?? '')
-    ? sent.get('max-affected')
-    : undefined
+  const valid = (name: string) => {
+    const value = sent.get(name) ?? ''
+    return isValid(name, value) ? value : undefined
+  }
+  const maxAffected = valid('max-affected')
   return {
     resolution: choose('resolution', sent),
     missing: choose('missing', sent),
@@ -71,7 +73,7 @@ export function parsePrefer(header: string | null, dialect: Dialect): Preference
     count: choose('count', sent),
     tx: choose('tx', sent),
     handling: choose('handling', sent),
-    timezone: sent.get('timezone') || undefined,
+    timezone: valid('timezone'),
     maxAffected:
       maxAffected === undefined || (dialect.maxAffectedNeedsStrict && !isStrict)
         ? undefined
@@ -109,8 +111,27 @@ function splitPrefer(header: string): Map<string, string> {
 
 function isValid(name: string, value: string): boolean {
   if (isChoiceName(name)) return CHOICES[name].some(choice => choice === value)
-  if (name === 'timezone') return value !== ''
+  if (name === 'timezone') return isZoneName(value)
   return name === 'max-affected' && /^\d{1,9}$/.test(value)
+}
+
+/** Longer than any name of a zone. */
+const ZONE_NAME = /^[a-z][a-z0-9_+/-]{1,63}$/i
+
+/**
+ * Whether it names a zone of the IANA database, from -12 to +14 hours. Postgres itself takes any offset too (`X-167`),
+ * and with it a week ahead a stranger would see what `publish_on <= current_date` keeps back.
+ */
+function isZoneName(value: string): boolean {
+  // The runtime takes offsets as well, which begin with a sign.
+  if (!ZONE_NAME.test(value)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value })
+    return true
+  } catch {
+    // A RangeError: no zone of this name is known.
+    return false
+  }
 }
 
 function isChoiceName(name: string): name is keyof typeof CHOICES {
@@ -129,6 +150,6 @@ function invalidPreferences(refused: [string, string][]): DomainError {
   const choices = Object.entries(CHOICES).map(([name, values]) => `${name}=${values.join('|')}`)
   return new DomainError('invalid_preference', 'Invalid preferences in the Prefer header.', {
     detail: `Invalid preferences: ${list.join(', ')}`.slice(0, 500),
-    hint: `Known are ${choices.join(', ')}, timezone=<name>, max-affected=<rows>.`,
+    hint: `Known are ${choices.join(', ')}, timezone=<name, as Europe/Paris>, max-affected=<rows>.`,
   })
 }
