@@ -4,6 +4,7 @@
  */
 import { gatewayError, type SqlError } from './errors.ts'
 import { PostgresConnection } from './postgres-connection.ts'
+import { refuseRoleSettings } from './role-settings.ts'
 import type { ServedEntry } from './served.ts'
 import { openSession } from './session.ts'
 import { STARTUP_PARAMETERS } from './session-state.ts'
@@ -26,8 +27,13 @@ export interface PoolLimits {
   connectionAgeMs: number
 }
 
-/** Told of a backend that may still run although its connection is gone; the error holds no secret. */
-export type OnBackendLeft = (processId: number, error: unknown) => void
+/** Told of what an operator must know; the errors hold no secret. */
+export interface PoolWatcher {
+  /** A backend may still run although its connection is gone. */
+  onBackendLeft(processId: number, error: unknown): void
+  /** A connection could not be opened. */
+  onRefused(error: SqlError): void
+}
 
 /** After a connection was refused while others live, how long no new one is tried. */
 const OPEN_PAUSE_MS = 250
@@ -35,7 +41,7 @@ const OPEN_PAUSE_MS = 250
 export class ConnectionPool {
   readonly #entry: ServedEntry
   readonly #limits: PoolLimits
-  readonly #onBackendLeft: OnBackendLeft
+  readonly #watcher: PoolWatcher
   /** The one that was used last is lent first, so that the others can go idle. */
   readonly #idle: PostgresConnection[] = []
   readonly #all = new Set<PostgresConnection>()
@@ -49,9 +55,9 @@ export class ConnectionPool {
   #openNotBeforeMs = 0
   #isClosed = false
 
-  constructor(entry: ServedEntry, limits: PoolLimits, onBackendLeft: OnBackendLeft) {
+  constructor(entry: ServedEntry, limits: PoolLimits, watcher: PoolWatcher) {
     this.#entry = entry
-    this.#onBackendLeft = onBackendLeft
+    this.#watcher = watcher
     this.#limits = limits
     this.#line = new WaitingLine(limits.waitersMax)
     this.#shares = new Shares(limits.size)
@@ -106,7 +112,7 @@ export class ConnectionPool {
     this.#ending++
     connection.destroy(reason)
     const isOver = () => this.#isClosed
-    const onStubborn = (error: unknown) => this.#onBackendLeft(processId, error)
+    const onStubborn = (error: unknown) => this.#watcher.onBackendLeft(processId, error)
     void terminateBackend(this.#entry, connection, isOver, onStubborn).then(() => {
       this.#ending--
       this.#shares.giveBack(caller)
@@ -195,10 +201,9 @@ export class ConnectionPool {
       this.#all.size + this.#opening + this.#ending < this.#limits.size
     ) {
       this.#opening++
-      openSession(this.#entry, STARTUP_PARAMETERS, this.#limits.connectTimeoutMs).then(
-        session => {
+      this.#open().then(
+        connection => {
           this.#opening--
-          const connection = new PostgresConnection(this.#entry, session, closed => this.#forget(closed))
           // Not all at one moment.
           connection.endsAtMs = Date.now() + this.#limits.connectionAgeMs * (0.75 + Math.random() / 2)
           this.#all.add(connection)
@@ -212,8 +217,17 @@ export class ConnectionPool {
     }
   }
 
+  async #open(): Promise<PostgresConnection> {
+    const { connectTimeoutMs } = this.#limits
+    const session = await openSession(this.#entry, STARTUP_PARAMETERS, connectTimeoutMs)
+    const connection = new PostgresConnection(this.#entry, session, closed => this.#forget(closed))
+    await refuseRoleSettings(connection, connectTimeoutMs)
+    return connection
+  }
+
   /** With connections alive the line waits for those; without any, everybody in it is told. */
   #onRefused(error: SqlError): void {
+    this.#watcher.onRefused(error)
     this.#openNotBeforeMs = Date.now() + OPEN_PAUSE_MS
     if (this.#all.size > 0) return
     for (let i = this.#line.size; i > 0; i--) this.#line.next(() => true)?.onFailure(error)

@@ -21,7 +21,7 @@ import {
   parseEntries,
   readLimits,
 } from './config.ts'
-import { ConnectionPool, type OnBackendLeft } from './connection-pool.ts'
+import { ConnectionPool, type PoolWatcher } from './connection-pool.ts'
 import { isHealthy } from './health.ts'
 import { ServedEntries, type ServedEntry } from './served.ts'
 import { type EntryPools, handleSql, type SqlRouteDeps } from './sql-route.ts'
@@ -50,6 +50,9 @@ export interface Gateway {
   /** Stops accepting, lets running batches finish for the grace time, then breaks what is left. */
   close(): Promise<void>
 }
+
+/** Each call tries to open a connection again, and each would say the same. */
+const REFUSAL_TOLD_EVERY_MS = 60_000
 
 /** Starts a gateway in this process; rejects when its settings are unsafe or the port is taken. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -132,11 +135,20 @@ function sendPlain(
 function makePools(entry: ServedEntry, limits: GatewayLimits, log: GatewayLog): EntryPools {
   const { waitersMax, connectTimeoutMs, idleTimeoutMs, connectionAgeMs } = limits
   const common = { waitersMax, connectTimeoutMs, idleTimeoutMs, connectionAgeMs }
-  const onBackendLeft: OnBackendLeft = (processId, err) =>
-    log.error({ err, processId, database: entry.database }, 'a backend that ignores cancels may still run')
+  const { database } = entry
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  const watcher: PoolWatcher = {
+    onBackendLeft: (processId, err) =>
+      log.error({ err, processId, database }, 'a backend that ignores cancels may still run'),
+    onRefused: ({ message, fields: { code, detail, hint } }) => {
+      if (Date.now() - toldAtMs < REFUSAL_TOLD_EVERY_MS) return
+      toldAtMs = Date.now()
+      log.error({ database, code, detail, hint }, message)
+    },
+  }
   return {
-    own: new ConnectionPool(entry, { ...common, size: limits.ownPoolSize }, onBackendLeft),
-    caller: new ConnectionPool(entry, { ...common, size: limits.callerPoolSize }, onBackendLeft),
+    own: new ConnectionPool(entry, { ...common, size: limits.ownPoolSize }, watcher),
+    caller: new ConnectionPool(entry, { ...common, size: limits.callerPoolSize }, watcher),
   }
 }
 
