@@ -23,7 +23,8 @@ const OPENINGS: Readonly<Record<string, string>> = {
   plpgsql_case: `language plpgsql stable as $$ begin
     return case when true then '2026-01-01 12:00'::timestamptz end; end $$`,
   plpgsql_if: `language plpgsql stable as $$ begin
-    if timestamptz '2026-01-01 12:00Z' = '2026-01-01 12:00' then return '2026-01-01 12:00Z'; end if; return null; end $$`,
+    if timestamptz '2026-01-01 12:00Z' = '2026-01-01 12:00' then return '2026-01-01 12:00Z'; end if;
+    return null; end $$`,
   plpgsql_query: `language plpgsql stable as $$ declare t timestamptz; begin
     select '2026-01-01 12:00'::timestamptz into t from pg_class limit 1; return t; end $$`,
   plpgsql_loop: `language plpgsql stable as $$ declare r record; begin
