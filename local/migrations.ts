@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import { DomainError } from '../src/errors.ts'
 import { compare } from '../src/features/migrations/compare.ts'
-import { type MigrationFile, trackedName } from '../src/features/migrations/migration-file.ts'
+import { isRecordOf, isRecordOfUndo, type MigrationFile } from '../src/features/migrations/migration-file.ts'
 import { type BatchResult, BatchRunner } from '../src/features/migrations/runner/batch-runner.ts'
 import { MigrationFailure } from '../src/features/migrations/runner/migration-failure.ts'
 import type { MigrationDirection } from '../src/features/migrations/runner/migration-steps.ts'
@@ -117,7 +117,7 @@ async function applyAll(
   const entries = compare(files, await trackedBy(runner, table))
   const result = await runner.apply(files.filter((_, i) => entries[i]?.state === 'pending'))
   if (result.failure !== null) throw new StackError(failureText(result.failure, endingOf(result)))
-  return result.applied.map(file => trackedName(file.name))
+  return result.applied.map(file => file.recordedAs)
 }
 
 /** The one that was applied last; its file must still be there. */
@@ -126,9 +126,10 @@ async function takeBackLast(
   table: TrackingTable,
   files: readonly MigrationFile[],
 ): Promise<string[]> {
-  const last = (await trackedBy(runner, table)).at(-1)
+  const tracked = await trackedBy(runner, table)
+  const last = tracked.findLast(({ name }) => !isRecordOfUndo(files, name))
   if (last === undefined) return []
-  const file = files.find(it => trackedName(it.name) === last.name)
+  const file = files.find(it => isRecordOf(it, last.name))
   if (file === undefined) throw new StackError(`the file of ${last.name} is gone: it cannot be taken back`)
   try {
     await runner.takeBack(file, last)
@@ -155,9 +156,13 @@ function endingOf({ applied, isRolledBack }: BatchResult): string {
 }
 
 function failureText({ file, place, message, detail, hint }: MigrationFailure, ending: string): string {
-  const where = place.line === null ? file.name : `${file.name}:${place.line}`
+  // What is wrong with a file as a whole says its name.
+  const where =
+    place.line !== null ? `${file.path}:${place.line}` : message.startsWith(file.path) ? '' : file.path
   const excerpt = place.excerpt === '' ? '' : `\n${place.excerpt.replaceAll(/^/gm, '  ')}\n`
-  return [`${where}: ${message}`, detail, hint, excerpt, ending].filter(Boolean).join('\n')
+  return [where === '' ? message : `${where}: ${message}`, detail, hint, excerpt, ending]
+    .filter(Boolean)
+    .join('\n')
 }
 
 /**

@@ -6,13 +6,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type BuildFailure, build } from 'esbuild'
 import { functionSource, readMigrationFolder } from '../local/migration-folder.ts'
-import { type MigrationFile, trackedName } from '../src/features/migrations/migration-file.ts'
+import type { MigrationFile } from '../src/features/migrations/migration-file.ts'
 
 const FOLDER = fileURLToPath(new URL('../migrations', import.meta.url))
 const TARGET = new URL('../build/migrations.mjs', import.meta.url)
 
 const entries = await Promise.all(readMigrationFolder(FOLDER).map(entryOf))
-const platformNames = readMigrationFolder(`${FOLDER}/platform`).map(({ name }) => trackedName(name))
+const platformNames = readMigrationFolder(`${FOLDER}/platform`).map(({ recordedAs }) => recordedAs)
 const text =
   `// Written by scripts/build-migrations.ts.\nexport const files = [\n${entries.join(',\n')}\n]\n` +
   `export const platformNames = ${JSON.stringify(platformNames)}\n`
@@ -27,7 +27,7 @@ async function entryOf({ load, ...facts }: MigrationFile): Promise<string> {
   if (load === undefined) return JSON.stringify(facts)
   const source = functionSource(facts.text)
   const refusal = await bundlerRefusal(source)
-  if (refusal !== undefined) return JSON.stringify({ ...facts, problem: `${facts.name}${refusal}` })
+  if (refusal !== undefined) return JSON.stringify({ ...facts, problem: `${facts.path}${refusal}` })
   return `{${JSON.stringify(facts).slice(1, -1)},"load":${source}}`
 }
 

@@ -105,7 +105,7 @@ describe('a migration is taken back', () => {
     const files = {
       '0001_a.cjs': "exports.up = pgm => pgm.createTable('a', {}); exports.down = pgm => pgm.dropTable('a')",
       '0002_b.cjs': "exports.up = pgm => { pgm.createTable('b', { id: 'id' }); pgm.createIndex('b', 'id') }",
-      '0003_c.sql': '-- Down Migration\ndrop table c;\n--- up  migration\ncreate table c ();',
+      '0003_c.sql': '--- up  migration\ncreate table c ();\n-- Down Migration\ndrop table c;',
       '0004_d.sql': 'create table d ();\n-- Down Migration\ndrop table d;',
     }
     expect(await applyPending(database, files)).toMatchObject({ failure: null })

@@ -2,9 +2,9 @@
 // with files of the test's own.
 
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { expect, inject } from 'vitest'
 import { readMigrationFolder } from '../../local/migration-folder.ts'
@@ -20,7 +20,7 @@ import {
 import { readTracked, USER_MIGRATIONS } from '../../src/features/migrations/runner/tracking-table.ts'
 import { connectOwner } from './postgres.ts'
 
-/** Names and texts; an array of bytes for what is no text. */
+/** Names, also in folders, and texts; an array of bytes for what is no text. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
 export interface MigrationDatabase extends AsyncDisposable {
@@ -77,7 +77,10 @@ export function urlOf(database: string): string {
 export function readFiles(files: Files): MigrationFile[] {
   const folder = mkdtempSync(join(tmpdir(), 'quoin-migrations-'))
   try {
-    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), content)
+    }
     return readMigrationFolder(folder)
   } finally {
     rmSync(folder, { recursive: true })

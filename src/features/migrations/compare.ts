@@ -1,7 +1,7 @@
 // What the folder and the tracking table say together (Spec, States: Migration). Pure.
 
 import { DomainError } from '../../errors.ts'
-import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
+import { findFile, isRecordOf, isRecordOfUndo, type MigrationFile } from './migration-file.ts'
 import type { TrackedMigration } from './runner/tracking-table.ts'
 import type { MigrationStatusEntry } from './schemas.ts'
 
@@ -11,9 +11,12 @@ export function compare(
   tracked: readonly TrackedMigration[],
 ): MigrationStatusEntry[] {
   const byName = new Map(tracked.map(entry => [entry.name, entry]))
-  const names = new Set(files.map(file => trackedName(file.name)))
-  const orphans = [...byName.values()].filter(entry => !names.has(entry.name))
-  return [...files.map(file => entryOf(file, byName.get(trackedName(file.name)))), ...orphans.map(orphanOf)]
+  const recordOf = ({ recordedAs, formerNames = [] }: MigrationFile) =>
+    [recordedAs, ...formerNames].map(name => byName.get(name)).find(entry => entry !== undefined)
+  const orphans = [...byName.values()].filter(
+    ({ name }) => !files.some(file => isRecordOf(file, name)) && !isRecordOfUndo(files, name),
+  )
+  return [...files.map(file => entryOf(file, recordOf(file))), ...orphans.map(orphanOf)]
 }
 
 /** The pending files among those of `names` (all without), in the folder's order. Throws `migration_applied`. */
@@ -46,7 +49,8 @@ function entryOf(file: MigrationFile, tracked: TrackedMigration | undefined): Mi
     return { name, state: 'pending', applied_at: null, stored_hash: null, file_hash, problem }
   const { applied_at, stored_hash } = tracked
   const state = stored_hash === null || stored_hash === file_hash ? 'applied' : 'modified'
-  return { name, state, applied_at, stored_hash, file_hash, problem }
+  // What has run is no problem any more, whatever its name or its form.
+  return { name, state, applied_at, stored_hash, file_hash, problem: state === 'applied' ? null : problem }
 }
 
 function orphanOf({ name, applied_at, stored_hash }: TrackedMigration): MigrationStatusEntry {

@@ -15,10 +15,21 @@ export interface MigrationModule {
 }
 
 export interface MigrationFile {
-  /** With its ending, without a folder. */
+  /** As people call it: of a file its name with the ending, of a pair the common name, of a folder the folder's. */
   readonly name: string
+  /** Of the file that is applied, in the migrations folder. */
+  readonly path: string
+  /** As the tracking table has it. */
+  readonly recordedAs: string
+  /** Records of a version that took each half of a pair for a migration: this one's, and of what took it back. */
+  readonly formerNames?: readonly string[]
+  readonly undoNames?: readonly string[]
   readonly text: string
-  /** SHA-256 of the file's bytes, in lower-case hex. */
+  /** The text of the file that takes it back, where that is another one. */
+  readonly downText?: string
+  /** True: a file beside it asks for no transaction. */
+  readonly isOutside?: true
+  /** SHA-256 of the bytes of the file that is applied, in lower-case hex. */
   readonly hash: string
   /** A `.cjs` file as a function of CommonJS; each call evaluates the file anew. */
   readonly load?: (
@@ -39,9 +50,14 @@ export interface BundledMigrations {
   readonly platformNames: readonly string[]
 }
 
-/** The name under which a file is remembered: without its ending, as node-pg-migrate does it. */
-export function trackedName(fileName: string): string {
-  return fileName.replace(/\.[^.]*$/, '')
+/** Whether this is the record of the file, also one under an old name. */
+export function isRecordOf(file: MigrationFile, record: string): boolean {
+  return record === file.recordedAs || (file.formerNames?.includes(record) ?? false)
+}
+
+/** Whether an older version recorded this for a file that takes another back: it says nothing of what is applied. */
+export function isRecordOfUndo(files: readonly MigrationFile[], record: string): boolean {
+  return files.some(file => file.undoNames?.includes(record))
 }
 
 /** The file of that name. Throws `invalid_parameter` for a path, `not_found` with the names there are. */

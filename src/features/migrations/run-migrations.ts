@@ -6,7 +6,7 @@ import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import { choosePending, compare } from './compare.ts'
 import type { MigrationRunDeps } from './migration-deps.ts'
-import { findFile, type MigrationFile, trackedName } from './migration-file.ts'
+import { findFile, isRecordOf, type MigrationFile } from './migration-file.ts'
 import { runResult } from './run-result.ts'
 import { type BatchResult, BatchRunner } from './runner/batch-runner.ts'
 import { takeRunLock } from './runner/run-lock.ts'
@@ -49,7 +49,7 @@ export async function markApplied(
     const change = { action: 'migrations.mark_applied', targetKind: 'migration', targetId: name }
     return audited(deps, caller, change, async () => {
       const [row] = await reserveRows(runner.ask, USER_MIGRATIONS, 1)
-      if (row) await record(runner.ask, USER_MIGRATIONS, row, trackedName(name), file.hash)
+      if (row) await record(runner.ask, USER_MIGRATIONS, row, file.recordedAs, file.hash)
       const result = await entryNow(runner, file)
       return { result, after: { hash: file.hash } }
     })
@@ -68,7 +68,7 @@ export async function acceptMigration(
   const file = findFile(deps.migrations.files, name)
   return withRunner(deps, async runner => {
     const tracked = await readTracked(runner.ask, USER_MIGRATIONS)
-    const row = tracked.findLast(entry => entry.name === trackedName(name))
+    const row = tracked.findLast(entry => isRecordOf(file, entry.name))
     if (row === undefined || row.stored_hash === file.hash) throw notModified(name, row !== undefined)
     const before = { hash: row.stored_hash }
     const change = { action: 'migrations.accept', targetKind: 'migration', targetId: name, before }

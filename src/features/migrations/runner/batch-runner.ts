@@ -3,7 +3,7 @@
 
 import { quoteIdentifier } from '../../../db/sql.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
-import { type MigrationFile, trackedName } from '../migration-file.ts'
+import type { MigrationFile } from '../migration-file.ts'
 import { applyFile } from './apply-file.ts'
 import { MigrationFailure, textOf } from './migration-failure.ts'
 import { type MigrationDirection, planOf, type Shorthands, shorthandsOf } from './migration-steps.ts'
@@ -167,7 +167,7 @@ export class BatchRunner {
     const row = rows.get(file)
     if (row === undefined) throw new Error(`no row was kept for ${file.name}`)
     const { table } = this.#settings
-    await this.#blame(file, record(this.ask, table, row, trackedName(file.name), file.hash))
+    await this.#blame(file, record(this.ask, table, row, file.recordedAs, file.hash))
   }
 
   /** What cannot be recorded has run all the same. */

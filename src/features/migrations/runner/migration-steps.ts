@@ -5,8 +5,8 @@
 import { MigrationBuilder } from 'node-pg-migrate/migrationBuilder'
 import { PgLiteral } from 'node-pg-migrate/utils/PgLiteral'
 import { DeadlinePassed, deadline } from '../../../lib/deadline.ts'
+import { readForm } from '../forms/read-form.ts'
 import type { MigrationFile, MigrationModule } from '../migration-file.ts'
-import { withoutByteOrderMark } from '../statements/split-statements.ts'
 import { textOf } from './migration-failure.ts'
 
 export type MigrationDirection = 'up' | 'down'
@@ -37,13 +37,6 @@ export interface MigrationPlan extends MigrationSteps {
   /** True: it waits for something else than the database, and will when it runs. */
   readonly neverEnds?: boolean
 }
-
-/** The first line of a `.sql` file that must not run in a transaction. */
-const NO_TRANSACTION = /^-- *quoin:no-transaction *(?:\r?\n|$)/i
-
-/** As node-pg-migrate has them, but each on one line: the two directions of a `.sql` file. */
-const UP_MARK = /^[ \t]*--[ \t-]*up[ \t]+migration/im
-const DOWN_MARK = /^[ \t]*--[ \t-]*down[ \t]+migration/im
 
 const ASKS_DATABASE = 'Its SQL depends on what it asks the database while it runs.'
 
@@ -146,18 +139,16 @@ function builtSteps(builder: MigrationBuilder): MigrationSteps {
   return { texts: builder.getSqlSteps(), firstLine: null, usesTransaction: builder.isUsingTransaction() }
 }
 
-/** Without `-- Up Migration`, all before `-- Down Migration` goes up: node-pg-migrate would run both. */
 function sqlSteps(file: MigrationFile, direction: MigrationDirection): MigrationSteps {
-  const text = withoutByteOrderMark(file.text)
-  const [up, down] = [text.search(UP_MARK), text.search(DOWN_MARK)]
-  const [start, other] = direction === 'up' ? [Math.max(up, 0), down] : [down, up]
-  if (start === -1) throw new Error(`${file.name} has no "-- Down Migration": it cannot be taken back.`)
-  const part = text.slice(start, other > start ? other : text.length)
-  return {
-    texts: [part],
-    firstLine: text.slice(0, start).split('\n').length,
-    usesTransaction: !NO_TRANSACTION.test(text),
-  }
+  const form = readForm(file.text)
+  const part =
+    direction === 'up' ? form.up : file.downText === undefined ? form.down : readForm(file.downText).up
+  if (part === null)
+    throw new Error(
+      `${file.path} has no "-- Down Migration", and no file beside it takes it back: it cannot be taken back.`,
+    )
+  const usesTransaction = part.usesTransaction && !file.isOutside
+  return { texts: [part.text], firstLine: 1, usesTransaction }
 }
 
 /** A function of two parameters calls the second when it is done; without `down` the steps of `up` are reversed. */

@@ -1,0 +1,198 @@
+// Which lines of a .sql file are applied and which take it back, whichever tool it was written for. Pure.
+//
+// Tools read lines. A mark in a string or a body is one to none of them that the file could run with, so it is passed
+// over here. What is left out becomes blank lines: places in the text stay those of the file.
+
+import { splitStatements, withoutByteOrderMark } from '../statements/split-statements.ts'
+import { SqlLexer } from '../statements/sql-lexer.ts'
+import { LOOSE_TOOL, MARK_ROWS, type MarkRow, WITHOUT_UP_MARK } from './marks.ts'
+
+type Direction = 'up' | 'down'
+
+/** Lines from 1, both included. */
+export interface LineRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface SqlPart {
+  /** As many lines as the file; those that are not of the part are blank. */
+  readonly text: string
+  readonly lines: readonly LineRange[]
+  readonly usesTransaction: boolean
+}
+
+export interface SqlForm {
+  /** Whose marks divide the file; null where none do. */
+  readonly tool: string | null
+  readonly up: SqlPart
+  /** Null where nothing in the file takes it back. */
+  readonly down: SqlPart | null
+  /** Why nobody can be sure what is to run, with the line. */
+  readonly uncertain?: { readonly line: number; readonly reason: string }
+}
+
+interface Mark extends MarkRow {
+  /** Of its first character that is no blank, and behind its last. */
+  readonly start: number
+  readonly end: number
+}
+
+interface Section {
+  readonly direction: Direction
+  readonly start: number
+  readonly end: number
+  readonly isAlone: boolean
+}
+
+const COMMENT_LINE = /^[ \t]*(?:--|#|\/\/).*$/gm
+const WHOLE_COMMENT = /--[^\n]*|\/\*[\s\S]*?\*\//g
+
+/** Reads the marks of a file. Throws nothing: what is not certain is told. */
+export function readForm(fileText: string): SqlForm {
+  const text = withoutByteOrderMark(fileText)
+  const marks = marksOf(text)
+  const dividing = dividingMarks(marks)
+  const sections = sectionsOf(text, dividing)
+  const isAlone = marks.some(({ means }) => means === 'no_transaction')
+  const down = dividing.some(({ means }) => means === 'down') ? partOf(text, sections, 'down', isAlone) : null
+  const form = { tool: dividing[0]?.tool ?? null, up: partOf(text, sections, 'up', isAlone), down }
+  const uncertain = uncertainty(text, marks, dividing)
+  return uncertain === undefined
+    ? form
+    : { ...form, uncertain: { line: lineOf(text, uncertain.start), reason: uncertain.reason } }
+}
+
+function marksOf(text: string): Mark[] {
+  const found: Mark[] = []
+  for (const match of text.matchAll(COMMENT_LINE)) {
+    const [whole] = match
+    const line = whole.trim()
+    const row = MARK_ROWS.find(it => it.line.test(line) && (!it.isFirstLine || match.index === 0))
+    const start = match.index + whole.length - whole.trimStart().length
+    if (row) found.push({ ...row, start, end: match.index + whole.length })
+  }
+  return outsideStrings(text, found)
+}
+
+/** Lines of `#` and `//` are no SQL wherever they stand, and may hold quotes: they end nothing. */
+function outsideStrings(text: string, marks: readonly Mark[]): Mark[] {
+  const lexer = new SqlLexer(text)
+  let isBehindLexer = false
+  let before = 0
+  return marks.filter(({ start, end }) => {
+    if (!text.startsWith('--', start)) {
+      lexer.moveTo(end)
+      isBehindLexer = false
+      return true
+    }
+    while (!isBehindLexer && lexer.end <= start) {
+      before = lexer.end
+      isBehindLexer = lexer.next() === 'end'
+    }
+    if (!isBehindLexer && lexer.start <= start) return false
+    return !text.slice(before, start).replace(WHOLE_COMMENT, '').includes('/*')
+  })
+}
+
+/** node-pg-migrate takes any comment that begins so: beside the marks of another tool such lines are comments. */
+function dividingMarks(marks: readonly Mark[]): Mark[] {
+  const dividing = marks.filter(({ means }) => means === 'up' || means === 'down')
+  const strict = dividing.filter(({ tool }) => tool !== LOOSE_TOOL)
+  return strict.length > 0 ? strict : dividing
+}
+
+/** Before the first mark stands what is applied, where it does not begin with a mark. */
+function sectionsOf(text: string, dividing: readonly Mark[]): Section[] {
+  const sections = dividing.map((mark, i) => ({
+    direction: mark.means as Direction,
+    start: mark.end,
+    end: dividing[i + 1]?.start ?? text.length,
+    isAlone: mark.isAlone ?? false,
+  }))
+  const first = dividing[0]
+  if (first?.means === 'up') return sections
+  return [{ direction: 'up', start: 0, end: first?.start ?? text.length, isAlone: false }, ...sections]
+}
+
+function partOf(
+  text: string,
+  sections: readonly Section[],
+  direction: Direction,
+  isFileAlone: boolean,
+): SqlPart {
+  const own = sections.filter(section => section.direction === direction)
+  let part = ''
+  let at = 0
+  for (const { start, end } of own) {
+    // A statement that lacks its semicolon ends with its part.
+    part += `${blank(text.slice(at, start))}${at === 0 ? '' : ';'}${text.slice(start, end)}`
+    at = end
+  }
+  return {
+    text: part + blank(text.slice(at)),
+    lines: own.map(({ start, end }) => linesOf(text, start, end)).filter(({ first, last }) => first <= last),
+    usesTransaction: !isFileAlone && !own.some(({ isAlone }) => isAlone),
+  }
+}
+
+const blank = (text: string) => text.replace(/[^\n]+/g, '')
+
+interface Uncertainty {
+  readonly start: number
+  readonly reason: string
+}
+
+/** The first reason why what is applied is not certain. */
+function uncertainty(
+  text: string,
+  marks: readonly Mark[],
+  dividing: readonly Mark[],
+): Uncertainty | undefined {
+  const at = (mark: Mark, reason: string) => ({ start: mark.start, reason })
+  const shown = (mark: Mark) => `"${text.slice(mark.start, mark.end).trim()}"`
+  const holds = (from: number, to: number) => hasStatement(text.slice(from, to))
+
+  const refused = marks.find(({ means }) => means === 'refused')
+  if (refused)
+    return at(refused, `Quoin cannot do what ${shown(refused)} asks for, as a line of ${refused.tool}`)
+
+  const [first] = dividing
+  if (first === undefined) {
+    const heading = marks.find(({ means, end }) => means === 'heading' && holds(end, text.length))
+    return heading && at(heading, `${shown(heading)} looks like the beginning of a part that takes back`)
+  }
+  const other = dividing.find(({ tool }) => tool !== first.tool)
+  if (other) return at(other, `${shown(other)} is of ${other.tool}, and ${shown(first)} of ${first.tool}`)
+  const opens = holds(0, first.start)
+  if (first.means === 'up' && opens) return at(first, `statements stand before ${shown(first)}`)
+  if (first.means === 'down') {
+    if (!opens) return at(first, `the part that takes back comes first, with ${shown(first)}`)
+    if (!WITHOUT_UP_MARK.includes(first.tool))
+      return at(first, `no line of ${first.tool} says where the part begins that is applied`)
+  }
+  // A loose mark in a part that is applied, with statements behind it there.
+  const contradicting = marks.find(mark => {
+    if (mark.tool === first.tool || mark.means !== 'down') return false
+    const last = dividing.findLast(({ start }) => start < mark.start)
+    const next = dividing.find(({ start }) => start > mark.start)
+    return last?.means !== 'down' && holds(mark.end, next?.start ?? text.length)
+  })
+  return contradicting && at(contradicting, `${shown(contradicting)} contradicts ${shown(first)}`)
+}
+
+/** Lines of `#` are no SQL, and stand at the head of files of Play. */
+function hasStatement(text: string): boolean {
+  return splitStatements(text.replace(/^[ \t]*(?:#|\/\/).*$/gm, ''), 0).length > 0
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
+
+/** Without the rest of the line of the mark, and without the line of the next. */
+function linesOf(text: string, start: number, end: number): LineRange {
+  const first = start === 0 ? 1 : lineOf(text, start) + 1
+  const isCut = end < text.length || text.endsWith('\n')
+  return { first, last: lineOf(text, end) - (isCut ? 1 : 0) }
+}
