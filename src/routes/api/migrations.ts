@@ -106,8 +106,8 @@ export const migrationRoutes = [
       'Of tables, indexes, functions and types that the SQL creates. It is read by Postgres’ own parser and not run. ' +
       'Names without a schema are looked for where the migration would create them: in `public`, or as its SET ' +
       'search_path says. Functions are told apart by their argument types. What stands in an object is not compared, ' +
-      'and objects that are dropped or renamed later in the SQL are not followed. At most 50 000 statements and ' +
-      '10 000 objects.',
+      'and objects that are dropped or renamed later in the SQL are not followed. INSERTs are passed over. At most ' +
+      '10 000 objects, and about a mebibyte of CREATE statements.',
     body: SchemaQuestion,
     bodyBytesMax: SQL_BYTES_MAX,
     example: { sql: 'create table public.notes (id int primary key)' },

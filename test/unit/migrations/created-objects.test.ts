@@ -5,9 +5,11 @@ import {
   type MigrationCreations,
   OBJECTS_MAX,
   readCreations,
-  STATEMENTS_MAX,
+  WORK_MAX,
 } from '../../../src/features/migrations/detect-schema/read-creations.ts'
+import { STATEMENT_TOKENS_MAX } from '../../../src/features/migrations/statement-size.ts'
 import { StatementReader } from '../../../src/features/sql/statement.ts'
+import { Turns, WORK_PER_TURN } from '../../../src/lib/turns.ts'
 import { boundedWasm, loadNodeParser } from '../sql/node-parser.ts'
 
 const parser = new StatementReader(() => loadNodeParser(boundedWasm))
@@ -196,16 +198,95 @@ describe('the text', () => {
     expect((err as { detail: string }).detail).toContain(`${place}, SQLSTATE 42601`)
   })
 
-  it('may have as many statements and objects as are said, and no more', async () => {
+  it('may create as many objects as are said, and no more', async () => {
     const tables = (count: number) =>
       Array.from({ length: count }, (_, i) => `create table t${i} ();`).join('\n')
     expect((await read(tables(OBJECTS_MAX))).objects).toHaveLength(OBJECTS_MAX)
     expect(await failure(tables(OBJECTS_MAX + 1))).toMatchObject({ code: 'payload_too_large' })
-    expect(await read('select 1;'.repeat(STATEMENTS_MAX))).toMatchObject({
-      others: STATEMENTS_MAX,
+  })
+
+  it('may hold any number of rows: INSERTs are not read', async () => {
+    const { others } = await read('insert into t values (1, 2);\n'.repeat(100_000))
+    expect(others).toBe(100_000)
+  })
+
+  it('keeps a statement from the parser whose tree would be large, whatever its bytes', async () => {
+    const { objects, untold } = await read(`create table t (${'a b,'.repeat(STATEMENT_TOKENS_MAX)}c d)`)
+    expect({ objects, untold }).toEqual({
+      objects: [],
+      untold: [{ line: 1, reason: 'too large to be read' }],
     })
-    expect(await failure('select 1;'.repeat(STATEMENTS_MAX + 1))).toMatchObject({ code: 'payload_too_large' })
-    // Each statement is an object of its own: all of them would fill the isolate before they are counted.
-    expect(await failure('a;'.repeat(4 * 1024 * 1024))).toMatchObject({ code: 'payload_too_large' })
+  })
+
+  const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+  const functionOf = (types: string[], i: number) =>
+    `create function f${i}(${types.join()}) returns int return 1;\n`
+  it.each<[string, () => string]>([
+    [
+      '9 999 functions of 75 types',
+      () =>
+        range(9_999)
+          .map(i =>
+            functionOf(
+              range(75).map(n => `t${n}`),
+              i,
+            ),
+          )
+          .join(''),
+    ],
+    ['50 000 statements', () => 'select 1;'.repeat(50_000)],
+    [
+      'an index on each of 3 000 tables, in 3 000 schemas',
+      () =>
+        `set search_path = ${range(3_000).map(i => `s${i}`)};${range(3_000)
+          .map(i => `create index i on t${i} (a);`)
+          .join('')}`,
+    ],
+    [
+      '4 000 functions of 60 types of their own',
+      () =>
+        range(4_000)
+          .map(i =>
+            functionOf(
+              range(60).map(n => `type_${i}_${n}`),
+              i,
+            ),
+          )
+          .join(''),
+    ],
+  ])('is refused before it was too much work: %s', async (_what, sql) => {
+    const turns = new Turns()
+    await expect(readCreations(parser, sql(), ['public'], turns)).rejects.toMatchObject({
+      code: 'payload_too_large',
+    })
+    expect(turns.all).toBeLessThan(WORK_MAX + 3 * 1024 * 1024)
+  })
+
+  it('gives others their turn after a counted amount of work, in a statement and between them', async () => {
+    let [sinceTurn, most, turnCount] = [0, 0, 0]
+    class Counted extends Turns {
+      override spend(work: number) {
+        const turn = super.spend(work)
+        if (turn !== undefined) turnCount++
+        sinceTurn = turn === undefined ? sinceTurn + work : work
+        most = Math.max(most, sinceTurn)
+        return turn
+      }
+    }
+    const long = `create table long (${'a b,'.repeat(2_000)}c d);`
+    const texts = [
+      'create table t (id int);\n'.repeat(1_000),
+      long.repeat(3),
+      ' '.repeat(400_000),
+      'x,'.repeat(200_000),
+    ]
+    const turns = new Counted()
+    let rounds = 0
+    const timer = setInterval(() => rounds++, 0)
+    await readCreations(parser, texts.join(''), ['public'], turns).catch(() => undefined)
+    clearInterval(timer)
+    expect(turnCount).toBeGreaterThan(turns.all / WORK_PER_TURN / 8)
+    expect(most).toBeLessThan(2 * 1024 * 1024)
+    expect(rounds).toBeGreaterThan(5)
   })
 })

@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
+import {
+  eachStatement,
+  splitStatements,
+} from '../../../src/features/migrations/statements/split-statements.ts'
 
+/** Both ways of splitting find the same. */
 function textsOf(sql: string): string[] {
-  return splitStatements(sql).map(({ start, end }) => sql.slice(start, end))
+  const statements = splitStatements(sql)
+  expect([...eachStatement(sql)].filter(found => found !== undefined)).toEqual(statements)
+  return statements.map(({ start, end }) => sql.slice(start, end))
 }
 
 it('splits at semicolons, without the blanks and comments around statements', () => {
@@ -108,4 +114,21 @@ it('reads a whole program in dollar quotes as one statement', async () => {
   const text = await readFile(new URL(import.meta.url), 'utf8')
   const quoted = `do $do$${text.replaceAll('$do$', '')}$do$`
   expect(textsOf(`${quoted};select 1`)).toEqual([quoted, 'select 1'])
+})
+
+it('tells of each piece that was read, where no statement ends or nothing but blanks is', () => {
+  const PIECE = 65_536
+  for (const [long, pieces] of [
+    ['x,'.repeat(5 * PIECE), 10],
+    [' '.repeat(10 * PIECE), 10],
+    ['--\n'.repeat(10 * PIECE), 30],
+    [`/*${'*'.repeat(10 * PIECE)}*/`, 1],
+  ] as const) {
+    const found = [...eachStatement(`select 1; ${long} select 2; select 3`)]
+    expect(found.filter(statement => statement === undefined)).toHaveLength(pieces)
+    expect(found.filter(statement => statement !== undefined).at(-1)).toMatchObject({
+      line: expect.any(Number),
+    })
+    textsOf(`select 1; ${long} select 2; select 3`)
+  }
 })

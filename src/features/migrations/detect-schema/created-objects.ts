@@ -18,8 +18,11 @@ export interface Sought {
   readonly name: string
 }
 
+/** Equal ones of a text are one object. */
 export interface ArgumentType extends Sought {
   readonly isArray: boolean
+  /** Different for different ones. */
+  readonly number: number
 }
 
 interface Creation {
@@ -56,6 +59,8 @@ export class CreationReader {
   readonly #defaultPath: readonly string[]
   #path: readonly string[]
   readonly #temporary = new Set<string>()
+  readonly #types = new Map<string, ArgumentType>()
+  #typesLength = 0
   #objects: CreatedObject[] = []
   #untold: string[] = []
 
@@ -63,6 +68,11 @@ export class CreationReader {
   constructor(searchPath: readonly string[]) {
     this.#defaultPath = searchPath
     this.#path = searchPath
+  }
+
+  /** How many characters all types have that were read so far, with the schemas that they are looked for in. */
+  get typesLength(): number {
+    return this.#typesLength
   }
 
   /** What the statement creates; nothing for all but tables, indexes, functions, procedures, types and domains. */
@@ -134,8 +144,19 @@ export class CreationReader {
 
   #argument(type: SyntaxNode): ArgumentType {
     const [name = '', schema] = strings(type, 'names').reverse()
-    const path = this.#path.includes('pg_catalog') ? this.#path : ['pg_catalog', ...this.#path]
-    return { schemas: schema === undefined ? path : [schema], name, isArray: 'arrayBounds' in type }
+    const isArray = 'arrayBounds' in type
+    const schemas = schema === undefined ? this.#typePath() : [schema]
+    const key = JSON.stringify([schemas, name, isArray])
+    const known = this.#types.get(key)
+    if (known !== undefined) return known
+    const added = { schemas, name, isArray, number: this.#types.size }
+    this.#types.set(key, added)
+    this.#typesLength += key.length
+    return added
+  }
+
+  #typePath(): readonly string[] {
+    return this.#path.includes('pg_catalog') ? this.#path : ['pg_catalog', ...this.#path]
   }
 
   #addType(names: string[], kinds: string): void {
@@ -174,6 +195,16 @@ export class CreationReader {
     const written = schema === undefined ? [name] : [schema, name]
     return { label: shown(written), name, schema: schema ?? this.#path[0] ?? '' }
   }
+}
+
+/** The same for the same object alone. Its length is about what it takes to ask for the object. */
+export function objectKey(object: CreatedObject): string {
+  const { type, name } = object
+  if (object.type === 'index') return JSON.stringify([type, name, object.table.name, object.table.schemas])
+  if (object.type === 'table') return JSON.stringify([type, name, object.schema])
+  const { schema, kinds } = object
+  const numbers = object.type === 'function' ? object.args.map(arg => arg.number).join() : ''
+  return JSON.stringify([type, name, schema, kinds, numbers])
 }
 
 /**

@@ -15,8 +15,8 @@ export interface DetectSchemaDeps {
 }
 
 /**
- * Throws `invalid_sql` for what Postgres' grammar refuses, `payload_too_large` for more than 50 000 statements or
- * 10 000 objects.
+ * Throws `invalid_sql` for what Postgres' grammar refuses, `payload_too_large` for more than 10 000 objects, and for
+ * more than can be read in one call.
  */
 export async function detectSchema(deps: DetectSchemaDeps, text: string): Promise<SchemaReport> {
   // A migration creates in `public` what it names without a schema.

@@ -63,21 +63,16 @@ async function readTypes(
   platform: PlatformDatabase,
   objects: readonly CreatedObject[],
 ): Promise<(type: ArgumentType) => number> {
-  const types = new Map<string, ArgumentType>()
+  const types = new Set<ArgumentType>()
   for (const object of objects)
-    if (object.type === 'function') for (const type of object.args) types.set(keyOf(type), type)
+    if (object.type === 'function') for (const type of object.args) types.add(type)
   if (types.size === 0) return () => NO_OID
-  const asked = [...types.values()].map(({ schemas, name, isArray }, place) => {
-    return { place, schemas, name, is_array: isArray }
+  const asked = Array.from(types, ({ schemas, name, isArray, number }) => {
+    return { place: number, schemas, name, is_array: isArray }
   })
   const rows = await platform.query<{ place: number; oid: number | string | null }>(ARGUMENT_TYPES, [
     JSON.stringify(asked),
   ])
   const oids = new Map(rows.map(({ place, oid }) => [place, Number(oid ?? NO_OID)]))
-  const byKey = new Map([...types.keys()].map((key, place) => [key, oids.get(place) ?? NO_OID]))
-  return type => byKey.get(keyOf(type)) ?? NO_OID
-}
-
-function keyOf({ schemas, name, isArray }: ArgumentType): string {
-  return JSON.stringify([schemas, name, isArray])
+  return ({ number }) => oids.get(number) ?? NO_OID
 }

@@ -36,6 +36,30 @@ export function splitStatements(
   return splitter.statements
 }
 
+/** How much is read at once of a text whose statement does not end, and what that is in units of `Turns`. */
+const PIECE_CHARACTERS = 65_536
+export const PIECE_WORK = 2 * PIECE_CHARACTERS
+
+/**
+ * The statements one by one, each as soon as it was read: whoever stops early spares the rest. Between them, and in
+ * long ones, undefined tells that another piece of the text was read.
+ */
+export function* eachStatement(text: string): Generator<MigrationStatement | undefined, void, undefined> {
+  const splitter = new Splitter(text)
+  let pieceEnd = PIECE_CHARACTERS
+  for (;;) {
+    if (splitter.readTo >= pieceEnd) {
+      pieceEnd = splitter.readTo + PIECE_CHARACTERS
+      yield undefined
+    }
+    if (splitter.skipBlanks(pieceEnd)) continue
+    const isLast = !splitter.readToken()
+    const statement = splitter.statements.pop()
+    if (statement !== undefined) yield statement
+    if (isLast) return
+  }
+}
+
 class Splitter {
   readonly statements: MigrationStatement[] = []
   readonly #text: string
@@ -55,6 +79,16 @@ class Splitter {
     this.#text = text
     this.#lineEnd = text.indexOf('\n')
     this.#lexer = new SqlLexer(text, text.startsWith(BYTE_ORDER_MARK) ? 1 : 0)
+  }
+
+  /** Index behind what was read so far. */
+  get readTo(): number {
+    return this.#lexer.end
+  }
+
+  /** Goes behind blanks and comments up to about `limit`; false where there are none. */
+  skipBlanks(limit: number): boolean {
+    return this.#lexer.skipTo(limit)
   }
 
   /** False at the end of the text. */

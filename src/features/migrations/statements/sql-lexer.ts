@@ -53,6 +53,13 @@ export class SqlLexer {
     return this.#take('symbol', this.start + 1)
   }
 
+  /** Goes on behind blanks and comments, as far as the first that ends behind `limit`; false where there are none. */
+  skipTo(limit: number): boolean {
+    const from = this.end
+    this.end = this.#behindBlanks(from, limit)
+    return this.end > from
+  }
+
   /** The token read last. */
   text(): string {
     return this.#text.slice(this.start, this.end)
@@ -122,15 +129,16 @@ export class SqlLexer {
     return this.#take('string', close === -1 ? this.#text.length : close + tag.length)
   }
 
-  #behindBlanks(from: number): number {
+  #behindBlanks(from: number, limit = Number.POSITIVE_INFINITY): number {
     let at = from
-    for (;;) {
+    while (at < limit) {
       const code = this.#text.charCodeAt(at)
       if (code < 128 && CLASS[code] === BLANK) at++
       else if (code === MINUS && this.#text.charCodeAt(at + 1) === MINUS) at = this.#lineEnd(at)
       else if (code === SLASH && this.#text.charCodeAt(at + 1) === STAR) at = this.#behindComment(at)
       else return at
     }
+    return at
   }
 
   #lineEnd(from: number): number {
