@@ -2,14 +2,14 @@
 
 import type { SqlRuntime } from '../sql/run-sql.ts'
 import { choosePending } from './compare.ts'
-import { STATEMENTS_MAX } from './findings/analysed-statements.ts'
+import type { AnalysedFile, StatementText } from './findings/analysed-statements.ts'
 import { findFindings } from './findings/find-findings.ts'
 import type { MigrationReadDeps } from './migration-deps.ts'
 import type { MigrationFile } from './migration-file.ts'
-import { planOf, type Shorthands, shorthandsOf } from './runner/migration-steps.ts'
+import { type MigrationPlan, planOf, type Shorthands, shorthandsOf } from './runner/migration-steps.ts'
 import { readTracked, USER_MIGRATIONS } from './runner/tracking-table.ts'
 import type { SafetyCheck } from './schemas.ts'
-import { splitStatements } from './statements/split-statements.ts'
+import { eachStatement } from './statements/split-statements.ts'
 
 export interface CheckDeps extends MigrationReadDeps {
   sql: SqlRuntime
@@ -82,14 +82,26 @@ function warningsOf({ locks, transactions }: Moment, pendingCount: number): stri
   return warnings
 }
 
-async function analysedFile(file: MigrationFile, shorthands: Shorthands) {
+async function analysedFile(file: MigrationFile, shorthands: Shorthands): Promise<AnalysedFile> {
   const plan = await planOf(file, 'up', shorthands)
-  const statements = plan.texts.flatMap(text =>
-    splitStatements(text, STATEMENTS_MAX).map(({ start, end, line }) => ({
-      text: text.slice(start, end),
-      line: plan.firstLine === null ? null : plan.firstLine + line - 1,
-    })),
-  )
   const unknown = plan.unknown === undefined ? {} : { notAnalysed: plan.unknown }
-  return { name: file.name, statements, runsInTransaction: plan.usesTransaction, ...unknown }
+  return {
+    name: file.name,
+    statements: statementsOf(plan),
+    runsInTransaction: plan.usesTransaction,
+    ...unknown,
+  }
+}
+
+/** Read as they are asked for: what is over the bounds of a check is never split. */
+function* statementsOf({ texts, firstLine }: MigrationPlan): Generator<StatementText | undefined> {
+  for (const text of texts) {
+    for (const statement of eachStatement(text)) {
+      if (statement === undefined) yield undefined
+      else {
+        const { start, end, line } = statement
+        yield { text: text.slice(start, end), line: firstLine === null ? null : firstLine + line - 1 }
+      }
+    }
+  }
 }

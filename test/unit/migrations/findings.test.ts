@@ -392,6 +392,39 @@ it('stops at the bounds of a check, and says so of each file', async () => {
   expect(locks.at(-1)).toMatchObject({ analysed: false, message: expect.stringContaining('there are more') })
 })
 
+it('reads no more of the files than it looks at, and asks for no more names', async () => {
+  let [taken, asked] = [0, 0]
+  function* statementsOf(text: (i: number) => string) {
+    for (let i = 0; ; i++) {
+      taken++
+      yield { text: text(i), line: null }
+    }
+  }
+  const counting = {
+    query: <Row>(sql: string, params: readonly (string | null)[] = []) => {
+      asked += JSON.parse(params[0] ?? '[]').length
+      return platform.query<Row>(sql, params)
+    },
+  }
+  const columns = Array.from({ length: 1_500 }, (_, i) => `c${i} int`)
+  const names = Array.from({ length: 2_000 }, (_, i) => `t${i}`)
+  const schemas = Array.from({ length: 2_000 }, (_, i) => `s${i}`)
+  const hostile: [string, (i: number) => string, number][] = [
+    ['work', i => `create table t${i} (${columns})`, 40],
+    ['names', i => (i === 0 ? `set search_path = ${schemas}` : `drop table ${names}`), 10],
+    ['characters', () => `insert into t values ('${'x'.repeat(262_144)}')`, 20],
+    ['statements', () => 'select 1', 5_002],
+  ]
+  for (const [name, text, takenMax] of hostile) {
+    ;[taken, asked] = [0, 0]
+    const file = { name, statements: statementsOf(text), runsInTransaction: true }
+    const found = await findFindings({ sql: { statements }, platform: counting }, [file], ['public'])
+    expect(found.at(-1)?.message, name).toMatch(/^Not analysed: statement \d+ and those behind it/)
+    expect(taken, name).toBeLessThanOrEqual(takenMax)
+    expect(asked, name).toBeLessThan(200_000)
+  }
+})
+
 it('asks the database once, and not at all when no table is named', async () => {
   let trips = 0
   const counting = {

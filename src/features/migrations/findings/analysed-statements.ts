@@ -3,18 +3,30 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
+import type { Turns } from '../../../lib/turns.ts'
 import type { StatementReader } from '../../sql/statement.ts'
 import type { SyntaxNode } from '../../sql/syntax-tree.ts'
+import { statementWork } from '../statement-size.ts'
+import { PIECE_CHARACTERS, PIECE_WORK } from '../statements/split-statements.ts'
 import { type TransactionUse, transactionUse } from '../statements/transaction-use.ts'
 import { FINDING_FIELDS } from './kept-fields.ts'
 import { type NameChange, nameChanges } from './name-changes.ts'
+import { NO_DOMAINS, statementEffects } from './statement-effects.ts'
 import { whyUnknown } from './unknown-effects.ts'
+
+export interface StatementText {
+  readonly text: string
+  readonly line: number | null
+}
 
 /** A pending migration. */
 export interface AnalysedFile {
   readonly name: string
-  /** One statement each; `line` is null for those that a .cjs file makes. */
-  readonly statements: readonly { readonly text: string; readonly line: number | null }[]
+  /**
+   * One statement each, read from the file as they are asked for; `line` is null for those that a .cjs file makes.
+   * Undefined stands for another piece of the file's text without an end of a statement.
+   */
+  readonly statements: Iterable<StatementText | undefined>
   /** The sentence that says why nobody can know its statements. */
   readonly notAnalysed?: string
   /** False where each statement runs by itself. */
@@ -26,10 +38,12 @@ export interface ParserDeps {
 }
 
 /** Most statements of one check, over all files. */
-export const STATEMENTS_MAX = 5_000
-/** Most UTF-16 units that one check parses, and of one statement. */
-const CHECK_CHARACTERS_MAX = 1_048_576
-const STATEMENT_CHARACTERS_MAX = 262_144
+const STATEMENTS_MAX = 5_000
+/** Most UTF-16 units that one check looks at, and most work of reading statements, in units of `Turns`: 200 ms. */
+const CHECK_CHARACTERS_MAX = 4 * 1_048_576
+const WORK_MAX = 20 * 1_048_576
+/** Most names of tables over all statements: each is looked for in all schemas of the search path. */
+const NAMES_MAX = 10_000
 const MESSAGE_CHARACTERS_MAX = 200
 
 export interface AnalysedStatement {
@@ -39,6 +53,8 @@ export interface AnalysedStatement {
   /** Its tree, with the fields that the findings read; none where it was not read. */
   readonly nodes: readonly SyntaxNode[]
   readonly changes: readonly NameChange[]
+  /** How many names of tables it locks, or changes what they mean. */
+  readonly nameCount: number
   /** On the first statement of the file with such a reason. */
   readonly unread: Unread | undefined
 }
@@ -52,32 +68,46 @@ export interface Unread {
 
 export interface AnalysedText {
   readonly file: AnalysedFile
-  /** Fewer than the file has where the bounds of a check end them. */
   readonly statements: readonly AnalysedStatement[]
+  /** True: the file has more, which are over the bounds of a check. */
+  readonly isCut: boolean
 }
 
-/** What each file's statements do, as long as the bounds allow. */
+/** What each file's statements do, as long as the bounds allow. Others get their turn in between. */
 export async function analyseStatements(
   deps: ParserDeps,
   files: readonly AnalysedFile[],
+  turns: Turns,
 ): Promise<AnalysedText[]> {
-  const budget = { statements: STATEMENTS_MAX, characters: CHECK_CHARACTERS_MAX }
+  const budget = { statements: STATEMENTS_MAX, characters: CHECK_CHARACTERS_MAX, names: NAMES_MAX }
+  const isOver = () => Math.min(...Object.values(budget)) < 0 || turns.all > WORK_MAX
   const analysed: AnalysedText[] = []
   for (const file of files) {
     const statements: AnalysedStatement[] = []
     const unread = new UnreadReasons()
-    for (const { text, line } of file.statements) {
-      const isParsed = text.length <= STATEMENT_CHARACTERS_MAX
-      budget.statements -= 1
-      budget.characters -= isParsed ? text.length : 0
-      if (budget.statements < 0 || budget.characters < 0) break
+    let isCut = false
+    for (const statement of file.statements) {
+      budget.statements -= statement === undefined ? 0 : 1
+      budget.characters -= statement?.text.length ?? PIECE_CHARACTERS
+      const work = statement === undefined ? PIECE_WORK : statementWork(statement.text)
+      await turns.spend(work ?? PIECE_WORK)
+      isCut = isOver()
+      if (isCut) break
+      if (statement === undefined) continue
+      const { text, line } = statement
       const use = transactionUse(text, { start: 0, end: text.length, line: 1 })
-      const read = isParsed ? await readStatement(deps, text) : TOO_LONG
-      statements.push({ text, line, use, ...read, unread: unread.firstOf(read) })
+      const read = work === undefined ? TOO_LONG : await readStatement(deps, text)
+      const nameCount = namesIn(read)
+      budget.names -= nameCount
+      statements.push({ text, line, use, ...read, nameCount, unread: unread.firstOf(read) })
     }
-    analysed.push({ file, statements })
+    analysed.push({ file, statements, isCut })
   }
   return analysed
+}
+
+function namesIn({ nodes, changes }: ReadStatement): number {
+  return nodes.flatMap(node => statementEffects(node, NO_DOMAINS)).length + changes.length
 }
 
 interface ReadStatement {

@@ -3,6 +3,7 @@
 // statements in order, since what one makes, renames or locks decides what the next one means.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
+import { Turns } from '../../../lib/turns.ts'
 import {
   type AnalysedFile,
   type AnalysedText,
@@ -12,7 +13,7 @@ import {
 import { databaseNow } from './database-now.ts'
 import { candidates, KnownRelations } from './known-relations.ts'
 import type { MigrationFinding } from './schemas.ts'
-import { statementEffects } from './statement-effects.ts'
+import { NO_DOMAINS, statementEffects } from './statement-effects.ts'
 import { type RunSoFar, statementFindings, wholeFile } from './statement-findings.ts'
 
 /** An answer of more would be too large; all that is behind is one finding. */
@@ -27,11 +28,16 @@ export async function findFindings(
   files: readonly AnalysedFile[],
   searchPath: readonly string[],
 ): Promise<MigrationFinding[]> {
-  const analysed = await analyseStatements(deps, files)
-  const now = await databaseNow(deps, wantedKeys(analysed, searchPath))
+  const turns = new Turns()
+  const analysed = await analyseStatements(deps, files, turns)
+  const now = await databaseNow(deps, await wantedKeys(analysed, searchPath, turns))
   const known = new KnownRelations(now.relations, searchPath)
   const run = { known, held: new Map(), domains: new Set([...now.domains, ...domainsMade(analysed)]) }
-  const findings = analysed.flatMap(text => fileFindings(text, run))
+  const findings: MigrationFinding[] = []
+  for (const text of analysed) {
+    findings.push(...(await fileFindings(text, run, turns)))
+    if (findings.length > FINDINGS_MAX) break
+  }
   if (findings.length <= FINDINGS_MAX) return findings
   const [first] = findings.splice(FINDINGS_MAX)
   return [
@@ -40,11 +46,23 @@ export async function findFindings(
   ]
 }
 
-function fileFindings({ file, statements }: AnalysedText, run: RunSoFar): MigrationFinding[] {
+/** Of a name in a statement, in units of `Turns`: it is looked for in each schema of the search path. */
+const NAME_WORK = 2_000
+
+async function fileFindings(
+  { file, statements, isCut }: AnalysedText,
+  run: RunSoFar,
+  turns: Turns,
+): Promise<MigrationFinding[]> {
   run.known.beginFile()
-  const findings = statements.flatMap(statement => statementFindings(file, statement, run))
+  const findings: MigrationFinding[] = []
+  for (const statement of statements) {
+    await turns.spend(NAME_WORK * (1 + statement.nameCount))
+    findings.push(...statementFindings(file, statement, run))
+    if (findings.length > FINDINGS_MAX) break
+  }
   if (file.notAnalysed !== undefined) findings.push(wholeFile(file.name, file.notAnalysed))
-  if (statements.length < file.statements.length) {
+  if (isCut) {
     const from = `statement ${statements.length + 1} and those behind it`
     findings.push(wholeFile(file.name, `Not analysed: ${from} are over the bounds of a check.`))
   }
@@ -52,11 +70,16 @@ function fileFindings({ file, statements }: AnalysedText, run: RunSoFar): Migrat
 }
 
 /** The tables that are locked or renamed; what else a statement names is not asked for. */
-function wantedKeys(analysed: readonly AnalysedText[], searchPath: readonly string[]): Set<string> {
+async function wantedKeys(
+  analysed: readonly AnalysedText[],
+  searchPath: readonly string[],
+  turns: Turns,
+): Promise<Set<string>> {
   const keys = new Set<string>()
   for (const { statements } of analysed) {
     let path = searchPath
-    for (const { nodes, changes } of statements) {
+    for (const { nodes, changes, nameCount } of statements) {
+      await turns.spend(NAME_WORK * nameCount)
       for (const { relation } of nodes.flatMap(node => statementEffects(node, NO_DOMAINS)))
         if (relation) for (const key of candidates(relation, path)) keys.add(key)
       for (const change of changes) if (change.kind === 'search_path') path = change.path ?? searchPath
@@ -64,8 +87,6 @@ function wantedKeys(analysed: readonly AnalysedText[], searchPath: readonly stri
   }
   return keys
 }
-
-const NO_DOMAINS = new Set<string>()
 
 function domainsMade(analysed: readonly AnalysedText[]): string[] {
   const changes = analysed.flatMap(({ statements }) => statements.flatMap(statement => statement.changes))

@@ -63,7 +63,11 @@ function moved(fields: SyntaxNode): NameChange {
   return { kind: 'renamed', name, to: { ...name, schema: String(fields['newschema']) } }
 }
 
+/** Each name is looked for in each schema; nobody has so many. */
+const PATH_SCHEMAS_MAX = 16
+
 function newPath(fields: SyntaxNode): string[] | undefined {
   if (fields['kind'] !== 'VAR_SET_VALUE') return undefined
-  return asList(fields['args']).map(arg => String(asNode(unwrap(arg).fields['sval'])['sval'] ?? ''))
+  const schemas = asList(fields['args']).slice(0, PATH_SCHEMAS_MAX)
+  return schemas.map(arg => String(asNode(unwrap(arg).fields['sval'])['sval'] ?? ''))
 }

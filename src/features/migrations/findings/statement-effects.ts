@@ -57,6 +57,9 @@ const KINDS: Readonly<Record<string, Effects>> = {
   DropdbStmt: () => [lockOn(undefined, 'ACCESS EXCLUSIVE', { loses: 'The database is lost for good' })],
 }
 
+/** For those who only ask which tables a statement names. */
+export const NO_DOMAINS: Domains = new Set<string>()
+
 /** The effects worth knowing of one statement's tree, one for each table; none for a statement that blocks nobody. */
 export function statementEffects(statement: SyntaxNode, domains: Domains): TableEffect[] {
   const { type, fields } = unwrap(statement)

@@ -37,7 +37,7 @@ export function splitStatements(
 }
 
 /** How much is read at once of a text whose statement does not end, and what that is in units of `Turns`. */
-const PIECE_CHARACTERS = 65_536
+export const PIECE_CHARACTERS = 65_536
 export const PIECE_WORK = 2 * PIECE_CHARACTERS
 
 /**
