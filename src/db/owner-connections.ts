@@ -16,9 +16,10 @@ export function makeOwnerConnections({ connectionString, gatewayUrl }: WireTarge
     const gateway = new URL(gatewayUrl)
     neonConfig.wsProxy = () => `${gateway.host}${gateway.pathname.replace(/\/$/, '')}/v2`
     neonConfig.useSecureWebSocket = gateway.protocol === 'https:'
-    // The gateway checks the password itself, and asks for it in its own words.
-    neonConfig.pipelineConnect = false
   }
+  // Sent ahead, the password is answered to the first statement: a refused login would be that one's failure. Our
+  // gateway asks for the password in its own words besides.
+  neonConfig.pipelineConnect = false
   // It waits with a timer for more to send: 1.6 ms of the 2 that a statement took in workerd.
   neonConfig.coalesceWrites = false
   return async work => {
