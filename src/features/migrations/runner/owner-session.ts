@@ -76,6 +76,8 @@ export async function passOn(answer: Promise<DriverResult>): Promise<DriverResul
   }
 }
 
+/** Whether Postgres refused a statement. What is fatal ended the session, and may have come behind its COMMIT. */
 export function isRefusal(err: unknown): err is Refusal {
-  return err instanceof Error && 'severity' in err && 'code' in err && typeof err.code === 'string'
+  if (!(err instanceof Error && 'severity' in err && 'code' in err)) return false
+  return typeof err.code === 'string' && err.severity !== 'FATAL' && err.severity !== 'PANIC'
 }
