@@ -7,6 +7,13 @@ import { ConfigError } from './lib/environment.ts'
 
 const Url = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/ })
+/** Neon's hosts of PgBouncer in transaction mode, which gives a caller's session to the next one as it was left. */
+const POOLER_HOST = /^([^.]+)-pooler\./
+const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).hostname : '')
+const SessionUrl = PostgresUrl.refine(url => !POOLER_HOST.test(hostOf(url)), {
+  error: ({ input }) =>
+    `must not go through a pooler that changes sessions; the direct host is ${hostOf(input).replace(POOLER_HOST, '$1.')}`,
+})
 const Text = z.string().min(1)
 const WholeNumber = z.coerce.number().int()
 const List = z
@@ -29,8 +36,9 @@ export const Variables = z.object({
   DATABASE_URL: PostgresUrl.describe(
     "Connection string of the owner: Quoin's own tables and migrations. Secret.",
   ),
-  DATA_DATABASE_URL: PostgresUrl.describe(
-    'Connection string of the login role `authenticator`: all callers’ data goes through it. Secret.',
+  DATA_DATABASE_URL: SessionUrl.describe(
+    'Connection string of the login role `authenticator`: all callers’ data goes through it. On Neon the direct host, ' +
+      'without -pooler. Secret.',
   ),
   SQL_GATEWAY_URL: Url.optional().describe('Address of the SQL gateway. Unset: the database is on Neon.'),
   DB_SCHEMAS: Schemas.default(['public']).describe(

@@ -25,3 +25,21 @@ it('schemas are separated by commas, and no extra ones are searched unless they 
   const extra = parseConfig({ ...REQUIRED, DB_EXTRA_SEARCH_PATH: 'extensions , gis' })
   expect([extra.dbSchemas, extra.dbExtraSearchPath]).toEqual([['public'], ['extensions', 'gis']])
 })
+
+// PgBouncer hands the server's session to the next caller, with the temporary tables and settings of the last one.
+it('the data connection is not Neon’s pooler, and the direct host is named', () => {
+  const at = (host: string) => ({
+    ...REQUIRED,
+    DATA_DATABASE_URL: `postgres://a:secret@${host}/c?sslmode=require`,
+  })
+  expect(() => parseConfig(at('ep-x-1-pooler.eu.neon.tech'))).toThrow(
+    new ConfigError(
+      'Variables that are missing or wrong: DATA_DATABASE_URL: must not go through a pooler that changes sessions; ' +
+        'the direct host is ep-x-1.eu.neon.tech',
+    ),
+  )
+  for (const host of ['ep-x-1.eu.neon.tech', 'ep-pooler-x.eu.neon.tech', 'localhost:5432'])
+    expect(parseConfig(at(host)).dataDatabaseUrl).toContain(host)
+  const owner = 'postgres://a:b@ep-x-pooler.eu.neon.tech/c'
+  expect(parseConfig({ ...REQUIRED, DATABASE_URL: owner }).databaseUrl).toBe(owner)
+})
