@@ -121,6 +121,26 @@ const LOGIN_CODES = /^(?:28|3D000|53300|57P03)/
 const TRANSACTION_TIMEOUT = '25P04'
 const STATEMENT_TIMEOUT = { code: '57014', message: 'canceling transaction due to its timeout' }
 
+/** Why no connection came, for whoever runs the deployment. */
+export type ConnectionRefusal = 'login' | 'database' | 'address' | 'endpoint' | 'connections'
+
+/** By SQLSTATE, which our gateway has in its hint, and by the words of Neon's proxy. */
+const REFUSALS: readonly (readonly [ConnectionRefusal, RegExp])[] = [
+  ['login', /password authentication failed|\b28000\b|\b28P01\b/],
+  ['database', /\b3D000\b/],
+  ['address', /IP address .* is not allowed|from a blocked network|VPC endpoint/],
+  ['connections', /\b53300\b|Too many connections|Failed to acquire permit/],
+  ['endpoint', /endpoint (?:cannot be found|is disabled|has been disabled|is temporarily unavailable)|quota/],
+]
+
+/** Why a batch that failed with this got no connection; undefined where nobody said. */
+export function connectionRefusal(err: unknown): ConnectionRefusal | undefined {
+  const cause = err instanceof DomainError ? err.cause : undefined
+  if (!(cause instanceof Error)) return undefined
+  const facts = cause instanceof PostgresError ? `${cause.code} ${cause.hint ?? ''} ` : ''
+  return REFUSALS.find(([, words]) => words.test(facts + cause.message))?.[0]
+}
+
 /**
  * What a call without an answer is told. A batch that may change something may have done so: whoever sends it again
  * makes it twice, so nothing says to.

@@ -88,5 +88,10 @@ describe('when the login of callers is refused', () => {
     })
     for (const [path, body] of CALLS)
       await expectUnavailable(await call(quoin, path, body), 'database_unavailable')
+    expect(await (await call(quoin, '/v1/status', undefined)).json()).toMatchObject({
+      status: 'degraded',
+      database: { state: 'up', data_state: 'down' },
+      problems: expect.arrayContaining([expect.stringMatching(/^DATA_DATABASE_URL: its login is refused/)]),
+    })
   })
 })

@@ -84,6 +84,10 @@ describe('where no connection is to be had', () => {
   ])('nobody is told why, and anybody may try again (%s)', async (words, status) => {
     proxy.refusal = { user: DATA_USER, answer: () => proxySaid(words, status) }
     const answers = [await read(anonKey), await insert(), await post('/v1/sql', { sql: 'select 1' })]
+    expect((await call('/v1/status', { headers: { apikey } })).json).toMatchObject({
+      status: 'degraded',
+      database: { state: 'up', data_state: 'down' },
+    })
     proxy.refusal = undefined
     for (const answer of answers) {
       expect(answer).toMatchObject({

@@ -1,22 +1,26 @@
 // What `GET /v1/status` tells: is the platform well, and what is it made of.
 
 import * as z from 'zod'
-import type { PlatformDatabase } from '../../db/database.ts'
+import type { DataDatabase, PlatformDatabase } from '../../db/database.ts'
 import { PostgresError } from '../../db/postgres-error.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { BundledMigrations } from '../migrations/migration-file.ts'
 import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
+import { readDataConnection } from './data-connection.ts'
 import { missingMigrations } from './missing-migrations.ts'
 import { PermissionState, type PermissionStateDeps, readPermissionState } from './permission-state.ts'
 import {
+  DATA_DOWN,
   DATABASE_DOWN,
   migrationsProblem,
   type RowChangeFacts,
+  refusalProblem,
   rowChangeProblems,
   TABLES_UNREADABLE,
 } from './problems.ts'
+import { readServerStates, ServerState, type ServerStatesDeps } from './server-states.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
 export const PlatformStatus = z
@@ -27,6 +31,11 @@ export const PlatformStatus = z
     time: z.iso.datetime(),
     database: z.object({
       state: z.enum(['up', 'down']),
+      data_state: z
+        .enum(['up', 'down'])
+        .describe(
+          'whether callers’ data is reached as their calls reach it: by the login role, as both roles',
+        ),
       latency_ms: z.number().nullable(),
       server_version: z.string().nullable(),
       size_bytes: z.number().nullable(),
@@ -71,6 +80,8 @@ export const PlatformStatus = z
         ),
     }),
     permissions: PermissionState,
+    oauth_server: ServerState,
+    identity_provider: ServerState,
     problems: z
       .array(z.string())
       .describe('what does not work now, and what to do; empty where status is ok'),
@@ -86,6 +97,7 @@ export const PlatformStatus = z
         time: '2026-01-31T12:00:00.000Z',
         database: {
           state: 'up',
+          data_state: 'up',
           latency_ms: 3.4,
           server_version: '18.0',
           size_bytes: 9_437_184,
@@ -103,6 +115,8 @@ export const PlatformStatus = z
           unrecorded_tables: [],
         },
         permissions: { state: 'up', missing_namespaces: [] },
+        oauth_server: { public: 'up', admin: 'up' },
+        identity_provider: { public: 'up', admin: 'up' },
         problems: [],
         warnings: [],
       },
@@ -151,12 +165,14 @@ const FACTS_SQL = `
            'recording_failures', (select coalesce(json_agg(f), '[]')
              from quoin.recording_failures(${RECORDING_FAILURES_MAX}) f)) as row_changes`
 
-interface StatusDeps extends PermissionStateDeps {
-  platform: PlatformDatabase
-  config: WarnedSettings & { dbSchemas: readonly string[] }
-  migrations: Pick<BundledMigrations, 'platformNames'>
-  now: () => Date
-}
+type StatusDeps = PermissionStateDeps &
+  ServerStatesDeps & {
+    platform: PlatformDatabase
+    data: Pick<DataDatabase, 'batch'>
+    config: WarnedSettings & { dbSchemas: readonly string[] }
+    migrations: Pick<BundledMigrations, 'platformNames'>
+    now: () => Date
+  }
 
 /**
  * The overview. A database that is down makes it `degraded` with nulls, not an error: this is the page one looks at
@@ -165,14 +181,18 @@ interface StatusDeps extends PermissionStateDeps {
 export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStatus> {
   const { platform, config, now } = deps
   const asking = readPermissionState(deps)
+  const askingServers = readServerStates(deps)
+  const reaching = readDataConnection(deps.data, config.dbSchemas)
   const comparing = missingMigrations(platform, deps.migrations.platformNames)
   const startedAt = performance.now()
   const read = await readFacts(platform, config.dbSchemas)
   const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10
   const missing = await comparing
   const facts = typeof read === 'string' ? undefined : read
+  const dataProblem = await reaching
   const database = {
     state: facts ? ('up' as const) : ('down' as const),
+    data_state: dataProblem === undefined ? ('up' as const) : ('down' as const),
     latency_ms: facts ? latencyMs : null,
     server_version: facts?.server_version ?? null,
     size_bytes: facts?.size_bytes ?? null,
@@ -181,10 +201,14 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
     missing_migrations: missing,
   }
   const permissions = await asking
+  const servers = await askingServers
   const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
   if (missing === null && facts) problems.unshift(TABLES_UNREADABLE)
   if (missing && missing.length > 0) problems.unshift(migrationsProblem(missing))
-  problems.push(...permissions.problems)
+  // Of a database that is down once is enough.
+  if (dataProblem !== undefined && (dataProblem !== DATA_DOWN || read !== DATABASE_DOWN))
+    problems.push(dataProblem)
+  problems.push(...servers.problems, ...permissions.problems)
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',
     version: VERSION,
@@ -201,6 +225,8 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
       unrecorded_tables: facts ? unrecordedTables(facts.row_changes) : null,
     },
     permissions: permissions.state,
+    oauth_server: servers.oauth_server,
+    identity_provider: servers.identity_provider,
     problems,
     warnings: deploymentWarnings(config),
   }
@@ -210,15 +236,17 @@ function unrecordedTables({ recording_failures }: RowChangeFacts): string[] {
   return [...new Set(recording_failures.map(({ table_name }) => table_name))]
 }
 
-/** The facts, or the problem that keeps them: down is an answer here, and every other endpoint logs the cause. */
+/** The facts, or the problem that keeps them: down is an answer here. */
 async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | string> {
   try {
     const question = platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)])
     const [facts] = await deadline(DEADLINE_MS, question)
     return facts ?? DATABASE_DOWN
   } catch (err) {
-    if (!(err instanceof PostgresError)) return DATABASE_DOWN
-    console.error(JSON.stringify({ level: 'error', code: 'status_unreadable', message: err.message }))
-    return TABLES_UNREADABLE
+    const { message, cause } = err instanceof Error ? err : new Error(String(err))
+    const entry = { level: 'error', code: 'status_unreadable', message, cause: cause && String(cause) }
+    console.error(JSON.stringify(entry))
+    if (err instanceof PostgresError) return TABLES_UNREADABLE
+    return refusalProblem('DATABASE_URL', err) ?? DATABASE_DOWN
   }
 }

@@ -1,5 +1,7 @@
 // What is wrong with a running platform, and what to do about it, as `GET /v1/status` says it. Pure.
 
+import { type ConnectionRefusal, connectionRefusal } from '../../db/wire-failure.ts'
+
 /** How row changes get on, as far as the database can tell. */
 export interface RowChangeFacts {
   /** Age of the change that has waited longest in the outbox, in seconds; null: none waits. */
@@ -18,6 +20,30 @@ export const DATABASE_DOWN =
 export const TABLES_UNREADABLE =
   'Quoin’s own tables cannot be read as this version needs them. Run the migrations (npm run migrate); the log has ' +
   'the cause.'
+
+export const DATA_DOWN =
+  'Callers’ data cannot be reached within 2 s: /v1/db and /v1/sql answer 503. Look at the role authenticator, at ' +
+  'DATA_DATABASE_URL, and at the Worker’s log.'
+
+export const ROLES_MISSING =
+  'The role of DATA_DATABASE_URL may not act as anon and service_role: /v1/db and /v1/sql fail. Run the migrations ' +
+  '(npm run migrate), and look at the Worker’s log.'
+
+const REFUSALS: Record<ConnectionRefusal, string> = {
+  login:
+    'its login is refused. Look at the role and its password, and at the gateway’s GATEWAY_DATABASE_URLS',
+  database: 'there is no database of that name',
+  address:
+    'Neon lets no connection in from where the Worker runs. Look at the addresses that its project allows',
+  endpoint: 'Neon does not start the endpoint. Look in its console whether it is on, and at the quotas',
+  connections: 'Postgres has no connection left. Look at max_connections, and at who holds them',
+}
+
+/** The sentence for a database that refuses connections; undefined where it does not say why. */
+export function refusalProblem(variable: string, err: unknown): string | undefined {
+  const refusal = connectionRefusal(err)
+  return refusal && `${variable}: ${REFUSALS[refusal]}.`
+}
 
 export function migrationsProblem(missing: readonly string[]): string {
   return `The database lacks Quoin’s own ${missing.join(', ')}. Run npm run migrate -- --platform against it.`

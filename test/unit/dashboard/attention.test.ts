@@ -51,6 +51,10 @@ it('names the port of the OAuth2 server that is down, and its variable', () => {
   expect(attentionOf({ oauth })).toMatchObject([
     { tone: 'bad', text: expect.stringContaining('OAUTH_ADMIN_URL') },
   ])
+  // The platform's status, which asks the same port, says it in the same words.
+  const [{ text = '' } = {}] = attentionOf({ oauth })
+  const status = { problems: [text], warnings: [] as string[] } as Known['status']
+  expect(attentionOf({ oauth, status })).toHaveLength(1)
 })
 
 it('says in one line that changes failed, and leads to all of the day before', () => {

@@ -62,7 +62,7 @@ function ofPlatform({ status }: Known): Attention[] {
   ]
 }
 
-function ofOauth({ oauth, bridge }: Known): Attention[] {
+function ofOauth({ oauth, bridge, status }: Known): Attention[] {
   const found: Attention[] = []
   const way = { href: '/oauth2', label: 'Open OAuth2' }
   for (const [name, port, variable] of [
@@ -88,7 +88,8 @@ function ofOauth({ oauth, bridge }: Known): Attention[] {
       text: 'Nobody can sign in to applications: IDENTITY_PUBLIC_URL is not set.',
       way,
     })
-  return found
+  // The platform's status says the same of a port that is down.
+  return found.filter(({ text }) => !status?.problems.includes(text))
 }
 
 function ofWebhooks({ webhooks = [], givenUp = [] }: Known): Attention[] {

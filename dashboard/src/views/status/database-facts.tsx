@@ -13,6 +13,11 @@ export function DatabaseFacts({ of: database }: { of: Schema<'PlatformStatus'>['
           {database.state === 'up' ? `Answers, in ${database.latency_ms} ms` : 'Does not answer'}
         </State>
       </Fact>
+      <Fact label="Callers’ data" help="DATA_DATABASE_URL">
+        <State tone={database.data_state === 'up' ? 'good' : 'bad'}>
+          {database.data_state === 'up' ? 'Can be reached' : 'Cannot be reached'}
+        </State>
+      </Fact>
       <Fact label="Postgres">{database.server_version ?? UNKNOWN}</Fact>
       <Fact label="Size">{size === null ? UNKNOWN : shownBytes(size)}</Fact>
       <Fact label="Schemas served" help="DB_SCHEMAS">

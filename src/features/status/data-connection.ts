@@ -1,0 +1,43 @@
+// Whether callers' data can be reached as their calls reach it, for `GET /v1/status`: by the login role's connection,
+// and with both roles behind it.
+
+import type { DataDatabase, DataSession } from '../../db/database.ts'
+import { PostgresError } from '../../db/postgres-error.ts'
+import { deadline } from '../../lib/deadline.ts'
+import { DATA_DOWN, ROLES_MISSING, refusalProblem } from './problems.ts'
+
+/** As for the other facts: who asks how the platform is must not wait as long as a request may. */
+const TIMEOUT_MS = 2_000
+
+/** The session takes the one role, the statement the other. */
+const SESSION = {
+  role: 'service_role',
+  claims: '{"role":"service_role"}',
+  // Of its own, so that it does not wait for calls of the key that asks.
+  share: 'status/status',
+  requestId: 'status',
+  timeoutMs: TIMEOUT_MS,
+  method: 'GET',
+  path: '/v1/status',
+  headers: '{}',
+  cookies: '{}',
+} as const satisfies Partial<DataSession>
+const STATEMENT = { sql: "select pg_catalog.set_config('role','anon',true)", params: [] }
+
+/** The problem with callers' calls; undefined where they get through. Never throws. */
+export async function readDataConnection(
+  data: Pick<DataDatabase, 'batch'>,
+  searchPath: readonly string[],
+): Promise<string | undefined> {
+  try {
+    const options = { prepared: true, readOnly: true }
+    await deadline(TIMEOUT_MS, data.batch({ ...SESSION, searchPath }, [STATEMENT], options))
+    return undefined
+  } catch (err) {
+    const { message, cause } = err instanceof Error ? err : new Error(String(err))
+    const entry = { level: 'error', code: 'data_connection_down', message, cause: cause && String(cause) }
+    console.error(JSON.stringify(entry))
+    if (err instanceof PostgresError) return ROLES_MISSING
+    return refusalProblem('DATA_DATABASE_URL', err) ?? DATA_DOWN
+  }
+}
