@@ -113,8 +113,9 @@ describe('signing out', () => {
 // with the sign-outs above it would break them.
 describe('a new signing key', () => {
   it('signs new tokens, and old ID tokens still verify', async () => {
-    const client = await registerClient()
-    const before = await tokensFor({ client })
+    const client = await registerClient({ post_logout_redirect_uris: [SIGNED_OUT] })
+    const browser = await newBrowser()
+    const before = await tokensFor({ client, browser })
     const { kid } = await dashboard<{ kid: string }>('POST', '/keys', {
       set_id: ID_TOKEN_KEYS,
       algorithm: 'RS256',
@@ -128,6 +129,20 @@ describe('a new signing key', () => {
       await expect(
         jwtVerify(id_token ?? '', published, { audience: client.client_id }),
       ).resolves.toBeDefined()
+
+    // The server takes the older one as no hint any more: the error page has the way out.
+    const refused = await signOut(browser, client.client_id, {
+      id_token_hint: before.id_token ?? '',
+      post_logout_redirect_uri: SIGNED_OUT,
+    })
+    expect(refused.status).toBe(400)
+    const [, address = ''] = /href="([^"]+)">\s*Sign out/.exec(refused.html) ?? []
+    const asking = await browser.open(address)
+    const [form] = asking.forms
+    if (form === undefined) throw new Error(`no question: ${asking.html.slice(0, 2_000)}`)
+    const done = await browser.submit(asking, form, { button: form.buttons[0] })
+    expect(done.html).toContain('You are signed out')
+    expect(loginForm(await browser.open((await authorizationUrl(client.client_id)).href))).toBeDefined()
   })
 })
 

@@ -9,7 +9,7 @@ import { denialError } from './denial.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { FlowRequest, LoginAcceptance, LoginStep } from './flow-state.ts'
 import { decideLogin } from './login-decision.ts'
-import { invalidRequest, requestForbidden } from './oauth-errors.ts'
+import { requestForbidden, unreadableHint } from './oauth-errors.ts'
 import { type LoginFacts, promptFault } from './prompt.ts'
 import { withQuery } from './query.ts'
 import { redirectOn } from './redirects.ts'
@@ -41,7 +41,7 @@ export async function askForLogin(
   const hinted = typeof hint?.['sub'] === 'string' ? hint['sub'] : undefined
   const decision = decideLogin(form, session, hinted, names, deps.now() / 1000)
   if (decision.outcome === 'refuse') throw decision.error
-  if (hint === null) throw invalidRequest('The id_token_hint is no ID token of this server.')
+  if (hint === null) throw unreadableHint(form.get('id_token_hint') ?? '')
 
   const joined = decision.outcome === 'skip' ? decision.session : undefined
   const step: LoginStep = {

@@ -143,3 +143,11 @@ export const serverError = refusal(
 
 /** Answered for challenges that are none of ours. */
 export const notFound = refusal(404, 'Not Found', 'Unable to locate the requested resource')
+
+/** An ID token as a hint that the server cannot read, in the words of Hydra's library: no JWT, or another key's. */
+export function unreadableHint(hint: string): HydraError {
+  const isJws = hint.split('.').length === 3
+  return invalidRequest(
+    `go-jose/go-jose: ${isJws ? 'error in cryptographic primitive' : 'compact JWS format must have three parts'}`,
+  )
+}

@@ -7,7 +7,7 @@ import type { RequestContext } from '../context.ts'
 import { showError } from '../flow/authorize-endpoint.ts'
 import type { FlowDeps } from '../flow/flow-deps.ts'
 import { browserSession } from '../flow/login-step.ts'
-import { invalidRequest, notFound, requestUnauthorized } from '../flow/oauth-errors.ts'
+import { invalidRequest, notFound, requestUnauthorized, unreadableHint } from '../flow/oauth-errors.ts'
 import { encodeQuery, queryValues, withQuery } from '../flow/query.ts'
 import { runsScript } from '../flow/redirect-uri.ts'
 import { redirectOn } from '../flow/redirects.ts'
@@ -124,7 +124,7 @@ async function finishLogout(
 /** The session and the client that an ID token speaks of. Throws when it is none of ours. */
 async function readHint(deps: LogoutEndpointDeps, hint: string) {
   const claims = await deps.tokens.readIdToken(hint)
-  if (!claims) throw invalidRequest('The id_token_hint is no ID token of this server.')
+  if (!claims) throw unreadableHint(hint)
   const refuse = (problem: string) => invalidRequest(`Logout failed because ${problem}.`)
   if (claims['iss'] !== deps.addresses.public) {
     throw refuse('the issuer of query parameter id_token_hint is not this server')

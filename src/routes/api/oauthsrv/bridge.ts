@@ -264,7 +264,9 @@ export const bridgeRoutes = [
     method: 'get',
     path: `${BASE}/error`,
     summary: 'Say why the OAuth2 server refused a request',
-    description: "The OAuth2 server's error URL. Shows `error` and `error_description` as text.",
+    description:
+      "The OAuth2 server's error URL. Shows `error` and `error_description` as text. Where they tell of a sign-out " +
+      "that was refused, as with an ID token from before a rotation, it links to the server's logout without one.",
     query: ErrorQuery,
     documented: pageAt(400),
     handle: ({ deps, query }) => showServerError(deps, query),
