@@ -84,6 +84,7 @@ export const ERROR_CODES = {
   unknown_relation: 'The permission file declares no relation of that name in the namespace.',
   unsupported_combination: 'Two settings were asked for that the OAuth2 server cannot combine.',
   unsupported_media_type: 'The Content-Type of the body is not one the route takes.',
+  upstream_answer_too_large: 'A server that Quoin depends on gave a longer answer than Quoin reads.',
   upstream_invalid_answer: 'A server that Quoin depends on gave an answer that Quoin does not understand.',
   upstream_misconfigured:
     'A server that Quoin depends on refused the credentials or the path that Quoin is configured with.',

@@ -51,12 +51,13 @@ export interface UpstreamAnswer {
 }
 
 const TIMEOUT_MS = 5_000
-/** A page of 500 clients with all their fields stays far below. */
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+/** A page of 500 usual records stays far below. */
+const ANSWER_MIB_MAX = 8
 
 /**
- * Sends one request. Throws `not_configured`, or `upstream_unavailable` when there is no whole answer in time, with
- * `outcomeUnknown` for a change; every answer that arrived, of whatever status, is returned.
+ * Sends one request. Throws `not_configured`, `upstream_unavailable` when there is no whole answer in time, and
+ * `upstream_answer_too_large` for one that is longer than may be read; with `outcomeUnknown` for a change. Every other answer
+ * that arrived, of whatever status, is returned.
  */
 export async function callUpstream(upstream: Upstream, call: UpstreamCall): Promise<UpstreamAnswer> {
   const url = urlOf(upstream, call)
@@ -71,11 +72,13 @@ export async function callUpstream(upstream: Upstream, call: UpstreamCall): Prom
       redirect: 'manual',
       signal: deadline,
     })
-    const text = await readCapped(response)
+    const text = await readBoundedText(response.body, ANSWER_MIB_MAX * 1024 * 1024)
+    if (text === undefined) throw tooLarge(upstream, isToChange)
     const { status, headers } = response
     const sent = status < 400 ? [] : sentBy(upstream, call)
     return { status, headers, text, json: parseJson(text), isToChange, sent }
   } catch (cause) {
+    if (cause instanceof DomainError) throw cause
     // From here nobody can tell a connection that was refused from one that broke after the server had read it all.
     throw unavailable(upstream, cause, isToChange)
   }
@@ -99,6 +102,19 @@ export function unavailable(
     retryAfterSeconds: outcomeUnknown ? undefined : 5,
     outcomeUnknown,
   })
+}
+
+/** Another try gives the same answer: only a call for less helps. */
+function tooLarge({ name }: Pick<Upstream, 'name'>, outcomeUnknown: boolean): DomainError {
+  return new DomainError(
+    'upstream_answer_too_large',
+    `${SPOKEN[name]} gave an answer of more than ${ANSWER_MIB_MAX} MiB, which Quoin does not read.`,
+    {
+      detail: name,
+      hint: outcomeUnknown ? LOOK_FIRST : 'Ask for less at once: a smaller page, where the call has pages.',
+      outcomeUnknown,
+    },
+  )
 }
 
 /** The error for a refusal that is not about the caller: a gateway's 401 or 403, an unknown path. */
@@ -195,12 +211,6 @@ function bodyOf(call: UpstreamCall): string | null {
   if (call.json !== undefined) return JSON.stringify(call.json)
   if (call.form !== undefined) return new URLSearchParams(call.form).toString()
   return null
-}
-
-async function readCapped(response: Response): Promise<string> {
-  const text = await readBoundedText(response.body, ANSWER_BYTES_MAX)
-  if (text === undefined) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`)
-  return text
 }
 
 function parseJson(text: string): unknown {

@@ -87,6 +87,7 @@ const STATUS: Record<ErrorCode, number> = {
   unknown_relation: 422,
   unsupported_combination: 422,
   unsupported_media_type: 415,
+  upstream_answer_too_large: 502,
   upstream_invalid_answer: 502,
   upstream_misconfigured: 502,
   upstream_unavailable: 502,

@@ -59,8 +59,8 @@ export function isUnreachable(err: unknown): boolean {
   return err instanceof ApiError && err.code === 'unreachable'
 }
 
-/** Answers about an outside server that stay until somebody changes its settings; a statement that is too slow (57014). */
-const SETTLED = ['upstream_misconfigured', 'upstream_invalid_answer', '57014']
+/** Answers about an outside server that stay until its settings change; a statement that is too slow (57014). */
+const SETTLED = ['upstream_misconfigured', 'upstream_invalid_answer', 'upstream_answer_too_large', '57014']
 
 /** True when the same call may well succeed in a moment, as it is. */
 export function isPassing(err: unknown): boolean {

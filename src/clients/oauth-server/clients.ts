@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
 import { nextPageToken } from '../link-header.ts'
+import type { ListPage } from '../whole-list.ts'
 import { type NewWireClient, type WireChange, WireClient } from './client-record.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -21,11 +22,7 @@ export interface ClientListCall {
   owner?: string | undefined
 }
 
-export interface ClientPage {
-  clients: WireClient[]
-  /** Undefined on the last page. */
-  nextPageToken: string | undefined
-}
+export type ClientPage = ListPage<WireClient>
 
 /** One page of clients, by id. Throws `invalid_parameter` for a page token that is expired or not the server's. */
 export async function listClientPage(oauthAdmin: Upstream, call: ClientListCall): Promise<ClientPage> {
@@ -40,8 +37,8 @@ export async function listClientPage(oauthAdmin: Upstream, call: ClientListCall)
 /** What an answer to `listClientPage` means. 400 is about the page token: nothing else of a call can be wrong. */
 export function processClientPage(oauthAdmin: Upstream, answer: UpstreamAnswer): ClientPage {
   if (answer.status === 400 && refusalOf(answer) !== undefined) throw staleToken()
-  const clients = parseAnswer(z.array(WireClient), 200, oauthAdmin, answer)
-  return { clients, nextPageToken: nextPageToken(answer.headers) }
+  const items = parseAnswer(z.array(WireClient), 200, oauthAdmin, answer)
+  return { items, nextPageToken: nextPageToken(answer.headers), length: answer.text.length }
 }
 
 /** The client with this id; undefined when there is none. */

@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
 import { nextPageToken } from '../link-header.ts'
+import { type ListPage, readWholeList } from '../whole-list.ts'
 import { Text, TextList } from './wire-text.ts'
 
 const ConsentClient = z.object({
@@ -35,55 +36,38 @@ const GivenConsent = z.object({
 })
 export type GivenConsent = z.infer<typeof GivenConsent>
 
-export interface ConsentPage {
-  consents: GivenConsent[]
-  /** Undefined on the last page. */
-  nextPageToken: string | undefined
-}
-
 /** The server cuts a larger page to this without saying so. */
-export const CONSENTS_PER_PAGE_MAX = 500
+const CONSENTS_PER_PAGE_MAX = 500
+/** Of one person. */
+export const CONSENTS_MAX = 5_000
 
 /**
- * One page of a subject's consents, in no order; none for a subject that nobody is. `pageToken`: from the page before
- * only.
+ * A subject's consents, in no order; none for a subject that nobody is. Also those that are not to be remembered, but
+ * none that was skipped. `loginSessionId`: only those given since that sign-in. Undefined for more than `CONSENTS_MAX`.
  */
-export async function listConsentPage(
+export async function listConsents(
   oauthAdmin: Upstream,
   subject: string,
-  pageToken: string | undefined,
-): Promise<ConsentPage> {
-  const answer = await callUpstream(oauthAdmin, {
-    method: 'GET',
-    path: '/admin/oauth2/auth/sessions/consent',
-    query: { subject, page_size: String(CONSENTS_PER_PAGE_MAX), page_token: pageToken },
-  })
-  return processConsentPage(oauthAdmin, answer)
-}
-
-/**
- * The consents that the subject has given since one sign-in, at most 500, in no order: also those that are not to be
- * remembered, but none that was skipped. `loginSessionId` undefined: since any.
- */
-export async function listConsentsOfLogin(
-  oauthAdmin: Upstream,
-  subject: string,
-  loginSessionId: string | undefined,
-): Promise<GivenConsent[]> {
-  const answer = await callUpstream(oauthAdmin, {
-    method: 'GET',
-    path: '/admin/oauth2/auth/sessions/consent',
-    query: { subject, login_session_id: loginSessionId, page_size: String(CONSENTS_PER_PAGE_MAX) },
-  })
-  return processConsentPage(oauthAdmin, answer).consents
+  loginSessionId?: string,
+): Promise<GivenConsent[] | undefined> {
+  const readPage = async ({ size, token }: { size: number; token: string | undefined }) => {
+    const answer = await callUpstream(oauthAdmin, {
+      method: 'GET',
+      path: '/admin/oauth2/auth/sessions/consent',
+      query: { subject, login_session_id: loginSessionId, page_size: String(size), page_token: token },
+    })
+    return processConsentPage(oauthAdmin, answer)
+  }
+  return readWholeList(readPage, { pageSizeMax: CONSENTS_PER_PAGE_MAX, itemsMax: CONSENTS_MAX })
 }
 
 /** What an answer to a list means; an empty list may be `null`. */
-export function processConsentPage(oauthAdmin: Upstream, answer: UpstreamAnswer): ConsentPage {
+export function processConsentPage(oauthAdmin: Upstream, answer: UpstreamAnswer): ListPage<GivenConsent> {
   if (answer.status !== 200) throw unexpected(oauthAdmin, answer)
   const parsed = z.array(GivenConsent).nullable().safeParse(answer.json)
   if (!parsed.success) throw invalidAnswer(oauthAdmin, answer)
-  return { consents: parsed.data ?? [], nextPageToken: nextPageToken(answer.headers) }
+  const { length } = answer.text
+  return { items: parsed.data ?? [], nextPageToken: nextPageToken(answer.headers), length }
 }
 
 /** Which consents to delete. The server knows these three ways and no other. */

@@ -70,6 +70,17 @@ it('is given up when the most is over that its deployment lets a call take', asy
   await expect(call).rejects.toMatchObject({ code: 'upstream_unavailable' })
 })
 
+// Another try would be answered the same for ever.
+it('says of an answer that is too long to read that it is, and leaves a write open', async () => {
+  const { server } = serverThat(async () => new Response('x'.repeat(8 * 1024 * 1024 + 1)))
+  for (const method of ['GET', 'POST'] as const)
+    await expect(callUpstream(server, { method, path: '/x' })).rejects.toMatchObject({
+      code: 'upstream_answer_too_large',
+      retryAfterSeconds: undefined,
+      outcomeUnknown: method === 'POST',
+    })
+})
+
 describe('an answer to a write', () => {
   const answerOf = async (method: 'GET' | 'POST', status: number) => {
     const { server } = serverThat(async () => new Response('<html>', { status }))

@@ -2,13 +2,15 @@
 // they work against a real one is shown over HTTP in test/contract.
 
 import { describe, expect, it } from 'vitest'
+import { LIST_CALLS_MAX } from '../../../src/clients/whole-list.ts'
 import type { Caller } from '../../../src/features/audit/caller.ts'
 import { createOAuthClient } from '../../../src/features/oauth/clients/create-client.ts'
 import { deleteOAuthClient } from '../../../src/features/oauth/clients/delete-client.ts'
-import { linkHeader, listOAuthClients, PAGES_MAX } from '../../../src/features/oauth/clients/list-clients.ts'
+import { linkHeader, listOAuthClients } from '../../../src/features/oauth/clients/list-clients.ts'
 import { findOwnClient, isOwnClient } from '../../../src/features/oauth/clients/own-client.ts'
 import { rotateClientSecret } from '../../../src/features/oauth/clients/rotate-secret.ts'
 import { updateOAuthClient } from '../../../src/features/oauth/clients/update-client.ts'
+import { fakeServer } from './fake-server.ts'
 
 const CALLER: Caller = {
   actor: { kind: 'session', id: 'i1', name: 'ada@example.com' },
@@ -114,7 +116,33 @@ describe('a list', () => {
       code: 'response_too_large',
       hint: expect.stringContaining('page_size'),
     })
-    expect(calls).toHaveLength(PAGES_MAX)
+    expect(calls).toHaveLength(LIST_CALLS_MAX)
+  })
+
+  // 500 records of 30 KB are more than is read at once, and "try again" would be the answer for ever.
+  it('is read in smaller pages where a full one is too large an answer', async () => {
+    const large = { ...STORED, metadata: { note: 'x'.repeat(40_000) } }
+    const ids = Array.from({ length: 450 }, (_, i) => `c${String(i).padStart(3, '0')}`)
+    const server = fakeServer(({ path }) => {
+      const query = new URLSearchParams(path.split('?')[1])
+      const from = Number(query.get('page_token') ?? 0)
+      const until = from + Number(query.get('page_size'))
+      const link = until < ids.length ? { link: `</admin/clients?page_token=${until}>; rel="next"` } : {}
+      return [200, ids.slice(from, until).map(client_id => ({ ...large, client_id })), link]
+    })
+    const deps = { upstreams: { oauthAdmin: server.server }, config: { oauthClientOwner: undefined } }
+    const { clients } = await listOAuthClients(deps, {})
+    expect(clients.map(client => client.client_id)).toEqual(ids)
+    expect(server.log().slice(0, 3)).toEqual([
+      'GET /admin/clients?page_size=500',
+      'GET /admin/clients?page_size=250',
+      'GET /admin/clients?page_size=125',
+    ])
+    await expect(listOAuthClients(deps, { page_size: 400 })).rejects.toMatchObject({
+      code: 'upstream_answer_too_large',
+      hint: expect.stringContaining('smaller page'),
+      retryAfterSeconds: undefined,
+    })
   })
 
   it('is one page where a size or a token is given, with our own addresses for the next', async () => {

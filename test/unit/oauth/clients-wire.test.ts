@@ -160,10 +160,10 @@ describe('a page', () => {
       '</admin/clients?page_size=2&page_token=first>; rel="first",' +
       '</admin/clients?page_size=2&page_token=a%2Bb%3D>; rel="next"'
     const page = processClientPage(server, answer(200, [AFTER_WRITE], { link }))
-    expect(page.clients).toHaveLength(1)
+    expect(page.items).toHaveLength(1)
     expect(page.nextPageToken).toBe('a+b=')
     const last = processClientPage(server, answer(200, [], { link: link.split(',')[0] ?? '' }))
-    expect(last).toEqual({ clients: [], nextPageToken: undefined })
+    expect(last).toMatchObject({ items: [], nextPageToken: undefined })
   })
 })
 

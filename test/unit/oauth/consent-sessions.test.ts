@@ -82,10 +82,14 @@ describe('a page of consents', () => {
   it('is empty for null, and goes on where a relative Link says', () => {
     const link = `</admin/oauth2/auth/sessions/consent?page_token=${PAGE_2}>; rel="next"`
     expect(processConsentPage(NO_SERVER, answer(200, null, { link }))).toEqual({
-      consents: [],
+      items: [],
       nextPageToken: PAGE_2,
+      length: 4,
     })
-    expect(processConsentPage(NO_SERVER, answer(200, []))).toEqual({ consents: [], nextPageToken: undefined })
+    expect(processConsentPage(NO_SERVER, answer(200, []))).toMatchObject({
+      items: [],
+      nextPageToken: undefined,
+    })
   })
 
   it.each(ODD_ANSWERS)('is an error of the server for %s', (_name, odd, code) => {
@@ -93,7 +97,7 @@ describe('a page of consents', () => {
   })
 
   it('reads what older servers leave out', () => {
-    const { consents } = processConsentPage(
+    const { items: consents } = processConsentPage(
       NO_SERVER,
       answer(200, [{ consent_request: { client: { client_id: 'c1' } } }]),
     )

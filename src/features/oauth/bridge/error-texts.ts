@@ -108,6 +108,7 @@ const TEXTS: Readonly<Record<string, ErrorText>> = {
     text: 'The application’s request belongs to the account that signed in for it.',
     advice: 'Start again with the account that you want to use.',
   },
+  upstream_answer_too_large: NOT_SET_UP_RIGHT,
   upstream_invalid_answer: NOT_SET_UP_RIGHT,
   upstream_misconfigured: NOT_SET_UP_RIGHT,
   upstream_unavailable: OUT_OF_ORDER,

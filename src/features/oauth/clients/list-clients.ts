@@ -6,13 +6,14 @@ import {
   type ClientPage,
   listClientPage,
 } from '../../../clients/oauth-server/clients.ts'
+import { LIST_MIB_MAX, readWholeList } from '../../../clients/whole-list.ts'
 import { DomainError } from '../../../errors.ts'
 import { toOAuthClient } from './client-record.ts'
 import { isOwnClient, type OAuthClientDeps } from './own-client.ts'
 import type { OAuthClient, OAuthClientListQuery } from './schemas.ts'
 
-/** 10 000 clients. More in one answer would take tens of megabytes of an isolate's memory. */
-export const PAGES_MAX = 20
+/** More in one answer would take tens of megabytes of an isolate's memory. */
+export const CLIENTS_MAX = 10_000
 const PAGE_SIZE_DEFAULT = 100
 
 /** Clients by id, and where one page was asked for, the token of the next. */
@@ -23,8 +24,8 @@ export interface OAuthClientListing {
 }
 
 /**
- * Every client of ours or, with a size or a token, one page. Throws `response_too_large` for the whole list of more
- * than `PAGES_MAX` full pages, and `invalid_parameter` for a token that is expired.
+ * Every client of ours or, with a size or a token, one page. Throws `response_too_large` for a whole list that is
+ * too long, and `invalid_parameter` for a token that is expired.
  */
 export async function listOAuthClients(
   deps: OAuthClientDeps,
@@ -38,20 +39,18 @@ export async function listOAuthClients(
 }
 
 async function listAll(deps: OAuthClientDeps): Promise<OAuthClient[]> {
-  const clients: OAuthClient[] = []
-  let pageToken: string | undefined
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const page = await readPage(deps, { pageSize: CLIENTS_PER_PAGE_MAX, pageToken })
-    clients.push(...ownOf(deps, page))
-    pageToken = page.nextPageToken
-    if (pageToken === undefined) return clients
-  }
+  const clients = await readWholeList(
+    async ({ size, token }) => {
+      const page = await readPage(deps, { pageSize: size, pageToken: token })
+      return { ...page, items: ownOf(deps, page) }
+    },
+    { pageSizeMax: CLIENTS_PER_PAGE_MAX, itemsMax: CLIENTS_MAX },
+  )
+  if (clients !== undefined) return clients
   throw new DomainError(
     'response_too_large',
-    `There are more than ${PAGES_MAX * CLIENTS_PER_PAGE_MAX} clients, too many for one answer.`,
-    {
-      hint: `Read them in pages: ?page_size=${CLIENTS_PER_PAGE_MAX}, then the rel="next" link of each answer.`,
-    },
+    `The clients are too many for one answer: over ${CLIENTS_MAX}, or over ${LIST_MIB_MAX} MiB.`,
+    { hint: 'Read them in pages: ?page_size=100, then the rel="next" link of each answer.' },
   )
 }
 
@@ -60,13 +59,13 @@ function readPage({ upstreams, config }: OAuthClientDeps, call: ClientListCall):
 }
 
 /** The server filters by owner already; a proxy that drops the parameter must not show other owners' clients. */
-function ownOf({ config }: OAuthClientDeps, { clients }: ClientPage): OAuthClient[] {
-  return clients.filter(client => isOwnClient(config, client)).map(toOAuthClient)
+function ownOf({ config }: OAuthClientDeps, { items }: ClientPage): OAuthClient[] {
+  return items.filter(client => isOwnClient(config, client)).map(toOAuthClient)
 }
 
 /** What both endpoints say of their list. */
 export const CLIENT_LIST_DESCRIPTION =
-  `All of them, up to ${PAGES_MAX * CLIENTS_PER_PAGE_MAX}; or one page with page_size, where the Link ` +
+  `All of them, up to ${CLIENTS_MAX}; or one page with page_size, where the Link ` +
   'header leads to the next. Secrets are never shown.'
 
 /**

@@ -3,11 +3,8 @@
 
 import type { Upstream } from '../../../clients/http.ts'
 import { getIdentity } from '../../../clients/identity-admin.ts'
-import {
-  CONSENTS_PER_PAGE_MAX,
-  type GivenConsent,
-  listConsentPage,
-} from '../../../clients/oauth-server/sessions.ts'
+import { CONSENTS_MAX, type GivenConsent, listConsents } from '../../../clients/oauth-server/sessions.ts'
+import { LIST_MIB_MAX } from '../../../clients/whole-list.ts'
 import { DomainError } from '../../../errors.ts'
 import { isOwnClient, type OAuthClientDeps } from '../clients/own-client.ts'
 
@@ -17,8 +14,6 @@ export interface SubjectDeps extends OAuthClientDeps {
 
 /** What no subject is, such as text with NUL, is not sent: the servers' databases fail on it. */
 const SUBJECT = /^\P{Cc}{1,255}$/u
-/** 5 000 consents of one person. */
-const PAGES_MAX = 10
 
 /**
  * Every consent of the subject at a client of ours, the newest first. Throws `not_found` for a subject that has none
@@ -33,17 +28,11 @@ export async function listSubjectConsents(deps: SubjectDeps, subject: string): P
 }
 
 async function listAll(oauthAdmin: Upstream, subject: string): Promise<GivenConsent[]> {
-  const consents: GivenConsent[] = []
-  let pageToken: string | undefined
-  for (let pages = 0; pages < PAGES_MAX; pages++) {
-    const page = await listConsentPage(oauthAdmin, subject, pageToken)
-    consents.push(...page.consents)
-    pageToken = page.nextPageToken
-    if (pageToken === undefined) return consents
-  }
+  const consents = await listConsents(oauthAdmin, subject)
+  if (consents !== undefined) return consents
   throw new DomainError(
     'response_too_large',
-    `The subject has more than ${PAGES_MAX * CONSENTS_PER_PAGE_MAX} consents, too many for one answer.`,
+    `The subject's consents are too many for one answer: over ${CONSENTS_MAX}, or over ${LIST_MIB_MAX} MiB.`,
     { hint: 'Revoke those of one client with DELETE and ?client=.' },
   )
 }
