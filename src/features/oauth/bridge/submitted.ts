@@ -8,7 +8,11 @@ import { DomainError } from '../../../errors.ts'
 export const Challenge = z
   .string()
   .min(1, { abort: true })
-  .max(16_384, { abort: true })
+  .max(16_384, {
+    abort: true,
+    error:
+      'must be at most 16384 characters: the OAuth2 server puts the client into it, whose record is too large',
+  })
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
   .describe('As the OAuth2 server made it')
 

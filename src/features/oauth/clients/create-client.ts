@@ -6,6 +6,7 @@ import { DomainError } from '../../../errors.ts'
 import { audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
 import { refusePrivateAddresses } from './called-addresses.ts'
+import { refuseLargeRecord } from './challenge-size.ts'
 import { type ClientFieldsDeps, newClientSecret, TARGET_KIND } from './client-change.ts'
 import { toOAuthClient, toWireChange } from './client-record.ts'
 import { refuseBadCombinations } from './combinations.ts'
@@ -27,6 +28,7 @@ export async function createOAuthClient(
   refusePrivateAddresses(deps.config, input)
   const settings = withDefaults(input)
   refuseBadCombinations(settings, settings)
+  await refuseLargeRecord(settings, input)
   const owner = deps.config.oauthClientOwner
   const fields = toWireChange({ ...settings, ...(owner !== undefined && { owner }) })
   const secret = settings.token_endpoint_auth_method === 'none' ? undefined : newClientSecret()

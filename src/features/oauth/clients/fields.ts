@@ -158,7 +158,8 @@ export const CLIENT_FIELDS = {
     'Each made of code, id_token and token; those of the grants when left out at creation',
   ),
   redirect_uris: distinctList(RedirectUri, URIS_MAX).describe(
-    'Absolute and without fragment; http for loopback hosts only, custom schemes for applications',
+    'Absolute and without fragment; http for loopback hosts only, custom schemes for applications. The record as a ' +
+      'whole must fit into the address of a sign-in: hundreds of characters each are too many for dozens of them',
   ),
   post_logout_redirect_uris: distinctList(RedirectUri, URIS_MAX).describe(
     'Each of the scheme, host and port of a redirect URI',

@@ -6,6 +6,7 @@ import { DomainError } from '../../../errors.ts'
 import { audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
 import { refusePrivateAddresses } from './called-addresses.ts'
+import { refuseLargeRecord } from './challenge-size.ts'
 import { type ClientFieldsDeps, TARGET_KIND } from './client-change.ts'
 import { toOAuthClient, toWireChange } from './client-record.ts'
 import { refuseBadCombinations, settingsAfter } from './combinations.ts'
@@ -30,6 +31,8 @@ export async function updateOAuthClient(
   refuseForeignOwner(deps.config, input)
   refusePrivateAddresses(deps.config, input)
   refuseBadCombinations(settingsAfter(before, input), input)
+  const { grant_types = before.grant_types } = input
+  await refuseLargeRecord({ ...before, ...input, grant_types }, input, before)
   return await audited(deps, caller, { action, targetKind: TARGET_KIND, targetId: id, before }, async () => {
     const wire = await patchClient(deps.upstreams.oauthAdmin, id, toWireChange(input))
     if (wire === undefined) throw clientNotFound(id)
