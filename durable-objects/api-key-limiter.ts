@@ -33,6 +33,7 @@ const READ_TIMEOUT_MS = 5_000
 const READ_RETRY_MS = 10_000
 
 const REFUSED: Admission = { outcome: 'refused' }
+const UNKNOWN: Admission = { outcome: 'unknown' }
 
 export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   readonly #hash: string
@@ -121,7 +122,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
       if (nowMs >= this.#readAgainAtMs && this.#facts.row) this.#readInBackground(nowMs)
       return this.#decide(nowMs, address, isForPredecessor)
     }
-    if (nowMs < this.#unknownUntilMs) return REFUSED
+    if (nowMs < this.#unknownUntilMs) return UNKNOWN
     try {
       await this.#deadline(READ_TIMEOUT_MS, this.#read())
     } catch (err) {
@@ -134,6 +135,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   async #decide(nowMs: number, address: string, isForPredecessor: boolean): Promise<Admission> {
     const standing = standingOf(this.#facts, this.#known, nowMs)
     if (standing === 'retiring' && !isForPredecessor) return this.#askSuccessor(address)
+    if (standing === 'unread') return UNKNOWN
     if (this.#known === undefined || (standing !== 'valid' && standing !== 'project_paused')) return REFUSED
     const { key, limitPerAddress } = this.#known
     if (standing === 'project_paused') {

@@ -36,8 +36,8 @@ export async function admit(
   const address = headers.get('cf-connecting-ip') ?? 'unknown'
   const nowMs = deps.now().getTime()
   // A known key is never blocked for what its neighbours send.
-  if (!deps.keyGate.isKnown(keyHash) && deps.unknownKeyGuard.isBlocked(address, nowMs))
-    throw tooManyUnknownKeys()
+  if (!deps.keyGate.isKnown(keyHash) && deps.unknownKeyGuard.isBlocked(keyHash, address, nowMs))
+    throw tooManyRefusals()
 
   const admission = await askGate(deps, keyHash, address, nowMs)
   if ('rateLimit' in admission) onRateLimit(admission.rateLimit)
@@ -54,8 +54,9 @@ export async function admit(
       })
     case 'unavailable':
       throw admissionUnavailable()
+    case 'unknown':
     case 'refused':
-      deps.unknownKeyGuard.recordUnknown(address, nowMs)
+      deps.unknownKeyGuard.record(admission.outcome, keyHash, address, nowMs)
       throw invalidApiKey()
   }
 }
@@ -101,8 +102,8 @@ function rateLimited(refusal: Extract<Admission, { outcome: 'rate_limited' }>): 
   })
 }
 
-function tooManyUnknownKeys(): DomainError {
-  return new DomainError('rate_limited', 'Too many unknown API keys came from this address.', {
+function tooManyRefusals(): DomainError {
+  return new DomainError('rate_limited', 'Too many calls came with API keys that are not valid.', {
     hint: 'Wait a minute and check the key.',
     retryAfterSeconds: 60,
   })

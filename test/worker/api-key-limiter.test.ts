@@ -318,6 +318,25 @@ describe('rotation', () => {
 })
 
 describe('guessing', () => {
+  // An application that was not told of a revocation must not lock out what is beside it at its address.
+  it('lets good keys in beside a revoked one in use, which asks no more often than an unknown one', async () => {
+    const { key: revoked, id } = await makeKey('service_role')
+    const { key: good } = await makeKey('service_role')
+    expect((await call('DELETE', `/v1/keys/${id}`)).status).toBe(200)
+    const from = async (sent: string, address: string) =>
+      (await get(sent, '/v1/modules', { 'cf-connecting-ip': address })).status
+    const statusesOf = async (sent: string, address: string) => {
+      const statuses = []
+      for (let i = 0; i < 25; i++) statuses.push(await from(sent, address))
+      return statuses
+    }
+    // Whoever has a text cannot tell by these whether it was a key.
+    const expected = [...Array(21).fill(401), ...Array(4).fill(429)]
+    expect(await statusesOf(revoked, '192.0.2.78')).toEqual(expected)
+    expect(await from(good, '192.0.2.78')).toBe(200)
+    expect(await statusesOf(generateKey('anon'), '192.0.2.79')).toEqual(expected)
+  })
+
   // Stops an attacker from making one object and one query for every guess.
   it('blocks an address after 20 unknown keys, but no key that is known to be good', async () => {
     const { key } = await makeKey('service_role')

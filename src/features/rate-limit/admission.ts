@@ -38,7 +38,9 @@ export type Admission =
       limited: 'key' | 'address'
     }
   | { outcome: 'project_paused'; key: ApiKey; rateLimit: RateLimitState }
-  /** No such key, or one that is expired, revoked or rotated out: callers are never told which. */
+  /** One that is expired, revoked or rotated out. */
   | { outcome: 'refused' }
+  /** No such key. Callers are never told which of the two it was. */
+  | { outcome: 'unknown' }
   /** The key is not known here yet and the database that knows does not answer. */
   | { outcome: 'unavailable' }

@@ -48,7 +48,8 @@ export class KeyGate {
       else this.#known.set(keyHash, { permits: new PermitHolder(), last: admission })
     } else if (known && admission.outcome !== 'rate_limited') {
       known.permits.drop()
-      if (admission.outcome === 'refused') this.#known.delete(keyHash)
+      const isGood = admission.outcome === 'project_paused' || admission.outcome === 'unavailable'
+      if (!isGood) this.#known.delete(keyHash)
     }
     return admission.outcome === 'admitted' ? withPermits(admission, permitsLeft) : admission
   }
