@@ -38,7 +38,7 @@ export function makeSender({ url, secret, timeoutMs }: IngestTarget): SendMessag
         signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]),
       })
       const answer = await readBeginning(response)
-      return readIngestAnswer(response.status, response.headers.get('retry-after'), answer)
+      return readIngestAnswer(response.status, response.headers.get('retry-after'), answer, Date.now())
     } catch (err) {
       return { outcome: 'unavailable', reason: reasonOf(err), askedMs: 0 }
     }

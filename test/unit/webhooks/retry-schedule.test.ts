@@ -10,7 +10,6 @@ import {
 import {
   judgeAttempt,
   RETRY_DELAYS_MS,
-  readRetryAfter,
   type Standing,
 } from '../../../src/features/webhooks/delivery/retry-schedule.ts'
 import type { WebhookRow } from '../../../src/features/webhooks/delivery/webhook-row.ts'
@@ -67,18 +66,6 @@ describe('after a failed attempt', () => {
       expect(judgeAttempt({ ...FAILED, statusCode }, outdated, 0)).toEqual({ outcome: 'outdated' })
     }
     expect(judgeAttempt(GOOD, outdated, 0)).toEqual({ outcome: 'delivered' })
-  })
-
-  it.each([
-    ['120', 120_000],
-    [' 0 ', 0],
-    [new Date(NOW + 5_000).toUTCString(), 5_000],
-    [new Date(NOW - 5_000).toUTCString(), 0],
-    ['soon', undefined],
-    ['-5', undefined],
-    [null, undefined],
-  ])('reads Retry-After: %s', (value, expected) => {
-    expect(readRetryAfter(value, NOW)).toBe(expected)
   })
 })
 

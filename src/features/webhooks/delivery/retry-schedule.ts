@@ -79,13 +79,3 @@ export function isFailing(failCount: number): boolean {
 export function probeDelayMs(probes: number): number {
   return PROBE_DELAYS_MS[probes] ?? PROBE_DELAY_MAX_MS
 }
-
-/** Milliseconds that a Retry-After asks for (RFC 9110 section 10.2.3); undefined without one that can be read. */
-export function readRetryAfter(value: string | null, nowMs: number): number | undefined {
-  if (value === null) return undefined
-  const text = value.trim()
-  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS
-  // Of the forms of a date the standard has one; `Date` would read nearly anything.
-  const atMs = /^[A-Z][a-z]{2}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
-}

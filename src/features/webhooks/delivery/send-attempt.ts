@@ -2,9 +2,9 @@
 // from the send, whatever the receiver does: drip bytes, send gigabytes, redirect, say nothing. Never throws.
 
 import { type Deadline, DeadlinePassed } from '../../../lib/deadline.ts'
+import { readRetryAfterMs } from '../../../lib/retry-after.ts'
 import { TARGET_REFUSALS, type TargetGuard } from '../target-guard.ts'
 import { deliveryHeaders } from './delivery-headers.ts'
-import { readRetryAfter } from './retry-schedule.ts'
 import { messageHeaders, type SigningKeys } from './signatures.ts'
 
 export const ATTEMPT_TIMEOUT_MS = 15_000
@@ -138,7 +138,7 @@ function resultOf({ status, retryAfter, body }: Answer, latencyMs: number, nowMs
     responseBody: body,
     error: isSuccess ? null : REDIRECTS.includes(status) ? 'redirect' : 'status',
     latencyMs,
-    retryAfterMs: isSuccess ? undefined : readRetryAfter(retryAfter, nowMs),
+    retryAfterMs: isSuccess ? undefined : readRetryAfterMs(retryAfter, nowMs),
   }
 }
 
