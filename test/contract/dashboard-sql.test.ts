@@ -156,7 +156,8 @@ describe('POST /api/sql/check', () => {
     const text = "-- é first\nselect ';' as a ;\n\n do $$ begin null; end $$; select 2 -- last;\n;;"
     const answer = await check(text)
     expect(answer.status).toBe(200)
-    const statements = answer.json.statements as { sql: string; offset: number }[]
+    const statements = answer.json.statements as { sql: string; offset: number; opaque: boolean }[]
+    expect(statements.map(({ opaque }) => opaque)).toEqual([false, true, false])
     expect(statements.map(({ sql }) => sql)).toEqual([
       "-- é first\nselect ';' as a",
       'do $$ begin null; end $$',

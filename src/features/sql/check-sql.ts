@@ -1,7 +1,6 @@
 // What a script would lose, before it runs: its statements, and of each what it takes away for good.
 
 import { DomainError } from '../../errors.ts'
-import { commandTag } from './command-tag.ts'
 import { countLosses } from './loss-rows.ts'
 import { LOSS_FIELDS, lossesOf } from './losses.ts'
 import type { ParsedStatement } from './parser.ts'
@@ -28,7 +27,7 @@ export async function checkSql(
   return {
     statements: statements.map(({ node, end }, i) => ({
       ...withoutBlanks(sql, statements[i - 1]?.end ?? 0, end),
-      command: commandOf(node),
+      opaque: 'DoStmt' in node || 'CallStmt' in node,
       losses: counted.splice(0, losses[i]?.length ?? 0),
     })),
   }
@@ -52,9 +51,4 @@ async function readScript(deps: SqlDeps, sql: string): Promise<ParsedStatement[]
 function withoutBlanks(text: string, from: number, end: number): { sql: string; offset: number } {
   const sql = text.slice(from, end).replace(/^[\s;]+/, '')
   return { sql: sql.trimEnd(), offset: end - sql.length }
-}
-
-function commandOf(node: ParsedStatement['node']): string | null {
-  const [name = '', fields] = Object.entries(node)[0] ?? []
-  return commandTag(name, (fields ?? {}) as ParsedStatement['node']) ?? null
 }

@@ -165,10 +165,7 @@ export const SqlCheckResponse = z
         z.object({
           sql: z.string().describe('The statement with the comments before it, without its semicolon.'),
           offset: z.int().describe('UTF-16 units before it in the text that was sent.'),
-          command: z
-            .string()
-            .nullable()
-            .describe('Command tag as far as it is known before: DROP TABLE; null for SELECT, DELETE, ...'),
+          opaque: z.boolean().describe('DO or CALL: what the code does is not seen.'),
           losses: z.array(SqlLoss),
         }),
       )
@@ -182,7 +179,7 @@ export const SqlCheckResponse = z
           {
             sql: 'delete from drafts',
             offset: 0,
-            command: null,
+            opaque: false,
             losses: [
               {
                 kind: 'delete_rows',
@@ -195,7 +192,7 @@ export const SqlCheckResponse = z
               },
             ],
           },
-          { sql: 'select 1', offset: 20, command: null, losses: [] },
+          { sql: 'select 1', offset: 20, opaque: false, losses: [] },
         ],
       },
     ],

@@ -1,8 +1,9 @@
-// SQL: a statement's rows, its plan, its mistakes and its history.
+// SQL: a statement's rows, a script's, what is asked before rows are lost, plans, mistakes and the history.
 
 import { text as textOf } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { type Visit, visit } from './visitor.ts'
+import { contrastProblems } from './axe.ts'
+import { PHONE, type Visit, visit } from './visitor.ts'
 
 async function write({ page }: Visit, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'SQL', exact: true }).fill(text)
@@ -114,5 +115,78 @@ it('keeps what was typed while the page lives, and the history in the audit log'
   await page.getByRole('button', { name: text }).click()
   await editor.getByText(text).waitFor()
   expect(await asksBeforeReload()).toBe(false)
+  expect(seat.complaints).toEqual([])
+})
+
+it('asks before rows are lost, and runs nothing that was not agreed to', async () => {
+  await using seat = await visit('/database/sql')
+  const { page } = seat
+  const table = `asked_${crypto.randomUUID().slice(0, 8)}`
+  const answered = (words: string) => page.getByText(words).waitFor()
+  await run(seat, `create table ${table} as select generate_series(1, 3) as id`)
+  await answered('3 rows affected')
+
+  await run(seat, `with gone as (delete from ${table} returning *) select * from gone`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(`All 3 rows of the table public.${table} are deleted.`).waitFor()
+  // Who presses Enter without reading loses nothing.
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+  expect(await contrastProblems(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await run(seat, `select count(*) || ' are left' as n from ${table}`)
+  await answered('3 are left')
+
+  // With a condition it runs at once; without, what is agreed to runs.
+  await run(seat, `update ${table} set id = 9 where id = 1`)
+  await answered('1 row affected')
+  await run(seat, `drop table ${table}`)
+  await dialog.getByText(`The table public.${table} is dropped, with 3 rows.`).waitFor()
+  await page.setViewportSize(PHONE)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
+  await dialog.getByRole('button', { name: 'Run it' }).click()
+  await answered('DROP TABLE')
+  expect(seat.complaints).toEqual([])
+})
+
+it('runs a script as a whole, each result below the other, or nothing of it', async () => {
+  await using seat = await visit('/database/sql')
+  const { page } = seat
+  const table = `script_${crypto.randomUUID().slice(0, 8)}`
+  await run(
+    seat,
+    `-- a ; in a comment\ncreate table ${table} (id int); insert into ${table} values (1), (2);
+      select id, ';' as s from ${table}; do $$ begin null; end $$; drop table ${table};`,
+  )
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(`The table ${table} is dropped`).waitFor()
+  await dialog.getByText('Statement 4 runs code (DO or CALL): what it does is not seen.').waitFor()
+  await dialog.getByRole('button', { name: 'Run it' }).click()
+  await page.getByText(/5 statements, in one transaction · [\d,]+ ms/).waitFor()
+  const results = page.getByRole('list', { name: 'Results' }).getByRole('listitem')
+  await results.nth(1).getByText('2 rows affected').waitFor()
+  await results
+    .nth(2)
+    .getByRole('region', { name: 'Result 3' })
+    .getByText(';', { exact: true })
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('button', { name: '-- a ; in a comment' }).first().waitFor()
+  await page.keyboard.press('Escape')
+
+  await run(seat, `create table ${table} (id int);\nselect nowhere from ${table}; select 1`)
+  await page.getByText('Statement 2 of 3 failed, and nothing of the script was kept').waitFor()
+  await page.getByText('Line 2, column 8.').waitFor()
+  expect(await page.locator('.cm-mark').textContent()).toBe('nowhere')
+  await run(seat, `create table ${table} (id int);\nselect 1/(select count(*) from ${table})`)
+  await page.getByText('Statement 2 of 2 failed').waitFor()
+  expect(await page.locator('.cm-mark').first().textContent()).toContain('select 1/(select')
+  await run(seat, `select to_regclass('${table}') is null as undone`)
+  await page.getByRole('region', { name: 'Result' }).getByText('true', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Explain', exact: true }).waitFor()
+  await write(seat, 'select 1; select 2')
+  await page.getByRole('button', { name: 'Explain', exact: true }).click()
+  await page.getByText('Explain takes one statement: select one of the 2.').waitFor()
   expect(seat.complaints).toEqual([])
 })

@@ -18,7 +18,7 @@ export function HistoryPanel({ onTake, onClose }: { onTake: (text: string) => vo
   return (
     <SidePanel title="History" onClose={onClose}>
       <p className="text-kumo-subtle">
-        Your last 100 statements, as the <Link href="/audit-log?action=sql.run_by_session">audit log</Link>{' '}
+        Your last 100 statements and scripts, as the <Link href="/audit-log?target_kind=sql">audit log</Link>{' '}
         has them. A click puts one back into the editor.
       </p>
       <Input

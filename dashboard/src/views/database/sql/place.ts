@@ -4,6 +4,23 @@ import { ApiError } from '../../../api/errors.ts'
 import type { TextRange } from '../../../parts/code-mirror.tsx'
 
 const PLACE = /^Line (\d+), column (\d+)\.$/
+const STATEMENT = /^statements\[(\d+)\](?:: )?/
+
+/**
+ * Of a script's error, the index of the statement that failed, and the error as it is of that statement alone. Index
+ * and error as they came where it is not told which one it was.
+ */
+export function failedStatement(error: Error): { index: number | undefined; error: Error } {
+  if (!(error instanceof ApiError)) return { index: undefined, error }
+  const [start, index] = STATEMENT.exec(error.detail ?? '') ?? []
+  if (start === undefined) return { index: undefined, error }
+  return { index: Number(index), error: withDetail(error, (error.detail ?? '').slice(start.length) || null) }
+}
+
+/** Postgres has refused the script as a whole, at its end: what was to be checked then is not so. */
+export function failedAtCommit(error: Error): boolean {
+  return error instanceof ApiError && /^at COMMIT\b/.test(error.detail ?? '')
+}
 
 /**
  * The error with its place in the whole `text` of the editor, where what was sent begins at `from`; `linesBefore`
@@ -11,15 +28,18 @@ const PLACE = /^Line (\d+), column (\d+)\.$/
  */
 export function placedInText(error: Error, text: string, from: number, linesBefore: number): Error {
   if (!(error instanceof ApiError)) return error
-  const { status, message, code, detail, hint, requestId } = error
-  const [, line, column] = PLACE.exec(detail ?? '') ?? []
+  const [, line, column] = PLACE.exec(error.detail ?? '') ?? []
   if (line === undefined || column === undefined) return error
   const above = text.slice(0, from).split('\n')
   const own = Number(line) - linesBefore
   // Only the first line of what was sent begins in the middle of one.
   const wholeColumn = Number(column) + (own === 1 ? [...(above.at(-1) ?? '')].length : 0)
   const place = own < 1 ? null : `Line ${own + above.length - 1}, column ${wholeColumn}.`
-  return new ApiError(status, { error: message, code, detail: place, hint, request_id: requestId })
+  return withDetail(error, place)
+}
+
+function withDetail({ status, message, code, hint, requestId }: ApiError, detail: string | null): ApiError {
+  return new ApiError(status, { error: message, code, detail, hint, request_id: requestId })
 }
 
 /** The word at the error's place, as offsets into `text`; `linesBefore` stood in what was sent before it. */

@@ -12,34 +12,36 @@ import { isNumber, typeWords, valueText } from './values.ts'
 
 type Row = SqlAnswer['rows'][number]
 
-export function Result({ of: answer, ms }: { of: SqlAnswer; ms: number }) {
+/** `number`: of a script's results, which have one time together. */
+export function Result({ of: answer, ms, number }: { of: SqlAnswer; ms?: number; number?: number }) {
   const [openIndex, setOpenIndex] = useState<number>()
   const columns = useMemo(() => answer.columns.map(gridColumn), [answer])
   const open = openIndex === undefined ? undefined : answer.rows[openIndex]
   return (
     <>
       <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2">
-        <p role="status" className="text-kumo-subtle tabular-nums">
-          <span className="font-medium text-kumo-default">{answer.command}</span> · {rowsWords(answer)} ·{' '}
-          {Math.round(ms).toLocaleString('en')} ms
+        <p role={ms === undefined ? undefined : 'status'} className="text-kumo-subtle tabular-nums">
+          <span className="font-medium text-kumo-default">{answer.command}</span> · {rowsWords(answer)}
+          {ms !== undefined && ` · ${msWords(ms)}`}
         </p>
         {columns.length > 0 && (
           <Button
             size="sm"
             icon={DownloadSimpleIcon}
             className="ml-auto"
-            onClick={() => download('result.csv', csvOf(answer))}
+            aria-label={number === undefined ? undefined : `Export CSV of result ${number}`}
+            onClick={() => download(`result${number === undefined ? '' : `-${number}`}.csv`, csvOf(answer))}
           >
             Export CSV
           </Button>
         )}
       </div>
-      {columns.length === 0 && !returnsRows(answer) && (
+      {number === undefined && !returnsRows(answer) && (
         <p className="text-kumo-subtle">Its notices are not shown: the API does not send them.</p>
       )}
       {columns.length > 0 && (
         <ValueGrid
-          label="Result"
+          label={number === undefined ? 'Result' : `Result ${number}`}
           columns={columns}
           rows={answer.rows}
           openIndex={openIndex}
@@ -69,6 +71,10 @@ export function Result({ of: answer, ms }: { of: SqlAnswer; ms: number }) {
   )
 }
 
+export function msWords(ms: number): string {
+  return `${Math.round(ms).toLocaleString('en')} ms`
+}
+
 function gridColumn({ name, typeName }: SqlAnswer['columns'][number]): GridColumn<Row> {
   return {
     name,
@@ -78,9 +84,9 @@ function gridColumn({ name, typeName }: SqlAnswer['columns'][number]): GridColum
   }
 }
 
-/** A SELECT may have rows without any column. */
-function returnsRows({ command, columns }: SqlAnswer): boolean {
-  return columns.length > 0 || command === 'SELECT'
+/** A SELECT may have rows without any column; CREATE TABLE AS calls itself one, and keeps its rows. */
+function returnsRows({ command, columns, rows, rowCount }: SqlAnswer): boolean {
+  return columns.length > 0 || (command === 'SELECT' && rows.length === rowCount)
 }
 
 function rowsWords(answer: SqlAnswer): string {
