@@ -13,7 +13,7 @@ import { milliseconds, Outcome } from './attempt-result.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryPanel } from './delivery-panel.tsx'
 import { OlderEntries } from './older-entries.tsx'
-import { type Delivery, logsQuery, type Webhook } from './queries.ts'
+import { type Delivery, logsQuery, REFRESH_MS, type Webhook } from './queries.ts'
 
 const view = getRouteApi('/webhooks/$id')
 
@@ -68,7 +68,7 @@ export function Deliveries({ of: webhook }: { of: Webhook }) {
                   description={
                     isNarrowed
                       ? 'Attempts are kept for 30 days.'
-                      : 'Change a row of the table, or send a test: each attempt appears here within a second.'
+                      : `Change a row of the table, or send a test. The list is read again every ${REFRESH_MS / 1_000} s.`
                   }
                 />
               ) : (

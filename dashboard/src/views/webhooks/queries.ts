@@ -19,7 +19,7 @@ export interface LogFilter {
 }
 
 /** How often what changes by itself is read again, while somebody looks. */
-const REFRESH_MS = 5_000
+export const REFRESH_MS = 5_000
 const LIST_REFRESH_MS = 15_000
 const ENTRIES_PER_PAGE = 50
 
