@@ -51,7 +51,8 @@ afterAll(async () => {
 })
 
 function dataOf(gateway: Gateway): DataDatabase {
-  return new DataDatabase(new SqlWire({ connectionString: postgres.url(), gatewayUrl: gateway.url }))
+  const wire = new SqlWire({ connectionString: postgres.url(), gatewayUrl: gateway.url })
+  return new DataDatabase(wire, { wipesPlans: true })
 }
 
 let nowMs = 0

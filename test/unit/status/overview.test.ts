@@ -44,7 +44,7 @@ function statusWith(answer: () => Response | Promise<Response>) {
     { connectionString: 'postgres://authenticator:secret@ep-x.eu.neon.tech/quoin', gatewayUrl: undefined },
     { fetch: async () => answer() },
   )
-  return platformStatusOf(wellPlatform, [], new DataDatabase(wire))
+  return platformStatusOf(wellPlatform, [], new DataDatabase(wire, { wipesPlans: true }))
 }
 
 const refusedLogin = {
@@ -95,7 +95,7 @@ it('a data connection is asked as both roles of callers, and well when it answer
       },
     },
   )
-  const status = await platformStatusOf(wellPlatform, [], new DataDatabase(wire))
+  const status = await platformStatusOf(wellPlatform, [], new DataDatabase(wire, { wipesPlans: true }))
   expect(status).toMatchObject({ status: 'ok', database: { data_state: 'up' }, problems: [] })
   expect(sent).toMatch(/"service_role".*'role','anon'/)
 })
