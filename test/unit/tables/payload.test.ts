@@ -144,6 +144,20 @@ describe('CSV', () => {
   })
 })
 
+test('CSV may end with empty lines, and a single column has a row of each', () => {
+  expect(parseCsv('a,b\n1,2\n\n').rows).toEqual([['1', '2']])
+  expect(parseCsv('a,b\r\n1,2\r\n\r\n\n').rows).toEqual([['1', '2']])
+  expect(parseCsv('a\n1\n\n').rows).toEqual([['1'], ['']])
+  expect(() => parseCsv('a,b\n\n1,2\n')).toThrow(code('invalid_body'))
+})
+
+test.each(['{"a":1}', ' [{"a":1}]'])('JSON that is sent as a form says so: %s', body => {
+  const hint = expect.stringContaining('Content-Type: application/json')
+  expect(() => parse(body, 'application/x-www-form-urlencoded')).toThrow(
+    expect.objectContaining({ code: 'invalid_body', hint }),
+  )
+})
+
 test('forms become one row', () => {
   expect(jsonOf(parse('a=1+2&b=%26', 'application/x-www-form-urlencoded'))).toBe('[{"a":"1 2","b":"&"}]')
 })

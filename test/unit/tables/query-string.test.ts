@@ -116,3 +116,13 @@ describe('what a request needs to know of its table', () => {
     ['?order=max', 'relation'],
   ])('%s: %s', (search, need) => expect(queryNeed(parseQueryString(search))).toBe(need))
 })
+
+test.each([
+  ['?selct=id', '"select"'],
+  ['?limt=1', '"limit"'],
+  ['?oder=id.desc', '"order"'],
+  ['?on_conflit=id', '"on_conflict"'],
+])('%s is told the parameter that it is near to', (search, near) => {
+  const hint = expect.stringContaining(near)
+  expect(() => parseQueryString(search)).toThrow(expect.objectContaining({ code: 'invalid_filter', hint }))
+})

@@ -2,6 +2,7 @@
 
 import { DomainError } from '../../../errors.ts'
 import { CONDITIONS_MAX } from '../limits.ts'
+import { nearestName } from '../nearest-name.ts'
 import { refuseUnstorable } from '../storable-text.ts'
 import { parseCondition, parseLogicTree } from './filters.ts'
 import { parseField, parseNames, parseWhole } from './grammar.ts'
@@ -94,7 +95,16 @@ function parseFieldFilter(name: string, value: string): Filter {
     if (cursor.next === '.') refuseRelated(name, parsed.name)
     return parsed
   })
-  return parseCondition(name, value, field)
+  try {
+    return parseCondition(name, value, field)
+  } catch (err) {
+    const meant = nearestName(name, SINGLE)
+    if (!(err instanceof DomainError) || meant === undefined) throw err
+    throw new DomainError('invalid_filter', err.message, {
+      detail: err.detail,
+      hint: `Perhaps you meant the parameter "${meant}". "${name}" was read as a filter on a column of that name.`,
+    })
+  }
 }
 
 function refuseRelated(parameter: string, resource: string): never {

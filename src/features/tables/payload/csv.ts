@@ -38,7 +38,9 @@ export function readCsv(bytes: Uint8Array): CsvTable {
   const names = readHeader(fields)
   const writers = names.map(() => new ArrayWriter(chunkBytesOf(bytes, names.length)))
   let rowCount = 0
-  for (; !fields.isAtEnd; rowCount++) {
+  // Editors leave empty lines at the end. Of a single column each is a row with the empty text.
+  const isAtEnd = () => fields.isAtEnd || (names.length > 1 && fields.isBlankToEnd)
+  for (; !isAtEnd(); rowCount++) {
     if (rowCount === ROWS_MAX) throw tooMany('rows', ROWS_MAX)
     if ((rowCount + 1) * names.length > CSV_FIELDS_MAX) throw tooMany('fields of CSV', CSV_FIELDS_MAX)
     readRow(fields, writers)
@@ -103,6 +105,13 @@ class CsvFields {
 
   get isAtEnd(): boolean {
     return this.#at >= this.#bytes.length
+  }
+
+  /** True when nothing but ends of lines is left. */
+  get isBlankToEnd(): boolean {
+    let at = this.#at
+    while (this.#bytes[at] === LINE_FEED || this.#bytes[at] === CARRIAGE_RETURN) at++
+    return at >= this.#bytes.length
   }
 
   next(): void {

@@ -73,7 +73,7 @@ export function unsupportedType(type: string, readable: string): DomainError {
   })
 }
 
-const [OPEN, CLOSE] = [encodeUtf8('['), encodeUtf8(']')]
+const [OPEN, CLOSE, OPEN_OBJECT] = [encodeUtf8('['), encodeUtf8(']'), encodeUtf8('{')]
 
 function jsonPayload(body: Uint8Array, columns: readonly string[] | undefined): Payload {
   const { isArray, keys, rowCount } = readJsonRows(body, columns === undefined)
@@ -96,8 +96,15 @@ function formPayload(body: Uint8Array, columns: readonly string[] | undefined): 
   return { rows, keys: [...new Set(columns ?? fields.map(([name]) => name))], rowCount: 1 }
 }
 
-/** The values of each field of a form. Throws `payload_too_large`, `invalid_body` for too many fields. */
+/** The values of each field of a form. Throws `payload_too_large`, `invalid_body` for too many fields and for JSON. */
 export function readForm(body: Uint8Array): Map<string, string[]> {
+  const first = body.find(byte => byte > SPACE)
+  if (first === OPEN[0] || first === OPEN_OBJECT[0]) {
+    throw new DomainError('invalid_body', 'The body is JSON, and its Content-Type is that of a form.', {
+      detail: 'A form writes a bracket as %5B or %7B.',
+      hint: 'Send Content-Type: application/json. curl sends that of a form unless -H says otherwise.',
+    })
+  }
   if (body.length > FORM_BYTES_MAX) {
     throw new DomainError('payload_too_large', `A form takes at most ${FORM_BYTES_MAX} bytes.`, {
       hint: 'Send the row as JSON.',
