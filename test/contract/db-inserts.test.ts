@@ -173,6 +173,30 @@ describe('POST', () => {
     expect(identity.body[0].id).toBeGreaterThan(3)
   })
 
+  test('a domain that refuses null takes the default under missing=default', async () => {
+    const prefer = { prefer: 'missing=default' }
+    const all = `${t}_coded?columns=id,code,note`
+    expect(
+      (
+        await post(
+          [
+            { id: 1, note: 'n' },
+            { id: 2, code: 'x' },
+          ],
+          prefer,
+          all,
+        )
+      ).body,
+    ).toEqual([
+      { id: 1, code: 'none', note: 'n' },
+      { id: 2, code: 'x', note: null },
+    ])
+    const reset = await patch(`${t}_coded?id=eq.2&columns=code,note`, { note: 'm' }, prefer)
+    expect(reset.body).toEqual([{ id: 2, code: 'none', note: 'm' }])
+    const refused = await post([{ id: 3, code: null }], prefer, all)
+    expect([refused.status, refused.body.code]).toEqual([400, '23502'])
+  })
+
   test('leaves out columns whose domain refuses null', async () => {
     expect((await post({ id: 1, note: 'n' }, {}, `${t}_coded`)).body).toEqual([
       { id: 1, code: 'none', note: 'n' },

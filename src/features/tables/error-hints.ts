@@ -19,6 +19,12 @@ export interface ErrorHintContext {
   readonly privileges?: string
   /** The column of the filter with the value that could not be read, where it was in one. */
   readonly filteredColumn?: string | undefined
+  /** True when the request is an upsert, which reads the row that is there. */
+  readonly isUpsert?: boolean
+  /** False when the request does not want the rows back. */
+  readonly readsBack?: boolean
+  /** True when the request came with a key alone, so that a policy sees no user. */
+  readonly isWithoutUser?: boolean
   /** True when the request calls a function, whose own statements may need any right. */
   readonly isCall?: boolean
   /** For nearest names; without it the hint names the place to look instead. */
@@ -63,7 +69,7 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
   '22P05': () => 'Remove the \\u0000 escape: Postgres text cannot hold a NUL character.',
   '23502': err => `Give a value for ${quoted(err.column, 'the column')}, or give the column a default.`,
   '23503': explainForeignKey,
-  '23505': () => 'Change the value, or upsert: POST with Prefer: resolution=merge-duplicates.',
+  '23505': explainDuplicate,
   '23514': err =>
     `Send values that satisfy the check constraint ${quoted(err.constraint, 'named in the message')}.`,
   '25006': () => 'Reads run in read-only transactions; call what writes with POST, as a VOLATILE function.',
@@ -107,23 +113,24 @@ function explainBadLiteral(err: PostgresError, context: ErrorHintContext): strin
   return nullHint(err, context) ?? `Send a valid ${type}.`
 }
 
+function explainDuplicate({ constraint }: PostgresError, { isUpsert }: ErrorHintContext): string {
+  if (isUpsert !== true) return 'Change the value, or upsert: POST with Prefer: resolution=merge-duplicates.'
+  return (
+    `The upsert looks at other columns than ${quoted(constraint, 'the constraint')} does: change the value, or name ` +
+    'the columns of that constraint in on_conflict.'
+  )
+}
+
 function explainForeignKey({ message }: PostgresError): string {
   return /still referenced|update or delete/.test(message)
     ? 'Delete or change the rows that refer to this one first, or declare the foreign key ON DELETE CASCADE.'
     : 'Insert the row that is referred to first.'
 }
 
-function explainMissingRight(
-  err: PostgresError,
-  { role, schema, table, privileges = '<the right it needs>', isCall = false }: ErrorHintContext,
-): string {
+function explainMissingRight(err: PostgresError, context: ErrorHintContext): string {
+  const { role, schema, table, privileges = '<the right it needs>', isCall = false } = context
   if (/row-level security/.test(err.message)) {
-    const name = /for table "([^"]+)"/.exec(err.message)?.[1] ?? table
-    const place = name === undefined ? 'the table' : `the table "${name}"`
-    return (
-      `No policy of ${place} lets ${role} write this row. Add one with CREATE POLICY ... WITH CHECK; ` +
-      'if the row may be written but not read back, send Prefer: return=minimal.'
-    )
+    return explainPolicy(err, context)
   }
   const [, kind, object = ''] = /permission denied for (?:materialized )?(\w+) (.+)$/.exec(err.message) ?? []
   const name = plainOrQuoted(object)
@@ -146,6 +153,30 @@ function explainMissingRight(
     return `Run: GRANT ${privileges} ON ${target} TO ${role};${columns}${minimal}`
   }
   return `Grant the missing right to ${role}.`
+}
+
+function explainPolicy(
+  { message }: PostgresError,
+  { role, table, isUpsert, readsBack = true, isWithoutUser }: ErrorHintContext,
+): string {
+  const name = /for table "([^"]+)"/.exec(message)?.[1] ?? table
+  const place = name === undefined ? 'the table' : `the table "${name}"`
+  const user =
+    isWithoutUser === true
+      ? ' The request came with an API key alone: if the policy asks for a user, send ' +
+        'Authorization: Bearer <access token>.'
+      : ''
+  if (isUpsert === true) {
+    return (
+      `An upsert reads the row that is there, too: ${place} needs policies FOR SELECT, FOR INSERT and FOR UPDATE ` +
+      `that let ${role} see and write this row.${user}`
+    )
+  }
+  const minimal = readsBack
+    ? '; if the row may be written but not read back, send Prefer: return=minimal'
+    : ''
+  const refusal = `No policy of ${place} lets ${role} write this row.`
+  return `${refusal} Add one with CREATE POLICY ... WITH CHECK${minimal}.${user}`
 }
 
 /** Every right but DELETE can be given for columns alone. */
@@ -177,7 +208,9 @@ function explainUnknownTable(
   { catalog, schema = 'public', role }: ErrorHintContext,
 ): string {
   const name = /relation "(?:[^"]*\.)?([^".]+)" does not exist/.exec(err.message)?.[1]
-  const near = name === undefined ? undefined : nearestName(name, catalog?.relationNames(schema, role) ?? [])
+  // The remembered catalog may still have the very table that is gone.
+  const others = (catalog?.relationNames(schema, role) ?? []).filter(other => other !== name)
+  const near = name === undefined ? undefined : nearestName(name, others)
   if (near !== undefined) return `Perhaps you meant the table "${schema}.${near}".`
   return 'Check the name and its schema. CREATE TABLE makes one: POST /v1/sql as service_role, or SQL in the dashboard.'
 }

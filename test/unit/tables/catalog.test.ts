@@ -274,11 +274,42 @@ describe('overloads', () => {
   })
 })
 
+describe('an argument without a name', () => {
+  const refused = (...types: string[]) => {
+    const target: DatabaseFunction = {
+      schema: 'public',
+      name: 'bare',
+      version: '1 1',
+      arguments: types.map(type => ({ name: '', type, hasDefault: false, isVariadic: false })),
+      returns: 'scalar',
+      isRecord: false,
+      resultColumns: [],
+      returnsSet: false,
+      isVolatile: true,
+      usableBy: ['anon'],
+    }
+    const called = { schema: 'public', name: 'bare' }
+    try {
+      resolveFunction(new Catalog([], [target], 0), called, { names: [''], wholeTypes: ['json'] }, 'anon')
+    } catch (err) {
+      return (err as DomainError).hint
+    }
+  }
+
+  test('is the whole body where its type can be one, and else has to get a name', () => {
+    expect(refused('text')).toMatch(/public\.bare\(text\).*whole body with Content-Type: text\/plain/)
+    expect(refused('bytea')).toContain('application/octet-stream')
+    expect(refused('integer')).toMatch(/public\.bare\(integer\).*give it one/)
+    expect(refused('text', 'text')).toMatch(/give it one/)
+  })
+})
+
 describe('hints', () => {
   const everyone: DatabaseRole[] = ['anon', 'service_role']
   const column = (name: string, usableBy = everyone) => ({
     name,
     type: 'text',
+    baseType: 'text',
     defaultSql: undefined,
     usableBy,
   })
@@ -357,6 +388,27 @@ describe('hints', () => {
     expect(refused('users', 'salary', 'service_role')).toContain('"users.salary"')
     expect(refused('users', 'salary', 'anon')).not.toContain('salary')
     expect(refused('payroll', 'iban', 'anon')).not.toContain('iban')
+  })
+
+  test('a table that is missing is not advised in place of itself', () => {
+    expect(hint('42P01', 'relation "public.users" does not exist')).not.toContain('"public.users"')
+  })
+
+  test('an upsert is not advised to one that was one, but to the columns that clash', () => {
+    const duplicate = (isUpsert: boolean) =>
+      hint('23505', 'duplicate key', { constraint: 'users_email_key' }, { isUpsert })
+    expect(duplicate(false)).toContain('resolution=merge-duplicates')
+    expect(duplicate(true)).toMatch(/"users_email_key".*on_conflict/)
+  })
+
+  test('a policy that refuses a row names what this request lacks', () => {
+    const refused = (more: Partial<ErrorHintContext>) =>
+      hint('42501', 'new row violates row-level security policy for table "users"', {}, more)
+    expect(refused({})).toContain('return=minimal')
+    expect(refused({ readsBack: false })).not.toContain('return=minimal')
+    expect(refused({ isWithoutUser: true })).toContain('Authorization: Bearer')
+    expect(refused({ isUpsert: true })).toMatch(/FOR SELECT, FOR INSERT and FOR UPDATE/)
+    expect(refused({ isUpsert: true })).not.toContain('return=minimal')
   })
 
   test('no hint names an endpoint that this version does not have', () => {

@@ -228,7 +228,7 @@ test("only our own guards are read as guards, not a caller's text", () => {
 describe('every function that Quoin calls carries its schema', () => {
   const accepts = ['*/*', 'text/csv', 'application/vnd.pgrst.object+json;nulls=stripped']
   const typeOf = () => 'integer[]'
-  const columns = [{ name: 'a', type: 'integer', defaultSql: '1', usableBy: [] }]
+  const columns = [{ name: 'a', type: 'integer', baseType: 'integer', defaultSql: '1', usableBy: [] }]
   const conflict = { resolution: 'merge-duplicates' as const, target: ['id'] }
 
   test.each(accepts)('%s', async accept => {

@@ -51,10 +51,16 @@ export const PRIMARY_KEY = `case c.relkind when 'v' then (${VIEW_KEY}) else
     join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
     where p.conrelid = c.oid and p.contype = 'p') end`
 
+/** Of the type `t`: the one under its domains. */
+const BASE_TYPE = `(with recursive b(oid, base) as (
+    select t.oid, t.typbasetype union all select u.oid, u.typbasetype from b join pg_type u on u.oid = b.base)
+  select format_type(oid, -1) from b where base = 0)`
+
 const RELATIONS = `select coalesce(json_agg(json_build_object(
     'schema', n.nspname, 'name', c.relname, 'rights', ${RELATION_RIGHTS},
     'columns', (select coalesce(json_agg(
-        json_build_array(a.attname, format_type(a.atttypid, -1), ${DEFAULT_SQL}, ${COLUMN_RIGHTS})
+        json_build_array(a.attname, format_type(a.atttypid, -1), ${DEFAULT_SQL}, ${COLUMN_RIGHTS},
+          case t.typtype when 'd' then ${BASE_TYPE} end)
         order by a.attnum), '[]')
       from pg_attribute a join pg_type t on t.oid = a.atttypid
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
@@ -105,7 +111,13 @@ interface CatalogRow {
   relations: {
     schema: string
     name: string
-    columns: [name: string, type: string, defaultSql: string | null, rights: Rights][]
+    columns: [
+      name: string,
+      type: string,
+      defaultSql: string | null,
+      rights: Rights,
+      baseType: string | null,
+    ][]
     primaryKey: string[]
     isView: boolean
     /** Bits of `pg_relation_is_updatable`. */
@@ -167,8 +179,14 @@ function rolesOf(rights: Rights): DatabaseRole[] {
   return ROLES.filter((_, i) => rights[i] === true)
 }
 
-function toColumn([name, type, sql, rights]: CatalogRow['relations'][number]['columns'][number]): Column {
-  return { name, type, defaultSql: sql ?? undefined, usableBy: rolesOf(rights) }
+function toColumn([
+  name,
+  type,
+  sql,
+  rights,
+  baseType,
+]: CatalogRow['relations'][number]['columns'][number]): Column {
+  return { name, type, baseType: baseType ?? type, defaultSql: sql ?? undefined, usableBy: rolesOf(rights) }
 }
 
 function toFunction(row: FunctionRow): DatabaseFunction {

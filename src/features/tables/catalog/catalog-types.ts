@@ -7,6 +7,8 @@ export interface Column {
   readonly name: string
   /** As `format_type` prints it without length and precision, with its schema unless that is pg_catalog: for SQL. */
   readonly type: string
+  /** The type that values are read as: that under a domain, which may refuse the null of a key that was not sent. */
+  readonly baseType: string
   /** The default as Postgres prints it, every name qualified; undefined where there is none. */
   readonly defaultSql: string | undefined
   /** Roles that may select, insert or update it, once they may use its relation. */

@@ -44,7 +44,7 @@ export function resolveFunction(
   const [target] = fitting
   if (target) return { target, overloads, passing: byName.length > 0 ? 'byName' : 'wholeBody' }
   const near = nearestNames(called.name, catalog.functionNames(called.schema, role), 3)
-  throw notFound(called, passed, signatures(overloads, role), near)
+  throw notFound(called, passed, usableBy(overloads, role), near)
 }
 
 function accepts({ arguments: parameters }: DatabaseFunction, names: readonly string[]): boolean {
@@ -65,7 +65,7 @@ function ambiguous(
   fitting: readonly DatabaseFunction[],
   role: DatabaseRole,
 ): DomainError {
-  const usable = signatures(fitting, role)
+  const usable = signatures(usableBy(fitting, role))
   const candidates = usable.length > 0 ? `: ${usable.join(', ')}` : ` those called ${schema}.${name}`
   return new DomainError(
     'ambiguous_function',
@@ -78,26 +78,52 @@ function ambiguous(
   )
 }
 
-/** `public.add(a => integer, b => integer)` of each function that the role may execute. */
-function signatures(functions: readonly DatabaseFunction[], role: DatabaseRole): string[] {
-  return functions
-    .filter(({ usableBy }) => usableBy.includes(role))
-    .map(({ schema, name, arguments: parameters }) => {
-      const list = parameters.map(argument => `${argument.name} => ${argument.type}`).join(', ')
-      return `${schema}.${name}(${list})`
-    })
+/** Those that may be told to a caller in this role. */
+function usableBy(functions: readonly DatabaseFunction[], role: DatabaseRole): DatabaseFunction[] {
+  return functions.filter(candidate => candidate.usableBy.includes(role))
+}
+
+/** `public.add(a => integer, b => integer)` of each function. */
+function signatures(functions: readonly DatabaseFunction[]): string[] {
+  return functions.map(({ schema, name, arguments: parameters }) => {
+    const list = parameters.map(({ name: argument, type }) =>
+      argument === '' ? type : `${argument} => ${type}`,
+    )
+    return `${schema}.${name}(${list.join(', ')})`
+  })
+}
+
+/** What sends a whole body as the one argument without a name, by the argument's type. */
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['json', 'application/json'],
+  ['jsonb', 'application/json'],
+  ['text', 'text/plain'],
+  ['xml', 'text/xml'],
+  ['bytea', 'application/octet-stream'],
+])
+
+/** How to call the overloads that there are. */
+function callHint(overloads: readonly DatabaseFunction[]): string {
+  const exists = `The function exists as ${signatures(overloads).join(', ')}`
+  const unnamed = overloads.find(({ arguments: parameters }) => parameters.some(({ name }) => name === ''))
+  const [only, ...others] = unnamed?.arguments ?? []
+  if (only === undefined) return `${exists}: pass every argument without a default by its name.`
+  const contentType = others.length === 0 ? CONTENT_TYPES.get(only.type) : undefined
+  return contentType === undefined
+    ? `${exists}: an argument without a name cannot be passed; give it one with CREATE OR REPLACE FUNCTION.`
+    : `${exists}: send its argument, which has no name, as the whole body with Content-Type: ${contentType}.`
 }
 
 function notFound(
   { schema, name }: QualifiedName,
   { names = [], wholeTypes }: Passed,
-  overloads: readonly string[],
+  overloads: readonly DatabaseFunction[],
   near: readonly string[],
 ): DomainError {
   const call = names.length > 0 ? `(${shown(names)})` : ' without parameters'
   const hint =
     overloads.length > 0
-      ? `The function exists as ${overloads.join(', ')}: pass every argument without a default by its name.`
+      ? callHint(overloads)
       : near.length > 0
         ? `Perhaps you meant to call the function ${near.map(found => `${schema}.${found}`).join(' or ')}.`
         : `Create it in the schema ${schema}, and grant EXECUTE on it to the role of the API key.`

@@ -35,7 +35,7 @@ export function rowSourceSql(
   const columns: SentColumn[] = keys.map(key => typedColumns.find(({ name }) => name === key) ?? untyped(key))
   const known = columns.filter(({ name }) => typedColumns.some(column => column.name === name))
   conditions.push(...haveTypes(table, known))
-  const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(',')
+  const definitions = columns.map(({ name, baseType }) => `${quoteIdentifier(name)} ${baseType}`).join(',')
   const list = columns
     .map(column => (fillsDefaults ? withDefault(column, params) : sentValue(column)))
     .join(',')
@@ -67,11 +67,11 @@ function elementsSql(rows: Rows, params: Parameters): string {
   return `(select pg_catalog.row_to_json("u".*) from (${table}) "u") "e"("v")`
 }
 
-type SentColumn = Pick<Column, 'name' | 'type' | 'defaultSql'>
+type SentColumn = Pick<Column, 'name' | 'type' | 'baseType' | 'defaultSql'>
 
 /** A column that the catalog does not have: Postgres will say so, about the table and not about our alias. */
 function untyped(name: string): SentColumn {
-  return { name, type: 'text', defaultSql: undefined }
+  return { name, type: 'text', baseType: 'text', defaultSql: undefined }
 }
 
 function sentValue({ name }: SentColumn): string {

@@ -228,6 +228,7 @@ async function explain(
     const where = `The value stands in ${place.words}.`
     err.detail = err.detail === undefined ? where : `${err.detail} ${where}`
   }
+  const prefer = call.headers.get('prefer') ?? ''
   // A call is a POST too, but what its function does with which table nobody knows here.
   const privileges = need === 'functions' ? undefined : (PRIVILEGES[call.method] ?? 'SELECT')
   return explainPostgresError(err, {
@@ -235,6 +236,9 @@ async function explain(
     schema,
     table: call.name,
     catalog,
+    isUpsert: call.method === 'POST' && need !== 'functions' && /\bresolution=/.test(prefer),
+    readsBack: need !== 'functions' && !/\breturn=(?:minimal|headers-only)\b/.test(prefer),
+    isWithoutUser: call.claims === null && session.role === 'anon',
     filteredColumn: place?.isFilter === true ? place.column : undefined,
     ...(privileges === undefined ? { isCall: true } : { privileges }),
   })
