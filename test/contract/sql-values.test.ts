@@ -321,10 +321,31 @@ describe('into Postgres', () => {
     }
   })
 
-  test('an array sent for a json parameter is refused with the way out', async () => {
-    const { status, body } = await sql('select $1::jsonb', [[1, 2]])
-    expect({ status, code: body.code }).toEqual({ status: 400, code: '22P02' })
-    expect(body.hint).toContain('JSON text')
+  // An empty array as `{}` would be stored as an object, without a word.
+  test.each([[[]], [[1, 2]], [[[]]], [[{}]], [[{ a: 1 }]], [[null]]])(
+    'an array sent for a json parameter is refused with the way out: %j',
+    async value => {
+      for (const type of ['json', 'jsonb']) {
+        const { status, body } = await sql(`select $1::${type}`, [value])
+        expect([status, body.code, body.hint]).toEqual([400, '22P02', expect.stringContaining('JSON text')])
+        const whole = await transaction([{ sql: `select $1::${type}`, params: [value] }])
+        expect([whole.status, whole.body.code]).toEqual([400, '22P02'])
+      }
+    },
+  )
+
+  test.each([
+    ['int[]', [], []],
+    ['text[]', [], []],
+    ['json[]', [], []],
+    ['jsonb[]', [{}], [{}]],
+    ['json[]', [{}, { a: [] }, null], [{}, { a: [] }, null]],
+    ['date[]', [], []],
+    ['box[]', [], []],
+    ['json', {}, {}],
+    ['jsonb', { a: [], b: {} }, { a: [], b: {} }],
+  ])('empty arrays and objects arrive as they are in %s: %j', async (type, value, expected) => {
+    expect((await sql(`select $1::${type} as v`, [value])).body.rows).toEqual([{ v: expected }])
   })
 
   // The attack: SQL in a value.

@@ -12,7 +12,14 @@ export function toParameters(params: readonly unknown[]): (string | null)[] {
   return params.map((value, i) => toParameter(value, `params[${i}]`))
 }
 
+/**
+ * An empty array for array types, and nothing for JSON: of the blanks that Postgres reads over there, JSON has no form
+ * feed. As `{}` it would be stored as an object, silently; all other arrays are no JSON anyway.
+ */
+const EMPTY_ARRAY = '{\f}'
+
 function toParameter(value: unknown, where: string): string | null {
+  if (Array.isArray(value) && value.length === 0) return EMPTY_ARRAY
   if (Array.isArray(value)) return writeArrayLiteral(value.map(item => toItem(item, where)))
   return toScalar(value, where)
 }

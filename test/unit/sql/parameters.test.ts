@@ -18,7 +18,8 @@ test('strings, numbers, booleans and null keep what they say', () => {
 test('arrays become Postgres arrays, with NULL, quotes and nesting', () => {
   expect(toParameters([[1, null, 'a"b', true], [], [[1], [2]]])).toEqual([
     '{"1",NULL,"a\\"b","true"}',
-    '{}',
+    // Blank to array types alone: `{}` would be an object where the parameter is JSON.
+    '{\f}',
     '{{"1"},{"2"}}',
   ])
 })
