@@ -31,6 +31,10 @@ const ROW_HEADER_BYTES_MAX = 32 * 1024
 
 /** Answers one request; never rejects and never throws. */
 export function handleSql(deps: SqlRouteDeps, req: IncomingMessage, res: ServerResponse): void {
+  if (req.headers.authorization !== undefined) {
+    sendError(res, uncheckedToken())
+    return
+  }
   const entry = deps.entries.find(String(req.headers['neon-connection-string'] ?? ''))
   const pools = entry && deps.pools.get(entry)
   if (pools === undefined) {
@@ -155,6 +159,14 @@ function asciiJson(value: unknown): string {
 function unknownString(): SqlError {
   return gatewayError('28P01', 'the connection string names no database that this gateway serves', {
     severity: 'FATAL',
+  })
+}
+
+/** Whoever sends a token wants it to decide. Without that the query would run with all rights of the string's role. */
+function uncheckedToken(): SqlError {
+  return gatewayError('0A000', 'the gateway checks no tokens, so it runs nothing that comes with one', {
+    detail: 'The request has an Authorization header, which the driver sends for authToken.',
+    hint: "Leave authToken out, and set role and claims in the query's own transaction, or call /v1/db with the token.",
   })
 }
 

@@ -22,6 +22,32 @@ afterAll(async () => {
   await postgres.remove()
 })
 
+describe('a token', () => {
+  // Whoever sends one believes that row-level security decides; the connection string's role may pass it.
+  const ask = (url: string, authToken: string | (() => Promise<string>)) =>
+    neon(url, { authToken })`select 1 as n`
+  const refusal = { code: '0A000', message: expect.stringContaining('checks no tokens') }
+
+  it.each(['own', 'no'])(
+    'is refused and never ignored, with %s password in the connection string',
+    async kind => {
+      const url = kind === 'own' ? postgres.url() : postgres.url().replace(':APP@', '@')
+      await expect(ask(url, 'eyJhbGciOiJub25lIn0.e30.')).rejects.toMatchObject(refusal)
+      await expect(ask(url, async () => 'opaque')).rejects.toMatchObject(refusal)
+    },
+  )
+
+  it('is refused in a transaction and beside a query too', async () => {
+    const authToken = 'opaque'
+    const signed = neon(postgres.url(), { authToken })
+    await expect(signed.transaction([signed`select 1`])).rejects.toMatchObject(refusal)
+    await expect(sql.query('select 1', [], { authToken })).rejects.toMatchObject(refusal)
+    const headers = { Authorization: 'Basic b3duZXI6b3duZXI=' }
+    expect((await post(q('select 1'), { headers })).json.code).toBe('0A000')
+    expect(await sql`select 1 as n`).toEqual([{ n: 1 }])
+  })
+})
+
 describe('values', () => {
   it('brings every kind of value there and back', async () => {
     const when = new Date('2026-03-04T05:06:07.089Z')
