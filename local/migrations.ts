@@ -99,6 +99,7 @@ export async function runMigrations(
           files,
           extraSearchPath,
           statementTimeoutMs: 0,
+          onParts: parts => logParts(parts, log),
           onFile,
         })
         const done = direction === 'up' ? applyAll(runner, table, files) : takeBackLast(runner, table, files)
@@ -148,11 +149,20 @@ async function trackedBy(runner: BatchRunner, table: TrackingTable) {
   return readTracked(runner.ask, found?.has_hashes ? table : { ...table, hasHashes: false })
 }
 
+/** Said beforehand where not all is one transaction. */
+function logParts(parts: BatchResult['parts'], log: (line: string) => void): void {
+  if (parts.every(({ inTransaction }) => inTransaction)) return
+  parts.forEach(({ files, inTransaction }, i) => {
+    const names = files.map(({ name }) => name).join(', ')
+    log(`part ${i + 1} of ${parts.length}, ${inTransaction ? 'one transaction' : 'no transaction'}: ${names}`)
+  })
+}
+
 function endingOf({ applied, isRolledBack }: BatchResult): string {
-  if (isRolledBack) return 'the whole batch was rolled back'
-  const before =
-    applied.length === 0 ? '' : `; applied before it: ${applied.map(({ name }) => name).join(', ')}`
-  return `it ran outside of a transaction: what it had done stays${before}`
+  const committed =
+    applied.length === 0 ? '' : `; committed before it: ${applied.map(it => it.name).join(', ')}`
+  if (!isRolledBack) return `it ran outside of a transaction: what it had done stays${committed}`
+  return `${applied.length === 0 ? 'the whole batch' : 'what ran with it'} was rolled back${committed}`
 }
 
 function failureText({ file, place, message, detail, hint }: MigrationFailure, ending: string): string {

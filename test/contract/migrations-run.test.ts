@@ -2,6 +2,7 @@
 // said of a failure. Each test has a database of its own.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runResult } from '../../src/features/migrations/run-result.ts'
 import type { BatchResult } from '../../src/features/migrations/runner/batch-runner.ts'
 import {
   applyPending,
@@ -96,34 +97,42 @@ describe('a run', () => {
     },
   )
 
-  it('runs what asks for it behind the transaction, each by itself', async () => {
-    const result = await apply({
-      '0001_index.sql':
-        '-- quoin:no-transaction\r\ncreate index concurrently notes_body on notes (body);\nselect 1',
-      '0002_notes.sql': 'create table notes (body text)',
-      '0003_index.cjs':
+  it('commits before a file that asks for no transaction, runs it, and goes on behind it', async () => {
+    const files = {
+      '0001_notes.sql': 'create table notes (body text)',
+      '0002_index.sql':
+        '-- quoin:no-transaction\r\ncreate unique index concurrently notes_body on notes (body);\nselect 1',
+      '0003_constraint.sql': 'alter table notes add constraint notes_body unique using index notes_body',
+      '0004_index.cjs':
         "exports.up = pgm => { pgm.noTransaction(); pgm.sql('create index concurrently b on notes (body)') }",
-      '0004_last.sql': 'create table last ()',
-    })
+      '0005_value.sql': "create type mood as enum ('sad')",
+      '0006_value.sql': "-- quoin:no-transaction\nalter type mood add value 'ok'",
+      '0007_used.sql': "create table moods (m mood default 'ok')",
+    }
+    const result = await apply(files)
     expect(result.failure).toBeNull()
-    expect(namesOf(result.applied)).toEqual([
-      '0002_notes.sql',
-      '0004_last.sql',
-      '0001_index.sql',
-      '0003_index.cjs',
+    expect(namesOf(result.applied)).toEqual(Object.keys(files))
+    expect(namesOf(result.outside)).toEqual(['0002_index.sql', '0004_index.cjs', '0006_value.sql'])
+    expect(result.parts.map(part => namesOf(part.files))).toEqual([
+      ['0001_notes.sql'],
+      ['0002_index.sql'],
+      ['0003_constraint.sql'],
+      ['0004_index.cjs'],
+      ['0005_value.sql'],
+      ['0006_value.sql'],
+      ['0007_used.sql'],
     ])
-    expect(namesOf(result.outside)).toEqual(['0001_index.sql', '0003_index.cjs'])
     expect(
       await ask("select count(*)::int from pg_index where indrelid = 'notes'::regclass and indisvalid"),
     ).toEqual([{ count: 2 }])
   })
 
-  it('that fails behind the transaction keeps what the transaction did, and says so', async () => {
+  it('that fails outside of a transaction keeps what it did, and what is committed before it', async () => {
     const result = await apply({
       '0001_notes.sql': 'create table notes (body text)',
       '0002_index.sql':
         '-- quoin:no-transaction\ncreate table half (); create index concurrently i on notes (wrong)',
-      '0003_index.sql': '-- quoin:no-transaction\ncreate table never ()',
+      '0003_index.sql': 'create table never ()',
     })
     expect(namesOf(result.applied)).toEqual(['0001_notes.sql'])
     expect(result).toMatchObject({
@@ -131,9 +140,98 @@ describe('a run', () => {
       outside: [],
       failure: { code: '42703', place: { line: 2 } },
     })
+    expect(runResult(result).summary).toBe(
+      '0002_index.sql failed, outside of a transaction: what it had done stays, and an index may be invalid. ' +
+        'Committed before it: 0001_notes.sql.',
+    )
     expect(await ask("select to_regclass('half') as half, to_regclass('never') as never")).toEqual([
       { half: 'half', never: null },
     ])
+  })
+
+  it('that fails behind such a file takes back its own part alone, and says what is committed', async () => {
+    const result = await apply({
+      '0001_notes.sql': 'create table notes (body text)',
+      '0002_index.sql': '-- quoin:no-transaction\ncreate index concurrently i on notes (body)',
+      '0003_gone.sql': 'create table gone ()',
+      '0004_wrong.sql': 'select wrong',
+    })
+    expect(runResult(result)).toMatchObject({
+      ok: false,
+      summary:
+        '0004_wrong.sql failed: what ran with it was rolled back. ' +
+        'Committed before it: 0001_notes.sql, 0002_index.sql.',
+      applied: [{ name: '0001_notes.sql' }, { name: '0002_index.sql' }],
+      outside_transaction: ['0002_index.sql'],
+      parts: [{}, {}, { migrations: ['0003_gone.sql', '0004_wrong.sql'], in_transaction: true }],
+      failed: { name: '0004_wrong.sql', code: '42703' },
+    })
+    expect(await ask("select to_regclass('gone') as gone, count(*)::int from pgmigrations")).toEqual([
+      { gone: null, count: 2 },
+    ])
+  })
+
+  it.each([
+    [
+      'a new value of an enum',
+      "alter type mood add value 'ok'; select 'ok'::mood",
+      '55P04',
+      /no-transaction.*file behind/,
+    ],
+    [
+      'a COMMIT in its code',
+      'do $$ begin commit; end $$',
+      '2D000',
+      /begins with the line "-- quoin:no-transaction"/,
+    ],
+    [
+      'triggers that wait for COMMIT',
+      'create table p (id int primary key, p int references p deferrable initially deferred); ' +
+        'insert into p values (1, 1); alter table p add c int',
+      '55006',
+      /set constraints all immediate/,
+    ],
+  ])('that needs a COMMIT for %s names the way out', async (_, sql, code, hint) => {
+    await database.owner.query("create type mood as enum ('sad')")
+    expect(await failureOf(database, { '0001_a.sql': sql })).toMatchObject({
+      code,
+      hint: expect.stringMatching(hint),
+    })
+  })
+
+  // Postgres 16 and 17 would run them as the owner, 18 with the search path of the bookkeeping.
+  it.each([
+    ['at its end', "set role service_role; insert into theirs values ('end')"],
+    [
+      'before it gives the role back',
+      "set local role service_role; insert into theirs values ('back'); reset role",
+    ],
+  ])('runs what a file has deferred under another role %s', async (_, sql) => {
+    await database.owner.query(`
+      create schema trap authorization service_role; grant usage on schema trap to public;
+      set role service_role;
+      create table trap.theirs (t text); create table trap.seen (who text, path text);
+      create function trap.f() returns trigger language plpgsql as $$
+        begin insert into trap.seen values (current_user, current_setting('search_path')); return null; end $$;
+      create constraint trigger t after insert on trap.theirs deferrable initially deferred
+        for each row execute function trap.f();
+      reset role`)
+    const files = { '0001_a.sql': sql.replace('theirs', 'trap.theirs'), '0002_b.sql': 'create table b ()' }
+    expect(await apply(files)).toMatchObject({ failure: null })
+    expect(await ask('select * from trap.seen')).toEqual([
+      { who: 'service_role', path: expect.stringMatching(/^"public", /) },
+    ])
+  })
+
+  it('leaves what the owner has deferred to COMMIT', async () => {
+    const table =
+      'create table tree (id int primary key, up int references tree deferrable initially deferred)'
+    const files = {
+      '0001_tree.sql': table,
+      '0002_child.sql': 'insert into tree values (2, 1)',
+      '0003_parent.sql': 'insert into tree values (1, null)',
+    }
+    expect(await apply(files)).toMatchObject({ failure: null })
   })
 
   it('gives each file the settings of a new connection, whatever the one before set', async () => {

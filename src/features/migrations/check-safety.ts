@@ -6,6 +6,8 @@ import type { AnalysedFile, StatementText } from './findings/analysed-statements
 import { findFindings } from './findings/find-findings.ts'
 import type { MigrationReadDeps } from './migration-deps.ts'
 import type { MigrationFile } from './migration-file.ts'
+import { partsShown } from './run-result.ts'
+import { partsOf } from './runner/batch-parts.ts'
 import { type MigrationPlan, planOf, type Shorthands, shorthandsOf } from './runner/migration-steps.ts'
 import { readTracked, USER_MIGRATIONS } from './runner/tracking-table.ts'
 import type { SafetyCheck } from './schemas.ts'
@@ -50,16 +52,16 @@ export async function checkSafety(deps: CheckDeps): Promise<SafetyCheck> {
   if (moment === undefined) throw new Error('the query answers one row')
   const pending = choosePending(migrations.files, tracked, undefined)
   const shorthands = shorthandsOf(migrations.files)
-  const read = await Promise.all(pending.map(file => analysedFile(file, shorthands.get(file.name) ?? {})))
-  // As they run: those outside of the transaction come behind it.
-  const analysed = read.toSorted((a, b) => Number(b.runsInTransaction) - Number(a.runsInTransaction))
+  const analysed = await Promise.all(pending.map(file => analysedFile(file, shorthands.get(file.name) ?? {})))
+  const outside = analysed.filter(({ runsInTransaction }) => !runsInTransaction).map(({ name }) => name)
   const warnings = warningsOf(moment, pending.length)
   return {
     database: moment.database,
     user: moment.user,
     pendingCount: pending.length,
     pendingFiles: pending.map(file => file.name),
-    outsideTransaction: read.filter(({ runsInTransaction }) => !runsInTransaction).map(({ name }) => name),
+    outsideTransaction: outside,
+    parts: partsShown(partsOf(pending, ({ name }) => outside.includes(name))),
     lockCount: moment.locks,
     activeTxCount: moment.transactions,
     warnings,

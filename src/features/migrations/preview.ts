@@ -1,5 +1,6 @@
 // A migration's text, to be read before it runs.
 
+import { readForm } from './forms/read-form.ts'
 import type { MigrationReadDeps } from './migration-deps.ts'
 import { findFile } from './migration-file.ts'
 import type { MigrationPreview } from './schemas.ts'
@@ -9,8 +10,12 @@ export function previewMigration(
   { migrations }: Pick<MigrationReadDeps, 'migrations'>,
   name: string,
 ): MigrationPreview {
-  const { text } = findFile(migrations.files, name)
-  return { filename: name, content: text, lines: countLines(text) }
+  const { text, path } = findFile(migrations.files, name)
+  const lines = countLines(text)
+  const facts = { filename: name, content: text, lines }
+  if (!path.endsWith('.sql')) return { ...facts, tool: null, applied_lines: [{ first: 1, last: lines }] }
+  const { tool, up, uncertain } = readForm(text)
+  return { ...facts, tool, applied_lines: uncertain ? [] : [...up.lines] }
 }
 
 /** A last line without a line break is one too; what is behind the last break is none. */

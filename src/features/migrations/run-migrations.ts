@@ -15,7 +15,7 @@ import type { MigrationStatusEntry, RunResult } from './schemas.ts'
 
 type RunDeps = MigrationRunDeps & AuditDeps
 
-const NOTHING: BatchResult = { applied: [], outside: [], failure: null, isRolledBack: false }
+const NOTHING: BatchResult = { parts: [], applied: [], outside: [], failure: null, isRolledBack: false }
 
 /**
  * Runs the named pending migrations, all without names, and tells what happened: a migration that fails is an answer,

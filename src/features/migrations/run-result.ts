@@ -3,22 +3,22 @@
 import type { BatchResult } from './runner/batch-runner.ts'
 import type { RunResult } from './schemas.ts'
 
-export function runResult({ applied, outside, failure, isRolledBack }: BatchResult): RunResult {
+export function runResult({ parts, applied, outside, failure, isRolledBack }: BatchResult): RunResult {
   const result = {
     applied: applied.map(({ name, hash }) => ({ name, hash })),
     outside_transaction: outside.map(file => file.name),
+    parts: partsShown(parts),
   }
   if (failure === null)
     return { ok: true, summary: successSummary(applied.length, outside.length), ...result, failed: null }
   const { file, place, message, code = null, detail = null, hint = null } = failure
   return {
     ok: false,
-    summary: isRolledBack
-      ? `${file.name} failed: the whole batch was rolled back.`
-      : outsideSummary(
-          file.name,
-          applied.map(({ name }) => name),
-        ),
+    summary: failureSummary(
+      file.name,
+      isRolledBack,
+      applied.map(({ name }) => name),
+    ),
     ...result,
     failed: {
       name: file.name,
@@ -32,15 +32,26 @@ export function runResult({ applied, outside, failure, isRolledBack }: BatchResu
   }
 }
 
-function successSummary(count: number, outside: number): string {
-  if (count === 0) return 'There was nothing to run; nothing was changed.'
-  const more = outside === 0 ? '' : `, ${outside} of them outside of the transaction`
-  return `Applied ${counted(count)}${more}.`
+/** Parts of a run by the names of their migrations. */
+export function partsShown(parts: BatchResult['parts']): RunResult['parts'] {
+  return parts.map(({ files, inTransaction }) => ({
+    migrations: files.map(({ name }) => name),
+    in_transaction: inTransaction,
+  }))
 }
 
-function outsideSummary(name: string, applied: readonly string[]): string {
-  const before = applied.length === 0 ? '' : ` Applied before it: ${applied.join(', ')}.`
-  return `${name} failed, outside of a transaction: what it had done stays, and an index may be invalid.${before}`
+/** What failed, what became of its part, and what is committed all the same. */
+export function failureSummary(name: string, isRolledBack: boolean, applied: readonly string[]): string {
+  const what = isRolledBack
+    ? `${name} failed: ${applied.length === 0 ? 'the whole batch' : 'what ran with it'} was rolled back.`
+    : `${name} failed, outside of a transaction: what it had done stays, and an index may be invalid.`
+  return applied.length === 0 ? what : `${what} Committed before it: ${applied.join(', ')}.`
+}
+
+function successSummary(count: number, outside: number): string {
+  if (count === 0) return 'There was nothing to run; nothing was changed.'
+  const more = outside === 0 ? '' : `, ${outside} of them outside of a transaction`
+  return `Applied ${counted(count)}${more}.`
 }
 
 const counted = (count: number) => `${count} migration${count === 1 ? '' : 's'}`

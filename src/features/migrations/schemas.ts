@@ -83,13 +83,26 @@ export const RunRequest = z
   })
   .meta({ id: 'MigrationRunRequest', examples: [{ migrations: ['0001_create-notes.cjs'] }] })
 
+const RunPart = z
+  .object({
+    migrations: z.array(z.string()),
+    in_transaction: z
+      .boolean()
+      .describe(
+        'false: one migration that asked for none, whose statements are each committed by themselves',
+      ),
+  })
+  .meta({ id: 'MigrationRunPart' })
+
 const AppliedMigration = z.object({ name: z.string(), hash: z.string() })
 
 export const RunResult = z
   .object({
     ok: z.boolean(),
     summary: z.string().describe('what happened, as a sentence'),
-    applied: z.array(AppliedMigration),
+    applied: z
+      .array(AppliedMigration)
+      .describe('what is committed; of a run in one part nothing where it fails'),
     failed: z
       .object({
         name: z.string(),
@@ -103,9 +116,10 @@ export const RunResult = z
       .nullable(),
     outside_transaction: z
       .array(z.string())
-      .describe(
-        'those of `applied` that ran behind the one transaction, each by itself, because their files ask for it',
-      ),
+      .describe('those of `applied` that ran outside of a transaction, because their files ask for it'),
+    parts: z
+      .array(RunPart)
+      .describe('what was to run, as it is committed: each part before the next one begins'),
   })
   .meta({
     id: 'MigrationRunResult',
@@ -116,6 +130,7 @@ export const RunResult = z
         applied: [{ name: '0001_create-notes.cjs', hash: HASH }],
         failed: null,
         outside_transaction: [],
+        parts: [{ migrations: ['0001_create-notes.cjs'], in_transaction: true }],
       },
     ],
   })
@@ -127,10 +142,32 @@ export const MigrationChoice = z
   .strictObject({ migration: MigrationFileName })
   .meta({ id: 'MigrationChoice', examples: [{ migration: '0001_create-notes.cjs' }] })
 
-export const MigrationPreview = z.object({ filename: z.string(), content: z.string(), lines: z.int() }).meta({
-  id: 'MigrationPreview',
-  examples: [{ filename: '0002_add-tag.sql', content: 'alter table notes add tag text;\n', lines: 1 }],
-})
+export const MigrationPreview = z
+  .object({
+    filename: z.string(),
+    content: z.string(),
+    lines: z.int(),
+    tool: z
+      .string()
+      .nullable()
+      .describe('the migration tool whose marks divide a .sql file; null where nothing divides it'),
+    applied_lines: z
+      .array(z.object({ first: z.int(), last: z.int() }))
+      .describe('the lines that a run applies, from 1; empty where it is not certain which'),
+  })
+  .meta({
+    id: 'MigrationPreview',
+    examples: [
+      {
+        filename: '0002_add-tag.sql',
+        content:
+          '-- +goose Up\nalter table notes add tag text;\n-- +goose Down\nalter table notes drop tag;\n',
+        lines: 4,
+        tool: 'goose',
+        applied_lines: [{ first: 2, last: 2 }],
+      },
+    ],
+  })
 export type MigrationPreview = z.infer<typeof MigrationPreview>
 
 export const SafetyCheck = z
@@ -141,7 +178,10 @@ export const SafetyCheck = z
     pendingFiles: z.array(z.string()),
     outsideTransaction: z
       .array(z.string())
-      .describe('those of `pendingFiles` that run behind the one transaction, each by itself'),
+      .describe('those of `pendingFiles` that run outside of a transaction, each by itself'),
+    parts: z
+      .array(RunPart)
+      .describe('`pendingFiles` as a run of all commits them: each part before the next one begins'),
     lockCount: z.int().describe('locks that somebody waits for'),
     activeTxCount: z.int().describe('transactions that are under way, also those that do nothing just now'),
     warnings: z
@@ -161,6 +201,7 @@ export const SafetyCheck = z
         pendingCount: 1,
         pendingFiles: ['0001_create-notes.cjs'],
         outsideTransaction: [],
+        parts: [{ migrations: ['0001_create-notes.cjs'], in_transaction: true }],
         lockCount: 0,
         activeTxCount: 1,
         warnings: [],

@@ -439,3 +439,31 @@ it('asks the database once, and not at all when no table is named', async () => 
   await findFindings({ sql: { statements }, platform: counting }, [fileOf('select 1', 'one')], ['public'])
   expect(trips).toBe(1)
 })
+
+it('says what needs a COMMIT that the run does not make before it', async () => {
+  const said = async (...texts: [string, boolean?][]) => {
+    const files = texts.map(([sql, runsInTransaction = true], i) =>
+      fileOf(sql, `${i + 1}.sql`, { runsInTransaction }),
+    )
+    const found = await findFindings({ sql: { statements }, platform }, files, ['public'])
+    return found
+      .filter(({ message }) => /COMMIT|ends the transaction/.test(message))
+      .map(it => `${it.file}:${it.line}`)
+  }
+  const adds = "alter type mood add value if not exists 'calm'"
+  expect(await said([`select 1;\n${adds}`], ["insert into t values ('calm')"])).toEqual(['2.sql:1'])
+  expect(await said([`${adds};\nalter table t alter c set default 'calm'`])).toEqual(['1.sql:2'])
+  expect(await said([adds, false], ["insert into t values ('calm')"])).toEqual([])
+  expect(await said([adds], ['select 1', false], ["insert into t values ('calm')"])).toEqual([])
+  expect(await said([`create type mood as enum (); ${adds}; select 'calm'::mood`])).toEqual([])
+  expect(await said([`${adds}; insert into t values ('wild')`])).toEqual([])
+  expect(await said(['do $$ begin perform 1; commit; end $$'])).toEqual(['1.sql:1'])
+  expect(await said(['do $$ begin perform 1; commit; end $$', false])).toEqual([])
+})
+
+it('says that a lock is given back where the run commits between two files', async () => {
+  const file = (sql: string, runsInTransaction = true) => fileOf(sql, 'f', { runsInTransaction })
+  const files = [file('alter table t add c int'), file('select 1', false), file('create index j on t (c)')]
+  const found = await findFindings({ sql: { statements }, platform }, files, ['public'])
+  expect(found.map(({ blocks }) => blocks)).toEqual(['reads_and_writes', 'writes'])
+})

@@ -10,6 +10,7 @@ import {
   analyseStatements,
   type ParserDeps,
 } from './analysed-statements.ts'
+import { CommitNeeds } from './commit-needs.ts'
 import { databaseNow } from './database-now.ts'
 import { candidates, KnownRelations } from './known-relations.ts'
 import type { MigrationFinding } from './schemas.ts'
@@ -32,7 +33,8 @@ export async function findFindings(
   const analysed = await analyseStatements(deps, files, turns)
   const now = await databaseNow(deps, await wantedKeys(analysed, searchPath, turns))
   const known = new KnownRelations(now.relations, searchPath)
-  const run = { known, held: new Map(), domains: new Set([...now.domains, ...domainsMade(analysed)]) }
+  const domains = new Set([...now.domains, ...domainsMade(analysed)])
+  const run = { known, held: new Map(), domains, commitNeeds: new CommitNeeds() }
   const findings: MigrationFinding[] = []
   for (const text of analysed) {
     findings.push(...(await fileFindings(text, run, turns)))
@@ -55,6 +57,11 @@ async function fileFindings(
   turns: Turns,
 ): Promise<MigrationFinding[]> {
   run.known.beginFile()
+  // What stands before such a file is committed, and its locks are given back.
+  if (!file.runsInTransaction) {
+    run.held.clear()
+    run.commitNeeds.commit()
+  }
   const findings: MigrationFinding[] = []
   for (const statement of statements) {
     await turns.spend(NAME_WORK * (1 + statement.nameCount))

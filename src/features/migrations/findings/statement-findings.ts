@@ -3,6 +3,7 @@
 import { excerptOf } from '../statements/failing-statement.ts'
 import type { AnalysedFile, AnalysedStatement } from './analysed-statements.ts'
 import type { Domains } from './column-types.ts'
+import type { CommitNeeds } from './commit-needs.ts'
 import type { KnownRelations, RelationNow } from './known-relations.ts'
 import { messageOf } from './message.ts'
 import type { MigrationFinding } from './schemas.ts'
@@ -26,6 +27,7 @@ export interface RunSoFar {
   readonly known: KnownRelations
   readonly held: Map<string, Blocks>
   readonly domains: Domains
+  readonly commitNeeds: CommitNeeds
 }
 
 type FileFacts = Pick<AnalysedFile, 'name' | 'runsInTransaction'>
@@ -47,6 +49,7 @@ export function statementFindings(
   const meant = meantBy(statement, run)
   const findings = ofTransaction(file, statement, meant[0]?.relation)
   if (findings.length === 0) {
+    findings.push(...ofCommitNeed(file, statement, run))
     for (const one of [...meant, ...otherEnds(meant)]) findings.push(...ofEffect(file, statement, one, run))
     findings.push(...ofUnread(file, statement))
   }
@@ -104,6 +107,14 @@ function ofTransaction(
       safer: isRefused ? SAFER_ALONE : SAFER_WITHOUT,
     }),
   ]
+}
+
+/** It fails where nothing is committed before it. */
+function ofCommitNeed(file: FileFacts, statement: AnalysedStatement, run: RunSoFar): MigrationFinding[] {
+  if (!file.runsInTransaction) return []
+  const need = run.commitNeeds.of(file.name, statement)
+  if (need === undefined) return []
+  return [finding(file, statement, undefined, { message: need.message, safer: need.safer ?? SAFER_ALONE })]
 }
 
 function ofUnread(file: FileFacts, statement: AnalysedStatement): MigrationFinding[] {

@@ -5,7 +5,7 @@ import { DomainError } from '../../../errors.ts'
 import type { MigrationFile } from '../migration-file.ts'
 import { failingStatement } from '../statements/failing-statement.ts'
 import { type MigrationStatement, splitStatements } from '../statements/split-statements.ts'
-import { transactionUse } from '../statements/transaction-use.ts'
+import { changesRole, transactionUse } from '../statements/transaction-use.ts'
 import { type FailurePlace, MigrationFailure } from './migration-failure.ts'
 import {
   handledOnly,
@@ -23,17 +23,43 @@ export interface FileRun {
   readonly inTransaction: boolean
   /** Longest that the file may take to say its SQL; 0: any time. */
   readonly timeoutMs: number
+  /** Waited for before a statement by which the file takes another role, or gives one back. */
+  readonly beforeRoleChange: () => Promise<void>
 }
 
 const NO_TRANSACTION_HINT =
   'Give the statement a file of its own that begins with the line "-- quoin:no-transaction", or calls ' +
-  'pgm.noTransaction(): it then runs behind the others, outside of their transaction.'
+  'pgm.noTransaction(): what stands before it is then committed, and it runs by itself.'
 
 const NOT_AWAITED = 'It uses pgm.db without waiting for the answer: `await` it.'
 
-const UNSUPPORTED = {
-  copy_from_stdin: 'COPY ... FROM STDIN reads rows from a client, and there is none here.',
-  psql_command: 'A backslash command is one of psql, not of Postgres.',
+const COPY = 'COPY ... FROM STDIN reads rows from a client, and there is none here.'
+const COPY_HINT = 'Write INSERT statements in its place, as `pg_dump --inserts` does.'
+const PSQL = 'A backslash command is one of psql, not of Postgres.'
+
+/** By the command; the others are left out. */
+const PSQL_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^\\copy\b/, COPY_HINT],
+  [/^\\(?:i|ir|include|include_relative)\b/, 'Put the statements of that file in its place.'],
+  [/^\\(?:c|connect)\b/, 'Leave it out: a run works in one database, which DATABASE_URL names.'],
+  [
+    /^\\(?:set|gset|if|elif|else|endif|prompt|getenv)\b/,
+    'Write the values into the SQL, or make a .cjs file of it.',
+  ],
+  [/^\\(?:g|gexec|gx|gdesc|watch)\b/, 'End the statement with a semicolon; what it answers is not used.'],
+]
+
+/** What helps where a statement needs a COMMIT that the run has not made, by SQLSTATE. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  // unsafe_new_enum_value_usage
+  '55P04':
+    'Begin the file that adds the value with the line "-- quoin:no-transaction", and use the value in a file ' +
+    'behind it: the value is committed then.',
+  // active_sql_transaction, invalid_transaction_termination
+  '25001': NO_TRANSACTION_HINT,
+  '2D000': NO_TRANSACTION_HINT,
+  // object_in_use: mostly triggers that are deferred to COMMIT
+  '55006': 'Where it has pending trigger events, put "set constraints all immediate;" before it.',
 }
 
 /**
@@ -108,11 +134,13 @@ async function runPart(
   values: readonly unknown[] = [],
 ): Promise<DriverResult> {
   refuseUnfit(run, text, statement, firstLine)
+  if (changesRole(text, statement)) await run.beforeRoleChange()
   try {
     return await sendStatement(driver, text.slice(statement.start, statement.end), values)
   } catch (err) {
     if (!isRefusal(err)) throw err
-    throw new MigrationFailure(run.file, err, placeOf(text, statement, firstLine, err))
+    const wayOut = run.inTransaction ? WAYS_OUT[err.code] : undefined
+    throw new MigrationFailure(run.file, err, placeOf(text, statement, firstLine, err), wayOut)
   }
 }
 
@@ -125,11 +153,17 @@ function refuseUnfit(
   const refuse = (reason: string, hint?: string) => {
     throw new MigrationFailure(file, reason, placeOf(text, statement, firstLine), hint)
   }
-  if (statement.unsupported)
-    refuse(UNSUPPORTED[statement.unsupported], 'Write INSERT statements in its place.')
+  if (statement.unsupported === 'copy_from_stdin') refuse(COPY, COPY_HINT)
+  if (statement.unsupported === 'psql_command') {
+    const command = text.slice(statement.start, statement.end).replace(/^[^\\]*/, '')
+    refuse(PSQL, PSQL_HINTS.find(([fits]) => fits.test(command))?.[1] ?? 'Leave it out.')
+  }
   const use = transactionUse(text, statement)
   if (use === 'controls_transaction')
-    refuse('A migration cannot begin or end a transaction: Quoin does, around all of them.', 'Leave it out.')
+    refuse(
+      'A migration cannot begin or end a transaction: Quoin does, around the files of a run.',
+      'Leave it out.',
+    )
   if (use === 'needs_no_transaction' && inTransaction)
     refuse('The statement cannot run in a transaction.', NO_TRANSACTION_HINT)
 }

@@ -1,10 +1,12 @@
-// Runs migrations on a connection of the owner: all that can in ONE transaction, whatever they are written in, and
-// those that cannot behind it, each by itself. The same for the Worker and for `npm run migrate`.
+// Runs migrations on a connection of the owner, in the order of the files: all in ONE transaction, whatever they are
+// written in. A file that asks for none ends it, runs by itself, and those behind it have the next transaction. The
+// same for the Worker and for `npm run migrate`.
 
 import { quoteIdentifier } from '../../../db/sql.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
 import type { MigrationFile } from '../migration-file.ts'
 import { applyFile } from './apply-file.ts'
+import { type BatchPart, partsOf } from './batch-parts.ts'
 import { MigrationFailure, textOf } from './migration-failure.ts'
 import { type MigrationDirection, planOf, type Shorthands, shorthandsOf } from './migration-steps.ts'
 import { type Driver, isRefusal, runStatement, sendStatement } from './owner-session.ts'
@@ -28,16 +30,21 @@ export interface BatchSettings {
   readonly statementTimeoutMs: number
   /** Throws when the run lock is lost: somebody else may run then. */
   readonly assertLocked: () => Promise<void>
+  /** Told of the parts before the first runs. */
+  readonly onParts?: (parts: BatchResult['parts']) => void
   /** Told of each file before it runs. */
   readonly onFile?: (name: string) => void
 }
 
 export interface BatchResult {
+  /** What was to run, as it is committed; none where it failed before that was known. */
+  readonly parts: readonly BatchPart<MigrationFile>[]
+  /** Those that are committed. */
   readonly applied: readonly MigrationFile[]
   /** Those that ran outside of the transaction; they are among the applied ones. */
   readonly outside: readonly MigrationFile[]
   readonly failure: MigrationFailure | null
-  /** False where what failed ran outside of the transaction: what it had done is not taken back. */
+  /** False where what failed ran outside of a transaction: what it had done is not taken back. */
   readonly isRolledBack: boolean
 }
 
@@ -55,6 +62,8 @@ export class BatchRunner {
   readonly #settings: BatchSettings
   readonly #shorthands: ReadonlyMap<string, Shorthands>
   #isInTransaction = false
+  /** Who is connected, once it was asked. */
+  #owner: string | undefined
 
   constructor(driver: Driver, settings: BatchSettings) {
     this.#driver = driver
@@ -72,34 +81,34 @@ export class BatchRunner {
   }
 
   /**
-   * Applies the files, which are pending and in order. A failure takes back the whole transaction; a file that runs
-   * outside of it fails by itself and ends the run. Throws `tracking_table_unusable`, `table_busy` and
-   * `database_unavailable`.
+   * Applies the files, which are pending and in order. A failure takes back its part of the run and ends it; parts
+   * before it are committed. Throws `tracking_table_unusable`, `table_busy` and `database_unavailable`.
    */
   async apply(batch: readonly MigrationFile[]): Promise<BatchResult> {
     const applied: MigrationFile[] = []
-    let outside: MigrationFile[] = []
+    let parts: BatchResult['parts'] = []
+    const isOutside = (file: MigrationFile) =>
+      parts.some(part => !part.inTransaction && part.files.includes(file))
+    const result = (failure: MigrationFailure | null): BatchResult => ({
+      parts,
+      applied,
+      outside: applied.filter(isOutside),
+      failure,
+      isRolledBack: failure !== null && !isOutside(failure.file),
+    })
     try {
-      outside = await this.#outsiders(batch, 'up')
-      const inside = batch.filter(file => !outside.includes(file))
+      const outside = await this.#outsiders(batch, 'up')
+      parts = partsOf(batch, file => outside.includes(file))
+      this.#settings.onParts?.(parts)
       const rows = await this.#reserveRows(batch)
-      if (inside.length > 0) await this.#applyTogether(inside, rows)
-      applied.push(...inside)
-      for (const file of outside) {
-        await this.#settings.assertLocked()
-        await this.#run(file, 'up')
-        await this.#recordOutsider(file, rows)
-        applied.push(file)
+      for (const { files, inTransaction } of parts) {
+        await (inTransaction ? this.#applyTogether(files, rows) : this.#applyAlone(files, rows))
+        applied.push(...files)
       }
-      return { applied, outside, failure: null, isRolledBack: false }
+      return result(null)
     } catch (err) {
-      if (!(err instanceof MigrationFailure)) throw err
-      return {
-        applied,
-        outside: outside.filter(file => applied.includes(file)),
-        failure: err,
-        isRolledBack: !outside.includes(err.file),
-      }
+      if (err instanceof MigrationFailure) return result(err)
+      throw applied.length > 0 && err instanceof DomainError ? brokeBehind(applied, err) : err
     }
   }
 
@@ -111,6 +120,14 @@ export class BatchRunner {
       await this.#blame(file, forget(this.ask, this.#settings.table, tracked))
     }
     await (outsider ? takeBack() : this.#inTransaction(takeBack))
+  }
+
+  async #applyAlone(files: readonly MigrationFile[], rows: RowsByFile): Promise<void> {
+    for (const file of files) {
+      await this.#settings.assertLocked()
+      await this.#run(file, 'up')
+      await this.#recordOutsider(file, rows)
+    }
   }
 
   async #applyTogether(files: readonly MigrationFile[], rows: RowsByFile): Promise<void> {
@@ -148,13 +165,34 @@ export class BatchRunner {
     // CREATE INDEX CONCURRENTLY waits for older transactions, and nobody waits for it meanwhile.
     await this.#useSettings(path, inTransaction ? LOCK_TIMEOUT_MS : 0)
     const shorthands = this.#shorthands.get(file.name) ?? {}
+    if (inTransaction) this.#owner ??= await this.#whoRuns()
     await applyFile(this.#driver, {
       file,
       direction,
       shorthands,
       inTransaction,
       timeoutMs: statementTimeoutMs,
+      beforeRoleChange: () => this.#runDeferred(file),
     })
+    await this.#runDeferred(file)
+  }
+
+  /**
+   * Runs what is deferred while the file has another role. Up to version 17 Postgres would run triggers of that
+   * role's tables as the owner at COMMIT; from 18 on it keeps who queued them.
+   */
+  async #runDeferred(file: MigrationFile): Promise<void> {
+    if (!this.#isInTransaction) return
+    const run = async () => {
+      if ((await this.#whoRuns()) !== this.#owner)
+        await runStatement(this.#driver, 'set constraints all immediate')
+    }
+    await this.#blame(file, run())
+  }
+
+  async #whoRuns(): Promise<string | undefined> {
+    const [row] = await runStatement<{ name: string }>(this.#driver, 'select current_user as name')
+    return row?.name
   }
 
   async #reserveRows(batch: readonly MigrationFile[]): Promise<RowsByFile> {
@@ -241,6 +279,20 @@ export class BatchRunner {
 }
 
 type RowsByFile = ReadonlyMap<MigrationFile, ReservedRow | undefined>
+
+/** What has ended a run behind parts that are committed. */
+function brokeBehind(applied: readonly MigrationFile[], err: DomainError): DomainError {
+  const { hint, retryAfterSeconds, outcomeUnknown } = err
+  return new DomainError(err.code, err.message.replace('nothing was changed', 'nothing more was changed'), {
+    detail: [err.detail, `Committed before it: ${applied.map(({ name }) => name).join(', ')}.`]
+      .filter(Boolean)
+      .join(' '),
+    cause: err,
+    outcomeUnknown,
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
+}
 
 function brokeBeforeCommit(cause: unknown): DomainError {
   return new DomainError(

@@ -29,7 +29,7 @@ export class MigrationFailure extends Error {
     const refusal = isRefusal(cause) ? cause : undefined
     this.code = refusal?.code
     this.detail = refusal?.detail
-    this.hint = refusal?.hint ?? hint
+    this.hint = [refusal?.hint, hint].filter(Boolean).join(' ') || undefined
   }
 }
 

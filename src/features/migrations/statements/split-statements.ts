@@ -18,6 +18,8 @@ const BYTE_ORDER_MARK = '\uFEFF'
 /** A line of its own that ends the rows after COPY ... FROM STDIN. */
 const END_OF_ROWS = /^\\\.\r?$/gm
 
+const RESTRICT = /\\(?:un)?restrict\b/y
+
 /** The text without a byte order mark: the mark is no SQL, and must not be sent. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
@@ -130,12 +132,20 @@ class Splitter {
   }
 
   #finishPsqlCommand(): void {
+    const isComment = this.#start === -1 && this.#isRestrict()
     if (this.#start === -1) this.#start = this.#lexer.start
     const lineEnd = this.#text.indexOf('\n', this.#lexer.start)
     const end = lineEnd === -1 ? this.#text.length : lineEnd
     this.#end = this.#text.charAt(end - 1) === '\r' ? end - 1 : end
     this.#lexer.moveTo(end)
+    if (isComment) this.#start = -1
     this.#finish('psql_command')
+  }
+
+  /** By these pg_dump keeps psql from running commands of the dump: they do nothing else. */
+  #isRestrict(): boolean {
+    RESTRICT.lastIndex = this.#lexer.start
+    return RESTRICT.test(this.#text)
   }
 
   #finish(

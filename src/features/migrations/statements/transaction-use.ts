@@ -45,6 +45,13 @@ export function transactionUse(text: string, statement: MigrationStatement): Tra
   return CONTROLS.test(words) && !TO_SAVEPOINT.test(words) ? 'controls_transaction' : 'fits_transaction'
 }
 
+const ROLE = /^(?:SET (?:LOCAL |SESSION )?|RESET )(?:ROLE|SESSION AUTHORIZATION)(?: |$)/
+
+/** Whether `statement` of `text` takes another role, or gives one back. What a function does is not seen. */
+export function changesRole(text: string, statement: MigrationStatement): boolean {
+  return ROLE.test(firstWords(text, statement))
+}
+
 function firstWords(text: string, { start, end }: MigrationStatement): string {
   const lexer = new SqlLexer(text, start)
   const words: string[] = []
