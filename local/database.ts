@@ -38,10 +38,11 @@ export function localDatabaseUrls(secrets: Secrets, port: number): DatabaseUrls 
 
 /**
  * Makes our owner with its database, and those of the outside systems, unless they are there; the passwords become
- * those of the secrets. Nobody but its owner may connect to a database of an outside system.
+ * those of the secrets. Nobody but its owner may connect to a database of an outside system. Answers the version of the
+ * server.
  */
-export async function prepareDatabases(superuserUrl: string, secrets: Secrets): Promise<void> {
-  await withOwner(superuserUrl, async client => {
+export async function prepareDatabases(superuserUrl: string, secrets: Secrets): Promise<string> {
+  return withOwner(superuserUrl, async client => {
     await prepareDatabase(client, {
       owner: OWNER,
       attributes: OWNER_ATTRIBUTES,
@@ -58,6 +59,8 @@ export async function prepareDatabases(superuserUrl: string, secrets: Secrets): 
       await prepareDatabase(client, { owner, attributes: SERVER_ATTRIBUTES, password, database })
       await client.query(`revoke all on database ${escapeIdentifier(database)} from public`)
     }
+    const { rows } = await client.query<{ server_version: string }>('show server_version')
+    return rows[0]?.server_version ?? ''
   })
 }
 

@@ -133,14 +133,13 @@ function reset(dataDir: string, files: PostgresFiles | undefined, output: Output
 
 async function openPostgres({ output, children, ports }: Context, files: PostgresFiles, secrets: Secrets) {
   if (files.notice !== undefined) output.say(files.notice)
-  output.progress('Postgres 18')
+  output.progress('Postgres')
   const made = await initialisePostgres(files, secrets.superuser_password, children.stopped)
   const urls = localDatabaseUrls(secrets, ports.postgres)
   await startPostgres(children, files, ports.postgres, urls.superuserUrl)
-  await prepareDatabases(urls.superuserUrl, secrets)
-  output.step(
-    `Postgres 18 on ${LOOPBACK}:${ports.postgres} (${made === 'made' ? 'new data' : 'with its data'})`,
-  )
+  const version = await prepareDatabases(urls.superuserUrl, secrets)
+  const data = made === 'made' ? 'new data' : 'with its data'
+  output.step(`Postgres ${version} on ${LOOPBACK}:${ports.postgres} (${data})`)
   return { ...urls, socketDir: files.socketDir }
 }
 

@@ -2,7 +2,7 @@
 // as `npm run <script> -- <args>`. Needs nothing but the Node and npm of the machine, so: no packages, no TypeScript.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, lstatSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,6 +23,7 @@ async function main() {
     )
   }
   if (isInstallNeeded()) await install()
+  else if (isOld()) say('the packages are older than package-lock.json, and in use: nothing is installed')
   checkInstalledNode()
   const passed = args.length === 0 ? [] : ['--', ...args]
   const outcome = await run(NPM, ['run', '--silent', script, ...passed], 'inherit')
@@ -30,15 +31,28 @@ async function main() {
   process.exit(outcome.code ?? 1)
 }
 
-/**
- * npm writes this file at the end of every install. Where node_modules is a link it is another checkout's, which `npm
- * ci` would empty.
- */
+/** npm writes this file at the end of every install. */
+const INSTALLED = join(PROJECT_DIR, 'node_modules', '.package-lock.json')
+
+/** Where node_modules is a link it is another checkout's, which `npm ci` would empty. */
 function isInstallNeeded() {
   if (lstatSync(join(PROJECT_DIR, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return false
-  const installed = join(PROJECT_DIR, 'node_modules', '.package-lock.json')
-  if (!existsSync(installed)) return true
-  return statSync(installed).mtimeMs < statSync(join(PROJECT_DIR, 'package-lock.json')).mtimeMs
+  return !existsSync(INSTALLED) || (isOld() && !isInUse())
+}
+
+function isOld() {
+  if (!existsSync(INSTALLED)) return false
+  return statSync(INSTALLED).mtimeMs < statSync(join(PROJECT_DIR, 'package-lock.json')).mtimeMs
+}
+
+/** `npm ci` empties node_modules, under the feet of a stack of this folder and of tests that start one. */
+function isInUse() {
+  if (process.env.VITEST !== undefined) return true
+  try {
+    return process.kill(Number(readFileSync(join(PROJECT_DIR, '.quoin', 'lock.owner'), 'utf8')), 0)
+  } catch {
+    return false
+  }
 }
 
 async function install() {

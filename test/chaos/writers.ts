@@ -135,8 +135,8 @@ const STATEMENTS: readonly [weight: number, sql: string][] = [
     // To a key of nobody else, so that it cannot fail.
     `with done as (update public.${WATCHED} set id = ${KEYS} + nextval('public.chaos_changes'),
         change = nextval('public.chaos_changes'), note = left($2, 100)
-      where id = $1 returning old.id as before, new.id, change)
-      ${JOURNAL_COLUMNS} select 'UPDATE ' || change, array[before, id] from done`,
+      where id = $1 returning id, change)
+      ${JOURNAL_COLUMNS} select 'UPDATE ' || change, array[$1::bigint, id] from done`,
   ],
 ]
 

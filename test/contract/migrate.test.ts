@@ -213,6 +213,30 @@ it('shows the statement that failed, its place and what Postgres says, and takes
   expect(await namesIn('public.pgmigrations')).toEqual([])
 })
 
+it('says which parts are committed one behind the other, and the name of a bad file once', async () => {
+  await migrate('--platform')
+  writeMigration('0001_create-notes', 'public.notes')
+  writeFileSync(join(project, 'migrations/0002_more.up.sql'), '-- quoin:no-transaction\ncreate table more ()')
+  writeFileSync(join(project, 'migrations/0002_more.down.sql'), 'drop table more')
+  writeFileSync(join(project, 'migrations/0003_wrong.sql'), 'select wrong')
+  const { code, stderr } = await migrate()
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    'part 1 of 3, one transaction: 0001_create-notes.cjs\n' +
+      'part 2 of 3, no transaction: 0002_more\n' +
+      'part 3 of 3, one transaction: 0003_wrong.sql\n',
+  )
+  expect(stderr).toMatch(
+    /what ran with it was rolled back; committed before it: 0001_create-notes\.cjs, 0002_more\n$/,
+  )
+  writeFileSync(join(project, 'migrations/0003_wrong.sql'), '-- +goose Down\nselect 1')
+  expect((await migrate()).stderr).toMatch(
+    /\nquoin: 0003_wrong\.sql:1: it is not certain what is to run: .*\n/,
+  )
+  rmSync(join(project, 'migrations/0003_wrong.sql'))
+  expect(await migrate('down')).toMatchObject({ code: 0, stdout: 'taken back: 0002_more\n' })
+})
+
 it('says how it is used when it is asked for anything else', async () => {
   for (const args of [['sideways'], ['down', 'twice'], ['--force']]) {
     expect(await migrate(...args)).toEqual({

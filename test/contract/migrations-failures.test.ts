@@ -152,6 +152,24 @@ describe('a file that cannot run', () => {
       /^require\("node:fs"\): a migration can load nothing but node-pg-migrate/,
     ],
     ['is no UTF-8', 'a.sql', new Uint8Array([0x2d, 0x2d, 0xff]), /^0002_a\.sql is not UTF-8\.$/],
+    [
+      'is of Knex',
+      'a.cjs',
+      'exports.up = function (knex) { return knex.schema.createTable("x") }',
+      /is a migration of Knex/,
+    ],
+    [
+      'is of Sequelize',
+      'a.cjs',
+      'module.exports = { async up(queryInterface, Sequelize) {} }',
+      /is a migration of Sequelize/,
+    ],
+    [
+      'is of Umzug',
+      'a.cjs',
+      'exports.up = async ({ context: queryInterface }) => {}',
+      /is a migration of Sequelize/,
+    ],
     ['is TypeScript', 'a.ts', 'export const up = () => {}', /migrations are \.sql or \.cjs files/],
     ['is an ES module', 'a.mjs', 'export const up = () => {}', /migrations are \.sql or \.cjs files/],
   ])('%s', async (_, name, content, error) => {
@@ -205,6 +223,17 @@ describe('a file that cannot run', () => {
     expect(inCjs.error).toMatch(error)
     const asked = await failing('0002_a.cjs', `exports.up = pgm => pgm.db.query(${JSON.stringify(sql)})`)
     expect(asked.error).toMatch(error)
+  })
+
+  it.each([
+    ['\\connect other', /works in one database/],
+    ["\\copy notes from 'a.csv'", /INSERT/],
+    ['\\ir more.sql', /statements of that file/],
+    ['\\set on true', /into the SQL/],
+    ['select 1 \\gexec', /semicolon/],
+    ['\\timing on', /^Leave it out\.$/],
+  ])('says what to do in place of %s', async (sql, hint) => {
+    expect((await failing('0002_a.sql', sql)).hint).toMatch(hint)
   })
 
   it('says how CREATE INDEX CONCURRENTLY can run', async () => {

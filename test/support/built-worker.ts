@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SourcelessWorkerOptions } from 'wrangler'
 import { PROJECT_DIR } from '../../local/project.ts'
@@ -54,7 +54,11 @@ export async function workerWithMigrations(
 ): Promise<WorkerOfProject> {
   const project = mkdtempSync(join(tmpdir(), 'quoin-project-'))
   copyProject(project)
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(project, 'migrations', name), text)
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(project, 'migrations', name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
   const folder = join(project, 'built')
   await buildFrom(project, folder)
   const options = JSON.parse(readFileSync(join(folder, OPTIONS_FILE), 'utf8'))

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { readMigrationFolder } from '../../local/migration-folder.ts'
 import { PROJECT_DIR } from '../../local/project.ts'
 import { type Gateway, startGateway } from '../../sql-gateway/server.ts'
 import { type WorkerOfProject, workerWithMigrations } from '../support/built-worker.ts'
@@ -29,6 +30,13 @@ const FILES = {
   '0008_broken.cjs': 'exports.up = pgm => {\n',
   '0009_large.sql': `create table large (words text);\n${INSERT.repeat(500)}`,
 }
+/** Two migrations in the forms of other tools. */
+const OTHER_TOOLS = {
+  '0010_pair.up.sql': '-- +goose Up\ncreate table pair ();\n-- made by hand\n',
+  '0010_pair.down.sql': 'drop table if exists notes, pair;\n',
+  '0011_folder/migration.sql': 'create table folder ();\n',
+}
+const NAMES = [...Object.keys(FILES), '0010_pair', '0011_folder']
 const FIRST_TWO = ['0001_notes.cjs', '0002_tag.sql']
 
 let built: WorkerOfProject
@@ -37,7 +45,7 @@ let gateway: Gateway
 let quoin: TestWorker
 
 beforeAll(async () => {
-  built = await workerWithMigrations(FILES)
+  built = await workerWithMigrations({ ...FILES, ...OTHER_TOOLS })
 })
 afterAll(() => built?.remove())
 
@@ -99,7 +107,7 @@ const audits = () =>
 
 it('shows what is pending, runs it and shows what is applied', async () => {
   const before = await status()
-  expect(before.summary).toEqual({ applied: 0, pending: 9, modified: 0, orphaned: 0 })
+  expect(before.summary).toEqual({ applied: 0, pending: 11, modified: 0, orphaned: 0 })
   expect(before.migrations[0]).toEqual({
     name: '0001_notes.cjs',
     state: 'pending',
@@ -112,17 +120,21 @@ it('shows what is pending, runs it and shows what is applied', async () => {
     status: 200,
     json: {
       ok: true,
-      summary: 'Applied 3 migrations, 1 of them outside of the transaction.',
+      summary: 'Applied 3 migrations, 1 of them outside of a transaction.',
       applied: [...FIRST_TWO, '0003_index.sql'].map(name => ({
         name,
         hash: hashOf(FILES[name as keyof typeof FILES]),
       })),
       failed: null,
       outside_transaction: ['0003_index.sql'],
+      parts: [
+        { migrations: FIRST_TWO, in_transaction: true },
+        { migrations: ['0003_index.sql'], in_transaction: false },
+      ],
     },
   })
   const after = await status()
-  expect(after.summary).toEqual({ applied: 3, pending: 6, modified: 0, orphaned: 0 })
+  expect(after.summary).toEqual({ applied: 3, pending: 8, modified: 0, orphaned: 0 })
   expect(after.migrations[0]).toMatchObject({ state: 'applied', stored_hash: hashOf(NOTES) })
   expect(Math.abs(Date.parse(after.migrations[0].applied_at) - Date.now())).toBeLessThan(60_000)
   expect(after).toMatchObject({
@@ -167,7 +179,7 @@ it('runs all that are pending, and takes everything back when one fails', async 
     await ask("select to_regclass('notes') as notes, (select count(*)::int from pgmigrations) as n"),
   ).toEqual([{ notes: null, n: 0 }])
   expect(await audits()).toMatchObject([
-    { outcome: 'failed', error_code: 'migration_failed', before: { migrations: Object.keys(FILES) } },
+    { outcome: 'failed', error_code: 'migration_failed', before: { migrations: NAMES } },
     {
       outcome: 'failed',
       error_code: 'migration_failed',
@@ -194,7 +206,13 @@ it('answers to names that it cannot run', async () => {
 
 it('shows the text of a file', async () => {
   const { json } = await call('GET', 'preview/0002_tag.sql')
-  expect(json).toEqual({ filename: '0002_tag.sql', content: FILES['0002_tag.sql'], lines: 4 })
+  expect(json).toEqual({
+    filename: '0002_tag.sql',
+    content: FILES['0002_tag.sql'],
+    lines: 4,
+    tool: 'node-pg-migrate',
+    applied_lines: [{ first: 2, last: 2 }],
+  })
   expect(await call('GET', 'preview/nothing.sql')).toMatchObject({ status: 404 })
   expect(await call('GET', 'preview/..%2Fwrangler.toml')).toMatchObject({
     status: 400,
@@ -203,11 +221,42 @@ it('shows the text of a file', async () => {
   expect((await call('GET', 'preview/0009_large.sql')).json.content).toBe(FILES['0009_large.sql'])
 })
 
+it('has of other tools the migrations that the command line has, and applies what they apply', async () => {
+  const read = readMigrationFolder(join(built.project, 'migrations'))
+  expect((await status()).migrations.map((it: { name: string }) => it.name)).toEqual(read.map(it => it.name))
+  await run('0001_notes.cjs')
+  expect((await call('GET', 'preview/0010_pair')).json).toMatchObject({
+    content: OTHER_TOOLS['0010_pair.up.sql'],
+    tool: 'goose',
+    applied_lines: [{ first: 2, last: 3 }],
+  })
+  expect((await run('0010_pair', '0011_folder')).json).toMatchObject({ ok: true, failed: null })
+  expect(
+    await ask("select to_regclass('notes') as n, to_regclass('pair') as p, to_regclass('folder') as f"),
+  ).toEqual([{ n: 'notes', p: 'pair', f: 'folder' }])
+  expect((await ask('select name from pgmigrations order by id')).map(row => row.name)).toEqual([
+    '0001_notes',
+    '0010_pair',
+    '0011_folder',
+  ])
+})
+
 it('checks the moment and the pending statements', async () => {
   const { json: calm } = await call('POST', 'check')
-  expect(calm).toMatchObject({ user: 'quoin_owner', pendingCount: 9, lockCount: 0, warnings: [], safe: true })
-  expect(calm.pendingFiles).toEqual(Object.keys(FILES))
+  expect(calm).toMatchObject({
+    user: 'quoin_owner',
+    pendingCount: 11,
+    lockCount: 0,
+    warnings: [],
+    safe: true,
+  })
+  expect(calm.pendingFiles).toEqual(NAMES)
   expect(calm.outsideTransaction).toEqual(['0003_index.sql'])
+  expect(calm.parts.map((part: { migrations: string[] }) => part.migrations)).toEqual([
+    FIRST_TWO,
+    ['0003_index.sql'],
+    NAMES.slice(3),
+  ])
   expect(calm.findings).toContainEqual(expect.objectContaining({ file: '0008_broken.cjs', analysed: false }))
   expect(calm.findings).toContainEqual(expect.objectContaining({ file: '0007_exits.cjs', analysed: false }))
 
@@ -224,7 +273,7 @@ it('checks the moment and the pending statements', async () => {
   )
   await ask(
     "insert into pgmigrations (name, run_on) select regexp_replace(n, '\\..*', ''), now() from unnest('{" +
-      Object.keys(FILES).slice(1).join() +
+      NAMES.slice(1).join() +
       "}'::text[]) n",
   )
   const { json: none } = await call('POST', 'check')

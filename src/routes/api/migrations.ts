@@ -64,8 +64,9 @@ export const migrationRoutes = [
     summary: 'Run pending migrations, all or none',
     description:
       'All that are pending, or those that are named, in the order of the folder and in one transaction: .sql and ' +
-      '.cjs files alike. A file that begins with `-- quoin:no-transaction`, or calls `pgm.noTransaction()`, runs ' +
-      'behind it by itself. A migration that fails is an answer with `ok: false`. One run at a time: a second one is ' +
+      '.cjs files alike. A file that asks for none, by `-- quoin:no-transaction` or `pgm.noTransaction()`, divides the ' +
+      'run: what stands before it is committed, it runs by itself, and the rest goes on behind it. A migration that ' +
+      'fails is an answer with `ok: false`, and `applied` has what is committed. One run at a time: a second one is ' +
       '409 with who holds the lock. A statement waits 5 s at most for a lock.',
     body: RunRequest.optional(),
     example: { migrations: [EXAMPLE] },

@@ -108,6 +108,7 @@ it.each([
   ['-- evolve-tx-off\nselect 1'],
   ['-- postgres-migrations disable-transaction\nselect 1'],
   ['-- :disable-transaction\nselect 1'],
+  ['-- morph:nontransactional\nselect 1'],
   ['-- transactional: false\nselect 1'],
   ['--liquibase formatted sql\n--changeset a:1 runInTransaction:false\nselect 1;'],
 ])('asks for no transaction: %j', text => {

@@ -132,3 +132,8 @@ it('tells of each piece that was read, where no statement ends or nothing but bl
     textsOf(`select 1; ${long} select 2; select 3`)
   }
 })
+
+it('takes the lines by which pg_dump restricts psql for comments', () => {
+  expect(textsOf('\\restrict Xy1\n\nselect 1;\n\\unrestrict Xy1\n')).toEqual(['select 1'])
+  expect(splitStatements('select 1 \\restrict a')).toMatchObject([{ unsupported: 'psql_command' }])
+})

@@ -111,6 +111,8 @@ export const MARK_ROWS: readonly MarkRow[] = [
   row('Evolve', 'no_transaction', /^--\s*evolve-tx-off\b/i, firstLine),
   row('postgres-migrations', 'no_transaction', /^--\s*postgres-migrations disable-transaction\b/),
   row('Migratus', 'no_transaction', /^--\s*:disable-transaction\b/),
+  row('Morph', 'no_transaction', /^--\s*morph:nontransactional\b/),
+  row('Morph', 'refused', /^--\s*morph:/),
   row('yoyo', 'no_transaction', /^--\s*transactional:\s*false\s*$/i),
 
   row('an unknown tool', 'heading', HEADING),

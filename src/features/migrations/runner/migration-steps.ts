@@ -158,6 +158,11 @@ async function perform(
   builder: MigrationBuilder,
 ): Promise<void> {
   const { up, down } = evaluate(file)
+  const library = libraryOf(up)
+  if (library !== undefined)
+    throw new Error(
+      `${file.name} is a migration of ${library}: Quoin hands "up" the builder of node-pg-migrate.`,
+    )
   if (direction === 'down' && down === undefined) builder.enableReverseMode()
   const action = direction === 'up' ? up : (down ?? (down === false ? false : up))
   if (action === false) throw new Error(`${file.name} has "${direction}" disabled.`)
@@ -169,6 +174,24 @@ async function perform(
     // An async function with two parameters may fail before it calls the second.
     Promise.resolve(action(builder as never, done)).catch(reject)
   })
+}
+
+/** What the first parameter of `up` is called in the files of other libraries. */
+const FIRST_PARAMETERS: Readonly<Record<string, string>> = {
+  knex: 'Knex',
+  queryInterface: 'Sequelize',
+  queryRunner: 'TypeORM',
+}
+
+/** Behind the parenthesis, or of an arrow without one; Umzug hands it on in an object. */
+const FIRST_PARAMETER = /(?:\(\s*(?:\{\s*context:\s*)?|^(?:async\s+)?)(\w+)\s*[,):=}]/
+
+/** Told from the head of the function: run with another builder it would fail somewhere within. */
+function libraryOf(up: unknown): string | undefined {
+  if (typeof up !== 'function') return undefined
+  const head = Function.prototype.toString.call(up).slice(0, 200)
+  const [, name = ''] = FIRST_PARAMETER.exec(head) ?? []
+  return Object.hasOwn(FIRST_PARAMETERS, name) ? FIRST_PARAMETERS[name] : undefined
 }
 
 function evaluate(file: MigrationFile): MigrationModule {

@@ -9,13 +9,13 @@ import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { SidePanel } from '../../../parts/side-panel.tsx'
 import { detectSchema, type Migration, previewQuery } from './queries.ts'
 import { SchemaReportView } from './schema-report-view.tsx'
-import { isSql, upPart } from './sql-file.ts'
+import { appliedPart, isSql } from './sql-file.ts'
 
 export function DetectPanel({ files, onClose }: { files: readonly Migration[]; onClose: () => void }) {
   const [sql, setSql] = useState('')
   const take = useMutation({
     mutationFn: (name: string) => queryClient.fetchQuery(previewQuery(name)),
-    onSuccess: ({ content }) => setSql(upPart(content)),
+    onSuccess: preview => setSql(appliedPart(preview)),
   })
   const detect = useMutation({ mutationFn: detectSchema })
   const names = files.map(({ name }) => name).filter(isSql)

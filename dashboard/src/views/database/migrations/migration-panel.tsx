@@ -17,7 +17,7 @@ import { MarkAppliedDialog } from './mark-applied-dialog.tsx'
 import { MigrationState, STATE_MEANINGS } from './migration-state.tsx'
 import { detectSchema, type Finding, type Migration, previewQuery } from './queries.ts'
 import { SchemaReportView } from './schema-report-view.tsx'
-import { isSql, upPart } from './sql-file.ts'
+import { appliedPart, appliedWords, isSql } from './sql-file.ts'
 
 export function MigrationPanel({
   of: migration,
@@ -36,7 +36,9 @@ export function MigrationPanel({
   const preview = useQuery({ ...previewQuery(name), enabled: state !== 'orphaned' })
   const [open, setOpen] = useState<'mark' | 'accept'>()
   const text = preview.data?.content
-  const detect = useMutation({ mutationFn: () => detectSchema(upPart(text ?? '')) })
+  const detect = useMutation({
+    mutationFn: () => detectSchema(preview.data ? appliedPart(preview.data) : ''),
+  })
   const close = () => setOpen(undefined)
   return (
     <SidePanel isWide title={name} onClose={onClose}>
@@ -83,7 +85,17 @@ export function MigrationPanel({
           <p className="mt-0.5 text-kumo-subtle">{STATE_MEANINGS[state]}</p>
         </Fact>
         {isOutside && (
-          <Fact label="Transaction">It asks for none: it runs by itself, behind all others.</Fact>
+          <Fact label="Transaction">
+            It asks for none: what stands before it is committed, and it runs by itself.
+          </Fact>
+        )}
+        {preview.data !== undefined && appliedWords(preview.data) !== undefined && (
+          <Fact label="Lines that run">
+            {appliedWords(preview.data)}
+            {preview.data.tool !== null && (
+              <p className="mt-0.5 text-kumo-subtle">As the marks of {preview.data.tool} divide the file.</p>
+            )}
+          </Fact>
         )}
         <Fact label="Applied">
           {migration.applied_at === null ? <None>not yet</None> : <Time at={migration.applied_at} />}

@@ -51,7 +51,7 @@ export function MigrationsPage() {
   return (
     <Page
       title="Migrations"
-      lead="The files of migrations/ that this deployment was built with. A run is one transaction: all or nothing."
+      lead="The files of migrations/ that this deployment was built with. A run is one transaction, but where a file asks for none."
       actions={
         <>
           <Button icon={MagnifyingGlassIcon} onClick={() => change({ detect: true })}>
@@ -181,7 +181,7 @@ function columnsWith(outside: readonly string[]): Column<Migration>[] {
       id: 'note',
       head: 'Note',
       cell: ({ name, problem }) =>
-        problem ?? (outside.includes(name) ? 'Outside of the transaction' : <None>{''}</None>),
+        problem ?? (outside.includes(name) ? 'Outside of a transaction' : <None>{''}</None>),
       isSecondary: true,
     },
   ]

@@ -7,6 +7,7 @@ export type MigrationStatus = Schema<'MigrationStatus'>
 export type MigrationCheck = Schema<'MigrationCheck'>
 export type Finding = Schema<'MigrationFinding'>
 export type RunResult = Schema<'MigrationRunResult'>
+export type MigrationPreview = Schema<'MigrationPreview'>
 export type SchemaReport = Schema<'SchemaReport'>
 
 export const statusQuery = queryOptions({
@@ -34,7 +35,7 @@ export function previewQuery(name: string) {
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: ['migrations'] })
 
-/** One transaction, which may take minutes. A migration that fails is an answer. */
+/** It may take minutes. A migration that fails is an answer. */
 export async function runMigrations(names: string[]): Promise<RunResult> {
   try {
     return await answerOf(patientApi.POST('/api/migrations/idempotent/run', { body: { migrations: names } }))

@@ -32,13 +32,9 @@ export function RunDialog({
   const run = useMutation({ mutationFn: runMigrations })
   // When this page goes away in the middle of a run, the run is taken back.
   useReloadGuard(run.isPending)
-  // Those outside of the transaction run behind it.
   const outside = check.data?.outsideTransaction ?? []
-  const inOrder = files.map(({ name }) => name).filter(name => names.includes(name))
-  const ordered = [
-    ...inOrder.filter(name => !outside.includes(name)),
-    ...inOrder.filter(name => outside.includes(name)),
-  ]
+  const ordered = files.map(({ name }) => name).filter(name => names.includes(name))
+  const isDivided = ordered.length > 1 && ordered.some(name => outside.includes(name))
   const isOver = run.data !== undefined
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !run.isPending && onClose()}>
@@ -50,7 +46,9 @@ export function RunDialog({
           <Dialog.Description render={<div />} className="text-kumo-subtle">
             {isOver
               ? 'It stands in the audit log.'
-              : 'They run in order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
+              : isDivided
+                ? 'They run in order. Those outside of a transaction divide the run: what stands before one is committed.'
+                : 'They run in order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
           </Dialog.Description>
           {run.data !== undefined ? (
             <RunResultView of={run.data} wasOutside={outside.includes(run.data.failed?.name ?? '')} />
@@ -115,7 +113,7 @@ export function RunDialog({
 
 function labelOf(name: string, problem: string | null, isOutside: boolean): string {
   if (problem !== null) return `${name}: cannot run`
-  return isOutside ? `${name}, outside of the transaction` : name
+  return isOutside ? `${name}, outside of a transaction` : name
 }
 
 /** Whom the run keeps waiting, as a sentence. */

@@ -5,17 +5,14 @@ import { State } from '../../../parts/state.tsx'
 /** What is being run, and for how long: the server answers once, at the end. */
 export function RunProgress({ files, outside }: { files: readonly string[]; outside: readonly string[] }) {
   const seconds = useSeconds()
-  const together = files.filter(name => !outside.includes(name))
-  const alone = files.filter(name => outside.includes(name))
   return (
     <>
       <p className="tabular-nums">
         <State tone="busy">Running for {seconds} s</State>
       </p>
-      {together.length > 0 && <Group title="In one transaction" names={together} />}
-      {alone.length > 0 && (
-        <Group title={together.length === 0 ? 'Each by itself' : 'Then, each by itself'} names={alone} />
-      )}
+      {partsOf(files, outside).map((names, i) => (
+        <Group key={names[0]} title={titleOf(names, i, outside)} names={names} />
+      ))}
       <p className="text-kumo-subtle">
         Which of them is running just now the server does not tell. Keep this page open: closing it ends the
         run.
@@ -37,6 +34,23 @@ function Group({ title, names }: { title: string; names: readonly string[] }) {
       </LayerCard>
     </div>
   )
+}
+
+/** The files by what is committed together, as the server divides them. */
+function partsOf(files: readonly string[], outside: readonly string[]): string[][] {
+  const parts: string[][] = []
+  for (const name of files) {
+    const last = parts.at(-1)
+    const isAlone = outside.includes(name) || (last !== undefined && outside.includes(last[0] ?? ''))
+    if (last === undefined || isAlone) parts.push([name])
+    else last.push(name)
+  }
+  return parts
+}
+
+function titleOf(names: readonly string[], index: number, outside: readonly string[]): string {
+  const how = outside.includes(names[0] ?? '') ? 'by itself, outside of a transaction' : 'in one transaction'
+  return index === 0 ? how.charAt(0).toUpperCase() + how.slice(1) : `Then, ${how}`
 }
 
 function useSeconds(): number {

@@ -1,9 +1,20 @@
+import type { MigrationPreview } from './queries.ts'
+
+/** A pair of files, and a folder, have no ending; they are SQL. */
 export function isSql(name: string): boolean {
-  return name.endsWith('.sql')
+  return !/\.[cm]?[jt]s$/.test(name)
 }
 
-/** What a `.sql` file applies; what stands behind the mark takes it back. */
-export function upPart(text: string): string {
-  const down = text.search(/^[ \t]*--[ \t-]*down[ \t]+migration/im)
-  return down === -1 ? text : text.slice(0, down)
+/** What a run applies of the file. */
+export function appliedPart({ content, applied_lines: ranges }: MigrationPreview): string {
+  const lines = content.split('\n')
+  return ranges.map(({ first, last }) => lines.slice(first - 1, last).join('\n')).join('\n')
+}
+
+/** Which lines a run applies, as the end of a sentence; undefined where it is all of the file. */
+export function appliedWords({ applied_lines: ranges, lines }: MigrationPreview): string | undefined {
+  const [only] = ranges
+  if (ranges.length === 1 && only?.first === 1 && only.last >= lines) return undefined
+  if (ranges.length === 0) return 'none: it is not certain which'
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`)).join(', ')
 }
