@@ -4,7 +4,7 @@ import type { PermissionReadDeps } from './permission-deps.ts'
 import type { AccessQuestion, AccessReport } from './schemas.ts'
 import { readTuple } from './tuple-input.ts'
 import { printTuple } from './tuple-text.ts'
-import { startWalk } from './walk/start-walk.ts'
+import { startWalk, withMatrix } from './walk/start-walk.ts'
 import { firstLimit, type Limit, type Walk, type Walked, walkRelation } from './walk/walk-relation.ts'
 
 /**
@@ -18,17 +18,18 @@ export async function whoCanAccess(
   { without = [], ...object }: AccessQuestion,
 ): Promise<AccessReport> {
   const texts = without.map((value, i) => printTuple(readTuple(value, `without[${i}]`).tuple))
-  const walk = startWalk(deps, { without: new Set(texts) })
-  const stored = await walk.reader.loadObject(object)
-  const { relations = [], permits = [] } = walk.declarations.namespace(object.namespace) ?? {}
+  const start = startWalk(deps, { without: new Set(texts) })
+  const stored = await start.reader.loadObject(object)
+  const { relations = [], permits = [] } = start.declarations.namespace(object.namespace) ?? {}
   const permitNames = permits.map(({ name }) => name)
   const relationNames = new Set([...relations.map(({ name }) => name), ...stored])
   for (const name of permitNames) relationNames.delete(name)
+  const walk = withMatrix(start, [...relationNames, ...permitNames])
   const relationColumns = await walkColumns(walk, object, relationNames)
   const permitColumns = await walkColumns(walk, object, permitNames)
   const met = relationColumns.flatMap(({ walked }) => [...walked.limits])
   return {
-    ...subjectsOf(relationColumns, permitColumns),
+    ...(await subjectsOf(walk, relationColumns, permitColumns)),
     relations: [...relationNames],
     permits: permitColumns.map(({ name, walked }) => ({
       permit: name,
@@ -56,29 +57,34 @@ function completeness(limit: Limit | null) {
   return { complete: limit === null, truncated_by: limit }
 }
 
+/** Of a cell of the matrix, in units of `Turns`. */
+const CELL_WORK = 100
+
 /** One entry a subject, in the order of their text forms. */
-function subjectsOf(
+async function subjectsOf(
+  { turns }: Walk,
   relations: readonly Column[],
   permits: readonly Column[],
-): Pick<AccessReport, 'subjects' | 'matrix'> {
+): Promise<Pick<AccessReport, 'subjects' | 'matrix'>> {
   const columns = [...relations, ...permits]
-  const subjects = [...new Set(columns.flatMap(({ walked }) => [...walked.grants.keys()]))].sort()
   const ways = (among: readonly Column[], subject: string) =>
     among.flatMap(({ name, walked }) => {
       const via = walked.grants.get(subject)
       return via === undefined ? [] : { name, via }
     })
-  return {
-    subjects: subjects.map(subject => ({
+  const subjects: AccessReport['subjects'] = []
+  const rows: [string, Record<string, boolean>][] = []
+  for (const subject of [...new Set(columns.flatMap(({ walked }) => [...walked.grants.keys()]))].sort()) {
+    await turns.spend(CELL_WORK * (1 + columns.length))
+    subjects.push({
       subject,
       relations: ways(relations, subject).map(({ name, via }) => ({ relation: name, via })),
       permits: ways(permits, subject).map(({ name, via }) => ({ permit: name, via })),
-    })),
-    matrix: Object.fromEntries(
-      subjects.map(subject => [
-        subject,
-        Object.fromEntries(columns.map(({ name, walked }) => [name, walked.grants.has(subject)])),
-      ]),
-    ),
+    })
+    rows.push([
+      subject,
+      Object.fromEntries(columns.map(({ name, walked }) => [name, walked.grants.has(subject)])),
+    ])
   }
+  return { subjects, matrix: Object.fromEntries(rows) }
 }

@@ -3,8 +3,10 @@
 // depth, and says which limits it met. docs/design/permissions.md has the arithmetic.
 
 import type { SubjectSet } from '../../../clients/permission-server.ts'
+import type { Turns } from '../../../lib/turns.ts'
 import type { Declarations } from '../declarations.ts'
 import { printSubject, printTuple } from '../tuple-text.ts'
+import type { AnswerRoom } from './answer-room.ts'
 import { keyOf, type TupleReader } from './tuple-reader.ts'
 
 /**
@@ -32,8 +34,9 @@ export interface Walk {
   readonly depthMax: number
   /** The one subject that is asked about, in its text form; undefined for all. */
   readonly only?: string
-  /** What all grants of an answer may still hold. */
-  readonly room: { characters: number }
+  /** What all grants of an answer may hold. */
+  readonly room: AnswerRoom
+  readonly turns: Turns
 }
 
 /** A relation of an object that is looked into: where the server's check calls itself. */
@@ -55,6 +58,9 @@ interface Step extends Arrival {
 /** `limit.max_read_width` of the permission server, by default. */
 const WIDTH_MAX = 100
 
+/** Of a tuple or a set that is looked at, in units of `Turns`. */
+const LOOK_WORK = 200
+
 /** The gravest of some limits; null for none. */
 export function firstLimit(limits: Iterable<Limit>): Limit | null {
   const met = new Set(limits)
@@ -74,10 +80,13 @@ export async function walkRelation(walk: Walk, set: SubjectSet): Promise<Walked>
     if (rest > 0) await reader.load(now.flatMap(step => setsReadBy(walk, step)))
     if (rest > 1) await reader.load(now.flatMap(step => subjectSetsOf(reader, step.set)))
     for (const step of now) {
+      await walk.turns.spend(LOOK_WORK)
       for (const limit of limitsAt(walk, step, rest)) limits.add(limit)
-      if (rest > 1 && !step.isDirectKnown) grantDirectly(walk, step, found)
+      if (rest > 1 && !step.isDirectKnown) await grantDirectly(walk, step, found)
       for (const arrival of arrivalsFrom(walk, step, rest)) {
-        if (arrival.isDirectKnown) grantDirectly(walk, arrival, found)
+        const turn = walk.turns.spend(LOOK_WORK)
+        if (turn !== undefined) await turn
+        if (arrival.isDirectKnown) await grantDirectly(walk, arrival, found)
         addStep(steps, arrival, step.passed)
       }
     }
@@ -172,16 +181,21 @@ interface Found {
 }
 
 /** The first to grant wins: it has the most depth left. */
-function grantDirectly(walk: Walk, { set, via }: Arrival, { grants, limits, seen }: Found): void {
+async function grantDirectly(
+  walk: Walk,
+  { set, via }: Arrival,
+  { grants, limits, seen }: Found,
+): Promise<void> {
   if (seen.has(keyOf(set))) return
   seen.add(keyOf(set))
   for (const tuple of walk.reader.tuplesOf(set)) {
+    const turn = walk.turns.spend(LOOK_WORK)
+    if (turn !== undefined) await turn
     const subject = printSubject(tuple)
     if (grants.has(subject) || (walk.only !== undefined && walk.only !== subject)) continue
     const texts = [...via(), printTuple(tuple)]
-    walk.room.characters -= texts.reduce((sum, text) => sum + text.length, 2 * subject.length)
-    if (walk.room.characters < 0) limits.add('size')
-    else grants.set(subject, texts)
+    if (walk.room.take(subject, texts)) grants.set(subject, texts)
+    else limits.add('size')
   }
 }
 
