@@ -83,6 +83,8 @@ export async function startPermissionServer(
       PERMISSION_SERVER_WRITE_PORT: String(writePort),
       PERMISSION_SERVER_SYNTAX_PORT: String(syntaxPort),
       PERMISSION_SERVER_WRITE_TOKEN: server.adminToken,
+      // The Worker takes over this variable too: both look equally deep.
+      PERMISSION_SERVER_DEPTH_MAX: process.env['PERMISSION_DEPTH_MAX'] ?? '',
       PERMISSION_SERVER_PAGE_TOKEN_SECRET: secrets.permission_page_token_secret,
     },
     readyUrls: urls.map(url => `${url}/health/ready`),

@@ -114,8 +114,10 @@ export const Variables = z.object({
   ),
   PERMISSION_DEPTH_MAX: WholeNumber.min(1)
     .max(50)
-    .default(5)
-    .describe('`limit.max_read_depth` of the permission server: how deep its checks look.'),
+    .default(10)
+    .describe(
+      '`limit.max_read_depth` of the permission server, whose own default is 5: how deep its checks look.',
+    ),
   PERMISSION_TUPLES_MAX: WholeNumber.min(500)
     .max(50_000)
     .default(20_000)

@@ -75,12 +75,12 @@ function decodeBatch(value: unknown): readonly Tuple[] {
  * A check for tuples that are asked about together. It throws 404 for an unknown namespace, of the tuple or of its
  * subject set, and 400 for a tuple without a subject.
  */
-function checkWith({ db }: PermissionContext, namespaces: Namespaces, maxDepth: number) {
+function checkWith({ db, depthMax }: PermissionContext, namespaces: Namespaces, maxDepth: number) {
   return async (tuple: Tuple): Promise<boolean> => {
     namespaces.requireOf(tuple)
     const { namespace, object, relation } = tuple
     const facts = new SubjectFacts(db, namespaces, subjectKey(tuple))
-    return isMember(namespaces, facts, { namespace, object, relation }, depthOf(maxDepth))
+    return isMember(namespaces, facts, { namespace, object, relation }, depthOf(maxDepth, depthMax))
   }
 }
 

@@ -8,7 +8,6 @@ import { WireError } from '../service/wire-error.ts'
 import type { Namespaces } from './namespaces.ts'
 import { type SubjectSet, setKey } from './tuple.ts'
 
-const DEPTH_MAX = 5
 /** Of more subject sets in one relation only these many are opened. */
 const WIDTH_MAX = 100
 const WIDTH_OPENED = 99
@@ -51,9 +50,9 @@ type Step = () => Promise<Membership>
 /** Keys of the sets that were opened below the first one that was. */
 type Visited = Set<string> | undefined
 
-/** The depth that a check or a tree has: what was asked for unless that is nothing or too much. */
-export function depthOf(asked: number): number {
-  return asked <= 0 || asked > DEPTH_MAX ? DEPTH_MAX : asked
+/** The depth that a check or a tree has: what was asked for unless that is nothing or more than the server's own. */
+export function depthOf(asked: number, depthMax: number): number {
+  return asked <= 0 || asked > depthMax ? depthMax : asked
 }
 
 /**

@@ -9,4 +9,6 @@ export interface PermissionContext {
   readonly namespaceFile: NamespaceFile
   readonly pageTokens: PageTokens
   readonly writeToken: string | undefined
+  /** As Keto's `limit.max_read_depth`. */
+  readonly depthMax: number
 }

@@ -47,9 +47,12 @@ function listOf({ namespace, object, relation, subject_id, subject_set }: TupleF
   return isNarrowing && !hasSubject ? 'tuples of a namespace' : 'tuples'
 }
 
-async function answerTree({ db, namespaceFile }: PermissionContext, c: RequestContext): Promise<Response> {
+async function answerTree(
+  { db, namespaceFile, depthMax }: PermissionContext,
+  c: RequestContext,
+): Promise<Response> {
   const query = goQueryOf(c)
-  const depth = depthOf(readMaxDepth(query))
+  const depth = depthOf(readMaxDepth(query), depthMax)
   const [namespace = '', object = '', relation = ''] = ['namespace', 'object', 'relation'].map(
     key => query.get(key) ?? '',
   )

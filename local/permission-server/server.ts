@@ -47,6 +47,7 @@ export async function startPermissionServer(settings: PermissionServerSettings):
       refuse: reason => (reason === FOREIGN_TOKEN ? badRequest(reason) : unreadable(reason)),
     }),
     writeToken: settings.writeToken,
+    depthMax: settings.depthMax,
   }
   const listeners: Listener[] = []
   const close = async () => {

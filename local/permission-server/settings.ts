@@ -18,6 +18,8 @@ export interface PermissionServerSettings {
   readonly writeToken?: string | undefined
   /** The permission file; read again when it changed. */
   readonly namespacesFile: string
+  /** How deep checks and trees look: Keto's `limit.max_read_depth`. */
+  readonly depthMax: number
   /** Seals the tokens of pages: those in use are refused when it changes. */
   readonly pageTokenSecret: string
 }
@@ -40,6 +42,7 @@ export function readSettings(env: NodeJS.ProcessEnv): PermissionServerSettings {
     syntaxPort: readPort('SYNTAX_PORT', required('SYNTAX_PORT')),
     writeToken: optional('WRITE_TOKEN'),
     namespacesFile: optional('NAMESPACES_FILE') ?? NAMESPACES_FILE,
+    depthMax: readDepth(optional('DEPTH_MAX')),
     pageTokenSecret: required('PAGE_TOKEN_SECRET'),
   }
 }
@@ -48,6 +51,18 @@ export function readSettings(env: NodeJS.ProcessEnv): PermissionServerSettings {
 export function checkSecret({ pageTokenSecret }: PermissionServerSettings): void {
   if (pageTokenSecret.length < MIN_SECRET_LENGTH)
     throw new Error(`PERMISSION_SERVER_PAGE_TOKEN_SECRET needs at least ${MIN_SECRET_LENGTH} characters`)
+}
+
+/** As the Worker's `PERMISSION_DEPTH_MAX`. */
+const DEPTH_DEFAULT = 10
+/** As Keto's. */
+const DEPTH_MAX = 65_535
+
+function readDepth(text = String(DEPTH_DEFAULT)): number {
+  const depth = Number(text)
+  if (!Number.isInteger(depth) || depth < 1 || depth > DEPTH_MAX)
+    throw new Error(`PERMISSION_SERVER_DEPTH_MAX is no number from 1 to ${DEPTH_MAX}: ${text}`)
+  return depth
 }
 
 function readPort(name: string, text: string): number {

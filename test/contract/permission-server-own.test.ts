@@ -350,11 +350,14 @@ describe('starting the permission server', () => {
     expect(readSettings(env)).toMatchObject({
       readPort: 0,
       writeToken: undefined,
+      depthMax: 10,
       namespacesFile: expect.stringMatching(/permissions\/namespaces\.ts$/),
     })
     for (const name of Object.keys(env)) expect(() => readSettings({ ...env, [name]: ' ' })).toThrow(name)
     for (const port of ['x', '-1', '65536'])
       expect(() => readSettings({ ...env, PERMISSION_SERVER_READ_PORT: port })).toThrow('READ_PORT')
+    for (const depth of ['x', '0', '65536', '1.5'])
+      expect(() => readSettings({ ...env, PERMISSION_SERVER_DEPTH_MAX: depth })).toThrow('DEPTH_MAX')
   })
 
   it('refuses a short secret, a database that is not there and a port that is taken', async () => {

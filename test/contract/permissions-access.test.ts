@@ -72,12 +72,19 @@ describe('an explanation', () => {
       reason: 'no_path',
       truncated_by: null,
     })
-    const deep = Array.from({ length: 5 }, () => unique('deep'))
+    const deep = Array.from({ length: 10 }, () => unique('deep'))
     await importTuples([
       `Project:${deep[0]}#viewer@Organization:${deep[0]}#member`,
       ...deep.slice(1).map((name, n) => `Organization:${deep[n]}#member@Organization:${name}#member`),
-      `Organization:${deep[4]}#member@dora`,
+      `Organization:${deep[9]}#member@dora`,
+      // Three groups in groups, which Keto's default depth of 5 lets edit and not view.
+      ...['owner', 'viewer'].map(relation => `Project:${deep[6]}#${relation}@Organization:${deep[6]}#member`),
     ])
+    for (const permit of ['edit', 'view'])
+      expect(await answer(may(deep[6] ?? '', permit, 'dora'))).toMatchObject({
+        allowed: true,
+        reason: 'path',
+      })
     expect(await answer(may(deep[0] ?? '', 'viewer', 'dora'))).toEqual({
       ...denied,
       reason: 'limit',

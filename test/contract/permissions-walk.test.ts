@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Upstream } from '../../src/clients/http.ts'
 import type { RelationTuple } from '../../src/clients/permission-server.ts'
 import { Declarations } from '../../src/features/permissions/declarations.ts'
+import { explainPermission } from '../../src/features/permissions/explain-permission.ts'
 import { parsePermissionFile } from '../../src/features/permissions/language/parse.ts'
 import type { PermissionReadDeps } from '../../src/features/permissions/permission-deps.ts'
 import { parseSubject } from '../../src/features/permissions/tuple-text.ts'
@@ -212,6 +213,27 @@ describe('what is beyond a limit', () => {
     const { subjects, ...rest } = await report(people, using)
     expect(rest).toMatchObject({ complete: false, truncated_by: 'tuples' })
     expect(subjects).toHaveLength(1_000)
+  })
+
+  it('is said by an explanation: depth, where the server has another than it is said to have', async () => {
+    const { lines, name } = own([
+      'Project:0#viewer@(Organization:0#member)',
+      ...[0, 1, 2, 3].map(n => `Organization:${n}#member@(Organization:${n + 1}#member)`),
+      'Organization:2#member@near',
+      'Organization:4#member@far',
+    ])
+    await given(permissions, ...lines)
+    const explained = async (permissionDepthMax: number, subject_id: string) => {
+      const tuple = { namespace: 'Project', object: name('0'), relation: 'viewer', subject_id }
+      const { allowed, reason, truncated_by } = await explainPermission(
+        depsWith({ permissionDepthMax }),
+        tuple,
+      )
+      return [allowed, reason, truncated_by]
+    }
+    expect(await explained(10, 'far')).toEqual([false, 'limit', 'depth'])
+    expect(await explained(10, 'near')).toEqual([true, 'path', null])
+    expect(await explained(3, 'near')).toEqual([true, 'limit', 'depth'])
   })
 
   it('is nothing in a cycle', async () => {

@@ -46,6 +46,8 @@ export async function openLocalPermissions(
     writePort: 0,
     syntaxPort: 0,
     namespacesFile: join(PROJECT_DIR, 'permissions', 'namespaces.ts'),
+    // Keto's default, for the same cases run against one.
+    depthMax: 5,
     pageTokenSecret: randomBytes(24).toString('hex'),
     ...more,
   }

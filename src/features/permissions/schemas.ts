@@ -128,7 +128,7 @@ const Truncation = z
   .describe(
     'which limit was met. tuples, calls, size: as much as one answer reads or holds. undeclared: a name that the ' +
       'permission file does not have. operator: a permit with `&&` or `!`. width, depth: the permission server looks ' +
-      'no further',
+      'no further. `PERMISSION_DEPTH_MAX` is the depth; where the server has another, `explain` says depth too',
   )
 
 const Completeness = {

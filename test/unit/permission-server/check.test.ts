@@ -78,7 +78,7 @@ describe('the depth of a check', () => {
     [5, 5],
     [6, 5],
   ] as const)('%i asked for is %i', ([asked, depth]) => {
-    expect(depthOf(asked)).toBe(depth)
+    expect(depthOf(asked, 5)).toBe(depth)
   })
 
   it('takes one for a direct tuple and one for each subject set', async () => {
