@@ -11,9 +11,9 @@ export interface NeonProxy extends AsyncDisposable {
   /** Whether a request of the Worker is for the proxy. */
   isFor(request: Request): boolean
   answer(request: Request): Promise<Response>
-  /** Where the connection to Postgres breaks, once. */
-  breakAt: 'before COMMIT' | 'behind COMMIT' | undefined
-  /** What it answers to everything, of the connection strings with this user. */
+  /** Where the connection to Postgres breaks, once, of the connection strings with this user. */
+  breakage: { user: string; at: Place } | undefined
+  /** What it answers to everything, of those with this user. */
   refusal: { user: string; answer: () => Response } | undefined
   responseBytesMax: number
 }
@@ -58,7 +58,7 @@ export function makeNeonProxy(databaseUrl: string): NeonProxy {
   }
 
   const proxy: NeonProxy = {
-    breakAt: undefined,
+    breakage: undefined,
     refusal: undefined,
     responseBytesMax: 10 * 1024 * 1024,
     urlOf(databaseUrl) {
@@ -136,9 +136,11 @@ async function run(
   return JSON.stringify({ results })
 }
 
-async function breakIf(place: NeonProxy['breakAt'], client: Client, proxy: NeonProxy): Promise<void> {
-  if (proxy.breakAt !== place) return
-  proxy.breakAt = undefined
+type Place = 'before COMMIT' | 'behind COMMIT'
+
+async function breakIf(place: Place, client: Client, proxy: NeonProxy): Promise<void> {
+  if (proxy.breakage?.at !== place || proxy.breakage.user !== client.user) return
+  proxy.breakage = undefined
   await client.end()
   throw new Broken()
 }

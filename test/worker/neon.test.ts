@@ -125,7 +125,7 @@ describe('a connection that breaks', () => {
       ['/v1/sql/transaction', { statements: [{ sql: `insert into ${TABLE} values (1)` }] }],
     ] as const) {
       const before = await countRows()
-      proxy.breakAt = place
+      proxy.breakage = { user: DATA_USER, at: place }
       const answer = await post(path, body)
       expect(await countRows()).toBe(before + more)
       expect(answer).toMatchObject({
@@ -137,7 +137,6 @@ describe('a connection that breaks', () => {
   })
 
   it('leaves a pending row in the audit log', async () => {
-    proxy.breakAt = undefined
     const body = { sql: `insert into ${TABLE} values (2)` }
     const headers = { cookie: stack.session_cookie_admin ?? '', origin: stack.dashboard_url }
     expect((await post('/api/sql', body, headers)).status).toBe(200)
@@ -156,7 +155,7 @@ describe('a connection that breaks', () => {
 
   it('under what changes nothing may be tried again', async () => {
     for (const again of [() => read(), () => insert({ prefer: 'tx=rollback' })]) {
-      proxy.breakAt = 'before COMMIT'
+      proxy.breakage = { user: DATA_USER, at: 'before COMMIT' }
       expect(await again()).toMatchObject({ status: 503, retryAfter: '1', json: { detail: null } })
     }
   })
