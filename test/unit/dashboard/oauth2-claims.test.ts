@@ -53,7 +53,13 @@ describe('rows', () => {
 
 describe('paths', () => {
   const person = {
-    traits: { email: 'a@example.com', name: { first: 'A' }, groups: ['x'], 'odd name': 1, none: null },
+    traits: {
+      email: 'a@example.com',
+      name: { first: 'A' },
+      groups: ['x'],
+      'odd.name': { 'a b': 1, '{}': 2 },
+      none: null,
+    },
     metadata_public: { plan: 'free' },
   }
 
@@ -64,6 +70,8 @@ describe('paths', () => {
       'traits.name',
       'traits.name.first',
       'traits.groups',
+      'traits["odd.name"]',
+      'traits["odd.name"]["a b"]',
       'metadata_public.plan',
     ])
     expect(pathsOf(null)).toContain('traits.email')

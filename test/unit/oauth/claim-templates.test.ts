@@ -17,6 +17,8 @@ const SOURCE = {
     name: { first: 'Ada', last: 'Lovelace' },
     groups: ['eng', { name: 'board' }],
     'job-title': 'analyst',
+    'employee.id': 7,
+    'cost center': { 'a"b': [{ 'x[0]': 'deep' }] },
   },
   metadata_public: { plan: 'pro' },
 }
@@ -36,6 +38,11 @@ describe('resolveTemplate', () => {
     ['{{traits.groups.1.name}}', 'board'],
     ['{{traits.job-title}}', 'analyst'],
     ['{{metadata_public.plan}}', 'pro'],
+    ['{{metadata_public["plan"]}}', 'pro'],
+    ['{{traits["employee.id"]}}', 7],
+    ['{{ traits["name"].first }}', 'Ada'],
+    ['{{traits["cost center"]["a\\"b"][0]["x[0]"]}}', 'deep'],
+    ['{{traits["cost\\u0020center"]["a\\u0022b"].0["x[0]"]}}', 'deep'],
   ])('keeps the JSON type of a template that is exactly one path: %s', (template, value) => {
     expect(resolve(template)).toEqual({ outcome: 'value', value })
   })
@@ -62,6 +69,10 @@ describe('resolveTemplate', () => {
     '{{traits.toString}}',
     '{{traits.hasOwnProperty}}',
     '{{metadata_public.plan.x}}',
+    // The dot divides: the key that has one is written in quotes.
+    '{{traits.employee.id}}',
+    '{{traits["employee.no"]}}',
+    '{{traits[""]}}',
   ])('says which path leads to nothing: %s', template => {
     expect(resolve(template)).toEqual({ outcome: 'unresolved', paths: [template.slice(2, -2)] })
   })
@@ -89,6 +100,15 @@ describe('parseTemplate', () => {
     '{{.traits.email}}',
     '{{traits.a b}}',
     '{{traits[0}}',
+    '{{traits["email}}',
+    '{{traits["email]}}',
+    '{{traits["email"]x}}',
+    '{{traits."email"]}}',
+    "{{traits['email']}}",
+    '{{traits["\\x"]}}',
+    '{{["traits"].}}',
+    '{{traits[""]["__proto__"]}}',
+    '{{traits["const\\u0072uctor"]}}',
     '{{traits}}',
     '{{metadata_public}}',
     '{{metadata_admin.note}}',

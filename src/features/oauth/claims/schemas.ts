@@ -33,11 +33,15 @@ const ClaimMap = z
 
 const ClaimTemplates = z
   .preprocess(refusePrototype, ClaimMap)
-  .describe('Claim name to template; a template holds {{traits.*}}, {{metadata_public.*}} or {{id}}')
+  .describe(
+    'Claim name to template; a template holds {{traits.*}}, {{metadata_public.*}} or {{id}}. People write their own ' +
+      'traits: what somebody may do belongs into metadata_public. A key with a dot, a bracket or a space in it is ' +
+      'written in quotes: {{traits["employee.id"]}}; one with a brace cannot be reached',
+  )
 export type ClaimTemplates = z.infer<typeof ClaimTemplates>
 
 export const CLAIMS_CONFIG_EXAMPLE = {
-  id_token_claims: { groups: '{{traits.groups}}', plan: '{{metadata_public.plan}}' },
+  id_token_claims: { groups: '{{metadata_public.groups}}', plan: '{{metadata_public.plan}}' },
   access_token_claims: { contact: '{{traits.name.first}} <{{traits.email}}>' },
 }
 

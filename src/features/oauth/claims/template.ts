@@ -40,11 +40,14 @@ const OBJECT_ROOTS: ReadonlySet<string> = new Set(['traits', 'metadata_public'])
 /** Names that reach out of the data and into the language, on whatever object they are asked for. */
 const LANGUAGE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** `traits.groups[0]` and `traits.groups.0` are the same path. */
+/**
+ * `traits.groups[0]` and `traits.groups.0` are the same path. A key with a dot, a bracket or a space in it is written
+ * as JSON writes it, in brackets: `traits["employee.id"]`.
+ */
 function parsePath(inside: string): TemplatePath {
   const text = inside.trim()
-  const segments = text.replace(/\[(\d{1,4})\]/g, '.$1').split('.')
-  if (segments.some(segment => !/^[^\s[\]]{1,100}$/.test(segment))) {
+  const segments = segmentsOf(text)
+  if (segments === undefined) {
     throw new TemplateError(`has a path that cannot be read: {{${text.slice(0, 100)}}}`)
   }
   if (segments.some(segment => LANGUAGE_NAMES.has(segment))) {
@@ -58,6 +61,33 @@ function parsePath(inside: string): TemplatePath {
     )
   }
   return { text, segments }
+}
+
+const SEGMENT = /\.(?<name>[^\s.[\]]{1,100})|\[(?<index>\d{1,4})\]|\[(?<quoted>"(?:[^"\\]|\\.){0,100}")\]/y
+
+/** Undefined for what is no path. */
+function segmentsOf(text: string): string[] | undefined {
+  const path = `.${text}`
+  const segments: string[] = []
+  for (let at = 0; at < path.length; ) {
+    SEGMENT.lastIndex = at
+    const match = SEGMENT.exec(path)
+    const { name, index, quoted } = match?.groups ?? {}
+    const segment = name ?? index ?? (quoted === undefined ? undefined : readKey(quoted))
+    if (match === null || segment === undefined) return undefined
+    segments.push(segment)
+    at += match[0].length
+  }
+  return segments
+}
+
+/** Undefined where JSON does not read it, such as for an escape that it does not know. */
+function readKey(quoted: string): string | undefined {
+  try {
+    return String(JSON.parse(quoted))
+  } catch {
+    return undefined
+  }
 }
 
 /** What templates are resolved against. */

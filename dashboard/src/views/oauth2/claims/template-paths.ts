@@ -21,9 +21,9 @@ export function pathsOf(source: Source | null | undefined): string[] {
 /** A list is a path by itself, an object is one too, and so is what is in it. */
 function below(value: Readonly<Record<string, unknown>>, path: string, depth: number): string[] {
   return Object.entries(value).flatMap(([name, inner]) => {
-    // Braces, brackets, dots and spaces cannot stand in a path.
-    if (!/^[^\s[\]{}.]+$/.test(name) || inner === null) return []
-    const here = `${path}.${name}`
+    // Braces cannot stand in a path, the others in quotes.
+    if (/[{}]/.test(name) || inner === null) return []
+    const here = /^[^\s[\].]+$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`
     const isObject = typeof inner === 'object' && !Array.isArray(inner)
     const inside =
       isObject && depth < DEPTH_MAX ? below(inner as Record<string, unknown>, here, depth + 1) : []
