@@ -12,6 +12,7 @@ import {
 import type { HttpAnswer } from '../../../dashboard/src/views/oauth2/flow-tester/http-exchange.ts'
 import { offsetText } from '../../../dashboard/src/views/oauth2/flow-tester/offset.ts'
 import {
+  inGroups,
   readDeviceCodes,
   secondsToNextPoll,
 } from '../../../dashboard/src/views/oauth2/flow-tester/polling.ts'
@@ -22,6 +23,7 @@ import {
   type RunEvent,
   type StepName,
 } from '../../../dashboard/src/views/oauth2/flow-tester/run.ts'
+import { spacedCode } from '../../../src/features/oauth/bridge/device-code.ts'
 
 const answer = (status: number, json: Record<string, unknown>): HttpAnswer => ({
   status,
@@ -226,4 +228,10 @@ it('writes times since the first message', () => {
     '+12.3 s',
     '+2:05 min',
   ])
+})
+
+it('shows a device’s code as the page does that asks for it', () => {
+  for (const code of ['ABCDEFGH', '123456789', 'aBc', 'ABCD-EFGH'])
+    expect(inGroups(code)).toBe(spacedCode(code))
+  expect(inGroups('ABCDEFGH')).toBe('ABCD-EFGH')
 })

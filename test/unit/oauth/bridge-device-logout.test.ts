@@ -22,6 +22,7 @@ import {
   sent,
   sessionOf,
 } from './bridge-support.ts'
+import { fakeServer } from './fake-server.ts'
 
 const DEVICE = '/admin/oauth2/auth/requests/device/accept'
 const LOGOUT = '/admin/oauth2/auth/requests/logout'
@@ -61,6 +62,29 @@ describe('the device screen', () => {
     expect(await deviceCodeOf(deps, nextCookies(answer))).toBe('ABCDEFGH')
   })
 
+  // RFC 8628 section 6.1. A phone makes the first letter a capital; a person reads capitals and types none.
+  it.each([
+    ['capitals', 'ABCDEFGH', ['abcd-efgh', 'Abcdefgh', 'ABCD EFGH']],
+    ['small letters', 'abcdefgh', ['ABCD-EFGH', 'Abcd-efgh', 'abcdefgh']],
+    ['both', 'aBcDeFgH', ['aBcD-eFgH']],
+  ])(
+    'takes a code of %s whatever the case, and keeps it as the device shows it',
+    async (_name, code, typings) => {
+      for (const typed of typings) {
+        const world = bridge()
+        const server = fakeServer(({ body }) =>
+          JSON.parse(body).user_code === code
+            ? [200, { redirect_to: 'https://oauth.example/next?device' }]
+            : WRONG,
+        )
+        const deps = { ...world.deps, upstreams: { ...world.deps.upstreams, oauthAdmin: server.server } }
+        const answer = await answerDevice(deps, json({ challenge: 'c', user_code: typed }))
+        // What is compared on the consent screen must be what the device shows.
+        expect(await deviceCodeOf(deps, nextCookies(answer))).toBe(code)
+      }
+    },
+  )
+
   // Which of two codes a consent screen is about nobody here knows; a wrong one would be approved by comparing.
   it('keeps no code that could be that of another device, and none that we did not write', async () => {
     const { deps } = bridge()
@@ -83,7 +107,7 @@ describe('the device screen', () => {
     expect(again.status).toBe(400)
     expect(again.body).toContain('role="alert"')
     expect(hidden(again, 'user_code')).toBe('abcd-efgh')
-    // As typed, then in capitals.
+    // As typed, then in the other case.
     expect(oauth.calls.map(({ body }) => JSON.parse(body).user_code)).toEqual(['abcdefgh', 'ABCDEFGH'])
     expect((await answer('!')).status).toBe(400)
     expect(oauth.calls).toHaveLength(2)

@@ -36,16 +36,14 @@ export async function answerDevice(deps: DeviceDeps, submission: Submission): Pr
   const { cookieHeader } = submission
   if (submitted.kind === 'json') {
     const { challenge, user_code } = submitted.body
-    const code = plainCode(user_code)
-    const accepted = await acceptCode(deps, challenge, code)
+    const { accepted, code } = await acceptCode(deps, challenge, plainCode(user_code))
     if (accepted.outcome === 'wrong_code') throw wrongCode()
     const cookies = [await keepDeviceCode(deps, cookieHeader, code)]
     return { ...jsonAnswer({ redirect_to: onward(accepted) }), cookies }
   }
   const { fields } = submitted
   const challenge = await requireOwnForm(deps, fields, cookieHeader)
-  const code = plainCode(fields.get('user_code') ?? '')
-  const accepted = await acceptCode(deps, challenge, code)
+  const { accepted, code } = await acceptCode(deps, challenge, plainCode(fields.get('user_code') ?? ''))
   if (accepted.outcome === 'wrong_code') {
     const typed = spacedCode(code.slice(0, 32))
     return await devicePage(deps, cookieHeader, { challenge, code: typed, isWrong: true })
@@ -85,17 +83,21 @@ async function devicePage(
   })
 }
 
-/** As typed, then in capitals: the server tells cases apart, but may be set to codes of capitals only. */
+/**
+ * As typed, then in capitals, then in small letters: the server tells cases apart, and may be set to codes of one case
+ * alone. Then what is typed in another is the same code (RFC 8628 section 6.1). `code` is the one that the device shows.
+ */
 async function acceptCode(
   { upstreams }: DeviceDeps,
   challenge: string,
-  code: string,
-): Promise<DeviceAccepted> {
-  if (!isCode(code)) return { outcome: 'wrong_code' }
-  const accepted = await acceptUserCode(upstreams.oauthAdmin, challenge, code)
-  const capitals = code.toUpperCase()
-  if (accepted.outcome !== 'wrong_code' || capitals === code) return accepted
-  return await acceptUserCode(upstreams.oauthAdmin, challenge, capitals)
+  typed: string,
+): Promise<{ accepted: DeviceAccepted; code: string }> {
+  const forms = isCode(typed) ? new Set([typed, typed.toUpperCase(), typed.toLowerCase()]) : []
+  for (const code of forms) {
+    const accepted = await acceptUserCode(upstreams.oauthAdmin, challenge, code)
+    if (accepted.outcome !== 'wrong_code') return { accepted, code }
+  }
+  return { accepted: { outcome: 'wrong_code' }, code: typed }
 }
 
 function onward(accepted: Exclude<DeviceAccepted, { outcome: 'wrong_code' }>): string {

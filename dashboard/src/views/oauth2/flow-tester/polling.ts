@@ -34,6 +34,11 @@ export function readDeviceCodes(answer: HttpAnswer | NoAnswer | undefined): Devi
   }
 }
 
+/** A code as the bridge's page shows it: what is compared should look the same. The page takes it either way. */
+export function inGroups(userCode: string): string {
+  return userCode.replace(/[\s-]/g, '').replace(/(.{4})(?=.)/g, '$1-')
+}
+
 /** Seconds until the device may ask again; undefined: it must not. */
 export function secondsToNextPoll(
   intervalSeconds: number,

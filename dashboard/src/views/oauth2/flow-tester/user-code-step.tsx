@@ -3,7 +3,7 @@ import { ArrowSquareOutIcon } from '@phosphor-icons/react'
 import { useState } from 'react'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { Time } from '../../../parts/time.tsx'
-import type { DeviceCodes } from './polling.ts'
+import { type DeviceCodes, inGroups } from './polling.ts'
 import { openWindow } from './sign-in-window.ts'
 import { Step } from './step.tsx'
 
@@ -44,7 +44,7 @@ export function UserCodeStep({
               and type in
             </p>
             <CopyText
-              value={codes.userCode}
+              value={inGroups(codes.userCode)}
               whole
               label="Copy user code"
               className="mt-1 text-2xl font-semibold tracking-widest"
