@@ -20,22 +20,12 @@ export const SEED_USER_EMAIL = 'user@quoin.local'
  */
 export async function seedIdentities(adminUrl: string, passwords: SeedPasswords): Promise<void> {
   await makeUnlessThere(adminUrl, passwords.adminPassword, {
-    traits: {
-      email: SEED_ADMIN_EMAIL,
-      name: { first: 'Ada', last: 'Admin' },
-      role: 'admin',
-      groups: ['staff'],
-    },
-    metadata_public: { role: 'admin' },
+    traits: { email: SEED_ADMIN_EMAIL, name: { first: 'Ada', last: 'Admin' } },
+    metadata_public: { role: 'admin', groups: ['staff'] },
   })
   await makeUnlessThere(adminUrl, passwords.userPassword, {
-    traits: {
-      email: SEED_USER_EMAIL,
-      name: { first: 'Uli', last: 'User' },
-      role: 'member',
-      groups: ['readers', 'writers'],
-    },
-    metadata_public: { role: 'member', plan: 'free' },
+    traits: { email: SEED_USER_EMAIL, name: { first: 'Uli', last: 'User' } },
+    metadata_public: { role: 'member', plan: 'free', groups: ['readers', 'writers'] },
   })
 }
 

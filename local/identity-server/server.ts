@@ -22,7 +22,7 @@ export interface IdentityServer {
 export async function startIdentityServer(settings: IdentityServerSettings): Promise<IdentityServer> {
   const { sessionMs, flowMs } = lifespans(settings)
   const { secret, allowedReturnUrls, allowedOrigins = [] } = settings
-  const schema = loadTraitsSchema()
+  const schema = loadTraitsSchema(settings.schemaFile)
   const db = await openDatabase({
     connectionString: settings.databaseUrl,
     applicationName: 'quoin:identity-server',

@@ -23,6 +23,8 @@ export interface IdentityServerSettings {
   readonly uiUrl?: string | undefined
   /** How a browser reaches the public port, when that is not the port itself. */
   readonly publicUrl?: string | undefined
+  /** The identity schema; the one in this folder unless told. */
+  readonly schemaFile?: string | undefined
   readonly sessionLifespanSeconds?: number | undefined
   readonly flowLifespanSeconds?: number | undefined
 }
@@ -45,6 +47,7 @@ export function readSettings(env: NodeJS.ProcessEnv): IdentityServerSettings {
     defaultReturnUrl: optional('DEFAULT_RETURN_URL'),
     uiUrl: optional('UI_URL'),
     publicUrl: optional('PUBLIC_URL'),
+    schemaFile: optional('SCHEMA_FILE'),
   }
 }
 

@@ -50,12 +50,15 @@ export interface TraitsSchema {
   readonly fields: readonly TraitField[]
 }
 
-/** Reads the schema file beside this one; throws when it uses a keyword that is not understood. */
-export function loadTraitsSchema(): TraitsSchema {
-  const file = readFileSync(new URL('identity.schema.json', import.meta.url), 'utf8')
+/** Nothing that somebody may do stands in it: whoever registers writes their own traits. */
+const OWN_FILE = new URL('identity.schema.json', import.meta.url)
+
+/** Reads a schema file, the one beside this one unless told; throws for a keyword that is not understood. */
+export function loadTraitsSchema(path: string | URL = OWN_FILE): TraitsSchema {
+  const file = readFileSync(path, 'utf8')
   const document: Schema = JSON.parse(file)
   const traits = document.properties?.['traits']
-  if (traits === undefined) throw new Error('identity.schema.json has no properties.traits')
+  if (traits === undefined) throw new Error(`${path} has no properties.traits`)
   const validate = new Ajv({
     allErrors: true,
     // Never what an object inherits.

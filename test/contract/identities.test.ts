@@ -64,7 +64,7 @@ describe('GET /v1/auth/identities', () => {
         traits: expect.objectContaining({ email }),
         verifiable_addresses: expect.any(Array),
         recovery_addresses: expect.any(Array),
-        metadata_public: { plan: 'team' },
+        metadata_public: expect.objectContaining({ plan: 'team' }),
         metadata_admin: null,
         created_at: expect.stringMatching(/^\d{4}-/),
         updated_at: expect.stringMatching(/^\d{4}-/),

@@ -195,7 +195,7 @@ describe('limits', () => {
 
 describe('seeds', () => {
   it('make an admin and a user who can sign in, once, and leave them as they are then', async () => {
-    await using provider = await openLocalProvider()
+    await using provider = await openLocalProvider({ schemaFile: undefined })
     const passwords = { adminPassword: 'first-Password-1', userPassword: 'first-Password-2' }
     await seedIdentities(provider.adminUrl, passwords)
     await seedIdentities(provider.adminUrl, { adminPassword: 'other', userPassword: 'other' })
@@ -207,7 +207,7 @@ describe('seeds', () => {
       const cookie = await signInAsBrowser(provider.publicUrl, { email, password })
       const { body } = await call(`${provider.publicUrl}/sessions/whoami`, { headers: { cookie } })
       expect(body.identity).toMatchObject({
-        traits: { email, name: {}, groups: expect.any(Array) },
+        traits: { email, name: {} },
         metadata_public: metadata,
       })
       await expect(signInAsBrowser(provider.publicUrl, { email, password: 'other' })).rejects.toThrow(

@@ -16,9 +16,9 @@ const config = (method: string, body?: unknown) => call(method, '/api/oauthsrv/c
 const preview = (body: unknown) => call('POST', '/api/oauthsrv/claims-config/preview', body)
 
 const TEMPLATES = {
-  contract_role: '{{traits.role}}',
-  contract_groups: '{{traits.groups}}',
-  contract_first_group: '{{traits.groups[0]}}',
+  contract_role: '{{metadata_public.job}}',
+  contract_groups: '{{metadata_public.groups}}',
+  contract_first_group: '{{metadata_public.groups[0]}}',
   contract_contact: '{{traits.name.first}} <{{traits.email}}>',
   contract_plan: 'plan {{metadata_public.plan}}',
   contract_user: '{{id}}',

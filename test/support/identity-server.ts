@@ -1,9 +1,10 @@
 // The identity provider that the contract tests of the Kratos wire ask: our own, started for the test file on a fresh
 // database of the stack's Postgres, or a real one. The addresses of a real one are in IDENTITY_PUBLIC_URL and
-// IDENTITY_ADMIN_URL. It has the password method, the `session` hook after registration and the identity schema of
-// local/identity-server. It also has the return URLs below, and pages under http://127.0.0.1:4455/.
+// IDENTITY_ADMIN_URL. It has the password method, the `session` hook after registration and the identity schema beside
+// this file, with which the real one was recorded. It also has the return URLs below, and pages under http://127.0.0.1:4455/.
 
 import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { startIdentityServer } from '../../local/identity-server/server.ts'
 import type { IdentityServerSettings } from '../../local/identity-server/settings.ts'
 import { makeDatabase } from './postgres.ts'
@@ -11,6 +12,9 @@ import { makeDatabase } from './postgres.ts'
 export const PAGES_URL = 'http://127.0.0.1:4455'
 export const WELCOME_URL = `${PAGES_URL}/welcome`
 const ALLOWED_RETURN_URLS = [PAGES_URL, 'http://127.0.0.1:8787', 'http://127.0.0.1:5173']
+
+/** Its traits `role` and `groups` are for the wire alone: no real schema should let people write such things. */
+const SCHEMA_FILE = fileURLToPath(new URL('recorded-identity.schema.json', import.meta.url))
 
 export interface IdentityProvider extends AsyncDisposable {
   readonly publicUrl: string
@@ -41,6 +45,7 @@ export async function openLocalProvider(more: Partial<IdentityServerSettings> = 
     allowedReturnUrls: ALLOWED_RETURN_URLS,
     defaultReturnUrl: WELCOME_URL,
     uiUrl: PAGES_URL,
+    schemaFile: SCHEMA_FILE,
     ...more,
   }
   let server = await startIdentityServer(settings)

@@ -5,11 +5,24 @@ import { describe, expect, it } from 'vitest'
 import { loadTraitsSchema } from '../../../local/identity-server/traits-schema.ts'
 import type { Json } from '../../../local/service/json.ts'
 
-const schema = loadTraitsSchema()
+const schema = loadTraitsSchema('test/support/recorded-identity.schema.json')
 const EMAIL = 'ada@example.com'
 const reasons = (traits: Json | undefined) => schema.check(traits).map(({ reason }) => reason)
 
 describe('traits', () => {
+  // Whoever registers writes them: a claim or a policy that goes by such a trait lets everybody in.
+  it('of the local stack say nothing about what somebody may do', () => {
+    const own = loadTraitsSchema()
+    expect(own.check({ email: EMAIL, name: { first: 'Ada' } })).toEqual([])
+    for (const traits of [{ role: 'admin' }, { groups: ['staff'] }, { is_admin: true }])
+      expect(own.check({ email: EMAIL, ...traits })).toMatchObject([{ keyword: 'additionalProperties' }])
+    expect(own.fields.map(({ name }) => name)).toEqual([
+      'traits.email',
+      'traits.name.first',
+      'traits.name.last',
+    ])
+  })
+
   it('are right with an address alone, and with everything', () => {
     const traits = { email: EMAIL, name: { first: 'Ada', last: '' }, role: 'admin', groups: ['a', ''] }
     expect([schema.check({ email: EMAIL }), schema.check(traits)]).toEqual([[], []])
