@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 import { headersProblem } from './delivery/delivery-headers.ts'
-import { isUsableSecret } from './delivery/signatures.ts'
+import { secretProblem } from './delivery/signatures.ts'
 import { WEBHOOK_STATES } from './delivery/webhook-row.ts'
 import { RowEvent } from './ingest/messages.ts'
 
@@ -107,7 +107,10 @@ const Secret = z
   .string()
   .min(1)
   .max(SECRET_LENGTH_MAX)
-  .refine(isUsableSecret, '`whsec_` must be followed by base64, as every Standard Webhooks library reads it')
+  .superRefine((secret, context) => {
+    const problem = secretProblem(secret)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
 
 const FIELDS = {
   name: Name.describe('What the webhook is for; need not be unique'),

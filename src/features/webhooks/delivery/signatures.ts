@@ -48,14 +48,26 @@ export async function messageHeaders(
   return {
     ...headers,
     'x-service-signature': hex(new Uint8Array(service)),
-    'webhook-signature': `v1,${btoa(String.fromCharCode(...new Uint8Array(standard)))}`,
+    'webhook-signature': `v1,${encodeBase64(new Uint8Array(standard))}`,
   }
 }
 
-/** False for a `whsec_` secret that the libraries could not read: their signature would never match. */
-export function isUsableSecret(secret: string): boolean {
+/**
+ * Why a receiver would read a secret otherwise than we do, so that no signature ever matched; undefined for a good one.
+ * Libraries differ in what they forgive: some take other base64 than the standard's, others drop what they do not know.
+ */
+export function secretProblem(secret: string): string | undefined {
+  if (secret.trim() !== secret) return 'must not begin or end with a blank or a line break'
+  if (/\p{Cc}/u.test(secret)) return 'must hold no control characters'
+  if (/^wh[sp]k_/i.test(secret)) return 'is an asymmetric key of Standard Webhooks: use `whsec_` and base64'
+  if (!/^whsec_/i.test(secret)) return undefined
+  if (!secret.startsWith(SECRET_PREFIX)) return 'must have `whsec_` in lower case'
+  const base64 = secret.slice(SECRET_PREFIX.length)
+  const bytes = decodeBase64(base64)
+  if (bytes?.length && encodeBase64(bytes) === base64) return undefined
   return (
-    !secret.startsWith(SECRET_PREFIX) || Boolean(decodeBase64(secret.slice(SECRET_PREFIX.length))?.length)
+    '`whsec_` must be followed by standard base64 with its padding, as every library reads it: ' +
+    'echo whsec_$(openssl rand -base64 32)'
   )
 }
 
@@ -68,6 +80,10 @@ function standardKeyBytes(secret: string): Uint8Array<ArrayBuffer> {
 
 function importKey(bytes: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign'])
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
 }
 
 function hex(bytes: Uint8Array): string {
