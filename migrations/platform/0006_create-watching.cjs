@@ -1,8 +1,9 @@
 // Watching: the one trigger function that records the changes of every watched table, and what puts triggers on tables.
 //
 // PL/pgSQL compiles a trigger function once for each trigger, so its statements about `changed` fit every table. The
-// arguments of a trigger are the oid of the watched table and the columns of its primary key. The function runs with
-// the rights of whoever writes. Its settings give keys and images the same texts in every session.
+// arguments of a trigger are the oid of the watched table and the columns of its primary key, and behind them an empty
+// one where the table has virtual columns. The function runs with the rights of whoever writes. Its settings give keys
+// and images the same texts in every session.
 
 /** Rows that become JSON together, and the bytes of their values; of rows that are larger, each goes alone. */
 const BATCH_ROWS_MAX = 1_000
@@ -17,6 +18,14 @@ const KEYS_BYTES_MAX = 1_000_000
 /** JSON of the rows that are next. (Directly in FROM, `unnest` would take each row apart to put it together again.) */
 const imagesOf = rows =>
   `array(select row_to_json(r.one) from (select unnest(${rows}[first : first + size - 1]) as one) r)`
+/** The same, without virtual columns where there are any: triggers see no value of them. */
+const storedImagesOf = (rows, images) => `
+            if images_sql is null then
+              ${images} := ${imagesOf(rows)};
+            else
+              execute images_sql into ${images} using ${rows}[first : first + size - 1];
+            end if;`
+
 /** Calls of quoin.key_of would cost a bulk insert as much again; `[null]` is a column that is not there any more. */
 const keysOf = images => `array(
                 select case cardinality(key_columns) when 1 then json_build_array(image ->> key_columns[1])::text
@@ -67,7 +76,9 @@ const CREATE_RECORD_CHANGES = `
     #variable_conflict use_column
     declare
       watched constant oid := tg_argv[0];
-      key_columns constant text[] := tg_argv[1:];
+      key_columns constant text[] := array_remove(tg_argv[1:], '');
+      -- Null where no column is virtual.
+      images_sql text;
       batches refcursor;
       batch record;
       first int;
@@ -87,6 +98,12 @@ const CREATE_RECORD_CHANGES = `
         and exists (select from pg_class where oid = watched)
       then
         return null; -- A restore has given the oid to another table: repairWatches makes another trigger.
+      end if;
+      if '' = any (tg_argv[1:]) then
+        images_sql := (select format('select array(select row_to_json(k) from (select %s from unnest($1) r) k)',
+            string_agg(format('r.%I', a.attname), ', ' order by a.attnum))
+          from pg_attribute a
+          where a.attrelid = tg_relid and a.attnum > 0 and not a.attisdropped and a.attgenerated <> 'v');
       end if;
       case tg_level || ' ' || tg_op
         when 'ROW INSERT' then open batches for select array[new] as rows, null as old_rows;
@@ -127,10 +144,8 @@ const CREATE_RECORD_CHANGES = `
         is_slow := false;
         while first <= cardinality(batch.rows) loop
           begin
-            failure := null;
-            images := ${imagesOf('batch.rows')};
-            if tg_op = 'UPDATE' then
-              old_images := ${imagesOf('batch.old_rows')};
+            failure := null;${storedImagesOf('batch.rows', 'images')}
+            if tg_op = 'UPDATE' then${storedImagesOf('batch.old_rows', 'old_images')}
             end if;
             if greatest(pg_column_size(images), pg_column_size(old_images)) > ${IMAGE_BYTES_MAX}
               or (size > 1 and pg_column_size(images) + coalesce(pg_column_size(old_images), 0) > ${CHUNK_IMAGES_BYTES})
@@ -187,12 +202,13 @@ const CREATE_RECORD_CHANGES = `
 // partition and a child without one. Beside another AFTER ROW trigger, or a foreign key that changes rows in turn, a
 // statement trigger would record in the wrong order: what those cause before what caused it. And where one statement
 // does several things, a key is let go before it is taken: beside row triggers for INSERT those for UPDATE and DELETE
-// are row triggers too.
+// are row triggers too. Rows of a transition table have no type by which a virtual column could be left out.
 const CREATE_NEEDS_ROW_TRIGGER = `
   create function quoin.needs_row_trigger(watched oid, event text) returns boolean
     language sql stable set search_path = pg_catalog, pg_temp as $body$
     select exists (select from pg_class where oid = watched and (relkind = 'p' or relispartition))
       or exists (select from pg_inherits where watched in (inhparent, inhrelid))
+      or exists (select from pg_attribute where attrelid = watched and attgenerated = 'v' and not attisdropped)
       or exists (
         select from pg_trigger g join pg_proc p on p.oid = g.tgfoid
         where g.tgrelid = watched and g.tgenabled <> 'D' and g.tgfoid <> 'quoin.record_changes()'::regprocedure
@@ -224,7 +240,10 @@ const CREATE_WANTED_TRIGGERS = `
           union all select k.place, a.attname
           from pg_index i cross join unnest(i.indkey) with ordinality k (attnum, place)
             join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-          where i.indrelid = watched and i.indisprimary and k.place <= i.indnkeyatts) a (place, argument)
+          where i.indrelid = watched and i.indisprimary and k.place <= i.indnkeyatts
+          union all select null, '' where exists (
+            select from pg_attribute a where a.attrelid = watched and a.attgenerated = 'v' and not a.attisdropped)
+        ) a (place, argument)
       ) arguments (quoted)
   $body$;
   revoke all on function quoin.wanted_triggers(oid, text[]) from public;

@@ -100,6 +100,21 @@ describe('applying a watch', () => {
     expect(await db.triggers(table)).toEqual([])
   })
 
+  // As docs/webhooks.md says: each of them is a table to watch by itself.
+  it('records no rows of tables that inherit, whichever table is named', async () => {
+    const { table } = await makeTable()
+    const child = `public.${newName()}`
+    await db.owner.query(`create table ${child} () inherits (${table})`)
+    await db.watch(table)
+    await db.owner.query(
+      `insert into ${child} values (1); insert into ${table} values (2); delete from ${table}`,
+    )
+    expect((await db.changes(table)).map(({ event }) => event)).toEqual(['INSERT', 'DELETE'])
+    await db.watch(child)
+    await db.owner.query(`insert into ${child} values (1); delete from ${table}`)
+    expect((await db.changes(child)).map(({ event }) => event)).toEqual(['INSERT', 'DELETE'])
+  })
+
   it('takes no lock when nothing is to be changed', async () => {
     const { table, id } = await makeTable()
     await db.addWebhook(table, ['INSERT', 'UPDATE'])
