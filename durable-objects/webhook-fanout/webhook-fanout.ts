@@ -18,6 +18,7 @@ import {
   TEST_HEADERS,
 } from '../../src/features/webhooks/delivery/event-headers.ts'
 import { positionOfEvent, webhookIdOf } from '../../src/features/webhooks/delivery/event-identity.ts'
+import { readExampleRow } from '../../src/features/webhooks/delivery/example-row.ts'
 import type {
   DeliveryAttempt,
   EventShare,
@@ -125,9 +126,9 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
   async sendTest(): Promise<DeliveryAttempt | undefined> {
     await this.#read()
     if (this.#state === undefined) return undefined
-    const nowMs = Date.now()
     const { webhook } = this.#state
-    return await this.#sendOnce(examplePayload(webhook, nowMs), TEST_HEADERS, {
+    const image = await readExampleRow(this.#platform, webhook.table_id)
+    return await this.#sendOnce(examplePayload(webhook, image, Date.now()), TEST_HEADERS, {
       event_id: null,
       event_type: 'TEST',
       webhook_message_id: `msg_${webhook.id.replaceAll('-', '')}_test_${crypto.randomUUID()}`,

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DeadLetterList } from '../../src/features/webhooks/delivery-schemas.ts'
 import { connectOwner } from '../support/postgres.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { type DbCaller, makeDbCaller } from './db-caller.ts'
-import { logOf, makeTable, makeWebhook, tidyUp, webhooks, webhookViews } from './webhooks-caller.ts'
+import { type DbCaller, freshPrefix, makeDbCaller } from './db-caller.ts'
+import { atTheEnd, logOf, makeTable, makeWebhook, tidyUp, webhooks, webhookViews } from './webhooks-caller.ts'
 import { BIG, headerOf, hmacOf, insertRow, makeChain, SECRET, standardHeaders } from './webhooks-chain.ts'
 
 let db: DbCaller
@@ -43,10 +43,35 @@ describe('POST /api/webhooks/:id/test', () => {
       'old_row',
       'timestamp',
     ])
-    expect(JSON.parse(request.body)).toMatchObject({ schema: 'public', table })
+    expect(JSON.parse(request.body)).toMatchObject({
+      schema: 'public',
+      table,
+      row: { id: 1, note: 'example' },
+      old_row: null,
+    })
     expect(new StandardWebhook(SECRET).verify(request.body, standardHeaders(request))).toBeTruthy()
     expect(headerOf(request, 'x-quoin-test')).toBe('true')
     expect(await logOf(id, 1)).toMatchObject([{ id: json['log_id'], event_type: 'TEST', status_code: 201 }])
+  })
+
+  it('has the columns that deliveries of the table have, of their kinds, and no row of it', async () => {
+    await using receiver = await startReceiver()
+    const prefix = freshPrefix()
+    atTheEnd(`drop domain ${prefix}_short; drop type ${prefix}_mood`)
+    const columns = `"2" bigint, "1" numeric(9, 2), "__proto__" text, gone int, flag boolean, at timestamptz,
+      day date, id uuid, doc jsonb, tags text[], short ${prefix}_short, mood ${prefix}_mood, place point,
+      twice int generated always as ("2" * 2) stored, virtual int generated always as ("2" * 2) virtual`
+    const table = await makeTable(`
+      create domain ${prefix}_short as varchar(9); create type ${prefix}_mood as enum ('sad', 'fine');
+      create table %s (${columns}); alter table %s drop column gone; insert into %s ("2") values (77)`)
+    const id = await makeWebhook({ table_name: table, url: receiver.url, events: ['UPDATE'] })
+    await webhooks('POST', `/${id}/test`)
+    const { body } = await receiver.waitFor(() => true)
+    const row =
+      '{"2":1,"1":1,"__proto__":"example","flag":true,"at":"2026-01-31T12:00:00+00:00","day":"2026-01-31",' +
+      '"id":"00000000-0000-4000-8000-000000000000","doc":{},"tags":[],"short":"example","mood":"sad",' +
+      '"place":null,"twice":1}'
+    expect(body).toContain(`"row":${row},"old_row":${row},`)
   })
 
   it('answers 200 with ok false when nobody listens, and counts no failure', async () => {

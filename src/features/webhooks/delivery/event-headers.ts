@@ -21,10 +21,13 @@ export function eventHeaders(event: {
 /** Tells a test from a change, whose body looks the same. */
 export const TEST_HEADERS = { 'x-quoin-test': 'true' }
 
-/** A body as the webhook's table would cause it, with a row that no table has. */
-export function examplePayload({ table_schema, table_name, events }: WebhookRow, nowMs: number): string {
+/** A body as the webhook's table would cause it, with a row of `readExampleRow`. */
+export function examplePayload(
+  { table_schema, table_name, events }: WebhookRow,
+  image: string,
+  nowMs: number,
+): string {
   const event = events[0] ?? 'INSERT'
-  const image = '{"id":1,"example":"sent by a test of this webhook"}'
   return payloadText({
     event,
     schema: table_schema,
