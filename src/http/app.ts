@@ -9,7 +9,7 @@ import type { RateLimitState } from '../features/rate-limit/admission.ts'
 import { admit, rateLimitHeaders } from './admission.ts'
 import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
 import { BODY_BYTES_MAX, checkedJson, checkUtf8, readBytes } from './body.ts'
-import { CORS_HEADERS, dashboardCors, preflightResponse } from './cors.ts'
+import { CORS_HEADERS, dashboardCors, isForAnyOrigin, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { admitIngest } from './ingest-auth.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
@@ -51,7 +51,10 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   // That path costs a request 15 µs more than trying the patterns in turn.
   const app = new Hono<AppEnv>({ router: new PatternRouter() })
   // A browser's carries the page's origin. Others are questions to a route.
-  app.options('/v1/*', async (c, next) => (c.req.header('origin') ? preflightResponse(c.req.raw) : next()))
+  app.options('*', async (c, next) => {
+    const isPreflight = c.req.header('origin') !== undefined && isForAnyOrigin(c.req.path)
+    return isPreflight ? preflightResponse(c.req.raw) : next()
+  })
   const dashboardUrlOf = (env: object) => depsForRequest(env, new RequestTimings()).config.dashboardUrl
   app.use('/api/*', dashboardCors(dashboardUrlOf))
   for (const route of routes) {
@@ -275,14 +278,17 @@ function finishResponse(exchange: Exchange, response: Response): Response {
   return response
 }
 
-/** Every answer carries the request id and the times; under /v1 the limit's state and the cross-origin headers too. */
+/**
+ * Every answer carries the request id and the times; under /v1 the limit's state too, and outside /api what lets pages
+ * read it.
+ */
 function commonHeaders({ requestId, timings, path, rateLimit }: Exchange): Record<string, string> {
   return {
     'x-request-id': requestId,
     'server-timing': timings.header(),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...(path.startsWith('/v1/') ? CORS_HEADERS : undefined),
+    ...(isForAnyOrigin(path) ? CORS_HEADERS : undefined),
     ...(rateLimit ? rateLimitHeaders(rateLimit) : undefined),
   }
 }

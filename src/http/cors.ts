@@ -1,4 +1,4 @@
-// Cross-origin rules. The Client API: any origin, no credentials. The dashboard layer: the
+// Cross-origin rules. The Client API, and what is not served: any origin, no credentials. The dashboard layer: the
 // dashboard's origin alone, with credentials.
 
 import type { MiddlewareHandler } from 'hono'
@@ -8,6 +8,14 @@ const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS =
   'Content-Profile, Content-Range, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, ' +
   'Server-Timing, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id'
+
+/**
+ * Whether pages of any origin may read answers of this path: of all but the dashboard's layer and the listener's. What
+ * is not served is among them, or a page that calls it saw "Failed to fetch" in place of the hint.
+ */
+export function isForAnyOrigin(path: string): boolean {
+  return !/^\/(?:api|internal)(?:\/|$)/.test(path)
+}
 
 /** Answers the browser's preflight; a browser sends no key with it, so it is not counted. */
 export function preflightResponse(request: Request): Response {

@@ -340,6 +340,73 @@ describe('paths and methods', () => {
     // Without an origin it is no browser that asks, and the question is the table's.
     expect((await appOf().request('/v1/db/t', { method: 'OPTIONS' })).status).toBe(401)
   })
+
+  // Else a page sees "Failed to fetch" in place of the hint: clients of other systems call such paths.
+  it.each([
+    '/v1',
+    '/v1/nothing',
+    '/v1/rpc/f?a=1',
+    '/rest/v1/todos?select=*',
+    '/auth/v1/token?grant_type=password',
+    '/storage/v1/object/a/b',
+    '/functions/v1/f',
+    '/graphql/v1',
+    '/realtime/v1/websocket',
+    '/todos',
+    '/',
+    '/rest/v1/%ff',
+  ])('lets a page read that %s is not served, behind its preflight', async path => {
+    const headers = {
+      origin: 'https://app.example',
+      'access-control-request-headers': 'apikey, x-client-info',
+    }
+    const preflight = await appOf().request(path, { method: 'OPTIONS', headers })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('apikey, x-client-info')
+    const answer = await appOf().request(path, { method: 'POST', headers, body: '{}' })
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await answer.json()).toMatchObject({ code: 'not_found', hint: expect.stringContaining('/docs') })
+  })
+
+  it('lets a page read every other refusal: 400, 401, 405, 413, 500, 429', async () => {
+    const thrower = defineRoute({
+      id: 'modules.list',
+      method: 'get',
+      path: '/v1/modules',
+      auth: 'none',
+      summary: 'throws',
+      handle: () => {
+        throw new Error('by the test')
+      },
+    })
+    const key = { ...KEY, origin: 'https://app.example' }
+    const large = { method: 'POST', headers: { ...key, 'content-length': '99999999999' }, body: '{}' }
+    const answers = [
+      await appOf().request('/v1/db/%ff', { headers: key }),
+      await appOf().request('/v1/db/t', { headers: { origin: 'https://app.example' } }),
+      await appOf().request('/v1/db/t', { method: 'PURGE', headers: key }),
+      await appOf().request('/v1/db/t', large),
+      await appOf([thrower]).request('/v1/modules', { headers: key }),
+    ]
+    admission = { outcome: 'unknown' }
+    const app = appOf()
+    for (let i = 0; i < 21; i++) await app.request('/v1/db/t', { headers: key })
+    answers.push(await app.request('/v1/db/t', { headers: key }))
+    expect(answers.map(({ status }) => status)).toEqual([400, 401, 405, 413, 500, 429])
+    for (const { headers } of answers) expect(headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it.each(['/api', '/api/nothing', '/api/keys', '/internal', '/internal/nothing', '/internal/row-changes'])(
+    'says nothing of %s to pages of other origins',
+    async path => {
+      for (const method of ['OPTIONS', 'POST']) {
+        const answer = await appOf().request(path, { method, headers: { origin: 'https://app.example' } })
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+      }
+    },
+  )
 })
 
 describe('what was sent', () => {
