@@ -25,6 +25,8 @@ test.each([
   ["delete from todos where '\"ColumnRef\":' <> ''", ['delete_rows table todos table']],
   ['delete from todos using users', ['delete_rows table todos table']],
   ['update todos set done = true', ['update_rows table todos table']],
+  // The condition is another statement's.
+  ['update todos set a = (select b from others where id = 1)', ['update_rows table todos table']],
   ['update todos set id = id where 1 = 1', ['update_rows table todos table']],
   ['with a as (delete from todos returning *) select * from a', ['delete_rows table todos table']],
   [
@@ -89,6 +91,15 @@ test.each([
   'insert into todos values (1) on conflict (id) do update set a = 1',
   'merge into t using s on t.id = s.id when matched then update set a = 1 when not matched then insert values (1)',
   'explain delete from todos',
+  // What words in a browser have taken for a deletion, as reported of other editors.
+  'create policy p on t for delete to authenticated using (a = 1)',
+  'select deleted, "drop", delete_at from truncate_me',
+  'create trigger g after delete or truncate on t for each statement execute function f()',
+  'create table t (a int references b on delete cascade on update cascade)',
+  'create or replace function f() returns void language plpgsql as $$ begin drop table a; end $$',
+  'grant delete, truncate on t to anon',
+  'select a from t for update',
+  "comment on table t is 'delete from t'",
   'create rule r as on insert to a do delete from b',
   'create function f() returns void begin atomic delete from a; end',
   "select 'drop table a; delete from b'",
