@@ -68,7 +68,7 @@ export function Deliveries({ of: webhook }: { of: Webhook }) {
                   description={
                     isNarrowed
                       ? 'Attempts are kept for 30 days.'
-                      : `Change a row of the table, or send a test. The list is read again every ${REFRESH_MS / 1_000} s.`
+                      : `Change a row of the table, or send a test. This is read again every ${REFRESH_MS / 1_000} s.`
                   }
                 />
               ) : (

@@ -1,5 +1,5 @@
-// SQL: a statement or a script, its answers or its plan. The Worker splits the text, and says what it would lose: that is
-// asked about before it runs.
+// SQL: a statement or a script, its answers or its plan. The Worker splits the text, and says what it would lose: that
+// is asked about before it runs.
 
 import { Button, Empty } from '@cloudflare/kumo'
 import { ClockCounterClockwiseIcon, TerminalWindowIcon } from '@phosphor-icons/react'
