@@ -75,6 +75,8 @@ export interface StackOptions {
   readonly reset: boolean
   readonly quiet: boolean
   readonly freePorts: boolean
+  /** True: an edit is there about a second later. */
+  readonly watches: boolean
   readonly dashboard: boolean
   readonly ports: Readonly<Record<PortKey, number>>
   readonly outsideDatabase: OutsideDatabase | undefined
@@ -90,7 +92,8 @@ export interface StackOptions {
 export const USAGE = `npm run dev -- [options]
   --reset          start over: deletes the local data first
   --port N         port of the Worker (default 8787, or QUOIN_PORT)
-  --free-ports     take any free ports, the same at each start, and watch for no edits
+  --free-ports     take any free ports, the same at each start
+  --no-watch       take up no edits; the dashboard is built as for production
   --no-dashboard   do not start the dashboard
   --data-dir DIR   keep the data there instead of in .quoin
   --quiet          print problems only
@@ -113,6 +116,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     reset: flags.reset,
     quiet: flags.quiet,
     freePorts: flags['free-ports'],
+    watches: !flags['no-watch'],
     dashboard: !flags['no-dashboard'],
     ports: readPorts(flags.port, env),
     outsideDatabase: readOutsideDatabase(env),
@@ -139,6 +143,7 @@ function parseFlags(args: readonly string[]) {
         quiet: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false, short: 'h' },
         'free-ports': { type: 'boolean', default: false },
+        'no-watch': { type: 'boolean', default: false },
         'no-dashboard': { type: 'boolean', default: false },
         port: { type: 'string' },
         'data-dir': { type: 'string' },

@@ -293,7 +293,7 @@ async function openDashboard(context: Context, { oauthServer, identityServer }: 
     apiUrl: addressesOf(context).baseUrl,
     oauthPublicUrl: oauthServer.publicUrl,
     identityPublicUrl: identityServer.publicUrl,
-    watches: !options.freePorts,
+    watches: options.watches,
   })
   output.step(`dashboard on ${url}`)
 }
@@ -329,7 +329,7 @@ async function openWorker(
     }),
     ...(database.oauthDatabaseUrl !== null && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
   }
-  const settings = { dataDir: options.dataDir, port: ports.worker, variables, watches: !options.freePorts }
+  const settings = { dataDir: options.dataDir, port: ports.worker, variables, watches: options.watches }
   await startWorker(children, settings)
   await waitForWorker(children, baseUrl, secrets.service_role_key)
   output.step(`Worker on ${baseUrl}`)

@@ -55,6 +55,8 @@ export async function startWorker(children: Children, settings: WorkerSettings):
       MINIFLARE_WORKERD_V8_FLAGS: WHOLE_COLLECTIONS,
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       WRANGLER_SEND_METRICS: 'false',
+      // wrangler ends when an editor puts a new wrangler.toml in the old one's place: what it says needs a new start.
+      WRANGLER_CI_DISABLE_CONFIG_WATCHING: 'true',
       XDG_CONFIG_HOME: join(settings.dataDir, 'config'),
       ...(!settings.watches && WITHOUT_WATCHING),
     },

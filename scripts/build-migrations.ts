@@ -16,11 +16,11 @@ const platformNames = readMigrationFolder(`${FOLDER}/platform`).map(({ recordedA
 const text =
   `// Written by scripts/build-migrations.ts.\nexport const files = [\n${entries.join(',\n')}\n]\n` +
   `export const platformNames = ${JSON.stringify(platformNames)}\n`
-const present = await readFile(TARGET, 'utf8').catch(() => undefined)
-// Written only when it differs: a newer file would set off wrangler's watcher for nothing.
-if (present !== text) {
+const present = await readFile(TARGET, 'utf8').catch(() => '')
+// Written only when the folder has changed: a newer file would set off wrangler's watcher for nothing.
+if (!present.startsWith(`${text}export const readAt`)) {
   await mkdir(new URL('.', TARGET), { recursive: true })
-  await writeFile(TARGET, text)
+  await writeFile(TARGET, `${text}export const readAt = '${new Date().toISOString()}'\n`)
 }
 
 async function entryOf({ load, ...facts }: MigrationFile): Promise<string> {

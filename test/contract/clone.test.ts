@@ -2,7 +2,7 @@
 // they are, and files come into migrations/.
 
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import type {
 } from '../../src/features/migrations/schemas.ts'
 import { makeWithCluster } from '../support/cluster.ts'
 import { copyProject } from '../support/project-copy.ts'
-import { freePortVariables, makeStackFolder, type RunningStack, startStack } from '../support/stack.ts'
+import { makeStackFolder, type RunningStack, startStack } from '../support/stack.ts'
 
 const folder = makeStackFolder()
 const project = join(folder, 'project')
@@ -24,8 +24,8 @@ beforeAll(async () => {
   copyProject(project)
   const dataDir = join(project, '.quoin')
   await makeWithCluster(dataDir)
-  const env = { ...(await freePortVariables()), API_RATE_LIMIT_PER_MINUTE: '1000000' }
-  stack = await startStack(dataDir, { cwd: project, onOwnPorts: true, env })
+  const env = { API_RATE_LIMIT_PER_MINUTE: '1000000' }
+  stack = await startStack(dataDir, { cwd: project, watches: true, env })
 })
 
 afterAll(async () => {
@@ -102,6 +102,11 @@ describe('the README', () => {
 // How long it takes is told as an annotation (`--reporter verbose`), since a busy machine takes longer.
 describe('a running `npm run dev`', () => {
   const write = (name: string, text: string) => writeFileSync(join(project, 'migrations', name), text)
+  /** As editors save: a new file takes the old one's place. */
+  const replace = (path: string, text: string) => {
+    writeFileSync(join(folder, 'saved'), text)
+    renameSync(join(folder, 'saved'), join(project, path))
+  }
   const PATIENT = { timeout: 60_000, interval: 50 }
 
   it('shows a new file, and what was changed, accepted or removed since it was applied', async ({
@@ -117,7 +122,7 @@ describe('a running `npm run dev`', () => {
     expect(await entryOf(name)).toMatchObject({ state: 'applied' })
 
     const changedAt = performance.now()
-    write(name, 'create table public.lists () -- of things')
+    replace(`migrations/${name}`, 'create table public.lists () -- of things')
     await expect.poll(() => entryOf(name), PATIENT).toMatchObject({ state: 'modified' })
     await annotate(`the changed file shows after ${Math.round(performance.now() - changedAt)} ms`)
     const modified = await entryOf(name)
@@ -130,6 +135,21 @@ describe('a running `npm run dev`', () => {
     await expect
       .poll(() => entryOf('0010_create-lists'), PATIENT)
       .toMatchObject({ state: 'orphaned', file_hash: '' })
+  })
+
+  it('goes on when an editor replaces wrangler.toml, and says when it had nothing to run', async () => {
+    const before = Date.now()
+    replace('wrangler.toml', `${readFileSync(join(project, 'wrangler.toml'), 'utf8')}\n# saved\n`)
+    const name = '0013_create-after-saving.sql'
+    write(name, 'create table public.saved ()')
+    await expect.poll(() => entryOf(name), PATIENT).toMatchObject({ state: 'pending' })
+    await ask('idempotent/run', { migrations: [name] })
+    const { ok, summary } = await ask<RunResult>('idempotent/run', { migrations: [] })
+    const [, readAt = ''] =
+      /^There was nothing to run: this Worker has \d+ files of migrations\/ \(.* read at (\S+)\. /.exec(
+        summary,
+      ) ?? []
+    expect([ok, summary, Date.parse(readAt) >= before]).toEqual([true, summary, true])
   })
 
   it('serves beside a file that cannot be read, which keeps no other from running by its name', async () => {

@@ -51,6 +51,8 @@ export interface StackSettings {
   readonly user?: { readonly uid: number; readonly gid: number }
   /** True: with the dashboard, which takes 3 s to build. */
   readonly dashboard?: boolean
+  /** True: an edit is taken up, as a user's stack does; nobody's edit must disturb other tests. */
+  readonly watches?: boolean
   /** True: the ports are those of `env` and the defaults, for tests of what happens when one is taken. */
   readonly onOwnPorts?: boolean
 }
@@ -92,8 +94,12 @@ function isReady(dataDir: string, child: ChildProcess): boolean {
 
 /** Starts a stack without waiting for it, for tests of what it says when it cannot start. */
 export function spawnStack(dataDir: string, settings: StackSettings = {}) {
-  const { args = [], env, cwd = PROJECT_DIR, user, onOwnPorts = false, dashboard = false } = settings
-  const flags = [...(onOwnPorts ? [] : ['--free-ports']), ...(dashboard ? [] : ['--no-dashboard'])]
+  const { args = [], env, cwd = PROJECT_DIR, user, onOwnPorts, watches, dashboard } = settings
+  const flags = [
+    ...(onOwnPorts ? [] : ['--free-ports']),
+    ...(watches ? [] : ['--no-watch']),
+    ...(dashboard ? [] : ['--no-dashboard']),
+  ]
   const program = join(cwd, 'local', 'main.ts')
   const child = spawn(process.execPath, [program, ...flags, '--data-dir', dataDir, ...args], {
     cwd,
@@ -151,8 +157,8 @@ async function settingsOf(env: NodeJS.ProcessEnv): Promise<StackSettings> {
   return { onOwnPorts: true, env: { ...common, ...ports } }
 }
 
-/** A free port for each part of a stack that is to watch for edits, which it does not with `--free-ports`. */
-export async function freePortVariables(): Promise<Record<string, string>> {
+/** A free port for each part of a stack. */
+async function freePortVariables(): Promise<Record<string, string>> {
   const names = Object.values(PORTS).map(({ variable }) => variable)
   const ports = await freePorts(names.length)
   return Object.fromEntries(names.map((name, i) => [name, String(ports[i])]))

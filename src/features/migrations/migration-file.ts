@@ -48,6 +48,8 @@ export interface BundledMigrations {
   readonly files: readonly MigrationFile[]
   /** Names of Quoin's own, as `quoin.platform_migrations` has them. */
   readonly platformNames: readonly string[]
+  /** When the folder was read, as an instant: it had been so since then when the Worker was built. */
+  readonly readAt: string
 }
 
 /** Whether this is the record of the file, also one under an old name. */

@@ -3,4 +3,5 @@
 declare module '*/build/migrations.mjs' {
   export const files: readonly import('./migration-file.ts').MigrationFile[]
   export const platformNames: readonly string[]
+  export const readAt: string
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../audit/caller.ts'
 import { choosePending, compare } from './compare.ts'
 import type { MigrationRunDeps } from './migration-deps.ts'
 import { findFile, isRecordOf, type MigrationFile } from './migration-file.ts'
-import { runResult } from './run-result.ts'
+import { nothingToRun, runResult } from './run-result.ts'
 import { type BatchResult, BatchRunner } from './runner/batch-runner.ts'
 import { takeRunLock } from './runner/run-lock.ts'
 import { readTracked, record, reserveRows, storeHash, USER_MIGRATIONS } from './runner/tracking-table.ts'
@@ -31,7 +31,7 @@ export async function runMigrations(
   return withRunner(deps, async runner => {
     const tracked = await readTracked(runner.ask, USER_MIGRATIONS)
     const batch = choosePending(deps.migrations.files, tracked, names)
-    if (batch.length === 0) return runResult(NOTHING)
+    if (batch.length === 0) return { ...runResult(NOTHING), summary: nothingToRun(deps.migrations) }
     return auditedRun(deps, caller, batch, runner)
   })
 }

@@ -1,5 +1,6 @@
 // What became of a batch, in the words of the answer (Spec, Dashboard API: migrations, rule 2). Pure.
 
+import type { BundledMigrations } from './migration-file.ts'
 import type { BatchResult } from './runner/batch-runner.ts'
 import type { RunResult } from './schemas.ts'
 
@@ -48,8 +49,17 @@ export function failureSummary(name: string, isRolledBack: boolean, applied: rea
   return applied.length === 0 ? what : `${what} Committed before it: ${applied.join(', ')}.`
 }
 
+/** What was looked at: a file that came later is not in this Worker yet. */
+export function nothingToRun({ files, readAt }: BundledMigrations): string {
+  const count = `${files.length} file${files.length === 1 ? '' : 's'}`
+  const last = files.length === 0 ? '' : ` (${files.at(-1)?.name} is the last)`
+  return (
+    `There was nothing to run: this Worker has ${count} of migrations/${last}, as the folder was read at ${readAt}. ` +
+    'Nothing was changed.'
+  )
+}
+
 function successSummary(count: number, outside: number): string {
-  if (count === 0) return 'There was nothing to run; nothing was changed.'
   const more = outside === 0 ? '' : `, ${outside} of them outside of a transaction`
   return `Applied ${counted(count)}${more}.`
 }

@@ -146,7 +146,7 @@ function appOf(routes = allRoutes) {
       { api: 600, consent: 30 },
     ),
     upstreams: NO_UPSTREAMS,
-    migrations: { files: [], platformNames: [] },
+    migrations: { files: [], platformNames: [], readAt: '2026-01-31T12:00:00.000Z' },
     ownerConnections: () => Promise.reject(new Error('no database')),
     permissionFile: NO_PERMISSIONS,
     oauthDatabase: undefined,

@@ -41,3 +41,11 @@ test('a permission server of the stack has three ports, each with its variable',
     permissionSyntax: 1003,
   })
 })
+
+test('a stack watches for edits, on free ports too, unless it is told not to', () => {
+  expect([[], ['--free-ports'], ['--no-watch']].map(args => readOptions(args, {})?.watches)).toEqual([
+    true,
+    true,
+    false,
+  ])
+})
