@@ -31,8 +31,9 @@ export const migrationRoutes = [
     auth: 'session',
     summary: 'Say whether now is a good moment to migrate, and what would happen',
     description:
-      'Nothing is run. Files of .cjs are evaluated for the SQL that they make; what depends on answers of the ' +
-      'database is not analysed.',
+      'No SQL is run. The code of all .cjs files is evaluated in the Worker, and `up` of pending ones is called, for ' +
+      'the SQL that they make. One that changes anything outside of itself is not analysed, nor is what depends on ' +
+      'answers of the database. Statements are read up to bounds, and a finding says where they end.',
     response: SafetyCheck,
     handle: ({ deps }) => checkSafety(deps),
   }),
@@ -64,7 +65,7 @@ export const migrationRoutes = [
     summary: 'Run pending migrations, all or none',
     description:
       'All that are pending, or those that are named, in the order of the folder and in one transaction: .sql and ' +
-      '.cjs files alike. A file that asks for none, by `-- quoin:no-transaction` or `pgm.noTransaction()`, divides the ' +
+      '.cjs files alike. The code of .cjs files is evaluated in the Worker. A file that asks for none, by `-- quoin:no-transaction` or `pgm.noTransaction()`, divides the ' +
       'run: what stands before it is committed, it runs by itself, and the rest goes on behind it. A migration that ' +
       'fails is an answer with `ok: false`, and `applied` has what is committed. One run at a time: a second one is ' +
       '409 with who holds the lock. A statement waits 5 s at most for a lock.',

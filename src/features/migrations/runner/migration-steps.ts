@@ -6,7 +6,8 @@ import { MigrationBuilder } from 'node-pg-migrate/migrationBuilder'
 import { PgLiteral } from 'node-pg-migrate/utils/PgLiteral'
 import { DeadlinePassed, deadline } from '../../../lib/deadline.ts'
 import { readForm } from '../forms/read-form.ts'
-import type { MigrationFile, MigrationModule } from '../migration-file.ts'
+import type { MigrationAction, MigrationFile, MigrationModule } from '../migration-file.ts'
+import { Surroundings } from '../surroundings.ts'
 import { textOf } from './migration-failure.ts'
 
 export type MigrationDirection = 'up' | 'down'
@@ -167,6 +168,17 @@ async function perform(
   const action = direction === 'up' ? up : (down ?? (down === false ? false : up))
   if (action === false) throw new Error(`${file.name} has "${direction}" disabled.`)
   if (typeof action !== 'function') throw new Error(`${file.name} exports no function "up".`)
+  const surroundings = surroundingsOf()
+  const acting = act(action, builder)
+  const changed = surroundings.restore()
+  const ending = acting.finally(() => refuseChange(file, surroundings.restore()))
+  // Where a change is told, how it ended is not.
+  if (changed !== undefined) ending.catch(() => undefined)
+  refuseChange(file, changed)
+  await ending
+}
+
+async function act(action: MigrationAction, builder: MigrationBuilder): Promise<void> {
   if (action.length < 2) return void (await action(builder as never))
   await new Promise<void>((resolve, reject) => {
     // In the form `pgm.db.query(...).then(done)` it gets a result.
@@ -196,15 +208,36 @@ function libraryOf(up: unknown): string | undefined {
 
 function evaluate(file: MigrationFile): MigrationModule {
   const module: { exports: MigrationModule } = { exports: {} }
-  file.load?.(module.exports, requireLibrary, module, NO_PROCESS)
+  const surroundings = surroundingsOf()
+  try {
+    file.load?.(module.exports, requireLibrary, module, makeProcess())
+  } finally {
+    refuseChange(file, surroundings.restore())
+  }
   return module.exports ?? {}
 }
 
-const NO_PROCESS = {
-  env: {},
-  exit() {
-    throw new Error('process.exit(): a migration cannot end the program that runs it.')
-  },
+/** With the classes that files are given: what one puts there, another one would find. */
+function surroundingsOf(): Surroundings {
+  return new Surroundings({ PgLiteral, MigrationBuilder })
+}
+
+function refuseChange({ name }: MigrationFile, changed: string | undefined): void {
+  if (changed === undefined) return
+  throw new Error(
+    `${name} changes ${changed}, which is not its own: a migration may change nothing outside of itself. ` +
+      'It was put back.',
+  )
+}
+
+/** Of each evaluation its own, so that nothing is handed from file to file. */
+function makeProcess() {
+  return {
+    env: {},
+    exit() {
+      throw new Error('process.exit(): a migration cannot end the program that runs it.')
+    },
+  }
 }
 
 /** A migration stands alone: it is the same in the Worker, which has no files, and on the command line. */
