@@ -10,9 +10,10 @@ const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/ })
 /** Neon's hosts of PgBouncer in transaction mode, which gives a caller's session to the next one as it was left. */
 const POOLER_HOST = /^([^.]+)-pooler\./
 const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).hostname : '')
+const directHost = (url: unknown) => hostOf(url).replace(POOLER_HOST, '$1.')
 const SessionUrl = PostgresUrl.refine(url => !POOLER_HOST.test(hostOf(url)), {
   error: ({ input }) =>
-    `must not go through a pooler that changes sessions; the direct host is ${hostOf(input).replace(POOLER_HOST, '$1.')}`,
+    `must not go through a pooler that changes sessions; the direct host is ${directHost(input)}`,
 })
 const Text = z.string().min(1)
 const WholeNumber = z.coerce.number().int()
@@ -37,8 +38,8 @@ export const Variables = z.object({
     "Connection string of the owner: Quoin's own tables and migrations. Secret.",
   ),
   DATA_DATABASE_URL: SessionUrl.describe(
-    'Connection string of the login role `authenticator`: all callers’ data goes through it. On Neon the direct host, ' +
-      'without -pooler. Secret.',
+    'Connection string of the login role `authenticator`: all callers’ data goes through it. ' +
+      'On Neon the direct host, without -pooler. Secret.',
   ),
   SQL_GATEWAY_URL: Url.optional().describe('Address of the SQL gateway. Unset: the database is on Neon.'),
   DB_SCHEMAS: Schemas.default(['public']).describe(
