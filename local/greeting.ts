@@ -5,11 +5,18 @@ import type { StackFacts } from './dev-file.ts'
 export interface Greeting {
   readonly facts: StackFacts
   readonly dataDir: string
+  readonly resetCommand: string
   readonly hasDemonstration: boolean
   readonly seconds: string
 }
 
-export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Greeting): string[] {
+export function greetingLines({
+  facts,
+  dataDir,
+  resetCommand,
+  hasDemonstration,
+  seconds,
+}: Greeting): string[] {
   const postgres =
     facts.postgres_port === null ? 'elsewhere (DATABASE_URL)' : `127.0.0.1:${facts.postgres_port}`
   return [
@@ -30,7 +37,7 @@ export function greetingLines({ facts, dataDir, hasDemonstration, seconds }: Gre
     ...curlLines(facts, hasDemonstration),
     '',
     `The same facts for scripts: ${dataDir}/dev.json. Logs: ${dataDir}/logs. Data survives a restart;`,
-    '`npm run dev -- --reset` starts over. Ctrl-C ends everything.',
+    `\`${resetCommand}\` starts over. Ctrl-C ends everything.`,
     'Next: "A table of your own" in README.md. A file in migrations/ is applied when you say so, not by itself.',
   ]
 }

@@ -72,6 +72,8 @@ export interface PermissionServer {
 
 export interface StackOptions {
   readonly dataDir: string
+  /** The command that starts this stack over, as a line for sh. */
+  readonly resetCommand: string
   readonly reset: boolean
   readonly quiet: boolean
   readonly freePorts: boolean
@@ -103,16 +105,16 @@ Variables: ${Object.values(PORTS)
 DATABASE_URL and DATA_DATABASE_URL (and SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere;
 OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL,
 PERMISSION_READ_URL and PERMISSION_WRITE_URL (and PERMISSION_ADMIN_TOKEN) for servers that run elsewhere;
-every variable of the Worker (README).`
+every other variable of the Worker (README), but for those that the stack decides by itself; a start says so.`
 
 /** Reads flags and variables; throws `StackError` for what is wrong, and answers undefined when help was asked for. */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): StackOptions | undefined {
   const flags = parseFlags(args)
   if (flags.help) return undefined
-  if (flags['free-ports'] && flags.port !== undefined)
-    throw new StackError('--port and --free-ports contradict each other: give one of them')
+  refuseChosenPorts(flags, env)
   return {
     dataDir: resolve(flags['data-dir'] ?? '.quoin'),
+    resetCommand: resetCommand(flags),
     reset: flags.reset,
     quiet: flags.quiet,
     freePorts: flags['free-ports'],
@@ -127,6 +129,32 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     outsidePermissionServer: readOutsidePermissionServer(env),
   }
 }
+
+function refuseChosenPorts(flags: Flags, env: NodeJS.ProcessEnv): void {
+  if (!flags['free-ports']) return
+  const variable = Object.values(PORTS).find(port => env[port.variable])?.variable
+  const chosen = flags.port === undefined ? variable : '--port'
+  if (chosen !== undefined)
+    throw new StackError(`${chosen} and --free-ports contradict each other: give one of them`)
+}
+
+/** With the flags of this start: without them it would be about another stack. */
+function resetCommand({ reset: _, quiet, help, ...flags }: Flags): string {
+  const words = Object.entries(flags).flatMap(([name, value]) => {
+    if (value === false || value === undefined) return []
+    return value === true
+      ? [`--${name}`]
+      : [`--${name}`, shellWord(name === 'data-dir' ? resolve(value) : value)]
+  })
+  return ['npm run dev -- --reset', ...words].join(' ')
+}
+
+/** As it is where sh leaves it so, else in single quotes. */
+function shellWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+type Flags = ReturnType<typeof parseFlags>
 
 function readPorts(flag: string | undefined, env: NodeJS.ProcessEnv): Record<PortKey, number> {
   const keys = Object.keys(PORTS) as PortKey[]

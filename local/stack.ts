@@ -27,7 +27,7 @@ import { locatePostgres, type PostgresFiles } from './postgres-files.ts'
 import { loadSecrets, type Secrets } from './secrets.ts'
 import { seedApiKeys, seedDemonstration, seedPermissions } from './seed.ts'
 import { errorText } from './wait.ts'
-import { startWorker, waitForWorker } from './worker.ts'
+import { overruledVariables, startWorker, waitForWorker } from './worker.ts'
 
 interface Context {
   readonly options: StackOptions
@@ -90,7 +90,8 @@ export async function startStack(options: StackOptions, output: Output, children
   void fireCrons(facts.base_url, readCrons(), children.stopped)
   writeDevFile(options.dataDir, facts)
   const seconds = output.elapsedSeconds()
-  for (const line of greetingLines({ facts, dataDir: options.dataDir, hasDemonstration, seconds }))
+  const { dataDir, resetCommand } = options
+  for (const line of greetingLines({ facts, dataDir, resetCommand, hasDemonstration, seconds }))
     output.say(line)
 }
 
@@ -315,8 +316,6 @@ async function openWorker(
     DASHBOARD_URL: dashboardUrl,
     INGEST_SECRET: secrets.ingest_secret,
     SECRETS_KEY: secrets.secrets_key,
-    // A receiver in development is on this machine.
-    ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
     ...(oauthServer && { OAUTH_PUBLIC_URL: oauthServer.publicUrl, OAUTH_ADMIN_URL: oauthServer.adminUrl }),
     ...(identityServer && {
       IDENTITY_PUBLIC_URL: identityServer.publicUrl,
@@ -329,6 +328,8 @@ async function openWorker(
     }),
     ...(database.oauthDatabaseUrl !== null && { OAUTH_DATABASE_URL: database.oauthDatabaseUrl }),
   }
+  for (const name of overruledVariables(variables, process.env))
+    output.say(`${name} is set and not used: the local stack decides it`)
   const settings = { dataDir: options.dataDir, port: ports.worker, variables, watches: options.watches }
   await startWorker(children, settings)
   await waitForWorker(children, baseUrl, secrets.service_role_key)

@@ -78,12 +78,23 @@ export async function waitForWorker(children: Children, baseUrl: string, apiKey:
   await waitUntil({ ...wait, what: 'GET /v1/status answers', intervalMs: KEYED_PROBE_INTERVAL_MS }, answers)
 }
 
+/** Where neither the stack nor our environment says anything: a receiver in development is on this machine. */
+const BY_DEFAULT = { ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true' }
+
+/** Names of variables that somebody has set to something else than what the stack decides. */
+export function overruledVariables(
+  decided: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+): string[] {
+  return Object.keys(decided).filter(name => env[name] && env[name] !== decided[name])
+}
+
 function workerVariables(decided: Readonly<Record<string, string>>): string {
   const inherited = Object.keys(Variables.shape).flatMap(name => {
     const value = process.env[name]
     return value === undefined || value === '' ? [] : [[name, value] as const]
   })
-  const variables = Object.entries({ ...Object.fromEntries(inherited), ...decided })
+  const variables = Object.entries({ ...BY_DEFAULT, ...Object.fromEntries(inherited), ...decided })
   return variables.map(([name, value]) => `${name}='${escapeEnvValue(value)}'`).join('\n')
 }
 

@@ -103,7 +103,7 @@ export function spawnStack(dataDir: string, settings: StackSettings = {}) {
   const program = join(cwd, 'local', 'main.ts')
   const child = spawn(process.execPath, [program, ...flags, '--data-dir', dataDir, ...args], {
     cwd,
-    env: { ...withoutOutsideSystems(process.env), ...env },
+    env: { ...withoutOwnChoices(process.env, onOwnPorts === true), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   })
@@ -117,8 +117,9 @@ export function spawnStack(dataDir: string, settings: StackSettings = {}) {
 }
 
 /** A developer's own variables must not decide what the tests run against. */
-function withoutOutsideSystems(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ours = new Set(Object.keys(Variables.shape))
+function withoutOwnChoices(env: NodeJS.ProcessEnv, keepsPorts: boolean): NodeJS.ProcessEnv {
+  const ports = keepsPorts ? [] : Object.values(PORTS).map(({ variable }) => variable)
+  const ours = new Set([...Object.keys(Variables.shape), ...ports])
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.has(name)))
 }
 

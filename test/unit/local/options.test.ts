@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readOptions } from '../../../local/options.ts'
+import { overruledVariables } from '../../../local/worker.ts'
 
 const READ_URL = 'http://127.0.0.1:1'
 const WRITE_URL = 'http://127.0.0.1:2'
@@ -42,10 +45,47 @@ test('a permission server of the stack has three ports, each with its variable',
   })
 })
 
+test.each([
+  [[], 'npm run dev -- --reset'],
+  [['--reset', '--quiet'], 'npm run dev -- --reset'],
+  [
+    ['--free-ports', '--data-dir', "/tmp/a stack of Ann's"],
+    "npm run dev -- --reset --free-ports --data-dir '/tmp/a stack of Ann'\\''s'",
+  ],
+  [['--data-dir=x', '--no-dashboard'], `npm run dev -- --reset --data-dir ${resolve('x')} --no-dashboard`],
+  [['--port', '9000', '--no-watch'], 'npm run dev -- --reset --port 9000 --no-watch'],
+])('the command that starts over is about the same stack: %j', (args, command) => {
+  const again = readOptions(args, {})?.resetCommand ?? expect.fail()
+  expect(again).toBe(command)
+  const words = execFileSync('sh', ['-c', `${again.replace('npm run dev --', "printf '%s\\0'")}`], {
+    encoding: 'utf8',
+  })
+  expect(readOptions(words.split('\0').slice(0, -1), {})).toMatchObject({
+    ...readOptions(args, {}),
+    reset: true,
+    quiet: false,
+  })
+})
+
+test('free ports and a port that was chosen contradict each other, however it was chosen', () => {
+  expect(() => readOptions(['--free-ports', '--port', '9000'], {})).toThrow('--port and --free-ports')
+  expect(() => readOptions(['--free-ports'], { QUOIN_LISTENER_PORT: '9000' })).toThrow(
+    'QUOIN_LISTENER_PORT and --free-ports contradict each other',
+  )
+})
+
 test('a stack watches for edits, on free ports too, unless it is told not to', () => {
   expect([[], ['--free-ports'], ['--no-watch']].map(args => readOptions(args, {})?.watches)).toEqual([
     true,
     true,
     false,
   ])
+})
+
+test('a variable that the stack decides is told, unless it says the same', () => {
+  const decided = { BASE_URL: 'http://127.0.0.1:8787', SQL_GATEWAY_URL: '' }
+  expect(overruledVariables(decided, { BASE_URL: 'https://api.example.com', SQL_GATEWAY_URL: '' })).toEqual([
+    'BASE_URL',
+  ])
+  expect(overruledVariables(decided, { ...decided, BRAND_NAME: 'Mine' })).toEqual([])
 })
