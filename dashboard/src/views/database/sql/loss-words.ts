@@ -32,6 +32,7 @@ function lossSentence(loss: Loss): string {
     case 'truncate':
       return `${allRows(loss)} of the ${what} are deleted.${more}`
     case 'drop':
+      if (loss.object_kind === 'owned') return `Everything that ${loss.object} owns is dropped.${more}`
       return `The ${what} is dropped${loss.rows === null ? '' : `, with ${rowWords(loss)}`}.${more}`
     case 'drop_column':
       return `The column ${loss.part} of the ${what} is dropped${valuesIn(loss)}.${more}`
