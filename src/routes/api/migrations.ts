@@ -65,8 +65,9 @@ export const migrationRoutes = [
     summary: 'Run pending migrations, all or none',
     description:
       'All that are pending, or those that are named, in the order of the folder and in one transaction: .sql and ' +
-      '.cjs files alike. The code of .cjs files is evaluated in the Worker. A file that asks for none, by `-- quoin:no-transaction` or `pgm.noTransaction()`, divides the ' +
-      'run: what stands before it is committed, it runs by itself, and the rest goes on behind it. A migration that ' +
+      '.cjs files alike. The code of .cjs files is evaluated in the Worker. A file that asks for none, by ' +
+      '`-- quoin:no-transaction` or `pgm.noTransaction()`, divides the run: what stands before it is committed, it ' +
+      'runs by itself, and the rest goes on behind it. A migration that ' +
       'fails is an answer with `ok: false`, and `applied` has what is committed. One run at a time: a second one is ' +
       '409 with who holds the lock. A statement waits 5 s at most for a lock.',
     body: RunRequest.optional(),
