@@ -35,7 +35,8 @@ beforeAll(async () => {
   warm = depsOf(dataOf(warmGateway))
   admin = new pg.Client({ connectionString: postgres.url('postgres').replace(/postgres$/, 'app') })
   await admin.connect()
-  await sql(`set client_min_messages = warning; create role anon; create role service_role bypassrls; grant anon, service_role to app;
+  await sql(`set client_min_messages = warning; create role anon; create role service_role bypassrls;
+    grant anon, service_role to app;
     create extension citext; create extension hstore; create extension ltree;
     alter default privileges in schema public grant all on tables to service_role, anon;
     grant usage on schema public to anon, service_role;
@@ -312,7 +313,8 @@ describe('the answer is that after a restart', () => {
       await change(
         calls,
         `alter table pair alter c drop default;
-        alter table pair alter c type ${b} using (case id when 1 then ${literal(first)} else ${literal(second)} end)::${b};
+        alter table pair alter c type ${b}
+          using (case id when 1 then ${literal(first)} else ${literal(second)} end)::${b};
         alter table pair alter c set default ${literal(second)};
         drop function taken; create function taken(a ${b}) returns text language sql return a::text`,
       ).catch(() => failed.push(`${a} to ${b}`))
@@ -343,7 +345,8 @@ describe('the answer is that after a restart, also where', () => {
         get('added?label=fts(english).x'),
         patch('added?at=lte.2020-01-01T10:00:00Z', { label: 'y' }),
       ],
-      `alter table added drop at, drop label; alter table added add at timestamptz default '2020-01-01T12:00:00Z', add label tsvector default 'x'`,
+      `alter table added drop at, drop label;
+       alter table added add at timestamptz default '2020-01-01T12:00:00Z', add label tsvector default 'x'`,
     ],
     [
       'a column takes the name of another',
@@ -360,7 +363,8 @@ describe('the answer is that after a restart, also where', () => {
     [
       'a domain or an enum is another one of the same name',
       `create type phase as enum ('new', 'old'); create domain opening as date;
-       create table typed (id int primary key, phase phase, opens opening); insert into typed values (1, 'new', '2020-01-01')`,
+       create table typed (id int primary key, phase phase, opens opening);
+       insert into typed values (1, 'new', '2020-01-01')`,
       [
         get('typed?phase=lt.old'),
         get('typed?opens=lte.2020-01-01T10:00:00Z'),
@@ -372,7 +376,8 @@ describe('the answer is that after a restart, also where', () => {
     ],
     [
       'an enum gets and loses values',
-      `create type stage as enum ('a', 'b'); create table staged (id int primary key, stage stage); insert into staged values (1, 'b')`,
+      `create type stage as enum ('a', 'b'); create table staged (id int primary key, stage stage);
+       insert into staged values (1, 'b')`,
       [
         get('staged?stage=eq.b'),
         get('staged?stage=gt.a'),
@@ -423,7 +428,8 @@ describe('the answer is that after a restart, also where', () => {
     ],
     [
       'the primary key is another',
-      `create table keyed (id int primary key, other int unique default 5, note text); insert into keyed values (1, 2, 'x');
+      `create table keyed (id int primary key, other int unique default 5, note text);
+       insert into keyed values (1, 2, 'x');
        create table unkeyed (id int, note text); insert into unkeyed values (1, 'x');
        create view keyed_view as select * from unkeyed`,
       ['keyed', 'unkeyed', 'keyed_view'].flatMap(name => [
@@ -450,6 +456,24 @@ describe('the answer is that after a restart, also where', () => {
       `alter table filled alter note type varchar(9), alter note set default 'abcdef', alter amount type numeric(6,3)`,
     ],
     [
+      'another table takes the name, a computed field has another type, a unique index is made again',
+      `create table live (id int primary key, at date, mail text);
+       create unique index live_mail on live (mail);
+       insert into live values (1, '2020-01-01', 'x');
+       create table next (id int primary key, at timestamptz, mail text);
+       insert into next values (1, '2020-01-01T12:00:00Z', 'x');
+       create function age(live) returns date language sql stable as 'select $1.at';
+       create function age(next) returns timestamptz language sql stable as 'select $1.at'`,
+      [
+        get('live?at=lte.2020-01-01T10:00:00Z'),
+        get('live?age=lte.2020-01-01T10:00:00Z'),
+        get('live?at=lte.2020-01-01T10:00:00Z&select=age'),
+        post('live?on_conflict=mail', [{ id: 1, mail: 'x' }], ',resolution=merge-duplicates'),
+      ],
+      `alter table live rename to before; alter table next rename to live;
+       create unique index live_mail_again on live (mail)`,
+    ],
+    [
       'a column that is called as a function of Postgres goes',
       `create table counted (id int primary key, count int, max int); insert into counted values (1, 2, 3), (2, 3, 4)`,
       [get('counted?select=count'), get('counted?max=gt.1'), get('counted?order=count')],
@@ -459,4 +483,16 @@ describe('the answer is that after a restart, also where', () => {
     await sql(before)
     await change(calls, after)
   })
+})
+
+it('calls a function that was made anew once, also where the call was made for the one before', async () => {
+  const draw = (
+    type: string,
+  ) => `create or replace function draw(a ${type}) returns bigint language sql volatile as
+    $$ select nextval('drawn') $$`
+  await sql(`create sequence drawn; ${draw('date')}`)
+  const call: Call = { method: 'POST', path: 'rpc/draw', body: { a: '2020-01-01' } }
+  expect((await answerOf(warm, call)).slice(0, 2)).toEqual([200, '1'])
+  await sql(`drop function draw; ${draw('timestamptz')}`)
+  expect((await answerOf(warm, call)).slice(0, 2)).toEqual([200, '2'])
 })

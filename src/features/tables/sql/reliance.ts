@@ -53,25 +53,25 @@ function proof(array: string, other: string): string {
 const OUTDATED_MARK = 'quoin:outdated:'
 
 /**
- * A condition that holds as long as `actual`, a text that a sub-select in FROM answers as its one column, is
- * `expected`; else the statement fails before any row is read. It is for what only the catalog's rows say, and
- * is asked once a statement.
+ * A condition that holds as long as `actual`, a text over the one row of `from`, is `expected`; else the statement
+ * fails before any row is read. It is for what only the catalog's rows say, and is asked once a statement.
  */
-function isStill(actual: string, expected: string): string {
-  const failure = `('${OUTDATED_MARK}'||"v"."v")::pg_catalog.bool`
-  const test = `case when "v"."v"=${expected} then true else ${failure} end`
-  return `(select ${test} from (${actual}) "v"("v"))`
+function isStill(actual: string, from: string, expected: string): string {
+  const failure = `('${OUTDATED_MARK}'||${actual})::pg_catalog.bool`
+  return `(select case when ${actual}=${expected} then true else ${failure} end ${from})`
 }
 
 /** Holds as long as the table, which must be no view, has this primary key. */
 export function hasPrimaryKey(table: QualifiedName, key: readonly string[], params: Parameters): string {
   const actual =
-    'select coalesce(pg_catalog.array_agg("a"."attname"::pg_catalog.text order by "k"."place"),' +
-    `'{}')::pg_catalog.text from pg_catalog.pg_constraint "c" ` +
+    'coalesce(pg_catalog.array_agg("a"."attname"::pg_catalog.text order by "k"."place"),' +
+    "'{}')::pg_catalog.text"
+  const from =
+    'from pg_catalog.pg_constraint "c" ' +
     'cross join lateral pg_catalog.unnest("c"."conkey") with ordinality "k"("attnum","place") ' +
     'join pg_catalog.pg_attribute "a" on "a"."attrelid"="c"."conrelid" and "a"."attnum"="k"."attnum" ' +
     `where "c"."contype"='p' and "c"."conrelid"=${params.add(quoteQualified(table))}::pg_catalog.regclass::oid`
-  return isStill(actual, `${params.add(writeArrayLiteral(key))}::pg_catalog.text[]::pg_catalog.text`)
+  return isStill(actual, from, `${params.add(writeArrayLiteral(key))}::pg_catalog.text[]::pg_catalog.text`)
 }
 
 /** Holds as long as a name has these overloads, unchanged, and the types of `target` still go by their names. */
@@ -82,15 +82,17 @@ export function hasOverloads(
 ): string {
   const types = target.arguments.map(({ type }) => type).join(',')
   const signature = params.add(`${quoteQualified(target)}(${types})`)
-  const actual =
-    `select ${signature}::pg_catalog.regprocedure::oid::pg_catalog.text||coalesce(pg_catalog.string_agg(` +
-    `','||"p"."oid"::pg_catalog.text||' '||"p"."xmin"::pg_catalog.text,'' order by "p"."oid"),'') ` +
+  const versions =
+    `pg_catalog.string_agg(','||"p"."oid"::pg_catalog.text||' '||"p"."xmin"::pg_catalog.text,'' ` +
+    'order by "p"."oid")'
+  const actual = `${signature}::pg_catalog.regprocedure::oid::pg_catalog.text||coalesce(${versions},'')`
+  const from =
     `from pg_catalog.pg_proc "p" where "p"."proname"=${params.add(target.name)}::pg_catalog.name ` +
     `and "p"."pronamespace"=${params.add(quoteIdentifier(target.schema))}::pg_catalog.regnamespace::oid ` +
     `and "p"."prokind"='f' and "p"."prorettype"<>'pg_catalog.trigger'::pg_catalog.regtype::oid`
   const [oid = ''] = target.version.split(' ')
   const expected = params.add([oid, ...overloads.map(({ version }) => version)].join(','))
-  return isStill(actual, `${expected}::pg_catalog.text`)
+  return isStill(actual, from, `${expected}::pg_catalog.text`)
 }
 
 /** True for the failure of a text that relies on what is not so any more. */
