@@ -47,6 +47,7 @@ describe('Prefer', () => {
       'posixrules',
       'localtime',
       'right/UTC',
+      'SystemV/PST8',
       'Mars/Olympus',
       'DEFAULT',
       'local',

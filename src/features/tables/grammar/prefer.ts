@@ -115,15 +115,17 @@ function isValid(name: string, value: string): boolean {
   return name === 'max-affected' && /^\d{1,9}$/.test(value)
 }
 
-/** Longer than any name of a zone. */
-const ZONE_NAME = /^[a-z][a-z0-9_+/-]{1,63}$/i
+/**
+ * What a name may be made of. The runtime takes offsets too, which begin with a sign, and `SystemV/PST8` and the like:
+ * they are no names of the IANA database, and Postgres would read a rule in them.
+ */
+const ZONE_NAME = /^(?!systemv\/)[a-z][a-z0-9_+/-]{1,63}$/i
 
 /**
  * Whether it names a zone of the IANA database, from -12 to +14 hours. Postgres itself takes any offset too (`X-167`),
  * and with it a week ahead a stranger would see what `publish_on <= current_date` keeps back.
  */
 function isZoneName(value: string): boolean {
-  // The runtime takes offsets as well, which begin with a sign.
   if (!ZONE_NAME.test(value)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: value })
