@@ -457,6 +457,10 @@ it('says what needs a COMMIT that the run does not make before it', async () => 
   expect(await said([adds], ['select 1', false], ["insert into t values ('calm')"])).toEqual([])
   expect(await said([`create type mood as enum (); ${adds}; select 'calm'::mood`])).toEqual([])
   expect(await said([`${adds}; insert into t values ('wild')`])).toEqual([])
+  const body = (language: string) =>
+    `create function f() returns mood language ${language} as $$ select 'calm' $$`
+  expect(await said([`${adds}; ${body('sql')}`])).toEqual(['1.sql:1'])
+  expect(await said([`${adds}; ${body('plpgsql')}`])).toEqual([])
   expect(await said(['do $$ begin perform 1; commit; end $$'])).toEqual(['1.sql:1'])
   expect(await said(['do $$ begin perform 1; commit; end $$', false])).toEqual([])
 })

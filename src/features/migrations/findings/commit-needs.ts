@@ -5,6 +5,8 @@ import type { AnalysedStatement } from './analysed-statements.ts'
 
 const MAKES_ENUM = /^create\s+type\s+(\S+)\s+as\s+enum\b/i
 const ADDS_VALUE = /^alter\s+type\s+(\S+)\s+add\s+value\s+(?:if\s+not\s+exists\s+)?('(?:[^']|'')*')/i
+const MAKES_ROUTINE = /^create\s+(?:or\s+replace\s+)?(?:function|procedure)\b/i
+const IN_SQL = /\blanguage\s+'?sql\b/i
 const LITERAL = /'(?:[^']|'')*'/g
 const DO_THAT_COMMITS = /^do\b[\s\S]*[\s;](?:commit|rollback)\s*;/i
 
@@ -38,8 +40,8 @@ export class CommitNeeds {
     }
     if (DO_THAT_COMMITS.test(text))
       return { message: 'Its code ends the transaction, which Postgres refuses in a run.', safer: null }
-    // A body runs when it is called.
-    if (/^create\s+(?:or\s+replace\s+)?(?:function|procedure)\b/i.test(text)) return undefined
+    // A body runs when it is called; one in SQL is read at once.
+    if (MAKES_ROUTINE.test(text) && !IN_SQL.test(text)) return undefined
     if (this.#addedValues.size === 0) return undefined
     for (const [literal] of text.matchAll(LITERAL)) {
       const added = this.#addedValues.get(literal)
