@@ -76,5 +76,6 @@ const LIMITS: Readonly<Record<string, string>> = {
     'It is a permit with “and” or “not”: who has it cannot be listed. A check still says it of one person.',
   width: 'Over 100 groups have one relation: the permission server follows only 99 of them.',
   depth:
-    'Groups lie in groups deeper than the permission server looks (PERMISSION_DEPTH_MAX): its checks say no beyond that.',
+    'Groups lie in groups deeper than the permission server looks (PERMISSION_DEPTH_MAX): its checks say no beyond ' +
+    'that.',
 }
