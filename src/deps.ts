@@ -309,5 +309,5 @@ function makeAccessTokenRules(
     nowMs: () => now().getTime(),
     wait: milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds)),
   })
-  return { issuers, audience, keys: keys.find, now }
+  return { issuers, audience, keys, now }
 }

@@ -122,11 +122,14 @@ describe('after a rotation of the signing key', () => {
     )
     for (const [i, response] of answers.entries()) expect(await ids(response)).toEqual(i % 2 ? [2, 3] : [1])
     expect(await ids(await read(anonKey, await tokenOf('alice')))).toEqual([1])
+    // As the server refreshes what was signed in before: signed with the new key, naming the old one.
+    expect(await ids(await read(anonKey, await tokenOf('alice', {}, 'k1', fresh)))).toEqual([1])
     expect(keyReads - before).toBe(1)
   })
 
   it('refuses a made-up key, and says that another token does not help', async () => {
-    const response = await read(anonKey, await tokenOf('alice', {}, 'made-up'))
+    const { privateKey: stranger } = await generateKeyPair('ES256')
+    const response = await read(anonKey, await tokenOf('alice', {}, 'made-up', stranger))
     expect([response.status, await response.json()]).toEqual([
       401,
       expect.objectContaining({ detail: expect.stringContaining('publishes no key') }),

@@ -29,10 +29,11 @@ beforeAll(async () => {
   const pair = await generateKeyPair('RS256', { extractable: true })
   privateKey = pair.privateKey
   publicJwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'RS256' }
+  const published = createLocalJWKSet({ keys: [publicJwk] })
   rules = {
     issuers: [ISSUER],
     audience: undefined,
-    keys: createLocalJWKSet({ keys: [publicJwk] }),
+    keys: { find: published, findSigner: published },
     now: () => NOW,
   }
 })
@@ -137,7 +138,7 @@ describe('verifyAccessToken', () => {
       wait: async () => {},
     })
     const token = await sign(GOOD)
-    await expect(verifyAccessToken({ ...rules, keys: keys.find }, token)).rejects.toMatchObject({
+    await expect(verifyAccessToken({ ...rules, keys }, token)).rejects.toMatchObject({
       code: 'upstream_unavailable',
     })
   })

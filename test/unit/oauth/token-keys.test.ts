@@ -26,6 +26,10 @@ beforeAll(async () => {
 const sign = ({ privateKey, jwk }: SigningPair, kid = jwk.kid ?? '') =>
   new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey)
 
+const UNKNOWN = 'ERR_JWKS_NO_MATCHING_KEY'
+const FORGED = 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'
+const OF_ANOTHER_KEY = [UNKNOWN, FORGED]
+
 /** A server with one key, whose answers the test may hold back, and a clock that only waiting moves. */
 function makeServer(pair: SigningPair) {
   const server = {
@@ -57,15 +61,18 @@ function makeServer(pair: SigningPair) {
     nowMs: () => server.nowMs,
     wait,
   })
+  // As verifyAccessToken does.
   const verify = async (token: string) =>
-    jwtVerify(token, keys.find).then(
-      () => 'good',
-      (err: { code?: string; message: string }) => err.code ?? err.message,
-    )
+    jwtVerify(token, keys.find)
+      .catch(err =>
+        OF_ANOTHER_KEY.includes(err.code) ? jwtVerify(token, keys.findSigner) : Promise.reject(err),
+      )
+      .then(
+        () => 'good',
+        (err: { code?: string; message: string }) => err.code ?? err.message,
+      )
   return { server, verify }
 }
-
-const UNKNOWN = 'ERR_JWKS_NO_MATCHING_KEY'
 
 describe('the keys that tokens are verified with', () => {
   it('are asked for again at once when a token is signed with an unknown one', async () => {
@@ -76,6 +83,38 @@ describe('the keys that tokens are verified with', () => {
     expect(await verify(await sign(fresh))).toBe('good')
     expect(await verify(await sign(old))).toBe('good')
     expect(server.reads).toHaveLength(2)
+  })
+
+  // Hydra signs a refreshed token with its newest key, and names the one that signed at the sign-in: whoever goes by the
+  // name refuses it, and the next refresh gives the same.
+  it.each([
+    ['old', 'which is still published'],
+    ['deleted', 'which is gone'],
+  ])('verify a token by the key that signed it, where it names %s, %s', async kid => {
+    const { server, verify } = makeServer(old)
+    server.keys = [fresh.jwk, old.jwk]
+    const token = await sign(fresh, kid)
+    expect(await verify(token)).toBe('good')
+    expect(await verify(token)).toBe('good')
+    expect(server.reads).toHaveLength(1)
+  })
+
+  it('verify such a token also when its key is younger than the last read', async () => {
+    const { server, verify } = makeServer(old)
+    expect(await verify(await sign(old))).toBe('good')
+    server.keys = [fresh.jwk, old.jwk]
+    expect(await verify(await sign(fresh, 'old'))).toBe('good')
+    expect(server.reads).toHaveLength(2)
+  })
+
+  it('verify no token that none of them signed, whichever it names', async () => {
+    const { server, verify } = makeServer(old)
+    const answers = await Promise.all([
+      verify(await sign(fresh, 'old')),
+      verify(await sign(fresh, 'made-up')),
+    ])
+    expect(answers).toEqual([FORGED, UNKNOWN])
+    expect(server.reads.length).toBeLessThanOrEqual(2)
   })
 
   // A key that is made right behind a read: its first token waits for the next one, and is not refused.
@@ -90,7 +129,7 @@ describe('the keys that tokens are verified with', () => {
   // Stops: a stranger who makes this service hammer the OAuth2 server with invented key ids.
   it('are read once a second at most, whatever the number of invented key ids', async () => {
     const { server, verify } = makeServer(old)
-    const tokens = await Promise.all(Array.from({ length: 300 }, (_, i) => sign(old, `made-up-${i}`)))
+    const tokens = await Promise.all(Array.from({ length: 300 }, (_, i) => sign(fresh, `made-up-${i}`)))
     for (let second = 0; second < 3; second++) {
       const answers = await Promise.all(tokens.slice(second * 100, second * 100 + 100).map(verify))
       expect(new Set(answers)).toEqual(new Set([UNKNOWN]))
@@ -122,7 +161,7 @@ describe('the keys that tokens are verified with', () => {
     await verify(await sign(old))
     server.standsStill = true
     let isWaiting = true
-    const waiting = verify(await sign(old, 'made-up')).finally(() => {
+    const waiting = verify(await sign(fresh, 'made-up')).finally(() => {
       isWaiting = false
     })
     expect(await verify(await sign(old))).toBe('good')

@@ -102,7 +102,7 @@ function makeDeps(world: World = {}) {
     accessTokenRules: {
       issuers: [ISSUER],
       audience: 'data',
-      keys: PUBLISHED,
+      keys: { find: PUBLISHED, findSigner: PUBLISHED },
       now: () => new Date(NOW_SECONDS * 1_000),
     },
   }
@@ -243,7 +243,8 @@ describe('revokeToken', () => {
 
   it('does not say that there was nothing to end when the keys cannot be read', async () => {
     const { deps } = makeDeps({ facts: { active: false } })
-    const keys = () => Promise.reject(new Error('connection refused'))
+    const fails = () => Promise.reject(new Error('connection refused'))
+    const keys = { find: fails, findSigner: fails }
     const broken = { ...deps, accessTokenRules: { ...deps.accessTokenRules, keys } }
     await expect(revokeToken(broken, await jwt(), CALLER)).rejects.toMatchObject({
       code: 'upstream_unavailable',

@@ -1,8 +1,9 @@
 // The signed-in user of an application, read from the JWT access token that may come beside an API key.
 // Verifies; never falls back to "nobody" on a bad token.
 
-import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { DomainError } from '../../../errors.ts'
+import type { TokenKeySource } from './token-keys.ts'
 
 /** Whose access token it is. `claims` is the token's whole payload, for row-level security. */
 export interface EndUser {
@@ -16,7 +17,7 @@ export interface AccessTokenRules {
   /** Value that `aud` must hold; undefined accepts any. */
   audience: string | undefined
   /** The issuer's public keys. */
-  keys: JWTVerifyGetKey
+  keys: TokenKeySource
   now: () => Date
 }
 
@@ -57,15 +58,7 @@ export function isJwt(token: string): boolean {
 export async function verifyAccessToken(rules: AccessTokenRules, token: string): Promise<EndUser> {
   let payload: JWTPayload
   try {
-    const verified = await jwtVerify(token, rules.keys, {
-      algorithms: ALGORITHMS,
-      issuer: [...rules.issuers],
-      ...(rules.audience === undefined ? {} : { audience: rules.audience }),
-      requiredClaims: ['sub', 'exp', 'client_id'],
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      currentDate: rules.now(),
-    })
-    payload = verified.payload
+    payload = await readVerified(rules, token)
   } catch (err) {
     if (isKeyServerFailure(err)) throw keyServerUnavailable(err)
     if (err instanceof errors.JWKSNoMatchingKey) throw signedByUnknownKey()
@@ -76,6 +69,25 @@ export async function verifyAccessToken(rules: AccessTokenRules, token: string):
   if (typeof payload.sub !== 'string' || payload.sub === '')
     throw invalidAccessToken('Its `sub` names nobody.')
   return { subject: payload.sub, claims: payload }
+}
+
+async function readVerified({ issuers, audience, keys, now }: AccessTokenRules, token: string) {
+  const options: JWTVerifyOptions = {
+    algorithms: ALGORITHMS,
+    issuer: [...issuers],
+    ...(audience === undefined ? {} : { audience }),
+    requiredClaims: ['sub', 'exp', 'client_id'],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    currentDate: now(),
+  }
+  try {
+    return (await jwtVerify(token, keys.find, options)).payload
+  } catch (err) {
+    const isOfAnotherKey =
+      err instanceof errors.JWKSNoMatchingKey || err instanceof errors.JWSSignatureVerificationFailed
+    if (!isOfAnotherKey) throw err
+    return (await jwtVerify(token, keys.findSigner, options)).payload
+  }
 }
 
 /** ID tokens carry `nonce` or `at_hash`, logout tokens `events`; only access tokens carry a scope. */

@@ -3,7 +3,7 @@
 // make this service ask for each of them: reads begin a second apart, and who waits takes part in the next one.
 // Requests wait for the value by their own timers, never for a promise: one that is given up takes its fetch with it.
 
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, flattenedVerify, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import type { PublicKeySet } from '../../../clients/oauth-server/documents.ts'
 
 /** How long a set counts: a key that was deleted verifies at most so much longer. */
@@ -21,21 +21,28 @@ export interface TokenKeysDeps {
   wait: (milliseconds: number) => Promise<void>
 }
 
+/** The published keys, as a token asks for them. */
+export interface TokenKeySource {
+  /** The key that the token names. Throws jose's `JWKSNoMatchingKey` where that one is not known. */
+  find: JWTVerifyGetKey
+  /**
+   * For a token that its named key does not verify: whichever published key does. Hydra signs refreshed tokens with its
+   * newest key, and goes on naming the one of the sign-in. Where none verifies it, as `find`, or the named key.
+   */
+  findSigner: JWTVerifyGetKey
+}
+
 interface Kept {
   find: JWTVerifyGetKey
+  /** Each key by itself, the newest first. */
+  each: readonly JWTVerifyGetKey[]
   /** The number of its read. */
   read: number
   untilMs: number
 }
 
-/** What a request found when it came. */
-interface Arrival {
-  readsBegun: number
-  failures: number
-}
-
-/** One isolate's memory of the key set. */
-export class TokenKeys {
+/** One isolate's memory of the key set. Its methods throw what `fetchKeys` throws, too. */
+export class TokenKeys implements TokenKeySource {
   readonly #deps: TokenKeysDeps
   #kept: Kept | undefined
   #readsBegun = 0
@@ -47,31 +54,27 @@ export class TokenKeys {
     this.#deps = deps
   }
 
-  /**
-   * The key of a token. Throws jose's `JWKSNoMatchingKey` where the server has none for it now, and what `fetchKeys`
-   * throws. Takes up to a second, and the read, for a key that is not known yet.
-   */
-  readonly find: JWTVerifyGetKey = async (header, token) => {
-    const arrival = { readsBegun: this.#readsBegun, failures: this.#failures }
+  readonly find: JWTVerifyGetKey = async (...asked) => (await this.#keys()).find(...asked)
+
+  /** Takes up to a second, and the read, where no key that is known yet verifies the token. */
+  readonly findSigner: JWTVerifyGetKey = async (...asked) => {
+    const readsBegun = this.#readsBegun
+    const known = await signerAmong(await this.#keys(), asked)
+    if (known !== undefined) return known
+    const newer = await this.#keys(readsBegun)
+    return (await signerAmong(newer, asked)) ?? (await newer.find(...asked))
+  }
+
+  /** The keys of a read that began later than so many others; of any that still counts, unless said. */
+  async #keys(laterThan = 0): Promise<Kept> {
+    const failures = this.#failures
     for (;;) {
-      const key = await this.#findKept(arrival, header, token)
-      if (key !== undefined) return key
-      if (this.#failures > arrival.failures) throw this.#lastFailure
+      const kept = this.#kept
+      if (kept !== undefined && kept.read > laterThan && this.#deps.nowMs() < kept.untilMs) return kept
+      if (this.#failures > failures) throw this.#lastFailure
       const pauseMs = this.#nextReadMs - this.#deps.nowMs()
       if (pauseMs > 0) await this.#deps.wait(Math.min(pauseMs, LOOK_EVERY_MS))
       else await this.#read()
-    }
-  }
-
-  /** Undefined when the kept set is too old, or lacks the key and may be older than it. */
-  async #findKept({ readsBegun }: Arrival, ...asked: Parameters<JWTVerifyGetKey>) {
-    const kept = this.#kept
-    if (kept === undefined || this.#deps.nowMs() >= kept.untilMs) return undefined
-    try {
-      return await kept.find(...asked)
-    } catch (err) {
-      if (err instanceof errors.JWKSNoMatchingKey && kept.read <= readsBegun) return undefined
-      throw err
     }
   }
 
@@ -80,14 +83,32 @@ export class TokenKeys {
     const read = ++this.#readsBegun
     this.#nextReadMs = beganMs + READS_APART_MS
     try {
-      const find = createLocalJWKSet((await this.#deps.fetchKeys()) as JSONWebKeySet)
+      const { keys } = (await this.#deps.fetchKeys()) as JSONWebKeySet
+      const [find, each] = [createLocalJWKSet({ keys }), keys.map(key => createLocalJWKSet({ keys: [key] }))]
       // Of two that overlap the later one is newer, whichever comes back first.
       if (this.#kept === undefined || this.#kept.read < read)
-        this.#kept = { find, read, untilMs: beganMs + KEPT_MS }
+        this.#kept = { find, each, read, untilMs: beganMs + KEPT_MS }
     } catch (cause) {
       this.#failures++
       this.#lastFailure = cause
       throw cause
     }
   }
+}
+
+/** The key among these that verifies the token, whatever key the token names. */
+async function signerAmong({ each }: Kept, [header, token]: Parameters<JWTVerifyGetKey>) {
+  const { kid: _named, ...unnamed } = header ?? {}
+  for (const find of each) {
+    try {
+      const key = await find(unnamed, token)
+      await flattenedVerify(token, key)
+      return key
+    } catch (err) {
+      const isOther =
+        err instanceof errors.JWKSNoMatchingKey || err instanceof errors.JWSSignatureVerificationFailed
+      if (!isOther) throw err
+    }
+  }
+  return undefined
 }

@@ -16,7 +16,8 @@ export const SERVER_SETS: readonly [KeySet, KeySet] = [
     signs: 'ID tokens and logout tokens',
     atOnce:
       'The server refuses ID tokens from before as hints of a logout: people then get to a page that offers to sign ' +
-      'out without one, and not back to the application. Sign-ins and sessions go on.',
+      'out without one, and not back to the application. Sign-ins and sessions go on. ID tokens that are ' +
+      'refreshed for a sign-in from before name the old key: libraries that go by the name refuse them.',
   },
   {
     id: 'hydra.jwt.access-token',
@@ -24,7 +25,8 @@ export const SERVER_SETS: readonly [KeySet, KeySet] = [
     signs: 'access tokens that are JWTs',
     atOnce:
       'Introspection and userinfo refuse JWTs from before; whoever verifies with the public keys takes them. ' +
-      'Refresh tokens go on, and opaque tokens too.',
+      'Refresh tokens go on, and opaque tokens too. JWTs that are refreshed for a sign-in from before name the old ' +
+      'key: Quoin takes them, libraries that go by the name refuse them.',
   },
 ]
 
