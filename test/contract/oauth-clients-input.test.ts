@@ -11,7 +11,7 @@ import {
   storedClient,
 } from './oauth-clients-caller.ts'
 
-const { service_role_key } = inject('stack')
+const { service_role_key, oauth_admin_url } = inject('stack')
 const CALLBACK = 'https://app.example.com/callback'
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -188,6 +188,23 @@ describe('a client that does not exist', () => {
     const byKey = await call('DELETE', `/v1/oauth2/clients/${id}`, undefined, { apikey: service_role_key })
     expect([byKey.status, byKey.json['code']]).toEqual([404, 'not_found'])
   })
+})
+
+it('a client that another tool has made is served by the id that it has there', async () => {
+  const id = `größe ✓ ${crypto.randomUUID()}`
+  const made = await fetch(`${oauth_admin_url}/admin/clients`, {
+    method: 'POST',
+    body: JSON.stringify({ client_id: id, grant_types: ['client_credentials'] }),
+  })
+  expect(made.status).toBe(201)
+  const path = `/${encodeURIComponent(id)}`
+  expect(await clients('GET', path)).toMatchObject({ status: 200, json: { client_id: id } })
+  expect(await clients('PUT', path, { client_name: 'Served' })).toMatchObject({
+    status: 200,
+    json: { client_id: id, client_name: 'Served' },
+  })
+  expect((await clients('DELETE', path)).status).toBe(200)
+  expect((await clients('GET', path)).status).toBe(404)
 })
 
 describe('a list', () => {

@@ -1,8 +1,8 @@
 // The OAuth2 server that the contract tests of the Hydra wire ask: our own, started for the test file on a fresh
 // database of the stack's Postgres, or a real one. The addresses of a real one are in OAUTH_PUBLIC_URL and
 // OAUTH_ADMIN_URL (`--dev`; dynamic registration on; PKCE enforced for public clients; subject types public and
-// pairwise; `serve.public.cors` on for `http://127.0.0.1:*` and `http://localhost:*`; its pages under
-// http://127.0.0.1:4455/).
+// pairwise; `serve.public.cors` on for `http://127.0.0.1:3000` and `http://localhost:5173`, since Hydra does not start
+// with a wildcard for the port; its pages under http://127.0.0.1:4455/).
 
 import { randomBytes } from 'node:crypto'
 import { type OAuthServerParts, startOAuthServer } from '../../local/oauth-server/server.ts'

@@ -7,6 +7,7 @@ import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpe
 import { nextPageToken } from '../link-header.ts'
 import type { ListPage } from '../whole-list.ts'
 import { type NewWireClient, type WireChange, WireClient } from './client-record.ts'
+import { isPathName } from './path-name.ts'
 import { refusalOf } from './refusal.ts'
 
 /** The server cuts a larger page to this without saying so. */
@@ -43,7 +44,7 @@ export function processClientPage(oauthAdmin: Upstream, answer: UpstreamAnswer):
 
 /** The client with this id; undefined when there is none. */
 export async function getClient(oauthAdmin: Upstream, id: string): Promise<WireClient | undefined> {
-  if (!isClientId(id)) return undefined
+  if (!isPathName(id)) return undefined
   const answer = await callUpstream(oauthAdmin, { method: 'GET', path: pathOf(id) })
   return processClient(oauthAdmin, answer)
 }
@@ -73,7 +74,7 @@ export async function patchClient(
   id: string,
   fields: WireChange,
 ): Promise<WireClient | undefined> {
-  if (!isClientId(id)) return undefined
+  if (!isPathName(id)) return undefined
   const answer = await callUpstream(oauthAdmin, {
     method: 'PATCH',
     path: pathOf(id),
@@ -95,7 +96,7 @@ export function processClient(oauthAdmin: Upstream, answer: UpstreamAnswer): Wir
 
 /** Deletes the client with its tokens, codes and consents; false when there is none. */
 export async function deleteClient(oauthAdmin: Upstream, id: string): Promise<boolean> {
-  if (!isClientId(id)) return false
+  if (!isPathName(id)) return false
   const answer = await callUpstream(oauthAdmin, { method: 'DELETE', path: pathOf(id) })
   return processDeletedClient(oauthAdmin, answer)
 }
@@ -104,11 +105,6 @@ export function processDeletedClient(oauthAdmin: Upstream, answer: UpstreamAnswe
   if (answer.status === 204) return true
   if (isNotFound(answer)) return false
   throw unexpected(oauthAdmin, answer)
-}
-
-/** Printable ASCII (RFC 6749 appendix A.1) of a length that the server stores. Dots alone would change the path. */
-function isClientId(id: string): boolean {
-  return /^[\x20-\x7e]{1,255}$/.test(id) && !/^\.{1,2}$/.test(id)
 }
 
 function pathOf(id: string): string {

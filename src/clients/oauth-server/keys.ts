@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
+import { isPathName } from './path-name.ts'
 import { PublicJwk } from './public-jwk.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -21,8 +22,9 @@ const KeySet = z.object({
 /** RSA keys are of 4 096 bits, and take seconds to make. */
 const CREATE_TIMEOUT_MS = 30_000
 
-/** The keys of a set, the newest first; undefined when there is no such set. */
+/** The keys of a set, the newest first; undefined when there is no such set. A name that none can have is not sent. */
 export async function listStoredKeys(oauthAdmin: Upstream, setId: string): Promise<StoredKey[] | undefined> {
+  if (!isPathName(setId) || setId.includes('/')) return undefined
   const answer = await callUpstream(oauthAdmin, { method: 'GET', path: pathOf(setId) })
   return processStoredKeys(oauthAdmin, answer)
 }

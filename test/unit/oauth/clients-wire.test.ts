@@ -198,6 +198,13 @@ describe('on the wire', () => {
     ])
   })
 
+  // Other tools make clients with the server itself, which takes nearly any id.
+  it('a client has the id that the server gave it, beyond ASCII too', async () => {
+    const { upstream, calls } = recording(200, { ...AFTER_WRITE, client_id: 'größe ✓' })
+    expect(await getClient(upstream, 'größe ✓')).toMatchObject({ client_id: 'größe ✓' })
+    expect(calls[0]?.url).toBe(`http://oauth.example/admin/clients/${encodeURIComponent('größe ✓')}`)
+  })
+
   it('a deletion is a 204 without body', async () => {
     const { upstream, calls } = recording(204)
     expect(await deleteClient(upstream, 'c1')).toBe(true)
@@ -214,7 +221,7 @@ describe('on the wire', () => {
 
   // `..` would be taken out of the address and call another endpoint: DELETE /admin/clients/../keys is not about
   // clients.
-  it.each(['.', '..', '', 'é', 'a\nb', 'x'.repeat(256)])(
+  it.each(['.', '..', '', '\ud800', 'a\nb', 'x'.repeat(256)])(
     'nothing is sent for %j, which no client can have',
     async id => {
       expect(await getClient(server, id)).toBeUndefined()

@@ -4,7 +4,7 @@ import type { Upstream } from '../../../clients/http.ts'
 import { listStoredKeys, type StoredKey } from '../../../clients/oauth-server/keys.ts'
 import { DomainError } from '../../../errors.ts'
 import { type KeyDatesDeps, readKeyDates } from './key-dates.ts'
-import { KeySetId, type SigningKey } from './schemas.ts'
+import type { SigningKey } from './schemas.ts'
 
 export interface ListSigningKeysDeps extends KeyDatesDeps {
   upstreams: { oauthAdmin: Upstream }
@@ -12,13 +12,9 @@ export interface ListSigningKeysDeps extends KeyDatesDeps {
 
 /** The keys of a set, the newest first. Throws `not_found` when there is no such set, and the `upstream_*` errors. */
 export async function listSigningKeys(deps: ListSigningKeysDeps, setId: string): Promise<SigningKey[]> {
-  // A name that no set can have is not sent.
-  if (!KeySetId.safeParse(setId).success) throw keySetNotFound(setId)
-  const [keys, dates] = await Promise.all([
-    listStoredKeys(deps.upstreams.oauthAdmin, setId),
-    readKeyDates(deps, setId),
-  ])
+  const keys = await listStoredKeys(deps.upstreams.oauthAdmin, setId)
   if (keys === undefined) throw keySetNotFound(setId)
+  const dates = await readKeyDates(deps, setId)
   return keys.map(key => toSigningKey(setId, key, dates.get(key.kid) ?? null))
 }
 

@@ -6,7 +6,9 @@ import { PUBLIC_JWK_EXAMPLE } from '../../../clients/oauth-server/public-jwk.ts'
 /** The sets that the server signs with: ID and logout tokens, and JWT access tokens. The newest key of each signs. */
 export const SERVER_KEY_SETS: readonly string[] = ['hydra.openid.id-token', 'hydra.jwt.access-token']
 
-/** Begins with a letter or digit, so that no path segment means another place. */
+/**
+ * Of a set that is made here: it can be written in any address as it is. Sets of other tools may have other names.
+ */
 export const KeySetId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, 'must be 1 to 100 of letters, digits, ".", "_", ":" and "-"')
