@@ -35,6 +35,8 @@ export async function sealHeaders(
   const kept = new Map(Object.entries(stored).map(([name, sealed]) => [name.toLowerCase(), sealed]))
   const seal = async (name: string, value: string) => {
     if (isMasked(value)) return kept.get(name.toLowerCase()) ?? refuseMask(name)
+    // A value was written around what was read: the mask would be sent in its place.
+    if (value.includes(MASKED)) refuseMask(name)
     if (secretBox === undefined) throw keepsNothing('headers', 'the headers')
     return await secretBox.seal(headerSealName(webhookId, name), value)
   }
@@ -52,7 +54,7 @@ export function isMasked(value: string): boolean {
 function refuseMask(name: string): never {
   throw new DomainError(
     'validation_failed',
-    `body.headers: "${MASKED}" stands for a stored value, and there is none of ${JSON.stringify(name)}.`,
+    `body.headers: "${MASKED}" stands for a whole stored value, and there is none for it in ${JSON.stringify(name)}.`,
     { hint: 'Send the value itself. Records show no values; names that a webhook has already keep theirs.' },
   )
 }

@@ -88,7 +88,10 @@ it.each([
   ['no base64', 'whsec_not base64!', 'base64'],
   ['nothing behind the prefix', 'whsec_', 'base64'],
   ['the prefix twice', `whsec_whsec_${KEY_24}`, 'base64'],
-  ['the prefix in capitals', `WHSEC_${KEY_24}`, 'lower case'],
+  ['the prefix in capitals', `WHSEC_${KEY_24}`, 'begin with'],
+  ['the prefix of signatures before it', `v1,whsec_${KEY_24}`, 'begin with'],
+  ['quotes around it', `"whsec_${KEY_24}"`, 'begin with'],
+  ['the name of its variable', `WEBHOOK_SECRET=whsec_${KEY_24}`, 'begin with'],
   ['a key for other signatures', `whsk_${KEY_24}`, 'asymmetric'],
   ['the other half of such a key', `whpk_${KEY_24}`, 'asymmetric'],
 ])('a secret with %s is refused', (_, secret, words) => {

@@ -120,7 +120,7 @@ describe('createWebhook', () => {
     await expect(createWebhook(poor, CALLER, input)).rejects.toMatchObject({ code: 'not_configured' })
   })
 
-  it.each(['[secret]', ' [secret] '])(
+  it.each(['[secret]', ' [secret] ', 'Bearer [secret]'])(
     'refuses %j, which stands for a value that is not there',
     async mask => {
       const { deps, transactions } = makeDeps()
@@ -219,11 +219,15 @@ describe('headers, whose values nobody reads again', () => {
     expect(await BOX.open(headerSealName(ID, 'x-source'), stored['X-Source'])).toBe('other')
   })
 
-  it('refuses a mask under a name that has no value', async () => {
+  it.each([
+    ['X-Renamed', '[secret]'],
+    ['Authorization', 'Bearer [secret]'],
+  ])('refuse a mask that stands for no stored value: %s: %s', async (name, value) => {
     const { deps, transactions } = makeDeps({ row })
-    await expect(
-      updateWebhook(deps, CALLER, ID, { headers: { 'X-Renamed': '[secret]' } }),
-    ).rejects.toMatchObject({ code: 'validation_failed', message: expect.stringContaining('"X-Renamed"') })
+    await expect(updateWebhook(deps, CALLER, ID, { headers: { [name]: value } })).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(JSON.stringify(name)),
+    })
     expect(transactions).toEqual([])
   })
 

@@ -60,8 +60,9 @@ export function secretProblem(secret: string): string | undefined {
   if (secret.trim() !== secret) return 'must not begin or end with a blank or a line break'
   if (/\p{Cc}/u.test(secret)) return 'must hold no control characters'
   if (/^wh[sp]k_/i.test(secret)) return 'is an asymmetric key of Standard Webhooks: use `whsec_` and base64'
-  if (!/^whsec_/i.test(secret)) return undefined
-  if (!secret.startsWith(SECRET_PREFIX)) return 'must have `whsec_` in lower case'
+  if (!/whsec_/i.test(secret)) return undefined
+  if (!secret.startsWith(SECRET_PREFIX))
+    return 'must begin with `whsec_`, in lower case and with nothing before it'
   const base64 = secret.slice(SECRET_PREFIX.length)
   const bytes = decodeBase64(base64)
   if (bytes?.length && encodeBase64(bytes) === base64) return undefined
