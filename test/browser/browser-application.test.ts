@@ -92,3 +92,45 @@ it('signs a person in by itself: code with PKCE, token, userinfo, revocation', a
   expect(user).toMatchObject({ sub: person.id, email: person.email })
   expect(seat.complaints).toEqual([])
 })
+
+// A browser shows a page nothing of an answer without cross-origin headers: "Failed to fetch".
+it('reads why a call of it was refused, also at paths of other systems', async () => {
+  await using browser = await connectBrowser()
+  await using application = await servePage()
+  await using seat = await takeSeat(browser)
+  const { page } = seat
+  await seat.context.setExtraHTTPHeaders({})
+  await page.route('**/page.js', route => route.fulfill({ contentType: 'text/javascript', body: '' }))
+  await page.goto(application.url)
+  const calls = [
+    ['POST', '/rest/v1/todos'],
+    ['POST', '/auth/v1/token?grant_type=password'],
+    ['GET', '/storage/v1/object/list/a'],
+    ['POST', '/functions/v1/hello'],
+    ['GET', '/v1/tables'],
+    ['PUT', '/v1/keys'],
+    ['GET', '/v1/keys'],
+  ] as const
+  const answers = await page.evaluate(
+    async ({ base, calls }) => {
+      const answers = []
+      for (const [method, path] of calls) {
+        const headers = {
+          apikey: 'svc_sk_no',
+          'x-client-info': 'a-client/1.0',
+          'content-type': 'application/json',
+        }
+        const response = await fetch(base + path, { method, headers })
+        answers.push(`${response.status} ${(await response.json()).code}`)
+      }
+      return answers
+    },
+    { base: inject('stack').base_url, calls },
+  )
+  const unknown = '404 not_found'
+  expect(answers).toEqual([
+    ...[unknown, unknown, unknown, unknown, unknown],
+    '405 method_not_allowed',
+    '401 invalid_api_key',
+  ])
+})
