@@ -111,7 +111,7 @@ describe('POST /api/sql/transaction', () => {
     asAdmin('POST', '/api/sql/transaction', { body: { statements: texts.map(sql => ({ sql })) } })
 
   it('answers each statement’s rows, and keeps the script in one entry', async () => {
-    const answer = await script('select current_user as role', 'values (1), (2)')
+    const answer = await script('select current_user as role -- mine', 'values (1), (2)')
     expect(answer.status).toBe(200)
     expect(answer.json.results).toMatchObject([
       { rows: [{ role: 'service_role' }], command: 'SELECT' },
@@ -121,7 +121,7 @@ describe('POST /api/sql/transaction', () => {
       action: 'sql.transaction_by_session',
       target_kind: 'sql',
       outcome: 'succeeded',
-      before: { sql: 'select current_user as role;\nvalues (1), (2)' },
+      before: { sql: 'select current_user as role -- mine\n;\nvalues (1), (2)' },
       after: {
         results: [
           { command: 'SELECT', row_count: 1 },

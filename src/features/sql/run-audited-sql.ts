@@ -40,7 +40,8 @@ export async function runAuditedTransaction(
   sqlCaller: SqlCaller,
   input: SqlTransactionRequest,
 ): Promise<string> {
-  const script = input.statements.map(({ sql }) => sql).join(';\n')
+  // A semicolon behind a comment would be part of it.
+  const script = input.statements.map(({ sql }) => (/--.*$/.test(sql) ? `${sql}\n` : sql)).join(';\n')
   const change = { action, targetKind: 'sql', targetId: null, before: shownText(script) }
   return audited(deps, caller, change, async () => {
     const { json, outcomes } = await runTransaction(deps, sqlCaller, input)
