@@ -9,7 +9,8 @@ import { Surroundings } from '../../../src/features/migrations/surroundings.ts'
 type Load = (exports: any, require: (name: string) => any, module: any, process: any) => void
 
 function fileOf(load: Load, name = '0001_a.cjs'): MigrationFile {
-  return { name, text: '', hash: '', load: load as NonNullable<MigrationFile['load']> }
+  const recordedAs = name.replace('.cjs', '')
+  return { name, path: name, recordedAs, text: '', hash: '', load: load as NonNullable<MigrationFile['load']> }
 }
 
 const planned = (load: Load) => planOf(fileOf(load), 'up', {})
