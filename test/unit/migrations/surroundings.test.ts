@@ -10,7 +10,14 @@ type Load = (exports: any, require: (name: string) => any, module: any, process:
 
 function fileOf(load: Load, name = '0001_a.cjs'): MigrationFile {
   const recordedAs = name.replace('.cjs', '')
-  return { name, path: name, recordedAs, text: '', hash: '', load: load as NonNullable<MigrationFile['load']> }
+  return {
+    name,
+    path: name,
+    recordedAs,
+    text: '',
+    hash: '',
+    load: load as NonNullable<MigrationFile['load']>,
+  }
 }
 
 const planned = (load: Load) => planOf(fileOf(load), 'up', {})
