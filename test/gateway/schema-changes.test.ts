@@ -37,7 +37,7 @@ beforeAll(async () => {
   await admin.connect()
   await sql(`set client_min_messages = warning; create role anon; create role service_role bypassrls;
     grant anon, service_role to app;
-    create extension citext; create extension hstore; create extension ltree;
+    create extension citext;
     alter default privileges in schema public grant all on tables to service_role, anon;
     grant usage on schema public to anon, service_role;
     create type mood as enum ('1', 'b'); create type other_mood as enum ('b', '1');
@@ -189,37 +189,20 @@ it('keeps the row that a filter does not mean when its column was given another 
 describe('the answer is that after a restart', () => {
   /** Types and two values of each, the second the greater one where they have an order. */
   const TYPES: Readonly<Record<string, readonly [string, string]>> = {
-    int2: ['1', '2'],
     int4: ['1', '2'],
-    int8: ['1', '9007199254740993'],
     numeric: ['1', '1.5'],
-    'numeric(4,1)': ['1', '1.5'],
-    float4: ['1', '0.1'],
-    float8: ['1', '0.1'],
-    money: ['1', '2'],
     text: ['1', 'B '],
-    varchar: ['1', 'b '],
-    'varchar(3)': ['1', 'b '],
     'char(3)': ['1', 'b '],
-    '"char"': ['1', 'b'],
-    name: ['1', 'b '],
     citext: ['1', 'b '],
     bytea: ['1', '\\x31'],
-    bool: ['1', 'false'],
-    bit: ['1', '0'],
-    varbit: ['1', '01'],
     date: ['2020-01-01', '2020-01-02'],
     timestamp: ['2020-01-01', '2020-01-01T12:00:00+05:00'],
     timestamptz: ['2020-01-01', '2020-01-01T12:00:00+05:00'],
     time: ['12:00', '12:00:00+05:00'],
-    timetz: ['12:00', '12:00:00+05:00'],
-    interval: ['12:00', '1 day'],
     uuid: ['00000000-0000-0000-0000-000000000001', '00000000000000000000000000000002'],
     json: ['1', '{"a": 1,  "b": 2}'],
     jsonb: ['1', '{"a": 1,  "b": 2}'],
     tsvector: ['1', 'b'],
-    hstore: ['a=>1', 'b=>2'],
-    ltree: ['1', 'b'],
     inet: ['10.0.0.1', '10.0.0.0/8'],
     cidr: ['10.0.0.1', '10.0.0.0/8'],
     mood: ['1', 'b'],
@@ -231,24 +214,30 @@ describe('the answer is that after a restart', () => {
     'text[]': ['{1}', '{1,b}'],
     'timestamptz[]': ['{2020-01-01}', '{2020-01-01T12:00:00+05:00}'],
     'timestamp[]': ['{2020-01-01}', '{2020-01-01T12:00:00+05:00}'],
-    int4range: ['[1,2)', '[1,5)'],
-    numrange: ['[1,2)', '[1,5)'],
     daterange: ['[2020-01-01,2020-01-02)', '[2020-01-01,2020-02-01)'],
     tstzrange: ['[2020-01-01,2020-01-02)', '[2020-01-01T12:00:00+05:00,2020-02-01)'],
     tsrange: ['[2020-01-01,2020-01-02)', '[2020-01-01T12:00:00+05:00,2020-02-01)'],
   }
   /** Within each any value of one type may be one of another. */
   const FAMILIES: readonly (readonly (keyof typeof TYPES)[])[] = [
-    ['date', 'timestamp', 'timestamptz', 'daily', 'time', 'timetz'],
-    ['int4', 'numeric', 'text', 'mood', 'positive'],
-    ['text', 'char(3)', 'citext', 'tsvector', 'json', 'jsonb'],
-    ['uuid', 'text', 'bytea'],
-    ['int4[]', 'numeric[]', 'text[]'],
+    ['date', 'timestamp', 'timestamptz', 'time'],
+    ['daily', 'timestamptz'],
+    ['int4', 'numeric', 'text', 'mood'],
+    ['positive', 'text'],
+    ['text', 'citext', 'tsvector', 'jsonb'],
+    ['json', 'jsonb'],
+    ['char(3)', 'text'],
+    ['int4[]', 'numeric[]'],
+    ['numeric[]', 'text[]'],
     ['timestamp[]', 'timestamptz[]'],
-    ['tsrange', 'tstzrange', 'daterange'],
-    ['inet', 'cidr', 'text'],
+    ['tsrange', 'tstzrange'],
+    ['daterange', 'tstzrange'],
+    ['uuid', 'text'],
+    ['inet', 'cidr'],
+    ['bytea', 'text'],
+    ['mood', 'other_mood'],
   ]
-  const HAS_ORDER = /^(?!json$|hstore|tsvector)/
+  const HAS_ORDER = /^(?!json$|tsvector)/
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
   /** What a caller may do with a column of the type, with values of this and of the other type. */
@@ -284,16 +273,15 @@ describe('the answer is that after a restart', () => {
         del(`pair?select=id&c=lte.${first}`),
       )
     }
-    if (/text|char|name|ltree/.test(type))
+    if (/text|char/.test(type))
       calls.push(get(`pair?select=id&c=like.${first}*`), get(`pair?select=id&c=match.${first}`))
-    if (/\[|range|jsonb|hstore|ltree/.test(type))
+    if (/\[|range|jsonb/.test(type))
       calls.push(get(`pair?select=id&c=cs.${second}`), del(`pair?select=id&c=cd.${second}`))
     if (/\[|range/.test(type)) calls.push(get(`pair?select=id&c=ov.${first}`))
     if (/text|char|tsvector|json/.test(type))
       calls.push(get(`pair?select=id&c=fts(english).b`), get(`pair?select=id&c=not.fts.b`))
     if (/json|\[/.test(type))
       calls.push(get('pair?select=id,x:c-%3Ea,y:c-%3E0&order=c-%3E%3Ea,id'), get('pair?c-%3E%3Ea=eq.1'))
-    if (type === 'bool') calls.push(get('pair?c=is.true'))
     return calls
   }
 
@@ -320,7 +308,7 @@ describe('the answer is that after a restart', () => {
       ).catch(() => failed.push(`${a} to ${b}`))
     }
     expect(failed).toEqual([])
-  }, 120_000)
+  }, 180_000)
 })
 
 describe('the answer is that after a restart, also where', () => {
@@ -490,7 +478,7 @@ it('calls a function that was made anew once, also where the call was made for t
     type: string,
   ) => `create or replace function draw(a ${type}) returns bigint language sql volatile as
     $$ select nextval('drawn') $$`
-  await sql(`create sequence drawn; ${draw('date')}`)
+  await sql(`create sequence drawn; grant usage on sequence drawn to service_role; ${draw('date')}`)
   const call: Call = { method: 'POST', path: 'rpc/draw', body: { a: '2020-01-01' } }
   expect((await answerOf(warm, call)).slice(0, 2)).toEqual([200, '1'])
   await sql(`drop function draw; ${draw('timestamptz')}`)

@@ -68,9 +68,11 @@ it('every text is read as the simple reader reads it, or refused by both', () =>
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), fc.array(anyPiece, { maxLength: 30 }), (width, pieces) => {
       const header = ['c', 'd', 'e'].slice(0, width).join()
-      const lines = linesOf(`${header}\n${pieces.join('')}`)
+      const text = `${header}\n${pieces.join('')}`
+      // Of several columns, empty lines at the end are no rows.
+      const lines = linesOf(width > 1 ? text.replace(/\n(?:\r?\n)+$/, '\n') : text)
       const isTable = lines?.every(line => line.length === width) ?? false
-      expect(rowsOf(`${header}\n${pieces.join('')}`)).toEqual(isTable ? lines?.slice(1) : undefined)
+      expect(rowsOf(text)).toEqual(isTable ? lines?.slice(1) : undefined)
     }),
     { numRuns: 5_000 },
   )

@@ -107,11 +107,14 @@ class CsvFields {
     return this.#at >= this.#bytes.length
   }
 
-  /** True when nothing but ends of lines is left. */
+  /** True when nothing but empty lines is left. */
   get isBlankToEnd(): boolean {
     let at = this.#at
-    while (this.#bytes[at] === LINE_FEED || this.#bytes[at] === CARRIAGE_RETURN) at++
-    return at >= this.#bytes.length
+    for (; at < this.#bytes.length; at++) {
+      const isCrLf = this.#bytes[at] === CARRIAGE_RETURN && this.#bytes[at + 1] === LINE_FEED
+      if (!isCrLf && this.#bytes[at] !== LINE_FEED) return false
+    }
+    return true
   }
 
   next(): void {
