@@ -51,7 +51,7 @@ export function MigrationsPage() {
   return (
     <Page
       title="Migrations"
-      lead="The files of migrations/ that this deployment was built with. A run is one transaction, but where a file asks for none."
+      lead="The files this deployment was built with. A run is one transaction, but where a file asks for none."
       actions={
         <>
           <Button icon={MagnifyingGlassIcon} onClick={() => change({ detect: true })}>

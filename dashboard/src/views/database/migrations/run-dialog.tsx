@@ -47,7 +47,7 @@ export function RunDialog({
             {isOver
               ? 'It stands in the audit log.'
               : isDivided
-                ? 'They run in order. Those outside of a transaction divide the run: what stands before one is committed.'
+                ? 'They run in order. Those outside of a transaction divide the run: what is before one is committed.'
                 : 'They run in order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
           </Dialog.Description>
           {run.data !== undefined ? (
