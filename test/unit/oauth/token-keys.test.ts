@@ -156,6 +156,19 @@ describe('the keys that tokens are verified with', () => {
     expect(server.reads).toHaveLength(2)
   })
 
+  it('come with a read that is under way for whoever finds the key in it', async () => {
+    const { server, verify } = makeServer(old)
+    await verify(await sign(old))
+    server.nowMs += 1_000
+    server.keys = [fresh.jwk]
+    server.delayMs = 300
+    const token = await sign(fresh)
+    const first = verify(token)
+    while (server.reads.length < 2) await new Promise(resolve => setImmediate(resolve))
+    expect(await Promise.all([first, verify(token)])).toEqual(['good', 'good'])
+    expect(server.reads).toHaveLength(2)
+  })
+
   it('keep known tokens going, without a read, while invented ones wait', async () => {
     const { server, verify } = makeServer(old)
     await verify(await sign(old))

@@ -59,13 +59,16 @@ export class TokenKeys implements TokenKeySource {
   /** Takes up to a second, and the read, where no key that is known yet verifies the token. */
   readonly findSigner: JWTVerifyGetKey = async (...asked) => {
     const readsBegun = this.#readsBegun
-    const known = await signerAmong(await this.#keys(), asked)
-    if (known !== undefined) return known
-    const newer = await this.#keys(readsBegun)
-    return (await signerAmong(newer, asked)) ?? (await newer.find(...asked))
+    for (let lookedInto = 0; ; ) {
+      const kept = await this.#keys(lookedInto)
+      const key = await signerAmong(kept, asked)
+      if (key !== undefined) return key
+      if (kept.read > readsBegun) return await kept.find(...asked)
+      lookedInto = kept.read
+    }
   }
 
-  /** The keys of a read that began later than so many others; of any that still counts, unless said. */
+  /** The keys of a read with a greater number than this; of any that still counts, unless said. */
   async #keys(laterThan = 0): Promise<Kept> {
     const failures = this.#failures
     for (;;) {
