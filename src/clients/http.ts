@@ -56,8 +56,8 @@ const ANSWER_MIB_MAX = 8
 
 /**
  * Sends one request. Throws `not_configured`, `upstream_unavailable` when there is no whole answer in time, and
- * `upstream_answer_too_large` for one that is longer than may be read; with `outcomeUnknown` for a change. Every other answer
- * that arrived, of whatever status, is returned.
+ * `upstream_answer_too_large` for one that is longer than may be read; with `outcomeUnknown` for a change. Every
+ * other answer that arrived, of whatever status, is returned.
  */
 export async function callUpstream(upstream: Upstream, call: UpstreamCall): Promise<UpstreamAnswer> {
   const url = urlOf(upstream, call)

@@ -43,7 +43,8 @@ function makeDeps(stored: object = {}) {
 /** A consent challenge as Hydra makes it (flow/encoding.go): JSON, gzip, XChaCha20-Poly1305, base64url. */
 function challengeOf(client: object): string {
   const state = random(500)
-  const requestUrl = `https://oauth.example.com/oauth2/auth?client_id=c&state=${state}&nonce=${random(200)}&code_challenge=${random(43)}`
+  const query = `client_id=c&state=${state}&nonce=${random(200)}&code_challenge=${random(43)}`
+  const requestUrl = `https://oauth.example.com/oauth2/auth?${query}`
   const flow = {
     i: random(32),
     n: random(36),

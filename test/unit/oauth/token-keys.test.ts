@@ -85,8 +85,8 @@ describe('the keys that tokens are verified with', () => {
     expect(server.reads).toHaveLength(2)
   })
 
-  // Hydra signs a refreshed token with its newest key, and names the one that signed at the sign-in: whoever goes by the
-  // name refuses it, and the next refresh gives the same.
+  // Hydra signs a refreshed token with its newest key, and names the one of the sign-in: whoever goes by the name
+  // refuses it, and the next refresh gives the same.
   it.each([
     ['old', 'which is still published'],
     ['deleted', 'which is gone'],

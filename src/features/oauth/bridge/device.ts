@@ -85,7 +85,7 @@ async function devicePage(
 
 /**
  * As typed, then in capitals, then in small letters: the server tells cases apart, and may be set to codes of one case
- * alone. Then what is typed in another is the same code (RFC 8628 section 6.1). `code` is the one that the device shows.
+ * alone. Then what is typed in another is the same code (RFC 8628 section 6.1). `code` is what the device shows.
  */
 async function acceptCode(
   { upstreams }: DeviceDeps,

@@ -66,8 +66,8 @@ function refuseUnreadable(place: string, template: string): void {
     throw new DomainError('invalid_claim_template', `body.${place}: the template ${err.message}.`, {
       detail: place,
       hint:
-        'Write for example {{traits.email}}, {{metadata_public.team}}, user {{id}}; a key with a dot in it is written ' +
-        '{{traits["employee.id"]}}.',
+        'Write for example {{traits.email}}, {{metadata_public.team}}, user {{id}}; a key with a dot in it is ' +
+        'written {{traits["employee.id"]}}.',
     })
   }
 }

@@ -24,8 +24,9 @@ export const signingKeyRoutes = [
       'key signs at once; tokens that are out verify as long as the old one is not deleted. The server itself, as ' +
       'Hydra does, reads back only what the newest key signed. So a new key ends ID tokens from before as ' +
       '`id_token_hint` (at logout a page offers to sign out without one), and introspection and userinfo call JWT ' +
-      'access tokens from before inactive. What is refreshed for a sign-in from before is signed with the new key and ' +
-      'goes on naming the old one: Quoin takes such access tokens, a library that goes by the name does not. Opaque and refresh tokens live on. An RSA key takes the server seconds. ' +
+      'access tokens from before inactive. What is refreshed for a sign-in from before is signed with the new key, ' +
+      'and goes on naming the old one: Quoin takes such access tokens, a library that goes by the name does not. ' +
+      'Opaque and refresh tokens live on. An RSA key takes the server seconds. ' +
       'With EdDSA in those two sets the server signs, but cannot read back what it signed: ' +
       'introspection of JWT access tokens and `id_token_hint` at logout stop working.',
     body: SigningKeyIn,

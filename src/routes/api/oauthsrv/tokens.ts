@@ -15,8 +15,8 @@ export const tokenRoutes = [
     summary: 'Say what a token is good for',
     description:
       'A token that is expired, revoked, garbage or of a client that is not ours is `{"active": false}`. So is a JWT ' +
-      'that was signed before the newest key of `hydra.jwt.access-token`, or before the client got opaque tokens: the ' +
-      'server reads back nothing else, while whoever verifies with the public keys takes that JWT until it expires.',
+      'that was signed before the newest key of `hydra.jwt.access-token`, or before the client got opaque tokens. ' +
+      'The server reads back nothing else, while whoever verifies with the public keys takes that JWT until it expires.',
     body: TokenIn,
     example: { token: 'ory_at_...' },
     response: Introspection,
@@ -31,8 +31,8 @@ export const tokenRoutes = [
     description:
       'As narrowly as the OAuth2 server allows; the answer says what ended with the token. A token that is not ' +
       'active is no error. JWT access tokens that somebody verifies without asking, as /v1/db does, stay good until ' +
-      'they expire; there an opaque token may be taken for ten seconds more. A JWT that the server calls inactive and ' +
-      'that its public keys verify, as after a rotation, is revoked by its consent or by its person and client: its ' +
+      'they expire; there an opaque token may be taken for ten seconds more. A JWT that the server calls inactive ' +
+      'and that its public keys verify, as after a rotation, is revoked by its consent or by its person and client: its ' +
       'refresh token ends with it. An expired one is not.',
     body: TokenIn,
     example: { token: 'ory_at_...' },
