@@ -203,7 +203,7 @@ it('a client that another tool has made is served by the id that it has there', 
     status: 200,
     json: { client_id: id, client_name: 'Served' },
   })
-  expect((await clients('DELETE', path)).status).toBe(200)
+  expect((await clients('DELETE', path)).status).toBe(204)
   expect((await clients('GET', path)).status).toBe(404)
 })
 

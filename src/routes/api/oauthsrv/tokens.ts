@@ -16,7 +16,7 @@ export const tokenRoutes = [
     description:
       'A token that is expired, revoked, garbage or of a client that is not ours is `{"active": false}`. So is a JWT ' +
       'that was signed before the newest key of `hydra.jwt.access-token`, or before the client got opaque tokens. ' +
-      'The server reads back nothing else, while whoever verifies with the public keys takes that JWT until it expires.',
+      'The server reads back nothing else, while whoever verifies with the public keys takes that JWT until it ends.',
     body: TokenIn,
     example: { token: 'ory_at_...' },
     response: Introspection,
@@ -32,8 +32,8 @@ export const tokenRoutes = [
       'As narrowly as the OAuth2 server allows; the answer says what ended with the token. A token that is not ' +
       'active is no error. JWT access tokens that somebody verifies without asking, as /v1/db does, stay good until ' +
       'they expire; there an opaque token may be taken for ten seconds more. A JWT that the server calls inactive ' +
-      'and that its public keys verify, as after a rotation, is revoked by its consent or by its person and client: its ' +
-      'refresh token ends with it. An expired one is not.',
+      'and that its public keys verify, as after a rotation, is revoked by its consent or by its person and client: ' +
+      'its refresh token ends with it. An expired one is not.',
     body: TokenIn,
     example: { token: 'ory_at_...' },
     response: Revocation,
