@@ -60,7 +60,7 @@ export function readForm(fileText: string): SqlForm {
   const uncertain = uncertainty(text, marks, dividing)
   return uncertain === undefined
     ? form
-    : { ...form, uncertain: { line: lineOf(text, uncertain.start), reason: uncertain.reason } }
+    : { ...form, uncertain: { line: lineCounter(text)(uncertain.start), reason: uncertain.reason } }
 }
 
 function marksOf(text: string): Mark[] {
@@ -122,6 +122,7 @@ function partOf(
   isFileAlone: boolean,
 ): SqlPart {
   const own = sections.filter(section => section.direction === direction)
+  const lineOf = lineCounter(text)
   let part = ''
   let at = 0
   for (const { start, end } of own) {
@@ -131,7 +132,9 @@ function partOf(
   }
   return {
     text: part + blank(text.slice(at)),
-    lines: own.map(({ start, end }) => linesOf(text, start, end)).filter(({ first, last }) => first <= last),
+    lines: own
+      .map(({ start, end }) => linesOf(text, start, end, lineOf))
+      .filter(({ first, last }) => first <= last),
     usesTransaction: !isFileAlone && !own.some(({ isAlone }) => isAlone),
   }
 }
@@ -159,8 +162,10 @@ function uncertainty(
 
   const [first] = dividing
   if (first === undefined) {
-    const heading = marks.find(({ means, end }) => means === 'heading' && holds(end, text.length))
-    return heading && at(heading, `${shown(heading)} looks like the beginning of a part that takes back`)
+    const heading = marks.find(({ means }) => means === 'heading')
+    // Statements behind a later one stand behind the first too.
+    if (heading === undefined || !holds(heading.end, text.length)) return undefined
+    return at(heading, `${shown(heading)} looks like the beginning of a part that takes back`)
   }
   const other = dividing.find(({ tool }) => tool !== first.tool)
   if (other) return at(other, `${shown(other)} is of ${other.tool}, and ${shown(first)} of ${first.tool}`)
@@ -186,13 +191,24 @@ function hasStatement(text: string): boolean {
   return splitStatements(text.replace(/^[ \t]*(?:#|\/\/).*$/gm, ''), 0).length > 0
 }
 
-function lineOf(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length
+/** Lines from 1, by index: counted once, since each part asks for its own. */
+function lineCounter(text: string): (index: number) => number {
+  const breaks: number[] = []
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) breaks.push(at)
+  return index => {
+    let [low, high] = [0, breaks.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((breaks[middle] ?? index) < index) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
 }
 
 /** Without the rest of the line of the mark, and without the line of the next. */
-function linesOf(text: string, start: number, end: number): LineRange {
-  const first = start === 0 ? 1 : lineOf(text, start) + 1
+function linesOf(text: string, start: number, end: number, lineOf: (index: number) => number): LineRange {
+  const first = start === 0 ? 1 : lineOf(start) + 1
   const isCut = end < text.length || text.endsWith('\n')
-  return { first, last: lineOf(text, end) - (isCut ? 1 : 0) }
+  return { first, last: lineOf(end) - (isCut ? 1 : 0) }
 }
