@@ -91,7 +91,9 @@ function outsideStrings(text: string, marks: readonly Mark[]): Mark[] {
       isBehindLexer = lexer.next() === 'end'
     }
     if (!isBehindLexer && lexer.start <= start) return false
-    return !text.slice(before, start).replace(WHOLE_COMMENT, '').includes('/*')
+    if (text.slice(before, start).replace(WHOLE_COMMENT, '').includes('/*')) return false
+    before = start
+    return true
   })
 }
 
