@@ -34,6 +34,8 @@ describe('what is applied and what takes it back', () => {
     ['tern', 'select 1;\n\n---- create above / drop below ----\n\nselect 2;'],
     ['MyBatis', '-- // a first one\n-- Migration SQL goes here.\nselect 1;\n\n-- //@UNDO\nselect 2;'],
     ['MyBatis', '--// old\nselect 1;\n--//@UNDO\nselect 2;'],
+    ['goose', '-- +goose Up\nselect 1;\n\f\u00a0-- +goose Down\nselect 2;'],
+    ['MyBatis', 'select 1;\n//@UNDO\nselect 2;'],
     ['Play', "# Don't edit\n\n# --- !Ups\nselect 1;\n\n# --- !Downs\nselect 2;"],
     ['Play', '-- !Ups\nselect 1;\n-- !Downs\nselect 2;'],
   ])('%s: %j', (tool, text) => {
@@ -85,6 +87,29 @@ describe('a mark that is none', () => {
   ])('%s', (_, sql) => {
     expect(applied(sql)).toEqual([sql.split(' /*')[0]])
     expect(readForm(sql)).toMatchObject({ tool: null, down: null })
+  })
+
+  it('in a nested block comment, and behind a character that ends a line to some', () => {
+    for (const sql of [
+      'select 1;\n/* old /* older */\n-- Down Migration\n*/\nselect 2',
+      'select 1; -- a\u2028-- Down Migration\nselect 2',
+    ])
+      expect(applied(sql)).toEqual(['select 1', 'select 2'])
+  })
+
+  it('a line of # within a body or a statement, whatever follows', () => {
+    const python = "create function f() returns int language plpython3u as $$\n# undo\nreturn 1 # it's\n$$"
+    expect(applied(`${python};\nselect 1`)).toEqual([python, 'select 1'])
+    const text = `-- +goose Up\n${python};\nselect 1;\n-- +goose Down\nselect 2;`
+    expect(applied(text)).toEqual([python, 'select 1'])
+    const operator = "select a\n  #> '{down}'\nfrom t"
+    expect(applied(operator)).toEqual([operator])
+  })
+
+  it('node-pg-migrate: in the part that takes back, the words of the other', () => {
+    const text = '-- Up Migration\nselect 1;\n-- Down Migration\n-- up migration made it\nselect 2;'
+    expect(applied(text)).toEqual(['select 1'])
+    expect(statementsOf(readForm(text).down?.text ?? '')).toEqual(['select 2'])
   })
 
   it('in a body, beside those that are', () => {
@@ -140,6 +165,9 @@ it.each([
   ],
   ['create table a ();\n-- [DOWN]\ndrop table a;', 2, 'looks like'],
   ['create table a ();\n-- === begin rollback ===\ndrop table a;', 2, 'looks like'],
+  ['create table a ();\n-- @undo is not possible\ncreate table b ();', 2, 'looks like'],
+  ['create table a ();\n--- create above / drop below ---\ndrop table a;', 2, 'as a line of tern'],
+  ['-- +goose Up\nselect 1;\n-- +goose Down\nselect 2;\n-- +goose Up\nselect 3;', 5, 'comes behind'],
   ['# --- up\ncreate table a ();\n# --- down\ndrop table a;', 3, 'looks like'],
   ['--liquibase formatted sql\n--changeset a:1 dbms:mysql\nselect 1;', 2, 'as a line of Liquibase'],
   [

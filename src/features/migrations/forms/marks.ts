@@ -31,6 +31,9 @@ export const LOOSE_TOOL = 'node-pg-migrate'
 /** Tools without a mark for what is applied, which is all before the mark for taking back. */
 export const WITHOUT_UP_MARK: readonly string[] = [LOOSE_TOOL, 'tern', 'MyBatis']
 
+/** Tools that take several parts of each kind. */
+export const WITH_REPEATED_PARTS: readonly string[] = ['dbmate', 'sql-migrate', 'Rambler', 'Play']
+
 const row = (tool: string, means: Meaning, line: RegExp, more: Partial<MarkRow> = {}): MarkRow => ({
   tool,
   means,
@@ -76,7 +79,7 @@ export const MARK_ROWS: readonly MarkRow[] = [
 
   row('tern', 'down', /^---- create above \/ drop below ----/),
   row('tern', 'no_transaction', /^---- tern: disable-tx ----$/),
-  row('tern', 'refused', /^----+ *(?:tern:|create above|drop below)/i),
+  row('tern', 'refused', /^--+ *(?:tern:|create above *\/|drop below *-)/i),
 
   row('Rambler', 'up', /^-- rambler\s+up\s*$/),
   row('Rambler', 'down', /^-- rambler\s+down\s*$/),
@@ -85,7 +88,8 @@ export const MARK_ROWS: readonly MarkRow[] = [
   row('shmig', 'up', /^--\s*=+\s*up\s*=+\s*$/i),
   row('shmig', 'down', /^--\s*=+\s*down\s*=+\s*$/i),
 
-  row('MyBatis', 'down', /^(?:--|\/\/)\s*(?:\/\/)?\s*@undo\b/i),
+  row('MyBatis', 'down', /^(?:(?:--|\/\/)\s*)?\/\/\s*@undo/i),
+  row('MyBatis', 'heading', /^--\s*@undo\b/i),
 
   row('Play', 'up', /^(?:#|--).*!Ups/),
   row('Play', 'down', /^(?:#|--).*!Downs/),

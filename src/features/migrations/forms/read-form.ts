@@ -5,7 +5,7 @@
 
 import { splitStatements, withoutByteOrderMark } from '../statements/split-statements.ts'
 import { SqlLexer } from '../statements/sql-lexer.ts'
-import { LOOSE_TOOL, MARK_ROWS, type MarkRow, WITHOUT_UP_MARK } from './marks.ts'
+import { LOOSE_TOOL, MARK_ROWS, type MarkRow, WITH_REPEATED_PARTS, WITHOUT_UP_MARK } from './marks.ts'
 
 type Direction = 'up' | 'down'
 
@@ -33,7 +33,7 @@ export interface SqlForm {
 }
 
 interface Mark extends MarkRow {
-  /** Of its first character that is no blank, and behind its last. */
+  /** Of the line's beginning, and behind its last character. */
   readonly start: number
   readonly end: number
 }
@@ -45,8 +45,8 @@ interface Section {
   readonly isAlone: boolean
 }
 
-const COMMENT_LINE = /^[ \t]*(?:--|#|\/\/).*$/gm
-const WHOLE_COMMENT = /--[^\n]*|\/\*[\s\S]*?\*\//g
+/** Tools take all blanks of Unicode from a line's beginning. */
+const COMMENT_LINE = /^[^\S\n\r\u2028\u2029]*(?:--|#|\/\/).*$/gm
 
 /** Reads the marks of a file. Throws nothing: what is not certain is told. */
 export function readForm(fileText: string): SqlForm {
@@ -64,44 +64,40 @@ export function readForm(fileText: string): SqlForm {
 }
 
 function marksOf(text: string): Mark[] {
-  const found: Mark[] = []
-  for (const match of text.matchAll(COMMENT_LINE)) {
-    const [whole] = match
-    const line = whole.trim()
-    const row = MARK_ROWS.find(it => it.line.test(line) && (!it.isFirstLine || match.index === 0))
-    const start = match.index + whole.length - whole.trimStart().length
-    if (row) found.push({ ...row, start, end: match.index + whole.length })
-  }
-  return outsideStrings(text, found)
-}
-
-/** Lines of `#` and `//` are no SQL wherever they stand, and may hold quotes: they end nothing. */
-function outsideStrings(text: string, marks: readonly Mark[]): Mark[] {
   const lexer = new SqlLexer(text)
-  let isBehindLexer = false
-  let before = 0
-  return marks.filter(({ start, end }) => {
-    if (!text.startsWith('--', start)) {
+  const found: Mark[] = []
+  let isBehindStatement = true
+  for (const match of text.matchAll(COMMENT_LINE)) {
+    const line = match[0].trim()
+    const end = match.index + match[0].length
+    const start = end - match[0].trimStart().length
+    while (lexer.end < start) {
+      if (lexer.skipTo(start)) continue
+      isBehindStatement = lexer.next() === 'symbol' && lexer.text() === ';'
+    }
+    // Within a string, a name or a comment.
+    if (lexer.end > start) continue
+    const row = MARK_ROWS.find(it => it.line.test(line) && (!it.isFirstLine || match.index === 0))
+    if (!line.startsWith('--')) {
+      // Lines of # and // are no SQL, and may hold quotes; within a statement they are operators.
+      if (!isBehindStatement && (row === undefined || row.means === 'heading')) continue
       lexer.moveTo(end)
-      isBehindLexer = false
-      return true
+      isBehindStatement = true
     }
-    while (!isBehindLexer && lexer.end <= start) {
-      before = lexer.end
-      isBehindLexer = lexer.next() === 'end'
-    }
-    if (!isBehindLexer && lexer.start <= start) return false
-    if (text.slice(before, start).replace(WHOLE_COMMENT, '').includes('/*')) return false
-    before = start
-    return true
-  })
+    if (row) found.push({ ...row, start: match.index, end })
+  }
+  return found
 }
 
 /** node-pg-migrate takes any comment that begins so: beside the marks of another tool such lines are comments. */
 function dividingMarks(marks: readonly Mark[]): Mark[] {
   const dividing = marks.filter(({ means }) => means === 'up' || means === 'down')
   const strict = dividing.filter(({ tool }) => tool !== LOOSE_TOOL)
-  return strict.length > 0 ? strict : dividing
+  if (strict.length > 0) return strict
+  // It takes the first of each, and what is behind the one that takes back belongs to that.
+  const [first] = dividing
+  const back = dividing.find(({ means }) => means === 'down')
+  return first?.means === 'up' && back ? [first, back] : dividing
 }
 
 /** Before the first mark stands what is applied, where it does not begin with a mark. */
@@ -178,6 +174,9 @@ function uncertainty(
     if (!WITHOUT_UP_MARK.includes(first.tool))
       return at(first, `no line of ${first.tool} says where the part begins that is applied`)
   }
+  const again = dividing.find(({ means }, i) => means === 'up' && dividing[i - 1]?.means === 'down')
+  if (again && !WITH_REPEATED_PARTS.includes(first.tool))
+    return at(again, `${shown(again)} comes behind the part that takes back`)
   // A loose mark in a part that is applied, with statements behind it there.
   const contradicting = marks.find(mark => {
     if (mark.tool === first.tool || mark.means !== 'down') return false
