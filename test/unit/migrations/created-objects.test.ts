@@ -218,6 +218,15 @@ describe('the text', () => {
     })
   })
 
+  it('takes no search path that would multiply what is looked for', async () => {
+    const path = (count: number) => `set search_path = ${Array.from({ length: count }, (_, i) => `s${i}`)};`
+    const args = Array(3_900).fill('a').join()
+    const many = `create function f(${args}) returns int return 1;`
+    expect((await read(path(16) + many)).objects).toMatchObject([{ schema: 's0', args: { length: 3_900 } }])
+    for (const rest of [many, 'create index on t (a);', 'create schema s create index on t (a);'])
+      expect(await failure(path(17) + rest)).toMatchObject({ code: 'payload_too_large' })
+  })
+
   const range = (count: number) => Array.from({ length: count }, (_, i) => i)
   const functionOf = (types: string[], i: number) =>
     `create function f${i}(${types.join()}) returns int return 1;\n`
@@ -236,9 +245,9 @@ describe('the text', () => {
     ],
     ['50 000 statements', () => 'select 1;'.repeat(50_000)],
     [
-      'an index on each of 3 000 tables, in 3 000 schemas',
+      'an index on each of 9 000 tables, in 16 schemas',
       () =>
-        `set search_path = ${range(3_000).map(i => `s${i}`)};${range(3_000)
+        `set search_path = ${range(16).map(i => 's'.repeat(60) + i)};${range(9_000)
           .map(i => `create index i on t${i} (a);`)
           .join('')}`,
     ],

@@ -2,6 +2,7 @@
 // is said to be so (`untold`), never guessed.
 
 import { quoteIdentifier } from '../../../db/sql.ts'
+import { DomainError } from '../../../errors.ts'
 import { keptFields, type SyntaxNode } from '../../sql/syntax-tree.ts'
 
 /** What of a tree is read here. */
@@ -52,12 +53,23 @@ export interface Creations {
 }
 
 const NAME_BYTES_MAX = 63
+/** Each name is looked for in each schema; nobody has so many. */
+const PATH_SCHEMAS_MAX = 16
 const TEMPORARY_SCHEMA = 'pg_temp'
+
+/** Where types without a schema are looked for, and that as a text: a function may have thousands of arguments. */
+interface TypePath {
+  readonly schemas: readonly string[]
+  readonly text: string
+  /** The search path that it was made from. */
+  readonly path: readonly string[]
+}
 
 /** Reads statements in their order: an earlier SET search_path or temporary table changes what a later one means. */
 export class CreationReader {
   readonly #defaultPath: readonly string[]
   #path: readonly string[]
+  #typePath: TypePath | undefined
   readonly #temporary = new Set<string>()
   readonly #types = new Map<string, ArgumentType>()
   #typesLength = 0
@@ -75,7 +87,10 @@ export class CreationReader {
     return this.#typesLength
   }
 
-  /** What the statement creates; nothing for all but tables, indexes, functions, procedures, types and domains. */
+  /**
+   * What the statement creates; nothing for all but tables, indexes, functions, procedures, types and domains. Throws
+   * `payload_too_large` for a search path of more than 16 schemas.
+   */
   read(statement: SyntaxNode): Creations {
     this.#objects = []
     this.#untold = []
@@ -145,8 +160,8 @@ export class CreationReader {
   #argument(type: SyntaxNode): ArgumentType {
     const [name = '', schema] = strings(type, 'names').reverse()
     const isArray = 'arrayBounds' in type
-    const schemas = schema === undefined ? this.#typePath() : [schema]
-    const key = JSON.stringify([schemas, name, isArray])
+    const { schemas, text } = schema === undefined ? this.#typeSchemas() : typePath([schema])
+    const key = `${text} ${isArray} ${name}`
     const known = this.#types.get(key)
     if (known !== undefined) return known
     const added = { schemas, name, isArray, number: this.#types.size }
@@ -155,8 +170,13 @@ export class CreationReader {
     return added
   }
 
-  #typePath(): readonly string[] {
-    return this.#path.includes('pg_catalog') ? this.#path : ['pg_catalog', ...this.#path]
+  #typeSchemas(): TypePath {
+    const path = this.#path
+    if (this.#typePath?.path !== path) {
+      const schemas = path.includes('pg_catalog') ? path : ['pg_catalog', ...path]
+      this.#typePath = { ...typePath(schemas), path }
+    }
+    return this.#typePath
   }
 
   #addType(names: string[], kinds: string): void {
@@ -184,6 +204,7 @@ export class CreationReader {
     if (fields['kind'] === 'VAR_RESET_ALL' || (isReset && fields['name'] === 'search_path'))
       this.#path = this.#defaultPath
     else if (fields['name'] === 'search_path') {
+      if (nodes(fields, 'args').length > PATH_SCHEMAS_MAX) throw pathTooLong()
       const names = nodes(fields, 'args').map(arg => node(node(arg, 'A_Const'), 'sval')['sval'])
       this.#path = names.filter(name => typeof name === 'string' && name !== '$user') as string[]
     }
@@ -195,6 +216,16 @@ export class CreationReader {
     const written = schema === undefined ? [name] : [schema, name]
     return { label: shown(written), name, schema: schema ?? this.#path[0] ?? '' }
   }
+}
+
+function typePath(schemas: readonly string[]): TypePath {
+  return { schemas, text: JSON.stringify(schemas), path: schemas }
+}
+
+function pathTooLong(): DomainError {
+  return new DomainError('payload_too_large', `A search_path has more than ${PATH_SCHEMAS_MAX} schemas.`, {
+    hint: 'Each name would be looked for in each of them: name the schemas in the statements instead.',
+  })
 }
 
 /** The same for the same object alone. Its length is about what it takes to ask for the object. */

@@ -55,6 +55,8 @@ export interface AnalysedStatement {
   readonly changes: readonly NameChange[]
   /** How many names of tables it locks, or changes what they mean. */
   readonly nameCount: number
+  /** What going through its tree once more takes at most, in units of `Turns`. */
+  readonly work: number
   /** On the first statement of the file with such a reason. */
   readonly unread: Unread | undefined
 }
@@ -99,7 +101,7 @@ export async function analyseStatements(
       const read = work === undefined ? TOO_LONG : await readStatement(deps, text)
       const nameCount = namesIn(read)
       budget.names -= nameCount
-      statements.push({ text, line, use, ...read, nameCount, unread: unread.firstOf(read) })
+      statements.push({ text, line, use, ...read, nameCount, work: work ?? 0, unread: unread.firstOf(read) })
     }
     analysed.push({ file, statements, isCut })
   }

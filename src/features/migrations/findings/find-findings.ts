@@ -64,7 +64,7 @@ async function fileFindings(
   }
   const findings: MigrationFinding[] = []
   for (const statement of statements) {
-    await turns.spend(NAME_WORK * (1 + statement.nameCount))
+    await turns.spend(statement.work + NAME_WORK * (1 + statement.nameCount))
     findings.push(...statementFindings(file, statement, run))
     if (findings.length > FINDINGS_MAX) break
   }
@@ -85,8 +85,8 @@ async function wantedKeys(
   const keys = new Set<string>()
   for (const { statements } of analysed) {
     let path = searchPath
-    for (const { nodes, changes, nameCount } of statements) {
-      await turns.spend(NAME_WORK * nameCount)
+    for (const { nodes, changes, nameCount, work } of statements) {
+      await turns.spend(work + NAME_WORK * nameCount)
       for (const { relation } of nodes.flatMap(node => statementEffects(node, NO_DOMAINS)))
         if (relation) for (const key of candidates(relation, path)) keys.add(key)
       for (const change of changes) if (change.kind === 'search_path') path = change.path ?? searchPath

@@ -74,25 +74,24 @@ export function isWorthTelling({ blocks, rewrites, scans, loses }: TableEffect):
 
 /** One effect on each table, in order of appearance: the strongest lock, and the worst of the rest. */
 export function mergeEffects(effects: readonly TableEffect[]): TableEffect[] {
-  const merged = new Map<string, TableEffect>()
-  for (const effect of effects) {
-    const key = JSON.stringify([effect.relation?.schema, effect.relation?.name])
-    const before = merged.get(key)
-    merged.set(key, before ? worse(before, effect) : effect)
-  }
-  return [...merged.values()]
+  const byTable = Map.groupBy(effects, ({ relation }) => JSON.stringify([relation?.schema, relation?.name]))
+  return Array.from(byTable.values(), worst)
 }
 
-function worse(one: TableEffect, other: TableEffect): TableEffect {
+/** Of the same table. A statement may have thousands: each is looked at once. */
+function worst(effects: readonly TableEffect[]): TableEffect {
+  const [first] = effects as [TableEffect]
+  if (effects.length === 1) return first
+  const locks = effects.map(({ lock }) => LOCK_MODES.indexOf(lock))
   return {
-    relation: one.relation,
-    lock: LOCK_MODES.indexOf(one.lock) >= LOCK_MODES.indexOf(other.lock) ? one.lock : other.lock,
-    blocks: worseBlocks(one.blocks, other.blocks),
-    rewrites: worseCertainty(one.rewrites, other.rewrites),
-    scans: worseCertainty(one.scans, other.scans),
-    loses: joined(one.loses, other.loses, '; '),
-    safer: joined(one.safer, other.safer, ' '),
-    severed: [...one.severed, ...other.severed],
+    relation: first.relation,
+    lock: LOCK_MODES[Math.max(...locks)] ?? first.lock,
+    blocks: effects.map(({ blocks }) => blocks).reduce(worseBlocks),
+    rewrites: effects.map(({ rewrites }) => rewrites).reduce(worseCertainty),
+    scans: effects.map(({ scans }) => scans).reduce(worseCertainty),
+    loses: joined(effects, 'loses', '; '),
+    safer: joined(effects, 'safer', ' '),
+    severed: effects.flatMap(({ severed }) => severed),
   }
 }
 
@@ -105,7 +104,11 @@ export function worseCertainty(one: Certainty, other: Certainty): Certainty {
   return one === 'depends' || other === 'depends' ? 'depends' : 'no'
 }
 
-function joined(one: string | undefined, other: string | undefined, between: string): string | undefined {
-  const texts = new Set([one, other].filter(text => text !== undefined))
+function joined(
+  effects: readonly TableEffect[],
+  field: 'loses' | 'safer',
+  between: string,
+): string | undefined {
+  const texts = new Set(effects.map(effect => effect[field]).filter(text => text !== undefined))
   return texts.size === 0 ? undefined : [...texts].join(between)
 }
