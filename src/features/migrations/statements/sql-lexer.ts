@@ -27,8 +27,6 @@ for (const start of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_')
 for (const part of '0123456789$') CLASS[part.charCodeAt(0)] = WORD_PART
 
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][0-9A-Za-z_\u0080-\uffff]*)?\$/y
-const COMMENT_EDGE = /\/\*|\*\//g
-const LINE_END = /[\n\r]/g
 
 /** Reads token by token; `start` and `end` are the place of the token read last, in UTF-16 units. */
 export class SqlLexer {
@@ -115,7 +113,7 @@ export class SqlLexer {
       if (code === QUOTE) return isBehindLine ? at : undefined
       if (code === MINUS && this.#text.charCodeAt(at + 1) === MINUS) at = this.#lineEnd(at)
       else if (code < 128 && CLASS[code] === BLANK) {
-        isBehindLine ||= code === LINE_FEED || code === CARRIAGE_RETURN
+        isBehindLine ||= isLineEnd(code)
         at++
       } else return undefined
     }
@@ -141,21 +139,31 @@ export class SqlLexer {
     return at
   }
 
+  // By characters: a match of a pattern costs fifty times as much, and a text may have millions.
+
   #lineEnd(from: number): number {
-    LINE_END.lastIndex = from
-    return LINE_END.exec(this.#text)?.index ?? this.#text.length
+    let at = from
+    while (at < this.#text.length && !isLineEnd(this.#text.charCodeAt(at))) at++
+    return at
   }
 
   #behindComment(from: number): number {
+    const text = this.#text
     let depth = 0
-    COMMENT_EDGE.lastIndex = from
-    do {
-      const edge = COMMENT_EDGE.exec(this.#text)
-      if (!edge) return this.#text.length
-      depth += edge[0] === '/*' ? 1 : -1
-    } while (depth > 0)
-    return COMMENT_EDGE.lastIndex
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === SLASH && text.charCodeAt(at + 1) === STAR) depth++
+      else if (code === STAR && text.charCodeAt(at + 1) === SLASH) depth--
+      else continue
+      at++
+      if (depth === 0) return at + 1
+    }
+    return text.length
   }
+}
+
+function isLineEnd(code: number): boolean {
+  return code === LINE_FEED || code === CARRIAGE_RETURN
 }
 
 function classOf(code: number): number {
