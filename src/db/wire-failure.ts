@@ -56,8 +56,9 @@ function ofGateway(status: number, fields: WireErrorFields, batch: FailedBatch):
   if (fields.code === TRANSACTION_RESOLUTION_UNKNOWN)
     return answerLost(new PostgresError(fields), batch.mayChange)
   if (fields.code === SHARE_TAKEN) return tooManyCalls(fields)
-  // It failed itself, before there was a connection.
-  if (CONNECTION_CODES.test(fields.code)) return answerLost(new PostgresError(fields), false)
+  // There was no connection, or a pooler between it and Postgres gave one up before COMMIT.
+  if (fields.severity === 'FATAL' || CONNECTION_CODES.test(fields.code))
+    return answerLost(new PostgresError(fields), false)
   const bytes = /^(?:result|Quoin-Row) larger than (\d+) bytes/.exec(fields.message)
   if (bytes) return responseTooLarge(Number(bytes[1]), batch.mayChange && isCommitted(fields))
   return new PostgresError(fields)

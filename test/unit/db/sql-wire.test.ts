@@ -143,6 +143,17 @@ test('a server that stops under a change leaves it open whether it was made, unl
   expect(await failureOf(atCommit, READING)).toMatchObject({ outcomeUnknown: false, retryAfterSeconds: 1 })
 })
 
+// A pooler between the gateway and Postgres speaks for itself, in its own words.
+it.each([
+  ['08P01', 'server conn crashed?'],
+  ['08P01', 'query_wait_timeout'],
+  ['3D000', 'no such database: quoin'],
+  ['XX000', 'Tenant or user not found'],
+])('what ends a session is never the caller\'s, whoever says it (%s, %s)', async (code, message) => {
+  const failure = await failureOf(refused({ code, message, severity: 'FATAL', queryIndex: 0 }), WRITING)
+  expect(failure).toMatchObject({ code: 'database_unavailable', outcomeUnknown: false, cause: { message } })
+})
+
 describe("Neon's proxy", () => {
   const FATAL = { severity: 'FATAL', routine: 'InitPostgres' }
   const UNDONE = {
