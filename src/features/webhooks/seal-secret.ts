@@ -2,7 +2,8 @@
 // show a mask in place of each value, and who sends a mask back keeps what is stored.
 
 import { DomainError } from '../../errors.ts'
-import { headerSealName, type SecretBox } from './secret-box.ts'
+import { headersTooLarge } from './delivery/delivery-headers.ts'
+import { headerSealName, type SecretBox, sealedBytes } from './secret-box.ts'
 
 export interface SecretDeps {
   secretBox: SecretBox | undefined
@@ -24,7 +25,8 @@ export async function sealSecret(
 
 /**
  * Headers with each value sealed. A mask keeps the value that is stored under that name, whatever its case. Throws
- * `validation_failed` for a mask where nothing is stored, and `not_configured` for a value without SECRETS_KEY.
+ * `validation_failed` for a mask where nothing is stored and for what is too large with all that is kept, and
+ * `not_configured` for a value without SECRETS_KEY.
  */
 export async function sealHeaders(
   { secretBox }: SecretDeps,
@@ -43,7 +45,11 @@ export async function sealHeaders(
   const entries = Object.entries(headers).map(
     async ([name, value]) => [name, await seal(name, value)] as const,
   )
-  return Object.fromEntries(await Promise.all(entries))
+  const sealed = await Promise.all(entries)
+  const size = sealed.reduce((sum, [name, value]) => sum + name.length + sealedBytes(value), 0)
+  const problem = headersTooLarge(size)
+  if (problem !== undefined) throw new DomainError('validation_failed', `body.headers: ${problem}`)
+  return Object.fromEntries(sealed)
 }
 
 /** True for the mask, also with blanks around it: HTTP takes these away. */

@@ -7,6 +7,7 @@ import { decodeBase64Url, encodeBase64Url } from '../../lib/base64url.ts'
 
 const PREFIX = 'v1.'
 const NONCE_BYTES = 12
+const TAG_BYTES = 16
 const encoder = new TextEncoder()
 
 /** Seals and opens secrets. The name is what a secret belongs to: moved to another row it does not open. */
@@ -19,6 +20,11 @@ export interface SecretBox {
 /** What the value of a header belongs to; a secret belongs to the webhook's id alone. */
 export function headerSealName(webhookId: string, name: string): string {
   return `${webhookId} ${name.toLowerCase()}`
+}
+
+/** How many bytes were sealed, which needs no key: AES-GCM keeps the length. */
+export function sealedBytes(sealed: string): number {
+  return Math.floor(((sealed.length - PREFIX.length) * 3) / 4) - NONCE_BYTES - TAG_BYTES
 }
 
 /** A box under `keyBase64`, base64 of exactly 32 bytes. Throws when it is anything else. */

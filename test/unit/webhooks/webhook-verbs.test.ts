@@ -231,6 +231,20 @@ describe('headers, whose values nobody reads again', () => {
     expect(transactions).toEqual([])
   })
 
+  // Else one PATCH after the other would add 8 KiB, and receivers refuse what is so large.
+  it('count with the length of the value that a mask stands for', async () => {
+    const kept = await BOX.seal(headerSealName(ID, 'X-A'), 'a'.repeat(8_000))
+    const { deps, transactions } = makeDeps({ row: { ...ROW, headers_encrypted: { 'X-A': kept } } })
+    const withNew = (length: number) => ({ headers: { 'X-A': '[secret]', 'X-B': 'b'.repeat(length) } })
+    await expect(updateWebhook(deps, CALLER, ID, withNew(187))).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringMatching(/^body\.headers: .*8192/),
+    })
+    expect(transactions).toEqual([])
+    await updateWebhook(deps, CALLER, ID, withNew(186))
+    expect(Object.keys(storedBy(transactions))).toEqual(['X-A', 'X-B'])
+  })
+
   // Who may change a webhook would have its credentials sent to a receiver of their own, and read them there.
   it.each([
     ['are left out', {}],

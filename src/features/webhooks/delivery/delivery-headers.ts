@@ -28,6 +28,7 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
 const RESERVED_PREFIXES = ['cf-', 'x-quoin-']
 
 const HEADERS_MAX = 50
+/** Of all names and values together. */
 const HEADER_BYTES_MAX = 8 * 1024
 
 /** What is wrong with custom headers, as a sentence that names the header; undefined for good ones. */
@@ -40,10 +41,14 @@ export function headersProblem(headers: Readonly<Record<string, string>>): strin
     const problem = headerProblem(name, value)
     if (problem !== undefined) return problem
   }
-  if (size > HEADER_BYTES_MAX) return `takes at most ${HEADER_BYTES_MAX} characters in all`
   const names = entries.map(([name]) => name.toLowerCase())
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  return twice === undefined ? undefined : `names "${twice}" twice`
+  return twice === undefined ? headersTooLarge(size) : `names "${twice}" twice`
+}
+
+/** What is wrong with headers of this size, names and values; undefined for a size that receivers take. */
+export function headersTooLarge(size: number): string | undefined {
+  return size > HEADER_BYTES_MAX ? `takes at most ${HEADER_BYTES_MAX} characters in all` : undefined
 }
 
 function headerProblem(name: string, value: string): string | undefined {
