@@ -9,10 +9,14 @@ import { type SqlCheckRequest, type SqlCheckResponse, STATEMENTS_MAX, TIMEOUT_MS
 import { placeRefusal } from './sql-error.ts'
 import { refuseTextBytes } from './text-guard.ts'
 
+/** One statement of the largest text could name a hundred thousand tables: nobody reads such a list. */
+const LOSSES_MAX = 1_000
+
 /**
  * Reads a script and runs none of it. Whether its statements are allowed is not looked at: running them says so. Throws
  * `PostgresError` 42601 and `sql_syntax` with the place of what cannot be read, `too_many_statements`,
- * `payload_too_large`. One trip for names and one for each count; none where nothing is lost.
+ * `payload_too_large`, and `response_too_large` for over 1 000 losses. One trip for names and one for each count; none
+ * where nothing is lost.
  */
 export async function checkSql(
   deps: SqlDeps,
@@ -22,8 +26,10 @@ export async function checkSql(
   refuseTextBytes([sql], deps.config.sqlTextBytesMax)
   const statements = await readScript(deps, sql)
   const losses = statements.map(({ node }) => lossesOf(node))
+  const all = losses.flat()
+  if (all.length > LOSSES_MAX) throw tooManyLosses(all.length)
   const session = sqlSession(deps, caller, TIMEOUT_MS_DEFAULT)
-  const counted = losses.flat().length === 0 ? [] : await countLosses(deps, session, losses.flat())
+  const counted = all.length === 0 ? [] : await countLosses(deps, session, all)
   return {
     statements: statements.map(({ node, end }, i) => ({
       ...withoutBlanks(sql, statements[i - 1]?.end ?? 0, end),
@@ -44,6 +50,13 @@ async function readScript(deps: SqlDeps, sql: string): Promise<ParsedStatement[]
   throw new DomainError('too_many_statements', `A transaction takes at most ${STATEMENTS_MAX} statements.`, {
     detail: `The SQL holds ${statements.length} statements.`,
     hint: 'Run it in parts. What belongs to the schema is a migration: a file may have any number of statements.',
+  })
+}
+
+function tooManyLosses(count: number): DomainError {
+  return new DomainError('response_too_large', `A check names at most ${LOSSES_MAX} losses.`, {
+    detail: `The script would lose ${count} objects.`,
+    hint: 'Check it in parts.',
   })
 }
 

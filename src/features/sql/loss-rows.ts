@@ -13,6 +13,8 @@ const COUNTED_ROWS_MAX = 100_000
 /** For one count, and for all of one check; what is not counted then is estimated. */
 const COUNT_MS_MAX = 1_000
 const COUNTS_MS_MAX = 2_000
+/** Each is a trip, and the platform lets one request make so many. */
+const COUNTS_MAX = 100
 
 /**
  * Tables by their names as the session finds them, and those of a schema. Partitions and children stand in the
@@ -58,7 +60,10 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   f: 'foreign table',
 }
 
-/** The losses as the answer has them: one trip for all names, then one for each count, for two seconds at most. */
+/** How long the next count may take, in milliseconds; 0: what is left is estimated. */
+type CountTime = () => number
+
+/** The losses as the answer has them: one trip for all names, then up to a hundred counts, for two seconds at most. */
 export async function countLosses(
   deps: Pick<SqlDeps, 'data' | 'now'>,
   session: DataSession,
@@ -66,10 +71,14 @@ export async function countLosses(
 ): Promise<SqlLoss[]> {
   const relations = await findRelations(deps, session, losses)
   const endsAt = deps.now().getTime() + COUNTS_MS_MAX
+  let counts = 0
+  const countTime = () =>
+    counts++ < COUNTS_MAX ? Math.max(0, Math.min(COUNT_MS_MAX, endsAt - deps.now().getTime())) : 0
   const answers: SqlLoss[] = []
   for (const [i, loss] of losses.entries()) {
     const found = relations.get(i) ?? []
-    const rows = loss.rowsOf === 'nothing' ? NOT_COUNTED : await countAll(deps, session, endsAt, loss, found)
+    const rows =
+      loss.rowsOf === 'nothing' ? NOT_COUNTED : await countAll(deps, session, countTime, loss, found)
     answers.push(toAnswer(loss, found, rows))
   }
   return answers
@@ -114,16 +123,18 @@ async function findRelations(
       estimate: estimate === null || estimate === undefined ? null : Number(estimate),
       cascades: cascades === 't',
     }
-    found.set(Number(place), [...(found.get(Number(place)) ?? []), relation])
+    const others = found.get(Number(place))
+    if (others === undefined) found.set(Number(place), [relation])
+    else others.push(relation)
   }
   return found
 }
 
 /** Of several tables the sum; what is unknown of one is unknown of all. */
 async function countAll(
-  deps: Pick<SqlDeps, 'data' | 'now'>,
+  deps: Pick<SqlDeps, 'data'>,
   session: DataSession,
-  endsAt: number,
+  countTime: CountTime,
   { rowsOf }: Loss,
   relations: readonly Relation[],
 ): Promise<Rows> {
@@ -131,8 +142,12 @@ async function countAll(
   if (relations.length === 0) return rowsOf === 'schema' ? { rows: 0, isExact: true } : NOT_COUNTED
   let sum: Rows = { rows: 0, isExact: true }
   for (const relation of relations) {
-    const timeoutMs = Math.min(COUNT_MS_MAX, endsAt - deps.now().getTime())
-    const counted = await countOne(deps, { ...session, timeoutMs }, rowsOf === 'table_only', relation)
+    const counted = await countOne(
+      deps,
+      { ...session, timeoutMs: countTime() },
+      rowsOf === 'table_only',
+      relation,
+    )
     sum = {
       rows: sum.rows === null || counted.rows === null ? null : sum.rows + counted.rows,
       isExact: sum.isExact && counted.isExact,
@@ -149,7 +164,7 @@ async function countOne(
   relation: Relation,
 ): Promise<Rows> {
   const estimated = { rows: relation.estimate, isExact: false }
-  if (!relation.isReadable || session.timeoutMs <= 0) return estimated
+  if (!relation.isReadable || session.timeoutMs === 0) return estimated
   const from = `${isAlone ? 'only ' : ''}${quoteQualified(relation)}`
   const sql = `select count(*) from (select from ${from} limit ${COUNTED_ROWS_MAX + 1}) counted`
   try {
