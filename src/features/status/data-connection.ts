@@ -4,10 +4,8 @@
 import type { DataDatabase, DataSession } from '../../db/database.ts'
 import { PostgresError } from '../../db/postgres-error.ts'
 import { deadline } from '../../lib/deadline.ts'
+import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
 import { DATA_DOWN, ROLES_MISSING, refusalProblem } from './problems.ts'
-
-/** As for the other facts: who asks how the platform is must not wait as long as a request may. */
-const TIMEOUT_MS = 2_000
 
 /** The session takes the one role, the statement the other. */
 const SESSION = {
@@ -16,7 +14,7 @@ const SESSION = {
   // Of its own, so that it does not wait for calls of the key that asks.
   share: 'status/status',
   requestId: 'status',
-  timeoutMs: TIMEOUT_MS,
+  timeoutMs: PROBE_TIMEOUT_MS,
   method: 'GET',
   path: '/v1/status',
   headers: '{}',
@@ -31,12 +29,10 @@ export async function readDataConnection(
 ): Promise<string | undefined> {
   try {
     const options = { prepared: true, readOnly: true }
-    await deadline(TIMEOUT_MS, data.batch({ ...SESSION, searchPath }, [STATEMENT], options))
+    await deadline(PROBE_TIMEOUT_MS, data.batch({ ...SESSION, searchPath }, [STATEMENT], options))
     return undefined
   } catch (err) {
-    const { message, cause } = err instanceof Error ? err : new Error(String(err))
-    const entry = { level: 'error', code: 'data_connection_down', message, cause: cause && String(cause) }
-    console.error(JSON.stringify(entry))
+    logProbeFailure('data_connection_down', err)
     if (err instanceof PostgresError) return ROLES_MISSING
     return refusalProblem('DATA_DATABASE_URL', err) ?? DATA_DOWN
   }

@@ -3,9 +3,7 @@
 import type { PlatformDatabase } from '../../db/database.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { deadline } from '../../lib/deadline.ts'
-
-/** As for the other facts: who asks how the platform is must not wait as long as a request may. */
-const TIMEOUT_MS = 2_000
+import { PROBE_TIMEOUT_MS } from './probe.ts'
 
 const MISSING_SQL = `
   select own.name from unnest($1::text[]) with ordinality own (name, place)
@@ -19,7 +17,7 @@ export async function missingMigrations(
 ): Promise<string[] | null> {
   try {
     const question = platform.query<{ name: string }>(MISSING_SQL, [writeArrayLiteral(names)])
-    const rows = await deadline(TIMEOUT_MS, question)
+    const rows = await deadline(PROBE_TIMEOUT_MS, question)
     return rows.map(({ name }) => name)
   } catch {
     return null

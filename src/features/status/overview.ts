@@ -11,6 +11,7 @@ import { LISTENER_LOCK_KEY } from '../webhooks/ingest/messages.ts'
 import { readDataConnection } from './data-connection.ts'
 import { missingMigrations } from './missing-migrations.ts'
 import { PermissionState, type PermissionStateDeps, readPermissionState } from './permission-state.ts'
+import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
 import {
   DATA_DOWN,
   DATABASE_DOWN,
@@ -137,8 +138,6 @@ interface Facts {
 
 const DEAD_LETTERS_MAX = 1_000
 const RECORDING_FAILURES_MAX = 20
-/** Who asks how the platform is must not wait as long as a request may. */
-const DEADLINE_MS = 2_000
 
 // One trip: the counts are small tables and catalog look-ups.
 const FACTS_SQL = `
@@ -240,12 +239,10 @@ function unrecordedTables({ recording_failures }: RowChangeFacts): string[] {
 async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | string> {
   try {
     const question = platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)])
-    const [facts] = await deadline(DEADLINE_MS, question)
+    const [facts] = await deadline(PROBE_TIMEOUT_MS, question)
     return facts ?? DATABASE_DOWN
   } catch (err) {
-    const { message, cause } = err instanceof Error ? err : new Error(String(err))
-    const entry = { level: 'error', code: 'status_unreadable', message, cause: cause && String(cause) }
-    console.error(JSON.stringify(entry))
+    logProbeFailure('status_unreadable', err)
     if (err instanceof PostgresError) return TABLES_UNREADABLE
     return refusalProblem('DATABASE_URL', err) ?? DATABASE_DOWN
   }

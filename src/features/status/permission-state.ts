@@ -5,9 +5,7 @@ import type { Upstream } from '../../clients/http.ts'
 import { listNamespaceNames } from '../../clients/permission-server.ts'
 import { DomainError } from '../../errors.ts'
 import type { BundledPermissions } from '../permissions/permission-deps.ts'
-
-/** As for the database: who asks how the platform is must not wait as long as a request may. */
-const TIMEOUT_MS = 2_000
+import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
 
 export const PermissionState = z.object({
   state: z.enum(['up', 'down', 'off']).describe('off: PERMISSION_READ_URL is not set'),
@@ -31,12 +29,11 @@ export async function readPermissionState({
   if (upstreams.permissionRead.baseUrl === undefined)
     return { state: { state: 'off', missing_namespaces: null }, problems: [] }
   try {
-    const known = new Set(await listNamespaceNames(upstreams.permissionRead, TIMEOUT_MS))
+    const known = new Set(await listNamespaceNames(upstreams.permissionRead, PROBE_TIMEOUT_MS))
     const missing = permissionFile.declarations.names().filter(name => !known.has(name))
     return { state: { state: 'up', missing_namespaces: missing }, problems: missingProblems(missing) }
   } catch (err) {
-    const message = err instanceof Error ? err.message : String(err)
-    console.error(JSON.stringify({ level: 'error', code: 'permission_server_down', message }))
+    logProbeFailure('permission_server_down', err)
     return { state: { state: 'down', missing_namespaces: null }, problems: [downProblem(err)] }
   }
 }

@@ -5,9 +5,7 @@ import type { Upstream } from '../../clients/http.ts'
 import { whoami } from '../../clients/identity.ts'
 import { probeReadiness, type Readiness } from '../../clients/oauth-server/documents.ts'
 import { DomainError } from '../../errors.ts'
-
-/** As for the database: who asks how the platform is must not wait as long as a request may. */
-const TIMEOUT_MS = 2_000
+import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
 
 const PortState = z
   .enum(['up', 'down', 'misconfigured', 'off'])
@@ -36,7 +34,7 @@ export interface ServerStates {
 /** The states within two seconds. Never throws: down is an answer here. */
 export async function readServerStates({ upstreams }: ServerStatesDeps): Promise<ServerStates> {
   const { oauthPublic, oauthAdmin, identityPublic, identityAdmin } = upstreams
-  const ready = (upstream: Upstream) => () => probeReadiness(upstream, TIMEOUT_MS)
+  const ready = (upstream: Upstream) => () => probeReadiness(upstream, PROBE_TIMEOUT_MS)
   const ports = await Promise.all([
     readPort(oauthPublic, 'public', ready(oauthPublic)),
     readPort(oauthAdmin, 'admin', ready(oauthAdmin)),
@@ -58,7 +56,7 @@ export async function readServerStates({ upstreams }: ServerStatesDeps): Promise
 }
 
 function quick(upstream: Upstream): Upstream {
-  return { ...upstream, timeoutMsMax: Math.min(TIMEOUT_MS, upstream.timeoutMsMax ?? TIMEOUT_MS) }
+  return { ...upstream, timeoutMsMax: Math.min(PROBE_TIMEOUT_MS, upstream.timeoutMsMax ?? PROBE_TIMEOUT_MS) }
 }
 
 const SPOKEN = {
@@ -87,8 +85,7 @@ async function stateOf(probe: () => Promise<Readiness>, code: string): Promise<P
     const readiness = await probe()
     return readiness === 'not_configured' ? 'off' : readiness
   } catch (err) {
-    const { message, cause } = err instanceof Error ? err : new Error(String(err))
-    console.error(JSON.stringify({ level: 'error', code, message, cause: cause && String(cause) }))
+    logProbeFailure(code, err)
     const isAnswered = err instanceof DomainError && err.code !== 'upstream_unavailable'
     return isAnswered ? 'misconfigured' : 'down'
   }
