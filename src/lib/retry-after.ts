@@ -30,7 +30,8 @@ function readHttpDate(text: string, nowMs: number): number | undefined {
   const year = fullYear(String(parts['year']), nowMs)
   const date = new Date(Date.UTC(year, month, day, hour, minute, second))
   // `Date` takes what is too large for a field into the next: only a leap second may do that.
-  const isReal = month >= 0 && date.getUTCDate() === day && Number(hour) < 24 && Number(minute) < 60
+  const isTime = Number(hour) < 24 && Number(minute) < 60 && Number(second) <= 60
+  const isReal = month >= 0 && date.getUTCDate() === day && isTime
   return isReal ? date.getTime() : undefined
 }
 

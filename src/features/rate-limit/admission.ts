@@ -40,7 +40,7 @@ export type Admission =
   | { outcome: 'project_paused'; key: ApiKey; rateLimit: RateLimitState }
   /** One that is expired, revoked or rotated out. */
   | { outcome: 'refused' }
-  /** No such key. Callers are never told which of the two it was. */
+  /** No row has it. The answer is the same; what counts towards a limit is not. */
   | { outcome: 'unknown' }
   /** The key is not known here yet and the database that knows does not answer. */
   | { outcome: 'unavailable' }

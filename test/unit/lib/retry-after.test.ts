@@ -40,6 +40,7 @@ it.each([
   '2026-11-06T08:49:37Z',
   'Fri, 06 Nov 2026 08:49:37 CET',
   'Fri, 06 Nov 2026 24:49:37 GMT',
+  'Fri, 06 Nov 2026 08:49:61 GMT',
   'Fri, 31 Feb 2026 08:49:37 GMT',
   'Fri, 06 Foo 2026 08:49:37 GMT',
 ])('reads nothing into %j', value => {
