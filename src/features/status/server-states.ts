@@ -35,7 +35,7 @@ export interface ServerStates {
 export async function readServerStates({ upstreams }: ServerStatesDeps): Promise<ServerStates> {
   const { oauthPublic, oauthAdmin, identityPublic, identityAdmin } = upstreams
   const ready = (upstream: Upstream) => () => probeReadiness(upstream, PROBE_TIMEOUT_MS)
-  const ports = await Promise.all([
+  const [oauthPublicPort, oauthAdminPort, identityPublicPort, identityAdminPort] = await Promise.all([
     readPort(oauthPublic, 'public', ready(oauthPublic)),
     readPort(oauthAdmin, 'admin', ready(oauthAdmin)),
     // As each call of /api does: a proxy before it may let nothing else through.
@@ -45,12 +45,10 @@ export async function readServerStates({ upstreams }: ServerStatesDeps): Promise
     }),
     readPort(identityAdmin, 'admin', ready(identityAdmin)),
   ])
-  const [oauthPublicState, oauthAdminState, identityPublicState, identityAdminState] = ports.map(
-    ({ state }) => state,
-  ) as [PortState, PortState, PortState, PortState]
+  const ports = [oauthPublicPort, oauthAdminPort, identityPublicPort, identityAdminPort]
   return {
-    oauth_server: { public: oauthPublicState, admin: oauthAdminState },
-    identity_provider: { public: identityPublicState, admin: identityAdminState },
+    oauth_server: { public: oauthPublicPort.state, admin: oauthAdminPort.state },
+    identity_provider: { public: identityPublicPort.state, admin: identityAdminPort.state },
     problems: ports.flatMap(({ problem }) => problem ?? []),
   }
 }
