@@ -65,10 +65,11 @@ function ofGateway(status: number, fields: WireErrorFields, batch: FailedBatch):
 }
 
 /**
- * The proxy's own words for what it refuses before there is a connection. It says them with status 400, as it does of
- * a connection that broke under the batch: what is not named here may have come behind COMMIT.
+ * The proxy's own words for what it refuses before there is a connection, and for a batch that it cancels itself, which
+ * it does before COMMIT alone. It says them with status 400, as it does of a connection that broke under the batch: what
+ * is not named here may have come behind COMMIT.
  */
-const REFUSED_AT_THE_DOOR = new RegExp(
+const SAID_BEFORE_COMMIT = new RegExp(
   `^(?:${[
     'password authentication failed for user ',
     'This IP address .* is not allowed to connect',
@@ -96,7 +97,7 @@ function ofNeon(status: number, fields: WireErrorFields, batch: FailedBatch): Er
     : new Error(`Neon: ${message.slice(0, WORDS_LOGGED_MAX)}`)
   if (status === 500) return answerLost(cause, false)
   if (severity) return ofPostgres(fields, batch)
-  return answerLost(cause, batch.mayChange && !REFUSED_AT_THE_DOOR.test(message))
+  return answerLost(cause, batch.mayChange && !SAID_BEFORE_COMMIT.test(message))
 }
 
 const WORDS_LOGGED_MAX = 1_000
