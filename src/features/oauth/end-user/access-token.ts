@@ -83,11 +83,18 @@ async function readVerified({ issuers, audience, keys, now }: AccessTokenRules, 
   try {
     return (await jwtVerify(token, keys.find, options)).payload
   } catch (err) {
-    const isOfAnotherKey =
-      err instanceof errors.JWKSNoMatchingKey || err instanceof errors.JWSSignatureVerificationFailed
-    if (!isOfAnotherKey) throw err
+    if (!ofAnotherKey(err)) throw err
     return (await jwtVerify(token, keys.findSigner, options)).payload
   }
+}
+
+/** The token may be of another key than the one that its header names, or names none: a `kid` may be left out. */
+function ofAnotherKey(err: unknown): boolean {
+  return (
+    err instanceof errors.JWKSNoMatchingKey ||
+    err instanceof errors.JWKSMultipleMatchingKeys ||
+    err instanceof errors.JWSSignatureVerificationFailed
+  )
 }
 
 /** ID tokens carry `nonce` or `at_hash`, logout tokens `events`; only access tokens carry a scope. */
