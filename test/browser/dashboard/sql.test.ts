@@ -128,7 +128,7 @@ it('asks before rows are lost, and runs nothing that was not agreed to', async (
 
   await run(seat, `with gone as (delete from ${table} returning *) select * from gone`)
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(`All 3 rows of the table public.${table} are deleted.`).waitFor()
+  await dialog.getByText(`Every row of the table public.${table} is deleted: 3 rows.`).waitFor()
   // Who presses Enter without reading loses nothing.
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
   expect(await contrastProblems(page)).toEqual([])

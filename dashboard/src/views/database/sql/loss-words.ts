@@ -1,7 +1,8 @@
 // What a script would lose, in sentences. The Worker has decided; here are the words.
 
-import type { SqlCheck } from './queries.ts'
+import type { Schema } from '../../../api/schema.ts'
 
+type SqlCheck = Schema<'SqlCheckResponse'>
 type Loss = SqlCheck['statements'][number]['losses'][number]
 
 /** A sentence for each thing that is lost, and one for each statement that nobody can look into. */
@@ -11,7 +12,8 @@ export function lossSentences({ statements }: SqlCheck): string[] {
     const place = isScript ? `Statement ${i + 1}: ` : ''
     const unseen =
       isScript && opaque ? [`Statement ${i + 1} runs code (DO or CALL): what it does is not seen.`] : []
-    return [...losses.map(loss => place + lossSentence(loss)), ...unseen]
+    // A statement may take away the same thing twice.
+    return [...new Set(losses.map(loss => place + lossSentence(loss))), ...unseen]
   })
 }
 
@@ -24,13 +26,12 @@ function lossSentence(loss: Loss): string {
   const more = loss.cascades ? ` ${cascadeWords(loss)}` : ''
   switch (loss.kind) {
     case 'delete_rows':
-      return `${allRows(loss)} of the ${what} are deleted.${more}`
+    case 'truncate':
+      return `Every row of the ${what} is deleted${howMany(loss)}.${more}`
     case 'update_rows':
-      return `${allRows(loss)} of the ${what} are changed.`
+      return `Every row of the ${what} is changed${howMany(loss)}.`
     case 'merge_rows':
       return `Rows of the ${what} are changed or deleted whatever is in them. It has ${rowWords(loss)}.`
-    case 'truncate':
-      return `${allRows(loss)} of the ${what} are deleted.${more}`
     case 'drop':
       if (loss.object_kind === 'owned') return `Everything that ${loss.object} owns is dropped.${more}`
       return `The ${what} is dropped${loss.rows === null ? '' : `, with ${rowWords(loss)}`}.${more}`
@@ -44,13 +45,13 @@ function lossSentence(loss: Loss): string {
 }
 
 function cascadeWords({ kind }: Loss): string {
-  if (kind === 'truncate') return 'So are all rows of the tables that refer to it.'
+  if (kind === 'truncate') return 'So is every row of the tables that refer to it.'
   if (kind === 'delete_rows') return 'So are the rows of other tables that refer to them.'
   return 'What depends on it goes too.'
 }
 
-function allRows(loss: Loss): string {
-  return loss.rows === null ? 'All rows' : `All ${rowWords(loss)}`
+function howMany(loss: Loss): string {
+  return loss.rows === null ? '' : `: ${rowWords(loss)}`
 }
 
 function valuesIn(loss: Loss): string {
