@@ -7,7 +7,6 @@ export type MigrationStatus = Schema<'MigrationStatus'>
 export type MigrationCheck = Schema<'MigrationCheck'>
 export type Finding = Schema<'MigrationFinding'>
 export type RunResult = Schema<'MigrationRunResult'>
-export type MigrationPreview = Schema<'MigrationPreview'>
 export type SchemaReport = Schema<'SchemaReport'>
 
 export const statusQuery = queryOptions({

@@ -1,4 +1,6 @@
-import type { MigrationPreview } from './queries.ts'
+import type { Schema } from '../../../api/schema.ts'
+
+type MigrationPreview = Schema<'MigrationPreview'>
 
 /** A pair of files, and a folder, have no ending; they are SQL. */
 export function isSql(name: string): boolean {
