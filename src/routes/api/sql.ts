@@ -53,7 +53,7 @@ export const dashboardSqlRoutes = [
       'away. Rows are counted up to 100000 and for 2 s, else estimated. What functions, triggers and DO blocks do ' +
       'is not seen. Nothing asks for this call: /api/sql runs what it gets.',
     body: SqlCheckRequest,
-    example: { sql: 'delete from todos; select 1' },
+    example: { sql: 'delete from drafts; select 1' },
     response: SqlCheckResponse,
     handle: ({ deps, body, ...call }) => checkSql(deps, sessionCaller(call), body),
   }),
