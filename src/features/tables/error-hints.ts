@@ -67,7 +67,7 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
   '22023': err => (/time ?zone/i.test(err.message) ? 'Use a name such as Europe/Berlin or UTC.' : undefined),
   '22P02': explainBadLiteral,
   '22P05': () => 'Remove the \\u0000 escape: Postgres text cannot hold a NUL character.',
-  '23502': err => `Give a value for ${quoted(err.column, 'the column')}, or give the column a default.`,
+  '23502': explainMissingValue,
   '23503': explainForeignKey,
   '23505': explainDuplicate,
   '23514': err =>
@@ -111,6 +111,15 @@ function explainBadLiteral(err: PostgresError, context: ErrorHintContext): strin
   if (type === undefined) return 'Send a value that the type of the column can hold.'
   if (type === 'json' || type === 'jsonb') return 'Send valid JSON for this column.'
   return nullHint(err, context) ?? `Send a valid ${type}.`
+}
+
+/** A row that lacks what its neighbours have gets null there, whatever default the column has. */
+function explainMissingValue({ column }: PostgresError, { table, isCall = false }: ErrorHintContext): string {
+  const givesRows = table !== undefined && !isCall
+  return (
+    `Give a value for ${quoted(column, 'the column')}, or give the column a default.` +
+    (givesRows ? ' Prefer: missing=default uses it in rows that lack what other rows have.' : '')
+  )
 }
 
 function explainDuplicate({ constraint }: PostgresError, { isUpsert }: ErrorHintContext): string {

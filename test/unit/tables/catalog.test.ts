@@ -359,6 +359,7 @@ describe('hints', () => {
     ['42501', 'permission denied for function f', 'GRANT EXECUTE ON FUNCTION f TO anon'],
     ['42501', 'permission denied for sequence s', 'GRANT USAGE ON SEQUENCE s TO anon'],
     ['42501', 'new row violates row-level security policy for table "users"', '"users" lets anon'],
+    ['23502', 'null value in column "done" of relation "users"', 'Prefer: missing=default'],
     ['22P02', 'invalid input syntax for type integer: "x"', 'valid integer'],
     ['22P02', 'invalid input value for enum mood: "x"', 'valid mood'],
     ['22P02', 'invalid input syntax for type double precision: "x"', 'valid double precision'],
