@@ -22,8 +22,8 @@ const LOGIN_ROLE = 'authenticator'
 const SERVICE_ROLES: ReadonlySet<unknown> = new Set([LOGIN_ROLE, 'anon', 'service_role'])
 
 const TRANSACTION_HINT =
-  'Every call is one transaction already. For several statements in one, use POST /v1/sql/transaction; it ' +
-  'rolls back by itself when one fails.'
+  'Every call is one transaction already, and rolls back by itself when a statement fails. For several statements ' +
+  'use POST /v1/sql/transaction, with a session /api/sql/transaction.'
 const SESSION_HINT =
   'Nothing of a session stays after a call: use parameters ($1, $2, ...) and run the statement itself.'
 const ENCODING_HINT =

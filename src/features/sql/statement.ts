@@ -59,7 +59,9 @@ export class StatementReader {
     if (statements.length > 1) {
       throw new DomainError('statement_not_allowed', 'Only one statement is allowed here.', {
         detail: `The SQL holds ${statements.length} statements.`,
-        hint: 'Run one at a time, or send all to POST /v1/sql/transaction: {"statements": [{"sql": "..."}, ...]}.',
+        hint:
+          'Run one at a time, or send all as {"statements": [{"sql": "..."}, ...]} to POST /v1/sql/transaction, ' +
+          'with a session /api/sql/transaction.',
       })
     }
     return { text, start: only.start, end: only.end, ...statementKind(only.node) }
