@@ -12,8 +12,8 @@ export function ownerUrl(env: NodeJS.ProcessEnv, stackDir: string): string {
     return readDevFile(stackDir).database_url
   } catch {
     throw new Error(
-      'DATABASE_URL is not set and no local stack is running: set it to the connection string of the ' +
-        'database owner, or start `npm run dev`',
+      'DATABASE_URL is not set and no local stack is running in .quoin: start `npm run dev`, or set it to the ' +
+        'connection string of the database owner (`database_url` in FOLDER/dev.json of a stack with --data-dir FOLDER)',
     )
   }
 }
