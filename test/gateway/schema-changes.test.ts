@@ -473,6 +473,14 @@ describe('the answer is that after a restart, also where', () => {
   })
 })
 
+it('reads a domain in a column that is called as a function of Postgres', async () => {
+  await sql(`create domain document as jsonb; create domain words as text;
+    create table extremes (id int primary key, min document, max words);
+    insert into extremes values (1, '{"a": 1}', 'x')`)
+  const read = await answerOf(warm, get('extremes?select=id,min-%3Ea&min-%3E%3Ea=eq.1&max=fts.x&order=min-%3Ea'))
+  expect(read.slice(0, 2)).toEqual([200, '[{"id":1,"a":1}]'])
+})
+
 it('calls a function that was made anew once, also where the call was made for the one before', async () => {
   const draw = (
     type: string,

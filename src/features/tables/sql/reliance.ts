@@ -37,7 +37,8 @@ export function haveTypes(table: QualifiedName, columns: readonly Pick<Column, '
 export function columnOf(table: QualifiedName, name: string, expression: string): string {
   // Only with its table in front is a name that of a function, too.
   const proof = `exists (select ${quoteIdentifier(name)} from ${quoteQualified(table)} "quoin_table")`
-  return `case when true or ${proof} then ${expression} end`
+  // Beside the null of a missing ELSE a domain would become the type under it.
+  return `case when true or ${proof} then ${expression} else ${expression} end`
 }
 
 function isOfType(expression: string, type: string): string {
