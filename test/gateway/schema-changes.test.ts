@@ -477,8 +477,23 @@ it('reads a domain in a column that is called as a function of Postgres', async 
   await sql(`create domain document as jsonb; create domain words as text;
     create table extremes (id int primary key, min document, max words);
     insert into extremes values (1, '{"a": 1}', 'x')`)
-  const read = await answerOf(warm, get('extremes?select=id,min-%3Ea&min-%3E%3Ea=eq.1&max=fts.x&order=min-%3Ea'))
+  const read = await answerOf(
+    warm,
+    get('extremes?select=id,min-%3Ea&min-%3E%3Ea=eq.1&max=fts.x&order=min-%3Ea'),
+  )
   expect(read.slice(0, 2)).toEqual([200, '[{"id":1,"a":1}]'])
+})
+
+it('searches a computed field whose function stands in a schema that is not exposed', async () => {
+  await sql(`create schema shown; grant usage on schema shown to service_role;
+    create table shown.notes (id int primary key, note text); insert into shown.notes values (1, 'x y');
+    grant select on shown.notes to service_role;
+    create function public.whole(shown.notes) returns text language sql stable as 'select $1.note'`)
+  const dbSchemas = ['shown']
+  const catalog = makeCatalog({ schemas: dbSchemas, now: () => new Date(nowMs) })
+  const deps = { data: dataOf(warmGateway), catalog, config: { dbSchemas, dbExtraSearchPath: [] } }
+  const found = await answerOf(deps, get('notes?select=id&whole=fts.x'))
+  expect(found.slice(0, 2)).toEqual([200, '[{"id":1}]'])
 })
 
 it('calls a function that was made anew once, also where the call was made for the one before', async () => {

@@ -60,6 +60,6 @@ export interface DatabaseFunction {
 
 /**
  * Type of a column as `format_type` prints it; undefined where nobody looked, or it may be a function over the row;
- * `unknown` where the catalog has neither.
+ * `unknown` where the remembered catalog has neither.
  */
 export type ColumnTypes = (column: string) => string | undefined

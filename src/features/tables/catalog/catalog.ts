@@ -23,11 +23,23 @@ export class Catalog {
   readonly readAtMs: number
   readonly #relations: readonly Relation[]
   readonly #functions: readonly DatabaseFunction[]
+  readonly #isJustRead: boolean
 
-  constructor(relations: readonly Relation[], functions: readonly DatabaseFunction[], readAtMs: number) {
+  constructor(
+    relations: readonly Relation[],
+    functions: readonly DatabaseFunction[],
+    readAtMs: number,
+    isJustRead = false,
+  ) {
     this.#relations = relations
     this.#functions = functions
     this.readAtMs = readAtMs
+    this.#isJustRead = isJustRead
+  }
+
+  /** The same for the request that has just read it: a column that is not in it is not new, but none of a relation. */
+  justRead(): Catalog {
+    return new Catalog(this.#relations, this.#functions, this.readAtMs, true)
   }
 
   relation(schema: string, name: string): Relation | undefined {
@@ -70,7 +82,8 @@ export class Catalog {
   /** The types of one relation's columns, for the SQL of fields. */
   typesOf(schema: string, name: string): ColumnTypes {
     const columns = new Map(this.relation(schema, name)?.columns.map(column => [column.name, column.type]))
-    const unknown = (column: string) => (this.functions(schema, column).length > 0 ? undefined : 'unknown')
+    const isKnown = (column: string) => this.#isJustRead || this.functions(schema, column).length > 0
+    const unknown = (column: string) => (isKnown(column) ? undefined : 'unknown')
     return column => columns.get(column) ?? unknown(column)
   }
 }

@@ -159,7 +159,7 @@ async function retry<T>(
   attempt: (catalog: Catalog) => Promise<T>,
 ): Promise<T> {
   try {
-    return await attempt(catalog)
+    return await attempt(catalog.justRead())
   } catch (err) {
     throw await explain(deps, context, need, err)
   }
