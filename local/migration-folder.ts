@@ -28,7 +28,9 @@ export function readMigrationFolder(folder: string): MigrationFile[] {
   const folders = entries.filter(name => isFolder(join(folder, name)))
   const files = entries.filter(name => PROGRAM.test(name) && !folders.includes(name))
   const named = [...readNames(files), ...folders.flatMap(name => folderNames(folder, name))]
-  const migrations = named.toSorted((a, b) => inOrder(a.name, b.name)).map(it => readMigration(folder, it))
+  const migrations = named
+    .toSorted((a, b) => inOrder(orderOf(a), orderOf(b)))
+    .map(it => readMigration(folder, it))
   return migrations.map(migration => {
     const twin = migrations.find(it => it !== migration && it.recordedAs === migration.recordedAs)
     if (twin === undefined) return migration
@@ -62,7 +64,7 @@ export function functionSource(text: string): string {
 }
 
 function readMigration(folder: string, named: NamedMigration): MigrationFile {
-  const { name, recordedAs, file: path, downFile, formerNames, undoNames } = named
+  const { name, recordedAs, file: path, formerNames, undoNames } = named
   const facts = {
     name,
     path,
@@ -81,7 +83,7 @@ function readMigration(folder: string, named: NamedMigration): MigrationFile {
     return { ...file, problem: `${path} ${named.problem}. Rename or remove it.` }
   if (!MIGRATION.test(path)) return { ...file, problem: `${path}: migrations are .sql or .cjs files.` }
   if (!Buffer.from(text, 'utf8').equals(bytes)) return { ...file, problem: `${path} is not UTF-8.` }
-  if (path.endsWith('.sql')) return readSql(folder, file, downFile)
+  if (path.endsWith('.sql')) return readSql(folder, file, named)
   try {
     const load = compileFunction(STRICT + text, PARAMETERS, { filename: join(folder, path) })
     return { ...file, load: load as NonNullable<MigrationFile['load']> }
@@ -90,12 +92,15 @@ function readMigration(folder: string, named: NamedMigration): MigrationFile {
   }
 }
 
-function readSql(folder: string, file: MigrationFile, downFile: string | undefined): MigrationFile {
+function readSql(folder: string, file: MigrationFile, { downFile, isUpHalf }: NamedMigration): MigrationFile {
   const { uncertain, down, tool } = readForm(file.text)
   if (uncertain) return { ...file, problem: uncertainProblem(file.path, uncertain) }
+  if (down && (isUpHalf || downFile !== undefined))
+    return {
+      ...file,
+      problem: `${file.path} has a line of ${tool} behind which is what takes back, and its name says that a file does.`,
+    }
   if (downFile === undefined) return file
-  if (down)
-    return { ...file, problem: `${file.path} has a part of ${tool} that takes back, and ${downFile} is one.` }
   const bytes = readBytes(join(folder, downFile))
   return { ...file, downText: typeof bytes === 'string' ? '' : bytes.toString('utf8') }
 }
@@ -129,6 +134,11 @@ function syntaxProblem(name: string, err: unknown): string {
   if (!(err instanceof Error)) return `${name}: ${err}`
   const line = /:(\d+)$/.exec(err.stack?.split('\n')[0] ?? '')?.[1]
   return `${name}${line === undefined ? '' : `:${line}`}: ${err.name}: ${err.message}`
+}
+
+/** Diesel orders its folders by date and time, with dashes between or without. */
+function orderOf({ name, file }: NamedMigration): string {
+  return file.includes(sep) ? name.replace(/^(\d{4})-(\d\d)-(\d\d)-(?=\d{6})/, '$1$2$3') : name
 }
 
 /** As node-pg-migrate sorts, which fails on a name without a number: such files come behind all others. */

@@ -122,6 +122,11 @@ it('what an older version has recorded runs no second time, is neither modified 
 
 it.each([
   ['02_b.sql', 'create table b ();\n-- +goose Down\ndrop table b;', /^02_b\.sql:2: it is not certain/],
+  [
+    '02_b.up.sql',
+    'create table b ();\n-- Down Migration\ndrop table b;',
+    /^02_b\.up\.sql has a line of node-/,
+  ],
   ['02_b.down.sql', 'drop table a;', /^02_b\.down\.sql is named as what takes a migration back/],
   ['U7__b.sql', 'drop table a;', /^U7__b\.sql is named as/],
   ['afterMigrate.sql', 'drop table a;', /^afterMigrate\.sql is named as a callback/],
@@ -132,6 +137,29 @@ it.each([
   const files = { '01_a.sql': '-- quoin:no-transaction\ncreate table a ();', [name]: text }
   expect((await failureOf(database, files)).error).toMatch(error)
   expect(await tables()).toEqual([])
+})
+
+it('a file that takes back may say so in its first line, and may not be divided', async () => {
+  const files = {
+    '01_a.up.sql': 'create table a ();',
+    '01_a.down.sql': '-- Down Migration for a\ndrop table a;',
+    '02_b.up.sql': 'create table b ();',
+    '02_b.down.sql': '-- +goose Up\ncreate table c ();\n-- +goose Down\ndrop table b;',
+  }
+  expect(await applyPending(database, files)).toMatchObject({ failure: null })
+  await withRunner(database, files, async (runner, [a, b]) => {
+    const [rowOfA, rowOfB] = await readTracked(runner.ask, USER_MIGRATIONS)
+    if (!a || !b || !rowOfA || !rowOfB) throw new Error('both are applied')
+    await expect(runner.takeBack(b, rowOfB)).rejects.toThrow('lines that divide it')
+    await runner.takeBack(a, rowOfA)
+  })
+  expect(await tables()).toEqual(['b'])
+})
+
+it('folders of Diesel run in the order of their times, with dashes or without', () => {
+  const names = ['20170820180453_c', '2017-08-19-230457_b', '00000000000000_a', '2018-01-01-000000-0000_d']
+  const files = readFiles(Object.fromEntries(names.map(name => [`${name}/up.sql`, 'select 1'])))
+  expect(files.map(({ name }) => name.at(-1)).join('')).toBe('abcd')
 })
 
 it('a file beside the SQL may ask for no transaction', async () => {

@@ -152,6 +152,11 @@ it.each([
   ['-- Down Migration\ndrop table a;', 1, 'comes first'],
   ['create table a ();\n-- +goose Down\ndrop table a;', 2, 'no line of goose says where'],
   ['create table a ();\n-- migrate:up\ncreate table b ();', 2, 'statements stand before "-- migrate:up"'],
+  [
+    'create table a ();\n-- The name is no claim that a\n-- down migration exists.\nselect 1;',
+    3,
+    'may be a part',
+  ],
   ['-- +goose Up\nselect 1;\n-- +goose Dwn\ndrop table a;', 3, 'as a line of goose'],
   ['-- +goose Up\n-- +goose ENVSUB ON\nselect 1;', 2, 'as a line of goose'],
   ['-- migrate:upp\nselect 1;', 1, 'as a line of dbmate'],

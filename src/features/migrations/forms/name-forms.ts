@@ -10,6 +10,8 @@ export interface NamedMigration {
   readonly file: string
   /** The file that takes it back. */
   readonly downFile?: string
+  /** Its name says that another file takes it back, also where that is not there. */
+  readonly isUpHalf?: true
   /** Records of a version that took each half for a migration: of this one, and of what took it back. */
   readonly formerNames?: readonly string[]
   readonly undoNames?: readonly string[]
@@ -86,7 +88,7 @@ function namedAs(file: string, downFile: string | undefined, isHalf: boolean): N
   const down = downFile === undefined ? {} : { downFile, undoNames: [withoutEnding(downFile)] }
   // A name may end so without being half of anything.
   if (stem === undefined || (separator !== '.' && downFile === undefined)) return { ...own, ...down }
-  return { name: stem, recordedAs: stem, file, formerNames: [own.recordedAs], ...down }
+  return { name: stem, recordedAs: stem, file, isUpHalf: true, formerNames: [own.recordedAs], ...down }
 }
 
 const HALF = 'is named as what takes a migration back, and the file is not there that it takes back'

@@ -32,6 +32,9 @@ export interface SqlForm {
   readonly uncertain?: { readonly line: number; readonly reason: string }
 }
 
+/** A comment that goes on in the next line. */
+const WORDS_BEFORE = /(?:^|\n)[ \t]*--.*[\w,]\s*$/
+
 interface Mark extends MarkRow {
   /** Of the line's beginning, and behind its last character. */
   readonly start: number
@@ -173,6 +176,8 @@ function uncertainty(
     if (!opens) return at(first, `the part that takes back comes first, with ${shown(first)}`)
     if (!WITHOUT_UP_MARK.includes(first.tool))
       return at(first, `no line of ${first.tool} says where the part begins that is applied`)
+    if (first.tool === LOOSE_TOOL && WORDS_BEFORE.test(text.slice(0, first.start)))
+      return at(first, `${shown(first)} may be a part of the sentence that begins in the comment before it`)
   }
   const again = dividing.find(({ means }, i) => means === 'up' && dividing[i - 1]?.means === 'down')
   if (again && !WITH_REPEATED_PARTS.includes(first.tool))
@@ -187,8 +192,8 @@ function uncertainty(
   return contradicting && at(contradicting, `${shown(contradicting)} contradicts ${shown(first)}`)
 }
 
-/** Lines of `#` are no SQL, and stand at the head of files of Play. */
-function hasStatement(text: string): boolean {
+/** Whether there is anything to run. Lines of `#` are no SQL, and stand at the head of files of Play. */
+export function hasStatement(text: string): boolean {
   return splitStatements(text.replace(/^[ \t]*(?:#|\/\/).*$/gm, ''), 0).length > 0
 }
 

@@ -5,7 +5,7 @@
 import { MigrationBuilder } from 'node-pg-migrate/migrationBuilder'
 import { PgLiteral } from 'node-pg-migrate/utils/PgLiteral'
 import { DeadlinePassed, deadline } from '../../../lib/deadline.ts'
-import { readForm } from '../forms/read-form.ts'
+import { hasStatement, readForm, type SqlPart } from '../forms/read-form.ts'
 import type { MigrationAction, MigrationFile, MigrationModule } from '../migration-file.ts'
 import { Surroundings } from '../surroundings.ts'
 import { textOf } from './migration-failure.ts'
@@ -143,13 +143,24 @@ function builtSteps(builder: MigrationBuilder): MigrationSteps {
 function sqlSteps(file: MigrationFile, direction: MigrationDirection): MigrationSteps {
   const form = readForm(file.text)
   const part =
-    direction === 'up' ? form.up : file.downText === undefined ? form.down : readForm(file.downText).up
+    direction === 'up' ? form.up : file.downText === undefined ? form.down : undoOf(file.name, file.downText)
   if (part === null)
     throw new Error(
       `${file.path} has no "-- Down Migration", and no file beside it takes it back: it cannot be taken back.`,
     )
   const usesTransaction = part.usesTransaction && !file.isOutside
   return { texts: [part.text], firstLine: 1, usesTransaction }
+}
+
+/** Of a file whose name says that it takes back: all of it, also where its first line says that too. */
+function undoOf(name: string, text: string): SqlPart {
+  const { up, down } = readForm(text)
+  if (down === null) return up
+  if (hasStatement(up.text))
+    throw new Error(
+      `The file that takes ${name} back has lines that divide it: it is not certain what is to run.`,
+    )
+  return down
 }
 
 /** A function of two parameters calls the second when it is done; without `down` the steps of `up` are reversed. */
