@@ -11,21 +11,33 @@ interface Reachable {
 type Properties = ReadonlyMap<PropertyKey, PropertyDescriptor>
 
 export class Surroundings {
-  readonly #before: readonly (Reachable & { readonly properties: Properties })[]
+  readonly #before: readonly (Reachable & {
+    readonly properties: Properties
+    readonly prototype: object | null
+  })[]
 
   /** As they are now: the globals, and what else is named. */
   constructor(more: Readonly<Record<string, object>> = {}) {
-    sharedByAll ??= reachableFrom([...globals(), ...OF_SYNTAX])
+    sharedByAll ??= reachableFrom([...globals(), ...OF_SYNTAX, ...OF_PLATFORM])
     const named = Object.entries(more).map(([name, object]) => ({ name, object }))
     this.#before = [{ name: 'globalThis', object: globalThis }, ...sharedByAll, ...reachableFrom(named)].map(
-      ({ name, object }) => ({ name, object, properties: propertiesOf(object) }),
+      ({ name, object }) => ({
+        name,
+        object,
+        properties: propertiesOf(object),
+        prototype: Object.getPrototypeOf(object),
+      }),
     )
   }
 
   /** Puts back what differs. Answers the name of the first that did, as `Array.prototype.last`. */
   restore(): string | undefined {
     let first: string | undefined
-    for (const { name, object, properties } of this.#before)
+    for (const { name, object, properties, prototype } of this.#before) {
+      if (Object.getPrototypeOf(object) !== prototype) {
+        first ??= `the prototype of ${name}`
+        Reflect.setPrototypeOf(object, prototype)
+      }
       for (const key of changedKeys(object, properties)) {
         first ??= `${name}.${String(key)}`
         const before = properties.get(key)
@@ -33,6 +45,7 @@ export class Surroundings {
         if (before === undefined) Reflect.deleteProperty(object, key)
         else Reflect.defineProperty(object, key, before)
       }
+    }
     return first
   }
 }
@@ -51,6 +64,13 @@ const OF_SYNTAX: readonly Reachable[] = Object.entries({
   'a set’s iterator': new Set().values(),
   'a regular expression’s iterator': ''.matchAll(/x/g),
 }).map(([name, object]) => ({ name, object }))
+
+/** Objects of which there is one, and whose classes are not all that a program calls. */
+const OF_PLATFORM: readonly Reachable[] = [
+  { name: 'crypto', object: crypto },
+  { name: 'crypto.subtle', object: crypto.subtle },
+  { name: 'performance', object: performance },
+]
 
 function globals(): Reachable[] {
   return Reflect.ownKeys(globalThis).flatMap(key => {

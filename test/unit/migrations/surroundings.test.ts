@@ -1,6 +1,6 @@
 // What a migration's code changes outside of itself is told by name and put back: the Worker goes on afterwards.
 
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { MigrationFile } from '../../../src/features/migrations/migration-file.ts'
 import { planOf, shorthandsOf } from '../../../src/features/migrations/runner/migration-steps.ts'
 import { Surroundings } from '../../../src/features/migrations/surroundings.ts'
@@ -34,6 +34,10 @@ it.each<[string, () => unknown]>([
   ['Promise.prototype.then', () => Reflect.set(Promise.prototype, 'then', () => undefined)],
   ['Iterator.prototype.each', () => Object.assign(spread, { each: 1 })],
   ['Intl.NumberFormat.prototype.plus', () => Object.assign(Intl.NumberFormat.prototype, { plus: 1 })],
+  ['the prototype of Response.prototype', () => Object.setPrototypeOf(Response.prototype, { last: 1 })],
+  ['crypto.subtle.verify', () => Object.assign(crypto.subtle, { verify: async () => true })],
+  ['crypto.randomUUID', () => Object.assign(crypto, { randomUUID: () => '1' })],
+  ['performance.now', () => Object.assign(performance, { now: () => 0 })],
   ['Response.prototype.json', () => Object.assign(Response.prototype, { json: 1 })],
   ['Math.random', () => Object.defineProperty(Math, 'random', { get: () => () => 4, configurable: true })],
 ])('%s: told and put back, at its loading, in its function, and behind an await', async (name, change) => {
@@ -64,6 +68,44 @@ it.each<[string, () => unknown]>([
         'It was put back.',
     )
     expect(before.restore()).toBeUndefined()
+  }
+})
+
+it('told and put back: what a getter of its exports changes', async () => {
+  const before = new Surroundings()
+  const change = () => Object.assign(Array.prototype, { last: 1 })
+  const getters: Load[] = [
+    exports => Object.defineProperty(exports, 'up', { get: () => void change() }),
+    exports => Object.defineProperty(exports, 'shorthands', { get: change }),
+    exports => {
+      exports.shorthands = Object.defineProperty({}, 'id', { enumerable: true, get: change })
+    },
+    (_exports, _require, module) => {
+      Object.assign(module, { exports: new Proxy({}, { get: change }) })
+    },
+  ]
+  for (const load of getters) {
+    expect((await planned(load)).unknown).toContain('0001_a.cjs changes Array.prototype.last')
+    shorthandsOf([fileOf(load)])
+    expect(before.restore()).toBeUndefined()
+  }
+})
+
+it('put back: what a file has changed that never ends', async () => {
+  vi.useFakeTimers()
+  try {
+    const before = new Surroundings()
+    const plan = planned(exports => {
+      exports.up = () => {
+        setTimeout(() => Object.assign(Array.prototype, { late: 1 }), 10)
+        return new Promise(() => undefined)
+      }
+    })
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(await plan).toMatchObject({ neverEnds: true })
+    expect(before.restore()).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
   }
 })
 

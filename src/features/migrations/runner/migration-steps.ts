@@ -59,7 +59,7 @@ export async function stepsOf(
   if (file.problem !== undefined) throw new Error(file.problem)
   if (file.load === undefined) return sqlSteps(file, direction)
   const builder = builderOn(database, shorthands)
-  await inTime(timeoutMs, perform(file, direction, builder))
+  await perform(file, direction, builder, timeoutMs)
   return builtSteps(builder)
 }
 
@@ -79,7 +79,7 @@ export async function planOf(
   try {
     if (file.problem !== undefined) throw new Error(file.problem)
     if (file.load === undefined) return sqlSteps(file, direction)
-    await inTime(PLAN_TIMEOUT_MS, perform(file, direction, builder))
+    await perform(file, direction, builder, PLAN_TIMEOUT_MS)
     // A file that caught the refusal may do something else when it is answered.
     return hasAsked ? { ...builtSteps(builder), unknown: ASKS_DATABASE } : builtSteps(builder)
   } catch (err) {
@@ -168,6 +168,7 @@ async function perform(
   file: MigrationFile,
   direction: MigrationDirection,
   builder: MigrationBuilder,
+  timeoutMs: number,
 ): Promise<void> {
   const { up, down } = evaluate(file)
   const library = libraryOf(up)
@@ -182,7 +183,15 @@ async function perform(
   const surroundings = surroundingsOf()
   const acting = act(action, builder)
   const changed = surroundings.restore()
-  const ending = acting.finally(() => refuseChange(file, surroundings.restore()))
+  const ending = inTime(timeoutMs, acting).then(
+    () => refuseChange(file, surroundings.restore()),
+    err => {
+      const changedMeanwhile = surroundings.restore()
+      // One that never ends must not be run, whatever else it does.
+      if (!(err instanceof NeverEnds)) refuseChange(file, changedMeanwhile)
+      throw err
+    },
+  )
   // Where a change is told, how it ended is not.
   if (changed !== undefined) ending.catch(() => undefined)
   refuseChange(file, changed)
@@ -222,10 +231,16 @@ function evaluate(file: MigrationFile): MigrationModule {
   const surroundings = surroundingsOf()
   try {
     file.load?.(module.exports, requireLibrary, module, makeProcess())
+    // What it exports may be a getter, which is code of the file too.
+    const { up, down, shorthands } = module.exports ?? {}
+    return {
+      ...(up !== undefined && { up }),
+      ...(down !== undefined && { down }),
+      ...(shorthands && { shorthands: { ...shorthands } }),
+    }
   } finally {
     refuseChange(file, surroundings.restore())
   }
-  return module.exports ?? {}
 }
 
 /** With the classes that files are given: what one puts there, another one would find. */
