@@ -77,8 +77,8 @@ export async function walkRelation(walk: Walk, set: SubjectSet): Promise<Walked>
   for (let rest = depthMax; steps.size > 0; rest--) {
     const now = [...steps.values()]
     steps = new Map()
-    if (rest > 0) await reader.load(now.flatMap(step => setsReadBy(walk, step)))
-    if (rest > 1) await reader.load(now.flatMap(step => subjectSetsOf(reader, step.set)))
+    if (rest > 0) await load(walk, now.flatMap(step => setsReadBy(walk, step)))
+    if (rest > 1) await load(walk, now.flatMap(step => subjectSetsOf(reader, step.set)))
     for (const step of now) {
       await walk.turns.spend(LOOK_WORK)
       for (const limit of limitsAt(walk, step, rest)) limits.add(limit)
@@ -112,6 +112,12 @@ function addStep(steps: Map<string, Step>, arrival: Arrival, before: ReadonlySet
     const isDirectKnown = other.isDirectKnown && arrival.isDirectKnown
     steps.set(place, { ...other, isDirectKnown, passed: inBoth(other.passed, passed) })
   }
+}
+
+/** Each set is looked for among those that are known. */
+async function load({ reader, turns }: Walk, sets: readonly SubjectSet[]): Promise<void> {
+  await turns.spend(LOOK_WORK * sets.length)
+  await reader.load(sets)
 }
 
 /** What is read before a step is taken: its own tuples, and those that a permit looks at. */
@@ -158,7 +164,8 @@ function followed({ declarations }: Walk, set: SubjectSet) {
 }
 
 function opensFurther({ reader, declarations }: Walk, set: SubjectSet): boolean {
-  return declarations.rewriteOf(set) !== undefined || subjectSetsOf(reader, set).length > 0
+  if (declarations.rewriteOf(set) !== undefined) return true
+  return reader.tuplesOf(set).some(({ subject_set }) => subject_set !== undefined)
 }
 
 /** The subject sets that have a relation, each with the way that leads there. */
