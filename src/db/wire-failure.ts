@@ -65,9 +65,9 @@ function ofGateway(status: number, fields: WireErrorFields, batch: FailedBatch):
 }
 
 /**
- * The proxy's own words for what it refuses before there is a connection, and for a batch that it cancels, which it does
- * before COMMIT alone. It says them with status 400, as it does of a connection that broke under the batch. So what is
- * not named here may have come behind COMMIT.
+ * The proxy's own words for what it refuses before there is a connection, and for a batch that it cancels, which it
+ * does before COMMIT alone. It says them with status 400, as it does of a connection that broke under the batch. So
+ * what is not named here may have come behind COMMIT.
  */
 const SAID_BEFORE_COMMIT = new RegExp(
   `^(?:${[
