@@ -95,13 +95,14 @@ it('shows people in graph and matrix, says a chain in words, and removes a link 
 })
 
 it('says what may be missing, and where nothing was found it does not say no', async () => {
-  const deep = Array.from({ length: 7 }, (_, n) => `deep-${n}-${crypto.randomUUID()}`)
+  // The permission server looks ten deep.
+  const deep = Array.from({ length: 12 }, (_, n) => `deep-${n}-${crypto.randomUUID()}`)
   await ask('/relation-tuples/import', {
     tuples: [
       `Project:${deep[0]}#viewer@Organization:${deep[0]}#member`,
       `Project:${deep[0]}#owner@olga`,
       ...deep.slice(1).map((name, n) => `Organization:${deep[n]}#member@Organization:${name}#member`),
-      `Organization:${deep[6]}#member@dora`,
+      `Organization:${deep[11]}#member@dora`,
     ],
   })
   await using seat = await visit(`/permissions/who-can-access?namespace=Project&object=${deep[0]}`)
