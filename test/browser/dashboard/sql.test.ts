@@ -2,7 +2,7 @@
 
 import { text as textOf } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { contrastProblems } from './axe.ts'
+import { contrastProblems, violationsOf } from './axe.ts'
 import { PHONE, type Visit, visit } from './visitor.ts'
 
 async function write({ page }: Visit, text: string): Promise<void> {
@@ -135,6 +135,17 @@ it('asks before rows are lost, and runs nothing that was not agreed to', async (
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await run(seat, `select count(*) || ' are left' as n from ${table}`)
+  await answered('3 are left')
+
+  // Of many losses the first stays in sight, and Enter agrees to none of them.
+  await run(seat, Array.from({ length: 20 }, () => `delete from ${table}`).join(';'))
+  await expect.poll(() => dialog.getByText('Statement 1: Every row').isVisible()).toBe(true)
+  const { y = -1 } = (await dialog.getByText('Statement 1: Every row').boundingBox()) ?? {}
+  expect(y).toBeGreaterThan(0)
+  expect(await violationsOf(page, {})).toEqual([])
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
   await answered('3 are left')
 
   // With a condition it runs at once; without, what is agreed to runs.

@@ -51,8 +51,8 @@ export function HeaderFields({
         </div>
       ))}
       <p className="text-sm text-kumo-subtle">
-        Sent with each delivery, beside Quoin’s own. Values are kept encrypted and never shown again; stored
-        ones are not sent to another URL.
+        Sent with each delivery, beside Quoin’s own. Values are kept encrypted and never shown again. For
+        another URL, type them anew.
       </p>
       {error !== undefined && (
         <p role="alert" className="text-sm text-kumo-danger">

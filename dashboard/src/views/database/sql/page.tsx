@@ -201,11 +201,19 @@ export function SqlPage() {
   )
 }
 
+/** So many fit into a dialog. More scroll by themselves: the question and the first of them stay in sight. */
+const SENTENCES_WHOLE_MAX = 4
+
 function Losses({ of: check }: { of: SqlCheck }) {
   const sentences = lossSentences(check)
   if (sentences.length === 0) return null
   return (
-    <ul aria-label="What is lost" className="flex list-disc flex-col gap-1 pl-5 [overflow-wrap:anywhere]">
+    <ul
+      className="flex max-h-[40dvh] list-disc flex-col gap-1 overflow-y-auto pl-5 [overflow-wrap:anywhere]"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+      tabIndex={sentences.length > SENTENCES_WHOLE_MAX ? 0 : undefined}
+      aria-label="What is lost"
+    >
       {sentences.map(sentence => (
         <li key={sentence}>{sentence}</li>
       ))}
