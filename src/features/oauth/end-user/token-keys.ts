@@ -23,7 +23,10 @@ export interface TokenKeysDeps {
 
 /** The published keys, as a token asks for them. */
 export interface TokenKeySource {
-  /** The key that the token names. Throws jose's `JWKSNoMatchingKey` or `JWKSMultipleMatchingKeys` where it names none. */
+  /**
+   * The key that the token names. Throws jose's `JWKSNoMatchingKey` where that one is not known, and
+   * `JWKSMultipleMatchingKeys` where it may be several.
+   */
   find: JWTVerifyGetKey
   /**
    * For a token that its named key does not verify: whichever published key does. Hydra signs refreshed tokens with its
