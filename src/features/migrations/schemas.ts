@@ -19,7 +19,10 @@ export const MigrationStatusEntry = z
   .object({
     name: z
       .string()
-      .describe("the file's name; of an orphaned migration the name without an ending, as it is recorded"),
+      .describe(
+        "the file's name; of a pair what both names have in common, as `0001_x`; of Prisma's and Diesel's the " +
+          "folder's; of an orphaned migration the name without an ending, as it is recorded",
+      ),
     state: z
       .enum(['applied', 'pending', 'modified', 'orphaned'])
       .describe(
@@ -136,7 +139,7 @@ export const RunResult = z
   })
 export type RunResult = z.infer<typeof RunResult>
 
-export const MigrationFileName = z.string().min(1).describe("the file's name")
+export const MigrationFileName = z.string().min(1).describe("the migration's name, as the status lists it")
 
 export const MigrationChoice = z
   .strictObject({ migration: MigrationFileName })
