@@ -23,7 +23,7 @@ export function renderDevicePage(view: DeviceView, frame: PageFrame): string {
       </p>
       {isWrong && (
         <div class="notice bad" role="alert" id="wrong">
-          <p>No device waits with this code. Compare it, or let the device show a new one.</p>
+          <p>No device waits with this code. Compare it, capitals too, or let the device show a new one.</p>
         </div>
       )}
       <form method="post" action={`${BRIDGE_PATH}/device`}>
