@@ -149,7 +149,7 @@ it.each([
   ['08P01', 'query_wait_timeout'],
   ['3D000', 'no such database: quoin'],
   ['XX000', 'Tenant or user not found'],
-])('what ends a session is never the caller\'s, whoever says it (%s, %s)', async (code, message) => {
+])("what ends a session is never the caller's, whoever says it (%s, %s)", async (code, message) => {
   const failure = await failureOf(refused({ code, message, severity: 'FATAL', queryIndex: 0 }), WRITING)
   expect(failure).toMatchObject({ code: 'database_unavailable', outcomeUnknown: false, cause: { message } })
 })

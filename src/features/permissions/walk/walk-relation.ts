@@ -77,8 +77,16 @@ export async function walkRelation(walk: Walk, set: SubjectSet): Promise<Walked>
   for (let rest = depthMax; steps.size > 0; rest--) {
     const now = [...steps.values()]
     steps = new Map()
-    if (rest > 0) await load(walk, now.flatMap(step => setsReadBy(walk, step)))
-    if (rest > 1) await load(walk, now.flatMap(step => subjectSetsOf(reader, step.set)))
+    if (rest > 0)
+      await load(
+        walk,
+        now.flatMap(step => setsReadBy(walk, step)),
+      )
+    if (rest > 1)
+      await load(
+        walk,
+        now.flatMap(step => subjectSetsOf(reader, step.set)),
+      )
     for (const step of now) {
       await walk.turns.spend(LOOK_WORK)
       for (const limit of limitsAt(walk, step, rest)) limits.add(limit)

@@ -210,7 +210,6 @@ function Losses({ of: check }: { of: SqlCheck }) {
   return (
     <ul
       className="flex max-h-[40dvh] list-disc flex-col gap-1 overflow-y-auto pl-5 [overflow-wrap:anywhere]"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
       tabIndex={sentences.length > SENTENCES_WHOLE_MAX ? 0 : undefined}
       aria-label="What is lost"
     >
