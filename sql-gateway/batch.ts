@@ -20,6 +20,8 @@ export interface Batch {
   readonly isRolledBack: boolean
   /** True when the texts are Quoin's own: prepared by name, on connections that no caller's SQL ever reaches. */
   readonly isOwn: boolean
+  /** True when no other batch may follow on the connection. */
+  readonly closesConnection: boolean
   /** True when the answer is the bytes of the last statement's first column. */
   readonly isBodyWanted: boolean
   /** Undefined: the request named nobody. */

@@ -150,7 +150,7 @@ export class Execution implements Waiter, ConnectionUser {
       return
     }
     this.#clean(connection, run, run.isWhole ? [] : ['ROLLBACK', run.reset], isClean => {
-      if (isClean) this.#pool.release(connection)
+      if (isClean && !this.#batch.closesConnection) this.#pool.release(connection)
       else drop(connection)
     })
     this.#settle(run.isComplete ? run.answer() : (run.error ?? desynchronised()))

@@ -18,6 +18,7 @@ const PROBE: Batch = {
   isRolledBack: false,
   isOwn: true,
   caller: undefined,
+  closesConnection: false,
   isBodyWanted: false,
   deadlineMs: HEALTH_TIMEOUT_MS,
   resultBytesMax: undefined,

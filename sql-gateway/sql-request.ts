@@ -78,6 +78,7 @@ export function readBatch(
     begin: isSingle ? undefined : beginOf(headers),
     isRolledBack: !isSingle && headers['neon-batch-read-only'] === 'true' && isCommitSure(headers),
     isOwn: headers['quoin-statements'] === 'own',
+    closesConnection: headers['quoin-connection'] === 'close',
     caller,
     isBodyWanted: headers['quoin-result'] === 'body',
     deadlineMs:

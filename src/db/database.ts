@@ -25,7 +25,7 @@ export interface DataSession {
   headers: string
   /** JSON text for `request.cookies`: no credentials. */
   cookies: string
-  /** In place of UTC. Such a batch runs on a connection that is wiped behind it, and not on Neon. */
+  /** In place of UTC. Such a batch is the last of its connection, and not for Neon. */
   timezone?: string | undefined
 }
 
@@ -66,7 +66,7 @@ export class DataDatabase {
 
   /**
    * Runs the statements after the session's settings, in one transaction and one trip; results of the settings left
-   * out. Throws `invalid_preference` for a time zone where plans are not wiped.
+   * out. Throws `invalid_preference` for a time zone where the connection would be used again.
    */
   async batch(
     session: DataSession,
@@ -103,11 +103,13 @@ export class DataDatabase {
 }
 
 /**
- * Postgres keeps plans for its session, and the values of PL/pgSQL's expressions. A time in them was read under the
- * zone of whoever came first. So a batch with a zone runs where the gateway wipes all after each batch.
+ * Postgres keeps plans for its session, the values of PL/pgSQL's expressions, and the checks of domains, which DISCARD
+ * ALL leaves. A time in them was read under the zone of whoever came first. So a batch with a zone is its connection's
+ * last, and none of the connections that keep our prepared texts.
  */
 function wireOptions({ timeoutMs, share, timezone }: DataSession, options: DataOptions): BatchOptions {
-  return { ...options, prepared: options.prepared && timezone === undefined, timeoutMs, share }
+  const closesConnection = timezone !== undefined
+  return { ...options, prepared: options.prepared && !closesConnection, closesConnection, timeoutMs, share }
 }
 
 function sessionStatement(session: DataSession): Statement {

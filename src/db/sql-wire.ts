@@ -26,6 +26,8 @@ export interface BatchOptions {
   resultBytesMax?: number
   /** Whose batch it is, as `key/client`: our gateway shares its connections by it. */
   share?: string
+  /** Our gateway closes the connection behind the batch: nothing that Postgres keeps for its session lives on. */
+  closesConnection?: boolean
   isolationLevel?: 'ReadCommitted' | 'RepeatableRead' | 'Serializable'
 }
 
@@ -183,6 +185,7 @@ export class SqlWire {
       headers['quoin-timeout-ms'] = String(options.timeoutMs + GATEWAY_GRACE_MS)
       if (options.share !== undefined) headers['quoin-caller'] = options.share
       if (options.prepared) headers['quoin-statements'] = 'own'
+      if (options.closesConnection) headers['quoin-connection'] = 'close'
       if (asBody) headers['quoin-result'] = 'body'
       else headers['quoin-result-bytes-max'] = String(options.resultBytesMax ?? PARSED_BYTES_MAX)
     }

@@ -76,6 +76,7 @@ beforeAll(async () => {
     alter table clocks enable row level security;
     create policy p on clocks using (timestamptz '2026-01-01 12:00Z' = case kind ${cases.join(' ')} end);
     grant select on clocks to anon;
+    create domain noon as int check (timestamptz '2026-01-01 12:00Z' = sql_inlined() or value = 1);
     create table secret (owner text);
     insert into secret values ('a'), ('b'), ('b');
     alter table secret enable row level security;
@@ -146,6 +147,14 @@ it.each(Object.keys(ATTACKS))(
     expect(await seen()).toEqual(KINDS)
   },
 )
+
+// DISCARD ALL leaves what a domain's check was made of.
+it('checks a domain for the next caller as its own zone has it', async () => {
+  const unprepared = { prepared: false, readOnly: true }
+  const domain = statement('select 2::noon')
+  await expect(data.batch(session({ timezone: FAR }), [domain], unprepared)).rejects.toThrow('noon')
+  expect((await data.batch(session(), [domain], unprepared))[0]?.rows).toEqual([['2']])
+})
 
 it('gives a call with a time zone what its own zone makes of it', async () => {
   const zone = statement("select current_setting('TimeZone')")
