@@ -98,7 +98,9 @@ function readSql(folder: string, file: MigrationFile, { downFile, isUpHalf }: Na
   if (down && (isUpHalf || downFile !== undefined))
     return {
       ...file,
-      problem: `${file.path} has a line of ${tool} behind which is what takes back, and its name says that a file does.`,
+      problem:
+        `${file.path} has a line of ${tool} behind which is what takes back, ` +
+        'and its name says that another file does.',
     }
   if (downFile === undefined) return file
   const bytes = readBytes(join(folder, downFile))

@@ -4,7 +4,7 @@ import type { DatabaseRole } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { changesOf, DEFAULT_SQL, PRIMARY_KEY } from '../tables/catalog/catalog-sql.ts'
-import { COLUMN_ORIGINS } from '../tables/catalog/view-key-sql.ts'
+import { columnOrigins } from '../tables/catalog/view-key-sql.ts'
 import {
   COLUMNS_MAX,
   type DatabaseTable,
@@ -75,7 +75,7 @@ const TABLES = `select coalesce(json_agg(json_build_object('schema', n.nspname, 
 /** One row with one text: the tables of `schemas` as JSON. The search path must hold pg_catalog alone. */
 export function tablesStatement(schemas: readonly string[]): Statement<string> {
   return {
-    sql: `select (with recursive ${COLUMN_ORIGINS}, ${LISTED}
+    sql: `select (with recursive ${columnOrigins('')}, ${LISTED}
       select json_build_object('tables', (${TABLES}),
         'complete', (select count(*) from counted) = (select count(*) from listed))::text)`,
     params: [writeArrayLiteral(schemas)],

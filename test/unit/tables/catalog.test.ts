@@ -64,61 +64,83 @@ describe('the cache', () => {
     expect(await cache.read(data, SESSION)).not.toBe(first)
     expect([data.reads, data.searchPath]).toEqual([2, ['pg_catalog']])
   })
-
-  test('a name that is missing makes it be read again, once a second and name', async () => {
-    let nowMs = 0
-    const data = makeData()
-    const cache = new CatalogCache(['public'], () => new Date(nowMs))
-    await cache.read(data, SESSION)
-    await cache.refresh(data, SESSION, 'public.a')
-    await cache.refresh(data, SESSION, 'public.a')
-    expect(data.reads).toBe(2)
-    await cache.refresh(data, SESSION, 'public.b')
-    expect(data.reads).toBe(3)
-    nowMs = 1_000
-    expect((await cache.refresh(data, SESSION, 'public.a')).relation('public', 't4')?.primaryKey).toEqual([
-      'id',
-    ])
-  })
-
-  // The attack: a name that nobody has heard of in each request, and the whole catalog is read for it.
-  test('names that are made up make it be read five times a second, and no more', async () => {
-    let nowMs = 0
-    const data = makeData()
-    const cache = new CatalogCache(['public'], () => new Date(nowMs))
-    for (let i = 0; i < 100; i++) await cache.refreshAgain(data, SESSION, `public.made_up_${i}`)
-    expect(data.reads).toBe(5)
-    // A table that is not known is looked for all the same: what guards it needs its columns.
-    await cache.refresh(data, SESSION, 'public.new')
-    expect(data.reads).toBe(6)
-    nowMs = 1_000
-    await cache.refreshAgain(data, SESSION, 'public.newer')
-    expect(data.reads).toBe(7)
-  })
 })
 
 describe('what is remembered of relations', () => {
-  test('a wrong name that is not read again leaves the reads of this second to others', async () => {
-    const data = makeData()
-    const cache = new CatalogCache(['public'], () => new Date(0))
-    for (let i = 0; i < 10; i++) await cache.refreshAgain(data, SESSION, 'public.wrong')
-    expect(data.reads).toBe(1)
-    await cache.refreshAgain(data, SESSION, 'public.changed')
-    expect(data.reads).toBe(2)
-  })
-
   test('is not what an older reading brings, which took longer', async () => {
     let nowMs = 0
     const data = makeData()
     const cache = new CatalogCache(['public'], () => new Date(nowMs))
     const slow = Promise.withResolvers<void>()
     const batch = (session: DataSession) => slow.promise.then(() => data.batch(session))
-    const older = cache.readAnew({ batch }, SESSION)
+    const older = cache.read({ batch }, SESSION)
     nowMs = 1
-    const newer = await cache.readAnew(data, SESSION)
+    const newer = await cache.read(data, SESSION)
     slow.resolve()
     expect(await older).not.toBe(newer)
     expect(await cache.read(data, SESSION)).toBe(newer)
+  })
+})
+
+/** A database that only has tables without columns, and keeps what was read: `*`, or one name. */
+function makeRelations() {
+  const data = {
+    names: [] as string[],
+    reads: [] as string[],
+    async batch(_: DataSession, [statement]: readonly Statement[]) {
+      const wanted = statement?.params[1]?.toString()
+      data.reads.push(wanted ?? '*')
+      const relations = data.names
+        .filter(name => wanted === undefined || name === wanted)
+        .map(name => ({
+          schema: 'public',
+          name,
+          columns: [],
+          primaryKey: [],
+          isView: false,
+          changes: 28,
+          rights: [true],
+        }))
+      const text = JSON.stringify(wanted === undefined ? { relations, functions: [] } : relations)
+      return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
+    },
+  }
+  return data
+}
+
+describe('the relation of one name', () => {
+  const named = (name: string) => ({ schema: 'public', name })
+
+  test('is found at once, however many were looked for in vain, and then remembered', async () => {
+    const data = makeRelations()
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    await cache.read(data, SESSION)
+    for (let i = 0; i < 100; i++) await cache.readRelation(data, SESSION, named(`made_up_${i}`))
+    await cache.readRelation(data, SESSION, named('late'))
+    data.names.push('late')
+    const fresh = await cache.readRelation(data, SESSION, named('late'))
+    expect(fresh.relation('public', 'late')?.changes).toEqual(['POST', 'PATCH', 'DELETE'])
+    expect(await cache.read(data, SESSION)).toBe(fresh)
+    // The attack: a name that nobody has heard of in each request, and the whole catalog is read for it.
+    expect(data.reads.filter(read => read === '*')).toHaveLength(1)
+  })
+
+  test('goes where there is none any more, and the others stay', async () => {
+    const data = makeRelations()
+    data.names = ['gone', 'other']
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    await cache.read(data, SESSION)
+    data.names = ['other']
+    const fresh = await cache.readRelation(data, SESSION, named('gone'))
+    expect(fresh.relationNames('public', 'anon')).toEqual(['other'])
+  })
+
+  test('is read with all others where nothing is remembered', async () => {
+    const data = makeRelations()
+    data.names = ['a']
+    const cache = new CatalogCache(['public'], () => new Date(0))
+    await cache.readRelation(data, SESSION, named('a'))
+    expect(data.reads).toEqual(['*'])
   })
 })
 

@@ -6,7 +6,7 @@ import type { DatabaseRole } from '../../../db/database.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
 import type { Column, DatabaseFunction, FunctionArgument, Relation } from './catalog-types.ts'
-import { COLUMN_ORIGINS, VIEW_KEY } from './view-key-sql.ts'
+import { columnOrigins, VIEW_KEY } from './view-key-sql.ts'
 
 /** In the order in which rights are listed. */
 const ROLES: readonly DatabaseRole[] = ['anon', 'service_role']
@@ -44,7 +44,7 @@ export const DEFAULT_SQL = `case
       and s.classid = 'pg_class'::regclass and s.deptype = 'i')
   when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end`
 
-/** A JSON array of the names of the key's columns in the relation `c`; the query begins with `COLUMN_ORIGINS`. */
+/** A JSON array of the names of the key's columns in the relation `c`; the query begins with `columnOrigins`. */
 export const PRIMARY_KEY = `case c.relkind when 'v' then (${VIEW_KEY}) else
   (select coalesce(json_agg(a.attname order by k.place), '[]')
     from pg_constraint p cross join unnest(p.conkey) with ordinality k(attnum, place)
@@ -90,9 +90,19 @@ const FUNCTIONS = `select coalesce(json_agg(json_build_object(
 export function catalogStatement(schemas: readonly string[]): Statement {
   return {
     sql:
-      `with recursive ${COLUMN_ORIGINS} ` +
+      `with recursive ${columnOrigins('')} ` +
       `select json_build_object('relations', (${RELATIONS}), 'functions', (${FUNCTIONS}))`,
     params: [writeArrayLiteral(schemas)],
+  }
+}
+
+const OF_NAME = ' and c.relname = $2::text'
+
+/** One row with one text: the relation of a name as JSON, in a list. The search path must hold pg_catalog alone. */
+export function relationStatement({ schema, name }: QualifiedName): Statement {
+  return {
+    sql: `with recursive ${columnOrigins(OF_NAME)} ${RELATIONS}${OF_NAME}`,
+    params: [writeArrayLiteral([schema]), name],
   }
 }
 
@@ -108,23 +118,19 @@ export function functionsStatement({ schema, name }: QualifiedName): Statement {
 type Rights = boolean[]
 
 interface CatalogRow {
-  relations: {
-    schema: string
-    name: string
-    columns: [
-      name: string,
-      type: string,
-      defaultSql: string | null,
-      rights: Rights,
-      baseType: string | null,
-    ][]
-    primaryKey: string[]
-    isView: boolean
-    /** Bits of `pg_relation_is_updatable`. */
-    changes: number
-    rights: Rights
-  }[]
+  relations: RelationRow[]
   functions: FunctionRow[]
+}
+
+interface RelationRow {
+  schema: string
+  name: string
+  columns: [name: string, type: string, defaultSql: string | null, rights: Rights, baseType: string | null][]
+  primaryKey: string[]
+  isView: boolean
+  /** Bits of `pg_relation_is_updatable`. */
+  changes: number
+  rights: Rights
 }
 
 interface FunctionRow {
@@ -147,16 +153,13 @@ interface FunctionRow {
 
 /** The relations and functions in the text that the statement answers. */
 export function parseCatalog(text: string): { relations: Relation[]; functions: DatabaseFunction[] } {
-  const row = JSON.parse(text) as CatalogRow
-  return {
-    relations: row.relations.map(({ columns, rights, changes, ...relation }) => ({
-      ...relation,
-      columns: columns.map(toColumn),
-      changes: changesOf(changes),
-      usableBy: rolesOf(rights),
-    })),
-    functions: row.functions.map(toFunction),
-  }
+  const { relations, functions } = JSON.parse(text) as CatalogRow
+  return { relations: relations.map(toRelation), functions: functions.map(toFunction) }
+}
+
+/** The relation in the text that the statement of one name answers; none where there is none. */
+export function parseRelations(text: string): Relation[] {
+  return (JSON.parse(text) as RelationRow[]).map(toRelation)
 }
 
 /** The overloads in the text that the statement of one name answers. */
@@ -179,13 +182,16 @@ function rolesOf(rights: Rights): DatabaseRole[] {
   return ROLES.filter((_, i) => rights[i] === true)
 }
 
-function toColumn([
-  name,
-  type,
-  sql,
-  rights,
-  baseType,
-]: CatalogRow['relations'][number]['columns'][number]): Column {
+function toRelation({ columns, rights, changes, ...relation }: RelationRow): Relation {
+  return {
+    ...relation,
+    columns: columns.map(toColumn),
+    changes: changesOf(changes),
+    usableBy: rolesOf(rights),
+  }
+}
+
+function toColumn([name, type, sql, rights, baseType]: RelationRow['columns'][number]): Column {
   return { name, type, baseType: baseType ?? type, defaultSql: sql ?? undefined, usableBy: rolesOf(rights) }
 }
 

@@ -3,7 +3,14 @@
 
 import type { DatabaseRole, DataDatabase, DataSession } from '../../../db/database.ts'
 import type { QualifiedName, Statement } from '../../../db/sql.ts'
-import { catalogStatement, functionsStatement, parseCatalog, parseFunctions } from './catalog-sql.ts'
+import {
+  catalogStatement,
+  functionsStatement,
+  parseCatalog,
+  parseFunctions,
+  parseRelations,
+  relationStatement,
+} from './catalog-sql.ts'
 import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts'
 
 /**
@@ -11,12 +18,6 @@ import type { ColumnTypes, DatabaseFunction, Relation } from './catalog-types.ts
  * trigger that tells of DDL would need a superuser, whom Neon does not give.
  */
 const CATALOG_AGE_MAX_MS = 30_000
-/** The wrong name of a relation, asked for again and again, makes the catalog be read at most this often. */
-const REFRESH_PAUSE_MS = 1_000
-/** Refreshes within one such pause, whatever the names. */
-const REFRESHES_PER_PAUSE = 5
-/** How many such names are remembered; beyond that the oldest knowledge is dropped, which costs a read. */
-const MISSED_NAMES_MAX = 1_000
 
 /** What the database held at one moment. */
 export class Catalog {
@@ -71,6 +72,12 @@ export class Catalog {
     return new Catalog(this.#relations, [...others, ...overloads], this.readAtMs)
   }
 
+  /** The same with what was found as the only relation of a name. */
+  withRelation({ schema, name }: QualifiedName, found: readonly Relation[]): Catalog {
+    const others = this.#relations.filter(known => known.name !== name || known.schema !== schema)
+    return new Catalog([...others, ...found], this.#functions, this.readAtMs)
+  }
+
   /** Names that may be told to a caller in this role: those of functions it may execute. */
   functionNames(schema: string, role: DatabaseRole): string[] {
     const usable = this.#functions.filter(
@@ -95,10 +102,6 @@ export class CatalogCache {
   readonly #schemas: readonly string[]
   readonly #now: () => Date
   #newest: Catalog | undefined
-  /** When a name was last looked for in vain. */
-  readonly #missedAtMs = new Map<string, number>()
-  /** The refreshes of the last second. */
-  #refreshedAtMs: number[] = []
 
   constructor(schemas: readonly string[], now: () => Date) {
     this.#schemas = schemas
@@ -107,8 +110,7 @@ export class CatalogCache {
 
   /** The remembered catalog, or a new one when it is older than 30 s. One trip at most. */
   async read(data: CatalogSource, session: DataSession): Promise<Catalog> {
-    const isYoung = this.#newest && this.#now().getTime() - this.#newest.readAtMs < CATALOG_AGE_MAX_MS
-    return isYoung && this.#newest ? this.#newest : await this.#load(data, session)
+    return this.#remembered() ?? (await this.#load(data, session))
   }
 
   /**
@@ -128,34 +130,20 @@ export class CatalogCache {
   }
 
   /**
-   * As `refresh`, for when a request has failed with what the remembered catalog says of the relation `name`: five
-   * times a second over all names.
+   * The catalog with the relation of this name as it is now. One trip, and no pause, as for functions; without a
+   * remembered catalog all of it is read.
    */
-  async refreshAgain(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
-    const nowMs = this.#now().getTime()
-    this.#refreshedAtMs = this.#refreshedAtMs.filter(atMs => nowMs - atMs < REFRESH_PAUSE_MS)
-    if (this.#newest && this.#refreshedAtMs.length >= REFRESHES_PER_PAUSE) return this.#newest
-    if (!this.#isJustMissed(name, nowMs)) this.#refreshedAtMs.push(nowMs)
-    return await this.refresh(data, session, name)
+  async readRelation(data: CatalogSource, session: DataSession, name: QualifiedName): Promise<Catalog> {
+    const known = this.#remembered()
+    if (known === undefined) return await this.#load(data, session)
+    const now = parseRelations((await readText(data, session, relationStatement(name))) ?? '[]')
+    this.#newest = (this.#newest ?? known).withRelation(name, now)
+    return this.#newest
   }
 
-  /** The catalog as it is now, for a name that is not in the remembered one: once a second and name. */
-  async refresh(data: CatalogSource, session: DataSession, name: string): Promise<Catalog> {
-    const nowMs = this.#now().getTime()
-    if (this.#newest && this.#isJustMissed(name, nowMs)) return this.#newest
-    if (this.#missedAtMs.size >= MISSED_NAMES_MAX) this.#missedAtMs.clear()
-    this.#missedAtMs.set(name, nowMs)
-    return await this.#load(data, session)
-  }
-
-  #isJustMissed(name: string, nowMs: number): boolean {
-    const missedAtMs = this.#missedAtMs.get(name)
-    return missedAtMs !== undefined && nowMs - missedAtMs < REFRESH_PAUSE_MS
-  }
-
-  /** The catalog as it is now, whatever is remembered: for what must not be written from memory. One trip. */
-  readAnew(data: CatalogSource, session: DataSession): Promise<Catalog> {
-    return this.#load(data, session)
+  #remembered(): Catalog | undefined {
+    const isYoung = this.#newest && this.#now().getTime() - this.#newest.readAtMs < CATALOG_AGE_MAX_MS
+    return isYoung ? this.#newest : undefined
   }
 
   async #load(data: CatalogSource, session: DataSession): Promise<Catalog> {

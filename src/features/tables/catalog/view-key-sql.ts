@@ -19,11 +19,11 @@ const QUERY_LENGTH_MAX = 1_000_000
  *
  * Each text is looked through once (`own_origins`), however many views stand on it: hence all views under them first.
  * Target lists of subqueries are in the text too. A column whose number and name stand there with another origin is
- * left out.
+ * left out. `condition` narrows the views `c`; it begins with AND.
  */
-export const COLUMN_ORIGINS = `views(oid) as materialized (
+export const columnOrigins = (condition: string): string => `views(oid) as materialized (
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = any ($1::text[]) and c.relkind = 'v'
+      where n.nspname = any ($1::text[]) and c.relkind = 'v'${condition}
         and pg_relation_is_updatable(c.oid, true) & ${INSERTS} <> 0),
   views_below(oid) as (
     select oid from views

@@ -145,7 +145,7 @@ export async function withCatalog<T>(
     return await attempt(known)
   } catch (err) {
     if (known === undefined || !mayBeStale(err)) throw await explain(deps, context, need, err)
-    const fresh = await freshCatalog(deps, context, need, known, err)
+    const fresh = await freshCatalog(deps, context, need, known)
     if (fresh === known) throw await explain(deps, context, need, err)
     return await retry(deps, context, need, fresh, attempt)
   }
@@ -165,36 +165,29 @@ async function retry<T>(
   }
 }
 
-/** The remembered catalog; a fresh one when it does not have the table, which may have been made a moment ago. */
+/** The remembered catalog; its relation is read anew where it is not there, or must not come from memory. */
 async function catalogFor(deps: TablesDeps, context: DataContext, need: CatalogNeed): Promise<Catalog> {
-  if (need === 'relation_now') return deps.catalog.readAnew(deps.data, context.session)
-  const known = await deps.catalog.read(deps.data, context.session)
+  const { data, catalog } = deps
+  const { session, call, schema } = context
+  if (need === 'relation_now') return catalog.readRelation(data, session, { schema, name: call.name })
+  const known = await catalog.read(data, session)
   if (need !== 'relation' && need !== 'key') return known
-  const relation = known.relation(context.schema, context.call.name)
+  const relation = known.relation(schema, call.name)
   // No text can say that it relies on the key of a view: Postgres does not know it.
-  if (need === 'key' && relation?.isView) return deps.catalog.readAnew(deps.data, context.session)
-  if (relation !== undefined) return known
-  return deps.catalog.refresh(deps.data, context.session, fullName(context))
+  const isKnown = relation !== undefined && !(need === 'key' && relation.isView)
+  return isKnown ? known : catalog.readRelation(data, session, { schema, name: call.name })
 }
 
-/** After a failure: what may have changed since `known` was read, or `known` itself where nothing has. */
+/** After a failure: what may have changed since `known` was read, or `known` itself where no function has. */
 function freshCatalog(
   { catalog, data }: TablesDeps,
-  context: DataContext,
+  { schema, session, call }: DataContext,
   need: CatalogNeed,
   known: Catalog,
-  err: unknown,
 ): Promise<Catalog> {
-  const { schema, session, call } = context
-  // No caller can bring this about but by a change of the schema: no pause then.
-  const isCertain = err instanceof PostgresError && isOutdated(err)
-  if (need !== 'functions' && isCertain) return catalog.readAnew(data, session)
-  if (need !== 'functions') return catalog.refreshAgain(data, session, fullName(context))
-  return catalog.refreshFunctions(data, session, { schema, name: call.name }, known)
-}
-
-function fullName({ schema, call }: DataContext): string {
-  return `${schema}.${call.name}`
+  const named = { schema, name: call.name }
+  if (need !== 'functions') return catalog.readRelation(data, session, named)
+  return catalog.refreshFunctions(data, session, named, known)
 }
 
 function mayBeStale(err: unknown): boolean {
