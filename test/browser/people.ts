@@ -40,7 +40,14 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
 export const onBridge = (page: Page, path: string) =>
   page.waitForURL(url => url.href.startsWith(`${inject('stack').base_url}/api/oauthsrv/bridge/${path}`))
 
-/** True when nothing of the page lies beyond the side of the screen. */
-export function fitsItsWidth(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
+/** How long a page has, on a busy machine, to follow the screen's new width. */
+const LAID_OUT_MS = 2_000
+
+/** True once nothing of the page lies beyond the side of the screen; false where it stays so. */
+export async function fitsItsWidth(page: Page): Promise<boolean> {
+  const fits = () => document.documentElement.scrollWidth <= window.innerWidth
+  return await page.waitForFunction(fits, undefined, { timeout: LAID_OUT_MS }).then(
+    () => true,
+    () => false,
+  )
 }
