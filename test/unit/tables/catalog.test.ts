@@ -82,31 +82,45 @@ describe('what is remembered of relations', () => {
   })
 })
 
-/** A database that only has tables without columns, and keeps what was read: `*`, or one name. */
-function makeRelations() {
+/** A database that has one kind of thing alone, and keeps what was read: `*`, or one name. */
+function makeNamed(kind: 'relations' | 'functions', rowOf: (name: string) => object) {
   const data = {
     names: [] as string[],
     reads: [] as string[],
     async batch(_: DataSession, [statement]: readonly Statement[]) {
       const wanted = statement?.params[1]?.toString()
       data.reads.push(wanted ?? '*')
-      const relations = data.names
-        .filter(name => wanted === undefined || name === wanted)
-        .map(name => ({
-          schema: 'public',
-          name,
-          columns: [],
-          primaryKey: [],
-          isView: false,
-          changes: 28,
-          rights: [true],
-        }))
-      const text = JSON.stringify(wanted === undefined ? { relations, functions: [] } : relations)
+      const rows = data.names.filter(name => wanted === undefined || name === wanted).map(rowOf)
+      const text = JSON.stringify(
+        wanted === undefined ? { relations: [], functions: [], [kind]: rows } : rows,
+      )
       return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
     },
   }
   return data
 }
+
+/** Tables without columns. */
+const makeRelations = () =>
+  makeNamed('relations', name => ({
+    schema: 'public',
+    name,
+    columns: [],
+    primaryKey: [],
+    isView: false,
+    changes: 28,
+    rights: [true],
+  }))
+
+/** Functions without arguments. */
+const makeFunctions = () =>
+  makeNamed('functions', name => ({
+    schema: 'public',
+    name,
+    argumentTypes: [],
+    defaults: 0,
+    rights: [true, true],
+  }))
 
 describe('the relation of one name', () => {
   const named = (name: string) => ({ schema: 'public', name })
@@ -143,24 +157,6 @@ describe('the relation of one name', () => {
     expect(data.reads).toEqual(['*'])
   })
 })
-
-/** A database that only has functions without arguments, and keeps what was read: `*`, or one name. */
-function makeFunctions() {
-  const data = {
-    names: [] as string[],
-    reads: [] as string[],
-    async batch(_: DataSession, [statement]: readonly Statement[]) {
-      const wanted = statement?.params[1]?.toString()
-      data.reads.push(wanted ?? '*')
-      const functions = data.names
-        .filter(name => wanted === undefined || name === wanted)
-        .map(name => ({ schema: 'public', name, argumentTypes: [], defaults: 0, rights: [true, true] }))
-      const text = JSON.stringify(wanted === undefined ? { relations: [], functions } : functions)
-      return [{ command: 'SELECT', rowCount: 1, fields: [], rows: [[text]] }]
-    },
-  }
-  return data
-}
 
 describe('functions of one name', () => {
   const named = (name: string) => ({ schema: 'public', name })
