@@ -74,6 +74,16 @@ export default defineConfig({
           ...patient,
         },
       },
+      {
+        // Behind all others: what the product does is known first.
+        test: {
+          name: 'stand-ins',
+          include: ['stand-ins/test/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
+          ...pure,
+          ...patient,
+        },
+      },
     ],
   },
 })

@@ -3,8 +3,8 @@
 
 import { join } from 'node:path'
 import pg from 'pg'
-import { storeApiKey } from '../local/api-key.ts'
-import type { StackFacts } from '../local/dev-file.ts'
+import { storeApiKey } from '../cli/support/api-key.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
 import { type Generator, loadGenerator } from './load.ts'
 import { type CostOptions, emptyOutbox, type Rounds, watch } from './outbox-costs.ts'
 import { buildWorker, startWorkerd } from './workerd.ts'

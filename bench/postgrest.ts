@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { StackFacts } from '../local/dev-file.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
+import { waitUntil } from '../cli/support/wait.ts'
 import { freePort } from '../local/ports.ts'
-import { waitUntil } from '../local/wait.ts'
 
 /** As many connections as the gateway's own pool has. */
 const POOL_SIZE = 10

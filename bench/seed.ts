@@ -1,8 +1,8 @@
 // The table that the benchmarks read, and keys whose limit they cannot reach.
 
 import pg from 'pg'
-import { storeApiKey } from '../local/api-key.ts'
-import type { StackFacts } from '../local/dev-file.ts'
+import { storeApiKey } from '../cli/support/api-key.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
 
 export const TABLE = 'bench_items'
 /** What rows are written to. */

@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { devFilePath, readDevFile, type StackFacts } from '../local/dev-file.ts'
-import { waitUntil } from '../local/wait.ts'
+import { devFilePath, readDevFile, type StackFacts } from '../cli/support/dev-file.ts'
+import { waitUntil } from '../cli/support/wait.ts'
 
 /** Starts `npm run dev`'s program for itself and waits until it is ready. */
 export async function startStack(

@@ -1,6 +1,6 @@
 // What is measured: the two reads beside PostgREST, and the layers that such a read goes through, one by one.
 
-import type { StackFacts } from '../local/dev-file.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
 import type { Target } from './load.ts'
 import { type Seeded, TABLE, WRITTEN } from './seed.ts'
 

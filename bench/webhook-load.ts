@@ -2,8 +2,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { StackFacts } from '../local/dev-file.ts'
-import { waitUntil } from '../local/wait.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
+import { waitUntil } from '../cli/support/wait.ts'
 import type { BenchReceiver } from './webhook-receiver.ts'
 
 const TABLE = 'bench_watched'

@@ -5,9 +5,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { StackFacts } from '../local/dev-file.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
+import { waitUntil } from '../cli/support/wait.ts'
 import { freePort } from '../local/ports.ts'
-import { waitUntil } from '../local/wait.ts'
 
 const run = promisify(execFile)
 

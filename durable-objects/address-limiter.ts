@@ -3,8 +3,11 @@
 // promise, keep theirs on disk (api-key-limiter.ts).
 
 import { DurableObject } from 'cloudflare:workers'
-import type { AddressAdmission, AddressLimiter as Limiter } from '../src/features/rate-limit/address-gate.ts'
-import { SlidingWindow } from '../src/features/rate-limit/window.ts'
+import type {
+  AddressAdmission,
+  AddressLimiter as Limiter,
+} from '../src/features/api-keys/limit/address-gate.ts'
+import { SlidingWindow } from '../src/features/api-keys/limit/window.ts'
 
 const NO_JOURNAL = { write: () => {} }
 

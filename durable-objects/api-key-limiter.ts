@@ -1,16 +1,13 @@
 // One object per API key, named by the key's SHA-256: answers "who is this key, and may it call now" in one call.
-// Holds the I/O alone: what follows from what stands in features/rate-limit and features/keys, and is pure.
+// Holds the I/O alone: what follows from what stands in features/api-keys, and is pure.
 
 import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import type { PlatformDatabase } from '../src/db/database.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
-import { type KeyRow, predecessorRetiresAtMs } from '../src/features/keys/key-row.ts'
-import { findKeyByHash, touchKeyRow } from '../src/features/keys/key-store.ts'
-import type { ApiKey } from '../src/features/keys/schemas.ts'
-import { AddressCounts } from '../src/features/rate-limit/address-counts.ts'
-import type { Admission, LotAsk, RateLimitState } from '../src/features/rate-limit/admission.ts'
-import type { KeyLimiter, Retirement } from '../src/features/rate-limit/key-limiter.ts'
+import { AddressCounts } from '../src/features/api-keys/limit/address-counts.ts'
+import type { Admission, LotAsk, RateLimitState } from '../src/features/api-keys/limit/admission.ts'
+import type { KeyLimiter, Retirement } from '../src/features/api-keys/limit/key-limiter.ts'
 import {
   isOver,
   type KnownKey,
@@ -19,9 +16,12 @@ import {
   standingOf,
   toKnownKey,
   withRow,
-} from '../src/features/rate-limit/limiter-state.ts'
-import { LotLedger } from '../src/features/rate-limit/lot-ledger.ts'
-import { type Bucket, SlidingWindow } from '../src/features/rate-limit/window.ts'
+} from '../src/features/api-keys/limit/limiter-state.ts'
+import { LotLedger } from '../src/features/api-keys/limit/lot-ledger.ts'
+import { type Bucket, SlidingWindow } from '../src/features/api-keys/limit/window.ts'
+import { type KeyRow, predecessorRetiresAtMs } from '../src/features/api-keys/record/key-row.ts'
+import { findKeyByHash, touchKeyRow } from '../src/features/api-keys/record/key-store.ts'
+import type { ApiKey } from '../src/features/api-keys/record/schemas.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'
 import { LimiterStorage } from './limiter-storage.ts'
 

@@ -1,8 +1,8 @@
 // What an ApiKeyLimiter keeps in its SQLite: the facts about its key, and the buckets of its window. No decisions.
 // Nothing is created before there is something to keep: an object of an unknown key must leave no trace.
 
-import type { LimiterFacts } from '../src/features/rate-limit/limiter-state.ts'
-import { type Bucket, WINDOW_MS, type WindowJournal } from '../src/features/rate-limit/window.ts'
+import type { LimiterFacts } from '../src/features/api-keys/limit/limiter-state.ts'
+import { type Bucket, WINDOW_MS, type WindowJournal } from '../src/features/api-keys/limit/window.ts'
 
 const FACTS = 'facts'
 

@@ -3,8 +3,12 @@
  * Must not open sockets or read anything but the environment. No error repeats a value: some are secrets.
  */
 import type { Logger } from 'pino'
-import { SECRET_BYTES_MIN } from '../src/features/webhooks/ingest/ingest-signature.ts'
-import { INGEST_BYTES_MAX, INGEST_PATH, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
+import { SECRET_BYTES_MIN } from '../src/features/row-changes/ingest/ingest-signature.ts'
+import {
+  INGEST_BYTES_MAX,
+  INGEST_PATH,
+  MESSAGE_BYTES_MAX,
+} from '../src/features/row-changes/ingest/messages.ts'
 import {
   type Bounds,
   ConfigError,

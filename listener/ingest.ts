@@ -2,7 +2,7 @@
  * Owns one request to the Worker's ingest route: its body, its signature, its time limit. Never rejects and never
  * repeats: what follows from the outcome is the relay's to decide.
  */
-import { signIngest } from '../src/features/webhooks/ingest/ingest-signature.ts'
+import { signIngest } from '../src/features/row-changes/ingest/ingest-signature.ts'
 import { type IngestOutcome, readIngestAnswer } from './ingest-answer.ts'
 
 export interface IngestTarget {

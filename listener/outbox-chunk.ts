@@ -1,7 +1,7 @@
 /**
  * Owns turning a row of the outbox into a chunk of a message, and deciding whether its changes go along. Pure.
  */
-import { type Change, type Chunk, MESSAGE_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
+import { type Change, type Chunk, MESSAGE_BYTES_MAX } from '../src/features/row-changes/ingest/messages.ts'
 import { tableKey } from './chunk-keys.ts'
 import type { WaitingChunk } from './window.ts'
 

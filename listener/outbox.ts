@@ -6,7 +6,7 @@
  * search path holds nothing that users could have made: this is the owner's connection.
  */
 import { Client, DatabaseError } from 'pg'
-import { LISTENER_LOCK_KEY } from '../src/features/webhooks/ingest/messages.ts'
+import { LISTENER_LOCK_KEY } from '../src/features/row-changes/ingest/messages.ts'
 import { chunkOf, KEY_OVERHEAD_BYTES, type OutboxRow } from './outbox-chunk.ts'
 import type { LookRequest, LookResult } from './window.ts'
 

@@ -2,7 +2,7 @@
  * Owns the work of the active listener: looks into the outbox, sends what may go, keeps what is sent until it is gone.
  * What to send, when to look and when to rest is decided elsewhere (`window.ts`, `attention.ts`, `backoff.ts`).
  */
-import { INLINE_CHANGES_BYTES_MAX } from '../src/features/webhooks/ingest/messages.ts'
+import { INLINE_CHANGES_BYTES_MAX } from '../src/features/row-changes/ingest/messages.ts'
 import { type Attention, afterLook, lookDueMs, restingPauseMs, wakeUp } from './attention.ts'
 import { SendGate } from './backoff.ts'
 import type { ListenerLimits, ListenerLog } from './config.ts'

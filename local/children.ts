@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StackError } from './output.ts'
+import { StackError } from '../cli/support/output.ts'
 import { isOfStack, listProcesses, STACK_MARK } from './process-table.ts'
 
 export interface ChildSpec {

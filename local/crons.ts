@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StackError } from './output.ts'
-import { PROJECT_DIR } from './project.ts'
+import { StackError } from '../cli/support/output.ts'
+import { PROJECT_DIR } from '../cli/support/project.ts'
 
 const MINUTE_MS = 60_000
 /** Longer than a handler takes: one that is cut off would be cut off each time. */

@@ -2,7 +2,7 @@
 // superuser, so that nothing works here alone, and the database that it owns. Each step may be repeated.
 
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
-import { withOwner } from './owner-connection.ts'
+import { withOwner } from '../cli/support/owner-connection.ts'
 import { LOOPBACK } from './ports.ts'
 import { SUPERUSER } from './postgres.ts'
 import type { Secrets } from './secrets.ts'

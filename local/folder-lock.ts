@@ -4,7 +4,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StackError } from './output.ts'
+import { StackError } from '../cli/support/output.ts'
 
 const SQLITE_BUSY = 5
 

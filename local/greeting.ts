@@ -1,6 +1,6 @@
 // What the stack prints when it is ready: addresses, keys, three lines to paste, and where to go on.
 
-import type { StackFacts } from './dev-file.ts'
+import type { StackFacts } from '../cli/support/dev-file.ts'
 
 export interface Greeting {
   readonly facts: StackFacts

@@ -1,6 +1,6 @@
 // The listener as a child process: carries row changes from the local Postgres to the Worker.
 
-import { INGEST_PATH } from '../src/features/webhooks/ingest/messages.ts'
+import { INGEST_PATH } from '../src/features/row-changes/ingest/messages.ts'
 import type { Children } from './children.ts'
 import { startNodeProgram } from './node-program.ts'
 import { LOOPBACK } from './ports.ts'

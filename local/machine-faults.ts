@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { errorText } from './wait.ts'
+import { errorText } from '../cli/support/wait.ts'
 
 /** As Node, Postgres and SQLite say it. */
 const DISK_FULL = /ENOSPC|EDQUOT|no space left on device|disk quota exceeded|disk is full/i

@@ -3,16 +3,16 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeDevFile } from '../cli/support/dev-file.ts'
+import { createOutput, type Output, StackError } from '../cli/support/output.ts'
+import { errorText } from '../cli/support/wait.ts'
 import { Children } from './children.ts'
-import { removeDevFile } from './dev-file.ts'
 import { lockFolder } from './folder-lock.ts'
 import { machineFault } from './machine-faults.ts'
 import { readOptions, type StackOptions, USAGE } from './options.ts'
-import { createOutput, type Output, StackError } from './output.ts'
 import { removeSocketFolder } from './postgres-files.ts'
 import { EndRequest, listenForEnd } from './signals.ts'
 import { startStack } from './stack.ts'
-import { errorText } from './wait.ts'
 
 /** Runs until it is told to end or a child dies; answers the exit code. */
 async function main(): Promise<number> {

@@ -1,10 +1,10 @@
 // A program of this project as a child process that serves HTTP: started with its variables, and waited for.
 
 import { join } from 'node:path'
+import { PROJECT_DIR } from '../cli/support/project.ts'
+import { waitUntil } from '../cli/support/wait.ts'
 import type { Children } from './children.ts'
 import { probe } from './probe.ts'
-import { PROJECT_DIR } from './project.ts'
-import { waitUntil } from './wait.ts'
 
 const START_DEADLINE_MS = 30_000
 

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { StackError } from './output.ts'
+import { StackError } from '../cli/support/output.ts'
 
 /** A local server with a port: its default, and the variable that changes it. */
 export interface PortName {

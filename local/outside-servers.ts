@@ -76,7 +76,7 @@ export async function startPermissionServer(
   const urls = [server.readUrl, server.writeUrl, server.syntaxUrl]
   await startNodeProgram(children, {
     name: 'permission-server',
-    file: 'local/permission-server/main.ts',
+    file: 'stand-ins/permission-server/main.ts',
     variables: {
       PERMISSION_SERVER_DATABASE_URL: databaseUrl,
       PERMISSION_SERVER_READ_PORT: String(readPort),
@@ -105,7 +105,7 @@ async function startServer(
   }
   await startNodeProgram(children, {
     name,
-    file: `local/${name}/main.ts`,
+    file: `stand-ins/${name}/main.ts`,
     variables,
     readyUrls: [`${server.publicUrl}/health/ready`, `${server.adminUrl}/health/ready`],
     what: `the ${name} answers`,

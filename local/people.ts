@@ -5,7 +5,7 @@ import {
   SEED_USER_EMAIL,
   seedIdentities,
   signInAsBrowser,
-} from './identity-server/seeds.ts'
+} from '../stand-ins/identity-server/seeds.ts'
 import type { OutsideServer } from './options.ts'
 import type { Secrets } from './secrets.ts'
 

@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { StackError } from '../cli/support/output.ts'
+import { writePrivateFile } from '../cli/support/private-file.ts'
 import { PORTS, type PortKey, type StackOptions } from './options.ts'
-import { StackError } from './output.ts'
-import { writePrivateFile } from './private-file.ts'
 
 export const LOOPBACK = '127.0.0.1'
 

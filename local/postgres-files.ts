@@ -18,7 +18,7 @@ import {
 import { createRequire, findPackageJSON } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { StackError } from './output.ts'
+import { StackError } from '../cli/support/output.ts'
 
 export interface SystemUser {
   readonly uid: number

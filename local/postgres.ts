@@ -15,12 +15,12 @@ import {
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { StackError } from '../cli/support/output.ts'
+import { errorText, waitUntil } from '../cli/support/wait.ts'
 import type { Children } from './children.ts'
-import { StackError } from './output.ts'
 import { LOOPBACK } from './ports.ts'
 import type { PostgresFiles } from './postgres-files.ts'
 import { listProcesses } from './process-table.ts'
-import { errorText, waitUntil } from './wait.ts'
 
 export const SUPERUSER = 'postgres'
 

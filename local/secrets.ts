@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { generateKey } from '../src/features/keys/key-format.ts'
-import { StackError } from './output.ts'
-import { writePrivateFile } from './private-file.ts'
+import { StackError } from '../cli/support/output.ts'
+import { writePrivateFile } from '../cli/support/private-file.ts'
+import { generateKey } from '../src/features/api-keys/record/key-format.ts'
 
 const Secrets = z.object({
   superuser_password: z.string().min(1),

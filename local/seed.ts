@@ -3,10 +3,10 @@
 // too.
 
 import type { Client } from 'pg'
-import { isApiKeyUsable, storeApiKey } from './api-key.ts'
+import { isApiKeyUsable, storeApiKey } from '../cli/support/api-key.ts'
+import { StackError } from '../cli/support/output.ts'
+import { withOwner } from '../cli/support/owner-connection.ts'
 import type { PermissionServer } from './options.ts'
-import { StackError } from './output.ts'
-import { withOwner } from './owner-connection.ts'
 import type { People } from './people.ts'
 import { replaceKeys, type Secrets } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 // Ctrl-C, a polite kill and a closed terminal all end the stack in order; asking again kills it at once.
 
-import type { Output } from './output.ts'
+import type { Output } from '../cli/support/output.ts'
 
 /** The reason of a stop that the user asked for: no failure. */
 export class EndRequest extends Error {

@@ -3,17 +3,18 @@
 
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { runMigrations } from '../cli/migrations.ts'
+import { type StackFacts, writeDevFile } from '../cli/support/dev-file.ts'
+import { type Output, StackError } from '../cli/support/output.ts'
+import { errorText } from '../cli/support/wait.ts'
 import type { Children } from './children.ts'
 import { fireCrons, readCrons } from './crons.ts'
 import { startDashboard } from './dashboard.ts'
 import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from './database.ts'
-import { type StackFacts, writeDevFile } from './dev-file.ts'
 import { startGateway } from './gateway.ts'
 import { greetingLines } from './greeting.ts'
 import { startListener } from './listener.ts'
-import { runMigrations } from './migrations.ts'
 import type { OutsideDatabase, OutsideServer, PermissionServer, PortKey, StackOptions } from './options.ts'
-import { type Output, StackError } from './output.ts'
 import {
   type OutsideServerSettings,
   startIdentityServer,
@@ -26,7 +27,6 @@ import { initialisePostgres, startPostgres } from './postgres.ts'
 import { locatePostgres, type PostgresFiles } from './postgres-files.ts'
 import { loadSecrets, type Secrets } from './secrets.ts'
 import { seedApiKeys, seedDemonstration, seedPermissions } from './seed.ts'
-import { errorText } from './wait.ts'
 import { overruledVariables, startWorker, waitForWorker } from './worker.ts'
 
 interface Context {

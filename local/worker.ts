@@ -3,13 +3,13 @@
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { writePrivateFile } from '../cli/support/private-file.ts'
+import { PROJECT_DIR } from '../cli/support/project.ts'
+import { waitUntil } from '../cli/support/wait.ts'
 import { Variables } from '../src/config.ts'
 import type { Children } from './children.ts'
 import { LOOPBACK } from './ports.ts'
-import { writePrivateFile } from './private-file.ts'
 import { probe } from './probe.ts'
-import { PROJECT_DIR } from './project.ts'
-import { waitUntil } from './wait.ts'
 
 const START_DEADLINE_MS = 45_000
 const KEYED_PROBE_INTERVAL_MS = 1_000

@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type BuildFailure, build } from 'esbuild'
-import { functionSource, readMigrationFolder } from '../local/migration-folder.ts'
+import { functionSource, readMigrationFolder } from '../cli/migration-folder.ts'
 import type { MigrationFile } from '../src/features/migrations/migration-file.ts'
 
 const FOLDER = fileURLToPath(new URL('../migrations', import.meta.url))

@@ -3,7 +3,7 @@
 
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { readDevFile } from '../local/dev-file.ts'
+import { readDevFile } from '../cli/support/dev-file.ts'
 import { goTo, lookIn, pagesOf } from '../test/browser/dashboard/pages.ts'
 import { DESKTOP, PHONE, takeSession } from '../test/browser/dashboard/visitor.ts'
 import { startBrowser } from '../test/support/browser.ts'

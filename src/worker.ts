@@ -2,10 +2,10 @@
 // because the runtime looks here.
 
 import { depsForRequest, depsOf } from './deps.ts'
-import { consumeRowChanges } from './features/webhooks/consume/consume-row-changes.ts'
-import { keepDeadMessages, resolveDeadMessages } from './features/webhooks/consume/dead-messages.ts'
+import { consumeRowChanges } from './features/row-changes/consume/consume-row-changes.ts'
+import { keepDeadMessages, resolveDeadMessages } from './features/row-changes/consume/dead-messages.ts'
+import { repairWatches } from './features/row-changes/watching/repair-watches.ts'
 import { expireLogs } from './features/webhooks/delivery/expire-logs.ts'
-import { repairWatches } from './features/webhooks/watching/repair-watches.ts'
 import { createApp } from './http/app.ts'
 import { referenceRoutes } from './http/reference/routes.ts'
 import { allRoutes } from './routes/index.ts'

@@ -5,9 +5,9 @@ import { type AttemptResult, failed, sendAttempt } from '../../src/features/webh
 import { type SigningKeys, signingKeysOf } from '../../src/features/webhooks/delivery/signatures.ts'
 import type { WebhookRow } from '../../src/features/webhooks/delivery/webhook-row.ts'
 import { headerSealName, makeSecretBox, type SecretBox } from '../../src/features/webhooks/secret-box.ts'
-import { hostsOf } from '../../src/features/webhooks/target-address.ts'
 import { makeTargetGuard, type TargetGuard } from '../../src/features/webhooks/target-guard.ts'
 import type { Deadline } from '../../src/lib/deadline.ts'
+import { hostsOf } from '../../src/lib/target-address.ts'
 import { encodeUtf8 } from '../../src/lib/utf8.ts'
 
 export interface OutgoingBody {

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createServer, preview } from 'vite'
-import { PROJECT_DIR } from '../project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 const root = join(PROJECT_DIR, 'dashboard')
 const configFile = join(root, 'vite.config.ts')

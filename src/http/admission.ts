@@ -2,10 +2,10 @@
 // Runs before validation, so that nobody without a key learns anything from error messages.
 
 import { DomainError } from '../errors.ts'
+import type { Admission, RateLimitState } from '../features/api-keys/limit/admission.ts'
+import type { KeyGate } from '../features/api-keys/limit/key-gate.ts'
+import type { UnknownKeyGuard } from '../features/api-keys/limit/unknown-keys.ts'
 import type { EndUser } from '../features/oauth/end-user/access-token.ts'
-import type { Admission, RateLimitState } from '../features/rate-limit/admission.ts'
-import type { KeyGate } from '../features/rate-limit/key-gate.ts'
-import type { UnknownKeyGuard } from '../features/rate-limit/unknown-keys.ts'
 import type { ApiKeyPrincipal } from './auth.ts'
 import { invalidApiKey, readCredentials } from './credentials.ts'
 

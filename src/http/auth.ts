@@ -2,8 +2,8 @@
 // Must not look into bodies: it runs before validation.
 
 import type { Session } from '../clients/identity.ts'
+import type { ApiKey } from '../features/api-keys/record/schemas.ts'
 import type { Actor } from '../features/audit/caller.ts'
-import type { ApiKey } from '../features/keys/schemas.ts'
 import type { EndUser } from '../features/oauth/end-user/access-token.ts'
 
 /** Who may call: nobody in particular, a dashboard session, an administrator, an API key, or the listener. */

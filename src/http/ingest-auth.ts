@@ -4,7 +4,7 @@
 import { DomainError } from '../errors.ts'
 import { readBytes } from './body.ts'
 
-/** What is signed; by shape, as `features/webhooks/ingest` has it. */
+/** What is signed; by shape, as `features/row-changes/ingest` has it. */
 export interface SignedBytes {
   method: string
   path: string

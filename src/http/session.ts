@@ -2,7 +2,7 @@
 // session it carries. Runs before validation.
 
 import { DomainError } from '../errors.ts'
-import type { AddressGate } from '../features/rate-limit/address-gate.ts'
+import type { AddressGate } from '../features/api-keys/limit/address-gate.ts'
 import type { SessionGate } from '../features/sessions/session-gate.ts'
 import type { SessionPrincipal } from './auth.ts'
 

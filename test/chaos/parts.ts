@@ -3,11 +3,12 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { runMigrations } from '../../cli/migrations.ts'
+import { waitUntil } from '../../cli/support/wait.ts'
 import { Children } from '../../local/children.ts'
 import { localDatabaseUrls, prepareDatabases, setAuthenticatorPassword } from '../../local/database.ts'
 import { startGateway } from '../../local/gateway.ts'
 import { startListener } from '../../local/listener.ts'
-import { runMigrations } from '../../local/migrations.ts'
 import { readOptions } from '../../local/options.ts'
 import { choosePorts, LOOPBACK } from '../../local/ports.ts'
 import { initialisePostgres, startPostgres } from '../../local/postgres.ts'
@@ -15,7 +16,6 @@ import { locatePostgres, removeSocketFolder } from '../../local/postgres-files.t
 import { listProcesses } from '../../local/process-table.ts'
 import { loadSecrets, type Secrets } from '../../local/secrets.ts'
 import { seedApiKeys } from '../../local/seed.ts'
-import { waitUntil } from '../../local/wait.ts'
 import { startWorker, waitForWorker } from '../../local/worker.ts'
 
 const END_DEADLINE_MS = 10_000

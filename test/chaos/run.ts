@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { waitUntil } from '../../local/wait.ts'
+import { waitUntil } from '../../cli/support/wait.ts'
 import { watchTable } from '../support/webhooks.ts'
 import { type Parts, startParts } from './parts.ts'
 import { ChaosReceiver } from './receiver.ts'

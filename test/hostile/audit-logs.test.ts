@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listAuditLogs } from '../../src/features/audit/list-audit-logs.ts'
 import { AuditLogListQuery } from '../../src/features/audit/schemas.ts'
-import { type OutboxDatabase, openOutboxDatabase } from '../contract/outbox-database.ts'
+import { type OutboxDatabase, openOutboxDatabase } from '../contract/row-changes/database.ts'
 
 const ENTRIES = 30
 

@@ -2,8 +2,8 @@
 // and took gigabytes. Each is refused or done, and the Worker answers the next request.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { asOwner, freshPrefix, makeDbCaller } from '../contract/db-caller.ts'
-import { makeSqlCaller } from '../contract/sql-caller.ts'
+import { asOwner, freshPrefix, makeDbCaller } from '../contract/data-api/caller.ts'
+import { makeSqlCaller } from '../contract/sql/caller.ts'
 
 const PREFIX = freshPrefix()
 const TABLE = `${PREFIX}_bodies`

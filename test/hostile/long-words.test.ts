@@ -3,7 +3,7 @@
  * in these words: a pattern took minutes for a megabyte of them.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { asOwner, freshPrefix, makeDbCaller } from '../contract/db-caller.ts'
+import { asOwner, freshPrefix, makeDbCaller } from '../contract/data-api/caller.ts'
 
 const PREFIX = freshPrefix()
 const TABLE = `${PREFIX}_tags`

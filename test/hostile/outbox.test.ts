@@ -4,7 +4,7 @@
 
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OutboxDatabase, openOutboxDatabase } from '../contract/outbox-database.ts'
+import { type OutboxDatabase, openOutboxDatabase } from '../contract/row-changes/database.ts'
 import { platformStatusOf } from '../support/platform-status.ts'
 
 let db: OutboxDatabase

@@ -3,8 +3,8 @@
  * Through the Worker; the gateway's own tests (`gateway/`) have the cases one by one.
  */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { asOwner, freshPrefix, makeDbCaller } from '../contract/db-caller.ts'
-import { makeSqlCaller, type SqlCaller } from '../contract/sql-caller.ts'
+import { asOwner, freshPrefix, makeDbCaller } from '../contract/data-api/caller.ts'
+import { makeSqlCaller, type SqlCaller } from '../contract/sql/caller.ts'
 import { makeKey } from '../support/keys.ts'
 
 const PREFIX = freshPrefix()

@@ -2,7 +2,7 @@
 // that say what to do, and the Worker answers the next request.
 
 import { afterEach, expect, test } from 'vitest'
-import { freshName, makeSqlCaller } from '../contract/sql-caller.ts'
+import { freshName, makeSqlCaller } from '../contract/sql/caller.ts'
 
 const { sql, transaction, post } = await makeSqlCaller()
 

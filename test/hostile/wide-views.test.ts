@@ -2,7 +2,7 @@
 // column of the views above it: minutes for one reading of the catalog, which every call of a function needs.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { asOwner, freshPrefix, makeDbCaller } from '../contract/db-caller.ts'
+import { asOwner, freshPrefix, makeDbCaller } from '../contract/data-api/caller.ts'
 
 const t = freshPrefix()
 const COLUMNS = Array.from({ length: 300 }, (_, index) => `c${index} int`)

@@ -4,8 +4,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
-import { verifyIngest } from '../../src/features/webhooks/ingest/ingest-signature.ts'
-import { type Chunk, MESSAGE_BYTES_MAX, RowChangesIn } from '../../src/features/webhooks/ingest/messages.ts'
+import { verifyIngest } from '../../src/features/row-changes/ingest/ingest-signature.ts'
+import {
+  type Chunk,
+  MESSAGE_BYTES_MAX,
+  RowChangesIn,
+} from '../../src/features/row-changes/ingest/messages.ts'
 import { KeyOrder } from './key-order.ts'
 
 export const SECRET = 'a secret of thirty-two bytes or more'

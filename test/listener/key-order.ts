@@ -1,6 +1,6 @@
 // Watches the promise that the listener keeps: nothing overtakes an unconfirmed chunk that has a key in common with it.
 
-import type { Chunk } from '../../src/features/webhooks/ingest/messages.ts'
+import type { Chunk } from '../../src/features/row-changes/ingest/messages.ts'
 
 export class KeyOrder {
   readonly #keys = new Map<string, readonly string[]>()

@@ -1,7 +1,7 @@
 // The listener's side of the agreement in docs/design/row-changes.md, and writing chunks as the triggers do.
 
 import type { Client } from 'pg'
-import { runMigrations } from '../../local/migrations.ts'
+import { runMigrations } from '../../cli/migrations.ts'
 
 /** Writes a chunk as the triggers do. */
 const WRITE_CHUNK = `

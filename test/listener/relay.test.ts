@@ -1,6 +1,6 @@
 /** The listener between a real outbox and a fake ingest route: what it sends, and in which order. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MESSAGE_BYTES_MAX } from '../../src/features/webhooks/ingest/messages.ts'
+import { MESSAGE_BYTES_MAX } from '../../src/features/row-changes/ingest/messages.ts'
 import { startPostgres, type TestPostgres } from '../gateway/support.ts'
 import { SECRET } from './fake-ingest.ts'
 import { countChunks, watchTodos, writeChunk, writeManyChunks } from './outbox-tables.ts'

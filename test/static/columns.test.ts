@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 const COLUMNS_MAX = 120
 const TEXTS = ['ts', 'tsx', 'mjs', 'cjs', 'md', 'sql', 'toml', 'service'].map(ending => `*.${ending}`)

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 const DASHBOARD = join(PROJECT_DIR, 'dashboard')
 const VIEWS = join(DASHBOARD, 'src/views')

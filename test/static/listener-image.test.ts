@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 const read = (path: string) => readFileSync(join(PROJECT_DIR, path), 'utf8')
 const recipe = read('listener/Dockerfile')

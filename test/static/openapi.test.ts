@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import openapiTypes, { astToString } from 'openapi-typescript'
 import { describe, expect, it } from 'vitest'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 import { generatedDocuments } from '../../scripts/generated-documents.ts'
 
 const PATH = 'docs/openapi.json'

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import bundledChromium, { inflate } from '@sparticuz/chromium'
 import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 /** Where the binary is unpacked, once; a new version of the package has a folder of its own. */
 const CACHE_DIR = join(PROJECT_DIR, 'node_modules', '.cache', 'quoin-chromium')

@@ -5,8 +5,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { startIdentityServer } from '../../local/identity-server/server.ts'
-import type { IdentityServerSettings } from '../../local/identity-server/settings.ts'
+import { startIdentityServer } from '../../stand-ins/identity-server/server.ts'
+import type { IdentityServerSettings } from '../../stand-ins/identity-server/settings.ts'
 import { makeDatabase } from './postgres.ts'
 
 export const PAGES_URL = 'http://127.0.0.1:4455'

@@ -1,6 +1,6 @@
 // API keys for tests, stored directly: no call through the API, so that nothing of the limiter has been used yet.
 
-import { type NewApiKey, type StoredApiKey, storeApiKey } from '../../local/api-key.ts'
+import { type NewApiKey, type StoredApiKey, storeApiKey } from '../../cli/support/api-key.ts'
 import { connectOwner } from './postgres.ts'
 
 /** A new key of this role in the default project, with no limit of its own unless the overrides say so. */

@@ -5,8 +5,8 @@
 // with a wildcard for the port; its pages under http://127.0.0.1:4455/).
 
 import { randomBytes } from 'node:crypto'
-import { type OAuthServerParts, startOAuthServer } from '../../local/oauth-server/server.ts'
-import type { OAuthServerSettingsIn } from '../../local/oauth-server/settings.ts'
+import { type OAuthServerParts, startOAuthServer } from '../../stand-ins/oauth-server/server.ts'
+import type { OAuthServerSettingsIn } from '../../stand-ins/oauth-server/settings.ts'
 import { makeDatabase } from './postgres.ts'
 
 export const PAGES_URL = 'http://127.0.0.1:4455'

@@ -4,9 +4,9 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { startPermissionServer } from '../../local/permission-server/server.ts'
-import type { PermissionServerSettings } from '../../local/permission-server/settings.ts'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
+import { startPermissionServer } from '../../stand-ins/permission-server/server.ts'
+import type { PermissionServerSettings } from '../../stand-ins/permission-server/settings.ts'
 import { makeDatabase } from './postgres.ts'
 
 export interface Permissions extends AsyncDisposable {

@@ -2,11 +2,13 @@
 
 import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 /** What runs the stack. */
 const PARTS = [
+  'cli',
   'local',
+  'stand-ins',
   'src',
   'durable-objects',
   'sql-gateway',

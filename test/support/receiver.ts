@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { waitUntil } from '../../local/wait.ts'
+import { waitUntil } from '../../cli/support/wait.ts'
 
 export interface Received {
   readonly method: string

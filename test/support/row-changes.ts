@@ -1,6 +1,6 @@
 // What the listener sends, for tests of what takes it.
 
-import type { Change, Chunk } from '../../src/features/webhooks/ingest/messages.ts'
+import type { Change, Chunk } from '../../src/features/row-changes/ingest/messages.ts'
 
 /** An UPDATE of key 1. */
 export const CHANGE: Change = {

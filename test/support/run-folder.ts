@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT_DIR } from '../../local/project.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 // Vitest takes the setup from the default export.
 export default function setup(): void {

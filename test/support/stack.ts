@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
-import { devFilePath, readDevFile, type StackFacts } from '../../local/dev-file.ts'
+import { devFilePath, readDevFile, type StackFacts } from '../../cli/support/dev-file.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
 import { PORTS } from '../../local/options.ts'
 import { seedPeople } from '../../local/people.ts'
 import { freePorts } from '../../local/ports.ts'
-import { PROJECT_DIR } from '../../local/project.ts'
 import { Variables } from '../../src/config.ts'
 import { makeWithCluster } from './cluster.ts'
 import { PASSWORD } from './identity-visitor.ts'
@@ -136,7 +136,7 @@ const ROOMY = {
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(PROJECT_DIR, 'test/support/certificates/authority.pem') }
 
 /** The projects of vitest.config.ts whose tests find a stack running. */
-const ON_STACK = ['worker', 'objects', 'contract', 'browser']
+const ON_STACK = ['worker', 'objects', 'contract', 'browser', 'stand-ins']
 
 /** Those that send browsers to the Worker, and what else there is to know of outside servers. */
 const BROWSER_SERVERS = ['OAUTH_PUBLIC_URL', 'OAUTH_ADMIN_URL', 'IDENTITY_PUBLIC_URL', 'IDENTITY_ADMIN_URL']

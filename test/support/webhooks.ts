@@ -2,8 +2,8 @@
 
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
-import { signIngest } from '../../src/features/webhooks/ingest/ingest-signature.ts'
-import type { Chunk, RowEvent } from '../../src/features/webhooks/ingest/messages.ts'
+import { signIngest } from '../../src/features/row-changes/ingest/ingest-signature.ts'
+import type { Chunk, RowEvent } from '../../src/features/row-changes/ingest/messages.ts'
 import { makeSecretBox } from '../../src/features/webhooks/secret-box.ts'
 import { encodeUtf8 } from '../../src/lib/utf8.ts'
 

@@ -2,8 +2,8 @@
 // SQL gateway. What the Worker asks of others passes through this process, so that a test can take the database away.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { generateKey, hashKey } from '../../src/features/keys/key-format.ts'
-import { nextHousekeepingMs } from '../../src/features/rate-limit/limiter-state.ts'
+import { nextHousekeepingMs } from '../../src/features/api-keys/limit/limiter-state.ts'
+import { generateKey, hashKey } from '../../src/features/api-keys/record/key-format.ts'
 import { makeKey } from '../support/keys.ts'
 import { connectOwner, type TestClient } from '../support/postgres.ts'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'

@@ -4,7 +4,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Chunk } from '../../src/features/webhooks/ingest/messages.ts'
+import type { Chunk } from '../../src/features/row-changes/ingest/messages.ts'
 import { deepestJson } from '../support/deep-json.ts'
 import { connectOwner, type TestClient } from '../support/postgres.ts'
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.ts'

@@ -3,8 +3,8 @@
 import type { DatabaseRole } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
-import { changesOf, DEFAULT_SQL, PRIMARY_KEY } from '../tables/catalog/catalog-sql.ts'
-import { columnOrigins } from '../tables/catalog/view-key-sql.ts'
+import { changesOf, DEFAULT_SQL, PRIMARY_KEY } from '../data-api/catalog/catalog-sql.ts'
+import { columnOrigins } from '../data-api/catalog/view-key-sql.ts'
 import {
   COLUMNS_MAX,
   type DatabaseTable,

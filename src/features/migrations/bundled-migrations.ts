@@ -1,4 +1,4 @@
-// The migrations that the Worker was built with. Node reads the folder itself (local/migration-folder.ts).
+// The migrations that the Worker was built with. Node reads the folder itself (cli/migration-folder.ts).
 
 /// <reference path="./migrations-module.d.ts" />
 import { files, platformNames, readAt } from '../../../build/migrations.mjs'

@@ -1,5 +1,5 @@
 // A file of the migrations folder, as the Worker's bundle and `npm run migrate` have it. Both get it from the same
-// reader (local/migration-folder.ts), so a file is the same migration to both.
+// reader (cli/migration-folder.ts), so a file is the same migration to both.
 
 import { DomainError } from '../../errors.ts'
 

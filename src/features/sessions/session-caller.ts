@@ -3,7 +3,7 @@
 
 import type { Session } from '../../clients/identity.ts'
 import type { DatabaseCaller } from '../../db/caller-session.ts'
-import { shareName } from '../rate-limit/network.ts'
+import { shareName } from '../api-keys/limit/network.ts'
 
 interface SessionCall {
   principal: { session: Pick<Session, 'id'> }

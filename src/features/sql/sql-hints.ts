@@ -2,7 +2,7 @@
 // it is that of `/v1/db`; here stands what differs, because here the caller writes SQL and not filters. Pure.
 
 import type { PostgresError } from '../../db/postgres-error.ts'
-import { explainPostgresError } from '../tables/error-hints.ts'
+import { explainPostgresError } from '../data-api/error-hints.ts'
 
 type Params = readonly (string | null)[]
 

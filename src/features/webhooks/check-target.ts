@@ -2,7 +2,7 @@
 // and each attempt until then fails with `name_not_resolved`.
 
 import { DomainError } from '../../errors.ts'
-import { type TargetRules, targetProblem } from './target-address.ts'
+import { type TargetRules, targetProblem } from '../../lib/target-address.ts'
 import type { TargetGuard } from './target-guard.ts'
 
 export interface TargetDeps {

@@ -3,10 +3,10 @@
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
+import { findWatchableTable } from '../row-changes/watching/find-table.ts'
 import { type TargetDeps, usableTarget } from './check-target.ts'
 import type { Webhook, WebhookIn } from './schemas.ts'
 import { type SecretDeps, sealHeaders, sealSecret } from './seal-secret.ts'
-import { findWatchableTable } from './watching/find-table.ts'
 import { toWebhook } from './webhook-record.ts'
 import { insertWebhook, type WebhookDatabase } from './webhook-store.ts'
 

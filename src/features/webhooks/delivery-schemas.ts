@@ -2,9 +2,9 @@
 
 import * as z from 'zod'
 import { Instant } from '../../lib/instant.ts'
+import { RowEvent } from '../row-changes/ingest/messages.ts'
 import { DEAD_LETTER_REASONS } from './delivery/delivery-log.ts'
 import { ATTEMPT_ERRORS } from './delivery/send-attempt.ts'
-import { RowEvent } from './ingest/messages.ts'
 import { EntryListQuery, nextCursor, Time, WEBHOOK_EXAMPLE, Webhook } from './schemas.ts'
 
 const EventId = z.string().nullable().describe('of the row change; null for a test')

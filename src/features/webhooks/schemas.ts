@@ -3,10 +3,10 @@
 import * as z from 'zod'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
+import { RowEvent } from '../row-changes/ingest/messages.ts'
 import { headersProblem } from './delivery/delivery-headers.ts'
 import { secretProblem } from './delivery/signatures.ts'
 import { WEBHOOK_STATES } from './delivery/webhook-row.ts'
-import { RowEvent } from './ingest/messages.ts'
 
 export const Time = z.iso.datetime({ offset: true })
 

@@ -4,8 +4,8 @@
 
 import { BoundedMap } from '../../lib/bounded-map.ts'
 import { readBoundedText } from '../../lib/bounded-text.ts'
-import { isAddress, isPublicAddress } from './public-address.ts'
-import { hostOf, type TargetRules, targetProblem } from './target-address.ts'
+import { isAddress, isPublicAddress } from '../../lib/public-address.ts'
+import { hostOf, type TargetRules, targetProblem } from '../../lib/target-address.ts'
 
 /** Why an attempt is not made. A resolver that gives no whole answer counts as a name that does not resolve. */
 export const TARGET_REFUSALS = ['target_not_public', 'name_not_resolved'] as const

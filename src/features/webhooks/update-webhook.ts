@@ -4,11 +4,11 @@
 import { DomainError } from '../../errors.ts'
 import { audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
+import { findWatchableTable } from '../row-changes/watching/find-table.ts'
 import { type TargetDeps, usableTarget } from './check-target.ts'
 import type { WebhookFanouts } from './delivery/fanout-contract.ts'
 import type { Webhook, WebhookPatch } from './schemas.ts'
 import { isMasked, type SecretDeps, sealHeaders, sealSecret } from './seal-secret.ts'
-import { findWatchableTable } from './watching/find-table.ts'
 import { parseId, webhookNotFound } from './webhook-id.ts'
 import { toFanoutRow, toWebhook } from './webhook-record.ts'
 import {

@@ -5,9 +5,9 @@ import type { PlatformDatabase } from '../../db/database.ts'
 import type { KeysetPosition } from '../../db/keyset-page.ts'
 import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
+import type { RowEvent } from '../row-changes/ingest/messages.ts'
+import { changeAndApply } from '../row-changes/watching/apply-watch.ts'
 import type { WebhookRow } from './delivery/webhook-row.ts'
-import type { RowEvent } from './ingest/messages.ts'
-import { changeAndApply } from './watching/apply-watch.ts'
 
 /** What the statements here need of the platform's database. */
 export type WebhookDatabase = Pick<PlatformDatabase, 'query' | 'transaction'>

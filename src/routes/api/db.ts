@@ -1,14 +1,20 @@
 // /api/db: the rows of tables, for the dashboard.
 
+import { auditedWrite } from '../../features/data-api/audited-write.ts'
+import { QUOIN_DIALECT } from '../../features/data-api/dialect.ts'
+import {
+  DELETE_ROWS,
+  INSERT_ROWS,
+  PARAMS,
+  READ_ROWS,
+  UPDATE_ROWS,
+} from '../../features/data-api/documented.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../features/data-api/limits.ts'
+import { deleteRows, updateRows } from '../../features/data-api/verbs/change-rows.ts'
+import type { DataCall } from '../../features/data-api/verbs/data-session.ts'
+import { insertRows } from '../../features/data-api/verbs/insert-rows.ts'
+import { readRows } from '../../features/data-api/verbs/read-rows.ts'
 import { sessionCaller } from '../../features/sessions/session-caller.ts'
-import { auditedWrite } from '../../features/tables/audited-write.ts'
-import { QUOIN_DIALECT } from '../../features/tables/dialect.ts'
-import { DELETE_ROWS, INSERT_ROWS, PARAMS, READ_ROWS, UPDATE_ROWS } from '../../features/tables/documented.ts'
-import { STATEMENT_TIMEOUT_MS } from '../../features/tables/limits.ts'
-import { deleteRows, updateRows } from '../../features/tables/verbs/change-rows.ts'
-import type { DataCall } from '../../features/tables/verbs/data-session.ts'
-import { insertRows } from '../../features/tables/verbs/insert-rows.ts'
-import { readRows } from '../../features/tables/verbs/read-rows.ts'
 import { defineRoute, type HandlerInput } from '../../http/route.ts'
 
 type Input = HandlerInput<'/api/db/:table', 'admin', undefined, undefined>

@@ -1,13 +1,13 @@
 // /internal/row-changes: what the listener found in the outbox.
 
 import * as z from 'zod'
-import { enqueueRowChanges } from '../../features/webhooks/ingest/enqueue.ts'
+import { enqueueRowChanges } from '../../features/row-changes/ingest/enqueue.ts'
 import {
   INGEST_BYTES_MAX,
   INGEST_PATH,
   INGEST_VALUES_MAX,
   RowChangesIn,
-} from '../../features/webhooks/ingest/messages.ts'
+} from '../../features/row-changes/ingest/messages.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const rowChangeRoutes = [

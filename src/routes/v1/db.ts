@@ -1,7 +1,7 @@
 // /v1/db: tables, views and functions as resources, in PostgREST's grammar.
 
-import { shareName } from '../../features/rate-limit/network.ts'
-import { QUOIN_DIALECT } from '../../features/tables/dialect.ts'
+import { shareName } from '../../features/api-keys/limit/network.ts'
+import { QUOIN_DIALECT } from '../../features/data-api/dialect.ts'
 import {
   CALL_FUNCTION,
   DELETE_ROWS,
@@ -9,14 +9,14 @@ import {
   PARAMS,
   READ_ROWS,
   UPDATE_ROWS,
-} from '../../features/tables/documented.ts'
-import { STATEMENT_TIMEOUT_MS } from '../../features/tables/limits.ts'
-import { callFunction } from '../../features/tables/verbs/call-function.ts'
-import { deleteRows, updateRows } from '../../features/tables/verbs/change-rows.ts'
-import type { DataCall } from '../../features/tables/verbs/data-session.ts'
-import { insertRows } from '../../features/tables/verbs/insert-rows.ts'
-import { readRows } from '../../features/tables/verbs/read-rows.ts'
-import { tableOptions } from '../../features/tables/verbs/table-options.ts'
+} from '../../features/data-api/documented.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../features/data-api/limits.ts'
+import { callFunction } from '../../features/data-api/verbs/call-function.ts'
+import { deleteRows, updateRows } from '../../features/data-api/verbs/change-rows.ts'
+import type { DataCall } from '../../features/data-api/verbs/data-session.ts'
+import { insertRows } from '../../features/data-api/verbs/insert-rows.ts'
+import { readRows } from '../../features/data-api/verbs/read-rows.ts'
+import { tableOptions } from '../../features/data-api/verbs/table-options.ts'
 import { defineRoute, type HandlerInput } from '../../http/route.ts'
 
 type Call = Pick<

@@ -1,9 +1,9 @@
 // /v1/keys: API keys and their rotation.
 
-import { createKey } from '../../features/keys/create-key.ts'
-import { listKeys } from '../../features/keys/list-keys.ts'
-import { revokeKey } from '../../features/keys/revoke-key.ts'
-import { rotateKey } from '../../features/keys/rotate-key.ts'
+import { createKey } from '../../features/api-keys/record/create-key.ts'
+import { listKeys } from '../../features/api-keys/record/list-keys.ts'
+import { revokeKey } from '../../features/api-keys/record/revoke-key.ts'
+import { rotateKey } from '../../features/api-keys/record/rotate-key.ts'
 import {
   ApiKey,
   ApiKeyId,
@@ -13,8 +13,8 @@ import {
   ApiKeyPatch,
   ApiKeyRotation,
   ApiKeyWithSecret,
-} from '../../features/keys/schemas.ts'
-import { updateKey } from '../../features/keys/update-key.ts'
+} from '../../features/api-keys/record/schemas.ts'
+import { updateKey } from '../../features/api-keys/record/update-key.ts'
 import { defineRoute } from '../../http/route.ts'
 
 export const keyRoutes = [

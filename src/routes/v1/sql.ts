@@ -1,6 +1,6 @@
 // /v1/sql: callers' own SQL, one statement or a transaction.
 
-import { shareName } from '../../features/rate-limit/network.ts'
+import { shareName } from '../../features/api-keys/limit/network.ts'
 import { runSql, runTransaction, type SqlCaller } from '../../features/sql/run-sql.ts'
 import { RUN_SQL, RUN_TRANSACTION } from '../../features/sql/schemas.ts'
 import { defineRoute, type HandlerInput, jsonText } from '../../http/route.ts'

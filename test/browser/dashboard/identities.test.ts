@@ -1,7 +1,7 @@
 // People: found by their address, and signed out from the page.
 
 import { expect, inject, it } from 'vitest'
-import { signInAsBrowser } from '../../../local/identity-server/seeds.ts'
+import { signInAsBrowser } from '../../../stand-ins/identity-server/seeds.ts'
 import { makePerson, type Person } from '../../support/applications.ts'
 import { visit } from './visitor.ts'
 

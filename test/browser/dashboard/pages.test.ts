@@ -1,7 +1,7 @@
 // What holds for every page: everybody can use it, in light and dark, and it fits a phone.
 
 import { afterAll, expect, inject, it } from 'vitest'
-import { makeWebhook, tidyUp, webhooks } from '../../contract/webhooks-caller.ts'
+import { makeWebhook, tidyUp, webhooks } from '../../contract/webhooks/caller.ts'
 import { makePerson, PersonsBrowser, registerClient, tokensFor } from '../../support/applications.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { fitsItsWidth } from '../people.ts'

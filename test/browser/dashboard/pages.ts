@@ -2,7 +2,7 @@
 // hold for all of them, and for the screenshots.
 
 import type { Page } from 'playwright-core'
-import type { StackFacts } from '../../../local/dev-file.ts'
+import type { StackFacts } from '../../../cli/support/dev-file.ts'
 import { type OwnRecords, recordPagesOf } from './record-pages.ts'
 
 /** So long has nothing been drawn where all is there: between two requests there may be an instant of nothing. */

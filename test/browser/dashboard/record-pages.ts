@@ -1,6 +1,6 @@
 // The pages of records, which have an id in their address.
 
-import type { StackFacts } from '../../../local/dev-file.ts'
+import type { StackFacts } from '../../../cli/support/dev-file.ts'
 
 /** Ids of records to visit; without one the first of its list is visited, which others may delete meanwhile. */
 export interface OwnRecords {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { PROJECT_DIR } from '../../../local/project.ts'
+import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { registerClient } from '../../support/applications.ts'
 import { visit } from './visitor.ts'
 

@@ -3,7 +3,7 @@
 
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { inject } from 'vitest'
-import type { StackFacts } from '../../../local/dev-file.ts'
+import type { StackFacts } from '../../../cli/support/dev-file.ts'
 import { connectBrowser } from '../../support/shared-browser.ts'
 
 export const DESKTOP = { width: 1280, height: 800 }

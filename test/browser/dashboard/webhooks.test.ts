@@ -4,8 +4,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, expect, it } from 'vitest'
-import { asOwner } from '../../contract/db-caller.ts'
-import { atTheEnd, makeTable, makeWebhook, tidyUp, webhooks } from '../../contract/webhooks-caller.ts'
+import { asOwner } from '../../contract/data-api/caller.ts'
+import { atTheEnd, makeTable, makeWebhook, tidyUp, webhooks } from '../../contract/webhooks/caller.ts'
 import { type Received, startReceiver } from '../../support/receiver.ts'
 import { visit } from './visitor.ts'
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readCsv } from '../../../src/features/tables/payload/csv.ts'
+import { readCsv } from '../../../src/features/data-api/payload/csv.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 import { readArrayLiteral } from '../../support/array-literal.ts'
 

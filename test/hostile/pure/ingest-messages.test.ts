@@ -5,11 +5,11 @@ import { expect, it } from 'vitest'
 import {
   type ConsumeDeps,
   consumeRowChanges,
-} from '../../../src/features/webhooks/consume/consume-row-changes.ts'
-import { keepDeadMessages } from '../../../src/features/webhooks/consume/dead-messages.ts'
+} from '../../../src/features/row-changes/consume/consume-row-changes.ts'
+import { keepDeadMessages } from '../../../src/features/row-changes/consume/dead-messages.ts'
+import { type Chunk, RowChangesIn } from '../../../src/features/row-changes/ingest/messages.ts'
 import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
 import type { FanoutEvent } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
-import { type Chunk, RowChangesIn } from '../../../src/features/webhooks/ingest/messages.ts'
 import { bodyThroughRoute } from '../../support/route-body.ts'
 import { CHANGE, CHUNK } from '../../support/row-changes.ts'
 

@@ -3,8 +3,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COLUMNS_MAX } from '../../../src/features/tables/limits.ts'
-import { readCallArguments, readJsonRows } from '../../../src/features/tables/payload/json-rows.ts'
+import { COLUMNS_MAX } from '../../../src/features/data-api/limits.ts'
+import { readCallArguments, readJsonRows } from '../../../src/features/data-api/payload/json-rows.ts'
 import { JSON_DEPTH_MAX, JsonProblem, JsonScanner } from '../../../src/lib/json-scan.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 

@@ -1,7 +1,7 @@
 // Short queries that make Postgres work for minutes, or take a gigabyte, before any bound of ours.
 
 import { expect, it } from 'vitest'
-import { parseQueryString } from '../../../src/features/tables/grammar/query-string.ts'
+import { parseQueryString } from '../../../src/features/data-api/grammar/query-string.ts'
 
 const list = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(',')}}`
 

@@ -1,5 +1,5 @@
 // What goes to the identity provider and what comes out of its answers; over HTTP it is in
-// test/contract/identities.test.ts.
+// test/contract/platform/identities.test.ts.
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Upstream } from '../../../src/clients/http.ts'

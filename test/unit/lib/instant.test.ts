@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { readCursor } from '../../../src/db/keyset-page.ts'
+import { ApiKeyIn } from '../../../src/features/api-keys/record/schemas.ts'
 import { AuditLogListQuery } from '../../../src/features/audit/schemas.ts'
-import { ApiKeyIn } from '../../../src/features/keys/schemas.ts'
 
 const ID = '0d6a9b0e-6f39-4f0e-8a55-3f9d1f6d9a01'
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { PROJECT_DIR } from '../../../local/project.ts'
+import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { parsePermissionFile } from '../../../src/features/permissions/language/parse.ts'
 
 it('is a file without errors', () => {

@@ -3,8 +3,6 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type FactSource, isMember } from '../../../local/permission-server/check.ts'
-import { Namespaces } from '../../../local/permission-server/namespaces.ts'
 import type { Upstream } from '../../../src/clients/http.ts'
 import type { RelationTuple, SubjectSet } from '../../../src/clients/permission-server.ts'
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
@@ -13,6 +11,8 @@ import { parseTuple, printSubject, printTuple } from '../../../src/features/perm
 import { startWalk } from '../../../src/features/permissions/walk/start-walk.ts'
 import { keyOf } from '../../../src/features/permissions/walk/tuple-reader.ts'
 import { walkRelation } from '../../../src/features/permissions/walk/walk-relation.ts'
+import { type FactSource, isMember } from '../../../stand-ins/permission-server/check.ts'
+import { Namespaces } from '../../../stand-ins/permission-server/namespaces.ts'
 
 const DEPTH = 5
 const { file } = parsePermissionFile(`

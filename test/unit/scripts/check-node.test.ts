@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { PROJECT_DIR } from '../../../local/project.ts'
+import { PROJECT_DIR } from '../../../cli/support/project.ts'
 
 // What `npm run dev` and the other programs are: Node, with this loaded before. Rebuilding packages that are not there
 // would lead nowhere.

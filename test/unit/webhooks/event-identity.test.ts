@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { CHANGES_PER_CHUNK_MAX } from '../../../src/features/row-changes/ingest/messages.ts'
 import {
   BEFORE_ALL_EVENTS,
   BEHIND_ALL_EVENTS,
@@ -10,7 +11,6 @@ import {
   positionOfEvent,
   webhookIdOf,
 } from '../../../src/features/webhooks/delivery/event-identity.ts'
-import { CHANGES_PER_CHUNK_MAX } from '../../../src/features/webhooks/ingest/messages.ts'
 
 const BIGINT_MAX = 9_223_372_036_854_775_807n
 const chunkId = fc.oneof(

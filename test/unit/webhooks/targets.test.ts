@@ -3,8 +3,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { deliveryHeaders, headersProblem } from '../../../src/features/webhooks/delivery/delivery-headers.ts'
 import { makeSecretBox } from '../../../src/features/webhooks/secret-box.ts'
-import { hostsOf, targetProblem } from '../../../src/features/webhooks/target-address.ts'
 import { makeTargetGuard } from '../../../src/features/webhooks/target-guard.ts'
+import { hostsOf, targetProblem } from '../../../src/lib/target-address.ts'
 
 const RULES = { allowPrivate: false, ownHosts: hostsOf(['https://quoin.example/base', undefined]) }
 

@@ -1,7 +1,7 @@
 // What a URI of a client must look like. Pure: each check answers what is wrong, or undefined. The OAuth2 server itself
 // refuses little at registration (relative redirect URIs pass) and fails later, in front of the user.
 
-import { targetProblem } from '../../webhooks/target-address.ts'
+import { targetProblem } from '../../../lib/target-address.ts'
 
 export const URI_LENGTH_MAX = 2048
 

@@ -1,7 +1,7 @@
 // What an event is called: its position, which orders it among all others of a webhook, and the `webhook-id` that
 // receivers see. Pure. Whoever has a position may compare it with others; what is in it is known here alone.
 
-import { CHANGES_PER_CHUNK_MAX } from '../ingest/messages.ts'
+import { CHANGES_PER_CHUNK_MAX } from '../../row-changes/ingest/messages.ts'
 
 /** Of the largest bigint. */
 const CHUNK_DIGITS = 19

@@ -1,7 +1,7 @@
 // What a `WebhookFanout` can be told and asked, and the events it is handed. Types only, so that features and routes
 // know no Durable Object.
 
-import type { RowEvent } from '../ingest/messages.ts'
+import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { AttemptError } from './send-attempt.ts'
 import type { WebhookRow } from './webhook-row.ts'
 

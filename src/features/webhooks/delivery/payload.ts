@@ -1,7 +1,7 @@
 // The body of a delivery: exactly the specification's six fields, as text. Images are spliced in as the JSON that
 // Postgres wrote: parsing them would round bigint and numeric. Pure.
 
-import type { RowEvent } from '../ingest/messages.ts'
+import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 
 export interface PayloadParts {
   event: RowEvent

@@ -2,7 +2,7 @@
 // secret and the headers' values stay sealed in here.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import type { RowEvent } from '../ingest/messages.ts'
+import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 
 export interface WebhookRow {
   id: string

@@ -1,0 +1,144 @@
+// Chooses the overload that a call by argument names means. Pure. Every overload may be meant, also one that the
+// caller has no right to: Postgres refuses it then. But refusals name only functions that the caller may execute.
+
+import type { DatabaseRole } from '../../../db/database.ts'
+import type { QualifiedName } from '../../../db/sql.ts'
+import { DomainError } from '../../../errors.ts'
+import { nearestNames } from '../../../lib/nearest-name.ts'
+import { NAME_BYTES_MAX } from '../limits.ts'
+import type { Catalog } from './catalog.ts'
+import type { DatabaseFunction } from './catalog-types.ts'
+
+/** The function to call; `byName` passes arguments, `wholeBody` the body as the one argument without a name. */
+export interface ResolvedCall {
+  readonly target: DatabaseFunction
+  /** All of its name, by oid: what was chosen from. */
+  readonly overloads: readonly DatabaseFunction[]
+  readonly passing: 'byName' | 'wholeBody'
+}
+
+/** What of a call's body chooses the overload. */
+export interface Passed {
+  /** Of the arguments; undefined where they have none. */
+  readonly names: readonly string[] | undefined
+  /** Types of the one argument that may take the whole body. */
+  readonly wholeTypes: readonly string[]
+}
+
+/**
+ * Resolves by the set of argument names, then by the type of one argument without a name that takes the whole body.
+ * Throws `function_not_found` with near names, `ambiguous_function` when several fit.
+ */
+export function resolveFunction(
+  catalog: Catalog,
+  called: QualifiedName,
+  passed: Passed,
+  role: DatabaseRole,
+): ResolvedCall {
+  const overloads = catalog.functions(called.schema, called.name)
+  const { names, wholeTypes } = passed
+  const byName = names ? overloads.filter(candidate => accepts(candidate, names)) : []
+  const fitting =
+    byName.length > 0 ? byName : overloads.filter(candidate => takesWhole(candidate, wholeTypes))
+  if (fitting.length > 1) throw ambiguous(called, fitting, role)
+  const [target] = fitting
+  if (target) return { target, overloads, passing: byName.length > 0 ? 'byName' : 'wholeBody' }
+  const near = nearestNames(called.name, catalog.functionNames(called.schema, role), 3)
+  throw notFound(called, passed, usableBy(overloads, role), near)
+}
+
+function accepts({ arguments: parameters }: DatabaseFunction, names: readonly string[]): boolean {
+  const known = new Set(parameters.map(parameter => parameter.name))
+  return (
+    names.every(name => name !== '' && known.has(name)) &&
+    parameters.every(({ name, hasDefault }) => (name !== '' && names.includes(name)) || hasDefault)
+  )
+}
+
+function takesWhole({ arguments: parameters }: DatabaseFunction, types: readonly string[]): boolean {
+  const [only, ...others] = parameters
+  return others.length === 0 && only?.name === '' && types.includes(only.type)
+}
+
+function ambiguous(
+  { schema, name }: QualifiedName,
+  fitting: readonly DatabaseFunction[],
+  role: DatabaseRole,
+): DomainError {
+  const usable = signatures(usableBy(fitting, role))
+  const candidates = usable.length > 0 ? `: ${usable.join(', ')}` : ` those called ${schema}.${name}`
+  return new DomainError(
+    'ambiguous_function',
+    `Could not choose the best candidate function between${candidates}`,
+    {
+      hint:
+        'Try renaming the parameters or the function itself in the database so function overloading can ' +
+        'be resolved',
+    },
+  )
+}
+
+/** Those that may be told to a caller in this role. */
+function usableBy(functions: readonly DatabaseFunction[], role: DatabaseRole): DatabaseFunction[] {
+  return functions.filter(candidate => candidate.usableBy.includes(role))
+}
+
+/** `public.add(a => integer, b => integer)` of each function. */
+function signatures(functions: readonly DatabaseFunction[]): string[] {
+  return functions.map(({ schema, name, arguments: parameters }) => {
+    const list = parameters.map(({ name: argument, type }) =>
+      argument === '' ? type : `${argument} => ${type}`,
+    )
+    return `${schema}.${name}(${list.join(', ')})`
+  })
+}
+
+/** What sends a whole body as the one argument without a name, by the argument's type. */
+const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['json', 'application/json'],
+  ['jsonb', 'application/json'],
+  ['text', 'text/plain'],
+  ['xml', 'text/xml'],
+  ['bytea', 'application/octet-stream'],
+])
+
+/** How to call the overloads that there are. */
+function callHint(overloads: readonly DatabaseFunction[]): string {
+  const exists = `The function exists as ${signatures(overloads).join(', ')}`
+  const unnamed = overloads.find(({ arguments: parameters }) => parameters.some(({ name }) => name === ''))
+  const [only, ...others] = unnamed?.arguments ?? []
+  if (only === undefined) return `${exists}: pass every argument without a default by its name.`
+  const contentType = others.length === 0 ? CONTENT_TYPES.get(only.type) : undefined
+  return contentType === undefined
+    ? `${exists}: an argument without a name cannot be passed; give it one with CREATE OR REPLACE FUNCTION.`
+    : `${exists}: send its argument, which has no name, as the whole body with Content-Type: ${contentType}.`
+}
+
+function notFound(
+  { schema, name }: QualifiedName,
+  { names = [], wholeTypes }: Passed,
+  overloads: readonly DatabaseFunction[],
+  near: readonly string[],
+): DomainError {
+  const call = names.length > 0 ? `(${shown(names)})` : ' without parameters'
+  const hint =
+    overloads.length > 0
+      ? callHint(overloads)
+      : near.length > 0
+        ? `Perhaps you meant to call the function ${near.map(found => `${schema}.${found}`).join(' or ')}.`
+        : `Create it in the schema ${schema}, and grant EXECUTE on it to the role of the API key.`
+  return new DomainError('function_not_found', `Could not find the function ${schema}.${name}${call}.`, {
+    detail:
+      `Searched for the function ${schema}.${name}${call}, ` +
+      `or with a single unnamed ${wholeTypes.join('/')} parameter.`,
+    hint,
+  })
+}
+
+/** Names are whatever a caller sent; the message is for people. */
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, SHOWN_NAMES_MAX).map(name => name.slice(0, NAME_BYTES_MAX))
+  return `${first.join(', ')}${names.length > SHOWN_NAMES_MAX ? ', ...' : ''}`
+}
+
+const SHOWN_NAMES_MAX = 100

@@ -1,0 +1,32 @@
+// OPTIONS of a table or view: which methods it takes.
+
+import { DomainError } from '../../../errors.ts'
+import { nearestName } from '../../../lib/nearest-name.ts'
+import { refuseBadName } from '../grammar/names.ts'
+import { answer, type DataAnswer } from './data-answer.ts'
+import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
+import { type TablesDeps, withCatalog } from './run-statement.ts'
+
+const READS = ['OPTIONS', 'GET', 'HEAD']
+
+/** 200 with `Allow`: what the relation takes of a caller who has the rights. Throws `not_found`. */
+export async function tableOptions(deps: TablesDeps, call: DataCall): Promise<DataAnswer> {
+  refuseBadName('invalid_parameter', 'The name of the table', call.name)
+  const schema = chooseSchema(call, deps.config.dbSchemas)
+  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath) }
+  const { changes } = await withCatalog(deps, context, 'relation', async catalog => {
+    const names = catalog?.relationNames(schema, call.role) ?? []
+    return (
+      catalog?.relation(schema, call.name) ??
+      refuseUnknown(`${schema}.${call.name}`, nearestName(call.name, names))
+    )
+  })
+  return answer(deps, context, 200, null, { allow: [...READS, ...changes].join(',') })
+}
+
+function refuseUnknown(name: string, near: string | undefined): never {
+  throw new DomainError('not_found', `The table "${name}" does not exist.`, {
+    hint: near === undefined ? 'Check the name and its schema.' : `Perhaps you meant the table "${near}".`,
+    allowedMethods: READS,
+  })
+}

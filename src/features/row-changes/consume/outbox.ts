@@ -1,0 +1,139 @@
+// Reads chunks that are too large for a message out of the outbox, and confirms chunks that every webhook has. The
+// images stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import { PostgresError } from '../../../db/postgres-error.ts'
+import { WHOLE_PAYLOAD_BYTES_MAX } from '../../webhooks/delivery/fanout-contract.ts'
+import type { Change } from '../ingest/messages.ts'
+
+/** Of images in one answer; escaped they are twice as long at most, and the answer's bound is 16 MiB. */
+const READ_BYTES = 2 * 1024 * 1024
+/** What a body has beside its images, at most: names of 63 bytes, escaped. */
+const FRAME_BYTES = 4_096
+/** Code points of an image in one answer, 4 bytes each at most. */
+const READ_CHARACTERS = 2_000_000
+
+const CHANGES = 'quoin.row_events e cross join lateral quoin.changes_in(e) as change'
+
+/** A change without its images. */
+export interface ChangeFacts extends Pick<Change, 'key' | 'old_key' | 'error'> {
+  /** In the chunk, from 0. */
+  index: number
+  /** Of the images in a change's body: of a deleted row it has the same one twice. */
+  bytes: number
+}
+
+/** What is in a chunk, in order; none when it was confirmed before. */
+export async function listChanges(platform: PlatformDatabase, chunkId: string): Promise<ChangeFacts[]> {
+  const rows = await platform.texts(
+    `select change.ordinal - 1, change.key, change.old_key, change.error,
+        coalesce(octet_length(change.new), 0) + coalesce(octet_length(change.old), 0)
+      from ${CHANGES} where e.id = $1::bigint order by change.ordinal`,
+    [chunkId],
+  )
+  return rows.map(([index, key = null, old_key = null, error = null, bytes]) => ({
+    index: Number(index),
+    key,
+    old_key,
+    error,
+    bytes: Number(bytes),
+  }))
+}
+
+/** Whether a change's body is to be handed over in pieces. */
+export function isLarge({ bytes }: ChangeFacts): boolean {
+  return bytes > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
+}
+
+/** Runs of changes whose images fit into one answer; a large one is a run of its own. */
+export function* readableRuns(changes: readonly ChangeFacts[]): Generator<ChangeFacts[]> {
+  let run: ChangeFacts[] = []
+  let bytes = 0
+  for (const change of changes) {
+    const size = isLarge(change) ? READ_BYTES : change.bytes
+    if (run.length > 0 && bytes + size > READ_BYTES) {
+      yield run
+      run = []
+      bytes = 0
+    }
+    run.push(change)
+    bytes += size
+  }
+  if (run.length > 0) yield run
+}
+
+/** The changes of a run with their images, as a message would carry them. */
+export async function readRun(
+  platform: PlatformDatabase,
+  chunkId: string,
+  run: readonly ChangeFacts[],
+): Promise<Change[]> {
+  const [first, last] = [run[0]?.index ?? 0, run.at(-1)?.index ?? 0]
+  const rows = await platform.texts(
+    `select change.key, change.old_key, change.new, change.old, change.error from ${CHANGES}
+      where e.id = $1::bigint and change.ordinal between $2::int and $3::int order by change.ordinal`,
+    [chunkId, String(first + 1), String(last + 1)],
+  )
+  return rows.map(([key = null, old_key = null, row = null, old_row = null, error = null]) => ({
+    key,
+    old_key,
+    row,
+    old_row,
+    error,
+  }))
+}
+
+/** One image of a change, part by part. */
+export async function* readImage(
+  platform: Pick<PlatformDatabase, 'texts'>,
+  chunkId: string,
+  index: number,
+  which: 'new' | 'old',
+): AsyncGenerator<string> {
+  for (let from = 1; ; from += READ_CHARACTERS) {
+    const rows = await platform.texts(
+      `select pg_catalog.substr(change.${which}, $3::int, $4::int) from ${CHANGES}
+        where e.id = $1::bigint and change.ordinal = $2::int`,
+      [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
+    )
+    const part = rows[0]?.[0] ?? ''
+    if (part !== '') yield part
+    // Counted in UTF-16 here and in code points there: only an answer that is shorter both ways is the last.
+    if (part.length < READ_CHARACTERS) return
+  }
+}
+
+/** Why the images of a chunk can never be read, a broken page say; undefined for any other failure. */
+export function unreadableReason(err: unknown): string | undefined {
+  const isAboutImages = err instanceof PostgresError && /^(?:22|XX00[12])/.test(err.code)
+  return isAboutImages ? `the row cannot be read: ${err.message}` : undefined
+}
+
+/** The changes of a chunk without their images, and why there are none. Reads no image. */
+export async function listWithoutImages(
+  platform: PlatformDatabase,
+  chunkId: string,
+  reason: string,
+): Promise<Change[]> {
+  const rows = await platform.texts(
+    `select e.keys[change.position], nullif(e.old_keys[change.position], e.keys[change.position]),
+        e.errors[change.position]
+      from quoin.row_events e cross join lateral pg_catalog.generate_series(1, e.change_count) as change (position)
+      where e.id = $1::bigint order by change.position`,
+    [chunkId],
+  )
+  return rows.map(([key = null, old_key = null, error]) => ({
+    key,
+    old_key,
+    row: null,
+    old_row: null,
+    error: error ?? reason,
+  }))
+}
+
+/** Deletes chunks: the listener sees it, and lets go on what had to wait behind them. */
+export async function confirmChunks(platform: PlatformDatabase, chunkIds: readonly string[]): Promise<void> {
+  await platform.texts('delete from quoin.row_events where id = any($1::bigint[])', [
+    `{${chunkIds.join(',')}}`,
+  ])
+}

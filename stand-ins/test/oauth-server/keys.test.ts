@@ -1,0 +1,210 @@
+// The admin API of key sets on the Hydra wire, and what becomes public of them.
+
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { importJWK, jwtVerify, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestOAuthServer, type TestOAuthServer } from '../../../test/support/oauth-server.ts'
+import { ask, member, NOT_FOUND, ownName } from './caller.ts'
+
+let server: TestOAuthServer
+beforeAll(async () => {
+  server = await startTestOAuthServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+type Jwk = Record<string, unknown>
+const setUrl = (set = ownName('set')) => `${server.adminUrl}/admin/keys/${encodeURIComponent(set)}`
+const make = (url: string, json: unknown) => ask('POST', url, { json })
+const keysIn = (body: unknown) => (member(body, 'keys') ?? []) as Jwk[]
+const kidsAt = async (url: string) => keysIn((await ask('GET', url)).body).map(key => key['kid'])
+const exported = (key: KeyObject): Jwk => ({ ...key.export({ format: 'jwk' }) })
+
+const SECRET_KEY = { kty: 'oct', k: 'c2VjcmV0c2VjcmV0', alg: 'HS256', use: 'sig' }
+
+describe('making a key', () => {
+  it.for(['RS256', 'RS384', 'RS512', 'PS256', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])(
+    'gives a key pair that signs by %s, its private part in the answer',
+    { timeout: 60_000 },
+    async alg => {
+      const { status, body } = await make(setUrl(), { alg, use: 'sig', kid: 'mine' })
+      expect(status).toBe(201)
+      const [key = {}, ...others] = keysIn(body)
+      expect(others).toEqual([])
+      expect(key).toMatchObject({ alg, use: 'sig', kid: 'mine', d: expect.any(String) })
+      const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicPart } = key
+      const token = await new SignJWT({}).setProtectedHeader({ alg }).sign(await importJWK(key, alg))
+      await jwtVerify(token, await importJWK(publicPart, alg))
+    },
+  )
+
+  it('makes up a kid and takes it for a signing key unless told', async () => {
+    const url = setUrl()
+    const [key = {}] = keysIn((await make(url, { alg: 'ES256' })).body)
+    expect(key).toMatchObject({ kid: expect.stringMatching(/^[0-9a-f-]{36}$/), use: 'sig' })
+    const [other] = keysIn((await make(url, { ALG: 'ES256', use: 'enc', kid: 'other' })).body)
+    expect(other).toMatchObject({ kid: 'other', use: 'enc' })
+  })
+
+  it('says where the set is, at the issuer', async () => {
+    const set = ownName('set')
+    const { headers } = await make(setUrl(set), { alg: 'ES256' })
+    expect(headers.get('location')).toBe(`${server.publicUrl}/keys/${set}`)
+  })
+
+  it('refuses algorithms that it makes no keys for, and bodies that are no question', async () => {
+    for (const alg of ['HS256', 'none', '', 'es256', 'ES256K', 'RSA-OAEP', 'ECDH-ES'])
+      expect(await make(setUrl(), { alg }), alg).toMatchObject({
+        status: 400,
+        body: { error: 'Bad Request', error_description: 'Unsupported key algorithm' },
+      })
+    for (const raw of ['', '{', '[]', '"ES256"', '{"alg":1}', '{"alg":"ES256","kid":1}'])
+      expect((await ask('POST', setUrl(), { raw })).status, raw).toBe(400)
+  })
+
+  it('adds to the set, newest first, a kid once only', async () => {
+    const url = setUrl()
+    for (const kid of ['one', 'two', 'three'])
+      expect((await make(url, { alg: 'ES256', kid })).status).toBe(201)
+    expect(await make(url, { alg: 'ES256', kid: 'two' })).toMatchObject({
+      status: 409,
+      body: { error_description: '' },
+    })
+    expect(await kidsAt(url)).toEqual(['three', 'two', 'one'])
+  })
+})
+
+describe('reading keys', () => {
+  it('tells a set that is not there from a key that is not there', async () => {
+    const url = setUrl()
+    expect(await ask('GET', url)).toMatchObject({
+      status: 404,
+      body: { error: 'Not Found', error_description: 'Unable to locate the requested resource' },
+    })
+    expect(await ask('GET', `${url}/one`)).toMatchObject({ status: 404, body: NOT_FOUND })
+  })
+
+  it('gives one key in a set of its own', async () => {
+    const url = setUrl()
+    await make(url, { alg: 'ES256', kid: 'one' })
+    await make(url, { alg: 'ES256', kid: 'two' })
+    expect((await ask('GET', `${url}/one`)).body).toMatchObject({
+      keys: [{ kid: 'one', d: expect.any(String) }],
+    })
+  })
+})
+
+describe('putting keys', () => {
+  it('replaces the whole set', async () => {
+    const url = setUrl()
+    await make(url, { alg: 'ES256', kid: 'old' })
+    const keys = [
+      { ...SECRET_KEY, kid: 'first' },
+      { ...SECRET_KEY, kid: 'last' },
+    ]
+    expect(await ask('PUT', url, { json: { keys } })).toMatchObject({ status: 200, body: { keys } })
+    expect(await kidsAt(url)).toEqual(['last', 'first'])
+    expect((await ask('PUT', url, { json: { keys: [] } })).body).toEqual({ keys: [] })
+    expect((await ask('GET', url)).status).toBe(404)
+  })
+
+  it('leaves the set as it was when a kid is in the new one twice', async () => {
+    const url = setUrl()
+    await make(url, { alg: 'ES256', kid: 'old' })
+    const twice = { ...SECRET_KEY, kid: 'twice' }
+    expect((await ask('PUT', url, { json: { keys: [twice, twice] } })).status).toBe(409)
+    expect(await kidsAt(url)).toEqual(['old'])
+  })
+
+  it('goes by the kid of the key, not by that of the path', async () => {
+    const url = setUrl()
+    expect(
+      await ask('PUT', `${url}/in-the-path`, { json: { ...SECRET_KEY, kid: 'in-the-key' } }),
+    ).toMatchObject({
+      status: 200,
+      body: { kid: 'in-the-key' },
+    })
+    expect(await kidsAt(url)).toEqual(['in-the-key'])
+    expect(
+      (await ask('PUT', `${url}/x`, { json: { ...SECRET_KEY, kid: 'in-the-key', k: 'bmV3' } })).status,
+    ).toBe(200)
+    expect((await ask('GET', url)).body).toMatchObject({ keys: [{ kid: 'in-the-key', k: 'bmV3' }] })
+  })
+
+  it('keeps what it knows of a key and drops the rest', async () => {
+    const url = setUrl()
+    const known = exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+    await ask('PUT', url, { json: { keys: [{ ...known, kid: 'k', ext: true, key_ops: ['sign'] }] } })
+    expect((await ask('GET', url)).body).toEqual({ keys: [{ ...known, kid: 'k' }] })
+  })
+
+  it('refuses keys that are incomplete, inconsistent or of a kind it does not know', async () => {
+    const rsa = exported(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
+    const ec = exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+    const bad: Record<string, Jwk> = {
+      nothing: {},
+      'unknown kind': { kty: 'rsa', n: 'sXch', e: 'AQAB' },
+      'RSA without exponent': { kty: 'RSA', n: 'sXch' },
+      'RSA with a factor missing': { ...rsa, q: undefined },
+      'RSA with another private number': { ...rsa, d: 'AQAB' },
+      'RSA with another remainder': { ...rsa, dp: 'AQAB' },
+      'EC point off its curve': { ...ec, x: Buffer.alloc(32, 1).toString('base64url') },
+      'EC with a short private number': { ...ec, d: 'AQAB' },
+      'EC on another curve': exported(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey),
+      X25519: exported(generateKeyPairSync('x25519').publicKey),
+      'oct without k': { kty: 'oct' },
+      'no base64url': { kty: 'oct', k: 'a+b/' },
+      'x5t of a wrong size': { ...SECRET_KEY, x5t: 'AAAA' },
+    }
+    for (const [name, key] of Object.entries(bad)) {
+      expect((await ask('PUT', setUrl(), { json: { keys: [{ ...key, kid: 'k' }] } })).status, name).toBe(400)
+      expect((await ask('PUT', `${setUrl()}/k`, { json: { ...key, kid: 'k' } })).status, name).toBe(400)
+    }
+  })
+})
+
+describe('deleting keys', () => {
+  it('answers 204 whether they were there or not', async () => {
+    const url = setUrl()
+    for (const kid of ['one', 'two']) await make(url, { alg: 'ES256', kid })
+    for (const path of ['/one', '/one', '', ''])
+      expect((await ask('DELETE', url + path)).status, path).toBe(204)
+    expect((await ask('GET', url)).status).toBe(404)
+  })
+})
+
+describe('the signing sets', () => {
+  const jwks = async () => keysIn((await ask('GET', `${server.publicUrl}/.well-known/jwks.json`)).body)
+  const idTokenAlg = async () => {
+    const { body } = await ask('GET', `${server.publicUrl}/.well-known/openid-configuration`)
+    return member(body, 'id_token_signing_alg_values_supported')
+  }
+
+  it('have their first key as soon as it is needed, and show its public part only', {
+    timeout: 60_000,
+  }, async () => {
+    const keys = await jwks()
+    for (const set of ['hydra.openid.id-token', 'hydra.jwt.access-token']) {
+      const [newest = {}] = keysIn((await ask('GET', setUrl(set))).body)
+      expect(newest).toMatchObject({ kty: expect.any(String), d: expect.any(String) })
+      expect(keys.map(key => key['kid'])).toContain(newest['kid'])
+    }
+    for (const key of keys)
+      for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(name)
+  })
+
+  it('sign with the newest key while the older ones stay public, and never broadcast other sets', async () => {
+    const url = setUrl('hydra.openid.id-token')
+    const before = await jwks()
+    const kid = ownName('rotated')
+    await make(url, { alg: 'ES256', kid })
+    expect(await idTokenAlg()).toEqual(['ES256'])
+    const after = (await jwks()).map(key => key['kid'])
+    expect(after).toEqual(expect.arrayContaining([kid, ...before.map(key => key['kid'])]))
+
+    const other = ownName('custom')
+    await make(setUrl(), { alg: 'ES256', kid: other })
+    expect((await jwks()).map(key => key['kid'])).not.toContain(other)
+    await ask('DELETE', `${url}/${kid}`)
+    expect(await idTokenAlg()).not.toEqual(['ES256'])
+  })
+})

@@ -1,0 +1,410 @@
+// Lists of tuples and writing them, routes and the syntax check: the Keto wire, by public HTTP only. Runs against our
+// own server, or a real one (test/support/permission-server.ts).
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  allowed,
+  ask,
+  change,
+  given,
+  listAll,
+  openPermissions,
+  type Permissions,
+  query,
+  tuple,
+  unique,
+} from '../../../test/support/permission-server.ts'
+
+let server: Permissions
+let listUrl: string
+let adminUrl: string
+
+beforeAll(async () => {
+  server = await openPermissions()
+  listUrl = `${server.readUrl}/relation-tuples`
+  adminUrl = `${server.writeUrl}/admin/relation-tuples`
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+const refused = (message: string, status = 400) => ({
+  status,
+  body: { error: { code: status, message: expect.stringContaining(message) } },
+})
+const refusedBecause = (reason: string, status = 400) => ({
+  status,
+  body: { error: { code: status, reason } },
+})
+const UNKNOWN = 'Unknown namespace with name "Nowhere".'
+
+async function remaining(object: string): Promise<string[]> {
+  const found = await listAll(server, { object })
+  return found
+    .map(
+      ({ relation, subject_id, subject_set: set }) =>
+        `${relation}@${subject_id ?? `${set?.object}#${set?.relation}`}`,
+    )
+    .sort()
+}
+
+function patch(json: unknown) {
+  return ask(adminUrl, { method: 'PATCH', json })
+}
+
+describe('a list', () => {
+  it('filters by every part, alone and together, in all namespaces unless told', async () => {
+    const [p, o, ann] = [unique('p'), unique('o'), unique('ann')]
+    const lines = [
+      `Project:${p}#owner@${ann}`,
+      `Project:${p}#viewer@${ann}`,
+      `User:${p}#likes@${ann}`,
+      `Project:${p}#viewer@(Organization:${o}#member)`,
+      `Organization:${o}#member@${ann}`,
+    ]
+    await given(server, ...lines)
+    const set = { 'subject_set.namespace': 'Organization', 'subject_set.object': o }
+    for (const [filter, expected] of [
+      [{ subject_id: ann }, [0, 1, 2, 4]],
+      [{ subject_id: ann, namespace: 'Project' }, [0, 1]],
+      [{ subject_id: ann, relation: 'member' }, [4]],
+      [{ object: p }, [0, 1, 2, 3]],
+      [{ object: p, namespace: 'User' }, [2]],
+      [{ object: p, namespace: 'Project', relation: 'viewer' }, [1, 3]],
+      [{ object: p, relation: 'viewer' }, [1, 3]],
+      [{ object: p, namespace: 'Project', relation: 'viewer', subject_id: ann }, [1]],
+      [{ ...set, 'subject_set.relation': 'member' }, [3]],
+      [{ ...set, 'subject_set.relation': 'member', relation: 'owner' }, []],
+      [{ ...set, 'subject_set.relation': '' }, []],
+      [{ object: p, relation: '' }, []],
+      [{ object: p, subject_id: '' }, []],
+      [{ object: p, relation: 'view' }, []],
+      [{ object: p, colour: 'red', namespace: 'Organization' }, []],
+      [{ subject_id: `${ann}\0` }, []],
+    ] as [Record<string, string>, number[]][]) {
+      const found = await listAll(server, filter)
+      const wanted = expected.map(i => tuple(lines[i] ?? ''))
+      expect(found, JSON.stringify(filter)).toHaveLength(wanted.length)
+      expect(found).toEqual(expect.arrayContaining(wanted))
+    }
+    const [first] = await listAll(server, { namespace: 'User', relation: 'likes', object: p })
+    expect(first).toEqual(tuple(`User:${p}#likes@${ann}`))
+  })
+
+  it('comes in pages, whose token goes with any filter of the same kind and says when it is the last', async () => {
+    const p = unique('p')
+    const people = Array.from({ length: 7 }, (_, i) => `person${i}`)
+    await given(server, ...people.map(id => `Project:${p}#viewer@${id}`))
+    for (const [size, sizes] of [
+      ['3', [3, 3, 1]],
+      ['7', [7]],
+      ['0', [7]],
+      ['-4', [7]],
+      ['', [7]],
+      ['900', [7]],
+    ] as const) {
+      const found: number[] = []
+      const seen = new Set<string | undefined>()
+      let token = ''
+      do {
+        const { body } = await ask(`${listUrl}?object=${p}&page_size=${size}&page_token=${token}`)
+        found.push(body.relation_tuples.length)
+        for (const { subject_id } of body.relation_tuples) seen.add(subject_id)
+        token = body.next_page_token
+      } while (token !== '')
+      expect(found, size).toEqual(sizes)
+      expect(seen.size).toBe(people.length)
+    }
+    const { body } = await ask(`${listUrl}?object=${p}&page_size=2`)
+    expect(body.next_page_token).toMatch(/^[\w-]+=*$/)
+    const elsewhere = await ask(`${listUrl}?object=${unique('q')}&page_token=${body.next_page_token}`)
+    expect(elsewhere).toMatchObject({ status: 200, body: { relation_tuples: [], next_page_token: '' } })
+  })
+
+  it('takes no token that was made for a filter of another kind', async () => {
+    const p = unique('p')
+    await given(server, `Project:${p}#owner@ann`, `Project:${p}#owner@bob`)
+    const kinds = [
+      ['namespace=Project', `namespace=Project&object=${p}`, `namespace=Project&object=${p}&relation=owner`],
+      ['', `object=${p}`, 'relation=owner', 'namespace=Project&relation=owner'],
+    ]
+    const foreign = refusedBecause('invalid pagination token')
+    for (const [i, filters] of kinds.entries())
+      for (const filter of filters) {
+        const token = (await ask(`${listUrl}?${filter}&page_size=1`)).body.next_page_token
+        expect(token, filter).not.toBe('')
+        const go = async (other: string) => await ask(`${listUrl}?${other}&page_token=${token}`)
+        for (const same of kinds[i] ?? []) expect((await go(same)).status, `${filter} ${same}`).toBe(200)
+        for (const other of kinds[1 - i] ?? [])
+          expect(await go(other), `${filter} ${other}`).toMatchObject(foreign)
+        const bySubject = await go('namespace=Project&subject_id=ann')
+        expect(bySubject.status, filter).toBe(i === 0 ? 400 : 200)
+        const wrongs = [i === 0 ? 'relation=owner' : 'namespace=Project', 'page_size=x', 'namespace=Nowhere']
+        expect(await go(wrongs.join('&'))).toMatchObject(refused('strconv.Atoi'))
+        expect(await go(i === 0 ? 'namespace=Nowhere&relation=owner' : 'namespace=Nowhere')).toMatchObject(
+          refusedBecause(UNKNOWN, 404),
+        )
+      }
+  })
+
+  it('has pages of 100 unless told, and of 500 at most', async () => {
+    const p = unique('p')
+    await given(server, ...Array.from({ length: 510 }, (_, i) => `Project:${p}#viewer@person${i}`))
+    for (const [size, count] of [
+      ['', 100],
+      ['500', 500],
+      ['501', 500],
+    ] as const) {
+      const { body } = await ask(`${listUrl}?namespace=Project&object=${p}&page_size=${size}`)
+      expect(body.relation_tuples).toHaveLength(count)
+    }
+    expect(await listAll(server, { namespace: 'Project', object: p })).toHaveLength(510)
+  })
+
+  it('says what is wrong in the order of subject, token, size and namespace', async () => {
+    const wrongs = ['subject=x', 'page_token=x', 'page_size=x', 'namespace=Nowhere']
+    const answers = [refused('malformed'), refused(''), refused('strconv.Atoi'), refusedBecause(UNKNOWN, 404)]
+    for (const [i, answer] of answers.entries())
+      expect(await ask(`${listUrl}?${wrongs.slice(i).join('&')}`)).toMatchObject(answer)
+    for (const token of ['x', '2', 'QUJD'.repeat(30), '%00', 'é'])
+      expect(await ask(`${listUrl}?page_token=${token}`), token).toMatchObject({ status: 400 })
+    for (const size of ['1.5', '0x2', ' 2', '9223372036854775808', '-9223372036854775809'])
+      expect(await ask(`${listUrl}?page_size=${size}`), size).toMatchObject({ status: 400 })
+    for (const filter of ['subject_set.object=o', 'subject_id=a&subject_set.object=o'])
+      expect(await ask(`${listUrl}?${filter}`)).toMatchObject({ status: 400 })
+    const set = 'subject_set.namespace=Nowhere&subject_set.object=o&subject_set.relation=r'
+    expect(await ask(`${listUrl}?${set}`)).toMatchObject(refusedBecause(UNKNOWN, 404))
+  })
+})
+
+describe('PUT', () => {
+  it('stores the tuple, again when it is there already, and says where', async () => {
+    const [p, o] = [unique('p'), unique('o')]
+    const line = `Project:${p}#viewer@(Organization:${o}#member)`
+    for (const times of [1, 2]) {
+      const { status, body, headers } = await ask(adminUrl, { method: 'PUT', json: tuple(line) })
+      expect({ status, body }).toEqual({ status: 201, body: tuple(line) })
+      expect(headers.get('location')).toBe(
+        `/relation-tuples?namespace=Project&object=${p}&relation=viewer&subject_set.namespace=Organization` +
+          `&subject_set.object=${o}&subject_set.relation=member`,
+      )
+      expect(await remaining(p)).toHaveLength(times)
+    }
+  })
+
+  it('keeps every text as it came', async () => {
+    for (const id of ['a:b#c@d', 'ünï-日本語-🙂', '"quoted" <b> 50%/half+plus ~*', 'line\nbreak', '\\', '']) {
+      const line = { namespace: 'User', object: unique(id), relation: 'likes', subject_id: id }
+      const { status, headers } = await ask(adminUrl, { method: 'PUT', json: line })
+      expect(status).toBe(201)
+      const { body } = await ask(`${server.readUrl}${headers.get('location')}`)
+      expect(body.relation_tuples).toEqual([line])
+    }
+  })
+
+  it('takes the id where both subjects are given, and echoes both', async () => {
+    const p = unique('p')
+    const json = {
+      ...tuple(`Project:${p}#owner@ann`),
+      subject_set: { namespace: 'Nowhere', object: 'o', relation: 'r' },
+    }
+    const { status, body } = await ask(adminUrl, { method: 'PUT', json })
+    expect({ status, body }).toEqual({ status: 201, body: json })
+    expect(await remaining(p)).toEqual(['owner@ann'])
+  })
+
+  it('refuses no subject first, then unknown namespaces, and nothing else', async () => {
+    const p = unique('p')
+    const { subject_id: _, ...noSubject } = tuple(`Nowhere:${p}#owner@ann`)
+    expect(await ask(adminUrl, { method: 'PUT', json: noSubject })).toMatchObject(
+      refused('subject is not allowed to be nil'),
+    )
+    for (const line of [`Nowhere:${p}#owner@ann`, `Project:${p}#owner@(Nowhere:o#r)`])
+      expect(await ask(adminUrl, { method: 'PUT', json: tuple(line) })).toMatchObject(
+        refusedBecause(UNKNOWN, 404),
+      )
+    const withMark = `\ufeff${JSON.stringify(tuple(`Project:${p}#owner@ann`))}`
+    for (const raw of ['', '{', 'hello', '[]', '{"namespace":5}', 'a=b', withMark])
+      expect((await ask(adminUrl, { method: 'PUT', raw })).status, raw).toBe(400)
+    expect(await remaining(p)).toEqual([])
+    for (const line of [`Project:${p}#chef@ann`, `Project:${p}#view@(Project:${p}#chef)`, `Project:${p}#@`])
+      expect((await ask(adminUrl, { method: 'PUT', json: tuple(line) })).status, line).toBe(201)
+  })
+
+  it('is a 500 where the database cannot store it', async () => {
+    const p = unique('p')
+    const line = tuple(`Project:${p}#owner@ann`)
+    for (const odd of [{ object: `${p}\0` }, { subject_id: '\0' }, { relation: 'r'.repeat(65) }])
+      expect(await ask(adminUrl, { method: 'PUT', json: { ...line, ...odd } })).toMatchObject({ status: 500 })
+    expect(await ask(adminUrl, { method: 'PUT', json: { ...line, relation: 'r'.repeat(64) } })).toMatchObject(
+      {
+        status: 201,
+      },
+    )
+  })
+})
+
+describe('DELETE', () => {
+  it('removes what its filter matches, all copies of it, and is content with nothing', async () => {
+    const [p, q] = [unique('p'), unique('q')]
+    await given(
+      server,
+      ...[
+        `Project:${p}#owner@ann`,
+        `Project:${p}#owner@ann`,
+        `Project:${p}#owner@bob`,
+        `Project:${p}#viewer@ann`,
+      ],
+      ...[`Project:${p}#viewer@(Project:${q}#owner)`, `Project:${q}#owner@ann`],
+    )
+    const remove = async (filter: string) =>
+      expect((await ask(`${adminUrl}?${filter}`, { method: 'DELETE' })).status).toBe(204)
+    await remove(query(`Project:${p}#owner@ann`))
+    expect(await remaining(p)).toEqual(['owner@bob', 'viewer@ann', `viewer@${q}#owner`])
+    await remove(query(`Project:${p}#owner@ann`))
+    await remove(`namespace=Project&object=${p}&subject_id=ann`)
+    expect(await remaining(p)).toEqual(['owner@bob', `viewer@${q}#owner`])
+    await remove(query(`Project:${p}#viewer@(Project:${q}#owner)`))
+    await remove(`namespace=User&object=${p}`)
+    expect(await remaining(p)).toEqual(['owner@bob'])
+    await remove(`namespace=Project&object=${p}`)
+    expect(await remaining(p)).toEqual([])
+    expect(await remaining(q)).toEqual(['owner@ann'])
+  })
+
+  it('names all that is wrong with the request at once, and deletes nothing then', async () => {
+    const p = unique('p')
+    await given(server, `Project:${p}#owner@ann`)
+    const missing = 'query parameters must specify at least one of the following: namespace'
+    const unknown = 'query parameter key "colour" unknown'
+    for (const [parameters, json, reason] of [
+      [`object=${p}`, undefined, missing],
+      [`namespace=Project&object=${p}&colour=red`, undefined, unknown],
+      [`object=${p}&colour=red`, {}, `${unknown}; ${missing}; body is not empty`],
+      [`namespace=Project&object=${p}`, {}, 'body is not empty'],
+    ] as const)
+      expect(await ask(`${adminUrl}?${parameters}`, { method: 'DELETE', json })).toMatchObject(
+        refusedBecause(reason),
+      )
+    for (const [parameters, answer] of [
+      [`namespace=Nowhere&object=${p}`, refusedBecause(UNKNOWN, 404)],
+      [`namespace=Project&object=${p}&subject=ann`, refused('malformed')],
+      [`namespace=Project&object=${p}&subject_set.object=o`, refused('incomplete subject')],
+    ] as const)
+      expect(await ask(`${adminUrl}?${parameters}`, { method: 'DELETE' })).toMatchObject(answer)
+    expect(await remaining(p)).toEqual(['owner@ann'])
+  })
+})
+
+describe('PATCH', () => {
+  it('inserts first and deletes then, whatever the order', async () => {
+    const p = unique('p')
+    await given(server, `Project:${p}#owner@ann`)
+    const lines = [`Project:${p}#owner@ann`, `Project:${p}#viewer@ann`, `Project:${p}#editor@ann`] as const
+    const changes = [change('delete', lines[0]), change('insert', lines[0]), change('insert', lines[1])]
+    expect(await patch([...changes, change('delete', lines[2])])).toMatchObject({ status: 204, text: '' })
+    expect(await remaining(p)).toEqual(['viewer@ann'])
+    expect((await patch([change('insert', lines[1]), change('insert', lines[2])])).status).toBe(204)
+    expect(await remaining(p)).toEqual(['editor@ann', 'viewer@ann', 'viewer@ann'])
+    expect((await patch([change('delete', lines[1])])).status).toBe(204)
+    expect(await remaining(p)).toEqual(['editor@ann'])
+    for (const nothing of [[], null]) expect((await patch(nothing)).status).toBe(204)
+  })
+
+  it('writes nothing when one of many is wrong, and names what', async () => {
+    const p = unique('p')
+    await given(server, `Project:${p}#owner@bob`)
+    const good = change('insert', `Project:${p}#owner@ann`)
+    const { subject_id: _, ...noSubject } = tuple(`Nowhere:${p}#owner@ann`)
+    for (const [wrong, answer] of [
+      [{ ...good, action: 'upsert' }, refused('unknown action upsert')],
+      [{ relation_tuple: good.relation_tuple }, refused('unknown action')],
+      [{ action: 'insert', relation_tuple: null }, refused('relation_tuple is missing')],
+      [{ action: 'upsert', relation_tuple: noSubject }, refused('subject is not allowed to be nil')],
+      [change('delete', `Nowhere:${p}#owner@ann`), refusedBecause(UNKNOWN, 404)],
+      [change('insert', `Project:${p}#owner@(Nowhere:o#r)`), refusedBecause(UNKNOWN, 404)],
+      ['insert', { status: 400 }],
+      [change('insert', `Project:${p}#${'r'.repeat(65)}@ann`), { status: 500 }],
+      [change('insert', `Project:${p}#owner@\0`), { status: 500 }],
+      [change('delete', `Project:${p}\0#owner@ann`), { status: 500 }],
+    ] as const) {
+      const found = await patch([good, change('delete', `Project:${p}#owner@bob`), wrong, good])
+      expect(found, JSON.stringify(wrong).slice(0, 100)).toMatchObject(answer)
+    }
+    const unknownFirst = [change('insert', `Nowhere:${p}#owner@ann`), { ...good, action: 'upsert' }]
+    expect(await patch(unknownFirst)).toMatchObject(refused('unknown action upsert'))
+    for (const raw of ['', '{}', '"x"', '[{"action":'])
+      expect((await ask(adminUrl, { method: 'PATCH', raw })).status, raw).toBe(400)
+    expect(await remaining(p)).toEqual(['owner@bob'])
+  })
+
+  it('takes thousands in one call, and what it wrote is seen at once', async () => {
+    const p = unique('p')
+    const lines = Array.from({ length: 3500 }, (_, i) => `Project:${p}#viewer@person${i}`)
+    expect((await patch(lines.map(line => change('insert', line)))).status).toBe(204)
+    expect(await allowed(server, `Project:${p}#view@person3210`)).toBe(true)
+    expect(await listAll(server, { object: p, page_size: '500' })).toHaveLength(3500)
+    expect((await patch(lines.slice(10).map(line => change('delete', line)))).status).toBe(204)
+    expect(await remaining(p)).toHaveLength(10)
+  })
+})
+
+describe('the other routes', () => {
+  it('name the namespaces', async () => {
+    const { body } = await ask(`${server.readUrl}/namespaces?page_size=1`)
+    expect(body.namespaces).toHaveLength(3)
+    for (const name of ['User', 'Organization', 'Project']) expect(body.namespaces).toContainEqual({ name })
+  })
+
+  it('tell health and version on every port', async () => {
+    for (const url of [server.readUrl, server.writeUrl, server.syntaxUrl]) {
+      for (const path of ['alive', 'ready'])
+        expect(await ask(`${url}/health/${path}`)).toMatchObject({ status: 200, body: { status: 'ok' } })
+      expect((await ask(`${url}/version`)).body).toEqual({ version: expect.stringContaining('v26.2.0') })
+      expect((await ask(`${url}/version`, { method: 'POST' })).status).toBe(405)
+    }
+  })
+
+  it('check the syntax of a permission file', async () => {
+    const check = (raw: string) => ask(`${server.syntaxUrl}/opl/syntax/check`, { raw })
+    for (const fine of ['', 'hello', 'class A implements Namespace {}'])
+      expect(await check(fine), fine).toMatchObject({ status: 200, body: {} })
+    const withMark = await check('\ufeffclass A implements Namespace {}')
+    expect(withMark).toMatchObject({ status: 200, body: { errors: [{ start: { Line: 1 } }] } })
+    const { status, body } = await check('class A implements Namespace {\n  related: { a: B[] }\n}')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      errors: [
+        {
+          message: expect.stringContaining('"B"'),
+          start: { Line: 2, column: 16 },
+          end: { Line: 2, column: 17 },
+        },
+      ],
+    })
+  })
+
+  it('are found on their own port, by their own method and path only', async () => {
+    const { readUrl, writeUrl, syntaxUrl } = server
+    for (const [method, url, status] of [
+      ['PUT', `${readUrl}/admin/relation-tuples`, 404],
+      ['GET', `${readUrl}/relation-tuples/`, 404],
+      ['POST', `${readUrl}/relation-tuples`, 405],
+      ['OPTIONS', `${readUrl}/relation-tuples`, 405],
+      ['GET', `${writeUrl}/relation-tuples`, 404],
+      ['PUT', `${writeUrl}/relation-tuples`, 404],
+      ['GET', `${writeUrl}/admin/relation-tuples`, 405],
+      ['GET', `${writeUrl}/`, 404],
+      ['POST', `${writeUrl}/opl/syntax/check`, 404],
+      ['GET', `${syntaxUrl}/opl/syntax/check`, 405],
+      ['GET', `${syntaxUrl}/namespaces`, 404],
+      ['GET', `${readUrl}//namespaces`, 307],
+    ] as const)
+      expect((await ask(url, { method })).status, `${method} ${url}`).toBe(status)
+    const { headers } = await ask(adminUrl, { method: 'GET' })
+    expect(headers.get('allow')).toBe('DELETE, PATCH, PUT')
+  })
+
+  it('give back the id of a request in its error', async () => {
+    const { body } = await ask(`${listUrl}?namespace=Nowhere`, { headers: { 'x-request-id': 'mine' } })
+    expect(body.error.request).toBe('mine')
+  })
+})
