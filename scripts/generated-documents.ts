@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { Variables } from '../src/config.ts'
 import { openApiDocument } from '../src/http/openapi/document.ts'
 import { referenceRoutes } from '../src/http/reference/routes.ts'
+import { endpointName, endpointsOf } from '../src/http/route.ts'
 import { allRoutes } from '../src/routes/index.ts'
 
 /** The whole table, as a running service describes it. */
@@ -29,10 +30,10 @@ export async function generatedDocuments(): Promise<GeneratedDocument[]> {
 }
 
 function apiPage(): string {
-  const groups = Map.groupBy(routes, route => route.id.split('.')[0] ?? '')
-  const sections = [...groups].map(([name, routes]) => {
-    const rows = routes.map(
-      ({ method, path, auth, summary }) => `| \`${method.toUpperCase()} ${path}\` | ${auth} | ${summary} |`,
+  const groups = Map.groupBy(endpointsOf(routes), ({ route }) => route.id.split('.')[0] ?? '')
+  const sections = [...groups].map(([name, endpoints]) => {
+    const rows = endpoints.map(
+      endpoint => `| \`${endpointName(endpoint)}\` | ${endpoint.level} | ${endpoint.route.summary} |`,
     )
     return `## ${name}\n\n| Endpoint | Credential | What it does |\n|---|---|---|\n${rows.join('\n')}\n`
   })

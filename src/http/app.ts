@@ -3,46 +3,51 @@
 
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { PatternRouter } from 'hono/router/pattern-router'
+import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
-import type { RateLimitState } from '../features/api-keys/limit/admission.ts'
-import { admit, rateLimitHeaders } from './admission.ts'
-import { type ApiKeyPrincipal, actorOf, type SessionPrincipal } from './auth.ts'
-import { BODY_BYTES_MAX, checkedJson, checkUtf8, readBytes } from './body.ts'
+import { ADMIT } from './admission/admission.ts'
+import { rateLimitHeaders } from './admission/api-key.ts'
+import type { Arrival } from './admission/arrival.ts'
+import {
+  type ApiKeyPrincipal,
+  type AuthLevel,
+  actorOf,
+  type SessionPrincipal,
+} from './admission/principal.ts'
+import { BODY_BYTES_MAX, boundedStream, checkedJson, checkUtf8, readBytes } from './body.ts'
 import { CORS_HEADERS, dashboardCors, isForAnyOrigin, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
-import { admitIngest } from './ingest-auth.ts'
-import { ownOrigins, refuseCrossSite } from './origin.ts'
 import { hintForPath } from './other-paths.ts'
-import { type AnyRoute, type RawAnswer, wantsPage } from './route.ts'
-import { admitAddress, admitSession } from './session.ts'
+import {
+  type AnyRoute,
+  type Endpoint,
+  endpointName,
+  endpointsOf,
+  type RawAnswer,
+  wantsPage,
+} from './route.ts'
 import { RequestTimings } from './timings.ts'
-import { refuseMissingBody, type Validators, validatorsOf } from './validation.ts'
+import { parseBody, queryValidator } from './validation.ts'
 
 /** Gives the composed dependencies of one request; its database reports each trip to `timings`. */
 export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
 
 type AppEnv = { Bindings: object }
 
-/** Hono's context, with what the validators leave in it. */
-type AppContext = Context<AppEnv, string, { out: { query: unknown; json: unknown } }>
+/** Hono's context, with what the validator leaves in it. */
+type AppContext = Context<AppEnv, string, { out: { query: unknown } }>
 
 /** What one request gathers on its way, so that headers and errors know it whatever fails. */
-interface Exchange {
+interface Exchange extends Arrival {
   c: AppContext
   requestId: string
-  request: Request
   /** Method and pattern of the route, as `GET /v1/keys`; null where no route took the request. */
   route: string | null
   path: string
   params: Record<string, string>
   timings: RequestTimings
   principal: ApiKeyPrincipal | SessionPrincipal | null
-  /** The client's network address; null when the platform gives none. */
-  address: string | null
-  rateLimit: RateLimitState | undefined
-  /** The body where its signature had to be checked before anything else. */
-  signedBody: Uint8Array | undefined
 }
 
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
@@ -57,35 +62,36 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   })
   const dashboardUrlOf = (env: object) => depsForRequest(env, new RequestTimings()).config.dashboardUrl
   app.use('/api/*', dashboardCors(dashboardUrlOf))
-  for (const route of routes) {
-    const validators = validatorsOf(route)
-    app.on(route.method.toUpperCase(), route.path, c =>
-      serve(route, validators, depsForRequest, newExchange(c, route)),
+  const endpoints = endpointsOf(routes)
+  for (const endpoint of endpoints) {
+    const validateQuery = queryValidator(endpoint.route.query)
+    app.on(endpoint.route.method.toUpperCase(), endpoint.path, c =>
+      serve(endpoint, validateQuery, depsForRequest, newExchange(c, endpoint)),
     )
   }
-  app.notFound(c => refuseUnknown(routes, depsForRequest, newExchange(c, undefined)))
+  app.notFound(c => refuseUnknown(endpoints, depsForRequest, newExchange(c, undefined)))
   app.onError((err, c) => finishError(newExchange(c, undefined), err))
   return app
 }
 
 /** No route took the request: said as the routes beside it say their errors, under /api legibly for the dashboard. */
 async function refuseUnknown(
-  routes: readonly AnyRoute[],
+  endpoints: readonly Endpoint[],
   depsForRequest: DepsForRequest,
   exchange: Exchange,
 ): Promise<Response> {
   const { c, request, path, timings } = exchange
-  const err = noRoute(routes, request.method, path)
+  const err = noRoute(endpoints, request.method, path)
   if (!path.startsWith('/api/')) return finishError(exchange, err)
   const deps = depsForRequest(c.env, timings)
-  const neighbour = routes.find(route => route.errorPage !== undefined && isBeside(route.path, path))
-  const page = neighbour && (await errorPage(neighbour, deps, exchange, err))
+  const neighbour = endpoints.find(({ route, path: at }) => route.errorPage && isBeside(at, path))
+  const page = neighbour && (await errorPage(neighbour.route, deps, exchange, err))
   return page ?? finishError(exchange, err)
 }
 
 async function serve(
-  route: AnyRoute,
-  validators: Validators,
+  { route, level }: Endpoint,
+  validateQuery: MiddlewareHandler | undefined,
   depsForRequest: DepsForRequest,
   exchange: Exchange,
 ): Promise<Response> {
@@ -93,8 +99,8 @@ async function serve(
   try {
     refuseBrokenPath(exchange.request.url)
     deps = depsForRequest(exchange.c.env, exchange.timings)
-    await authenticate(route, deps, exchange)
-    return await runHandler(route, validators, deps, exchange)
+    await admit(level, deps, exchange)
+    return await runHandler(route, validateQuery, deps, exchange)
   } catch (err) {
     const page = deps && (await errorPage(route, deps, exchange, err))
     return page ?? finishError(exchange, err)
@@ -129,63 +135,33 @@ function refuseBrokenPath(url: string): void {
 }
 
 /** Whether the caller may come in, before anything that was sent is looked at. */
-async function authenticate(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
+async function admit(level: AuthLevel, deps: Deps, exchange: Exchange): Promise<void> {
   const startedAt = performance.now()
-  if (exchange.path.startsWith('/api/')) await authenticateDashboard(route, deps, exchange)
-  else if (route.auth === 'any_key' || route.auth === 'service_role')
-    await authenticateKey(route, deps, exchange)
-  else if (route.auth === 'internal')
-    exchange.signedBody = await admitIngest(deps, exchange.request, bodyBytesMaxOf(route))
-  else if (route.auth !== 'none')
-    throw new Error(`no route may ask for "${route.auth}" here: its credential check is not built`)
-  if (route.auth !== 'none') exchange.timings.add('admission', performance.now() - startedAt)
-}
-
-async function authenticateKey(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
-  const principal = await admit(deps, exchange.request.headers, state => {
-    exchange.rateLimit = state
-  })
-  exchange.principal = principal
-  if (route.auth === 'service_role' && principal.key.role !== 'service_role') {
-    throw new DomainError(
-      'insufficient_role',
-      'This endpoint needs a service_role key; the key sent is an anon key.',
-      {
-        hint: 'Call it from a server with a key that begins with svc_sk_.',
-      },
-    )
-  }
-}
-
-async function authenticateDashboard(route: AnyRoute, deps: Deps, exchange: Exchange): Promise<void> {
-  const { config } = deps
-  refuseCrossSite(exchange.request, ownOrigins(config.baseUrl, config.dashboardUrl))
-  await admitAddress(deps, route.allowance ?? 'api', exchange.address)
-  if (route.auth === 'session' || route.auth === 'admin')
-    exchange.principal = await admitSession(deps, route.auth, exchange.request.headers)
+  exchange.principal = await ADMIT[level](deps, exchange)
+  if (level !== 'none') exchange.timings.add('admission', performance.now() - startedAt)
 }
 
 async function runHandler(
   route: AnyRoute,
-  validators: Validators,
+  validateQuery: MiddlewareHandler | undefined,
   deps: Deps,
   exchange: Exchange,
 ): Promise<Response> {
-  const { c, request, signedBody } = exchange
+  const { c, request, signedBody, bodyBytesMax } = exchange
   const readRawBytes = async () =>
-    signedBody ?? (await readBytes(request, bodyBytesMaxFor(route, deps, exchange)))
+    signedBody ?? (await readBytes(request, Math.min(bodyBytesMax, heldBytesMax(deps, exchange))))
   const readBodyBytes = async () => checkUtf8(await readRawBytes())
-  if (validators.query) await validators.query(c, passOn)
-  if (validators.body) await validateBody(route, validators.body, exchange, readBodyBytes)
+  if (validateQuery) await validateQuery(c, passOn)
+  const body = route.body && (await bodyOf(route, route.body, request, readBodyBytes))
   const result = await route.handle({
     deps,
     principal: exchange.principal as never,
     params: exchange.params,
     query: c.req.valid('query'),
-    body: c.req.valid('json'),
-    requestId: exchange.requestId,
+    body,
     caller: {
       actor: actorOf(exchange.principal),
+      action: route.id,
       requestId: exchange.requestId,
       address: exchange.address,
     },
@@ -194,6 +170,7 @@ async function runHandler(
     search: searchOf(request.url),
     readBodyBytes,
     readRawBytes,
+    bodyStream: route.streamsBody === true ? boundedStream(request, bodyBytesMax) : null,
   })
   if (result instanceof Response) return finishResponse(exchange, result)
   // `defineRoute` lets a route without a response schema return nothing else.
@@ -202,14 +179,10 @@ async function runHandler(
   return finish(exchange, { status, headers: JSON_TYPE, body: JSON.stringify(result) })
 }
 
-function bodyBytesMaxOf(route: AnyRoute): number {
-  return route.bodyBytesMax ?? BODY_BYTES_MAX
-}
-
-/** An anon key is public: what it may send is bounded by itself. */
-function bodyBytesMaxFor(route: AnyRoute, { config }: Deps, { principal }: Exchange): number {
+/** An anon key is public: how much of what it sends is held in memory is bounded by itself. */
+function heldBytesMax({ config }: Deps, { principal }: Exchange): number {
   const isAnon = principal?.kind === 'api_key' && principal.key.role === 'anon'
-  return isAnon ? Math.min(bodyBytesMaxOf(route), config.anonBodyBytesMax) : bodyBytesMaxOf(route)
+  return isAnon ? config.anonBodyBytesMax : Number.POSITIVE_INFINITY
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -220,32 +193,30 @@ function searchOf(url: string): string {
   return at === -1 ? '' : url.slice(at)
 }
 
-/** Validators are called within `serve`, after the credential; nothing comes after them. */
+/** The validator is called within `serve`, after the credential; nothing comes after it. */
 const passOn = async () => {}
 
-/** Hono's validator is given what was looked over here. Of a body without a type it would make `{}`. */
-async function validateBody(
-  { body: schema, bodyValuesMax }: AnyRoute,
-  validate: MiddlewareHandler,
-  { c, request }: Exchange,
+/** The JSON body as the schema gives it. */
+async function bodyOf(
+  { bodyValuesMax }: AnyRoute,
+  schema: z.ZodType,
+  { headers }: Request,
   readBodyBytes: () => Promise<Uint8Array>,
-): Promise<void> {
-  const type = request.headers.get('content-type')
-  const text = checkedJson(await readBodyBytes(), type, bodyValuesMax)
-  if (text === undefined) return refuseMissingBody(schema)
-  c.req.json = async () => JSON.parse(text)
-  if (type === null) c.req.raw = new Request('http://body', { headers: JSON_TYPE })
-  await validate(c, passOn)
+): Promise<unknown> {
+  return parseBody(schema, checkedJson(await readBodyBytes(), headers.get('content-type'), bodyValuesMax))
 }
 
-function newExchange(c: AppContext, route: AnyRoute | undefined): Exchange {
+function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
+  const route = endpoint?.route
   return {
     c,
     requestId: crypto.randomUUID(),
     request: c.req.raw,
-    route: route === undefined ? null : `${route.method.toUpperCase()} ${route.path}`,
+    route: endpoint === undefined ? null : endpointName(endpoint),
     path: c.req.path,
-    params: route === undefined ? {} : c.req.param(),
+    params: endpoint === undefined ? {} : c.req.param(),
+    allowance: route?.allowance ?? 'api',
+    bodyBytesMax: route?.bodyBytesMax ?? BODY_BYTES_MAX,
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,
@@ -294,11 +265,12 @@ function commonHeaders({ requestId, timings, path, rateLimit }: Exchange): Recor
 }
 
 /** Why no route took the request: the path is unknown, or known with other methods only. */
-function noRoute(routes: readonly AnyRoute[], method: string, path: string): DomainError {
+function noRoute(endpoints: readonly Endpoint[], method: string, path: string): DomainError {
   // One part more than any route has is enough: such a path is nobody's, and a path may be all slashes.
-  const partsMax = Math.max(...routes.map(route => route.path.split('/').length))
+  const partsMax = Math.max(...endpoints.map(endpoint => endpoint.path.split('/').length))
   const parts = path.split('/', partsMax + 1)
-  const allowed = routes.filter(route => isPathOf(route.path, parts)).map(route => route.method.toUpperCase())
+  const here = endpoints.filter(endpoint => isPathOf(endpoint.path, parts))
+  const allowed = here.map(({ route }) => route.method.toUpperCase())
   if (allowed.length === 0) {
     return new DomainError('not_found', `Nothing is served at ${path.slice(0, 200)}.`, {
       hint: hintForPath(path),

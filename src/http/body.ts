@@ -183,3 +183,17 @@ function payloadTooLarge(bytesMax: number): DomainError {
     hint: 'Send less at once.',
   })
 }
+
+/** The body as it comes; it fails with `payload_too_large` once more than `bytesMax` bytes came. Null without one. */
+export function boundedStream(request: Request, bytesMax: number): ReadableStream<Uint8Array> | null {
+  if (request.body === null) return null
+  let size = 0
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength
+      if (size > bytesMax) controller.error(payloadTooLarge(bytesMax))
+      else controller.enqueue(chunk)
+    },
+  })
+  return request.body.pipeThrough(count)
+}

@@ -1,15 +1,20 @@
-// One declaration per endpoint. From it come the Hono registration, the credential check, validation and the types of
-// the handler's input. From it also come the OpenAPI document, /docs, /v1/gateway/rules and the tests of the route
-// table.
+// One declaration per endpoint, with a mount for each credential that may call it. From it come the Hono registration,
+// the credential check, validation and the types of the handler's input. From it also come the OpenAPI document, /docs,
+// the audit log's words and the tests of the route table.
 
 import type * as z from 'zod'
 import type { Brand } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import type { AddressAllowance } from '../features/api-keys/limit/address-gate.ts'
 import type { Caller } from '../features/audit/caller.ts'
-import type { AuthLevel, Principal } from './auth.ts'
+import type { AuthLevel, Principal } from './admission/principal.ts'
 import type { ErrorBody } from './error-response.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options'
+
+/** Where a route is served, and who may call it there: `{ '/v1/keys': 'service_role', '/api/keys': 'admin' }`. */
+export type Mounts = Readonly<Record<string, AuthLevel>>
+type PathOf<M extends Mounts> = Extract<keyof M, string>
 
 /** The names after the colons of a path: `'/v1/keys/:id'` gives `{ id: string }`. */
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -26,14 +31,14 @@ type ParamSchemas<Path extends string> = string extends Path
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 /** What a handler gets. `query` and `body` are parsed by the route's schemas and undefined where it has none. */
-export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query, Body> {
+export interface HandlerInput<M extends Mounts, Query, Body> {
   deps: Deps
-  principal: Principal<Auth>
-  params: PathParams<Path>
+  /** Of several mounts, that of the one that was called: `kind` tells them apart. */
+  principal: Principal<M[keyof M]>
+  params: PathParams<PathOf<M>>
   query: Output<Query>
   body: Output<Body>
-  requestId: string
-  /** Who calls and from where, for the audit log. */
+  /** Who does what and from where, for the audit log. */
   caller: Caller
   request: Request
   path: string
@@ -43,6 +48,8 @@ export interface HandlerInput<Path extends string, Auth extends AuthLevel, Query
   readBodyBytes: () => Promise<Uint8Array>
   /** The same as it came, for what need not be text. */
   readRawBytes: () => Promise<Uint8Array>
+  /** The same as it comes, where the route says `streamsBody`; it fails beyond `bodyBytesMax` bytes. */
+  bodyStream: ReadableStream<Uint8Array> | null
 }
 
 /**
@@ -107,22 +114,20 @@ export interface DocumentedParameter {
 }
 
 export interface Route<
-  Path extends string = string,
-  Auth extends AuthLevel = AuthLevel,
+  M extends Mounts = Mounts,
   Query extends z.ZodObject | undefined = z.ZodObject | undefined,
   Body extends z.ZodType | undefined = z.ZodType | undefined,
   Answer extends z.ZodType | undefined = z.ZodType | undefined,
 > {
-  /** `<feature>.<verb>`: the name in logs, metrics, the audit log and the generated client. */
+  /** `<noun>.<verb>`: the name in logs, metrics, the audit log and the OpenAPI document. */
   id: string
   method: Method
-  path: Path
-  /** No default on purpose: leaving it out is a type error. */
-  auth: Auth
+  /** No level is a default on purpose: leaving it out is a type error. */
+  mounts: M
   summary: string
   description?: string
   /** What the parameters of the path are, for the document: the feature says itself what is no id. */
-  params?: ParamSchemas<Path>
+  params?: ParamSchemas<PathOf<M>>
   query?: Query
   body?: Body
   /** A body that works, for the document and the page. */
@@ -131,29 +136,35 @@ export interface Route<
   bodyBytesMax?: number
   /** Most JSON values of a body with a schema; 50 000 unless said. */
   bodyValuesMax?: number | undefined
+  /** True: the body goes to the handler as it comes, and is never held whole. */
+  streamsBody?: boolean
+  /**
+   * Why a method that changes things leaves no row in the audit log: it changes nothing (`no_change`), a person signs
+   * in or out (`sign_in`), or an API key writes what is its own (`key_data`: rows and SQL; a session's are audited).
+   */
+  unaudited?: 'no_change' | 'sign_in' | 'key_data'
   /** Shape of the JSON answer. Left out: the handler returns a `RawAnswer` or a `Response`. */
   response?: Answer
   /** Status of a good answer; 200 unless said. */
   status?: 200 | 201 | 202 | 204
   /** Under /api: which allowance of the client's address a call uses up; `api` unless said. */
-  allowance?: 'api' | 'consent'
+  allowance?: AddressAllowance
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */
   errorPage?: (input: ErrorPageInput) => Promise<RawAnswer>
   /** For routes that read or answer in ways of their own: what the document should say. */
   documented?: Documented
   handle: (
-    input: HandlerInput<Path, Auth, Query, Body>,
+    input: HandlerInput<M, Query, Body>,
   ) => Promise<Answer extends z.ZodType ? z.input<Answer> | Response : RawAnswer | Response>
 }
 
 /** Declares one endpoint; returns it as it is. Its whole use is the type inference. */
 export function defineRoute<
-  const Path extends string,
-  const Auth extends AuthLevel,
+  const M extends Mounts,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Answer extends z.ZodType | undefined = undefined,
->(route: Route<Path, Auth, Query, Body, Answer>): AnyRoute {
+>(route: Route<M, Query, Body, Answer>): AnyRoute {
   // The table forgets the types that the handler was checked against: `app.ts` calls it with what the same
   // object's schemas parsed, so the input has the declared shape.
   return route as unknown as AnyRoute
@@ -163,4 +174,23 @@ export function defineRoute<
 export type AnyRoute = Omit<Route, 'handle'> & { handle: (input: AnyHandlerInput) => Promise<unknown> }
 
 // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; `defineRoute` checked each one.
-type AnyHandlerInput = HandlerInput<string, AuthLevel, any, any>
+type AnyHandlerInput = HandlerInput<Mounts, any, any>
+
+/** A route at one of its mounts: what is registered, documented and tried with every credential. */
+export interface Endpoint {
+  readonly route: AnyRoute
+  readonly path: string
+  readonly level: AuthLevel
+}
+
+/** Each mount of each route, in order. */
+export function endpointsOf(routes: readonly AnyRoute[]): Endpoint[] {
+  return routes.flatMap(route =>
+    Object.entries(route.mounts).map(([path, level]) => ({ route, path, level })),
+  )
+}
+
+/** As logs and messages name it: `GET /v1/keys/:id`. */
+export function endpointName({ route, path }: Endpoint): string {
+  return `${route.method.toUpperCase()} ${path}`
+}

@@ -1,42 +1,37 @@
-// Validation by zod through Hono's validator, with one hook that says every mistake with its place. An empty body never
-// reaches Hono's, which would take it for `{}`.
+// Validation by zod, which says every mistake with its place: of a query through Hono's validator, of a JSON body here,
+// since Hono's would read it itself and take an empty one for `{}`.
 
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { DomainError } from '../errors.ts'
-import type { AnyRoute } from './route.ts'
 import { messageOf, shownName } from './validation-messages.ts'
 
 /** How many mistakes one answer lists; more would only be noise. */
 const PROBLEMS_MAX = 10
 
-/** What reads a route's query and JSON body; undefined where it has no schema. */
-export interface Validators {
-  query: MiddlewareHandler | undefined
-  body: MiddlewareHandler | undefined
+/**
+ * What reads a query by its schema, made once a route; undefined without one. What it parsed is
+ * `c.req.valid('query')`; it throws `validation_failed` naming each parameter that is wrong and what it must be.
+ */
+export function queryValidator(schema: z.ZodObject | undefined): MiddlewareHandler | undefined {
+  return schema && zValidator('query', schema, refuseMistakes, { validationFunction: parseQuery })
+}
+
+function refuseMistakes({ error }: { success: boolean; error?: z.core.$ZodError }): void {
+  if (error) throw validationFailed('query', error)
 }
 
 /**
- * The validators of a route, made once. What they parsed is `c.req.valid('query')` and `c.req.valid('json')`; they
- * throw `validation_failed` naming each field that is wrong and what it must be.
+ * The value of a body's JSON text as its schema gives it; undefined text is a body that was left out. Throws
+ * `validation_failed` naming each field that is wrong and what it must be.
  */
-export function validatorsOf({ query, body }: Pick<AnyRoute, 'query' | 'body'>): Validators {
-  return {
-    query: query && zValidator('query', query, refuseMistakes, { validationFunction: parseQuery }),
-    body: body && zValidator('json', body, refuseMistakes, { validationFunction: parse }),
-  }
-}
-
-/** Throws `validation_failed` unless a body may be left out. */
-export function refuseMissingBody(schema: z.ZodType | undefined): void {
-  const error = schema && parse(schema, undefined).error
-  if (error) throw validationFailed('body', error, 'The route needs a JSON body.')
-}
-
-/** The hook of every validator. */
-function refuseMistakes(result: { target: string; success: boolean; error?: z.core.$ZodError }): void {
-  if (result.error) throw validationFailed(result.target === 'json' ? 'body' : result.target, result.error)
+export function parseBody(schema: z.ZodType, text: string | undefined): unknown {
+  const { error, data } = parse(schema, text === undefined ? undefined : JSON.parse(text))
+  if (error === undefined) return data
+  throw text === undefined
+    ? validationFailed('body', error, 'The route needs a JSON body.')
+    : validationFailed('body', error)
 }
 
 /** The error that names each field that is wrong, of one field the first mistake. */

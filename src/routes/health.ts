@@ -7,8 +7,7 @@ export const healthRoutes = [
   defineRoute({
     id: 'health.read',
     method: 'get',
-    path: '/healthz',
-    auth: 'none',
+    mounts: { '/healthz': 'none' },
     summary: 'Says that the Worker answers',
     description: 'Asks no database and no other server, so that a load balancer may call it often.',
     response: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),

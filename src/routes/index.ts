@@ -1,48 +1,38 @@
-// The route table: every endpoint of the service, in the order in which paths are tried.
+// The route table: every endpoint of the service, in the order in which paths are tried. A file holds a noun's routes,
+// each with all its mounts.
 
 import type { AnyRoute } from '../http/route.ts'
-import { dashboardAuditLogRoutes } from './api/audit-logs.ts'
-import { dashboardAuthRoutes } from './api/auth.ts'
-import { databaseRoutes } from './api/database.ts'
-import { dashboardDbRoutes } from './api/db.ts'
-import { dashboardKeyRoutes } from './api/keys.ts'
-import { migrationRoutes } from './api/migrations.ts'
-import { dashboardModuleRoutes } from './api/modules.ts'
-import { bridgeRoutes } from './api/oauthsrv/bridge.ts'
-import { claimsConfigRoutes } from './api/oauthsrv/claims-config.ts'
-import { oauthClientRoutes } from './api/oauthsrv/clients.ts'
-import { consentRoutes } from './api/oauthsrv/consent.ts'
-import { deviceAuthorizationRoutes } from './api/oauthsrv/device-authorization.ts'
-import { oauthServerRoutes } from './api/oauthsrv/index.ts'
-import { signingKeyRoutes } from './api/oauthsrv/keys.ts'
-import { tokenRoutes } from './api/oauthsrv/tokens.ts'
-import { permissionRoutes } from './api/permsrv.ts'
-import { sessionRoutes } from './api/session.ts'
-import { dashboardSqlRoutes } from './api/sql.ts'
-import { dashboardStatusRoutes } from './api/status.ts'
-import { webhookRoutes } from './api/webhooks.ts'
+import { auditLogRoutes } from './audit-logs.ts'
+import { bridgeRoutes } from './bridge.ts'
+import { claimsConfigRoutes } from './claims.ts'
+import { consentRoutes } from './consents.ts'
+import { dataRoutes } from './data-api.ts'
+import { databaseRoutes } from './database.ts'
 import { healthRoutes } from './health.ts'
-import { rowChangeRoutes } from './internal/row-changes.ts'
-import { auditLogRoutes } from './v1/audit-logs.ts'
-import { authRoutes } from './v1/auth.ts'
-import { dbRoutes } from './v1/db.ts'
-import { keyRoutes } from './v1/keys.ts'
-import { moduleRoutes } from './v1/modules.ts'
-import { oauth2Routes } from './v1/oauth2.ts'
-import { sqlRoutes } from './v1/sql.ts'
-import { statusRoutes } from './v1/status.ts'
-import { webhookViewRoutes } from './v1/webhooks.ts'
+import { identityRoutes } from './identities.ts'
+import { keyRoutes } from './keys.ts'
+import { migrationRoutes } from './migrations.ts'
+import { oauthClientRoutes } from './oauth-clients.ts'
+import { oauthServerRoutes } from './oauth-server.ts'
+import { tokenRoutes } from './oauth-tokens.ts'
+import { permissionRoutes } from './permissions.ts'
+import { rowChangeRoutes } from './row-changes.ts'
+import { sessionRoutes } from './sessions.ts'
+import { signingKeyRoutes } from './signing-keys.ts'
+import { sqlRoutes } from './sql.ts'
+import { statusRoutes } from './status.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
   ...healthRoutes,
   ...sqlRoutes,
-  ...dbRoutes,
+  ...dataRoutes,
+  ...databaseRoutes,
   ...statusRoutes,
-  ...moduleRoutes,
   ...keyRoutes,
-  ...authRoutes,
+  ...sessionRoutes,
+  ...identityRoutes,
   ...auditLogRoutes,
-  ...oauth2Routes,
   ...oauthServerRoutes,
   ...oauthClientRoutes,
   ...claimsConfigRoutes,
@@ -52,17 +42,6 @@ export const allRoutes: readonly AnyRoute[] = [
   ...bridgeRoutes,
   ...permissionRoutes,
   ...migrationRoutes,
-  ...webhookViewRoutes,
   ...webhookRoutes,
-  ...sessionRoutes,
-  ...dashboardKeyRoutes,
-  ...dashboardAuditLogRoutes,
-  ...dashboardStatusRoutes,
-  ...dashboardModuleRoutes,
-  ...dashboardAuthRoutes,
-  ...databaseRoutes,
-  ...dashboardDbRoutes,
-  ...dashboardSqlRoutes,
-  ...deviceAuthorizationRoutes,
   ...rowChangeRoutes,
 ]

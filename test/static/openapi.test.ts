@@ -82,9 +82,9 @@ describe('the OpenAPI document', () => {
   // What a call in TypeScript then looks like: without casts, and without what has a default.
   it('gives types in which numbers are numbers, and only what must be sent is required', async () => {
     const types = astToString(await openapiTypes(text, { defaultNonNullable: false }))
-    const [, list = ''] = /"keys\.list": \{(.*?)responses:/s.exec(types) ?? []
+    const [, list = ''] = /"v1\.keys\.list": \{(.*?)responses:/s.exec(types) ?? []
     expect(list).toMatch(/limit\?: number;/)
-    const [, read = ''] = /"db\.read": \{(.*?)responses:/s.exec(types) ?? []
+    const [, read = ''] = /"v1\.db\.read": \{(.*?)responses:/s.exec(types) ?? []
     expect(read).toMatch(/filters\?: \{\s*\[key: string\]: string;\s*\};/)
     const [, sql = ''] = /SqlRequest: \{(.*?)\n {8}\};/s.exec(types) ?? []
     expect(sql).toMatch(/sql: string;.*params\?: unknown\[\];.*row_limit\?: number;/s)

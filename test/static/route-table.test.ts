@@ -1,54 +1,72 @@
 // The laws of the route table: what every endpoint must keep to, whoever adds it.
 
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AUTH_LEVELS } from '../../src/http/auth.ts'
+import { PROJECT_DIR } from '../../cli/support/project.ts'
+import type { AuthLevel } from '../../src/http/admission/principal.ts'
+import { endpointName, endpointsOf } from '../../src/http/route.ts'
 import { allRoutes } from '../../src/routes/index.ts'
 import { SPECIFIED_ENDPOINTS } from '../support/specified-endpoints.ts'
 
-const name = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`
+const endpoints = endpointsOf(allRoutes)
 /** `/v1/keys/:id` and `/v1/keys/:key_id` are the same place. */
 const shape = (path: string) => path.replace(/:\w+/g, ':')
+const surfaceOf = (path: string) => /^\/(v1|api|internal)\//.exec(path)?.[1] ?? 'none'
+
+/** A new surface, or a new level, says here who may call what. */
+const LEVELS_OF: Readonly<Record<string, readonly AuthLevel[]>> = {
+  v1: ['any_key', 'service_role'],
+  api: ['visitor', 'session', 'admin'],
+  internal: ['internal'],
+  none: ['none'],
+}
 
 describe('the route table', () => {
   it('has every endpoint of the specification that is built so far', () => {
-    const present = new Set(allRoutes.map(route => `${route.method.toUpperCase()} ${shape(route.path)}`))
+    const present = new Set(endpoints.map(endpoint => shape(endpointName(endpoint))))
     const missing = SPECIFIED_ENDPOINTS.filter(endpoint => !present.has(shape(endpoint)))
     expect(missing).toEqual([])
   })
 
-  it('has no id and no method with path twice', () => {
-    for (const key of [allRoutes.map(route => route.id), allRoutes.map(route => name(route))]) {
-      expect(key.filter((value, index) => key.indexOf(value) !== index)).toEqual([])
-    }
+  it('has no id, no method with path and no surface of a route twice', () => {
+    const keys = [
+      allRoutes.map(route => route.id),
+      endpoints.map(endpoint => shape(endpointName(endpoint))),
+      endpoints.map(({ route, path }) => `${route.id} at ${surfaceOf(path)}`),
+    ]
+    for (const key of keys) expect(key.filter((value, index) => key.indexOf(value) !== index)).toEqual([])
   })
 
-  it('names each route <feature>.<verb>', () => {
+  it('names each route <noun>.<verb>', () => {
     for (const { id } of allRoutes) expect(id).toMatch(/^[a-z_]+\.[a-z_]+$/)
   })
 
   it('gives each surface its own kind of credential', () => {
-    for (const route of allRoutes) {
-      expect(AUTH_LEVELS, name(route)).toContain(route.auth)
-      if (route.path.startsWith('/v1/'))
-        expect(['any_key', 'service_role'], name(route)).toContain(route.auth)
-      if (route.path.startsWith('/api/'))
-        expect(['none', 'session', 'admin'], name(route)).toContain(route.auth)
-      expect(route.auth === 'internal', name(route)).toBe(route.path.startsWith('/internal/'))
+    for (const endpoint of endpoints)
+      expect(LEVELS_OF[surfaceOf(endpoint.path)], endpointName(endpoint)).toContain(endpoint.level)
+  })
+
+  it('calls the parameters of a path alike at each mount', () => {
+    for (const { id, mounts } of allRoutes) {
+      const names = Object.keys(mounts).map(path => path.match(/:\w+/g)?.join() ?? '')
+      expect(new Set(names).size, id).toBe(1)
     }
   })
 
   it('takes no body with GET', () => {
-    for (const route of allRoutes) if (route.method === 'get') expect(route.body, name(route)).toBeUndefined()
+    for (const { id, method, body } of allRoutes) if (method === 'get') expect(body, id).toBeUndefined()
   })
 
   // Hono tries routes in order: `/v1/db/:table` before `/v1/db/views` would swallow it.
   it('has no literal path shadowed by an earlier parameter', () => {
-    const shadowed = allRoutes.filter((route, index) =>
-      allRoutes
+    const shadowed = endpoints.filter((endpoint, index) =>
+      endpoints
         .slice(0, index)
-        .some(earlier => earlier.method === route.method && covers(earlier.path, route.path)),
+        .some(({ route, path }) => route.method === endpoint.route.method && covers(path, endpoint.path)),
     )
-    expect(shadowed.map(name)).toEqual([])
+    expect(shadowed.map(endpointName)).toEqual([])
   })
 })
 
@@ -56,3 +74,44 @@ function covers(pattern: string, path: string): boolean {
   const [left, right] = [pattern.split('/'), path.split('/')]
   return left.length === right.length && left.every((part, i) => part.startsWith(':') || part === right[i])
 }
+
+/** Everything that a person may change, and whatever else is not a program's own data. */
+const accountable = allRoutes.filter(
+  ({ method, unaudited, mounts }) =>
+    !['get', 'options'].includes(method) &&
+    !Object.values(mounts).includes('internal') &&
+    (unaudited === undefined || (unaudited === 'key_data' && hasSession(mounts))),
+)
+
+function hasSession(mounts: Readonly<Record<string, AuthLevel>>): boolean {
+  return Object.values(mounts).some(level => level === 'session' || level === 'admin')
+}
+
+// An audit row needs the caller, and nothing else does: a handler that hands the caller on leaves a row.
+describe('the audit log', () => {
+  it('has a row of every change: the handler hands on who calls', () => {
+    const silent = accountable.filter(({ handle }) => !/\bcaller\b|, input\)/.test(String(handle)))
+    expect(silent.map(({ id }) => id)).toEqual([])
+  })
+
+  it('has a row of every change: whatever takes a caller writes one', () => {
+    const files = execFileSync(
+      'git',
+      ['grep', '-l', 'caller: Caller', '--', 'src/features', ':!src/features/audit'],
+      {
+        cwd: PROJECT_DIR,
+        encoding: 'utf8',
+      },
+    )
+    const silent = files
+      .trim()
+      .split('\n')
+      .filter(file => !/\baudited\(/.test(readFileSync(join(PROJECT_DIR, file), 'utf8')))
+    expect(silent).toEqual([])
+  })
+
+  it('is passed over by GET and by routes that say why alone', () => {
+    const reads = allRoutes.filter(({ method, unaudited }) => method === 'get' && unaudited !== undefined)
+    expect(reads.map(({ id }) => id)).toEqual([])
+  })
+})

@@ -16,8 +16,7 @@ export async function bodyThroughRoute<Schema extends z.ZodType>(
   const route = defineRoute({
     id: 'bodies.take',
     method: 'post',
-    path: '/bodies',
-    auth: 'none',
+    mounts: { '/bodies': 'none' },
     summary: 'Takes a body',
     body: schema,
     handle: async ({ body }) => {

@@ -13,8 +13,6 @@ export interface AuditDeps {
 
 /** What is about to be done. Secrets are taken out of `before` here. */
 export interface Change {
-  /** The route's id, as `oauth_clients.create`. */
-  action: string
   targetKind: string
   /** Null when the target's id is only known afterwards. */
   targetId: string | null
@@ -71,7 +69,7 @@ async function insertPending({ platform }: AuditDeps, caller: Caller, change: Ch
     actor.id,
     storable(actor.name),
     caller.address,
-    change.action,
+    caller.action,
     change.targetKind,
     storable(change.targetId),
     toJson(change.before),

@@ -12,6 +12,8 @@ export interface Actor {
 /** One request's part of an audit row. */
 export interface Caller {
   actor: Actor
+  /** Id of the route, as `oauth_clients.create`; the actor's kind says over which surface it was called. */
+  action: string
   requestId: string
   /** The client's network address; null when the platform gives none. */
   address: string | null

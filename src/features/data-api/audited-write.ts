@@ -15,19 +15,18 @@ type Write = (deps: TablesDeps, call: DataCall, dialect: Dialect) => Promise<Dat
 const SHOWN_BYTES_MAX = 8 * 1024
 
 /**
- * Makes the write as `action`. The entry's target is `schema.table`; `after` has `filters` and `body` (or
+ * Makes the write. The entry's target is `schema.table`; `after` has `filters` and `body` (or
  * `filters_bytes` and `body_bytes`), and `prefer`, since a dry run changes nothing. Throws as the write does.
  */
 export async function auditedWrite(
   deps: TablesDeps & AuditDeps,
   caller: Caller,
-  action: string,
   call: DataCall,
   write: Write,
 ): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const targetId = `${chooseSchema(call, deps.config.dbSchemas)}.${call.name}`
-  return audited(deps, caller, { action, targetKind: 'table', targetId }, async () => {
+  return audited(deps, caller, { targetKind: 'table', targetId }, async () => {
     let body: Uint8Array | undefined
     const readBodyBytes = async () => {
       body = await call.readBodyBytes()

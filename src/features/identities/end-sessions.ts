@@ -15,7 +15,7 @@ type EndSessionsDeps = IdentityDeps & AuditDeps
 export async function signOutIdentity(deps: EndSessionsDeps, caller: Caller, id: string): Promise<void> {
   const { identityAdmin } = deps.upstreams
   if ((await getIdentity(identityAdmin, id)) === undefined) throw identityNotFound()
-  const change = { action: 'identities.sign_out', targetKind: 'identity', targetId: id }
+  const change = { targetKind: 'identity', targetId: id }
   await audited(deps, caller, change, async () => {
     await endSessionsOf(identityAdmin, id)
     return { result: undefined }
@@ -31,7 +31,6 @@ export async function endIdentitySession(deps: EndSessionsDeps, caller: Caller, 
   const session = await getSession(identityAdmin, id)
   if (session === undefined) throw sessionNotFound()
   const change = {
-    action: 'identities.end_session',
     targetKind: 'identity',
     targetId: session.identity.id,
     before: toIdentitySession(session),

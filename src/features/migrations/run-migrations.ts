@@ -46,7 +46,7 @@ export async function markApplied(
   return withRunner(deps, async runner => {
     const before = await readTracked(runner.ask, USER_MIGRATIONS)
     choosePending(deps.migrations.files, before, [name])
-    const change = { action: 'migrations.mark_applied', targetKind: 'migration', targetId: name }
+    const change = { targetKind: 'migration', targetId: name }
     return audited(deps, caller, change, async () => {
       const [row] = await reserveRows(runner.ask, USER_MIGRATIONS, 1)
       if (row) await record(runner.ask, USER_MIGRATIONS, row, file.recordedAs, file.hash)
@@ -71,7 +71,7 @@ export async function acceptMigration(
     const row = tracked.findLast(entry => isRecordOf(file, entry.name))
     if (row === undefined || row.stored_hash === file.hash) throw notModified(name, row !== undefined)
     const before = { hash: row.stored_hash }
-    const change = { action: 'migrations.accept', targetKind: 'migration', targetId: name, before }
+    const change = { targetKind: 'migration', targetId: name, before }
     return audited(deps, caller, change, async () => {
       await storeHash(runner.ask, row, file.hash)
       return { result: await entryNow(runner, file), after: { hash: file.hash } }
@@ -102,7 +102,7 @@ async function auditedRun(
   runner: BatchRunner,
 ): Promise<RunResult> {
   const before = { migrations: batch.map(file => file.name) }
-  const change = { action: 'migrations.run', targetKind: 'migration', targetId: null, before }
+  const change = { targetKind: 'migration', targetId: null, before }
   let result: RunResult | undefined
   try {
     return await audited(deps, caller, change, async () => {

@@ -24,7 +24,7 @@ export async function deleteTuples(
   caller: Caller,
   values: readonly unknown[],
 ): Promise<TupleDeletion> {
-  return deleteThose(deps, caller, readTuples(values), 'permissions.batch_delete')
+  return deleteThose(deps, caller, readTuples(values))
 }
 
 /** Deletes the one tuple that a query names. */
@@ -34,14 +34,13 @@ export async function deleteTuple(
   { subject, ...names }: TupleNames,
 ): Promise<TupleDeletion> {
   const named = readTuple({ ...names, ...parseSubject(subject) }, 'query')
-  return deleteThose(deps, caller, [named], 'permissions.delete')
+  return deleteThose(deps, caller, [named])
 }
 
 async function deleteThose(
   deps: DeleteTuplesDeps,
   caller: Caller,
   named: readonly LabelledTuple[],
-  action: string,
 ): Promise<TupleDeletion> {
   const { permissionRead, permissionWrite } = deps.upstreams
   await refuseUnknownNames(deps, named, 'delete')
@@ -51,7 +50,7 @@ async function deleteThose(
   if (there.length === 0) return { deleted: 0 }
   const texts = there.map(printTuple)
   const targetId = texts.length === 1 ? (texts[0] ?? null) : null
-  const change = { action, targetKind: 'relation_tuples', targetId, before: { tuples: texts } }
+  const change = { targetKind: 'relation_tuples', targetId, before: { tuples: texts } }
   return audited(deps, caller, change, async () => {
     throwIfRefused(await deleteStored(permissionWrite, there))
     return { result: { deleted: there.length } }

@@ -26,7 +26,7 @@ export async function importTuples(
 ): Promise<TupleImport> {
   const sent = readTuples(values)
   await refuseUnknownNames(deps, sent, 'store')
-  const written = await writeNew(deps, caller, distinctTuples(sent), 'permissions.import')
+  const written = await writeNew(deps, caller, distinctTuples(sent))
   return { imported: written.length, skipped_duplicates: sent.length - written.length }
 }
 
@@ -38,7 +38,7 @@ export async function writeTuple(
 ): Promise<TupleWritten> {
   const sent = readTuple(value, 'body')
   await refuseUnknownNames(deps, [sent], 'store')
-  const written = await writeNew(deps, caller, [sent.tuple], 'permissions.write')
+  const written = await writeNew(deps, caller, [sent.tuple])
   return { tuple: sent.tuple, created: written.length === 1 }
 }
 
@@ -46,7 +46,6 @@ function writeNew(
   deps: WriteTuplesDeps,
   caller: Caller,
   tuples: readonly RelationTuple[],
-  action: string,
 ): Promise<RelationTuple[]> {
   const { permissionRead, permissionWrite } = deps.upstreams
   // Quoin's writers wait for each other: between looking and writing no other one writes.
@@ -56,7 +55,6 @@ function writeNew(
     if (missing.length === 0) return []
     const texts = missing.map(printTuple)
     const change = {
-      action,
       targetKind: 'relation_tuples',
       targetId: texts.length === 1 ? (texts[0] ?? null) : null,
     }

@@ -3,50 +3,55 @@
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import { runSql, runTransaction, type SqlCaller, type SqlDeps } from './run-sql.ts'
+import {
+  runSql,
+  runTransaction,
+  type SqlCaller,
+  type SqlDeps,
+  type SqlOutcome,
+  type TransactionOutcome,
+} from './run-sql.ts'
 import type { SqlRequest, SqlTransactionRequest } from './schemas.ts'
 
 /** Of a longer text the audit log has the beginning. */
 const SHOWN_BYTES_MAX = 8 * 1024
 
 /**
- * Runs one statement as `action` and answers the JSON text of an SQL response. The entry has the statement's text as
+ * Runs one statement as `runSql` does. The entry has the statement's text as
  * `before.sql` (beside `sql_bytes` where it was cut), and `after` has command and row count. Values of parameters are
  * not kept. Throws as `runSql` does.
  */
 export async function runAuditedSql(
   deps: SqlDeps & AuditDeps,
   caller: Caller,
-  action: string,
   sqlCaller: SqlCaller,
   input: SqlRequest,
-): Promise<string> {
+): Promise<SqlOutcome> {
   // The text is there before it runs: so it is there too for what failed, and for what nobody saw the end of.
-  const change = { action, targetKind: 'sql', targetId: null, before: shownText(input.sql) }
+  const change = { targetKind: 'sql', targetId: null, before: shownText(input.sql) }
   return audited(deps, caller, change, async () => {
-    const { json, command, rowCount } = await runSql(deps, sqlCaller, input)
-    return { result: json, after: { command, row_count: rowCount } }
+    const result = await runSql(deps, sqlCaller, input)
+    return { result, after: { command: result.command, row_count: result.rowCount } }
   })
 }
 
 /**
- * Runs the statements in one transaction as `action` and answers the JSON text of its response. One entry for all of
+ * Runs the statements in one transaction as `runTransaction` does. One entry for all of
  * them: `before.sql` is the script, `after.results` has command and row count of each. Throws as `runTransaction` does.
  */
 export async function runAuditedTransaction(
   deps: SqlDeps & AuditDeps,
   caller: Caller,
-  action: string,
   sqlCaller: SqlCaller,
   input: SqlTransactionRequest,
-): Promise<string> {
+): Promise<TransactionOutcome> {
   // A semicolon behind a comment would be part of it.
   const script = input.statements.map(({ sql }) => (/--.*$/.test(sql) ? `${sql}\n` : sql)).join(';\n')
-  const change = { action, targetKind: 'sql', targetId: null, before: shownText(script) }
+  const change = { targetKind: 'sql', targetId: null, before: shownText(script) }
   return audited(deps, caller, change, async () => {
-    const { json, outcomes } = await runTransaction(deps, sqlCaller, input)
-    const results = outcomes.map(({ command, rowCount }) => ({ command, row_count: rowCount }))
-    return { result: json, after: { results } }
+    const result = await runTransaction(deps, sqlCaller, input)
+    const results = result.outcomes.map(({ command, rowCount }) => ({ command, row_count: rowCount }))
+    return { result, after: { results } }
   })
 }
 

@@ -30,23 +30,18 @@ export async function createWebhook(
   const secret_encrypted = await sealSecret(deps, id, secret)
   const headers_encrypted = await sealHeaders(deps, id, headers)
   const table_id = await findWatchableTable(deps, fields)
-  return await audited(
-    deps,
-    caller,
-    { action: 'webhooks.create', targetKind: 'webhook', targetId: id },
-    async () => {
-      const row = await insertWebhook(deps.platform, id, {
-        ...fields,
-        url,
-        table_id,
-        headers_encrypted,
-        secret_encrypted,
-      })
-      if (row === undefined) throw tableGone(fields.table_name)
-      const result = toWebhook(row)
-      return { result, after: result }
-    },
-  )
+  return await audited(deps, caller, { targetKind: 'webhook', targetId: id }, async () => {
+    const row = await insertWebhook(deps.platform, id, {
+      ...fields,
+      url,
+      table_id,
+      headers_encrypted,
+      secret_encrypted,
+    })
+    if (row === undefined) throw tableGone(fields.table_name)
+    const result = toWebhook(row)
+    return { result, after: result }
+  })
 }
 
 function tableGone(name: string): DomainError {

@@ -22,7 +22,6 @@ export async function deleteWebhook(deps: DeleteWebhookDeps, caller: Caller, idT
   const row = await findWebhook(deps.platform, id)
   if (row === undefined) throw webhookNotFound(id)
   const change = {
-    action: 'webhooks.delete',
     targetKind: 'webhook',
     targetId: id,
     before: toWebhook(row),

@@ -25,7 +25,6 @@ export async function replayDeadLetter(
   const id = parseId('webhook', ids.id)
   const letter = await findDeadLetter(deps.platform, id, parseId('dead letter', ids.deadLetterId))
   const change = {
-    action: 'webhooks.replay_dead_letter',
     targetKind: 'webhook',
     targetId: id,
     before: { dead_letter_id: letter.id, event_id: letter.event_id },

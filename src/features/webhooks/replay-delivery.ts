@@ -25,7 +25,6 @@ export async function replayDelivery(
   const logId = parseId('log entry', ids.logId)
   const logged = await findDelivery(deps.platform, id, logId)
   const change = {
-    action: 'webhooks.replay',
     targetKind: 'webhook',
     targetId: id,
     before: { log_id: logId, event_id: logged.event_id },

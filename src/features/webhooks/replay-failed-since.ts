@@ -24,7 +24,7 @@ export async function replayFailedSince(
 ): Promise<Queued> {
   const { id } = await readWebhook(deps, idText)
   const since = new Date(body.since).toISOString()
-  const change = { action: 'webhooks.replay_failed', targetKind: 'webhook', targetId: id, before: { since } }
+  const change = { targetKind: 'webhook', targetId: id, before: { since } }
   return await audited(deps, caller, change, async () => {
     const result = { queued: await deps.fanouts.byId(id).replayFailed(since) }
     return { result, after: result }

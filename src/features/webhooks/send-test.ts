@@ -17,7 +17,7 @@ export interface SendOnceDeps extends AuditDeps {
  */
 export async function sendTest(deps: SendOnceDeps, caller: Caller, idText: string): Promise<Attempt> {
   const { id } = await readWebhook(deps, idText)
-  const change = { action: 'webhooks.test', targetKind: 'webhook', targetId: id }
+  const change = { targetKind: 'webhook', targetId: id }
   return await audited(deps, caller, change, async () => sentOnce(id, await deps.fanouts.byId(id).sendTest()))
 }
 

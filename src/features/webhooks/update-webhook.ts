@@ -53,7 +53,6 @@ export async function updateWebhook(
     table_id: await tableAfter(deps, before, patch),
   }
   const change = {
-    action: 'webhooks.update',
     targetKind: 'webhook',
     targetId: id,
     before: toWebhook(before),

@@ -3,14 +3,15 @@
 import * as z from 'zod'
 import { ERROR_CODES } from '../../errors.ts'
 import { VERSION } from '../../lib/version.ts'
-import type { AuthLevel } from '../auth.ts'
-import type { AnyRoute, Content, DocumentedAnswer } from '../route.ts'
+import type { AuthLevel } from '../admission/principal.ts'
+import { type AnyRoute, type Content, type DocumentedAnswer, type Endpoint, endpointsOf } from '../route.ts'
 import { exampleOf } from './examples.ts'
 import { type Direction, type Json, NamedSchemas } from './schemas.ts'
 import { TAGS } from './tags.ts'
 
 const SECURITY: Record<AuthLevel, Json[]> = {
   none: [],
+  visitor: [],
   any_key: [{ apiKey: [] }],
   service_role: [{ apiKey: [] }],
   session: [{ session: [] }],
@@ -30,12 +31,12 @@ const CREDENTIAL_SENTENCE: Partial<Record<AuthLevel, string>> = {
  * share an id.
  */
 export function openApiDocument(routes: readonly AnyRoute[], baseUrl: string): Json {
-  const described = routes.filter(({ auth }) => auth !== 'internal')
+  const described = endpointsOf(routes).filter(({ level }) => level !== 'internal')
   const schemas = new NamedSchemas()
   const paths: Record<string, Json> = {}
-  for (const route of described) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: operation(route, schemas) }
+  for (const endpoint of described) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.route.method]: operation(endpoint, schemas) }
   }
   const errorContent = content({ 'application/json': ErrorAnswer }, 'output', schemas)
   return {
@@ -47,7 +48,7 @@ export function openApiDocument(routes: readonly AnyRoute[], baseUrl: string): J
       description: DESCRIPTION,
     },
     servers: [{ url: baseUrl }],
-    tags: Object.values(TAGS).filter(tag => described.some(route => tagOf(route) === tag)),
+    tags: Object.values(TAGS).filter(tag => described.some(({ route }) => tagOf(route) === tag)),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -77,21 +78,29 @@ function tagOf({ id }: AnyRoute) {
   return tag
 }
 
-function operation(route: AnyRoute, schemas: NamedSchemas): Json {
-  const description = [route.description, CREDENTIAL_SENTENCE[route.auth]].filter(Boolean).join('\n\n')
+/** The route's id with the surface before it: a route has one mount on each at most. */
+function operationId({ route, path }: Endpoint): string {
+  const surface = /^\/(v1|api)\//.exec(path)?.[1]
+  return surface === undefined ? route.id : `${surface}.${route.id}`
+}
+
+function operation(endpoint: Endpoint, schemas: NamedSchemas): Json {
+  const { route, level } = endpoint
+  const description = [route.description, CREDENTIAL_SENTENCE[level]].filter(Boolean).join('\n\n')
   return {
-    operationId: route.id,
+    operationId: operationId(endpoint),
     tags: [tagOf(route).name],
     summary: route.summary,
     ...(description && { description }),
-    security: SECURITY[route.auth],
-    parameters: parameters(route, schemas),
+    security: SECURITY[level],
+    parameters: parameters(endpoint, schemas),
     ...requestBody(route, schemas),
     responses: responses(route, schemas),
   }
 }
 
-function parameters({ path, params = {}, query, documented }: AnyRoute, schemas: NamedSchemas): Json[] {
+function parameters({ route, path }: Endpoint, schemas: NamedSchemas): Json[] {
+  const { params = {}, query, documented } = route
   const parameter = (name: string, place: string, schema: z.ZodType, required: boolean) => {
     const { description, ...rest } = schemas.write(schema, 'output')
     return {

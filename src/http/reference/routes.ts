@@ -20,8 +20,7 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
     defineRoute({
       id: 'reference.document',
       method: 'get',
-      path: '/openapi.json',
-      auth: 'none',
+      mounts: { '/openapi.json': 'none' },
       summary: 'This API as an OpenAPI 3.1 document',
       documented: {
         answers: { 200: { description: 'The document', content: { 'application/json': OpenApiDocument } } },
@@ -35,8 +34,7 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
     defineRoute({
       id: 'reference.page',
       method: 'get',
-      path: '/docs',
-      auth: 'none',
+      mounts: { '/docs': 'none' },
       summary: 'This API as a page to read',
       documented: { answers: { 200: { description: 'A page', content: { 'text/html': z.string() } } } },
       handle: async () => ({
@@ -52,8 +50,7 @@ export function referenceRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
     defineRoute({
       id: 'reference.program',
       method: 'get',
-      path: PROGRAM_PATH,
-      auth: 'none',
+      mounts: { [PROGRAM_PATH]: 'none' },
       summary: 'The program of that page',
       documented: { answers: { 200: { description: 'Scalar', content: { 'text/javascript': z.string() } } } },
       handle: async () => {

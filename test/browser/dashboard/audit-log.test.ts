@@ -68,7 +68,7 @@ it('shows of SQL its text and what came of it, and of a failure the code', async
   const { request_id: request } = (await answer.json()) as { request_id: string }
   await using seat = await visit(`/audit-log?request_id=${request}`)
   const { page } = seat
-  await page.getByRole('link', { name: 'sql.run_by_session' }).click()
+  await page.getByRole('link', { name: 'sql.run' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByText(`select '${marker}' as found from no_such_table`).waitFor()
   await panel.getByText('42P01').waitFor()

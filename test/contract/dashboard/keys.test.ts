@@ -66,7 +66,7 @@ it('changes, rotates and revokes a key, each in the audit log with who did it an
 
   const entries = await auditLogs({ target_kind: 'api_key', target_id: id })
   expect(entries.map(entry => entry.action)).toEqual(
-    ['revoke', 'rotate', 'update', 'create'].map(verb => `keys.${verb}_by_session`),
+    ['revoke', 'rotate', 'update', 'create'].map(verb => `keys.${verb}`),
   )
   for (const entry of entries) {
     expect(entry).toMatchObject({

@@ -75,9 +75,9 @@ describe('writes', () => {
 
     const entries = await auditLogs({ target_kind: 'table', target_id: `public.${p}_notes`, limit: '3' })
     expect(entries).toMatchObject([
-      { action: 'db.delete_by_session', request_id: requestIdOf(gone) },
-      { action: 'db.update_by_session', request_id: requestIdOf(changed) },
-      { action: 'db.insert_by_session', request_id: requestIdOf(made) },
+      { action: 'db.delete', request_id: requestIdOf(gone) },
+      { action: 'db.update', request_id: requestIdOf(changed) },
+      { action: 'db.insert', request_id: requestIdOf(made) },
     ])
     expect(entries.map(entry => entry.after)).toEqual([
       { filters: { id: 'eq.100', token: '[secret]' }, prefer: 'return=minimal' },

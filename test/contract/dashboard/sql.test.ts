@@ -43,7 +43,7 @@ describe('POST /api/sql', () => {
     })
     const entry = await entryOf(answer)
     expect(entry).toMatchObject({
-      action: 'sql.run_by_session',
+      action: 'sql.run',
       actor_kind: 'session',
       actor_id: stack.admin_identity_id,
       target_kind: 'sql',
@@ -85,7 +85,7 @@ describe('POST /api/sql', () => {
   it('gives a person’s own history back, newest first', async () => {
     const marks = ['first', 'second'].map(word => `select '${word} ${crypto.randomUUID()}'`)
     for (const sql of marks) await run(sql)
-    const filters = { action: 'sql.run_by_session', actor_id: stack.admin_identity_id ?? '' }
+    const filters = { action: 'sql.run', actor_id: stack.admin_identity_id ?? '' }
     const texts = (await auditLogs(filters)).map(({ before }) => (before as { sql: string }).sql)
     expect(texts.filter(text => marks.includes(text))).toEqual([...marks].reverse())
   })
@@ -118,7 +118,7 @@ describe('POST /api/sql/transaction', () => {
       { rowCount: 2 },
     ])
     expect(await entryOf(answer)).toMatchObject({
-      action: 'sql.transaction_by_session',
+      action: 'sql.transaction',
       target_kind: 'sql',
       outcome: 'succeeded',
       before: { sql: 'select current_user as role -- mine\n;\nvalues (1), (2)' },

@@ -20,7 +20,7 @@ describe('GET /api/audit-logs', () => {
       const { json } = await asAdmin('POST', '/api/keys', { body: { name, role: 'anon' } })
       made.unshift(json.id)
     }
-    const filters = { actor_id: stack.admin_identity_id ?? '', action: 'keys.create_by_session' }
+    const filters = { actor_id: stack.admin_identity_id ?? '', action: 'keys.create' }
     const [oldest] = await auditLogs({ ...filters, target_kind: 'api_key', target_id: made[2] ?? '' })
     const from = oldest?.created_at ?? ''
     expect(await auditLogs({ ...filters, to: from, target_id: made[2] ?? '' })).toEqual([])

@@ -355,7 +355,7 @@ describe('the audit log', () => {
       },
       { action: 'oauth_clients.rotate_secret', after: { client_secret: '[secret]' } },
       {
-        action: 'oauth_clients.delete_by_key',
+        action: 'oauth_clients.delete',
         actor_kind: 'api_key',
         before: { access_token_ttl: 60 },
         after: null,

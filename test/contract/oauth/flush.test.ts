@@ -85,7 +85,12 @@ it('deletes expired and inactive tokens, in whatever schema, and nothing that is
     upstreams: { oauthAdmin: { name: 'oauth_server', baseUrl: undefined, variable: '', fetch } as const },
     now: () => new Date(),
   }
-  const caller = { actor: { kind: 'anonymous', id: null, name: null }, requestId: '', address: null } as const
+  const caller = {
+    actor: { kind: 'anonymous', id: null, name: null },
+    action: 'things.change',
+    requestId: '',
+    address: null,
+  } as const
   expect(await flushEndedTokens(deps, caller)).toEqual({
     source: 'database',
     access_tokens: 4_502,

@@ -1,13 +1,14 @@
 // What the service says about itself: the OpenAPI document, the page, status and modules, the load balancer's route.
 
 import { expect, inject, it } from 'vitest'
+import { endpointsOf } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
 import { startCountingGateway } from '../../support/counting-gateway.ts'
 import { startTestWorker } from '../../support/worker.ts'
 
 const { base_url, service_role_key, session_cookie_admin, sql_gateway_url } = inject('stack')
 /** The listener's route is an agreement between parts of ours, nothing for callers. */
-const publicRoutes = allRoutes.filter(({ auth }) => auth !== 'internal')
+const publicEndpoints = endpointsOf(allRoutes).filter(({ level }) => level !== 'internal')
 const read = (path: string) => fetch(base_url + path, { headers: { apikey: service_role_key } })
 
 interface Parameter {
@@ -31,12 +32,12 @@ it('describes every route of the table in OpenAPI 3.1, with its path parameters 
   expect(document.openapi).toBe('3.1.0')
   expect(document.servers[0]?.url).toBe(base_url)
   expect(Object.keys(document.paths).filter(path => path.startsWith('/internal'))).toEqual([])
-  for (const { path, method, auth } of publicRoutes) {
-    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method]
-    expect(operation, `${method} ${path}`).toBeDefined()
+  for (const { route, path, level } of publicEndpoints) {
+    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[route.method]
+    expect(operation, `${route.method} ${path}`).toBeDefined()
     const names = operation?.parameters.map(({ name }) => name)
     for (const [, name] of path.matchAll(/:(\w+)/g)) expect(names).toContain(name)
-    expect(operation?.security.length, path).toBe(auth === 'none' ? 0 : 1)
+    expect(operation?.security.length, path).toBe(level === 'none' || level === 'visitor' ? 0 : 1)
   }
 })
 

@@ -9,6 +9,7 @@ import { withoutSecrets } from '../../../src/features/audit/redact.ts'
 
 const CALLER: Caller = {
   actor: { kind: 'session', id: 'ada', name: 'ada@example.com' },
+  action: 'things.change',
   requestId: 'r1',
   address: '192.0.2.1',
 }

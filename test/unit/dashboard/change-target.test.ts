@@ -34,7 +34,7 @@ it('leads nowhere once it is deleted, and still there where that failed', () => 
     target_id: 'public.todos',
     before: null,
   }
-  const ofClient = { action: 'oauth_clients.delete_by_key', target_kind: 'oauth_client', target_id: 'c/1' }
+  const ofClient = { action: 'oauth_clients.delete', target_kind: 'oauth_client', target_id: 'c/1' }
   expect(changeTarget({ ...deleted, ...ofClient }).href).toBeUndefined()
   expect(changeTarget({ ...CHANGE, ...ofClient, action: 'oauth_clients.update' }).href).toBe(
     '/oauth2/clients/c%2F1',

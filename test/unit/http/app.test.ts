@@ -1,5 +1,6 @@
 // The machinery around every route, with counting stand-ins in place of the limiter and the database.
 
+import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { Whoami } from '../../../src/clients/identity.ts'
@@ -17,6 +18,7 @@ import { WebhookRegistry } from '../../../src/features/row-changes/consume/webho
 import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
 import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
 import { createApp } from '../../../src/http/app.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { defineRoute } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
 import { ANY_KEY } from '../api-keys/limit/window-oracle.ts'
@@ -374,8 +376,7 @@ describe('paths and methods', () => {
     const thrower = defineRoute({
       id: 'modules.list',
       method: 'get',
-      path: '/v1/modules',
-      auth: 'none',
+      mounts: { '/v1/modules': 'none' },
       summary: 'throws',
       handle: () => {
         throw new Error('by the test')
@@ -413,8 +414,7 @@ describe('what was sent', () => {
   const echo = defineRoute({
     id: 'test.echo',
     method: 'post',
-    path: '/v1/echo',
-    auth: 'any_key',
+    mounts: { '/v1/echo': 'any_key' },
     summary: 'Says what it was sent',
     query: z.strictObject({ a: z.string().optional() }),
     body: z.strictObject({ n: z.int() }),
@@ -459,13 +459,85 @@ describe('what was sent', () => {
   })
 })
 
+describe('a route with two mounts', () => {
+  const rename = defineRoute({
+    id: 'things.rename',
+    method: 'post',
+    mounts: { '/v1/things/:id': 'any_key', '/api/things/:id': 'session' },
+    summary: 'Renames a thing',
+    response: z.object({ id: z.string(), by: z.string(), actor: z.string(), action: z.string() }),
+    handle: async ({ params, principal, caller }) => ({
+      id: params.id,
+      by: principal.kind === 'api_key' ? principal.key.role : principal.session.identity.id,
+      actor: caller.actor.kind,
+      action: caller.action,
+    }),
+  })
+  const ask = async (path: string, headers: Record<string, string>) =>
+    await (await appOf([rename]).request(path, { method: 'POST', headers })).json()
+
+  it('is served at both, each with its own credential, under one name', async () => {
+    const said = { id: 'a', action: 'things.rename' }
+    expect(await ask('/v1/things/a', KEY)).toEqual({ ...said, by: 'service_role', actor: 'api_key' })
+    expect(await ask('/api/things/a', { cookie: 'session=user' })).toEqual({
+      ...said,
+      by: 'user',
+      actor: 'session',
+    })
+    expect(await ask('/v1/things/a', { cookie: 'session=user' })).toMatchObject({ code: 'invalid_api_key' })
+    expect(await ask('/api/things/a', KEY)).toMatchObject({ code: 'session_required' })
+  })
+
+  it('is described at both, under two names', () => {
+    const { paths } = openApiDocument([{ ...rename, id: 'keys.rename' }], 'http://quoin.test') as {
+      paths: Record<string, { post: { operationId: string; security: object[] } }>
+    }
+    const described = Object.entries(paths).map(([path, { post }]) => [path, post.operationId, post.security])
+    expect(described).toEqual([
+      ['/v1/things/{id}', 'v1.keys.rename', [{ apiKey: [] }]],
+      ['/api/things/{id}', 'api.keys.rename', [{ session: [] }]],
+    ])
+  })
+})
+
+describe('a body that the route takes as a stream', () => {
+  const take = defineRoute({
+    id: 'things.take',
+    method: 'post',
+    mounts: { '/v1/things': 'any_key' },
+    summary: 'Takes a thing',
+    streamsBody: true,
+    bodyBytesMax: 8,
+    handle: async ({ bodyStream }) => {
+      const parts: number[] = []
+      for await (const part of bodyStream ?? []) parts.push(part.length)
+      return Response.json(parts)
+    },
+  })
+  const send = (...parts: string[]) =>
+    appOf([take]).request('/v1/things', {
+      method: 'POST',
+      headers: KEY,
+      body: Readable.toWeb(Readable.from(parts.map(part => new TextEncoder().encode(part)))),
+      duplex: 'half',
+    } as RequestInit)
+
+  it('comes part by part', async () => {
+    expect(await (await send('abc', 'de', 'fgh')).json()).toEqual([3, 2, 3])
+  })
+
+  it('is cut where it is larger than the route takes', async () => {
+    const answer = await send('abc', 'def', 'ghi')
+    expect([answer.status, await answer.json()]).toMatchObject([413, { code: 'payload_too_large' }])
+  })
+})
+
 describe('what a handler throws', () => {
   it('does not reach the caller when it is unknown', async () => {
     const failing = defineRoute({
       id: 'test.fail',
       method: 'get',
-      path: '/v1/fail',
-      auth: 'any_key',
+      mounts: { '/v1/fail': 'any_key' },
       summary: 'Fails',
       response: z.object({}),
       handle: async () => {
@@ -480,18 +552,17 @@ describe('what a handler throws', () => {
 })
 
 describe('the dashboard layer', () => {
-  const route = (auth: 'none' | 'session' | 'admin', method: 'get' | 'post' = 'post') =>
+  const route = (level: 'visitor' | 'session' | 'admin', method: 'get' | 'post' = 'post') =>
     defineRoute({
       id: 'things.do',
       method,
-      path: '/api/things',
-      auth,
+      mounts: { '/api/things': level },
       summary: 'Does it',
       handle: async () => ({ status: 200, headers: {}, body: 'done' }),
     })
   const USER = { cookie: 'session=user' }
-  const ask = (auth: 'none' | 'session' | 'admin', headers: Record<string, string>) =>
-    appOf([route(auth)]).request('/api/things', { method: 'POST', headers })
+  const ask = (level: 'visitor' | 'session' | 'admin', headers: Record<string, string>) =>
+    appOf([route(level)]).request('/api/things', { method: 'POST', headers })
 
   beforeEach(() => {
     addressWait = undefined
@@ -503,9 +574,9 @@ describe('the dashboard layer', () => {
     ['session', USER, 200, undefined],
     ['admin', USER, 403, 'admin_required'],
     ['admin', { cookie: 'session=admin' }, 200, undefined],
-    ['none', {}, 200, undefined],
-  ] as const)('level %s with %j: %i %s', async (auth, headers, status, code) => {
-    const response = await ask(auth, headers)
+    ['visitor', {}, 200, undefined],
+  ] as const)('level %s with %j: %i %s', async (level, headers, status, code) => {
+    const response = await ask(level, headers)
     const body = await response.text()
     expect(response.status).toBe(status)
     if (code !== undefined) expect(JSON.parse(body)).toMatchObject({ code })
@@ -564,8 +635,7 @@ describe('the dashboard layer', () => {
     const signingIn = defineRoute({
       id: 'things.sign',
       method: 'get',
-      path: '/api/things',
-      auth: 'none',
+      mounts: { '/api/things': 'visitor' },
       summary: 'Signs in',
       handle: async () => ({ status: 200, headers: { vary: 'Accept' }, body: 'in', cookies: ['a=1', 'b=2'] }),
     })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCredentials } from '../../../src/http/credentials.ts'
+import { readCredentials } from '../../../src/http/admission/credentials.ts'
 
 const read = (headers: Record<string, string>) => readCredentials(new Headers(headers))
 

@@ -11,8 +11,7 @@ function countedRoute() {
   const route = defineRoute({
     id: 'keys.list',
     method: 'get',
-    path: '/v1/keys',
-    auth: 'none',
+    mounts: { '/v1/keys': 'none' },
     get summary() {
       counted.times += 1
       return 'Lists things'
@@ -27,7 +26,7 @@ function readerOf(routes: AnyRoute[]) {
   const described = referenceRoutes(routes)
   return async (path: string, baseUrl = 'http://quoin.test') => {
     const input = { deps: { config: { baseUrl } } }
-    const answer = await described.find(route => route.path === path)?.handle(input as never)
+    const answer = await described.find(({ mounts }) => path in mounts)?.handle(input as never)
     const { body, headers } = answer as RawAnswer
     return { text: await new Response(body).text(), policy: headers['content-security-policy'] ?? '' }
   }

@@ -36,7 +36,7 @@ describe('replaceClaimsConfig', () => {
     const write = statements.find(({ sql }) => sql.includes('insert into quoin.claims_config'))
     expect(write?.params).toEqual(['{"a":"{{id}}"}', null])
     expect(audit()).toMatchObject({
-      begun: [{ action: 'claims_config.replace', before: STORED }],
+      begun: [{ before: STORED }],
       ended: [{ outcome: 'succeeded', after: STORED }],
     })
   })

@@ -16,6 +16,7 @@ import { fakePlatform, fakeServer } from './fake-server.ts'
 
 const CALLER: Caller = {
   actor: { kind: 'session', id: 'i1', name: 'ada@example.com' },
+  action: 'things.change',
   requestId: 'r1',
   address: null,
 }
@@ -72,7 +73,7 @@ describe('the record of a client', () => {
     const { deps, log } = makeDeps()
     // Each field is as long as it may be; together they are not.
     const input = OAuthClientIn.parse({ redirect_uris: uris(100), client_name: 'Shop' })
-    await expect(createOAuthClient(deps, CALLER, 'a.b', input)).rejects.toMatchObject({
+    await expect(createOAuthClient(deps, CALLER, input)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringMatching(/^body\.redirect_uris: too long: .* 12288 are there/),
       hint: expect.stringContaining('several clients'),
@@ -86,7 +87,7 @@ describe('the record of a client', () => {
     for (let count = 10; count <= 100; count++) {
       const client = { redirect_uris: uris(count), metadata: { note: random(3_000) } }
       try {
-        await createOAuthClient(deps, CALLER, 'a.b', OAuthClientIn.parse(client))
+        await createOAuthClient(deps, CALLER, OAuthClientIn.parse(client))
       } catch {
         break
       }
@@ -103,7 +104,7 @@ describe('the record of a client', () => {
       (_, i) => `https://tenant-${i}.example.com/auth/callback`,
     )
     const { deps } = makeDeps()
-    await expect(createOAuthClient(deps, CALLER, 'a.b', { redirect_uris })).resolves.toBeDefined()
+    await expect(createOAuthClient(deps, CALLER, { redirect_uris })).resolves.toBeDefined()
     expect(await challengeCharacters(redirect_uris)).toBeLessThan(RECORD_CHARACTERS_MAX / 4)
   })
 
@@ -113,19 +114,19 @@ describe('the record of a client', () => {
       grant_types: ['client_credentials'],
       audience: Array.from({ length: 50 }, () => random(500)),
     })
-    await expect(createOAuthClient(deps, CALLER, 'a.b', input)).resolves.toBeDefined()
+    await expect(createOAuthClient(deps, CALLER, input)).resolves.toBeDefined()
   })
 
   it('is refused when a change makes it too large, whichever of its fields', async () => {
     const { deps } = makeDeps({ redirect_uris: uris(30) })
     const patch = { metadata: { note: random(4_000) } }
-    await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', patch)).rejects.toMatchObject({
+    await expect(updateOAuthClient(deps, CALLER, 'c1', patch)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringMatching(/^redirect_uris: too long/),
     })
     const machine = makeDeps({ redirect_uris: uris(100), grant_types: ['client_credentials'] })
     const grants = { grant_types: ['authorization_code' as const], response_types: ['code'] }
-    await expect(updateOAuthClient(machine.deps, CALLER, 'a.b', 'c1', grants)).rejects.toMatchObject({
+    await expect(updateOAuthClient(machine.deps, CALLER, 'c1', grants)).rejects.toMatchObject({
       code: 'validation_failed',
     })
   })
@@ -134,7 +135,7 @@ describe('the record of a client', () => {
     const redirect_uris = uris(100)
     const { deps } = makeDeps({ redirect_uris })
     await expect(
-      updateOAuthClient(deps, CALLER, 'a.b', 'c1', { redirect_uris: redirect_uris.slice(0, 80) }),
+      updateOAuthClient(deps, CALLER, 'c1', { redirect_uris: redirect_uris.slice(0, 80) }),
     ).resolves.toBeDefined()
   })
 })

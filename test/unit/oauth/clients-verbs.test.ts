@@ -14,6 +14,7 @@ import { fakeServer } from './fake-server.ts'
 
 const CALLER: Caller = {
   actor: { kind: 'session', id: 'i1', name: 'ada@example.com' },
+  action: 'things.change',
   requestId: 'r1',
   address: null,
 }
@@ -85,8 +86,8 @@ it('an address on the OAuth2 server’s own machine reaches no client, whether i
     backchannel_logout_uri: 'https://127.0.0.1/',
   }
   const refused = expect.objectContaining({ code: 'validation_failed' })
-  await expect(createOAuthClient(deps, CALLER, 'a.b', input)).rejects.toEqual(refused)
-  await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', input)).rejects.toEqual(refused)
+  await expect(createOAuthClient(deps, CALLER, input)).rejects.toEqual(refused)
+  await expect(updateOAuthClient(deps, CALLER, 'c1', input)).rejects.toEqual(refused)
   expect(calls.every(call => call.method === 'GET')).toBe(true)
   expect(rows).toEqual([])
 })
@@ -172,9 +173,9 @@ describe('a client of another owner', () => {
     const { deps, calls, rows } = makeDeps(foreign, 'us')
     expect(await findOwnClient(deps, 'c1')).toBeUndefined()
     const missing = expect.objectContaining({ code: 'not_found' })
-    await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', { client_name: 'x' })).rejects.toEqual(missing)
-    await expect(deleteOAuthClient(deps, CALLER, 'a.b', 'c1')).rejects.toEqual(missing)
-    await expect(rotateClientSecret(deps, CALLER, 'a.b', 'c1')).rejects.toEqual(missing)
+    await expect(updateOAuthClient(deps, CALLER, 'c1', { client_name: 'x' })).rejects.toEqual(missing)
+    await expect(deleteOAuthClient(deps, CALLER, 'c1')).rejects.toEqual(missing)
+    await expect(rotateClientSecret(deps, CALLER, 'c1')).rejects.toEqual(missing)
     expect(calls.every(call => call.method === 'GET')).toBe(true)
     expect(rows).toEqual([])
   })
@@ -190,8 +191,8 @@ describe('a client of another owner', () => {
     const { deps, rows } = makeDeps([[200, STORED]], 'us')
     const refused = expect.objectContaining({ code: 'validation_failed' })
     const input = { redirect_uris: ['https://app.example.com/cb'], owner: 'them' }
-    await expect(createOAuthClient(deps, CALLER, 'a.b', input)).rejects.toEqual(refused)
-    await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', { owner: null })).rejects.toEqual(refused)
+    await expect(createOAuthClient(deps, CALLER, input)).rejects.toEqual(refused)
+    await expect(updateOAuthClient(deps, CALLER, 'c1', { owner: null })).rejects.toEqual(refused)
     expect(rows).toEqual([])
   })
 })
@@ -201,7 +202,7 @@ describe('a creation', () => {
 
   it('spells its defaults out, brings a secret of 256 bits and the owner, and shows the secret', async () => {
     const { deps, calls } = makeDeps([[201, { ...STORED, client_secret: 'echo', grant_types: null }]], 'us')
-    const client = await createOAuthClient(deps, CALLER, 'oauth_clients.create', input)
+    const client = await createOAuthClient(deps, CALLER, input)
     const body = calls[0]?.body as Record<string, unknown>
     expect(body).toMatchObject({
       client_name: 'Shop',
@@ -219,7 +220,7 @@ describe('a creation', () => {
 
   it('gives a public client no secret', async () => {
     const { deps, calls } = makeDeps([[201, { ...STORED, token_endpoint_auth_method: 'none' }]])
-    const client = await createOAuthClient(deps, CALLER, 'oauth_clients.create', {
+    const client = await createOAuthClient(deps, CALLER, {
       ...input,
       token_endpoint_auth_method: 'none',
     })
@@ -233,7 +234,7 @@ describe('a creation', () => {
     [['implicit'], ['token', 'id_token', 'id_token token']],
   ])('gives the grants %j the response types %j', async (grant_types, response_types) => {
     const { deps, calls } = makeDeps([[201, STORED]])
-    await createOAuthClient(deps, CALLER, 'a.b', {
+    await createOAuthClient(deps, CALLER, {
       ...input,
       // The schema has checked the words by then.
       grant_types: grant_types as ['implicit'],
@@ -244,21 +245,21 @@ describe('a creation', () => {
   // Whoever finds the row pending must be able to look for the client.
   it('has an id of ours, in the row of the audit log before anything is sent', async () => {
     const { deps, calls, rows } = makeDeps([[201, STORED]])
-    await createOAuthClient(deps, CALLER, 'oauth_clients.create', input)
+    await createOAuthClient(deps, CALLER, input)
     const clientId = (calls[0]?.body as { client_id?: string } | undefined)?.client_id
     expect(clientId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-    expect(rows[0]?.params).toEqual(expect.arrayContaining(['oauth_clients.create', clientId]))
+    expect(rows[0]?.params).toEqual(expect.arrayContaining([CALLER.action, clientId]))
   })
 
   it('that is refused leaves a failed row, and one with a mistake leaves nothing at all', async () => {
     const refusal = { error: 'invalid_client_metadata', error_description: 'No.' }
     const refused = makeDeps([[400, refusal]])
-    await expect(createOAuthClient(refused.deps, CALLER, 'a.b', input)).rejects.toMatchObject({
+    await expect(createOAuthClient(refused.deps, CALLER, input)).rejects.toMatchObject({
       code: 'oauth_client_refused',
     })
     expect(refused.rows[1]?.params).toEqual(expect.arrayContaining(['failed', 'oauth_client_refused']))
     const mistaken = makeDeps([[201, STORED]])
-    await expect(createOAuthClient(mistaken.deps, CALLER, 'a.b', {})).rejects.toMatchObject({
+    await expect(createOAuthClient(mistaken.deps, CALLER, {})).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining('redirect_uris'),
     })
@@ -272,7 +273,7 @@ describe('a change', () => {
       [200, STORED],
       [200, { ...STORED, client_name: 'New' }],
     ])
-    const client = await updateOAuthClient(deps, CALLER, 'oauth_clients.update', 'c1', {
+    const client = await updateOAuthClient(deps, CALLER, 'c1', {
       client_name: 'New',
       logo_uri: null,
       id_token_ttl: null,
@@ -293,8 +294,7 @@ describe('a change', () => {
 
   it('takes the id and the times of the record along, but only as they are', async () => {
     const { deps, calls } = makeDeps([[200, STORED]])
-    const change = (patch: object) =>
-      updateOAuthClient(deps, CALLER, 'a.b', 'c1', { client_name: 'New', ...patch })
+    const change = (patch: object) => updateOAuthClient(deps, CALLER, 'c1', { client_name: 'New', ...patch })
     const times = { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T23:00:00.000Z' }
     await change({ client_id: 'c1', ...times })
     const patches = calls.filter(call => call.method === 'PATCH')
@@ -308,7 +308,7 @@ describe('a change', () => {
 
   it('that would not work with what the record has is refused before anything is sent', async () => {
     const { deps, calls, rows } = makeDeps([[200, { ...STORED, subject_type: 'pairwise' }]])
-    const change = updateOAuthClient(deps, CALLER, 'a.b', 'c1', { access_token_strategy: 'jwt' })
+    const change = updateOAuthClient(deps, CALLER, 'c1', { access_token_strategy: 'jwt' })
     await expect(change).rejects.toMatchObject({ code: 'unsupported_combination' })
     expect(calls.map(call => call.method)).toEqual(['GET'])
     expect(rows).toEqual([])
@@ -317,7 +317,7 @@ describe('a change', () => {
   it('never takes a secret, and says where there is one to be had', async () => {
     const { deps, rows } = makeDeps([[200, STORED]])
     const patch = { client_name: 'New', client_secret: 'that of the creation' }
-    await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', patch)).rejects.toMatchObject({
+    await expect(updateOAuthClient(deps, CALLER, 'c1', patch)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining('client_secret'),
       hint: expect.stringContaining('/secret'),
@@ -328,7 +328,7 @@ describe('a change', () => {
   it('of nothing is refused', async () => {
     const { deps, rows } = makeDeps([[200, STORED]])
     for (const patch of [{}, { client_id: 'c1' }])
-      await expect(updateOAuthClient(deps, CALLER, 'a.b', 'c1', patch)).rejects.toMatchObject({
+      await expect(updateOAuthClient(deps, CALLER, 'c1', patch)).rejects.toMatchObject({
         code: 'validation_failed',
       })
     expect(rows).toEqual([])
@@ -339,7 +339,7 @@ describe('a change', () => {
       [200, STORED],
       [404, NOT_FOUND],
     ])
-    await expect(deleteOAuthClient(deps, CALLER, 'a.b', 'c1')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(deleteOAuthClient(deps, CALLER, 'c1')).rejects.toMatchObject({ code: 'not_found' })
     expect(rows[1]?.params).toEqual(expect.arrayContaining(['failed', 'not_found']))
   })
 })
@@ -350,7 +350,7 @@ describe('a new secret', () => {
       [200, STORED],
       [200, { ...STORED, client_secret: 'echo' }],
     ])
-    const { client_id, client_secret } = await rotateClientSecret(deps, CALLER, 'a.b', 'c1')
+    const { client_id, client_secret } = await rotateClientSecret(deps, CALLER, 'c1')
     expect(client_id).toBe('c1')
     expect(client_secret).toMatch(/^[0-9A-Za-z]{43}$/)
     expect(calls[1]).toMatchObject({
@@ -365,7 +365,7 @@ describe('a new secret', () => {
 
   it.each(['none', 'private_key_jwt'])('is refused for a client with auth method %s', async method => {
     const { deps, calls } = makeDeps([[200, { ...STORED, token_endpoint_auth_method: method }]])
-    await expect(rotateClientSecret(deps, CALLER, 'a.b', 'c1')).rejects.toMatchObject({
+    await expect(rotateClientSecret(deps, CALLER, 'c1')).rejects.toMatchObject({
       code: 'client_without_secret',
     })
     expect(calls).toHaveLength(1)

@@ -6,6 +6,7 @@ import type { Caller } from '../../../src/features/audit/caller.ts'
 
 export const CALLER: Caller = {
   actor: { kind: 'session', id: 'i1', name: 'ada@example.com' },
+  action: 'things.change',
   requestId: 'r1',
   address: null,
 }

@@ -14,7 +14,12 @@ import { updateWebhook } from '../../../src/features/webhooks/update-webhook.ts'
 import type { StoredWebhook } from '../../../src/features/webhooks/webhook-store.ts'
 
 const ID = '00000000-0000-4000-8000-000000000001'
-const CALLER: Caller = { actor: { kind: 'session', id: ID, name: 'a' }, requestId: 'r', address: null }
+const CALLER: Caller = {
+  actor: { kind: 'session', id: ID, name: 'a' },
+  action: 'things.change',
+  requestId: 'r',
+  address: null,
+}
 const ROW: StoredWebhook = {
   id: ID,
   name: 'a webhook',

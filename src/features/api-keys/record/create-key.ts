@@ -24,12 +24,11 @@ export interface CreateKeyDeps {
 export async function createKey(
   deps: CreateKeyDeps,
   caller: Caller,
-  action: string,
   input: ApiKeyIn,
   callerProjectId: string | null,
 ): Promise<ApiKeyWithSecret> {
   refusePastExpiry(input.expires_at, deps.now())
-  const change = { action, targetKind: 'api_key', targetId: null }
+  const change = { targetKind: 'api_key', targetId: null }
   return await audited(deps, caller, change, async () => {
     const key = generateKey(input.role)
     const row = await storeKey(deps, input, callerProjectId, key)

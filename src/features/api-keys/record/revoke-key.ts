@@ -18,16 +18,11 @@ export interface RevokeKeyDeps {
  * Revokes the key, and the one it replaced where that still works. Safe to repeat: the time of the first revocation
  * stays. Throws `invalid_parameter`, `not_found`, and `admission_unavailable` when the limiter cannot be told.
  */
-export async function revokeKey(
-  deps: RevokeKeyDeps,
-  caller: Caller,
-  action: string,
-  idText: string,
-): Promise<ApiKey> {
+export async function revokeKey(deps: RevokeKeyDeps, caller: Caller, idText: string): Promise<ApiKey> {
   const id = parseKeyId(idText)
   const row = await findKeyById(deps.platform, id)
   if (row === undefined) throw keyNotFound(id)
-  const change = { action, targetKind: 'api_key', targetId: id, before: toApiKey(row) }
+  const change = { targetKind: 'api_key', targetId: id, before: toApiKey(row) }
   return await audited(deps, caller, change, async () => {
     const told = await tellLimiters(deps.limiters, row, new Set())
     const revoked = await revokeKeyRow(deps.platform, id)

@@ -25,14 +25,13 @@ export interface RotateKeyDeps {
 export async function rotateKey(
   deps: RotateKeyDeps,
   caller: Caller,
-  action: string,
   idText: string,
   rotation: ApiKeyRotation,
 ): Promise<ApiKeyWithSecret> {
   const id = parseKeyId(idText)
   const row = await findKeyById(deps.platform, id)
   if (row === undefined) throw keyNotFound(id)
-  const change = { action, targetKind: 'api_key', targetId: id, before: toApiKey(row) }
+  const change = { targetKind: 'api_key', targetId: id, before: toApiKey(row) }
   return await audited(deps, caller, change, async () => {
     const key = generateKey(row.role)
     const rotated = await replaceKey(deps, row, key, rotation)

@@ -25,7 +25,6 @@ export interface UpdateKeyDeps {
 export async function updateKey(
   deps: UpdateKeyDeps,
   caller: Caller,
-  action: string,
   idText: string,
   patch: ApiKeyPatch,
 ): Promise<ApiKey> {
@@ -34,7 +33,7 @@ export async function updateKey(
   const row = await findKeyById(deps.platform, id)
   if (row === undefined) throw keyNotFound(id)
   refuseRevokedKey(row)
-  const change = { action, targetKind: 'api_key', targetId: id, before: toApiKey(row) }
+  const change = { targetKind: 'api_key', targetId: id, before: toApiKey(row) }
   const updated = await audited(deps, caller, change, async () => {
     const result = await updateKeyRow(deps.platform, withPatch(row, patch))
     if (result === undefined) throw changedMeanwhile()

@@ -23,7 +23,7 @@ export async function replaceClaimsConfig(
   }
   checkClaims(patch)
   const before = await readClaimsConfig(deps)
-  const change = { action: 'claims_config.replace', targetKind: 'claims_config', targetId: null, before }
+  const change = { targetKind: 'claims_config', targetId: null, before }
   return audited(deps, caller, change, async () => {
     const result = await writeClaimsConfig(deps, patch)
     return { result, after: result }

@@ -14,14 +14,12 @@ import type { OwnerConfig } from './own-client.ts'
 import type { CreatedOAuthClient, OAuthClientIn } from './schemas.ts'
 
 /**
- * Makes a client of ours; a confidential one is answered with its secret, this once. `action` is the route's id, for
- * the audit log. Throws `validation_failed`, `unsupported_combination`, `oauth_client_refused` and the `upstream_*`
- * errors.
+ * Makes a client of ours; a confidential one is answered with its secret, this once. Throws
+ * `validation_failed`, `unsupported_combination`, `oauth_client_refused` and the `upstream_*` errors.
  */
 export async function createOAuthClient(
   deps: ClientFieldsDeps,
   caller: Caller,
-  action: string,
   input: OAuthClientIn,
 ): Promise<CreatedOAuthClient> {
   refuseForeignOwner(deps.config, input)
@@ -33,7 +31,7 @@ export async function createOAuthClient(
   const fields = toWireChange({ ...settings, ...(owner !== undefined && { owner }) })
   const secret = settings.token_endpoint_auth_method === 'none' ? undefined : newClientSecret()
   const client_id = crypto.randomUUID()
-  const target = { action, targetKind: TARGET_KIND, targetId: client_id }
+  const target = { targetKind: TARGET_KIND, targetId: client_id }
   return await audited(deps, caller, target, async () => {
     const secretField = secret === undefined ? undefined : { client_secret: secret }
     const wire = await createClient(deps.upstreams.oauthAdmin, { ...fields, ...secretField, client_id })

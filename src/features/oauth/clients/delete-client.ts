@@ -7,18 +7,14 @@ import type { EndUserTokens } from '../end-user/opaque-token.ts'
 import { type ClientChangeDeps, TARGET_KIND } from './client-change.ts'
 import { clientNotFound, readOwnClient } from './own-client.ts'
 
-/**
- * Deletes a client of ours. `action` is the route's id, for the audit log. Throws `not_found` and the `upstream_*`
- * errors.
- */
+/** Deletes a client of ours. Throws `not_found` and the `upstream_*` errors. */
 export async function deleteOAuthClient(
   deps: ClientChangeDeps & { endUserTokens: EndUserTokens },
   caller: Caller,
-  action: string,
   id: string,
 ): Promise<void> {
   const before = await readOwnClient(deps, id)
-  await audited(deps, caller, { action, targetKind: TARGET_KIND, targetId: id, before }, async () => {
+  await audited(deps, caller, { targetKind: TARGET_KIND, targetId: id, before }, async () => {
     const isDeleted = await deleteClient(deps.upstreams.oauthAdmin, id).finally(deps.endUserTokens.forget)
     if (!isDeleted) throw clientNotFound(id)
     return { result: undefined }

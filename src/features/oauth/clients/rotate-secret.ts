@@ -12,19 +12,18 @@ import type { ClientSecret } from './schemas.ts'
 const SECRET_METHODS: readonly string[] = ['client_secret_basic', 'client_secret_post']
 
 /**
- * Gives the client a new secret; the old one is refused from then on. `action` is the route's id, for the audit log.
- * Throws `not_found`, `client_without_secret` and the `upstream_*` errors.
+ * Gives the client a new secret; the old one is refused from then on. Throws `not_found`,
+ * `client_without_secret` and the `upstream_*` errors.
  */
 export async function rotateClientSecret(
   deps: ClientChangeDeps,
   caller: Caller,
-  action: string,
   id: string,
 ): Promise<ClientSecret> {
   const before = await readOwnClient(deps, id)
   const method = before.token_endpoint_auth_method
   if (!SECRET_METHODS.includes(method)) throw withoutSecret(method)
-  return await audited(deps, caller, { action, targetKind: TARGET_KIND, targetId: id, before }, async () => {
+  return await audited(deps, caller, { targetKind: TARGET_KIND, targetId: id, before }, async () => {
     const client_secret = newClientSecret()
     const wire = await patchClient(deps.upstreams.oauthAdmin, id, { client_secret })
     if (wire === undefined) throw clientNotFound(id)

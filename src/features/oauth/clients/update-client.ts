@@ -15,14 +15,13 @@ import { clientNotFound, readOwnClient } from './own-client.ts'
 import type { OAuthClient, OAuthClientIn, OAuthClientPatch } from './schemas.ts'
 
 /**
- * Changes the fields that were sent and answers the whole record. `action` is the route's id, for the audit log. Throws
- * `not_found`, `validation_failed`, `unsupported_combination`, `conflict` when `updated_at` was sent and is not that of
- * the record, `oauth_client_refused` and the `upstream_*` errors.
+ * Changes the fields that were sent and answers the whole record. Throws `not_found`, `validation_failed`,
+ * `unsupported_combination`, `conflict` when `updated_at` was sent and is not that of the record,
+ * `oauth_client_refused` and the `upstream_*` errors.
  */
 export async function updateOAuthClient(
   deps: ClientFieldsDeps,
   caller: Caller,
-  action: string,
   id: string,
   patch: OAuthClientPatch,
 ): Promise<OAuthClient> {
@@ -33,7 +32,7 @@ export async function updateOAuthClient(
   refuseBadCombinations(settingsAfter(before, input), input)
   const { grant_types = before.grant_types } = input
   await refuseLargeRecord({ ...before, ...input, grant_types }, input, before)
-  return await audited(deps, caller, { action, targetKind: TARGET_KIND, targetId: id, before }, async () => {
+  return await audited(deps, caller, { targetKind: TARGET_KIND, targetId: id, before }, async () => {
     const wire = await patchClient(deps.upstreams.oauthAdmin, id, toWireChange(input))
     if (wire === undefined) throw clientNotFound(id)
     const result = toOAuthClient(wire)

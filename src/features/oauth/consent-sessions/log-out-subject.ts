@@ -20,7 +20,7 @@ export async function logOutSubject(
   caller: Caller,
 ): Promise<Logout> {
   const consents = await listSubjectConsents(deps, subject)
-  const change = { action: 'oauth_server.logout', targetKind: 'subject', targetId: subject }
+  const change = { targetKind: 'subject', targetId: subject }
   return audited(deps, caller, change, async () => {
     const sessionIds = sessionIdsOf(consents)
     await endSessions(deps.upstreams.oauthAdmin, sessionIds)

@@ -25,7 +25,6 @@ export async function revokeConsents(
   if (client !== undefined) await readOwnClient(deps, client)
   const consents = client === undefined ? all : all.filter(consent => clientIdOf(consent) === client)
   const change = {
-    action: 'consent_sessions.revoke',
     targetKind: 'subject',
     targetId: subject,
     before: consents.map(consent => ({ client_id: clientIdOf(consent), scopes: consent.grant_scope })),

@@ -32,7 +32,7 @@ export async function createSigningKey(
     )
   }
   const kid = crypto.randomUUID()
-  const change = { action: 'signing_keys.create', targetKind: 'signing_key', targetId: `${setId}/${kid}` }
+  const change = { targetKind: 'signing_key', targetId: `${setId}/${kid}` }
   return audited(deps, caller, change, async () => {
     // First the date: should the server's answer get lost, a key that it has made is listed with it all the same.
     const createdAt = await insertKeyDate(deps, { setId, kid, algorithm, use })

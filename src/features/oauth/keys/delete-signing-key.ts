@@ -30,13 +30,12 @@ export async function deleteSigningKey(
   }
   if (keys.length === 1 && SERVER_KEY_SETS.includes(setId)) throw lastSigningKey(setId)
   const change = {
-    action: 'signing_keys.delete',
     targetKind: 'signing_key',
     targetId: `${setId}/${kid}`,
     before: key,
   }
   return audited(deps, caller, change, async () => {
-    if (SERVER_KEY_SETS.includes(setId)) await requireAnotherKey(deps, setId, kid, change)
+    if (SERVER_KEY_SETS.includes(setId)) await requireAnotherKey(deps, caller, setId, kid)
     await deleteStoredKey(deps.upstreams.oauthAdmin, setId, kid).finally(() => deps.oauthDocuments.forget())
     await deleteKeyDate(deps, setId, kid)
     return { result: key }
@@ -50,11 +49,11 @@ export async function deleteSigningKey(
  */
 async function requireAnotherKey(
   deps: ChangeSigningKeysDeps,
+  { action }: Caller,
   setId: string,
   kid: string,
-  { action, targetId }: { action: string; targetId: string },
 ): Promise<void> {
-  if (await isAnotherUnderWay(deps, { action, targetId, within: `${setId}/` })) {
+  if (await isAnotherUnderWay(deps, { action, targetId: `${setId}/${kid}`, within: `${setId}/` })) {
     throw new DomainError('conflict', `Another key of ${setId} is being deleted just now.`, {
       hint: 'Look at the keys that are left, and try again in a minute.',
     })

@@ -22,7 +22,7 @@ export interface FlushTokensDeps extends AuditDeps {
 
 /** Deletes ended tokens and counts them. Throws `not_supported` where neither way is there. */
 export async function flushEndedTokens(deps: FlushTokensDeps, caller: Caller): Promise<Flush> {
-  const change = { action: 'tokens.flush', targetKind: 'oauth_server', targetId: null }
+  const change = { targetKind: 'oauth_server', targetId: null }
   return audited(deps, caller, change, async () => {
     const result = await (deps.oauthDatabase === undefined
       ? flushThroughServer(deps)

@@ -56,7 +56,7 @@ function end(
   { client_id, sub: subject, token_use }: TokenFacts,
   work: () => Promise<Rung['scope']>,
 ): Promise<Revocation> {
-  const change = { action: 'tokens.revoke', targetKind: 'oauth_client', targetId: client_id }
+  const change = { targetKind: 'oauth_client', targetId: client_id }
   return audited(deps, caller, change, async () => {
     const scope = await work().finally(deps.endUserTokens.forget)
     return { result: { revoked: true, scope }, after: { scope, subject, token_use: token_use ?? null } }

@@ -19,6 +19,6 @@ const WORDS: Record<string, string> = {
 
 /** `created client`; an action that has no words is shown as it is. */
 export function deedIn(action: string): string {
-  // What an API key does is called the same, with an ending.
+  // Older entries of API keys have an ending.
   return ownValue(WORDS, action.replace(/_by_key$/, '')) ?? action
 }

@@ -1,0 +1,20 @@
+// A request at the door: what a level's check may look at, and what it leaves for the rest of the way.
+
+import type { AddressAllowance } from '../../features/api-keys/limit/address-gate.ts'
+import type { RateLimitState } from '../../features/api-keys/limit/admission.ts'
+import type { ApiKeyPrincipal, SessionPrincipal } from './principal.ts'
+
+export interface Arrival {
+  readonly request: Request
+  /** The client's network address; null when the platform gives none. */
+  readonly address: string | null
+  readonly allowance: AddressAllowance
+  readonly bodyBytesMax: number
+  /** Set as soon as the window's state is known, so that a refused request carries the headers too. */
+  rateLimit: RateLimitState | undefined
+  /** The body where its signature had to be checked before anything else. */
+  signedBody: Uint8Array<ArrayBuffer> | undefined
+}
+
+/** The check of one level. */
+export type Admit<Deps> = (deps: Deps, arrival: Arrival) => Promise<ApiKeyPrincipal | SessionPrincipal | null>

@@ -1,0 +1,47 @@
+// Reads API key and access token out of a request's headers. Decides nothing about whether they are good.
+
+import { DomainError } from '../../errors.ts'
+
+export interface Credentials {
+  apiKey: string
+  /** A bearer token that is not an API key: the end user's access token. */
+  accessToken: string | undefined
+}
+
+/**
+ * The header `apikey`, or the same key as a bearer token (Supabase clients send both). Two different keys are refused:
+ * which one was meant is anybody's guess. Throws `invalid_api_key`.
+ */
+export function readCredentials(headers: Headers): Credentials {
+  const apiKeyHeader = headers.get('apikey')
+  const bearer = readBearer(headers.get('authorization'))
+  const bearerIsKey = bearer?.startsWith('svc_') ?? false
+  if (apiKeyHeader === null) {
+    if (bearer !== undefined && bearerIsKey) return { apiKey: bearer, accessToken: undefined }
+    throw invalidApiKey('No API key was sent.')
+  }
+  if (bearerIsKey && bearer !== apiKeyHeader)
+    throw invalidApiKey('The headers apikey and Authorization carry different API keys.')
+  return { apiKey: apiKeyHeader, accessToken: bearerIsKey ? undefined : bearer }
+}
+
+/** Throws for a scheme we do not know: ignoring it would turn a signed-in user into an anonymous one. */
+function readBearer(header: string | null): string | undefined {
+  if (header === null) return undefined
+  const match = /^Bearer +(\S+) *$/i.exec(header)
+  if (match?.[1]) return match[1]
+  throw new DomainError(
+    'invalid_access_token',
+    'The Authorization header is not of the form "Bearer <token>".',
+    {
+      hint: 'Send the access token as `Authorization: Bearer <token>`, or leave the header out.',
+    },
+  )
+}
+
+/** One answer for every bad key: which check failed would help only somebody who guesses. */
+export function invalidApiKey(message = 'The API key is not valid.'): DomainError {
+  return new DomainError('invalid_api_key', message, {
+    hint: 'Send a key in the header `apikey`. Keys begin with svc_pk_ (anon) or svc_sk_ (service_role).',
+  })
+}
