@@ -48,8 +48,8 @@ function write(verb: typeof insertRows, input: Input & { params: { table: string
     : verb(input.deps, call, QUOIN_DIALECT)
 }
 
-const AS_SESSION = 'A session acts as service_role, past row-level security.'
-const AUDITED = `${AS_SESSION} Then the audit log gets the filters and the body, up to 8 KiB of each.`
+const AS_SESSION = 'Under /api it acts as service_role, past row-level security.'
+const AUDITED = `${AS_SESSION} There the audit log gets the filters and the body, up to 8 KiB of each.`
 
 export const dataRoutes = [
   defineRoute({

@@ -8,7 +8,7 @@ import { RUN_SQL, RUN_TRANSACTION, SqlCheckRequest, SqlCheckResponse } from '../
 import { defineRoute, jsonText } from '../http/route.ts'
 
 const AUDITED =
-  'A session acts as service_role. Then the audit log keeps the text of every call, failed ones too, up to 8 KiB, ' +
+  'Under /api it acts as service_role, and the audit log keeps the text of every call, failed ones too, up to 8 KiB, ' +
   'and no values of parameters: so put secrets into `params`.'
 
 export const sqlRoutes = [
