@@ -17,8 +17,8 @@ export interface ErrorHintContext {
   readonly table?: string
   /** The rights on the table that the request needs, as GRANT writes them. */
   readonly privileges?: string
-  /** The column of the filter with the value that could not be read, where it was in one. */
-  readonly filteredColumn?: string | undefined
+  /** The column that a filter of the request compares with the text "null". */
+  readonly comparedWithNull?: string | undefined
   /** True when the request is an upsert, which reads the row that is there. */
   readonly isUpsert?: boolean
   /** False when the request does not want the rows back. */
@@ -96,9 +96,9 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
 }
 
 /** For `eq.null`, which compares with the text "null". */
-function nullHint({ message }: PostgresError, { filteredColumn }: ErrorHintContext): string | undefined {
-  if (filteredColumn === undefined || !/: "null"$/i.test(message)) return undefined
-  return `To test for a missing value write ${filteredColumn}=is.null.`
+function nullHint({ message }: PostgresError, { comparedWithNull }: ErrorHintContext): string | undefined {
+  if (comparedWithNull === undefined || !/: "null"$/i.test(message)) return undefined
+  return `To test for a missing value write ${comparedWithNull}=is.null.`
 }
 
 /** Of a text that was made anew once, and was outdated again when it ran. */

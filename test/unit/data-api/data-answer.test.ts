@@ -17,6 +17,7 @@ const deps: TablesDeps = {
 }
 const context: DataContext = {
   schema: 'public',
+  filters: [],
   call: {
     name: 'f',
     path: '/v1/db/rpc/f',

@@ -16,7 +16,6 @@ import { buildCall } from '../sql/call-statement.ts'
 import { answer, type DataAnswer, rowsStatus } from './data-answer.ts'
 import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
 import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
-import type { SentValues } from './wrong-value.ts'
 
 interface CallOutcome {
   resolved: ResolvedCall
@@ -38,9 +37,8 @@ export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Di
   const contentType = call.headers.get('content-type')
   const readBody = isBinary(contentType) ? call.readRawBytes : call.readBodyBytes
   const body = readCallBody(await readBody(), contentType)
-  const rows = body.names && { json: body.byName(undefined) }
-  const sent: SentValues = { filters: query.filters, rows, keys: 'arguments' }
-  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), sent }
+  const { filters } = query
+  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), filters }
   const { count, maxAffected } = preferences
 
   const run = async (catalog: Catalog | undefined): Promise<CallOutcome> => {

@@ -25,10 +25,10 @@ import {
 
 /** Sets the columns of the body in every row that matches; 200 with the rows. Throws `filter_required`. */
 export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
-  const head = readWriteCall(deps, call, dialect)
-  refuseUnboundedWrite(head)
-  refuseUnused(head.query, 'update', dialect)
-  const { write, payload } = await readWritePayload(head)
+  const write = readWriteCall(deps, call, dialect)
+  refuseUnboundedWrite(write)
+  refuseUnused(write.query, 'update', dialect)
+  const payload = await readWritePayload(write)
   refuseSeveralRows(payload)
   const need = write.preferences.missing === 'default' ? 'relation_now' : queryNeed(write.query)
   const outcome = await withRowType(deps, write, need, (catalog, isTyped) => {

@@ -28,11 +28,11 @@ import {
  * Throws `invalid_body` before the database is asked.
  */
 export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
-  const head = readWriteCall(deps, call, dialect)
-  refuseUnused(head.query, 'insert', dialect)
-  refuseIdleConflict(head.query, head.preferences.resolution !== undefined, dialect)
-  refuseIdleBound(head, dialect)
-  const { write, payload } = await readWritePayload(head)
+  const write = readWriteCall(deps, call, dialect)
+  refuseUnused(write.query, 'insert', dialect)
+  refuseIdleConflict(write.query, write.preferences.resolution !== undefined, dialect)
+  refuseIdleBound(write, dialect)
+  const payload = await readWritePayload(write)
   const outcome = await withRowType(deps, write, insertNeed(write), (catalog, isTyped) =>
     tryInsert(deps, write, payload, catalog, isTyped),
   )

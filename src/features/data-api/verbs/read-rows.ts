@@ -42,7 +42,7 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
     call,
     schema,
     session: dataSession(call, schema, deps.config.dbExtraSearchPath),
-    sent: query,
+    filters: query.filters,
   }
   const table = { schema, name: call.name }
 

@@ -7,11 +7,10 @@ import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import type { Catalog, CatalogCache } from '../catalog/catalog.ts'
 import { explainPostgresError } from '../error-hints.ts'
-import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
+import type { Filter } from '../grammar/query-ast.ts'
 import { isOutdated } from '../sql/reliance.ts'
 import { readGuardFailure } from '../sql/result-sql.ts'
 import type { DataCall } from './data-session.ts'
-import { choosePlace, placesOf, type SentValues, type ValuePlace, wrongValueOf } from './wrong-value.ts'
 
 /** What every verb of this feature needs. */
 export interface TablesDeps {
@@ -49,8 +48,7 @@ export interface DataContext {
   readonly call: DataCall
   readonly schema: string
   readonly session: DataSession
-  /** None of OPTIONS, which sends none. */
-  readonly sent?: SentValues
+  readonly filters: readonly Filter[]
 }
 
 /** Runs the plan in one trip. */
@@ -216,11 +214,6 @@ async function explain(
   if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
   nameTheTable(err, call.name)
   const catalog = await catalogForHint(deps, context, err.code)
-  const place = await placeOfValue(deps, context, need, err)
-  if (place !== undefined) {
-    const where = `The value stands in ${place.words}.`
-    err.detail = err.detail === undefined ? where : `${err.detail} ${where}`
-  }
   const prefer = call.headers.get('prefer') ?? ''
   // A call is a POST too, but what its function does with which table nobody knows here.
   const privileges = need === 'functions' ? undefined : (PRIVILEGES[call.method] ?? 'SELECT')
@@ -232,25 +225,23 @@ async function explain(
     isUpsert: call.method === 'POST' && need !== 'functions' && /\bresolution=/.test(prefer),
     readsBack: need !== 'functions' && !/\breturn=(?:minimal|headers-only)\b/.test(prefer),
     isWithoutUser: call.claims === null && session.role === 'anon',
-    filteredColumn: place?.isFilter === true ? place.column : undefined,
+    comparedWithNull: comparedWithNull(context.filters),
     ...(privileges === undefined ? { isCall: true } : { privileges }),
   })
 }
 
-/** Where the value stands that could not be read; the types of columns are asked for where it stands in several. */
-async function placeOfValue(
-  deps: TablesDeps,
-  context: DataContext,
-  need: CatalogNeed,
-  err: PostgresError,
-): Promise<ValuePlace | undefined> {
-  const wrong = wrongValueOf(err)
-  if (wrong === undefined || context.sent === undefined) return undefined
-  const places = placesOf(wrong, context.sent)
-  if (places.length < 2 || need === 'functions') return choosePlace(places, wrong, UNKNOWN_TYPES)
-  const { schema, call } = context
-  const catalog = await orNothing(() => catalogFor(deps, context, 'relation'))
-  return choosePlace(places, wrong, catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES)
+/** The column of the first `eq.null` and the like: Postgres reads the text "null" as the column's type. */
+function comparedWithNull(filters: readonly Filter[]): string | undefined {
+  for (const filter of filters) {
+    if (filter.kind === 'condition') {
+      const { field, test } = filter
+      if (test.kind === 'compare' && /^null$/i.test(test.value)) return field.name
+      continue
+    }
+    const inside = comparedWithNull(filter.filters)
+    if (inside !== undefined) return inside
+  }
+  return undefined
 }
 
 /** An error is poorer without what only the catalog knows; it matters more than that this cannot be read. */

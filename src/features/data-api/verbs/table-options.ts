@@ -13,7 +13,8 @@ const READS = ['OPTIONS', 'GET', 'HEAD']
 export async function tableOptions(deps: TablesDeps, call: DataCall): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
-  const context = { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath) }
+  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
+  const context = { call, schema, session, filters: [] }
   const { changes } = await withCatalog(deps, context, 'relation', async catalog => {
     const names = catalog?.relationNames(schema, call.role) ?? []
     return (

@@ -40,8 +40,9 @@ export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
   const query = parseQueryString(call.search)
+  const session = dataSession(call, schema, deps.config.dbExtraSearchPath)
   return {
-    context: { call, schema, session: dataSession(call, schema, deps.config.dbExtraSearchPath), sent: query },
+    context: { call, schema, session, filters: query.filters },
     table: { schema, name: call.name },
     query,
     preferences,
@@ -50,13 +51,10 @@ export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect
   }
 }
 
-/** The write and the rows of its body. Throws what `parsePayload` does. */
-export async function readWritePayload(write: WriteCall): Promise<{ write: WriteCall; payload: Payload }> {
-  const { call } = write.context
-  const { columns, filters } = write.query
-  const payload = parsePayload(await call.readBodyBytes(), call.headers.get('content-type'), columns)
-  const context = { ...write.context, sent: { filters, rows: payload.rows } }
-  return { write: { ...write, context }, payload }
+/** The rows of the write's body. Throws what `parsePayload` does. */
+export async function readWritePayload({ context, query }: WriteCall): Promise<Payload> {
+  const { readBodyBytes, headers } = context.call
+  return parsePayload(await readBodyBytes(), headers.get('content-type'), query.columns)
 }
 
 /** PATCH and DELETE change only what a filter names. Throws `filter_required`. */
