@@ -1,5 +1,5 @@
 // What Postgres says when a statement fails, as an error of ours. Knows no HTTP and makes no hints:
-// the status follows in `http/error-response.ts`, the hints in `features/data-api/error-hints.ts`.
+// the status follows in `http/error-response.ts`, the hints in `error-hints.ts`.
 
 /** The fields of a Postgres error report that reach callers or steer us; names as the Neon wire has them. */
 export interface PostgresErrorFields {

@@ -1,8 +1,8 @@
 // What to do about a failed statement of the caller's own SQL. Where the advice is the same for every way to the data,
 // it is that of `/v1/db`; here stands what differs, because here the caller writes SQL and not filters. Pure.
 
+import { explainPostgresError } from '../../db/error-hints.ts'
 import type { PostgresError } from '../../db/postgres-error.ts'
-import { explainPostgresError } from '../data-api/error-hints.ts'
 
 type Params = readonly (string | null)[]
 

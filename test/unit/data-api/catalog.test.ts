@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'vitest'
 import type { DatabaseRole, DataSession } from '../../../src/db/database.ts'
+import { type ErrorHintContext, explainPostgresError } from '../../../src/db/error-hints.ts'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
 import type { Statement } from '../../../src/db/sql.ts'
 import type { DomainError } from '../../../src/errors.ts'
 import { Catalog, CatalogCache } from '../../../src/features/data-api/catalog/catalog.ts'
 import type { DatabaseFunction } from '../../../src/features/data-api/catalog/catalog-types.ts'
 import { resolveFunction } from '../../../src/features/data-api/catalog/function-resolution.ts'
-import { type ErrorHintContext, explainPostgresError } from '../../../src/features/data-api/error-hints.ts'
 import { chooseSchema, dataSession } from '../../../src/features/data-api/verbs/data-session.ts'
 import { nearestName } from '../../../src/lib/nearest-name.ts'
 

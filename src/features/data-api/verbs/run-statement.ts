@@ -2,11 +2,11 @@
 // talks to the database (beside the catalog) and the one that turns Postgres' errors into what callers get.
 
 import type { DataDatabase, DataSession } from '../../../db/database.ts'
+import { explainPostgresError } from '../../../db/error-hints.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import type { Catalog, CatalogCache } from '../catalog/catalog.ts'
-import { explainPostgresError } from '../error-hints.ts'
 import type { Filter } from '../grammar/query-ast.ts'
 import { isOutdated } from '../sql/reliance.ts'
 import { readGuardFailure } from '../sql/result-sql.ts'

@@ -2,11 +2,21 @@
 // Pure. Code, message and detail stay as they are, and so does Postgres' hint, unless that names what the role may not
 // use.
 
-import type { DatabaseRole } from '../../db/database.ts'
-import type { PostgresError } from '../../db/postgres-error.ts'
-import { quoteIdentifier } from '../../db/sql.ts'
-import { nearestName } from '../../lib/nearest-name.ts'
-import type { Catalog } from './catalog/catalog.ts'
+import { nearestName } from '../lib/nearest-name.ts'
+import type { DatabaseRole } from './database.ts'
+import type { PostgresError } from './postgres-error.ts'
+import { quoteIdentifier } from './sql.ts'
+
+/** What hints ask of a catalog: only what the role may know is named. */
+interface KnownNames {
+  /** Undefined where there is none of that name. */
+  relation(schema: string, name: string): object | undefined
+  functions(schema: string, name: string): readonly { readonly usableBy: readonly DatabaseRole[] }[]
+  /** Of the relations in the schema that the role may use. */
+  relationNames(schema: string, role: DatabaseRole): readonly string[]
+  /** Of the columns that the role may use; none of a relation that is not known. */
+  columnNames(schema: string, relation: string, role: DatabaseRole): readonly string[]
+}
 
 /** What is known about the failed statement; each part may be missing. */
 export interface ErrorHintContext {
@@ -28,7 +38,7 @@ export interface ErrorHintContext {
   /** True when the request calls a function, whose own statements may need any right. */
   readonly isCall?: boolean
   /** For nearest names; without it the hint names the place to look instead. */
-  readonly catalog?: Catalog | undefined
+  readonly catalog?: KnownNames | undefined
 }
 
 type Explain = (err: PostgresError, context: ErrorHintContext) => string | undefined
