@@ -7,7 +7,7 @@ import { BatchRun, type Repeat } from './batch-run.ts'
 import type { ByteAccount } from './byte-budget.ts'
 import { requestCancel } from './cancel.ts'
 import type { ConnectionPool, Waiter } from './connection-pool.ts'
-import { gatewayError, type SqlError } from './errors.ts'
+import { gatewayError, resultTooLarge, type SqlError, unknownOutcome } from './errors.ts'
 import type { ConnectionUser, PostgresConnection } from './postgres-connection.ts'
 import type { Caller } from './shares.ts'
 
@@ -18,7 +18,7 @@ export interface ExecutionLimits {
 }
 
 /** Called exactly once, unless the batch was aborted. */
-export type Answer = (outcome: BatchAnswer | SqlError) => void
+export type Answer = (result: BatchAnswer | SqlError) => void
 
 const RESET_TIMEOUT_MS = 5_000
 
@@ -82,7 +82,7 @@ export class Execution implements Waiter, ConnectionUser {
   }
 
   onFailure(error: SqlError): void {
-    this.#settle(error)
+    this.#finish(error)
   }
 
   onBytes(bytes: number): void {
@@ -94,7 +94,7 @@ export class Execution implements Waiter, ConnectionUser {
     }
     const refusal =
       this.#resultBytes > resultBytesMax
-        ? gatewayError('54000', `result larger than ${resultBytesMax} bytes; use LIMIT or a cursor`)
+        ? resultTooLarge('result', resultBytesMax, 'undone')
         : this.#account.take(bytes)
     if (refusal === undefined || this.#connection === undefined) return
     this.#discard(this.#connection)
@@ -105,7 +105,7 @@ export class Execution implements Waiter, ConnectionUser {
   #boundHeld(): void {
     const connection = this.#connection
     if (connection === undefined || connection.bytesHeld <= this.#resultBytesMax) return
-    if (connection.isHoldingError) this.#run.error ??= this.#cancelledFor
+    if (connection.isHoldingError && !this.#run.isCommitted) this.#run.error ??= this.#cancelledFor
     connection.destroy()
   }
 
@@ -122,9 +122,9 @@ export class Execution implements Waiter, ConnectionUser {
   onClosed(error: SqlError): void {
     this.#connection = undefined
     const run = this.#run
-    if (run.isCommitted && !this.#isDiscarding) this.#settle(run.answer())
-    else if (run.isUndone) this.#settle(run.error ?? error)
-    else this.#settle(this.#outcomeOfLost(run.error ?? this.#cancelledFor ?? error))
+    if (run.isCommitted) this.#finish(this.#wholeResult(this.#cancelledFor ?? error))
+    else if (run.isUndone) this.#finish(run.error ?? error)
+    else this.#finish(this.#errorOfLost(run.error ?? this.#cancelledFor ?? error))
   }
 
   #launch(connection: PostgresConnection): void {
@@ -138,7 +138,7 @@ export class Execution implements Waiter, ConnectionUser {
     if (this.#batch.isOwn) run.settleNames(connection.names)
     if (this.#cancelledFor !== undefined) {
       // The signal of a cancel may still be on its way: it must not hit the next batch.
-      this.#settle(this.#outcomeOfCancelled(this.#cancelledFor))
+      this.#finish(run.isComplete ? this.#wholeResult(this.#cancelledFor) : this.#cancelledFor)
       // A reset that was sent along may wait for locks: its backend counts until it is gone.
       if (run.isResetBehindSync) this.#terminate(connection, 'its batch was cancelled')
       else drop(connection)
@@ -153,7 +153,7 @@ export class Execution implements Waiter, ConnectionUser {
       if (isClean && !this.#batch.closesConnection) this.#pool.release(connection)
       else drop(connection)
     })
-    this.#settle(run.isComplete ? run.answer() : (run.error ?? desynchronised()))
+    this.#finish(run.isComplete ? run.answer() : (run.error ?? desynchronised()))
   }
 
   /** Nothing was committed: Postgres skipped the COMMIT. */
@@ -168,7 +168,7 @@ export class Execution implements Waiter, ConnectionUser {
       if (areLost) connection.names.clear()
       if (!isClean) {
         drop(connection)
-        this.#settle(failed.error ?? desynchronised())
+        this.#finish(failed.error ?? desynchronised())
       } else if (this.#answer === undefined) this.#pool.release(connection)
       else this.onConnection(connection)
     })
@@ -218,14 +218,14 @@ export class Execution implements Waiter, ConnectionUser {
   #onCopyRefused(connection: PostgresConnection): void {
     this.#connection = undefined
     drop(connection)
-    this.#settle(this.#run.error ?? desynchronised())
+    this.#finish(this.#run.error ?? desynchronised())
   }
 
   #onDeadline(): void {
     if (this.#answer === undefined) return
     if (this.#connection === undefined) {
       this.#pool.leave(this)
-      this.#settle(this.#pool.exhausted(this))
+      this.#finish(this.#pool.exhausted(this))
       return
     }
     const { deadlineMs } = this.#batch
@@ -245,32 +245,29 @@ export class Execution implements Waiter, ConnectionUser {
     void requestCancel(connection.entry, connection.processId, connection.secretKey)
   }
 
-  /** A cancel that came too late changes nothing for a batch whose result is whole. */
-  #outcomeOfCancelled(reason: SqlError): BatchAnswer | SqlError {
-    if (!this.#run.isComplete) return reason
+  /**
+   * Of a batch that came to its end, whatever came too late for it. Its rows are gone where they were discarded for
+   * `reason`.
+   */
+  #wholeResult(reason: SqlError): BatchAnswer | SqlError {
     if (!this.#isDiscarding) return this.#run.answer()
     if (this.#batch.isRolledBack) return reason
-    const bytes = Math.min(this.#resultBytes, this.#resultBytesMax)
-    return gatewayError('54000', `result larger than ${bytes} bytes; use LIMIT or a cursor`, {
-      detail: 'The result was complete, and the batch committed, before it could be cancelled.',
-    })
+    return resultTooLarge('result', Math.min(this.#resultBytes, this.#resultBytesMax), 'committed')
   }
 
   /** With the connection went the answer to a COMMIT that Postgres may have got, or may still come to. */
-  #outcomeOfLost(error: SqlError): SqlError {
+  #errorOfLost(error: SqlError): SqlError {
     if (this.#batch.isRolledBack) return error
-    return gatewayError('08007', error.message, {
-      severity: 'FATAL',
-      detail: 'The batch may have been committed.',
-    })
+    const detail = 'The batch may have been committed.'
+    return unknownOutcome(gatewayError('08007', error.message, { severity: 'FATAL', detail }))
   }
 
-  #settle(outcome: BatchAnswer | SqlError): void {
+  #finish(result: BatchAnswer | SqlError): void {
     clearTimeout(this.#deadline)
     clearTimeout(this.#grace)
     const answer = this.#answer
     this.#answer = undefined
-    answer?.(outcome)
+    answer?.(result)
   }
 }
 
@@ -280,5 +277,6 @@ function drop(connection: PostgresConnection): void {
 }
 
 function desynchronised(): SqlError {
-  return gatewayError('08P01', 'Postgres ended the batch before all of its statements were answered')
+  const message = 'Postgres ended the batch before all of its statements were answered'
+  return unknownOutcome(gatewayError('08P01', message))
 }

@@ -7,7 +7,7 @@ import type { Batch, BatchAnswer } from './batch.ts'
 import type { ByteAccount, ByteBudget } from './byte-budget.ts'
 import type { GatewayLimits } from './config.ts'
 import type { ConnectionPool } from './connection-pool.ts'
-import { errorJson, gatewayError, SqlError } from './errors.ts'
+import { errorJson, gatewayError, resultTooLarge, SqlError, unknownOutcome } from './errors.ts'
 import { Execution } from './execution.ts'
 import type { ServedEntries, ServedEntry } from './served.ts'
 import { readBatch, readCaller } from './sql-request.ts'
@@ -73,12 +73,12 @@ function runBatch(
   const { limits } = deps
   let isAnswered = false
   const pool = batch.isOwn ? pools.own : pools.caller
-  const execution = new Execution(batch, pool, limits, account, outcome => {
+  const execution = new Execution(batch, pool, limits, account, result => {
     isAnswered = true
     // The time begins anew with every byte that is taken.
     res.setTimeout(limits.answerStallMs, () => res.destroy())
-    if (outcome instanceof SqlError) sendError(res, outcome)
-    else sendAnswer(res, outcome)
+    if (result instanceof SqlError) sendError(res, result)
+    else sendAnswer(res, result)
   })
   execution.start()
   res.on('close', () => {
@@ -142,8 +142,7 @@ function sendAnswer(res: ServerResponse, answer: BatchAnswer): void {
 function sendBody(res: ServerResponse, { body, row }: Extract<BatchAnswer, { kind: 'body' }>): void {
   const header = asciiJson(row)
   if (header.length > ROW_HEADER_BYTES_MAX) {
-    const tooLong = `Quoin-Row larger than ${ROW_HEADER_BYTES_MAX} bytes`
-    sendError(res, gatewayError('54000', tooLong, { detail: 'The batch was committed.' }))
+    sendError(res, resultTooLarge('Quoin-Row', ROW_HEADER_BYTES_MAX, 'committed'))
     return
   }
   res.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': body?.length ?? 0, 'Quoin-Row': header })
@@ -176,5 +175,5 @@ function tooLarge(bytesMax: number): SqlError {
 
 function unexpected(deps: SqlRouteDeps, error: unknown): SqlError {
   deps.log.error({ err: error }, 'a request failed inside the gateway')
-  return gatewayError('XX000', 'the gateway failed; its log says why')
+  return unknownOutcome(gatewayError('XX000', 'the gateway failed; its log says why'))
 }

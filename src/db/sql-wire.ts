@@ -165,7 +165,6 @@ export class SqlWire {
     if (response.status === 200) return response
     throw await processFailure(response, {
       mayChange: mayChange(options),
-      statements: statements.length,
       isOwnGateway: this.#isOwnGateway,
     })
   }

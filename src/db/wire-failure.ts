@@ -1,14 +1,15 @@
 // What an SQL endpoint answers in place of results, as the error to throw: the caller's own failure passes with
 // Postgres' words; what is about our connection becomes a fixed sentence, since its words name sockets, hosts and
-// roles. A failure is the caller's only with a severity and an SQLSTATE of Postgres. A change is known to be undone
-// only where the batch cannot have come to its COMMIT.
+// roles. A failure is the caller's only with a severity and an SQLSTATE of Postgres. Whether a change was made our
+// gateway says in a field. Of Neon's proxy it is known only where the batch cannot have come to its COMMIT.
 
 import { DomainError } from '../errors.ts'
+import type { BatchFailure } from '../lib/batch-outcome.ts'
 import { readBoundedText } from '../lib/bounded-text.ts'
 import { PostgresError, type PostgresErrorFields } from './postgres-error.ts'
 
-/** The fields of an error on the wire. */
-interface WireErrorFields extends PostgresErrorFields {
+/** The fields of an error on the wire; those of `BatchFailure` come from our own gateway alone. */
+interface WireErrorFields extends PostgresErrorFields, Partial<BatchFailure> {
   severity?: string | null
   routine?: string | null
 }
@@ -17,7 +18,6 @@ interface WireErrorFields extends PostgresErrorFields {
 export interface FailedBatch {
   /** Whether it may have changed something. */
   mayChange: boolean
-  statements: number
   isOwnGateway: boolean
 }
 
@@ -42,25 +42,20 @@ export async function processFailure(response: Response, batch: FailedBatch): Pr
   return answerLost(cause, batch.mayChange)
 }
 
-/**
- * SQLSTATEs of our gateway: the connection went under a batch that may have been committed; the caller's share is
- * taken.
- */
-const TRANSACTION_RESOLUTION_UNKNOWN = '08007'
+/** SQLSTATE of our gateway where the caller's share is taken. */
 const SHARE_TAKEN = '53400'
 
 /** Our gateway sends 400 with fields; those of an error of its own have no `routine`, those of Postgres have. */
-function ofGateway(status: number, fields: WireErrorFields, batch: FailedBatch): Error | undefined {
+function ofGateway(status: number, fields: WireErrorFields, { mayChange }: FailedBatch): Error | undefined {
   if (status !== 400) return undefined
-  if (fields.routine) return ofPostgres(fields, batch)
-  if (fields.code === TRANSACTION_RESOLUTION_UNKNOWN)
-    return answerLost(new PostgresError(fields), batch.mayChange)
-  if (fields.code === SHARE_TAKEN) return tooManyCalls(fields)
-  // There was no connection, or a pooler between it and Postgres gave one up before COMMIT.
-  if (fields.severity === 'FATAL' || CONNECTION_CODES.test(fields.code))
-    return answerLost(new PostgresError(fields), false)
-  const bytes = /^(?:result|Quoin-Row) larger than (\d+) bytes/.exec(fields.message)
-  if (bytes) return responseTooLarge(Number(bytes[1]), batch.mayChange && isCommitted(fields))
+  const { outcome, bytesMax, code, severity } = fields
+  if (fields.routine) return ofPostgres(fields, mayChange && outcome !== 'undone')
+  const isKnown = outcome === 'committed' || outcome === 'undone'
+  if (!isKnown) return answerLost(new PostgresError(fields), mayChange)
+  if (bytesMax !== undefined) return responseTooLarge(bytesMax, mayChange && outcome === 'committed')
+  if (code === SHARE_TAKEN) return tooManyCalls(fields)
+  // There was no connection, or a pooler between it and Postgres gave one up.
+  if (severity === 'FATAL' || CONNECTION_CODES.test(code)) return answerLost(new PostgresError(fields), false)
   return new PostgresError(fields)
 }
 
@@ -87,7 +82,7 @@ const SAID_BEFORE_COMMIT = new RegExp(
  * its own refusals and for a connection that broke. Its own words have an empty severity. 500 means that no connection
  * came, 507 that the answer was too large; both come before COMMIT.
  */
-function ofNeon(status: number, fields: WireErrorFields, batch: FailedBatch): Error | undefined {
+function ofNeon(status: number, fields: WireErrorFields, { mayChange }: FailedBatch): Error | undefined {
   const { message, severity } = fields
   if (status === 507)
     return responseTooLarge(Number(/max is (\d+) bytes/.exec(message)?.[1] ?? MEBIBYTE), false)
@@ -96,22 +91,24 @@ function ofNeon(status: number, fields: WireErrorFields, batch: FailedBatch): Er
     ? new PostgresError(fields)
     : new Error(`Neon: ${message.slice(0, WORDS_LOGGED_MAX)}`)
   if (status === 500) return answerLost(cause, false)
-  if (severity) return ofPostgres(fields, batch)
-  return answerLost(cause, batch.mayChange && !SAID_BEFORE_COMMIT.test(message))
+  if (severity) return ofPostgres(fields, mayChange)
+  return answerLost(cause, mayChange && !SAID_BEFORE_COMMIT.test(message))
 }
 
 const WORDS_LOGGED_MAX = 1_000
 
-/** What Postgres said over either wire. An error undoes the transaction; what is fatal ends the session. */
-function ofPostgres(fields: WireErrorFields, { mayChange, statements }: FailedBatch): Error {
-  const { code, severity, queryIndex } = fields
+/**
+ * What Postgres said over either wire. An error undoes the transaction. What is fatal ends the session, in COMMIT too:
+ * `mayBeMade` says whether a change may have been made then.
+ */
+function ofPostgres(fields: WireErrorFields, mayBeMade: boolean): Error {
+  const { code, severity } = fields
   if (severity === 'ERROR') return new PostgresError(fields)
   if (code === TRANSACTION_TIMEOUT) return new PostgresError({ ...fields, ...STATEMENT_TIMEOUT })
   const isFatal = severity === 'FATAL' || severity === 'PANIC' || CONNECTION_CODES.test(code)
   // Postgres may speak another language, and then calls an error so in that.
   if (!isFatal) return new PostgresError(fields)
-  const isBeforeCommit = typeof queryIndex === 'number' && queryIndex < statements
-  return answerLost(new PostgresError(fields), mayChange && !isBeforeCommit && !LOGIN_CODES.test(code))
+  return answerLost(new PostgresError(fields), mayBeMade && !LOGIN_CODES.test(code))
 }
 
 /** Connection exceptions, refused logins, no free connection, a server that stops or starts. */
@@ -183,10 +180,6 @@ export function responseTooLarge(bytesMax: number, isWriteCommitted: boolean): D
   return new DomainError('response_too_large', `The result is larger than ${limit}. ${fate}`, {
     hint: 'Ask for less at a time: a smaller row_limit or limit, or fewer columns.',
   })
-}
-
-function isCommitted({ detail }: WireErrorFields): boolean {
-  return detail?.includes('committed') ?? false
 }
 
 function parseFields(text: string): WireErrorFields | undefined {

@@ -40,6 +40,18 @@ test('says that nothing was changed only where that is so', async () => {
   expect(body.error).toContain(left === 0 ? 'Nothing was changed.' : 'was committed')
 })
 
+// The attack: a function raises the words of the gateway's own errors, to be taken for a bound, or for a lost answer.
+test.each(['P0001', '54000', '53400'])('are not what SQL raises in such words (%s)', async code => {
+  const table = freshName('raised')
+  await sql(`create table ${table} (v text)`)
+  const words = { message: 'result larger than 5 bytes; committed', detail: 'The batch was committed.' }
+  const raise = `do $$ begin insert into ${table} values ('x');
+    raise exception '${words.message}' using errcode = '${code}', detail = '${words.detail}'; end $$`
+  const { body } = await sql(raise)
+  expect(body).toMatchObject({ error: words.message, code, detail: words.detail })
+  expect((await sql(`select count(*)::int as n from ${table}`)).body.rows).toEqual([{ n: 0 }])
+})
+
 /** Resident memory of the stack's gateway, in bytes; where the kernel tells. */
 function gatewayBytes(): number {
   const status = readFileSync(`/proc/${inject('stack').pids.gateway}/status`, 'utf8')

@@ -206,9 +206,7 @@ describe('the bytes that the gateway holds', () => {
         )
         const { rows } = (await ask('anon/b', `select count(*) from ${name}`)).json
         const isCommitted = rows[0][0] === '1'
-        expect([json.code, json.detail?.includes('committed') ?? false]).toEqual(
-          isCommitted ? ['54000', true] : ['53400', false],
-        )
+        expect([json.code, json.outcome]).toEqual(isCommitted ? ['54000', 'committed'] : ['53400', 'undone'])
       }
     })
   })
@@ -264,10 +262,10 @@ describe('a connection that is lost under a batch', () => {
           await postgres.admin.query(
             `select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`,
           )
-          expect((await answer).json.code).toBe('08007')
+          expect((await answer).json).toMatchObject({ code: '08007', outcome: 'unknown' })
         }
         const ended = await post(q('select pg_terminate_backend(pg_backend_pid())'))
-        expect(ended.json.code).toBe('57P01')
+        expect(ended.json).toMatchObject({ code: '57P01', outcome: 'undone' })
       })
     } finally {
       await postgres.admin.query('alter system reset synchronous_standby_names')
@@ -286,8 +284,11 @@ describe('a connection that is lost under a batch', () => {
       const answers = [ask('anon/a', sleep), ask('anon/a', sleep, readOnly)]
       await expect.poll(() => countRunning(postgres, note)).toBe(2)
       await gateway.close()
-      const codes = (await Promise.all(answers)).map(({ json }) => json.code)
-      expect(codes).toEqual(['08007', '08006'])
+      const errors = (await Promise.all(answers)).map(({ json }) => [json.code, json.outcome])
+      expect(errors).toEqual([
+        ['08007', 'unknown'],
+        ['08006', 'undone'],
+      ])
     })
   })
 })

@@ -36,8 +36,9 @@ async function failureOf(
   )
 }
 
+/** Of a batch that was undone, unless said otherwise. */
 function refused(fields: object): () => Response {
-  return () => new Response(JSON.stringify({ message: 'm', ...fields }), { status: 400 })
+  return () => new Response(JSON.stringify({ message: 'm', outcome: 'undone', ...fields }), { status: 400 })
 }
 
 describe('failures of the connection', () => {
@@ -76,7 +77,7 @@ describe('failures of the connection', () => {
     'say one fixed sentence and keep their own for the log (%s, %s)',
     async (code, message, severity, routine) => {
       const failure = await failureOf(
-        refused({ code, message, severity, routine, hint: 'internal', detail: 'internal', queryIndex: 0 }),
+        refused({ code, message, severity, routine, hint: 'internal', detail: 'internal' }),
       )
       expect(failure).toMatchObject({
         code: 'database_unavailable',
@@ -114,7 +115,12 @@ describe('failures of the connection', () => {
         throw new TypeError('connect ECONNREFUSED 127.0.0.1:4488')
       },
     ],
-    ['a connection that is lost under the batch', refused({ code: '08007', message: 'was lost: /tmp/x' })],
+    [
+      'a connection that is lost under the batch',
+      refused({ code: '08007', message: 'was lost: /tmp/x', outcome: 'unknown' }),
+    ],
+    ['a gateway that fails', refused({ code: 'XX000', severity: 'ERROR', outcome: 'unknown' })],
+    ['a gateway that does not say', refused({ code: '57014', severity: 'ERROR', outcome: undefined })],
   ])('include %s, and say of a change that it may have been made', async (_what, answer) => {
     const again = { message: 'The database does not answer.', retryAfterSeconds: 1, outcomeUnknown: false }
     const dryRun = { ...WRITING, changesNothing: true }
@@ -136,9 +142,9 @@ describe('failures of the connection', () => {
 // Behind the last statement comes COMMIT: a server that waits there for its replicas may have committed.
 test('a server that stops under a change leaves it open whether it was made, unless a statement failed', async () => {
   const stopped = { code: '57P01', message: 'terminating', severity: 'FATAL', routine: 'ProcessInterrupts' }
-  const known = await failureOf(refused({ ...stopped, queryIndex: 0 }), WRITING)
+  const known = await failureOf(refused(stopped), WRITING)
   expect(known).toMatchObject({ code: 'database_unavailable', outcomeUnknown: false, retryAfterSeconds: 1 })
-  const atCommit = refused({ ...stopped, queryIndex: STATEMENTS.length })
+  const atCommit = refused({ ...stopped, outcome: 'unknown' })
   expect(await failureOf(atCommit, WRITING)).toMatchObject({ outcomeUnknown: true })
   expect(await failureOf(atCommit, READING)).toMatchObject({ outcomeUnknown: false, retryAfterSeconds: 1 })
 })
@@ -150,7 +156,7 @@ it.each([
   ['3D000', 'no such database: quoin'],
   ['XX000', 'Tenant or user not found'],
 ])("what ends a session is never the caller's, whoever says it (%s, %s)", async (code, message) => {
-  const failure = await failureOf(refused({ code, message, severity: 'FATAL', queryIndex: 0 }), WRITING)
+  const failure = await failureOf(refused({ code, message, severity: 'FATAL' }), WRITING)
   expect(failure).toMatchObject({ code: 'database_unavailable', outcomeUnknown: false, cause: { message } })
 })
 
@@ -327,22 +333,16 @@ describe('answers that are too large', () => {
     expect(new Headers(asked).get('quoin-result-bytes-max')).toBeNull()
   })
 
-  const committed = 'The result was complete, and the batch committed, before it could be cancelled.'
   it.each([
-    [WRITING, undefined, 'The result is larger than 16 MiB. Nothing was changed.'],
+    [WRITING, 'undone', 'The result is larger than 16 MiB. Nothing was changed.'],
     [
       WRITING,
-      committed,
+      'committed',
       'The result is larger than 16 MiB. The transaction was committed all the same: what it wrote stays.',
     ],
-    [READING, committed, 'The result is larger than 16 MiB. Nothing was changed.'],
-  ])('say whether what they wrote stays (%o, %s)', async (options, detail, message) => {
-    const fields = {
-      code: '54000',
-      severity: 'ERROR',
-      detail,
-      message: `result larger than ${16 * MEBIBYTE} bytes`,
-    }
+    [READING, 'committed', 'The result is larger than 16 MiB. Nothing was changed.'],
+  ])('say whether what they wrote stays (%o, %s)', async (options, outcome, message) => {
+    const fields = { code: '54000', severity: 'ERROR', outcome, bytesMax: 16 * MEBIBYTE }
     expect(await failureOf(refused(fields), options)).toMatchObject({
       code: 'response_too_large',
       message,
@@ -350,14 +350,14 @@ describe('answers that are too large', () => {
     })
   })
 
-  test("are not what Postgres' own limits say", async () => {
-    const fields = {
-      code: '54000',
-      severity: 'ERROR',
-      routine: 'exec_stmt_raise',
-      message: 'result larger than 5 bytes',
-    }
-    expect(await failureOf(refused(fields))).toBeInstanceOf(PostgresError)
+  // The attack: a function raises what the gateway says, and whoever believes it sends the call again, or never.
+  test.each(['54000', '08007', '53400', 'P0001'])('are not what SQL itself says (%s)', async code => {
+    const message = 'result larger than 5 bytes, and committed'
+    const detail = 'The batch was committed.'
+    const raised = { code, severity: 'ERROR', routine: 'exec_stmt_raise', message, detail }
+    for (const outcome of ['undone', undefined])
+      expect(await failureOf(refused({ ...raised, outcome }))).toMatchObject({ code, message, detail })
+    expect(await failureOf(refused(raised))).toBeInstanceOf(PostgresError)
   })
 
   test('are given up while they come, without waiting for their end', async () => {
