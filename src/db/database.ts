@@ -140,8 +140,11 @@ const PLATFORM_SETTINGS: Statement = {
   params: [String(PLATFORM_TIMEOUT_MS)],
 }
 
-/** Reads, or calls a function of ours that may be called again: whoever lost the answer is told to try again. */
-const READS = /^\s*select\b/i
+/**
+ * What its caller says of a statement. `repeatable`: run twice it does no more than once, so whoever lost the answer is
+ * told to try again.
+ */
+export type Repetition = 'repeatable' | 'once'
 
 /** Quoin's own tables, as the owner. Names must be written with their schema: the search path holds none. */
 export class PlatformDatabase {
@@ -160,9 +163,13 @@ export class PlatformDatabase {
    * Runs one statement (a query, or a write with RETURNING) and answers its rows as Postgres' own JSON has them:
    * timestamps as ISO 8601 UTC text, bigint as number. One trip.
    */
-  async query<Row>(sql: string, params: readonly (string | null)[] = []): Promise<Row[]> {
+  async query<Row>(
+    sql: string,
+    params: readonly (string | null)[] = [],
+    repetition: Repetition = 'once',
+  ): Promise<Row[]> {
     const wrapped = `with q as (${sql}) select coalesce(json_agg(q), '[]'::json)::text from q`
-    const [result] = await this.#run([{ sql: wrapped, params }], READS.test(sql))
+    const [result] = await this.#run([{ sql: wrapped, params }], repetition)
     return JSON.parse(result?.rows[0]?.[0] ?? '[]') as Row[]
   }
 
@@ -170,22 +177,25 @@ export class PlatformDatabase {
    * Runs one statement and answers its rows as Postgres' texts. One trip. For what `query` cannot do: statements that
    * begin with WITH and write, and large values, which would be JSON inside JSON there.
    */
-  async texts(sql: string, params: readonly (string | null)[] = []): Promise<(string | null)[][]> {
-    const [rows = []] = await this.transaction([{ sql, params }])
-    return rows
+  async texts(
+    sql: string,
+    params: readonly (string | null)[] = [],
+    repetition: Repetition = 'once',
+  ): Promise<(string | null)[][]> {
+    const [result] = await this.#run([{ sql, params }], repetition)
+    return result?.rows ?? []
   }
 
   /** Runs the statements in one transaction and one trip: all or none. Answers the rows of each as Postgres' texts. */
   async transaction(statements: readonly Statement[]): Promise<(string | null)[][][]> {
-    const changesNothing = statements.every(({ sql }) => READS.test(sql))
-    return (await this.#run(statements, changesNothing)).map(result => result.rows)
+    return (await this.#run(statements, 'once')).map(result => result.rows)
   }
 
-  async #run(statements: readonly Statement[], changesNothing: boolean): Promise<StatementResult[]> {
+  async #run(statements: readonly Statement[], repetition: Repetition): Promise<StatementResult[]> {
     const results = await this.#wire.batch([PLATFORM_SETTINGS, ...statements], {
       prepared: true,
       readOnly: false,
-      changesNothing,
+      changesNothing: repetition === 'repeatable',
       timeoutMs: PLATFORM_TIMEOUT_MS,
     })
     return results.slice(1)

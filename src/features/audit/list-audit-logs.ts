@@ -27,7 +27,7 @@ type Row = AuditLog & { is_cut: boolean }
 /** One page of entries; a page of large ones ends early. Throws `invalid_parameter` for a cursor that is not ours. */
 export async function listAuditLogs(deps: AuditDeps, query: AuditLogListQuery): Promise<AuditLogList> {
   const { sql, params } = pageStatement(query, readCursor(query.cursor))
-  const rows = await deps.platform.query<Row>(sql, params)
+  const rows = await deps.platform.query<Row>(sql, params, 'repeatable')
   const { page, nextCursor } = pageOf(rows, rows.at(-1)?.is_cut ? rows.length - 1 : query.limit)
   return { data: page.map(toAuditLog), next_cursor: nextCursor }
 }

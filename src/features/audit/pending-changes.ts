@@ -25,5 +25,5 @@ export async function isAnotherUnderWay(
   { action, targetId, within }: { action: string; targetId: string; within: string },
 ): Promise<boolean> {
   const params = [action, within, targetId, String(CHANGE_SECONDS_MAX)]
-  return (await platform.query(PENDING_BESIDE, params)).length > 0
+  return (await platform.query(PENDING_BESIDE, params, 'repeatable')).length > 0
 }

@@ -12,6 +12,6 @@ interface ListTablesDeps {
 /** Every relation of the exposed schemas, also those that no role was granted, as it is now. One trip. */
 export async function listTables({ platform, config }: ListTablesDeps): Promise<DatabaseTables> {
   const { sql, params } = tablesStatement(config.dbSchemas)
-  const [[text] = []] = await platform.texts(sql, params)
+  const [[text] = []] = await platform.texts(sql, params, 'repeatable')
   return parseTables(text ?? '{"tables":[],"complete":true}')
 }

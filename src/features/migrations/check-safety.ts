@@ -45,7 +45,8 @@ const MOMENT_SQL = `
  */
 export async function checkSafety(deps: CheckDeps): Promise<SafetyCheck> {
   const { platform, migrations } = deps
-  const ask = <Row>(sql: string, params?: readonly (string | null)[]) => platform.query<Row>(sql, params)
+  const ask = <Row>(sql: string, params?: readonly (string | null)[]) =>
+    platform.query<Row>(sql, params, 'repeatable')
   // By itself: a question beside it would be counted as a transaction.
   const [moment] = await ask<Moment>(MOMENT_SQL)
   const tracked = await readTracked(ask, USER_MIGRATIONS)

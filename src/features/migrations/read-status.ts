@@ -12,7 +12,7 @@ export async function readMigrationStatus({
   migrations,
 }: MigrationReadDeps): Promise<MigrationStatus> {
   const [tracked, frameworks] = await Promise.all([
-    readTracked((sql, params) => platform.query(sql, params), USER_MIGRATIONS),
+    readTracked((sql, params) => platform.query(sql, params, 'repeatable'), USER_MIGRATIONS),
     detectFrameworks(platform),
   ])
   const entries = compare(migrations.files, tracked)

@@ -16,7 +16,7 @@ export async function missingMigrations(
   names: readonly string[],
 ): Promise<string[] | null> {
   try {
-    const question = platform.query<{ name: string }>(MISSING_SQL, [writeArrayLiteral(names)])
+    const question = platform.query<{ name: string }>(MISSING_SQL, [writeArrayLiteral(names)], 'repeatable')
     const rows = await deadline(PROBE_TIMEOUT_MS, question)
     return rows.map(({ name }) => name)
   } catch {

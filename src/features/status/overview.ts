@@ -238,7 +238,7 @@ function unrecordedTables({ recording_failures }: RowChangeFacts): string[] {
 /** The facts, or the problem that keeps them: down is an answer here. */
 async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | string> {
   try {
-    const question = platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)])
+    const question = platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)], 'repeatable')
     const [facts] = await deadline(PROBE_TIMEOUT_MS, question)
     return facts ?? DATABASE_DOWN
   } catch (err) {

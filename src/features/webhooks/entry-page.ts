@@ -55,13 +55,11 @@ export async function readEntryPage(
   filter: EntryFilter = ALL,
 ): Promise<EntryPage> {
   const after = readCursor(cursor)
-  const rows = await platform.texts(pageSql(source, filter), [
-    webhookId,
-    after?.createdAt ?? null,
-    after?.id ?? null,
-    String(limit + 1),
-    ...filter.params,
-  ])
+  const rows = await platform.texts(
+    pageSql(source, filter),
+    [webhookId, after?.createdAt ?? null, after?.id ?? null, String(limit + 1), ...filter.params],
+    'repeatable',
+  )
   const entries = rows.map(toEntry)
   // The statement has ended the page early where there are more behind its last row. At least four fit, whatever they
   // hold.

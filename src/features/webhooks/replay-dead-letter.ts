@@ -55,7 +55,7 @@ async function findDeadLetter(
   webhookId: string,
   id: string,
 ): Promise<LoggedDelivery> {
-  const [letter] = await platform.query<StoredLetter>(FIND, [webhookId, id])
+  const [letter] = await platform.query<StoredLetter>(FIND, [webhookId, id], 'repeatable')
   if (letter === undefined) {
     if ((await findWebhook(platform, webhookId)) === undefined) throw webhookNotFound(webhookId)
     throw new DomainError('not_found', `The webhook has no dead letter with the id ${id}.`, {

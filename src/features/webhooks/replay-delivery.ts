@@ -45,7 +45,7 @@ async function findDelivery(
   webhookId: string,
   logId: string,
 ): Promise<LoggedDelivery> {
-  const [logged] = await platform.query<LoggedDelivery>(FIND, [webhookId, logId])
+  const [logged] = await platform.query<LoggedDelivery>(FIND, [webhookId, logId], 'repeatable')
   if (logged === undefined) {
     if ((await findWebhook(platform, webhookId)) === undefined) throw webhookNotFound(webhookId)
     throw deliveryNotFound(logId)

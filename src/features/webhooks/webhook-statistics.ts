@@ -133,7 +133,11 @@ async function readStatistics(
   webhooks: readonly Webhook[],
 ): Promise<Map<string, WebhookStatistics>> {
   const ids = webhooks.map(webhook => webhook.id)
-  const rows = await platform.query<WebhookStatistics & { id: string }>(sql, [`{${ids.join(',')}}`])
+  const rows = await platform.query<WebhookStatistics & { id: string }>(
+    sql,
+    [`{${ids.join(',')}}`],
+    'repeatable',
+  )
   return new Map(rows.map(({ id, ...statistics }) => [id, toStatistics(statistics)]))
 }
 

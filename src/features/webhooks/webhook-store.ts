@@ -106,7 +106,7 @@ export async function findWebhook(
   id: string,
 ): Promise<StoredWebhook | undefined> {
   const sql = `${SELECT} where w.id = $1::uuid`
-  return (await platform.query<StoredWebhook>(sql, [id]))[0]
+  return (await platform.query<StoredWebhook>(sql, [id], 'repeatable'))[0]
 }
 
 /** Webhooks from the newest to the oldest; equal times are ordered by id, so that no page skips or repeats one. */
@@ -117,7 +117,11 @@ export function listWebhookRows(
   const sql = `${SELECT}
     where $1::timestamptz is null or (w.created_at, w.id) < ($1::timestamptz, $2::uuid)
     order by w.created_at desc, w.id desc limit $3::integer`
-  return platform.query<StoredWebhook>(sql, [after?.createdAt ?? null, after?.id ?? null, String(limit)])
+  return platform.query<StoredWebhook>(
+    sql,
+    [after?.createdAt ?? null, after?.id ?? null, String(limit)],
+    'repeatable',
+  )
 }
 
 function readStatement(id: string): Statement {

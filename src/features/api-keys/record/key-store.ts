@@ -64,11 +64,13 @@ export async function insertKey(db: KeyDatabase, key: NewKey): Promise<KeyRow | 
 export async function findKeyByHash(db: KeyDatabase, keyHash: string): Promise<KeyRow | undefined> {
   const sql = `select ${COLUMNS} ${FROM_KEYS}
     where k.key_hash = $1 or (k.previous_key_hash = $1 and k.previous_expires_at > now()) limit 1`
-  return (await db.query<KeyRow>(sql, [keyHash]))[0]
+  return (await db.query<KeyRow>(sql, [keyHash], 'repeatable'))[0]
 }
 
 export async function findKeyById(db: KeyDatabase, id: string): Promise<KeyRow | undefined> {
-  return (await db.query<KeyRow>(`select ${COLUMNS} ${FROM_KEYS} where k.id = $1::uuid`, [id]))[0]
+  return (
+    await db.query<KeyRow>(`select ${COLUMNS} ${FROM_KEYS} where k.id = $1::uuid`, [id], 'repeatable')
+  )[0]
 }
 
 export interface KeyPage {
@@ -85,7 +87,11 @@ export function listKeyRows(db: KeyDatabase, page: KeyPage): Promise<KeyRow[]> {
       and ($2::timestamptz is null or (k.created_at, k.id) < ($2::timestamptz, $3::uuid))
     order by k.created_at desc, k.id desc limit $4::integer`
   const { projectId, after, limit } = page
-  return db.query<KeyRow>(sql, [projectId, after?.createdAt ?? null, after?.id ?? null, String(limit)])
+  return db.query<KeyRow>(
+    sql,
+    [projectId, after?.createdAt ?? null, after?.id ?? null, String(limit)],
+    'repeatable',
+  )
 }
 
 export interface Rotation {

@@ -44,7 +44,11 @@ export async function findExisting(
   if (objects.length === 0) return []
   const oidOf = await readTypes(platform, objects)
   const asked = objects.map((object, place) => ({ place, ...columnsOf(object, oidOf) }))
-  const rows = await platform.query<{ place: number; exists: boolean }>(EXISTENCE, [JSON.stringify(asked)])
+  const rows = await platform.query<{ place: number; exists: boolean }>(
+    EXISTENCE,
+    [JSON.stringify(asked)],
+    'repeatable',
+  )
   const existing = new Set(rows.filter(row => row.exists).map(({ place }) => place))
   return objects.map((_, place) => existing.has(place))
 }
@@ -70,9 +74,11 @@ async function readTypes(
   const asked = Array.from(types, ({ schemas, name, isArray, number }) => {
     return { place: number, schemas, name, is_array: isArray }
   })
-  const rows = await platform.query<{ place: number; oid: number | string | null }>(ARGUMENT_TYPES, [
-    JSON.stringify(asked),
-  ])
+  const rows = await platform.query<{ place: number; oid: number | string | null }>(
+    ARGUMENT_TYPES,
+    [JSON.stringify(asked)],
+    'repeatable',
+  )
   const oids = new Map(rows.map(({ place, oid }) => [place, Number(oid ?? NO_OID)]))
   return ({ number }) => oids.get(number) ?? NO_OID
 }

@@ -76,7 +76,7 @@ export async function databaseNow(
     const [schema, name] = JSON.parse(key) as [string, string]
     return { schema, name }
   })
-  for (const row of await deps.platform.query<Row>(DATABASE_SQL, [JSON.stringify(wanted)])) {
+  for (const row of await deps.platform.query<Row>(DATABASE_SQL, [JSON.stringify(wanted)], 'repeatable')) {
     if (row.schema === null) domains.add(row.name)
     else
       relations.set(relationKey({ schema: row.schema, name: row.name }), {

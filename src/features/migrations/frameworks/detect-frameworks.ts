@@ -33,7 +33,7 @@ export async function detectFrameworks(
   platform: Pick<PlatformDatabase, 'query'>,
 ): Promise<DetectedFrameworks> {
   const sought = KNOWN_TABLES.map(({ schema, table }) => ({ schema, table }))
-  const rows = await platform.query<TableRow>(TABLES, [JSON.stringify(sought)])
+  const rows = await platform.query<TableRow>(TABLES, [JSON.stringify(sought)], 'repeatable')
   const columns = new Map(rows.map(row => [keyOf(row), row.columns]))
   const detected = KNOWN_TABLES.filter(known => {
     const found = columns.get(keyOf(known))

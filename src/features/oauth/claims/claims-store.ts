@@ -12,6 +12,8 @@ export interface ClaimsConfigDeps {
 export async function readClaimsConfig({ platform }: ClaimsConfigDeps): Promise<ClaimsConfig> {
   const [row] = await platform.query<ClaimsConfig>(
     'select id_token_claims, access_token_claims from quoin.claims_config',
+    [],
+    'repeatable',
   )
   return row ?? { id_token_claims: {}, access_token_claims: {} }
 }

@@ -29,6 +29,7 @@ export async function readKeyDates({ platform }: KeyDatesDeps, setId: string): P
   const rows = await platform.query<{ kid: string; created_at: string }>(
     'select kid, created_at from quoin.oauth_signing_keys where set_id = $1',
     [setId],
+    'repeatable',
   )
   return new Map(rows.map(row => [row.kid, isoTime(row.created_at)]))
 }

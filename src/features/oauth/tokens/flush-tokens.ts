@@ -70,6 +70,7 @@ async function schemaOfTokens(database: OauthDatabase): Promise<string> {
      where c.relname in ($1, $2) and c.relkind in ('r', 'p', 'v')
      group by n.nspname having count(*) = 2 order by n.nspname = 'public' desc, n.nspname limit 1`,
     [ACCESS_TABLE, REFRESH_TABLE],
+    'repeatable',
   )
   if (row !== undefined) return quoteIdentifier(row.nspname)
   throw new DomainError(

@@ -30,6 +30,7 @@ export async function listChanges(platform: PlatformDatabase, chunkId: string): 
         coalesce(octet_length(change.new), 0) + coalesce(octet_length(change.old), 0)
       from ${CHANGES} where e.id = $1::bigint order by change.ordinal`,
     [chunkId],
+    'repeatable',
   )
   return rows.map(([index, key = null, old_key = null, error = null, bytes]) => ({
     index: Number(index),
@@ -73,6 +74,7 @@ export async function readRun(
     `select change.key, change.old_key, change.new, change.old, change.error from ${CHANGES}
       where e.id = $1::bigint and change.ordinal between $2::int and $3::int order by change.ordinal`,
     [chunkId, String(first + 1), String(last + 1)],
+    'repeatable',
   )
   return rows.map(([key = null, old_key = null, row = null, old_row = null, error = null]) => ({
     key,
@@ -95,6 +97,7 @@ export async function* readImage(
       `select pg_catalog.substr(change.${which}, $3::int, $4::int) from ${CHANGES}
         where e.id = $1::bigint and change.ordinal = $2::int`,
       [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
+      'repeatable',
     )
     const part = rows[0]?.[0] ?? ''
     if (part !== '') yield part
@@ -121,6 +124,7 @@ export async function listWithoutImages(
       from quoin.row_events e cross join lateral pg_catalog.generate_series(1, e.change_count) as change (position)
       where e.id = $1::bigint order by change.position`,
     [chunkId],
+    'repeatable',
   )
   return rows.map(([key = null, old_key = null, error]) => ({
     key,

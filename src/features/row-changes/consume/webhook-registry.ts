@@ -48,7 +48,7 @@ export class WebhookRegistry {
   }
 
   async #read(): Promise<Registry> {
-    const [registry] = await this.#platform.query<Registry>(SQL)
+    const [registry] = await this.#platform.query<Registry>(SQL, [], 'repeatable')
     if (registry === undefined) throw new Error('quoin.webhook_registry is empty')
     this.#known = registry
     return registry

@@ -61,10 +61,12 @@ export async function applyAllWatches({ platform }: WatchingDeps): Promise<Map<n
   const failures = new Map<number, unknown>()
   const rows = await platform.query<{ table_id: number }>(
     'select table_id::bigint from quoin.watched_tables() as t (table_id)',
+    [],
+    'repeatable',
   )
   for (const { table_id } of rows) {
     try {
-      await platform.query(APPLY, [String(table_id)])
+      await platform.query(APPLY, [String(table_id)], 'repeatable')
     } catch (err) {
       failures.set(table_id, err)
     }

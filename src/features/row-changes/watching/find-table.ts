@@ -49,7 +49,7 @@ const LIST_TABLES = `
  */
 export async function findWatchableTable({ platform }: WatchingDeps, table: TableName): Promise<number> {
   const { table_schema, table_name } = table
-  const [found] = await platform.query<Found>(FIND, [table_schema, table_name])
+  const [found] = await platform.query<Found>(FIND, [table_schema, table_name], 'repeatable')
   if (found?.table_id && found.reason === null) return found.table_id
   const name = quoteQualified({ schema: table_schema, name: table_name })
   throw new DomainError(
@@ -75,7 +75,7 @@ async function spellingHint(
   { platform }: WatchingDeps,
   { table_schema, table_name }: TableName,
 ): Promise<string> {
-  const tables = await platform.query<TableName>(LIST_TABLES)
+  const tables = await platform.query<TableName>(LIST_TABLES, [], 'repeatable')
   const prefix = tables.find(table => table_name.startsWith(`${table.table_schema}.`))?.table_schema
   if (prefix !== undefined) {
     return (

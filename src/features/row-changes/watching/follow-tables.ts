@@ -27,7 +27,7 @@ const WRITE_NAMES = `
  */
 export async function followRenames({ platform }: FollowingDeps): Promise<void> {
   // An update of no row would raise the registry's version too, and have every isolate read it again each minute.
-  if ((await platform.query(FIND_RENAMED)).length > 0) await platform.query(WRITE_NAMES)
+  if ((await platform.query(FIND_RENAMED, [], 'repeatable')).length > 0) await platform.query(WRITE_NAMES)
 }
 
 const IS_MADE_AGAIN = `
@@ -49,7 +49,7 @@ const MOVE_WEBHOOKS = `
  */
 export async function watchTablesMadeAgain({ platform }: FollowingDeps): Promise<Map<number, unknown>> {
   const failures = new Map<number, unknown>()
-  const moves = await platform.query<{ gone_id: number; table_id: number }>(FIND_MADE_AGAIN)
+  const moves = await platform.query<{ gone_id: number; table_id: number }>(FIND_MADE_AGAIN, [], 'repeatable')
   for (const { gone_id, table_id } of moves) {
     const move = { sql: MOVE_WEBHOOKS, params: [String(gone_id), String(table_id)] }
     try {

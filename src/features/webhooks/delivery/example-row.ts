@@ -39,7 +39,7 @@ export async function readExampleRow(
   platform: Pick<PlatformDatabase, 'query'>,
   tableId: number,
 ): Promise<string> {
-  const columns = await platform.query<Column>(SQL, [String(tableId)])
+  const columns = await platform.query<Column>(SQL, [String(tableId)], 'repeatable')
   // As text: an object would sort names that are numbers, and lose `__proto__`.
   return `{${columns.map(column => `${JSON.stringify(column.name)}:${exampleOf(column)}`).join(',')}}`
 }

@@ -63,12 +63,11 @@ export async function countLetters(
   { known, pending }: { known: readonly string[]; pending: readonly LetterRange[] },
 ): Promise<{ count: number; range: LetterRange } | undefined> {
   const ranges = JSON.stringify(pending.map(({ after, until }) => ({ ...after, until })))
-  const [row] = await platform.query<{ count: number; first: string | null; last: string | null }>(COUNT, [
-    webhookId,
-    since,
-    `{${known.join(',')}}`,
-    ranges,
-  ])
+  const [row] = await platform.query<{ count: number; first: string | null; last: string | null }>(
+    COUNT,
+    [webhookId, since, `{${known.join(',')}}`, ranges],
+    'repeatable',
+  )
   if (row === undefined || row.first === null || row.last === null) return undefined
   return { count: row.count, range: { after: { created_at: row.first, id: NO_ID }, until: row.last } }
 }
@@ -85,6 +84,7 @@ export function listLetters(
       where ${REDELIVERABLE} and (created_at, id) > ($2::timestamptz, $3::uuid) and created_at <= $4::timestamptz
       order by created_at, id limit $5::int`,
     [webhookId, after.created_at, after.id, until, String(limit)],
+    'repeatable',
   )
 }
 
@@ -95,6 +95,7 @@ export function readLetters(platform: PlatformDatabase, ids: readonly string[]):
         case when pg_catalog.octet_length(payload) <= ${SHORT_BYTES_MAX} then payload end as payload
       from quoin.dead_letters where id = any($1::uuid[]) and resolved_at is null and payload is not null`,
     [`{${ids.join(',')}}`],
+    'repeatable',
   )
 }
 
@@ -108,6 +109,7 @@ export async function readLetterPart(
   const rows = await platform.query<{ part: string }>(
     'select pg_catalog.substr(payload, $2::int, $3::int) as part from quoin.dead_letters where id = $1::uuid',
     [id, String(from + 1), String(length)],
+    'repeatable',
   )
   return rows[0]?.part ?? ''
 }

@@ -36,7 +36,7 @@ export async function findWebhookRow(
   id: string,
 ): Promise<WebhookRow | undefined> {
   const sql = `select ${COLUMNS} from quoin.webhooks where id = $1::uuid`
-  return (await platform.query<WebhookRow>(sql, [id]))[0]
+  return (await platform.query<WebhookRow>(sql, [id], 'repeatable'))[0]
 }
 
 /** The counts and the state that deliveries have led to. They are not a change of the webhook: its version stays. */
