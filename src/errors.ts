@@ -1,6 +1,8 @@
 // Domain errors with stable codes. Features throw these; they know no HTTP.
 // `src/http/error-response.ts` alone turns a code into a status.
 
+import type { TextPlace } from './lib/text-place.ts'
+
 /** Every code of ours that can reach a caller, with the sentence that documents it. */
 export const ERROR_CODES = {
   account_unavailable: 'The account that signed in is disabled or no longer exists.',
@@ -108,6 +110,10 @@ export interface ErrorFacts {
   allowedMethods?: readonly string[] | undefined
   /** How many rows there are, where the range asked for lies behind them; becomes Content-Range. */
   totalRows?: number | undefined
+  /** Where the text that was sent is wrong. */
+  place?: TextPlace | undefined
+  /** Index of the statement of a transaction that failed. */
+  statementIndex?: number | undefined
   /** True for a change that was sent and whose end nobody saw: it may have been made. */
   outcomeUnknown?: boolean | undefined
 }
@@ -120,6 +126,8 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly allowedMethods: readonly string[] | undefined
   readonly totalRows: number | undefined
+  readonly place: TextPlace | undefined
+  readonly statementIndex: number | undefined
   readonly outcomeUnknown: boolean
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
@@ -131,6 +139,8 @@ export class DomainError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds
     this.allowedMethods = facts.allowedMethods
     this.totalRows = facts.totalRows
+    this.place = facts.place
+    this.statementIndex = facts.statementIndex
     this.outcomeUnknown = facts.outcomeUnknown ?? false
   }
 }

@@ -1,6 +1,8 @@
 // What Postgres says when a statement fails, as an error of ours. Knows no HTTP and makes no hints:
 // the status follows in `http/error-response.ts`, the hints in `error-hints.ts`.
 
+import type { TextPlace } from '../lib/text-place.ts'
+
 /** The fields of a Postgres error report that reach callers or steer us; names as the Neon wire has them. */
 export interface PostgresErrorFields {
   message: string
@@ -30,6 +32,10 @@ export class PostgresError extends Error {
   readonly column: string | undefined
   readonly constraint: string | undefined
   queryIndex: number | undefined
+  /** Set by whoever knows the text that a caller sent: where in it the error is. */
+  place: TextPlace | undefined
+  /** Set likewise: the index of a caller's statement in a transaction; at COMMIT the number of statements. */
+  statementIndex: number | undefined
 
   constructor(fields: PostgresErrorFields) {
     super(cut(fields.message))

@@ -5,13 +5,19 @@ import { PostgresError } from '../db/postgres-error.ts'
 import { DomainError, type ErrorCode } from '../errors.ts'
 import { REPEATED_STATUSES } from '../lib/repeated-statuses.ts'
 
-/** The body of every error, on both layers. `null` where there is nothing to say. */
+/**
+ * The body of every error, on both layers. `null` where there is nothing to say. The place in SQL that was sent is
+ * there only where it is known: line and column from 1, the index of a statement in a transaction from 0.
+ */
 export interface ErrorBody {
   error: string
   code: string
   detail: string | null
   hint: string | null
   request_id: string
+  line?: number | undefined
+  column?: number | undefined
+  statement_index?: number | undefined
 }
 
 const STATUS: Record<ErrorCode, number> = {
@@ -165,13 +171,7 @@ const CHALLENGES: Partial<Record<ErrorCode, string>> = {
 function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
   const status = STATUS[err.code]
   if (status >= 500) logFailure(err.code, err.cause ?? err, context, err.detail)
-  const body = {
-    error: err.message,
-    code: err.code,
-    detail: err.detail ?? null,
-    hint: err.hint ?? null,
-    request_id: context.requestId,
-  }
+  const body = bodyOf(err, context)
   const headers: Record<string, string> = {}
   if (err.retryAfterSeconds !== undefined)
     headers['retry-after'] = String(Math.max(1, Math.ceil(err.retryAfterSeconds)))
@@ -186,17 +186,16 @@ function fromPostgres(err: PostgresError, context: ErrorContext): ErrorAnswer {
   // A slow statement is the caller's.
   if (status >= 500 && status !== 504) logFailure(err.code, err, context)
   if (SERVER_CLASSES.has(classOf(err))) return { status, headers: {}, body: internalBody(context.requestId) }
-  const { requestId: request_id } = context
-  const body = {
-    error: err.message,
-    code: err.code,
-    detail: err.detail ?? null,
-    hint: err.hint ?? null,
-    request_id,
-  }
+  const body = bodyOf(err, context)
   const headers: Record<string, string> = status === 503 ? { 'retry-after': '1' } : {}
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   return { status, headers, body }
+}
+
+function bodyOf(err: DomainError | PostgresError, context: ErrorContext): ErrorBody {
+  const { message, code, detail = null, hint = null, place, statementIndex } = err
+  const { requestId: request_id } = context
+  return { error: message, code, detail, hint, request_id, ...place, statement_index: statementIndex }
 }
 
 function postgresStatus(err: PostgresError, isAnonymous: boolean): number {

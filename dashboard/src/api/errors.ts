@@ -7,6 +7,9 @@ interface ErrorBody {
   detail: string | null
   hint: string | null
   request_id: string
+  line?: number
+  column?: number
+  statement_index?: number
 }
 
 /** The server's error, in its own words, or `unreachable` where no answer of Quoin's came. */
@@ -17,6 +20,10 @@ export class ApiError extends Error {
   readonly detail: string | null
   readonly hint: string | null
   readonly requestId: string | null
+  /** Where the SQL that was sent is wrong: lines and characters from 1. */
+  readonly place: { line: number; column: number } | undefined
+  /** Of a script: the statement that failed, from 0; the number of statements where it failed at its end. */
+  readonly statementIndex: number | undefined
 
   constructor(status: number, body: Omit<ErrorBody, 'request_id'> & { request_id: string | null }) {
     super(body.error)
@@ -25,6 +32,9 @@ export class ApiError extends Error {
     this.detail = body.detail
     this.hint = body.hint
     this.requestId = body.request_id
+    const { line, column } = body
+    this.place = line === undefined || column === undefined ? undefined : { line, column }
+    this.statementIndex = body.statement_index
   }
 }
 

@@ -3,45 +3,53 @@
 
 import { PostgresError } from '../../db/postgres-error.ts'
 import { DomainError } from '../../errors.ts'
+import { placeAt, placeWords, positionAt } from '../../lib/text-place.ts'
 import { sqlHint } from './sql-hints.ts'
 import type { Plan, PlannedItem } from './statement-plan.ts'
-import { placeOf, positionAt } from './text-place.ts'
 
 /**
- * The error as the caller should see it: position, line and column in their text, hints that only this route knows, and
- * in a transaction the index of the statement. Whatever is no `PostgresError` comes back as it is.
+ * The error as the caller should see it: line and column in their text, hints that only this route knows, and in a
+ * transaction the index of the statement; each as a field, and in `detail` for people. Whatever is no `PostgresError`
+ * comes back as it is.
  */
 export function placeFailure(err: unknown, plan: Plan): unknown {
   if (!(err instanceof PostgresError)) return err
   const planned = plan.items.length === 1 ? plan.items[0] : failedItem(err, plan)
   if (err.code === '08P01') return wrongParameterCount(err, planned, plan)
   const position = planned && positionInText(err, planned)
-  const detail =
-    err.detail ?? (position && planned ? placeOf(planned.item.statement.text, position) : undefined)
-  return rebuilt(err, {
-    position,
-    detail: plan.items.length === 1 ? detail : withIndex(detail, placeInTransaction(err, plan, planned)),
-    hint: sqlHint(err, planned?.item.params),
-  })
+  if (position && planned) err.place = placeAt(planned.item.statement.text, position)
+  if (plan.items.length > 1) err.statementIndex = indexInTransaction(err, plan, planned)
+  err.detail = detailOf(err, plan.items.length)
+  err.hint = sqlHint(err, planned?.item.params)
+  return err
 }
 
 /**
  * As `placeFailure`, for what the parser or a rule said of the statement at `index`; undefined outside a transaction.
  */
 export function placeRefusal(err: unknown, text: string, index: number | undefined): unknown {
-  const where = index === undefined ? undefined : `statements[${index}]`
   if (err instanceof PostgresError) {
-    const detail = err.detail ?? (err.position ? placeOf(text, err.position) : undefined)
-    return rebuilt(err, { position: err.position, detail: withIndex(detail, where), hint: sqlHint(err) })
+    if (err.position) err.place = placeAt(text, err.position)
+    err.statementIndex = index
+    err.detail = detailOf(err)
+    err.hint = sqlHint(err)
+    return err
   }
-  if (!(err instanceof DomainError) || where === undefined) return err
-  const { hint, cause, retryAfterSeconds } = err
-  return new DomainError(err.code, err.message, {
-    detail: withIndex(err.detail, where),
-    hint,
-    cause,
-    retryAfterSeconds,
-  })
+  if (!(err instanceof DomainError) || index === undefined) return err
+  const { code, message, hint, cause, retryAfterSeconds, place } = err
+  const detail = detailOf({ detail: err.detail, place, statementIndex: index })
+  return new DomainError(code, message, { detail, hint, cause, retryAfterSeconds, place, statementIndex: index })
+}
+
+/** What people read: the error's own detail or else its place, behind the statement. */
+function detailOf(
+  { detail, place, statementIndex }: Pick<PostgresError, 'detail' | 'place' | 'statementIndex'>,
+  statementCount?: number,
+): string | undefined {
+  const more = detail ?? (place && placeWords(place))
+  if (statementIndex === undefined) return more
+  const where = statementIndex === statementCount ? 'at COMMIT' : `statements[${statementIndex}]`
+  return more === undefined ? where : `${where}: ${more}`
 }
 
 /**
@@ -53,13 +61,14 @@ function failedItem({ queryIndex }: PostgresError, plan: Plan): PlannedItem | un
   return plan.items.find(({ first, length }) => queryIndex >= first && queryIndex < first + length)
 }
 
-function placeInTransaction(
-  err: PostgresError,
+/** At COMMIT the number of statements. */
+function indexInTransaction(
+  { queryIndex }: PostgresError,
   plan: Plan,
   planned: PlannedItem | undefined,
-): string | undefined {
-  if (planned) return `statements[${plan.items.indexOf(planned)}]`
-  return err.queryIndex !== undefined && err.queryIndex >= plan.batch.length ? 'at COMMIT' : undefined
+): number | undefined {
+  if (planned) return plan.items.indexOf(planned)
+  return queryIndex !== undefined && queryIndex >= plan.batch.length ? plan.items.length : undefined
 }
 
 /** Characters (not UTF-16 units) from 1 in the caller's text; undefined when Postgres meant a statement of ours. */
@@ -70,11 +79,6 @@ function positionInText({ position, queryIndex }: PostgresError, planned: Planne
   if (position <= planned.prefixLength) return undefined
   const { text, start } = planned.item.statement
   return position - planned.prefixLength + positionAt(text, start) - 1
-}
-
-function withIndex(detail: string | undefined, where: string | undefined): string | undefined {
-  if (where === undefined) return detail
-  return detail === undefined ? where : `${where}: ${detail}`
 }
 
 /** Where the numbers that were given and that are needed stand in Postgres' message, in any language. */
@@ -94,6 +98,7 @@ function wrongParameterCount(err: PostgresError, failed: PlannedItem | undefined
     detail: err.message,
     hint: 'Give one value for each of $1, $2, ... in the SQL.',
     cause: err,
+    statementIndex: planned && plan.items.length > 1 ? plan.items.indexOf(planned) : undefined,
   })
 }
 
@@ -105,26 +110,4 @@ function onlyItemWith(given: number, plan: Plan): PlannedItem | undefined {
 
 function paramsOf(planned: PlannedItem, plan: Plan): string {
   return plan.items.length === 1 ? 'params' : `statements[${plan.items.indexOf(planned)}].params`
-}
-
-interface Placed {
-  position: number | undefined
-  detail: string | undefined
-  hint: string | undefined
-}
-
-function rebuilt(err: PostgresError, { position, detail, hint }: Placed): PostgresError {
-  const { message, code, schema, table, column, constraint, queryIndex } = err
-  return new PostgresError({
-    message,
-    code,
-    detail: detail ?? null,
-    hint: hint ?? null,
-    position: position === undefined ? null : String(position),
-    schema: schema ?? null,
-    table: table ?? null,
-    column: column ?? null,
-    constraint: constraint ?? null,
-    queryIndex: queryIndex ?? null,
-  })
 }

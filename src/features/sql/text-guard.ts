@@ -10,7 +10,7 @@
 // rulers and banners are long runs with few places to start from.
 
 import { DomainError } from '../../errors.ts'
-import { placeOf, positionAt } from './text-place.ts'
+import { placeAt, placeWords, positionAt, type TextPlace } from '../../lib/text-place.ts'
 
 /** Most characters of a run times places to start from: 256 `+`, or a ruler of 1 000 characters and 60 columns. */
 const RUN_COST_MAX = 65_536
@@ -35,22 +35,24 @@ export function refuseTextBytes(texts: readonly string[], bytesMax: number): voi
 export function refuseCostlyText(sql: string): void {
   const run = costlyRunAt(sql)
   if (run !== undefined) {
-    throw new DomainError('sql_syntax', 'A run of operator characters is too long to be read.', {
-      detail: placeOf(sql, positionAt(sql, run)),
-      hint: 'Put spaces between operators and between comments. Send such text as a parameter ($1).',
-    })
+    throw costly(
+      'A run of operator characters is too long to be read.',
+      placeAt(sql, positionAt(sql, run)),
+      'Put spaces between operators and between comments. Send such text as a parameter ($1).',
+    )
   }
   const word = globalTemporaryAt(sql)
   if (word !== undefined) {
-    throw new DomainError(
-      'sql_syntax',
+    throw costly(
       `GLOBAL TEMPORARY is in the SQL more than ${GLOBAL_TEMPORARY_MAX} times.`,
-      {
-        detail: placeOf(sql, positionAt(sql, word)),
-        hint: 'Leave GLOBAL out: Postgres ignores it. Send text that holds these words as a parameter ($1).',
-      },
+      placeAt(sql, positionAt(sql, word)),
+      'Leave GLOBAL out: Postgres ignores it. Send text that holds these words as a parameter ($1).',
     )
   }
+}
+
+function costly(message: string, place: TextPlace, hint: string): DomainError {
+  return new DomainError('sql_syntax', message, { detail: placeWords(place), hint, place })
 }
 
 /** Index of the first run that would cost too much. */

@@ -188,6 +188,12 @@ const ErrorAnswer = z
     detail: z.string().nullable().describe('more about it, often in the words of the database'),
     hint: z.string().nullable().describe('what to do'),
     request_id: z.string(),
+    line: z.int().optional().describe('of the place in SQL that was sent, from 1; only where it is known'),
+    column: z.int().optional().describe('beside line: in characters, from 1'),
+    statement_index: z
+      .int()
+      .optional()
+      .describe('of a transaction: index of the statement that failed; at COMMIT the number of statements'),
   })
   .meta({
     id: 'Error',

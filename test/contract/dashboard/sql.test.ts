@@ -214,15 +214,17 @@ describe('POST /api/sql/check', () => {
   })
 
   it.each([
-    ['no SQL', 'select 1; selct 2', [400, '42601', 'Line 1, column 11.']],
+    ['no SQL', 'select 1; selct 2', [400, '42601', 'Line 1, column 11.'], { line: 1, column: 11 }],
     [
       'too many statements',
       'select 1;'.repeat(21),
       [400, 'too_many_statements', 'The SQL holds 21 statements.'],
+      {},
     ],
-  ])('refuses %s', async (_, sql, expected) => {
+  ])('refuses %s', async (_, sql, expected, place) => {
     const answer = await check(sql)
     expect([...outcome(answer), answer.json.detail]).toEqual(expected)
+    expect(answer.json).toMatchObject(place)
   })
 
   it('is not for members', async () => {

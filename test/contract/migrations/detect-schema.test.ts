@@ -191,6 +191,8 @@ describe('bad and large input', () => {
         error: 'syntax error at or near ","',
         code: 'invalid_sql',
         detail: 'Line 3, column 24. Position 46, SQLSTATE 42601.',
+        line: 3,
+        column: 24,
       },
     })
   })

@@ -285,6 +285,20 @@ describe('mistakes are placed in the text of the caller', () => {
   ])('%j', async (text, code, detail) => {
     const { body } = await sql(text)
     expect({ code: body.code, detail: body.detail }).toEqual({ code, detail })
+    expect(`Line ${body.line}, column ${body.column}.`).toBe(detail)
+    expect(body).not.toHaveProperty('statement_index')
+  })
+
+  test.each(['select 1/0', 'select 1; select 2'])('%s has no place', async text => {
+    const { body } = await sql(text)
+    expect(Object.keys(body)).toEqual(['error', 'code', 'detail', 'hint', 'request_id'])
+  })
+
+  // The attack: a function raises a sentence of ours, and an editor marks what is right.
+  test('a sentence of SQL itself is no place', async () => {
+    const { body } = await sql("do $$ begin raise 'no' using detail = 'Line 7, column 7.'; end $$")
+    expect(body.detail).toBe('Line 7, column 7.')
+    expect(body).not.toHaveProperty('line')
   })
 
   test("Postgres' own detail is kept where it has one", async () => {

@@ -66,12 +66,14 @@ describe('a failure', () => {
       ])
       expect({ status, code: body.code }).toEqual({ status: 409, code: '23505' })
       expect(body.detail).toBe('statements[3]: Key (id)=(1) already exists.')
+      expect(body.statement_index).toBe(3)
       expect(await countOf(table)).toBe(0)
     }))
 
   test('inside a read is placed in the text of the caller', async () => {
     const { body } = await transaction(['select 1', 'select 2', 'select\n  nope'])
     expect(body).toMatchObject({ code: '42703', detail: 'statements[2]: Line 2, column 3.' })
+    expect(body).toMatchObject({ line: 2, column: 3, statement_index: 2 })
     expect((await transaction(['select 1', 'select 1/0', 'select 1'])).body.detail).toBe('statements[1]')
   })
 
@@ -81,11 +83,14 @@ describe('a failure', () => {
       const refused = await transaction([insert, 'commit', 'select 1'])
       expect(refused).toMatchObject({
         status: 400,
-        body: { code: 'statement_not_allowed', detail: 'statements[1]' },
+        body: { code: 'statement_not_allowed', detail: 'statements[1]', statement_index: 1 },
       })
       expect((await transaction([insert, 'selec 1'])).body).toMatchObject({
         code: '42601',
         detail: 'statements[1]: Line 1, column 1.',
+        line: 1,
+        column: 1,
+        statement_index: 1,
       })
       expect((await transaction([insert, 'select 1; select 2'])).body.detail).toMatch(
         /^statements\[1\]: .*2 statements/,
@@ -106,6 +111,7 @@ describe('a failure', () => {
     ])
     expect({ status, code: body.code }).toEqual({ status: 409, code: '23505' })
     expect(body.detail).toMatch(/^at COMMIT: /)
+    expect(body.statement_index).toBe(2)
     expect(await countOf(table)).toBe(0)
     await sql(`drop table ${table}`)
   })

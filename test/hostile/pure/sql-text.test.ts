@@ -101,6 +101,7 @@ test('says where, in lines and characters', () => {
   expect(thrown(`select '🦊',\n  'ü' ${'+'.repeat(300)} 1`)).toMatchObject({
     code: 'sql_syntax',
     detail: 'Line 2, column 7.',
+    place: { line: 2, column: 7 },
   })
 })
 

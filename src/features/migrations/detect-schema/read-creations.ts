@@ -3,9 +3,9 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
+import { placeAt, placeWords, positionAt } from '../../../lib/text-place.ts'
 import { Turns } from '../../../lib/turns.ts'
 import type { StatementReader } from '../../sql/statement.ts'
-import { placeOf, positionAt } from '../../sql/text-place.ts'
 import { statementWork } from '../statement-size.ts'
 import {
   eachStatement,
@@ -123,8 +123,10 @@ function untoldFor(reason: string): Creations {
 function refusal(err: PostgresError, text: string, { start, end }: MigrationStatement): DomainError {
   const position =
     err.position === undefined ? positionAt(text, end) : positionAt(text, start) + err.position - 1
+  const place = placeAt(text, position)
   return new DomainError('invalid_sql', err.message, {
-    detail: `${placeOf(text, position)} Position ${position}, SQLSTATE ${err.code}.`,
+    place,
+    detail: `${placeWords(place)} Position ${position}, SQLSTATE ${err.code}.`,
     hint: err.hint,
     cause: err,
   })

@@ -6,6 +6,7 @@ import { ClockCounterClockwiseIcon, TerminalWindowIcon } from '@phosphor-icons/r
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
+import { ApiError } from '../../../api/errors.ts'
 import { CodeEditor } from '../../../parts/code-editor.tsx'
 import type { TextRange } from '../../../parts/code-mirror.tsx'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
@@ -16,7 +17,7 @@ import { Page } from '../../../parts/page.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { losesSomething, lossSentences } from './loss-words.ts'
 import { memory } from './memory.ts'
-import { failedAtCommit, failedStatement, placedInText, placeOfError } from './place.ts'
+import { placedInText, placeOfError } from './place.ts'
 import { PlanTree } from './plan-tree.tsx'
 import {
   type Bounds,
@@ -245,17 +246,17 @@ function placed(
       place: place && { from: from + place.from, to: from + place.to },
     }
   }
-  if (failedAtCommit(err))
+  const index = err instanceof ApiError ? err.statementIndex : undefined
+  if (index === statements.length)
     return { error: new ScriptError('The script failed at its end, and nothing of it was kept', err) }
-  const { index, error } = failedStatement(err)
   const failed = index === undefined ? undefined : statements[index]
   if (index === undefined || failed === undefined) return { error: err }
   const begin = from + failed.offset
-  const word = placeOfError(error, failed.sql, 0) ?? { from: 0, to: failed.sql.length }
+  const word = placeOfError(err, failed.sql, 0) ?? { from: 0, to: failed.sql.length }
   return {
     error: new ScriptError(
       `Statement ${index + 1} of ${statements.length} failed, and nothing of the script was kept`,
-      placedInText(error, text, begin, 0),
+      placedInText(err, text, begin, 0),
     ),
     place: { from: begin + word.from, to: begin + word.to },
   }

@@ -7,8 +7,19 @@ export function positionAt(text: string, index: number): number {
   return position
 }
 
-/** `Line 2, column 5.`, both counted from 1, of the character at `position`. */
-export function placeOf(text: string, position: number): string {
+/** A place in a text; both are counted from 1, columns in characters. */
+export interface TextPlace {
+  readonly line: number
+  readonly column: number
+}
+
+/** For people: `Line 2, column 5.` */
+export function placeWords({ line, column }: TextPlace): string {
+  return `Line ${line}, column ${column}.`
+}
+
+/** The place of the character at `position`, counted from 1. */
+export function placeAt(text: string, position: number): TextPlace {
   let [line, column, left] = [1, 1, position - 1]
   for (let at = 0; at < text.length && left > 0; at += widthAt(text, at)) {
     left--
@@ -18,7 +29,7 @@ export function placeOf(text: string, position: number): string {
       column = 1
     }
   }
-  return `Line ${line}, column ${column}.`
+  return { line, column }
 }
 
 const LINE_FEED = 0x0a
