@@ -37,8 +37,9 @@ export function placeRefusal(err: unknown, text: string, index: number | undefin
   }
   if (!(err instanceof DomainError) || index === undefined) return err
   const { code, message, hint, cause, retryAfterSeconds, place } = err
-  const detail = detailOf({ detail: err.detail, place, statementIndex: index })
-  return new DomainError(code, message, { detail, hint, cause, retryAfterSeconds, place, statementIndex: index })
+  const statement = { place, statementIndex: index }
+  const detail = detailOf({ detail: err.detail, ...statement })
+  return new DomainError(code, message, { detail, hint, cause, retryAfterSeconds, ...statement })
 }
 
 /** What people read: the error's own detail or else its place, behind the statement. */
