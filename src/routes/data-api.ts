@@ -14,7 +14,7 @@ import {
 import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
-import type { DataCall } from '../features/data-api/verbs/data-session.ts'
+import type { DataCall } from '../features/data-api/run/data-session.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
 import { readRows } from '../features/data-api/verbs/read-rows.ts'
 import { tableOptions } from '../features/data-api/verbs/table-options.ts'

@@ -2,6 +2,7 @@
  * After any change of the schema the next call answers as after a restart: the verbs of the data API over statements
  * that are prepared, and a catalog that is remembered, beside the same verbs that have neither.
  */
+
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../sql-gateway/server.ts'
@@ -12,12 +13,12 @@ import { SqlWire } from '../../src/db/sql-wire.ts'
 import { DomainError } from '../../src/errors.ts'
 import { makeCatalog } from '../../src/features/data-api/catalog/catalog.ts'
 import { QUOIN_DIALECT } from '../../src/features/data-api/dialect.ts'
+import type { DataApiDeps } from '../../src/features/data-api/run/data-session.ts'
 import { callFunction } from '../../src/features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../../src/features/data-api/verbs/change-rows.ts'
 import type { DataAnswer } from '../../src/features/data-api/verbs/data-answer.ts'
 import { insertRows } from '../../src/features/data-api/verbs/insert-rows.ts'
 import { readRows } from '../../src/features/data-api/verbs/read-rows.ts'
-import type { TablesDeps } from '../../src/features/data-api/verbs/run-statement.ts'
 import { startPostgres, startTestGateway, type TestPostgres } from './support.ts'
 
 let postgres: TestPostgres
@@ -25,7 +26,7 @@ let admin: pg.Client
 /** One connection of own statements, so that what was prepared is what is used. */
 let warmGateway: Gateway
 let freshGateway: Gateway
-let warm: TablesDeps
+let warm: DataApiDeps
 
 beforeAll(async () => {
   postgres = await startPostgres()
@@ -59,7 +60,7 @@ function dataOf(gateway: Gateway): DataDatabase {
 /** No time passes: what is remembered is never too old. */
 const NOW = new Date(0)
 
-function depsOf(data: TablesDeps['data']): TablesDeps {
+function depsOf(data: DataApiDeps['data']): DataApiDeps {
   const catalog = makeCatalog({ schemas: ['public'], now: () => NOW })
   return { data, catalog, config: { dbSchemas: ['public'], dbExtraSearchPath: [] } }
 }
@@ -67,7 +68,7 @@ function depsOf(data: TablesDeps['data']): TablesDeps {
 let texts = 0
 
 /** Nothing is remembered, and no text was ever sent before. */
-function fresh(): TablesDeps {
+function fresh(): DataApiDeps {
   const data = dataOf(freshGateway)
   const anew = (statement: Statement) => ({ ...statement, sql: `${statement.sql}/*${++texts}*/` })
   return depsOf({
@@ -92,7 +93,7 @@ interface Call {
 
 const VERBS = { GET: readRows, POST: insertRows, PATCH: updateRows, DELETE: deleteRows }
 
-async function answerOf(deps: TablesDeps, { method, path, prefer, type, body }: Call): Promise<unknown[]> {
+async function answerOf(deps: DataApiDeps, { method, path, prefer, type, body }: Call): Promise<unknown[]> {
   const [name = '', search = ''] = path.split('?')
   const headers = new Headers({ 'content-type': type ?? 'application/json' })
   if (prefer !== undefined) headers.set('prefer', prefer)

@@ -4,12 +4,11 @@ import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
 import { type Dialect, QUOIN_DIALECT } from './dialect.ts'
 import { refuseBadName } from './grammar/names.ts'
+import { chooseSchema, type DataApiDeps, type DataCall } from './run/data-session.ts'
 import type { DataAnswer } from './verbs/data-answer.ts'
-import { chooseSchema, type DataCall } from './verbs/data-session.ts'
-import type { TablesDeps } from './verbs/run-statement.ts'
 
 /** `insertRows`, `updateRows` or `deleteRows`. */
-type Write = (deps: TablesDeps, call: DataCall, dialect: Dialect) => Promise<DataAnswer>
+type Write = (deps: DataApiDeps, call: DataCall, dialect: Dialect) => Promise<DataAnswer>
 
 /** JSON text of the filters, and bytes of the body, beyond which the audit log has their size alone. */
 const SHOWN_BYTES_MAX = 8 * 1024
@@ -19,7 +18,7 @@ const SHOWN_BYTES_MAX = 8 * 1024
  * `filters_bytes` and `body_bytes`), and `prefer`, since a dry run changes nothing. Throws as the write does.
  */
 export async function auditedWrite(
-  deps: TablesDeps & AuditDeps,
+  deps: DataApiDeps & AuditDeps,
   caller: Caller,
   call: DataCall,
   write: Write,

@@ -9,7 +9,7 @@ import type { DomainError } from '../../../src/errors.ts'
 import { Catalog, CatalogCache } from '../../../src/features/data-api/catalog/catalog.ts'
 import type { DatabaseFunction } from '../../../src/features/data-api/catalog/catalog-types.ts'
 import { resolveFunction } from '../../../src/features/data-api/catalog/function-resolution.ts'
-import { chooseSchema, dataSession } from '../../../src/features/data-api/verbs/data-session.ts'
+import { chooseSchema, dataSession } from '../../../src/features/data-api/run/data-session.ts'
 import { nearestName } from '../../../src/lib/nearest-name.ts'
 
 const SESSION: DataSession = {

@@ -2,15 +2,11 @@
 
 import { describe, expect, test } from 'vitest'
 import { CatalogCache } from '../../../src/features/data-api/catalog/catalog.ts'
+import type { DataApiDeps, DataCall, DataContext } from '../../../src/features/data-api/run/data-session.ts'
+import type { StatementOutcome } from '../../../src/features/data-api/run/run-plan.ts'
 import { answer } from '../../../src/features/data-api/verbs/data-answer.ts'
-import type { DataCall } from '../../../src/features/data-api/verbs/data-session.ts'
-import type {
-  DataContext,
-  StatementOutcome,
-  TablesDeps,
-} from '../../../src/features/data-api/verbs/run-statement.ts'
 
-const deps: TablesDeps = {
+const deps: DataApiDeps = {
   data: { batch: neverAsked, batchForBody: neverAsked },
   catalog: new CatalogCache(['public'], () => new Date(0)),
   config: { dbSchemas: ['public'], dbExtraSearchPath: [] },
@@ -65,7 +61,7 @@ function answerWith(set: { headers?: string; status?: string }, more: Partial<Da
     responseHeaders: set.headers ?? null,
     responseStatus: set.status ?? null,
     updatedCount: 0,
-    explain: null,
+    estimate: null,
   }
   const asked = { ...context, call: { ...context.call, ...more } }
   const make = () => answer(deps, asked, 200, body, { 'content-type': 'application/json' }, outcome)

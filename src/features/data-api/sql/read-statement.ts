@@ -22,7 +22,7 @@ export interface ReadRequest {
 export interface ReadStatements {
   readonly main: Statement
   /** EXPLAIN of the unpaged query, whose first row holds the planner's estimate; for counts that are not exact. */
-  readonly explain: Statement | undefined
+  readonly estimate: Statement | undefined
 }
 
 /** The statements that read a table or view. */
@@ -33,7 +33,7 @@ export function buildRead(table: QualifiedName, request: ReadRequest, typeOf: Co
   const isEstimated = request.count === 'planned' || request.count === 'estimated'
   return {
     main: { sql, params: params.values },
-    explain: isEstimated ? buildExplain(table, request.query, typeOf) : undefined,
+    estimate: isEstimated ? buildEstimate(table, request.query, typeOf) : undefined,
   }
 }
 
@@ -79,7 +79,7 @@ function totalSql(
   return `case when ${isLast} then pg_catalog.count(*)${skipped} else ${counted} end`
 }
 
-function buildExplain(table: QualifiedName, query: DataQuery, typeOf: ColumnTypes): Statement {
+function buildEstimate(table: QualifiedName, query: DataQuery, typeOf: ColumnTypes): Statement {
   const params = new Parameters()
   const where = whereSql({ relation: table.name, table, params, typeOf }, query.filters)
   return {

@@ -12,10 +12,11 @@ import { type Preferences, parsePrefer, preferenceApplied } from '../grammar/pre
 import { parseQueryString } from '../grammar/query-string.ts'
 import { refuseRowFunctions } from '../grammar/row-functions.ts'
 import { isBinary, readCallBody } from '../payload/call-body.ts'
+import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
+import { withCatalog } from '../run/with-catalog.ts'
 import { buildCall } from '../sql/call-statement.ts'
 import { answer, type DataAnswer, rowsStatus } from './data-answer.ts'
-import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
-import { runPlan, type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
 
 interface CallOutcome {
   resolved: ResolvedCall
@@ -26,7 +27,7 @@ interface CallOutcome {
  * Calls the function once. Scalars answer as bare JSON, sets as arrays, rows as objects, void as 204.
  * Throws `function_not_found` and `ambiguous_function`.
  */
-export async function callFunction(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+export async function callFunction(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the function', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search)

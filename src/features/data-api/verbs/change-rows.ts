@@ -6,11 +6,12 @@ import { contentRange } from '../grammar/page.ts'
 import { refuseUnused } from '../grammar/parameter-use.ts'
 import { type Preferences, preferenceApplied, WRITE_PREFERENCES } from '../grammar/prefer.ts'
 import type { Payload } from '../payload/payload.ts'
+import type { DataApiDeps, DataCall } from '../run/data-session.ts'
+import type { StatementOutcome } from '../run/run-plan.ts'
+import { withCatalog } from '../run/with-catalog.ts'
 import { buildDelete, buildUpdate } from '../sql/write-statement.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
-import type { DataCall } from './data-session.ts'
 import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
-import { type StatementOutcome, type TablesDeps, withCatalog } from './run-statement.ts'
 import {
   readWriteCall,
   readWritePayload,
@@ -24,7 +25,7 @@ import {
 } from './write-call.ts'
 
 /** Sets the columns of the body in every row that matches; 200 with the rows. Throws `filter_required`. */
-export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+export async function updateRows(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
   refuseUnboundedWrite(write)
   refuseUnused(write.query, 'update', dialect)
@@ -41,7 +42,7 @@ export async function updateRows(deps: TablesDeps, call: DataCall, dialect: Dial
 }
 
 /** Deletes every row that matches; 200 with the rows as they were. Throws `filter_required`. */
-export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+export async function deleteRows(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
   refuseUnboundedWrite(write)
   refuseUnused(write.query, 'delete', dialect)
@@ -55,7 +56,7 @@ export async function deleteRows(deps: TablesDeps, call: DataCall, dialect: Dial
 }
 
 function answerChange(
-  deps: TablesDeps,
+  deps: DataApiDeps,
   write: WriteCall,
   outcome: StatementOutcome,
   range: string,

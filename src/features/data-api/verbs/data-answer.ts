@@ -3,7 +3,8 @@
 import { DomainError } from '../../../errors.ts'
 import { REPEATED_STATUSES } from '../../../lib/repeated-statuses.ts'
 import { type Page, pageStatus } from '../grammar/page.ts'
-import type { DataContext, StatementOutcome, TablesDeps } from './run-statement.ts'
+import type { DataApiDeps, DataContext } from '../run/data-session.ts'
+import type { StatementOutcome } from '../run/run-plan.ts'
 
 /** What goes back to the caller; the app makes a `Response` of it. */
 export interface DataAnswer {
@@ -17,7 +18,7 @@ export interface DataAnswer {
 
 /** Headers from the verb itself; undefined ones are left out. */
 export function answer(
-  deps: TablesDeps,
+  deps: DataApiDeps,
   { schema, call }: DataContext,
   status: number,
   body: BodyInit | null,

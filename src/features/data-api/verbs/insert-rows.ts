@@ -2,16 +2,17 @@
 
 import { DomainError } from '../../../errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { CatalogNeed } from '../catalog/needed-catalog.ts'
 import type { Dialect } from '../dialect.ts'
 import type { OutputFormat } from '../grammar/media-type.ts'
 import { refuseIdleConflict, refuseUnused } from '../grammar/parameter-use.ts'
 import { preferenceApplied, WRITE_PREFERENCES } from '../grammar/prefer.ts'
 import type { Payload } from '../payload/payload.ts'
+import type { DataApiDeps, DataCall } from '../run/data-session.ts'
+import type { StatementOutcome } from '../run/run-plan.ts'
 import { buildInsert, type ConflictRule } from '../sql/write-statement.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
-import type { DataCall } from './data-session.ts'
 import { queryNeed, refuseFunctionsOfRelation } from './read-rows.ts'
-import type { CatalogNeed, StatementOutcome, TablesDeps } from './run-statement.ts'
 import {
   readWriteCall,
   readWritePayload,
@@ -27,7 +28,7 @@ import {
  * Inserts the rows of the body; 201 with them, or 200 when an upsert made no new row. All or nothing.
  * Throws `invalid_body` before the database is asked.
  */
-export async function insertRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+export async function insertRows(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   const write = readWriteCall(deps, call, dialect)
   refuseUnused(write.query, 'insert', dialect)
   refuseIdleConflict(write.query, write.preferences.resolution !== undefined, dialect)
@@ -46,7 +47,7 @@ interface InsertOutcome {
 }
 
 async function tryInsert(
-  deps: TablesDeps,
+  deps: DataApiDeps,
   write: WriteCall,
   payload: Payload,
   catalog: Catalog | undefined,
@@ -105,7 +106,7 @@ function conflictRule(
 }
 
 async function answerInsert(
-  deps: TablesDeps,
+  deps: DataApiDeps,
   write: WriteCall,
   { statement, conflict, primaryKey }: InsertOutcome,
 ): Promise<DataAnswer> {

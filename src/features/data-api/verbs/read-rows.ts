@@ -2,6 +2,7 @@
 
 import type { QualifiedName } from '../../../db/sql.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { CatalogNeed } from '../catalog/needed-catalog.ts'
 import type { Dialect } from '../dialect.ts'
 import { negotiateFormat } from '../grammar/media-type.ts'
 import { refuseBadName } from '../grammar/names.ts'
@@ -12,25 +13,20 @@ import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { namesRowFunction, refuseRowFunctions } from '../grammar/row-functions.ts'
 import { ROW_LIMIT_MAX } from '../limits.ts'
+import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { notSingular } from '../run/explain-failure.ts'
+import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
+import { withCatalog } from '../run/with-catalog.ts'
 import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
 import { filterNeedsTypes } from '../sql/filter-sql.ts'
 import { buildRead } from '../sql/read-statement.ts'
 import { answer, type DataAnswer, discardBody, rowsStatus } from './data-answer.ts'
-import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
-import {
-  type CatalogNeed,
-  notSingular,
-  runPlan,
-  type StatementOutcome,
-  type TablesDeps,
-  withCatalog,
-} from './run-statement.ts'
 
 /**
  * The rows that the query string selects, in one read-only trip. 206 when a count was asked for and there are more
  * rows. Throws `invalid_*` before the database is asked, `not_singular`, and explained `PostgresError`s.
  */
-export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
+export async function readRows(deps: DataApiDeps, call: DataCall, dialect: Dialect): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const query = parseQueryString(call.search)
@@ -49,11 +45,11 @@ export async function readRows(deps: TablesDeps, call: DataCall, dialect: Dialec
   const outcome = await withCatalog(deps, context, queryNeed(query), catalog => {
     refuseFunctionsOfRelation(query, table, catalog)
     const typeOf = catalog?.typesOf(schema, call.name) ?? UNKNOWN_TYPES
-    const { main, explain } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
+    const { main, estimate } = buildRead(table, { query, page, format, count: preferences.count }, typeOf)
     const timezone = preferences.timezone
     return runPlan(deps, context, {
       main,
-      explain,
+      estimate,
       readOnly: true,
       prepared: true,
       isDryRun: false,
@@ -103,15 +99,15 @@ export function refuseFunctionsOfRelation(
 }
 
 /** `planned` is the planner's estimate; `estimated` is exact up to the most rows that one read returns. */
-function totalOf({ totalCount, explain }: StatementOutcome, count: Preferences['count']): number | null {
+function totalOf({ totalCount, estimate }: StatementOutcome, count: Preferences['count']): number | null {
   if (count === undefined) return null
-  if (count === 'exact' || explain === null) return totalCount
-  const planned = plannedRows(explain)
+  if (count === 'exact' || estimate === null) return totalCount
+  const planned = plannedRows(estimate)
   if (count === 'planned') return planned
   return totalCount !== null && totalCount > ROW_LIMIT_MAX ? Math.max(planned, totalCount) : totalCount
 }
 
-function plannedRows(explain: string): number {
-  const plan = JSON.parse(explain) as [{ Plan: { 'Plan Rows': number } }]
+function plannedRows(estimate: string): number {
+  const plan = JSON.parse(estimate) as [{ Plan: { 'Plan Rows': number } }]
   return plan[0].Plan['Plan Rows']
 }

@@ -3,14 +3,14 @@
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
 import { refuseBadName } from '../grammar/names.ts'
+import { chooseSchema, type DataApiDeps, type DataCall, dataSession } from '../run/data-session.ts'
+import { withCatalog } from '../run/with-catalog.ts'
 import { answer, type DataAnswer } from './data-answer.ts'
-import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
-import { type TablesDeps, withCatalog } from './run-statement.ts'
 
 const READS = ['OPTIONS', 'GET', 'HEAD']
 
 /** 200 with `Allow`: what the relation takes of a caller who has the rights. Throws `not_found`. */
-export async function tableOptions(deps: TablesDeps, call: DataCall): Promise<DataAnswer> {
+export async function tableOptions(deps: DataApiDeps, call: DataCall): Promise<DataAnswer> {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const session = dataSession(call, schema, deps.config.dbExtraSearchPath)

@@ -4,6 +4,7 @@ import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { CatalogNeed } from '../catalog/needed-catalog.ts'
 import type { Dialect } from '../dialect.ts'
 import { negotiateFormat, type OutputFormat } from '../grammar/media-type.ts'
 import { refuseBadName } from '../grammar/names.ts'
@@ -11,18 +12,18 @@ import { type Preferences, parsePrefer } from '../grammar/prefer.ts'
 import type { DataQuery } from '../grammar/query-ast.ts'
 import { parseQueryString } from '../grammar/query-string.ts'
 import { type Payload, parsePayload } from '../payload/payload.ts'
+import {
+  chooseSchema,
+  type DataApiDeps,
+  type DataCall,
+  type DataContext,
+  dataSession,
+} from '../run/data-session.ts'
+import { runPlan, type StatementOutcome } from '../run/run-plan.ts'
+import { withCatalog } from '../run/with-catalog.ts'
 import { UNKNOWN_TYPES } from '../sql/field-sql.ts'
 import type { WriteCatalog } from '../sql/row-source-sql.ts'
 import type { WriteRequest } from '../sql/write-statement.ts'
-import { chooseSchema, type DataCall, dataSession } from './data-session.ts'
-import {
-  type CatalogNeed,
-  type DataContext,
-  runPlan,
-  type StatementOutcome,
-  type TablesDeps,
-  withCatalog,
-} from './run-statement.ts'
 
 /** A write, read from its request; nothing has touched the database yet. */
 export interface WriteCall {
@@ -35,7 +36,7 @@ export interface WriteCall {
 }
 
 /** Reads everything but the body. Throws `invalid_*`, `not_acceptable` and `schema_not_exposed`. */
-export function readWriteCall(deps: TablesDeps, call: DataCall, dialect: Dialect): WriteCall {
+export function readWriteCall(deps: DataApiDeps, call: DataCall, dialect: Dialect): WriteCall {
   refuseBadName('invalid_parameter', 'The name of the table', call.name)
   const schema = chooseSchema(call, deps.config.dbSchemas)
   const preferences = parsePrefer(call.headers.get('prefer'), dialect)
@@ -93,7 +94,7 @@ export function writeCatalogOf(
 
 /** Runs the statement of a write in one trip; under tx=rollback everything is undone at its end. */
 export function runWrite(
-  deps: TablesDeps,
+  deps: DataApiDeps,
   { context, preferences }: WriteCall,
   main: Statement,
 ): Promise<StatementOutcome> {
@@ -108,7 +109,7 @@ export function runWrite(
 
 /** Runs `attempt` with the table's row type, and once more column by column when that cannot read the rows. */
 export async function withRowType<T>(
-  deps: TablesDeps,
+  deps: DataApiDeps,
   { context }: WriteCall,
   need: CatalogNeed,
   attempt: (catalog: Catalog | undefined, isTyped: boolean) => Promise<T>,

@@ -1,8 +1,17 @@
 // One call to the data API, and the database session it gets: who it acts as, what its policies may read.
 
 import { callerSession, type DatabaseCaller } from '../../../db/caller-session.ts'
-import type { DataSession } from '../../../db/database.ts'
+import type { DataDatabase, DataSession } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
+import type { CatalogCache } from '../catalog/catalog.ts'
+import type { Filter } from '../grammar/query-ast.ts'
+
+/** What every verb of this feature needs. */
+export interface DataApiDeps {
+  readonly data: Pick<DataDatabase, 'batch' | 'batchForBody'>
+  readonly catalog: CatalogCache
+  readonly config: { readonly dbSchemas: readonly string[]; readonly dbExtraSearchPath: readonly string[] }
+}
 
 /** What a verb needs to know of the request; the body is read only by verbs that have one. */
 export interface DataCall extends DatabaseCaller {
@@ -18,6 +27,14 @@ export interface DataCall extends DatabaseCaller {
   readonly readBodyBytes: () => Promise<Uint8Array>
   /** The body as it came. */
   readonly readRawBytes: () => Promise<Uint8Array>
+}
+
+/** A request on its way: who calls, on what, in which session. */
+export interface DataContext {
+  readonly call: DataCall
+  readonly schema: string
+  readonly session: DataSession
+  readonly filters: readonly Filter[]
 }
 
 /**

@@ -1,0 +1,96 @@
+// Makes the failures of data requests speak: what callers get in place of Postgres' errors.
+
+import { explainPostgresError } from '../../../db/error-hints.ts'
+import { PostgresError } from '../../../db/postgres-error.ts'
+import { DomainError } from '../../../errors.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type CatalogDeps, neededCatalog } from '../catalog/needed-catalog.ts'
+import type { Filter } from '../grammar/query-ast.ts'
+import { readGuardFailure } from '../sql/result-sql.ts'
+import type { DataContext } from './data-session.ts'
+
+/** What each method needs to change rows and to read them back. */
+const PRIVILEGES: Readonly<Record<string, string>> = {
+  POST: 'INSERT, SELECT',
+  PATCH: 'UPDATE, SELECT',
+  DELETE: 'DELETE, SELECT',
+}
+
+/** What to throw instead of `err`: our own error for a failed guard, else the same with a hint. */
+export async function explainFailure(
+  deps: CatalogDeps,
+  context: DataContext,
+  err: unknown,
+  isCall: boolean,
+): Promise<unknown> {
+  if (!(err instanceof PostgresError)) return err
+  const { call, schema, session } = context
+  const guard = readGuardFailure(err)
+  if (guard?.guard === 'max_affected') return maxAffectedExceeded(guard.rowCount)
+  if (guard?.guard === 'not_singular') return notSingular(guard.rowCount)
+  nameTheTable(err, call.name)
+  const catalog = await catalogForHint(deps, context, err.code)
+  const prefer = call.headers.get('prefer') ?? ''
+  // A call is a POST too, but what its function does with which table nobody knows here.
+  const privileges = isCall ? undefined : (PRIVILEGES[call.method] ?? 'SELECT')
+  return explainPostgresError(err, {
+    role: session.role,
+    schema,
+    table: call.name,
+    catalog,
+    isUpsert: call.method === 'POST' && !isCall && /\bresolution=/.test(prefer),
+    readsBack: !isCall && !/\breturn=(?:minimal|headers-only)\b/.test(prefer),
+    isWithoutUser: call.claims === null && session.role === 'anon',
+    comparedWithNull: comparedWithNull(context.filters),
+    isCall,
+    ...(privileges === undefined ? {} : { privileges }),
+  })
+}
+
+/** The column of the first `eq.null` and the like: Postgres reads the text "null" as the column's type. */
+function comparedWithNull(filters: readonly Filter[]): string | undefined {
+  for (const filter of filters) {
+    if (filter.kind === 'condition') {
+      const { field, test } = filter
+      if (test.kind === 'compare' && /^null$/i.test(test.value)) return field.name
+      continue
+    }
+    const inside = comparedWithNull(filter.filters)
+    if (inside !== undefined) return inside
+  }
+  return undefined
+}
+
+/** The rows of a write come under aliases of ours; callers know the table. */
+function nameTheTable(err: PostgresError, table: string): void {
+  const unknown = /^column r\.(.+) does not exist$/.exec(err.message)?.[1]
+  if (unknown !== undefined) err.message = `column ${unknown} of relation "${table}" does not exist`
+  err.hint = err.hint?.replaceAll(/"(?:r|quoin_rows?)\./g, () => `"${table}.`)
+}
+
+/** An error is poorer without what only the catalog knows; it matters more than that this cannot be read. */
+async function catalogForHint(
+  deps: CatalogDeps,
+  { session, schema, call }: DataContext,
+  code: string,
+): Promise<Catalog | undefined> {
+  if (code !== '42P01' && code !== '42703') return undefined
+  // An unknown table is the common case of the first, and must not read the catalog each time.
+  const need = code === '42703' ? 'relation' : 'nothing'
+  return await neededCatalog(deps, session, { schema, name: call.name }, need).catch(() => undefined)
+}
+
+function maxAffectedExceeded(rowCount: number): DomainError {
+  return new DomainError('max_affected_exceeded', 'Query result exceeds max-affected preference constraint', {
+    detail: `The query affects ${rowCount} rows`,
+    hint: 'Nothing was changed. Narrow the filter, or raise max-affected.',
+  })
+}
+
+/** `406` for a single-object answer of a result with none or several rows. */
+export function notSingular(rowCount: number): DomainError {
+  return new DomainError('not_singular', 'Cannot coerce the result to a single JSON object', {
+    detail: `The result contains ${rowCount} rows`,
+    hint: 'Filter on a unique column, or accept application/json.',
+  })
+}

@@ -1,0 +1,84 @@
+// Runs the statement of a data request in one trip. Beside the catalog it is the one place of this feature that talks
+// to the database.
+
+import type { Statement } from '../../../db/sql.ts'
+import type { DataApiDeps, DataContext } from './data-session.ts'
+
+/** A statement and how it runs. */
+export interface Plan {
+  readonly main: Statement
+  /** An EXPLAIN to run in the same trip. */
+  readonly estimate?: Statement | undefined
+  readonly readOnly: boolean
+  readonly prepared: boolean
+  /** True: everything is undone at the end, and the answer comes all the same. */
+  readonly isDryRun: boolean
+  readonly timezone: string | undefined
+}
+
+/** The one row of `sql/result-sql.ts`. */
+export interface StatementOutcome {
+  readonly body: BodyInit
+  readonly rowCount: number
+  readonly totalCount: number | null
+  readonly responseHeaders: string | null
+  readonly responseStatus: string | null
+  readonly updatedCount: number
+  /** Text of the EXPLAIN's JSON, where one was asked for. */
+  readonly estimate: string | null
+}
+
+/** Runs the plan in one trip. */
+export async function runPlan(
+  deps: Pick<DataApiDeps, 'data'>,
+  context: DataContext,
+  plan: Plan,
+): Promise<StatementOutcome> {
+  const session = { ...context.session, timezone: plan.timezone }
+  const main = { sql: `${plan.main.sql}/*${session.role}*/`, params: plan.main.params }
+  const options = { readOnly: plan.readOnly, prepared: plan.prepared, changesNothing: plan.isDryRun }
+  if (plan.estimate === undefined && !plan.isDryRun) {
+    const { body, columns } = await deps.data.batchForBody(session, main, options)
+    return toOutcome(body, columns, null)
+  }
+  const before = plan.isDryRun ? [SAVEPOINT] : []
+  // Behind the statement: planning runs functions of policies, and under what they set it would be parsed for good.
+  const estimating = plan.estimate ? [plan.estimate] : []
+  const after = plan.isDryRun ? [CHECK_CONSTRAINTS, ROLL_BACK] : []
+  const results = await deps.data.batch(session, [...before, main, ...estimating, ...after], {
+    ...options,
+    resultBytesMax: PARSED_BYTES_MAX,
+  })
+  const rowOf = (index: number) => results[index]?.rows[0] ?? []
+  const [body = '', ...columns] = rowOf(before.length)
+  const estimate = plan.estimate ? (rowOf(before.length + 1)[0] ?? null) : null
+  return toOutcome(body ?? '', columns, estimate)
+}
+
+/**
+ * Most bytes of an answer beside which something else is asked for (an estimate, a dry run): it cannot pass through
+ * as a stream, and what is parsed takes several times its bytes.
+ */
+const PARSED_BYTES_MAX = 4 * 1024 * 1024
+
+/** A dry run undoes its work inside the transaction, so that the batch itself ends well and brings the rows. */
+const SAVEPOINT: Statement = { sql: 'savepoint quoin_dry_run', params: [] }
+/** Deferred constraints would only be checked at a commit that never comes. */
+const CHECK_CONSTRAINTS: Statement = { sql: 'set constraints all immediate', params: [] }
+const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_dry_run', params: [] }
+
+function toOutcome(
+  body: BodyInit,
+  [rowCount, totalCount, responseHeaders, responseStatus, updatedCount]: (string | null)[],
+  estimate: string | null,
+): StatementOutcome {
+  return {
+    body,
+    rowCount: Number(rowCount ?? 0),
+    totalCount: totalCount === null || totalCount === undefined ? null : Number(totalCount),
+    responseHeaders: responseHeaders ?? null,
+    responseStatus: responseStatus ?? null,
+    updatedCount: Number(updatedCount ?? 0),
+    estimate,
+  }
+}

@@ -1,0 +1,62 @@
+// Runs a data request with the catalog that it needs, and once more where that was older than the database.
+
+import { PostgresError } from '../../../db/postgres-error.ts'
+import { DomainError } from '../../../errors.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { type CatalogNeed, freshCatalog, neededCatalog } from '../catalog/needed-catalog.ts'
+import { isOutdated } from '../sql/reliance.ts'
+import type { DataApiDeps, DataContext } from './data-session.ts'
+import { explainFailure } from './explain-failure.ts'
+
+/**
+ * Runs `attempt` with the catalog, when it needs one. Runs it once more with a fresh catalog when Postgres says that a
+ * name of the remembered one is wrong. Every failure that leaves here is explained.
+ */
+export async function withCatalog<T>(
+  deps: DataApiDeps,
+  context: DataContext,
+  need: CatalogNeed,
+  attempt: (catalog: Catalog | undefined) => Promise<T>,
+): Promise<T> {
+  const { session, schema, call } = context
+  const named = { schema, name: call.name }
+  const known = need === 'nothing' ? undefined : await neededCatalog(deps, session, named, need)
+  const isCall = need === 'functions'
+  try {
+    return await attempt(known)
+  } catch (err) {
+    if (known === undefined || !mayBeStale(err)) throw await explainFailure(deps, context, err, isCall)
+    const fresh = await freshCatalog(deps, session, named, need, known)
+    if (fresh === known) throw await explainFailure(deps, context, err, isCall)
+    try {
+      return await attempt(fresh.justRead())
+    } catch (again) {
+      throw await explainFailure(deps, context, again, isCall)
+    }
+  }
+}
+
+/** Codes that may mean that the remembered catalog is older than the database. */
+const STALE_CODES: ReadonlySet<string> = new Set([
+  '25006',
+  '42P01',
+  '42703',
+  '42704',
+  '42883',
+  '42P10',
+  '42725',
+  '42804',
+])
+
+/** Ours that say that a function, or a column with the name of a function of Postgres, is not in the catalog. */
+const STALE_DOMAIN_CODES: ReadonlySet<string> = new Set([
+  'function_not_found',
+  'invalid_filter',
+  'invalid_order',
+  'invalid_select',
+])
+
+function mayBeStale(err: unknown): boolean {
+  if (err instanceof PostgresError) return STALE_CODES.has(err.code) || isOutdated(err)
+  return err instanceof DomainError && STALE_DOMAIN_CODES.has(err.code)
+}
