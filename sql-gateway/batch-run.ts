@@ -196,7 +196,7 @@ export class BatchRun {
   }
 
   /** Takes the names back that Postgres does not have; call when the run is over. */
-  settleNames(names: StatementNames): void {
+  takeBackNames(names: StatementNames): void {
     if (this.isComplete) {
       for (const { known, named } of this.#steps)
         if (known !== named && known !== undefined) names.discard(known)

@@ -135,7 +135,7 @@ export class Execution implements Waiter, ConnectionUser {
   #onReady(connection: PostgresConnection): void {
     const run = this.#run
     this.#connection = undefined
-    if (this.#batch.isOwn) run.settleNames(connection.names)
+    if (this.#batch.isOwn) run.takeBackNames(connection.names)
     if (this.#cancelledFor !== undefined) {
       // The signal of a cancel may still be on its way: it must not hit the next batch.
       this.#finish(run.isComplete ? this.#wholeResult(this.#cancelledFor) : this.#cancelledFor)

@@ -271,3 +271,16 @@ describe('functions that are not there', () => {
     expect(body.hint).toContain(`GRANT EXECUTE ON FUNCTION ${t}_add TO anon`)
   })
 })
+
+// What a function sets for the answer comes in a header of the gateway, with a bound of its own, behind COMMIT.
+test('a function that sets more headers than an answer takes has written all the same, and that is said', async () => {
+  await asOwner(`
+    create function ${t}_boast(n int) returns setof ${t}_rows language plpgsql as $$ begin
+      perform set_config('response.headers', '[{"X-Long": "' || repeat('x', 40000) || '"}]', true);
+      return query insert into ${t}_rows values (n, 'boast') returning *; end $$;
+    grant execute on function ${t}_boast(int) to service_role`)
+  const { status, body } = await call('boast', { n: 900 })
+  expect([status, body.code]).toEqual([400, 'response_too_large'])
+  expect(body.error).toContain('was committed')
+  expect((await db(`${t}_rows?id=eq.900`)).body).toHaveLength(1)
+})
