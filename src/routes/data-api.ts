@@ -12,9 +12,9 @@ import {
   UPDATE_ROWS,
 } from '../features/data-api/documented.ts'
 import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
+import type { DataCall } from '../features/data-api/run/data-session.ts'
 import { callFunction } from '../features/data-api/verbs/call-function.ts'
 import { deleteRows, updateRows } from '../features/data-api/verbs/change-rows.ts'
-import type { DataCall } from '../features/data-api/run/data-session.ts'
 import { insertRows } from '../features/data-api/verbs/insert-rows.ts'
 import { readRows } from '../features/data-api/verbs/read-rows.ts'
 import { tableOptions } from '../features/data-api/verbs/table-options.ts'
