@@ -57,7 +57,7 @@ beforeEach(async () => {
     vars: {
       DATABASE_URL: database.url,
       SQL_GATEWAY_URL: gateway.url,
-      MIGRATION_STATEMENT_TIMEOUT_MS: '1000',
+      MIGRATION_STATEMENT_TIMEOUT_MS: '3000',
     },
   })
 })
