@@ -30,7 +30,7 @@ import { TokenClients } from './features/oauth/end-user/token-clients.ts'
 import { TokenKeys } from './features/oauth/end-user/token-keys.ts'
 import { bundledPermissions } from './features/permissions/bundled-file.ts'
 import type { BundledPermissions } from './features/permissions/permission-deps.ts'
-import { WebhookRegistry } from './features/row-changes/consume/webhook-registry.ts'
+import type { RowChangeSubscriber } from './features/row-changes/consume/subscriber.ts'
 import type { RowChangesQueue } from './features/row-changes/ingest/enqueue.ts'
 import { makeIngestVerifier, type VerifyIngest } from './features/row-changes/ingest/ingest-verifier.ts'
 import { SessionGate } from './features/sessions/session-gate.ts'
@@ -39,6 +39,8 @@ import { makeSqlRuntime, type SqlRuntime } from './features/sql/run-sql.ts'
 import { deploymentWarnings } from './features/status/warnings.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
 import { makeSecretBox, type SecretBox } from './features/webhooks/secret-box.ts'
+import { WebhookRegistry } from './features/webhooks/subscription/webhook-registry.ts'
+import { webhookSubscriber } from './features/webhooks/subscription/webhook-subscriber.ts'
 import { makeTargetGuard, type TargetGuard } from './features/webhooks/target-guard.ts'
 import { BoundedMap } from './lib/bounded-map.ts'
 import { type Deadline, deadline } from './lib/deadline.ts'
@@ -95,7 +97,7 @@ export interface Deps {
   verifyIngest: VerifyIngest | undefined
   rowChanges: RowChangesQueue
   /** All webhooks, for matching changes to them. */
-  webhookRegistry: WebhookRegistry
+  rowChangeSubscribers: readonly RowChangeSubscriber[]
   fanouts: WebhookFanouts
   /** Where webhooks may send. */
   targetRules: TargetRules
@@ -158,6 +160,7 @@ function makeDeps(env: Env): Deps {
   })
   const accessTokenRules = makeAccessTokenRules(config, upstreams, now)
   const platform = platformDatabase(config, deadline)
+  const fanouts: WebhookFanouts = { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) }
   return {
     config,
     platform,
@@ -196,8 +199,8 @@ function makeDeps(env: Env): Deps {
     permissionFile: bundledPermissions,
     verifyIngest: makeIngestVerifier({ secrets: config.ingestSecrets, now }),
     rowChanges: env.ROW_CHANGES,
-    webhookRegistry: new WebhookRegistry(platform),
-    fanouts: { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) },
+    rowChangeSubscribers: [webhookSubscriber({ platform, fanouts, registry: new WebhookRegistry(platform) })],
+    fanouts,
     ...makeTargets(config),
     secretBox: config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey),
     now,

@@ -3,11 +3,13 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { matching, WebhookRegistry } from '../../../src/features/row-changes/consume/webhook-registry.ts'
 import type { Chunk } from '../../../src/features/row-changes/ingest/messages.ts'
 import { applyAllWatches, changeAndApply } from '../../../src/features/row-changes/watching/apply-watch.ts'
 import { findWatchableTable } from '../../../src/features/row-changes/watching/find-table.ts'
 import { repairWatches } from '../../../src/features/row-changes/watching/repair-watches.ts'
+import type { WebhookFanouts } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
+import { matching, WebhookRegistry } from '../../../src/features/webhooks/subscription/webhook-registry.ts'
+import { webhookSubscriber } from '../../../src/features/webhooks/subscription/webhook-subscriber.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './database.ts'
 
 let db: OutboxDatabase
@@ -19,6 +21,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await db.end()
 })
+
+/** As the cron of every minute does. */
+async function repair(): Promise<void> {
+  const { platform } = db
+  const webhooks = webhookSubscriber({
+    platform,
+    registry: new WebhookRegistry(platform),
+    fanouts: {} as WebhookFanouts,
+  })
+  await repairWatches({ platform, rowChangeSubscribers: [webhooks] })
+}
 
 const newName = () => `public.t_${randomBytes(5).toString('hex')}`
 
@@ -137,8 +150,8 @@ describe('renamed', () => {
     await db.owner.query(`alter table ${first.table} rename to ${renamed.slice(7)}`)
     const second = await makeTable('id int primary key', first.table)
     const two = await watch(second)
-    for (const repair of [async () => {}, () => repairWatches(db)]) {
-      await repair()
+    for (const between of [async () => {}, repair]) {
+      await between()
       await db.owner.query(`delete from quoin.row_events`)
       await db.owner.query(`insert into ${renamed} select count(*) from ${renamed}`)
       await db.owner.query(`insert into ${first.table} select count(*) from ${first.table}`)
@@ -153,7 +166,7 @@ describe('renamed', () => {
     const schema = newName().slice(7)
     await db.owner.query(`create schema ${schema}; alter table ${table} rename to "New name";
       alter table public."New name" set schema ${schema}`)
-    await repairWatches(db)
+    await repair()
     expect(await readWebhook(webhook)).toMatchObject({
       table_schema: schema,
       table_name: 'New name',
@@ -175,7 +188,7 @@ describe('dropped and made again', () => {
       await db.owner.query(`drop table ${first.table}`)
       id = (await makeTable('number bigint primary key', first.table)).id
       const before = await registryVersion()
-      await repairWatches(db)
+      await repair()
       expect(await registryVersion()).toBeGreaterThan(before)
       expect(await db.triggers(first.table)).toEqual(['delete statement', 'insert statement'])
       await db.owner.query(`insert into ${first.table} values (2)`)
@@ -204,7 +217,7 @@ describe('dropped and made again', () => {
       webhook,
       other.table.slice(7),
     ])
-    await repairWatches(db)
+    await repair()
     expect(await readWebhook(webhook)).toMatchObject({ former_table_ids: [] })
     expect(await db.triggers(other.table)).toEqual(['insert statement'])
   })
@@ -214,13 +227,13 @@ describe('dropped and made again', () => {
     const webhook = await watch({ table, id })
     const renamed = newName()
     await db.owner.query(`alter table ${table} rename to ${renamed.slice(7)}`)
-    await repairWatches(db)
+    await repair()
     await db.owner.query(`drop table ${renamed}`)
     await makeTable('id int', table)
-    await repairWatches(db)
+    await repair()
     expect(await readWebhook(webhook)).toMatchObject({ table_id: id })
     const again = await makeTable('id int', renamed)
-    await repairWatches(db)
+    await repair()
     expect(await readWebhook(webhook)).toMatchObject({ table_id: again.id })
   })
 
@@ -228,10 +241,10 @@ describe('dropped and made again', () => {
     const { table, id } = await makeTable()
     const webhook = await watch({ table, id })
     await db.owner.query(`drop table ${table}; create view ${table} as select 1 as id`)
-    await repairWatches(db)
+    await repair()
     expect(await readWebhook(webhook)).toMatchObject({ table_id: id, version: '1' })
     await db.owner.query(`drop view ${table}; create table ${table} (id int) partition by list (id)`)
-    await repairWatches(db)
+    await repair()
     expect(await db.triggers(table)).toEqual(['insert row'])
   })
 
@@ -242,18 +255,18 @@ describe('dropped and made again', () => {
     await makeTable('id int', table)
     const holder = await db.connect('owner')
     await holder.query(`begin; insert into ${table} values (1)`)
-    await repairWatches(db)
+    await repair()
     expect(await readWebhook(webhook)).toMatchObject({ table_id: id, version: '1' })
     await holder.query('commit')
-    await repairWatches(db)
+    await repair()
     expect(await db.triggers(table)).toEqual(['insert statement'])
   })
 })
 
 it('repairs change nothing where everything is as it should be', async () => {
   const webhook = await watch(await makeTable())
-  await repairWatches(db)
+  await repair()
   const [row, version] = [await readWebhook(webhook), await registryVersion()]
-  await repairWatches(db)
+  await repair()
   expect([await readWebhook(webhook), await registryVersion()]).toEqual([row, version])
 })

@@ -9,9 +9,8 @@ import {
 import { keepDeadMessages } from '../../../src/features/row-changes/consume/dead-messages.ts'
 import { type Chunk, RowChangesIn } from '../../../src/features/row-changes/ingest/messages.ts'
 import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
-import type { FanoutEvent } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
 import { bodyThroughRoute } from '../../support/route-body.ts'
-import { CHANGE, CHUNK } from '../../support/row-changes.ts'
+import { CHANGE, CHUNK, subscribedWebhook } from '../../support/row-changes.ts'
 
 const changes = (count: number) => Array.from({ length: count }, () => CHANGE)
 
@@ -89,23 +88,15 @@ async function consume(bodies: readonly unknown[], registryVersion = 1) {
         return []
       },
     },
-    webhookRegistry: {
-      atLeast: async () => ({
-        version: registryVersion,
-        webhooks: [{ id: 'w', table_ids: [1], events: ['INSERT', 'UPDATE', 'DELETE'], version: 1 }],
-      }),
-    },
-    fanouts: {
-      byId: () => ({
-        store: async ({ events }: { events: FanoutEvent[] }) => {
-          for (const { position, occurred_at_ms } of events) {
-            const [chunk] = eventIdOf(position).split('.')
-            expect(JSON.stringify(bodies)).toContain(`"id":"${chunk}"`)
-            expect(occurred_at_ms).toSatisfy(Number.isFinite)
-          }
-        },
-      }),
-    },
+    rowChangeSubscribers: [
+      subscribedWebhook(async ({ events }) => {
+        for (const { position, occurred_at_ms } of events) {
+          const [chunk] = eventIdOf(position).split('.')
+          expect(JSON.stringify(bodies)).toContain(`"id":"${chunk}"`)
+          expect(occurred_at_ms).toSatisfy(Number.isFinite)
+        }
+      }, registryVersion),
+    ],
   } as Partial<Record<keyof ConsumeDeps, unknown>> as ConsumeDeps
   const messages = bodies.map(body => ({
     body: JSON.stringify(body),

@@ -14,7 +14,6 @@ import { UnknownKeyGuard } from '../../../src/features/api-keys/limit/unknown-ke
 import { makeCatalog } from '../../../src/features/data-api/catalog/catalog.ts'
 import { PublicDocuments } from '../../../src/features/oauth/documents/public-documents.ts'
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
-import { WebhookRegistry } from '../../../src/features/row-changes/consume/webhook-registry.ts'
 import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
 import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
 import { createApp } from '../../../src/http/app.ts'
@@ -155,7 +154,7 @@ function appOf(routes = allRoutes) {
     oauthDocuments: new PublicDocuments({ oauthPublic: NO_UPSTREAMS.oauthPublic, now }),
     verifyIngest: undefined,
     rowChanges: { sendBatch: async () => undefined },
-    webhookRegistry: new WebhookRegistry(new PlatformDatabase(wire)),
+    rowChangeSubscribers: [],
     fanouts: {
       byId: () => {
         throw new Error('no route asks a fan-out')

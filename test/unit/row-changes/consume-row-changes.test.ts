@@ -10,9 +10,8 @@ import {
 } from '../../../src/features/row-changes/consume/consume-row-changes.ts'
 import type { Chunk } from '../../../src/features/row-changes/ingest/messages.ts'
 import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
-import { CHUNK } from '../../support/row-changes.ts'
-
-const WEBHOOK = { id: 'w', table_ids: [1], events: ['UPDATE'], version: 1 }
+import type { EventShare, FanoutEvent } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
+import { CHUNK, subscribedWebhook } from '../../support/row-changes.ts'
 
 /** One change of key 1; `isReferenced`: too large for a message, read from the outbox. */
 function chunkOf(id: string, isReferenced = false): Chunk {
@@ -30,7 +29,7 @@ interface Outcome {
 async function consume(chunks: Chunk[], failures = 0): Promise<Outcome> {
   const outcome: Outcome = { stored: [], acknowledged: 0, retried: 0 }
   let left = failures
-  const store = async ({ events }: { events: { position: string }[] }) => {
+  const store = async ({ events }: EventShare) => {
     left -= 1
     if (left >= 0) throw new Error('the object does not answer')
     outcome.stored.push(...events.map(({ position }) => eventIdOf(position)))
@@ -41,8 +40,7 @@ async function consume(chunks: Chunk[], failures = 0): Promise<Outcome> {
       : [['["1"]', null, '{"id":1}', '{"id":1}', null]]
   const deps = {
     platform: { texts },
-    webhookRegistry: { atLeast: async () => ({ version: 1, webhooks: [WEBHOOK] }) },
-    fanouts: { byId: () => ({ store }) },
+    rowChangeSubscribers: [subscribedWebhook(store)],
   } as Partial<Record<keyof ConsumeDeps, unknown>> as ConsumeDeps
   const message: QueuedMessage = {
     body: JSON.stringify({ registry_version: 1, chunks }),
@@ -70,18 +68,11 @@ it('hands on nothing of a message behind what could not be handed over', async (
   expect(large).toEqual({ stored: [], acknowledged: 0, retried: 1 })
 })
 
-interface StoredEvent {
-  position: string
-  key: string | null
-  payload: string
-  payload_error: string | null
-}
-
 /**
  * Consumes a message for each text; the outbox answers `texts`. Answers what was stored, confirmed and acknowledged.
  */
 async function consumeAll(bodies: string[], texts: (sql: string) => Promise<unknown[][]>) {
-  const events: StoredEvent[] = []
+  const events: FanoutEvent[] = []
   const confirmed: string[] = []
   const acknowledged: number[] = []
   const deps = {
@@ -92,10 +83,7 @@ async function consumeAll(bodies: string[], texts: (sql: string) => Promise<unkn
         return []
       },
     },
-    webhookRegistry: { atLeast: async () => ({ version: 1, webhooks: [WEBHOOK] }) },
-    fanouts: {
-      byId: () => ({ store: async (batch: { events: StoredEvent[] }) => void events.push(...batch.events) }),
-    },
+    rowChangeSubscribers: [subscribedWebhook(async batch => void events.push(...batch.events))],
   } as Partial<Record<keyof ConsumeDeps, unknown>> as ConsumeDeps
   const messages = bodies.map((body, index) => ({
     body,

@@ -1,19 +1,17 @@
-// The consumer of the queue `row-changes`: hands each webhook its share of what has changed, then confirms the
-// chunks. A chunk is deleted from the outbox only when every webhook that wants it has answered that it is stored;
-// whatever fails before that is done again, and stored once.
+// The consumer of the queue `row-changes`: hands each subscriber what has changed, then confirms the chunks. A chunk is
+// deleted from the outbox only when whoever wants it has answered; whatever fails before that is done again, and stored
+// once. No subscriber waits for what another one fails at.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { deadline } from '../../../lib/deadline.ts'
-import type { FanoutEvent, PayloadPiece, WebhookFanouts } from '../../webhooks/delivery/fanout-contract.ts'
 import type { Chunk, RowChangesMessage } from '../ingest/messages.ts'
-import { isAtHand, partsOf } from './chunk-parts.ts'
-import { confirmChunks } from './outbox.ts'
-import { matching, type RegisteredWebhook, type WebhookRegistry } from './webhook-registry.ts'
+import { changesOf, runsOf } from './chunk-changes.ts'
+import { confirmChunks, listWithoutImages, UnreadableRows } from './outbox.ts'
+import type { Recipient, RowChange, RowChangeSubscriber } from './subscriber.ts'
 
 export interface ConsumeDeps {
   platform: PlatformDatabase
-  webhookRegistry: WebhookRegistry
-  fanouts: WebhookFanouts
+  rowChangeSubscribers: readonly RowChangeSubscriber[]
 }
 
 /** A message of the queue, as far as it is used. */
@@ -25,23 +23,26 @@ export interface QueuedMessage {
   retry(options: { delaySeconds: number }): void
 }
 
-/** A webhook's object that does not answer must not hold the consumer for good. */
-const STORE_TIMEOUT_MS = 30_000
+/** Longer is nobody waited for who may give up. */
+const GIVE_UP_MS = 10_000
 const RETRY_DELAY_SECONDS_MAX = 30
 
-/** What one webhook gets, and which messages fail when it does not take it. */
-interface Share {
-  webhook: RegisteredWebhook
-  events: FanoutEvent[]
-  work: Set<Work>
-}
-
-interface Work {
+/** A message with what became of it. */
+interface OpenMessage {
   message: QueuedMessage
   chunks: Chunk[]
   /** Of the registry that whoever wrote the message saw. */
   registryVersion: number
-  failure: unknown
+  /** Of a subscriber, null the message itself. */
+  failures: Map<RowChangeSubscriber | null, unknown>
+}
+
+/** What one recipient gets, and which messages fail when it does not take it. */
+interface Share {
+  subscriber: RowChangeSubscriber
+  recipient: Recipient
+  changes: RowChange[]
+  messages: Set<OpenMessage>
 }
 
 /** Handles a batch: each message is acknowledged or retried by itself. Never throws. */
@@ -49,133 +50,126 @@ export async function consumeRowChanges(
   deps: ConsumeDeps,
   messages: readonly QueuedMessage[],
 ): Promise<void> {
-  const works = messages.map(
-    (message): Work => ({ message, chunks: [], registryVersion: 0, failure: undefined }),
-  )
+  const opened = messages.map(openMessage)
   try {
-    const webhooks = await readMessages(deps, works)
-    await handOverAll(deps, works, webhooks)
-    const done = works.filter(work => work.failure === undefined)
-    const ids = done.flatMap(work => work.chunks.map(chunk => chunk.id))
+    await Promise.all(deps.rowChangeSubscribers.map(subscriber => handOverAll(deps, subscriber, opened)))
+    const done = opened.filter(({ failures }) => failures.size === 0)
+    const ids = done.flatMap(({ chunks }) => chunks.map(chunk => chunk.id))
     if (ids.length > 0) await confirmChunks(deps.platform, ids)
   } catch (err) {
-    for (const work of works) work.failure ??= err
+    for (const { failures } of opened) failures.set(null, err)
   }
-  for (const work of works) settle(work)
+  for (const one of opened) acknowledge(one)
 }
 
-async function readMessages(deps: ConsumeDeps, works: Work[]): Promise<readonly RegisteredWebhook[]> {
-  for (const work of works) {
-    await guarded(work, () => {
-      // Checked when it was put there (`RowChangesIn`).
-      const message = JSON.parse(String(work.message.body)) as RowChangesMessage
-      work.chunks = message.chunks
-      work.registryVersion = message.registry_version
-    })
+function openMessage(message: QueuedMessage): OpenMessage {
+  const failures = new Map<RowChangeSubscriber | null, unknown>()
+  try {
+    // Checked when it was put there (`RowChangesIn`).
+    const { chunks, registry_version } = JSON.parse(String(message.body)) as RowChangesMessage
+    return { message, chunks, registryVersion: registry_version, failures }
+  } catch (err) {
+    failures.set(null, err)
+    return { message, chunks: [], registryVersion: 0, failures }
   }
-  const wanted = Math.max(...works.map(({ registryVersion }) => registryVersion))
-  const { version, webhooks } = await deps.webhookRegistry.atLeast(wanted)
-  for (const work of works) {
-    if (work.registryVersion > version)
-      work.failure ??= new Error(`the webhook registry is older than version ${work.registryVersion}`)
-  }
-  return webhooks
 }
 
 /** Nothing of a message follows what could not be handed over: later changes of its keys may be among it. */
 async function handOverAll(
   deps: ConsumeDeps,
-  works: readonly Work[],
-  webhooks: readonly RegisteredWebhook[],
+  subscriber: RowChangeSubscriber,
+  opened: readonly OpenMessage[],
 ): Promise<void> {
   const shares = new Map<string, Share>()
-  for (const work of works) {
-    for (const chunk of work.chunks) {
-      if (work.failure !== undefined) break
-      const wanting = matching(webhooks, chunk)
-      if (wanting.length > 0) await guarded(work, () => handOverChunk(deps, shares, work, chunk, wanting))
+  for (const one of opened) {
+    for (const chunk of one.chunks) {
+      if (one.failures.has(subscriber)) break
+      await guarded(subscriber, [one], () => handOverChunk(deps, subscriber, shares, one, chunk))
     }
   }
-  await handOverShares(deps, shares)
+  await handOverShares(shares)
 }
 
 /**
- * A chunk that is at hand is gathered, so that a webhook gets its share in one call. In front of one that is not, what
- * was gathered goes first: earlier changes of its keys may be among it.
+ * A chunk that is at hand is gathered, so that a recipient gets its share in one call. In front of one that is not,
+ * what was gathered goes first: earlier changes of its keys may be among it.
  */
 async function handOverChunk(
-  deps: ConsumeDeps,
+  { platform }: ConsumeDeps,
+  subscriber: RowChangeSubscriber,
   shares: Map<string, Share>,
-  work: Work,
+  one: OpenMessage,
   chunk: Chunk,
-  wanting: readonly RegisteredWebhook[],
 ): Promise<void> {
-  if (!isAtHand(chunk)) await handOverShares(deps, shares)
-  if (work.failure !== undefined) return
-  const storePiece = async (piece: PayloadPiece) => {
-    await Promise.all(
-      wanting.map(({ id, version }) =>
-        deadline(STORE_TIMEOUT_MS, deps.fanouts.byId(id).storePiece(version, piece)),
-      ),
-    )
+  const recipients = await subscriber.recipientsOf(chunk, one.registryVersion)
+  if (recipients.length === 0) return
+  if (chunk.changes !== null) {
+    const changes = changesOf(chunk, chunk.changes)
+    for (const recipient of recipients) addTo(shares, subscriber, recipient, one, changes)
+    return
   }
-  for await (const events of partsOf(deps.platform, chunk, storePiece)) {
-    if (isAtHand(chunk)) addTo(shares, work, wanting, events)
-    else await Promise.all(wanting.map(webhook => store(deps, webhook, events)))
+  await handOverShares(shares)
+  if (one.failures.has(subscriber)) return
+  const store = (changes: RowChange[]) => Promise.all(recipients.map(recipient => recipient.store(changes)))
+  try {
+    for await (const changes of runsOf(platform, chunk)) await store(changes)
+  } catch (err) {
+    if (!(err instanceof UnreadableRows)) throw err
+    // What Postgres cannot read now it never could. Those that are stored by now are so once.
+    await store(changesOf(chunk, await listWithoutImages(platform, chunk.id, err.message)))
   }
-}
-
-async function handOverShares(deps: ConsumeDeps, shares: Map<string, Share>): Promise<void> {
-  await Promise.all([...shares.values()].map(share => handOver(deps, share)))
-  shares.clear()
 }
 
 function addTo(
   shares: Map<string, Share>,
-  work: Work,
-  wanting: readonly RegisteredWebhook[],
-  events: readonly FanoutEvent[],
+  subscriber: RowChangeSubscriber,
+  recipient: Recipient,
+  one: OpenMessage,
+  changes: readonly RowChange[],
 ): void {
-  for (const webhook of wanting) {
-    const share = shares.get(webhook.id) ?? { webhook, events: [], work: new Set() }
-    share.events.push(...events)
-    share.work.add(work)
-    shares.set(webhook.id, share)
-  }
+  const share = shares.get(recipient.id) ?? { subscriber, recipient, changes: [], messages: new Set() }
+  share.recipient = recipient
+  share.changes.push(...changes)
+  share.messages.add(one)
+  shares.set(recipient.id, share)
 }
 
-/** One call: all that a batch of messages can hold is far below what a call takes (32 MiB). */
-async function handOver(deps: ConsumeDeps, { webhook, events, work }: Share): Promise<void> {
-  try {
-    await store(deps, webhook, events)
-  } catch (err) {
-    for (const one of work) one.failure ??= err
-  }
+/** One call each: all that a batch of messages can hold is far below what a call takes (32 MiB). */
+async function handOverShares(shares: Map<string, Share>): Promise<void> {
+  await Promise.all(
+    [...shares.values()].map(({ subscriber, recipient, changes, messages }) =>
+      guarded(subscriber, messages, () => recipient.store(changes)),
+    ),
+  )
+  shares.clear()
 }
 
-async function store(
-  { fanouts }: ConsumeDeps,
-  { id, version }: RegisteredWebhook,
-  events: FanoutEvent[],
+/**
+ * What fails here is these messages' failure, and the others of the batch go on. Where the subscriber may give up, it
+ * has: nothing fails.
+ */
+async function guarded(
+  subscriber: RowChangeSubscriber,
+  messages: Iterable<OpenMessage>,
+  run: () => Promise<unknown>,
 ): Promise<void> {
-  await deadline(STORE_TIMEOUT_MS, fanouts.byId(id).store({ version, events }))
-}
-
-/** What fails here is this message's own failure: the others of its batch go on. */
-async function guarded(work: Work, run: () => void | Promise<void>): Promise<void> {
   try {
-    await run()
+    await (subscriber.mayGiveUp ? deadline(GIVE_UP_MS, run()) : run())
   } catch (err) {
-    work.failure ??= err
+    if (subscriber.mayGiveUp) log('gave up', { subscriber: subscriber.name, cause: String(err) })
+    else for (const { failures } of messages) failures.set(subscriber, err)
   }
 }
 
-function settle({ message, failure }: Work): void {
-  if (failure === undefined) {
+function acknowledge({ message, failures }: OpenMessage): void {
+  if (failures.size === 0) {
     message.ack()
     return
   }
-  const cause = String(failure)
-  console.warn(JSON.stringify({ level: 'warn', component: 'row-changes', message: 'tried again', cause }))
+  log('tried again', { cause: [...failures.values()].map(String).join('; ') })
   message.retry({ delaySeconds: Math.min(RETRY_DELAY_SECONDS_MAX, 2 ** (message.attempts - 1)) })
+}
+
+function log(message: string, more: object): void {
+  console.warn(JSON.stringify({ level: 'warn', component: 'row-changes', message, ...more }))
 }

@@ -32,7 +32,7 @@ export async function keepDeadMessages(
   }
 }
 
-/** Resolves those whose chunks have all left the outbox: every webhook has stored them. Called every minute. */
+/** Resolves those whose chunks have all left the outbox: whoever wants them has them. Called every minute. */
 export async function resolveDeadMessages({ platform }: DeadMessagesDeps): Promise<void> {
   await platform.query(
     `update quoin.dead_letters d set resolved_at = now()

@@ -1,15 +1,14 @@
-// Reads chunks that are too large for a message out of the outbox, and confirms chunks that every webhook has. The
-// images stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
+// Reads chunks that are too large for a message out of the outbox, and confirms chunks that everybody has. The images
+// stay JSON texts; of a chunk no more than READ_BYTES of them is in memory at a time.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'
-import { WHOLE_PAYLOAD_BYTES_MAX } from '../../webhooks/delivery/fanout-contract.ts'
 import type { Change } from '../ingest/messages.ts'
 
 /** Of images in one answer; escaped they are twice as long at most, and the answer's bound is 16 MiB. */
 const READ_BYTES = 2 * 1024 * 1024
-/** What a body has beside its images, at most: names of 63 bytes, escaped. */
-const FRAME_BYTES = 4_096
+/** Images of a change over this are read part by part. What frames them in a message still fits into a mebibyte. */
+const HELD_BYTES_MAX = 1024 * 1024 - 4_096
 /** Code points of an image in one answer, 4 bytes each at most. */
 const READ_CHARACTERS = 2_000_000
 
@@ -24,13 +23,16 @@ export interface ChangeFacts extends Pick<Change, 'key' | 'old_key' | 'error'> {
 }
 
 /** What is in a chunk, in order; none when it was confirmed before. */
-export async function listChanges(platform: PlatformDatabase, chunkId: string): Promise<ChangeFacts[]> {
-  const rows = await platform.texts(
+export async function listChanges(
+  platform: Pick<PlatformDatabase, 'texts'>,
+  chunkId: string,
+): Promise<ChangeFacts[]> {
+  const rows = await imagesOf(
+    platform,
     `select change.ordinal - 1, change.key, change.old_key, change.error,
         coalesce(octet_length(change.new), 0) + coalesce(octet_length(change.old), 0)
       from ${CHANGES} where e.id = $1::bigint order by change.ordinal`,
     [chunkId],
-    'repeatable',
   )
   return rows.map(([index, key = null, old_key = null, error = null, bytes]) => ({
     index: Number(index),
@@ -41,9 +43,9 @@ export async function listChanges(platform: PlatformDatabase, chunkId: string): 
   }))
 }
 
-/** Whether a change's body is to be handed over in pieces. */
+/** Whether a change's images are too large to be held beside others. */
 export function isLarge({ bytes }: ChangeFacts): boolean {
-  return bytes > WHOLE_PAYLOAD_BYTES_MAX - FRAME_BYTES
+  return bytes > HELD_BYTES_MAX
 }
 
 /** Runs of changes whose images fit into one answer; a large one is a run of its own. */
@@ -63,18 +65,18 @@ export function* readableRuns(changes: readonly ChangeFacts[]): Generator<Change
   if (run.length > 0) yield run
 }
 
-/** The changes of a run with their images, as a message would carry them. */
+/** The changes of a run with their images, as a message would carry them. Throws `UnreadableRows`. */
 export async function readRun(
-  platform: PlatformDatabase,
+  platform: Pick<PlatformDatabase, 'texts'>,
   chunkId: string,
   run: readonly ChangeFacts[],
 ): Promise<Change[]> {
   const [first, last] = [run[0]?.index ?? 0, run.at(-1)?.index ?? 0]
-  const rows = await platform.texts(
+  const rows = await imagesOf(
+    platform,
     `select change.key, change.old_key, change.new, change.old, change.error from ${CHANGES}
       where e.id = $1::bigint and change.ordinal between $2::int and $3::int order by change.ordinal`,
     [chunkId, String(first + 1), String(last + 1)],
-    'repeatable',
   )
   return rows.map(([key = null, old_key = null, row = null, old_row = null, error = null]) => ({
     key,
@@ -85,7 +87,7 @@ export async function readRun(
   }))
 }
 
-/** One image of a change, part by part. */
+/** One image of a change, part by part. Throws `UnreadableRows`. */
 export async function* readImage(
   platform: Pick<PlatformDatabase, 'texts'>,
   chunkId: string,
@@ -93,11 +95,11 @@ export async function* readImage(
   which: 'new' | 'old',
 ): AsyncGenerator<string> {
   for (let from = 1; ; from += READ_CHARACTERS) {
-    const rows = await platform.texts(
+    const rows = await imagesOf(
+      platform,
       `select pg_catalog.substr(change.${which}, $3::int, $4::int) from ${CHANGES}
         where e.id = $1::bigint and change.ordinal = $2::int`,
       [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
-      'repeatable',
     )
     const part = rows[0]?.[0] ?? ''
     if (part !== '') yield part
@@ -106,10 +108,22 @@ export async function* readImage(
   }
 }
 
-/** Why the images of a chunk can never be read, a broken page say; undefined for any other failure. */
-export function unreadableReason(err: unknown): string | undefined {
-  const isAboutImages = err instanceof PostgresError && /^(?:22|XX00[12])/.test(err.code)
-  return isAboutImages ? `the row cannot be read: ${err.message}` : undefined
+/** The images of a chunk can never be read, because of a broken page say. The message is the reason. */
+export class UnreadableRows extends Error {
+  override name = 'UnreadableRows'
+}
+
+async function imagesOf(
+  platform: Pick<PlatformDatabase, 'texts'>,
+  sql: string,
+  params: string[],
+): Promise<(string | null)[][]> {
+  try {
+    return await platform.texts(sql, params, 'repeatable')
+  } catch (err) {
+    if (!(err instanceof PostgresError) || !/^(?:22|XX00[12])/.test(err.code)) throw err
+    throw new UnreadableRows(`the row cannot be read: ${err.message}`)
+  }
 }
 
 /** The changes of a chunk without their images, and why there are none. Reads no image. */
@@ -124,7 +138,6 @@ export async function listWithoutImages(
       from quoin.row_events e cross join lateral pg_catalog.generate_series(1, e.change_count) as change (position)
       where e.id = $1::bigint order by change.position`,
     [chunkId],
-    'repeatable',
   )
   return rows.map(([key = null, old_key = null, error]) => ({
     key,

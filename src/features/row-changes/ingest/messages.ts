@@ -55,7 +55,7 @@ export type Chunk = z.infer<typeof Chunk>
 
 /** What goes onto the queue as one message; all of it is confirmed together. */
 export const RowChangesMessage = z.object({
-  /** Version of the webhook registry that the listener's snapshot saw. */
+  /** Of the registry of who wants what (`quoin.webhook_registry`), as the listener's snapshot saw it. */
   registry_version: z.int().nonnegative(),
   chunks: z.array(Chunk).min(1),
 })

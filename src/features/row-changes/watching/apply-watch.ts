@@ -1,4 +1,4 @@
-// Brings the triggers of a table to what its webhooks want: after each change of quoin.webhooks, and now and then for
+// Brings the triggers of a table to what subscribers want: after each change of who wants what, and now and then for
 // all. For a table may have been changed since (another primary key, a trigger of its own, attached to a partitioned
 // table, dropped). What is right already is left alone and takes no lock.
 
@@ -26,9 +26,9 @@ const CLOCK: Clock = {
 }
 
 /**
- * Runs changes of quoin.webhooks and brings the triggers of these tables to what they then want (paused webhooks
- * included), all in one transaction: both or neither. Answers the rows of each change. Throws `table_busy` when one
- * of the tables stays locked for ten seconds. A table that is gone is let go.
+ * Runs changes of who wants what and brings the triggers of these tables to what is then wanted, all in one
+ * transaction: both or neither. Answers the rows of each change. Throws `table_busy` when one of the tables stays
+ * locked for ten seconds. A table that is gone is let go.
  */
 export async function changeAndApply(
   { platform }: { platform: Pick<PlatformDatabase, 'transaction'> },
@@ -48,7 +48,7 @@ export async function changeAndApply(
   }
 }
 
-/** Brings these tables' triggers to what their webhooks want, as the last statements of a transaction. */
+/** Brings these tables' triggers to what is wanted of them, as the last statements of a transaction. */
 export function applyingOf(tableIds: readonly number[]): Statement[] {
   return tableIds.map(id => ({ sql: APPLY, params: [String(id)] }))
 }

@@ -1,4 +1,4 @@
-// Which table a webhook is to watch: its names become the oid by which it is known from then on, so that a rename is
+// Which table is to be watched: its names become the oid by which it is known from then on, so that a rename is
 // followed. Decides nothing about columns or events.
 
 import type { PlatformDatabase } from '../../../db/database.ts'

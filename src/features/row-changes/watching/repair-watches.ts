@@ -1,14 +1,20 @@
 // Users change watched tables behind our back: a rename, another primary key, a new trigger, a table dropped and made
-// again. This is followed within a minute: by the cron of every minute, which puts webhooks and triggers as they should
-// be.
+// again. This is followed within a minute: by the cron of every minute, which puts subscribers and triggers as they
+// should be.
 
+import type { RowChangeSubscriber } from '../consume/subscriber.ts'
 import { applyAllWatches } from './apply-watch.ts'
-import { type FollowingDeps, followRenames, watchTablesMadeAgain } from './follow-tables.ts'
+import type { WatchingDeps } from './find-table.ts'
 
-/** Repairs what every webhook watches; a table that is busy is tried again the next minute, and said in the log. */
-export async function repairWatches(deps: FollowingDeps): Promise<void> {
-  await followRenames(deps)
-  const failures = [...(await watchTablesMadeAgain(deps)), ...(await applyAllWatches(deps))]
+export interface RepairDeps extends WatchingDeps {
+  rowChangeSubscribers: readonly Pick<RowChangeSubscriber, 'followTables'>[]
+}
+
+/** Repairs what every subscriber watches; a table that is busy is tried again the next minute, and said in the log. */
+export async function repairWatches(deps: RepairDeps): Promise<void> {
+  const failures: [number, unknown][] = []
+  for (const subscriber of deps.rowChangeSubscribers) failures.push(...(await subscriber.followTables()))
+  failures.push(...(await applyAllWatches(deps)))
   for (const [tableId, err] of failures) {
     console.warn(
       JSON.stringify({ level: 'warn', code: 'watch_not_applied', table_id: tableId, message: String(err) }),

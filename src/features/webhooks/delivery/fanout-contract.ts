@@ -120,7 +120,7 @@ export interface WebhookFanouts {
 
 /** A body over this is not sent: an isolate has 128 MB for all it does. */
 export const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024
-/** A body over this is kept in pieces: a row of the object's database holds 2 MB at most. */
+/** A body over this comes and is kept in pieces: a row of the object's database holds 2 MB at most. */
 export const WHOLE_PAYLOAD_BYTES_MAX = 1024 * 1024
 /** Characters (code points, 4 bytes at most) of a piece. */
 export const PIECE_CHARACTERS = 250_000

@@ -2,7 +2,7 @@
 // newer registry. So no change misses a webhook that was there when it was made.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import type { Chunk, RowEvent } from '../ingest/messages.ts'
+import type { Chunk, RowEvent } from '../../row-changes/ingest/messages.ts'
 
 /** What is needed to match a change to a webhook. */
 export interface RegisteredWebhook {
@@ -26,11 +26,11 @@ const SQL = `select version, (
   from quoin.webhook_registry`
 
 export class WebhookRegistry {
-  readonly #platform: PlatformDatabase
+  readonly #platform: Pick<PlatformDatabase, 'query'>
   #known: Registry | undefined
   #reading: Promise<Registry> | undefined
 
-  constructor(platform: PlatformDatabase) {
+  constructor(platform: Pick<PlatformDatabase, 'query'>) {
     this.#platform = platform
   }
 

@@ -1,16 +1,15 @@
 // What becomes of a change whose body is too large for one call, and of one that is too large to be sent at all.
 
 import { describe, expect, it } from 'vitest'
-import { handOverLarge } from '../../../src/features/row-changes/consume/large-change.ts'
-import type { ChangeFacts } from '../../../src/features/row-changes/consume/outbox.ts'
-import type { Chunk } from '../../../src/features/row-changes/ingest/messages.ts'
+import type { ChunkFacts, RowChange } from '../../../src/features/row-changes/consume/subscriber.ts'
 import {
   PAYLOAD_BYTES_MAX,
   type PayloadPiece,
 } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
+import { storeLarge } from '../../../src/features/webhooks/subscription/large-event.ts'
 
 const MIB = 1024 * 1024
-const CHUNK: Chunk = {
+const CHUNK: ChunkFacts = {
   id: '7',
   table_id: 1,
   table_schema: 'public',
@@ -18,24 +17,34 @@ const CHUNK: Chunk = {
   event: 'INSERT',
   occurred_at: '2026-01-01T00:00:00.000Z',
   request_id: 'request-1',
-  change_count: 1,
-  changes: null,
 }
 const WITHOUT_ROWS =
   '{"event":"INSERT","schema":"public","table":"files","row":null,"old_row":null,' +
   '"timestamp":"2026-01-01T00:00:00.000Z"}'
 
-/** Hands one change over whose image has so many bytes for Postgres, and is `image` when it is read. */
-async function handOver(bytes: number, image: string, changes: Partial<Chunk> = {}) {
+/** Hands one change over whose row has so many bytes for Postgres, and is `image` when it is read. */
+async function handOver(bytes: number, image: string) {
   let isRead = false
-  const texts = async () => {
-    if (isRead) return []
-    isRead = true
-    return [[image]]
+  const large = {
+    bytes,
+    async *read() {
+      isRead = true
+      yield image
+    },
+  }
+  const change: RowChange = {
+    chunk: CHUNK,
+    index: 0,
+    occurred_at_ms: Date.parse(CHUNK.occurred_at),
+    key: '["1"]',
+    old_key: null,
+    row: null,
+    old_row: null,
+    error: null,
+    large,
   }
   const pieces: PayloadPiece[] = []
-  const facts: ChangeFacts = { index: 0, key: '["1"]', old_key: null, error: null, bytes }
-  const event = await handOverLarge({ texts }, { ...CHUNK, ...changes }, facts, async piece => {
+  const event = await storeLarge(change, large, async piece => {
     pieces.push(piece)
   })
   return { event, pieces, isRead }

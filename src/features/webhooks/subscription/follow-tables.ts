@@ -1,8 +1,8 @@
 // Keeps webhooks with their tables: names follow a rename, and a table that was dropped is watched again as soon as
-// one of its name is there. Triggers of tables that have stayed are the business of apply-watch.ts.
+// one of its name is there. Triggers of tables that have stayed are the business of the stream.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import { applyingOf } from './apply-watch.ts'
+import { applyingOf } from '../../row-changes/watching/apply-watch.ts'
 
 export interface FollowingDeps {
   platform: Pick<PlatformDatabase, 'query' | 'transaction'>

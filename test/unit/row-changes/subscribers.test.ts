@@ -1,0 +1,184 @@
+// What holds between subscribers of row changes: each gets what it wants, none waits for what another one fails at, and
+// a chunk stays in the outbox as long as one that never gives up has not got it.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { PostgresError } from '../../../src/db/postgres-error.ts'
+import {
+  type ConsumeDeps,
+  consumeRowChanges,
+} from '../../../src/features/row-changes/consume/consume-row-changes.ts'
+import type { RowChange, RowChangeSubscriber } from '../../../src/features/row-changes/consume/subscriber.ts'
+import type { Chunk } from '../../../src/features/row-changes/ingest/messages.ts'
+import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
+import { CHANGE, CHUNK, subscribedWebhook } from '../../support/row-changes.ts'
+
+const warnings: string[] = []
+
+beforeEach(() => {
+  warnings.length = 0
+  vi.spyOn(console, 'warn').mockImplementation(line => void warnings.push(String(line)))
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** A subscriber of all changes of the table with the oid 1, as a log of a few lines would be. */
+function logOf(lines: string[], more: Partial<RowChangeSubscriber> = {}): RowChangeSubscriber {
+  const store = async (changes: readonly RowChange[]) => {
+    for (const { chunk, index, row } of changes) lines.push(`${chunk.id}.${index} ${row}`)
+    return 'stored' as const
+  }
+  return {
+    name: 'log',
+    mayGiveUp: true,
+    recipientsOf: async ({ table_id }) => (table_id === 1 ? [{ id: 'all', store }] : []),
+    followTables: async () => new Map(),
+    ...more,
+  }
+}
+
+/** A subscriber whose one recipient does this with what it gets. */
+const doing = (store: () => Promise<'stored' | 'gave_up'>, mayGiveUp = true) =>
+  logOf([], { mayGiveUp, recipientsOf: async () => [{ id: 'all', store }] })
+
+/** Webhooks, and where their one object keeps the ids of events. */
+function webhookInto(ids: string[], fails: () => boolean = () => false): RowChangeSubscriber {
+  return subscribedWebhook(async ({ events }) => {
+    if (fails()) throw new Error('the object does not answer')
+    ids.push(...events.map(({ position }) => eventIdOf(position)))
+  })
+}
+
+const chunkOf = (id: string, more: Partial<Chunk> = {}): Chunk => ({ ...CHUNK, id, ...more })
+
+/** Consumes a message for each list of chunks; answers how each ended, and what was confirmed. */
+async function consume(
+  rowChangeSubscribers: RowChangeSubscriber[],
+  messages: Chunk[][],
+  read: (sql: string) => Promise<unknown[][]> = async () => [],
+) {
+  const confirmed: string[] = []
+  const ended: string[] = []
+  const texts = async (sql: string, [ids]: string[]) => {
+    if (!sql.startsWith('delete')) return await read(sql)
+    confirmed.push(...String(ids).replace(/[{}]/g, '').split(','))
+    return []
+  }
+  await consumeRowChanges(
+    { platform: { texts }, rowChangeSubscribers } as unknown as ConsumeDeps,
+    messages.map((chunks, i) => ({
+      body: JSON.stringify({ registry_version: 1, chunks }),
+      attempts: 1,
+      ack: () => {
+        ended[i] = 'acknowledged'
+      },
+      retry: () => {
+        ended[i] = 'retried'
+      },
+    })),
+  )
+  return { confirmed, ended }
+}
+
+it('a second subscriber gets what it wants, with the rows as Postgres wrote them', async () => {
+  const [lines, ids]: [string[], string[]] = [[], []]
+  const row = '{"id": 12345678901234567890, "n": 1.10}'
+  const chunks = [chunkOf('1', { changes: [{ ...CHANGE, row }, CHANGE] }), chunkOf('2', { table_id: 2 })]
+  const { confirmed } = await consume([webhookInto(ids), logOf(lines)], [chunks])
+  expect(lines).toEqual([`1.0 ${row}`, '1.1 {"id":1}'])
+  expect([ids, confirmed]).toEqual([
+    ['1.0', '1.1'],
+    ['1', '2'],
+  ])
+})
+
+it('a webhook that does not take its events holds up its own message, and no other subscriber', async () => {
+  const [lines, ids]: [string[], string[]] = [[], []]
+  let isDown = true
+  const subscribers = [webhookInto(ids, () => isDown), logOf(lines)]
+  const messages = [
+    [chunkOf('1'), chunkOf('2', { changes: null }), chunkOf('3')],
+    [chunkOf('4', { table_id: 2 })],
+  ]
+  const read = async (sql: string) =>
+    sql.includes('octet_length')
+      ? [['0', '["1"]', null, null, '16']]
+      : [['["1"]', null, '{"id":2}', null, null]]
+  const first = await consume(subscribers, messages, read)
+  expect(first).toEqual({ confirmed: ['4'], ended: ['retried', 'acknowledged'] })
+  expect(lines).toEqual(['1.0 {"id":1}', '2.0 {"id":2}', '3.0 {"id":1}'])
+  expect(ids).toEqual([])
+  isDown = false
+  expect(await consume(subscribers, messages, read)).toMatchObject({
+    ended: ['acknowledged', 'acknowledged'],
+  })
+  // Whoever had it gets it again: each keeps by chunk and index what it has.
+  expect(ids).toEqual(['1.0', '2.0', '3.0'])
+  expect(lines).toHaveLength(6)
+})
+
+it.each([
+  ['throws', () => Promise.reject(new Error('no room'))],
+  ['says that it gave up', async () => 'gave_up' as const],
+])('one that may give up and %s holds nothing up', async (_, store) => {
+  const ids: string[] = []
+  const outcome = await consume([webhookInto(ids), doing(store)], [[chunkOf('1')]])
+  expect([outcome, ids]).toEqual([{ confirmed: ['1'], ended: ['acknowledged'] }, ['1.0']])
+})
+
+it('one that may give up and hangs is waited for ten seconds, once a batch', async () => {
+  vi.useFakeTimers()
+  const ids: string[] = []
+  const hanging = doing(() => new Promise(() => {}))
+  const consuming = consume([webhookInto(ids), hanging], [[chunkOf('1'), chunkOf('2')], [chunkOf('3')]])
+  await vi.advanceTimersByTimeAsync(9_900)
+  expect(ids).toEqual(['1.0', '2.0', '3.0'])
+  await vi.advanceTimersByTimeAsync(200)
+  expect(await consuming).toEqual({ confirmed: ['1', '2', '3'], ended: ['acknowledged', 'acknowledged'] })
+  expect(warnings).toEqual([expect.stringContaining('"message":"gave up","subscriber":"log"')])
+})
+
+it('one that may give up and cannot say who wants a chunk holds nothing up', async () => {
+  const lost = logOf([], { recipientsOf: () => Promise.reject(new Error('no registry')) })
+  expect(await consume([lost], [[chunkOf('1')]])).toEqual({ confirmed: ['1'], ended: ['acknowledged'] })
+})
+
+it('one that never gives up and fails has the message tried again', async () => {
+  const failing = doing(() => Promise.reject(new Error('no room')), false)
+  expect(await consume([failing], [[chunkOf('1')]])).toEqual({ confirmed: [], ended: ['retried'] })
+})
+
+it('what cannot be read reaches each subscriber without its rows', async () => {
+  const [lines, ids]: [string[], string[]] = [[], []]
+  const read = async (sql: string) => {
+    if (sql.includes('quoin.changes_in')) throw new PostgresError({ code: 'XX001', message: 'broken page' })
+    return [['["1"]', null, null]]
+  }
+  const subscribers = [webhookInto(ids), logOf(lines)]
+  const { ended } = await consume(subscribers, [[chunkOf('1', { changes: null })]], read)
+  expect([ended, ids, lines]).toEqual([['acknowledged'], ['1.0'], ['1.0 null']])
+})
+
+it('rows that are too large to hold are read part by part, by whoever wants them', async () => {
+  const parts: string[] = []
+  const reader = logOf([], {
+    recipientsOf: async () => [
+      {
+        id: 'all',
+        store: async ([change]) => {
+          for await (const part of change?.large?.read('new') ?? []) parts.push(part)
+          return 'stored'
+        },
+      },
+    ],
+  })
+  const answers = [[['0', '["1"]', null, null, String(2 ** 21)]], [['x'.repeat(2_000_000)]], [['y']]]
+  const { ended } = await consume(
+    [reader],
+    [[chunkOf('1', { changes: null })]],
+    async () => answers.shift() ?? [],
+  )
+  expect([ended, parts.map(part => part.length)]).toEqual([['acknowledged'], [2_000_000, 1]])
+})
