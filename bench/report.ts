@@ -47,7 +47,8 @@ function ratioByRound(figures: number[], yardstick: Measured): number {
 /** A few microseconds a request are the process doing something else. */
 const microseconds = (value: number) => (value >= 5 ? String(Math.round(value)) : '')
 
-function median(figures: number[]): number {
+/** The middle of these figures, or the mean of the two in the middle; NaN for none. */
+export function median(figures: readonly number[]): number {
   const sorted = figures.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const [low = Number.NaN, high = low] =

@@ -19,18 +19,13 @@ export async function buildWorker(outdir: string): Promise<string> {
   return outdir
 }
 
-/** Serves the bundle on a free port with the variables of the stack, and more that a measure needs. */
-export async function startWorkerd(
-  folder: string,
-  bundle: string,
-  facts: StackFacts,
-  more: Readonly<Record<string, string>> = {},
-) {
+/** Serves the bundle on a free port with the variables of the stack. */
+export async function startWorkerd(folder: string, bundle: string, facts: StackFacts) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   await mkdir(join(folder, 'objects'), { recursive: true })
   const config = join(bundle, 'bench.capnp')
-  await writeFile(config, await workerdConfig(bundle, join(folder, 'objects'), port, Object.keys(more)))
+  await writeFile(config, await workerdConfig(bundle, join(folder, 'objects'), port))
   const workerd = createRequire(import.meta.url).resolve('workerd/bin/workerd')
   const child = spawn(workerd, ['serve', config], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -40,7 +35,6 @@ export async function startWorkerd(
       DATABASE_URL: facts.database_url,
       DATA_DATABASE_URL: facts.data_database_url,
       SQL_GATEWAY_URL: facts.sql_gateway_url ?? '',
-      ...more,
     },
   })
   await waitUntil({ what: 'workerd answers', deadlineMs: 20_000 }, async () =>
@@ -51,12 +45,7 @@ export async function startWorkerd(
 
 const VARIABLES = ['BASE_URL', 'DATABASE_URL', 'DATA_DATABASE_URL', 'SQL_GATEWAY_URL']
 
-async function workerdConfig(
-  bundle: string,
-  objects: string,
-  port: number,
-  more: readonly string[],
-): Promise<string> {
+async function workerdConfig(bundle: string, objects: string, port: number): Promise<string> {
   const { compatibilityDate, compatibilityFlags } = await compatibility()
   const modules = (await readdir(bundle)).flatMap(name => {
     if (name.endsWith('.js')) return `(name = "${name}", esModule = embed "${name}")`
@@ -80,7 +69,7 @@ const worker :Workerd.Worker = (
   compatibilityDate = "${compatibilityDate}",
   compatibilityFlags = [${compatibilityFlags}],
   bindings = [
-    ${[...VARIABLES, ...more].map(name => `(name = "${name}", fromEnvironment = "${name}"),`).join('\n    ')}
+    ${VARIABLES.map(name => `(name = "${name}", fromEnvironment = "${name}"),`).join('\n    ')}
     (name = "API_KEY_LIMITER", durableObjectNamespace = "ApiKeyLimiter"),
     (name = "ADDRESS_LIMITER", durableObjectNamespace = "AddressLimiter"),
     (name = "WEBHOOK_FANOUT", durableObjectNamespace = "WebhookFanout"),

@@ -1,5 +1,5 @@
-// What the guard in front of the SQL parser refuses and lets through. That the bounds are small enough is measured by
-// `bench/parser.ts`.
+// What the guard in front of the SQL parser refuses and lets through. That the bounds are small enough was measured
+// (`bench/README.md`).
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
