@@ -1,5 +1,5 @@
-// What a consumer of row changes is: it says who of it wants a chunk, and renders its own messages. It knows the stream,
-// and the stream knows nothing of it. docs/design/row-changes.md, "A subscriber", shows one.
+// What a consumer of row changes is: it says who of it wants a chunk, and renders its own messages. It knows the
+// stream, and the stream knows nothing of it. docs/design/row-changes.md, "A subscriber", shows one.
 
 import type { Chunk } from '../ingest/messages.ts'
 
