@@ -1,66 +1,22 @@
-// Subscribers beside each other: what one of them does or leaves keeps no change from another.
+// What holds between subscribers of row changes: each gets what it wants, none waits for what another one fails at, and
+// a chunk stays in the outbox as long as one that never gives up has not got it.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { PostgresError } from '../../../src/db/postgres-error.ts'
-import { consumeRowChanges } from '../../../src/features/row-changes/consume/consume-row-changes.ts'
 import {
-  ANSWER_MS_MAX,
-  NotStored,
-  type RowChange,
-  type RowChangeSubscriber,
-} from '../../../src/features/row-changes/consume/subscriber.ts'
+  type ConsumeDeps,
+  consumeRowChanges,
+} from '../../../src/features/row-changes/consume/consume-row-changes.ts'
+import type { RowChange, RowChangeSubscriber } from '../../../src/features/row-changes/consume/subscriber.ts'
 import type { Chunk } from '../../../src/features/row-changes/ingest/messages.ts'
-import { CHUNK } from '../../support/row-changes.ts'
+import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identity.ts'
+import { CHANGE, CHUNK, subscribedWebhook } from '../../support/row-changes.ts'
 
-const chunkOf = (id: string): Chunk => ({ ...CHUNK, id })
-const inOutbox = (id: string): Chunk => ({ ...CHUNK, id, changes: null })
-
-/** A whole subscriber: a log of what comes, each change once. */
-class ChangeLog implements RowChangeSubscriber {
-  readonly name = 'log'
-  readonly mayGiveUp: boolean = true
-  readonly entries = new Map<string, string | null>()
-  calls = 0
-
-  async wants(): Promise<boolean> {
-    return true
-  }
-
-  async store(changes: readonly RowChange[]): Promise<'stored' | 'gave_up'> {
-    this.calls += 1
-    for (const { chunk, index, row, error } of changes) this.entries.set(`${chunk.id}.${index}`, error ?? row)
-    return 'stored'
-  }
-
-  get ids() {
-    return [...this.entries.keys()]
-  }
-}
-
-/** One that keeps nothing, in the way of `store`. */
-class Faulty extends ChangeLog {
-  override readonly name = 'faulty'
-  override readonly mayGiveUp: boolean
-  readonly #store: (changes: readonly RowChange[]) => Promise<'stored' | 'gave_up'>
-
-  constructor(mayGiveUp: boolean, store: (changes: readonly RowChange[]) => Promise<'stored' | 'gave_up'>) {
-    super()
-    this.mayGiveUp = mayGiveUp
-    this.#store = store
-  }
-
-  override async store(changes: readonly RowChange[]) {
-    this.calls += 1
-    return await this.#store(changes)
-  }
-}
-
-let warnings: { code?: string; subscriber?: string; chunk_ids?: string[] }[]
+const warnings: string[] = []
 
 beforeEach(() => {
-  warnings = []
-  vi.useFakeTimers()
-  vi.spyOn(console, 'warn').mockImplementation(text => void warnings.push(JSON.parse(text)))
+  warnings.length = 0
+  vi.spyOn(console, 'warn').mockImplementation(line => void warnings.push(String(line)))
 })
 
 afterEach(() => {
@@ -68,177 +24,175 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const givenUp = () => warnings.filter(({ code }) => code === 'changes_given_up').map(one => one.chunk_ids)
+/** A subscriber of all changes of the table with the oid 1, as a log of a few lines would be. */
+function logOf(lines: string[], more: Partial<RowChangeSubscriber> = {}): RowChangeSubscriber {
+  const store = async (changes: readonly RowChange[]) => {
+    for (const { chunk, index, row } of changes) lines.push(`${chunk.id}.${index} ${row}`)
+    return 'stored' as const
+  }
+  return {
+    name: 'log',
+    mayGiveUp: true,
+    recipientsOf: async ({ table_id }) => (table_id === 1 ? [{ id: 'all', store }] : []),
+    followTables: async () => new Map(),
+    ...more,
+  }
+}
 
-type Texts = (sql: string, params: string[]) => Promise<unknown[][]>
+/** A subscriber whose one recipient does this with what it gets. */
+const doing = (store: () => Promise<'stored' | 'gave_up'>, mayGiveUp = true) =>
+  logOf([], { mayGiveUp, recipientsOf: async () => [{ id: 'all', store }] })
 
-/** Consumes a message for each list of chunks; answers which were confirmed and acknowledged, and how long it took. */
+/** Webhooks, and where their one object keeps the ids of events. */
+function webhookInto(ids: string[], fails: () => boolean = () => false): RowChangeSubscriber {
+  return subscribedWebhook(async ({ events }) => {
+    if (fails()) throw new Error('the object does not answer')
+    ids.push(...events.map(({ position }) => eventIdOf(position)))
+  })
+}
+
+const chunkOf = (id: string, more: Partial<Chunk> = {}): Chunk => ({ ...CHUNK, id, ...more })
+
+/** Consumes a message for each list of chunks; answers how each ended, and what was confirmed. */
 async function consume(
   rowChangeSubscribers: RowChangeSubscriber[],
   messages: Chunk[][],
-  texts: Texts = async () => [],
+  read: (sql: string) => Promise<unknown[][]> = async () => [],
 ) {
   const confirmed: string[] = []
-  const acknowledged: number[] = []
-  const platform = {
-    texts: async (sql: string, params: string[]) => {
-      if (!sql.includes('delete from quoin.row_events')) return await texts(sql, params)
-      confirmed.push(...(params[0] ?? '').replace(/[{}]/g, '').split(','))
-      return []
-    },
+  const ended: string[] = []
+  const texts = async (sql: string, [ids]: string[]) => {
+    if (!sql.startsWith('delete')) return await read(sql)
+    confirmed.push(...String(ids).replace(/[{}]/g, '').split(','))
+    return []
   }
-  const queued = messages.map((chunks, index) => ({
-    body: JSON.stringify({ watch_version: 1, chunks }),
-    attempts: 1,
-    ack: () => void acknowledged.push(index),
-    retry: () => undefined,
-  }))
-  const startedAt = Date.now()
-  const consuming = consumeRowChanges({ platform, rowChangeSubscribers } as never, queued)
-  await vi.runAllTimersAsync()
-  await consuming
-  return { confirmed, acknowledged, seconds: (Date.now() - startedAt) / 1_000 }
-}
-
-/** An outbox whose chunks have as many changes as `bytes` has entries; counts its readings. */
-function outboxOf(bytes: number[], image: () => string = () => '{"id":1}') {
-  const readings = { runs: 0, images: 0 }
-  const texts: Texts = async (sql, params) => {
-    if (sql.includes('octet_length')) {
-      return bytes.map((size, index) => [String(index), `["${index}"]`, null, null, String(size)])
-    }
-    if (sql.includes('substr')) {
-      readings.images += 1
-      return [[image()]]
-    }
-    if (!sql.includes('changes_in')) return bytes.map((_, index) => [`["${index}"]`, null, null])
-    readings.runs += 1
-    const [first, last] = [Number(params[1]), Number(params[2])]
-    return bytes.slice(first - 1, last).map(() => ['["1"]', null, image(), null, null])
-  }
-  return { texts, readings }
-}
-
-const faults = {
-  throws: () => Promise.reject(new Error('no')),
-  'answers that it gave up': async () => 'gave_up',
-  'never answers': () => new Promise<never>(() => {}),
-} satisfies Record<string, () => Promise<'gave_up'>>
-
-it.each(Object.entries(faults))('a subscriber that may give up and %s holds up nothing', async (_, fault) => {
-  const [log, faulty] = [new ChangeLog(), new Faulty(true, fault)]
-  const outcome = await consume([faulty, log], [[chunkOf('1'), chunkOf('2')]])
-  expect(outcome).toMatchObject({ confirmed: ['1', '2'], acknowledged: [0] })
-  expect(log.ids).toEqual(['1.0', '2.0'])
-  expect(givenUp()).toEqual([['1', '2']])
-})
-
-it.each(Object.entries(faults))(
-  'where one that may not give up %s, the others have the changes and it gets them again',
-  async (_, fault) => {
-    let isFaulty = true
-    const other = new ChangeLog()
-    const faulty = new Faulty(false, async () => (isFaulty ? await fault() : 'stored'))
-    const messages = [[chunkOf('1'), inOutbox('2'), chunkOf('3')]]
-    const outbox = outboxOf([8])
-    expect(await consume([faulty, other], messages, outbox.texts)).toMatchObject({
-      confirmed: [],
-      acknowledged: [],
-    })
-    expect([other.ids, faulty.calls, givenUp()]).toEqual([['1.0', '2.0', '3.0'], 1, []])
-    isFaulty = false
-    const again = await consume([faulty, other], messages, outbox.texts)
-    expect([again.confirmed, again.acknowledged]).toEqual([['1', '2', '3'], [0]])
-    expect(other.ids).toEqual(['1.0', '2.0', '3.0'])
-  },
-)
-
-it('waits ten seconds for one that does not answer, once a batch', async () => {
-  const [log, silent] = [new ChangeLog(), new Faulty(true, faults['never answers'])]
-  const outcome = await consume(
-    [silent, log],
-    [[inOutbox('1')], [inOutbox('2'), chunkOf('3')]],
-    outboxOf([8]).texts,
+  await consumeRowChanges(
+    { platform: { texts }, rowChangeSubscribers } as unknown as ConsumeDeps,
+    messages.map((chunks, i) => ({
+      body: JSON.stringify({ registry_version: 1, chunks }),
+      attempts: 1,
+      ack: () => {
+        ended[i] = 'acknowledged'
+      },
+      retry: () => {
+        ended[i] = 'retried'
+      },
+    })),
   )
-  expect(outcome).toEqual({
-    confirmed: ['1', '2', '3'],
-    acknowledged: [0, 1],
-    seconds: ANSWER_MS_MAX / 1_000,
-  })
-  expect([log.ids, silent.calls]).toEqual([['1.0', '2.0', '3.0'], 1])
-  expect(givenUp()).toEqual([['1'], ['2'], ['3']])
-})
+  return { confirmed, ended }
+}
 
-it('tries again only the messages of chunks that were not stored', async () => {
-  const faulty = new Faulty(false, async () => Promise.reject(new NotStored(new Set(['2']), new Error('no'))))
-  const outcome = await consume([faulty], [[chunkOf('1')], [chunkOf('2')], [chunkOf('3')]])
-  expect(outcome).toMatchObject({ confirmed: ['1', '3'], acknowledged: [0, 2] })
-})
+/** An outbox whose chunks have one change each, with the row `{"id":2}`. */
+const READABLE = async (sql: string) =>
+  sql.includes('octet_length')
+    ? [['0', '["1"]', null, null, '16']]
+    : [['["1"]', null, '{"id":2}', null, null]]
 
-it('one whose knowledge of what is wanted fails keeps nothing from the others', async () => {
-  for (const mayGiveUp of [true, false]) {
-    const log = new ChangeLog()
-    const faulty = new Faulty(mayGiveUp, async () => 'stored')
-    vi.spyOn(faulty, 'wants').mockRejectedValue(new Error('no'))
-    const outcome = await consume([faulty, log], [[chunkOf('1')]])
-    expect([outcome.confirmed, log.ids]).toEqual([mayGiveUp ? ['1'] : [], ['1.0']])
-  }
-})
-
-it('reads a chunk of the outbox once for two subscribers, 2 MB at a time', async () => {
-  const [one, two] = [new ChangeLog(), new ChangeLog()]
-  const { texts, readings } = outboxOf(Array.from({ length: 6 }, () => 1_000_000))
-  await consume([one, two], [[inOutbox('1')]], texts)
-  expect([readings.runs, one.calls, two.calls]).toEqual([3, 3, 3])
-  expect([one.ids, two.ids]).toEqual(Array(2).fill(['1.0', '1.1', '1.2', '1.3', '1.4', '1.5']))
-})
-
-const reader = (mayGiveUp: boolean, parts: string[], pause = 0) =>
-  new Faulty(mayGiveUp, async changes => {
-    for (const { large } of changes) {
-      for await (const part of large?.parts('row') ?? []) {
-        parts.push(part)
-        await new Promise(resolve => setTimeout(resolve, pause))
-      }
-    }
-    return 'stored'
-  })
-
-it('reads a large image for whoever asks, in parts that keep characters whole, each with its own time', async () => {
-  const parts: string[] = []
-  const image = `x${'😀'.repeat(400_000)}`
-  const { texts, readings } = outboxOf([3_000_000], () => image)
-  const outcome = await consume([new ChangeLog(), reader(false, parts, 9_000)], [[inOutbox('1')]], texts)
-  expect(outcome.confirmed).toEqual(['1'])
-  expect([readings.images, parts.join('') === image]).toEqual([1, true])
-  expect(parts.every(part => part.length <= 250_000 && part.isWellFormed())).toBe(true)
-})
-
-it.each([true, false])('a large image that cannot be read is no fault of who reads it', async mayGiveUp => {
-  const { texts } = outboxOf([3_000_000], () => {
-    throw new PostgresError({ code: 'XX001', message: 'broken page' })
-  })
-  const [log, large] = [new ChangeLog(), reader(mayGiveUp, [])]
-  const outcome = await consume([log, large], [[inOutbox('1')]], texts)
-  expect([outcome.confirmed, log.entries.get('1.0'), large.calls, givenUp()]).toEqual([
-    ['1'],
-    'the row cannot be read: broken page',
-    2,
-    [],
+it('a second subscriber gets what it wants, with the rows as Postgres wrote them', async () => {
+  const [lines, ids]: [string[], string[]] = [[], []]
+  const row = '{"id": 12345678901234567890, "n": 1.10}'
+  const chunks = [chunkOf('1', { changes: [{ ...CHANGE, row }, CHANGE] }), chunkOf('2', { table_id: 2 })]
+  const { confirmed } = await consume([webhookInto(ids), logOf(lines)], [chunks])
+  expect(lines).toEqual([`1.0 ${row}`, '1.1 {"id":1}'])
+  expect([ids, confirmed]).toEqual([
+    ['1.0', '1.1'],
+    ['1', '2'],
   ])
 })
 
-it('a large image that took too long to read is tried again', async () => {
-  const { texts } = outboxOf([3_000_000], () => {
-    throw new PostgresError({ code: '57014', message: 'statement timeout' })
+it('a webhook that does not take its events holds up its own message, and no other subscriber', async () => {
+  const [lines, ids]: [string[], string[]] = [[], []]
+  let isDown = true
+  const subscribers = [webhookInto(ids, () => isDown), logOf(lines)]
+  const messages = [
+    [chunkOf('1'), chunkOf('2', { changes: null }), chunkOf('3')],
+    [chunkOf('4', { table_id: 2 })],
+  ]
+  const first = await consume(subscribers, messages, READABLE)
+  expect(first).toEqual({ confirmed: ['4'], ended: ['retried', 'acknowledged'] })
+  expect(lines).toEqual(['1.0 {"id":1}', '2.0 {"id":2}', '3.0 {"id":1}'])
+  expect(ids).toEqual([])
+  isDown = false
+  expect(await consume(subscribers, messages, READABLE)).toMatchObject({
+    ended: ['acknowledged', 'acknowledged'],
   })
-  expect((await consume([reader(true, [])], [[inOutbox('1')]], texts)).confirmed).toEqual([])
+  // Whoever had it gets it again: each keeps by chunk and index what it has.
+  expect(ids).toEqual(['1.0', '2.0', '3.0'])
+  expect(lines).toHaveLength(6)
 })
 
-it('reads nothing that no subscriber wants, and confirms it', async () => {
-  const log = new ChangeLog()
-  vi.spyOn(log, 'wants').mockResolvedValue(false)
-  const { texts, readings } = outboxOf([8])
-  expect((await consume([log], [[inOutbox('1')]], texts)).confirmed).toEqual(['1'])
-  expect([readings.runs, log.calls]).toEqual([0, 0])
+it.each([
+  ['throws', () => Promise.reject(new Error('no room'))],
+  ['says that it gave up', async () => 'gave_up' as const],
+])('one that may give up and %s holds nothing up', async (_, store) => {
+  const ids: string[] = []
+  const outcome = await consume([webhookInto(ids), doing(store)], [[chunkOf('1')]])
+  expect([outcome, ids]).toEqual([{ confirmed: ['1'], ended: ['acknowledged'] }, ['1.0']])
+  expect(warnings).toEqual([expect.stringMatching(/"gave up","subscriber":"log".*"chunk_ids":\["1"\]/)])
+})
+
+it('one that may give up and hangs is waited for ten seconds, once a batch', async () => {
+  vi.useFakeTimers()
+  const ids: string[] = []
+  const hanging = doing(() => new Promise(() => {}))
+  const chunks = [chunkOf('1'), chunkOf('2', { changes: null }), chunkOf('3', { changes: null })]
+  const consuming = consume([webhookInto(ids), hanging], [chunks, [chunkOf('4')]], READABLE)
+  await vi.advanceTimersByTimeAsync(9_900)
+  expect(ids).toEqual(['1.0', '2.0', '3.0', '4.0'])
+  await vi.advanceTimersByTimeAsync(200)
+  expect(await consuming).toEqual({
+    confirmed: ['1', '2', '3', '4'],
+    ended: ['acknowledged', 'acknowledged'],
+  })
+  expect(warnings).toEqual([expect.stringContaining('"message":"gave up","subscriber":"log"')])
+})
+
+it('one that may give up and cannot say who wants a chunk holds nothing up', async () => {
+  const lost = logOf([], { recipientsOf: () => Promise.reject(new Error('no registry')) })
+  expect(await consume([lost], [[chunkOf('1')]])).toEqual({ confirmed: ['1'], ended: ['acknowledged'] })
+})
+
+it('one that may give up loses nothing where the outbox cannot be read just now', async () => {
+  const lines: string[] = []
+  const fails = () => Promise.reject(new PostgresError({ code: '57014', message: 'timeout' }))
+  const outcome = await consume([logOf(lines)], [[chunkOf('1', { changes: null })]], fails)
+  expect([outcome, lines]).toEqual([{ confirmed: [], ended: ['retried'] }, []])
+})
+
+it('one that never gives up and fails has the message tried again', async () => {
+  const failing = doing(() => Promise.reject(new Error('no room')), false)
+  expect(await consume([failing], [[chunkOf('1')]])).toEqual({ confirmed: [], ended: ['retried'] })
+})
+
+it('what cannot be read reaches each subscriber without its rows', async () => {
+  const [lines, ids]: [string[], string[]] = [[], []]
+  const read = async (sql: string) => {
+    if (sql.includes('quoin.changes_in')) throw new PostgresError({ code: 'XX001', message: 'broken page' })
+    return [['["1"]', null, null]]
+  }
+  const subscribers = [webhookInto(ids), logOf(lines)]
+  const { ended } = await consume(subscribers, [[chunkOf('1', { changes: null })]], read)
+  expect([ended, ids, lines]).toEqual([['acknowledged'], ['1.0'], ['1.0 null']])
+})
+
+it('rows that are too large to hold are read part by part, by whoever wants them', async () => {
+  const parts: string[] = []
+  const reader = logOf([], {
+    recipientsOf: async () => [
+      {
+        id: 'all',
+        store: async ([change]) => {
+          for await (const part of change?.large?.read('new') ?? []) parts.push(part)
+          return 'stored'
+        },
+      },
+    ],
+  })
+  const answers = [[['0', '["1"]', null, null, String(2 ** 21)]], [['x'.repeat(2_000_000)]], [['y']]]
+  const { ended } = await consume(
+    [reader],
+    [[chunkOf('1', { changes: null })]],
+    async () => answers.shift() ?? [],
+  )
+  expect([ended, parts.map(part => part.length)]).toEqual([['acknowledged'], [2_000_000, 1]])
 })

@@ -23,9 +23,10 @@ export interface QueuedMessage {
   retry(options: { delaySeconds: number }): void
 }
 
-/** Longer is nobody waited for who may give up. */
+/** A batch waits no longer for who may give up. */
 const GIVE_UP_MS = 10_000
 const RETRY_DELAY_SECONDS_MAX = 30
+const IDS_LOGGED_MAX = 20
 
 /** A message with what became of it. */
 interface OpenMessage {
@@ -52,7 +53,7 @@ export async function consumeRowChanges(
 ): Promise<void> {
   const opened = messages.map(openMessage)
   try {
-    await Promise.all(deps.rowChangeSubscribers.map(subscriber => handOverAll(deps, subscriber, opened)))
+    await Promise.all(deps.rowChangeSubscribers.map(subscriber => handOver(deps, subscriber, opened)))
     const done = opened.filter(({ failures }) => failures.size === 0)
     const ids = done.flatMap(({ chunks }) => chunks.map(chunk => chunk.id))
     if (ids.length > 0) await confirmChunks(deps.platform, ids)
@@ -74,17 +75,38 @@ function openMessage(message: QueuedMessage): OpenMessage {
   }
 }
 
+async function handOver(
+  deps: ConsumeDeps,
+  subscriber: RowChangeSubscriber,
+  opened: readonly OpenMessage[],
+): Promise<void> {
+  const wait = { isOver: false }
+  const work = handOverAll(deps, subscriber, opened, wait)
+  if (!subscriber.mayGiveUp) return await work
+  try {
+    await deadline(GIVE_UP_MS, work)
+  } catch (err) {
+    wait.isOver = true
+    logGivenUp(subscriber, err, opened)
+  }
+}
+
 /** Nothing of a message follows what could not be handed over: later changes of its keys may be among it. */
 async function handOverAll(
   deps: ConsumeDeps,
   subscriber: RowChangeSubscriber,
   opened: readonly OpenMessage[],
+  wait: { readonly isOver: boolean },
 ): Promise<void> {
   const shares = new Map<string, Share>()
   for (const one of opened) {
     for (const chunk of one.chunks) {
-      if (one.failures.has(subscriber)) break
-      await guarded(subscriber, [one], () => handOverChunk(deps, subscriber, shares, one, chunk))
+      if (one.failures.has(subscriber) || wait.isOver) break
+      try {
+        await handOverChunk(deps, subscriber, shares, one, chunk)
+      } catch (err) {
+        one.failures.set(subscriber, err)
+      }
     }
   }
   await handOverShares(shares)
@@ -92,7 +114,7 @@ async function handOverAll(
 
 /**
  * A chunk that is at hand is gathered, so that a recipient gets its share in one call. In front of one that is not,
- * what was gathered goes first: earlier changes of its keys may be among it.
+ * what was gathered goes first: earlier changes of its keys may be among it. Throws where the outbox cannot be read.
  */
 async function handOverChunk(
   { platform }: ConsumeDeps,
@@ -101,8 +123,10 @@ async function handOverChunk(
   one: OpenMessage,
   chunk: Chunk,
 ): Promise<void> {
-  const recipients = await subscriber.recipientsOf(chunk, one.registryVersion)
-  if (recipients.length === 0) return
+  const recipients = await orGivenUp(subscriber, [one], () =>
+    subscriber.recipientsOf(chunk, one.registryVersion),
+  )
+  if (recipients === undefined || recipients.length === 0) return
   if (chunk.changes !== null) {
     const changes = changesOf(chunk, chunk.changes)
     for (const recipient of recipients) addTo(shares, subscriber, recipient, one, changes)
@@ -110,7 +134,12 @@ async function handOverChunk(
   }
   await handOverShares(shares)
   if (one.failures.has(subscriber)) return
-  const store = (changes: RowChange[]) => Promise.all(recipients.map(recipient => recipient.store(changes)))
+  const store = async (changes: RowChange[]) => {
+    const messages = new Set([one])
+    await Promise.all(
+      recipients.map(recipient => handOverShare({ subscriber, recipient, changes, messages })),
+    )
+  }
   try {
     for await (const changes of runsOf(platform, chunk)) await store(changes)
   } catch (err) {
@@ -136,28 +165,29 @@ function addTo(
 
 /** One call each: all that a batch of messages can hold is far below what a call takes (32 MiB). */
 async function handOverShares(shares: Map<string, Share>): Promise<void> {
-  await Promise.all(
-    [...shares.values()].map(({ subscriber, recipient, changes, messages }) =>
-      guarded(subscriber, messages, () => recipient.store(changes)),
-    ),
-  )
+  await Promise.all([...shares.values()].map(handOverShare))
   shares.clear()
 }
 
-/**
- * What fails here is these messages' failure, and the others of the batch go on. Where the subscriber may give up, it
- * has: nothing fails.
- */
-async function guarded(
+/** Throws `UnreadableRows` alone; what fails else is these messages' failure, and the others of the batch go on. */
+async function handOverShare({ subscriber, recipient, changes, messages }: Share): Promise<void> {
+  const outcome = await orGivenUp(subscriber, messages, () => recipient.store(changes))
+  if (outcome === 'gave_up') logGivenUp(subscriber, 'as it says', messages)
+}
+
+/** Where the subscriber may give up, a failure of its own means that it has: then nothing fails. */
+async function orGivenUp<T>(
   subscriber: RowChangeSubscriber,
   messages: Iterable<OpenMessage>,
-  run: () => Promise<unknown>,
-): Promise<void> {
+  run: () => Promise<T>,
+): Promise<T | undefined> {
   try {
-    await (subscriber.mayGiveUp ? deadline(GIVE_UP_MS, run()) : run())
+    return await run()
   } catch (err) {
-    if (subscriber.mayGiveUp) log('gave up', { subscriber: subscriber.name, cause: String(err) })
+    if (err instanceof UnreadableRows) throw err
+    if (subscriber.mayGiveUp) logGivenUp(subscriber, err, messages)
     else for (const { failures } of messages) failures.set(subscriber, err)
+    return undefined
   }
 }
 
@@ -168,6 +198,11 @@ function acknowledge({ message, failures }: OpenMessage): void {
   }
   log('tried again', { cause: [...failures.values()].map(String).join('; ') })
   message.retry({ delaySeconds: Math.min(RETRY_DELAY_SECONDS_MAX, 2 ** (message.attempts - 1)) })
+}
+
+function logGivenUp({ name }: RowChangeSubscriber, err: unknown, messages: Iterable<OpenMessage>): void {
+  const ids = [...messages].flatMap(({ chunks }) => chunks.map(({ id }) => id))
+  log('gave up', { subscriber: name, cause: String(err), chunk_ids: ids.slice(0, IDS_LOGGED_MAX) })
 }
 
 function log(message: string, more: object): void {

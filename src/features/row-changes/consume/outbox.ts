@@ -101,7 +101,10 @@ export async function* readImage(
         where e.id = $1::bigint and change.ordinal = $2::int`,
       [chunkId, String(index + 1), String(from), String(READ_CHARACTERS)],
     )
-    const part = rows[0]?.[0] ?? ''
+    const [row] = rows
+    // Else what came until now would be taken for all of it.
+    if (row === undefined) throw new Error(`the chunk ${chunkId} left the outbox while it was read`)
+    const part = row[0] ?? ''
     if (part !== '') yield part
     // Counted in UTF-16 here and in code points there: only an answer that is shorter both ways is the last.
     if (part.length < READ_CHARACTERS) return

@@ -8,8 +8,8 @@ export interface RowChangeSubscriber {
   /** As logs call it. */
   readonly name: string
   /**
-   * True: it is never waited for longer than ten seconds, and what it could not store passes it by. It must tell its
-   * clients so. False: a chunk stays in the outbox until it is stored.
+   * True: a batch of messages waits ten seconds for it at most, and what it could not store passes it by. It must tell
+   * its clients so. False: a chunk stays in the outbox until it is stored.
    */
   readonly mayGiveUp: boolean
   /**
