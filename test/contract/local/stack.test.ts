@@ -391,7 +391,7 @@ describe('the end', () => {
     await expectNothingLeft(dataDir, [])
   })
 
-  it.each(['worker', 'gateway', 'postgres'])(
+  it.each(['gateway', 'postgres'])(
     'comes with the name and the log of the %s when that dies',
     async name => {
       const dataDir = await newDataDirWithCluster()
