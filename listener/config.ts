@@ -8,6 +8,7 @@ import {
   INGEST_BYTES_MAX,
   INGEST_PATH,
   MESSAGE_BYTES_MAX,
+  MESSAGE_CHUNKS_BYTES_MAX,
 } from '../src/features/row-changes/ingest/messages.ts'
 import {
   type Bounds,
@@ -19,7 +20,6 @@ import {
   readInteger,
   readIntegers,
 } from '../src/lib/environment.ts'
-import { MESSAGE_CHUNKS_BYTES_MAX } from './outbox-chunk.ts'
 
 /** All settings of one listener. */
 export interface ListenerConfig {

@@ -1,7 +1,11 @@
 /**
  * Owns turning a row of the outbox into a chunk of a message, and deciding whether its changes go along. Pure.
  */
-import { type Change, type Chunk, MESSAGE_BYTES_MAX } from '../src/features/row-changes/ingest/messages.ts'
+import {
+  type Change,
+  type Chunk,
+  MESSAGE_CHUNKS_BYTES_MAX,
+} from '../src/features/row-changes/ingest/messages.ts'
 import { tableKey } from './chunk-keys.ts'
 import type { WaitingChunk } from './window.ts'
 
@@ -11,10 +15,6 @@ export interface OutboxRow extends Chunk {
   readonly changes_bytes: number
 }
 
-/** What the queue puts around a message's chunks: `{"registry_version":n,"chunks":[...]}`. */
-const ENVELOPE_BYTES = 64
-/** Bytes of one message's chunks. */
-export const MESSAGE_CHUNKS_BYTES_MAX = MESSAGE_BYTES_MAX - ENVELOPE_BYTES
 /** What a key takes in memory beside its characters. */
 export const KEY_OVERHEAD_BYTES = 64
 

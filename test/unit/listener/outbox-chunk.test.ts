@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { chunkOf, MESSAGE_CHUNKS_BYTES_MAX, type OutboxRow } from '../../../listener/outbox-chunk.ts'
-import { Chunk } from '../../../src/features/row-changes/ingest/messages.ts'
+import { chunkOf, type OutboxRow } from '../../../listener/outbox-chunk.ts'
+import { Chunk, MESSAGE_CHUNKS_BYTES_MAX } from '../../../src/features/row-changes/ingest/messages.ts'
 
 const ROW: OutboxRow = {
   id: '8796093022207',

@@ -73,6 +73,8 @@ export type RowChangesIn = z.infer<typeof RowChangesIn>
 
 /** A queue takes 128 000 bytes a message; the rest is for the queue's own encoding. */
 export const MESSAGE_BYTES_MAX = 100_000
+/** Of a message's chunks: `{"registry_version":n,"chunks":[...]}` is around them. */
+export const MESSAGE_CHUNKS_BYTES_MAX = MESSAGE_BYTES_MAX - 64
 /** A chunk of more bytes than this travels without its changes. */
 export const INLINE_CHANGES_BYTES_MAX = 64 * 1024
 /** Bytes of one ingest request. */

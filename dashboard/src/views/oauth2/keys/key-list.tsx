@@ -4,7 +4,7 @@ import { State } from '../../../parts/state.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { serverSet } from './key-sets.ts'
 import type { SigningKey } from './queries.ts'
-import type { KeySearch } from './view.ts'
+import type { KeySearch } from './search.ts'
 
 export function KeyList({
   keys,

@@ -19,8 +19,8 @@ import { PublicKeys } from './public-keys.tsx'
 import type { SigningKey } from './queries.ts'
 import { RemoveKeyDialog } from './remove-key-dialog.tsx'
 import { RotationGuide } from './rotation-guide.tsx'
+import type { KeySearch } from './search.ts'
 import { SetChoice } from './set-choice.tsx'
-import type { KeySearch } from './view.ts'
 
 const view = getRouteApi('/oauth2/keys')
 const NOT_ALLOWED = 'Only administrators may change signing keys'
