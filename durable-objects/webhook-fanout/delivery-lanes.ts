@@ -22,7 +22,7 @@ const SETTLE_MS = 3
  * At least so many events are read ahead, where there are; always a multiple of it, so that SQLite has planned the
  * statement.
  */
-const AHEAD = 64
+const EVENTS_READ_AHEAD = 64
 /** An event whose attempt broke here, and not at the receiver, is tried again after this. */
 const BROKEN_RETRY_MS = 5_000
 
@@ -136,7 +136,10 @@ export class DeliveryLanes {
   #readAhead(storage: FanoutStorage): void {
     this.#aheadAt = storage.orderChanges
     this.#mayReadMore = false
-    const events = storage.startable(Date.now(), AHEAD * Math.ceil(1 + this.#underWay.size / AHEAD))
+    const events = storage.startable(
+      Date.now(),
+      EVENTS_READ_AHEAD * Math.ceil(1 + this.#underWay.size / EVENTS_READ_AHEAD),
+    )
     this.#ahead = events.filter(event => !this.#underWay.has(event.position))
   }
 

@@ -51,7 +51,7 @@ export function settleAttempt(storage: FanoutStorage, state: FanoutState, finish
   if (finished.hasArrived) endDelivered(storage, event, nowMs)
   else follow(storage, state, event, verdict, nowMs)
   // What waited for its next attempt waited for the receiver: it is back.
-  if (verdict.outcome === 'delivered' && isFailing(state.failCount)) storage.rouse(nowMs)
+  if (verdict.outcome === 'delivered' && isFailing(state.failCount)) storage.makeDueNow(nowMs)
   return afterAttempt(state, verdict, nowMs)
 }
 

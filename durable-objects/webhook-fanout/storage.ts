@@ -157,7 +157,7 @@ export class FanoutStorage {
   }
 
   /** Everything that waits for its next attempt is due at once. */
-  rouse(nowMs: number): void {
+  makeDueNow(nowMs: number): void {
     this.#sql.exec('update events set ready_at_ms = ? where ready_at_ms > ?', nowMs, nowMs)
   }
 
@@ -165,14 +165,14 @@ export class FanoutStorage {
    * Whatever has failed at `sinceMs` or later and is first of its key is due at once, with all its attempts before it
    * (forget what was read ahead). Answers how many that are.
    */
-  rouseFailed(sinceMs: number, nowMs: number): number {
-    const roused = this.#sql.exec(
+  makeFailedDueNow(sinceMs: number, nowMs: number): number {
+    const madeDue = this.#sql.exec(
       `update events set ready_at_ms = min(ready_at_ms, ?), attempts = 0
         where ready_at_ms is not null and failed_at_ms >= ? returning position`,
       nowMs,
       sinceMs,
     )
-    return Array.from(roused).length
+    return Array.from(madeDue).length
   }
 
   hasEvents(): boolean {

@@ -154,7 +154,7 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     if (this.#storage?.reports.has('dead_letter')) await this.#reporter.write()
     const letters = await this.#failedReplay.ask(since)
     if (this.#state === undefined) return letters
-    const count = letters + this.#rouseFailed(Date.parse(since))
+    const count = letters + this.#makeFailedDueNow(Date.parse(since))
     if (count === 0) return 0
     // Who asks for it has perhaps mended the receiver.
     this.#setState(probedNow(this.#state))
@@ -222,13 +222,13 @@ export class WebhookFanout extends DurableObject<Env> implements Fanout {
     if (state === this.#state) return
     this.#setState(state)
     // A change may be what mends the receiver, and a resumption follows one.
-    if (row.active) this.#rouseFailed(0)
+    if (row.active) this.#makeFailedDueNow(0)
     this.#lanes.pump()
   }
 
-  #rouseFailed(sinceMs: number): number {
+  #makeFailedDueNow(sinceMs: number): number {
     this.#lanes.forgetAhead()
-    return this.#storage?.rouseFailed(sinceMs, Date.now()) ?? 0
+    return this.#storage?.makeFailedDueNow(sinceMs, Date.now()) ?? 0
   }
 
   #setState(state: FanoutState): void {

@@ -1,10 +1,11 @@
 // What a script would lose, before it runs: its statements, and of each what it takes away for good.
 
+import type { DatabaseCaller } from '../../db/caller-session.ts'
 import { DomainError } from '../../errors.ts'
 import { countLosses } from './loss-rows.ts'
 import { LOSS_FIELDS, lossesOf } from './losses.ts'
 import type { ParsedStatement } from './parser.ts'
-import { type SqlCaller, type SqlDeps, sqlSession } from './run-sql.ts'
+import { type SqlDeps, sqlSession } from './run-sql.ts'
 import { type SqlCheckRequest, type SqlCheckResponse, STATEMENTS_MAX, TIMEOUT_MS_DEFAULT } from './schemas.ts'
 import { placeRefusal } from './sql-error.ts'
 import { refuseTextBytes } from './text-guard.ts'
@@ -20,7 +21,7 @@ const LOSSES_MAX = 1_000
  */
 export async function checkSql(
   deps: SqlDeps,
-  caller: SqlCaller,
+  caller: DatabaseCaller,
   { sql }: SqlCheckRequest,
 ): Promise<SqlCheckResponse> {
   refuseTextBytes([sql], deps.config.sqlTextBytesMax)

@@ -1,16 +1,10 @@
 // A person's SQL, with a row in the audit log whatever becomes of it: the log is the history of the SQL editor.
 
+import type { DatabaseCaller } from '../../db/caller-session.ts'
 import { encodeUtf8 } from '../../lib/utf8.ts'
 import { type AuditDeps, audited } from '../audit/audited.ts'
 import type { Caller } from '../audit/caller.ts'
-import {
-  runSql,
-  runTransaction,
-  type SqlCaller,
-  type SqlDeps,
-  type SqlOutcome,
-  type TransactionOutcome,
-} from './run-sql.ts'
+import { runSql, runTransaction, type SqlDeps, type SqlOutcome, type TransactionOutcome } from './run-sql.ts'
 import type { SqlRequest, SqlTransactionRequest } from './schemas.ts'
 
 /** Of a longer text the audit log has the beginning. */
@@ -24,13 +18,13 @@ const SHOWN_BYTES_MAX = 8 * 1024
 export async function runAuditedSql(
   deps: SqlDeps & AuditDeps,
   caller: Caller,
-  sqlCaller: SqlCaller,
+  databaseCaller: DatabaseCaller,
   input: SqlRequest,
 ): Promise<SqlOutcome> {
   // The text is there before it runs: so it is there too for what failed, and for what nobody saw the end of.
   const change = { targetKind: 'sql', targetId: null, before: shownText(input.sql) }
   return audited(deps, caller, change, async () => {
-    const result = await runSql(deps, sqlCaller, input)
+    const result = await runSql(deps, databaseCaller, input)
     return { result, after: { command: result.command, row_count: result.rowCount } }
   })
 }
@@ -42,14 +36,14 @@ export async function runAuditedSql(
 export async function runAuditedTransaction(
   deps: SqlDeps & AuditDeps,
   caller: Caller,
-  sqlCaller: SqlCaller,
+  databaseCaller: DatabaseCaller,
   input: SqlTransactionRequest,
 ): Promise<TransactionOutcome> {
   // A semicolon behind a comment would be part of it.
   const script = input.statements.map(({ sql }) => (/--.*$/.test(sql) ? `${sql}\n` : sql)).join(';\n')
   const change = { targetKind: 'sql', targetId: null, before: shownText(script) }
   return audited(deps, caller, change, async () => {
-    const result = await runTransaction(deps, sqlCaller, input)
+    const result = await runTransaction(deps, databaseCaller, input)
     const results = result.outcomes.map(({ command, rowCount }) => ({ command, row_count: rowCount }))
     return { result, after: { results } }
   })

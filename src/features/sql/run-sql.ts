@@ -38,9 +38,6 @@ export interface SqlDeps {
   now: () => Date
 }
 
-/** Who the SQL runs as; the deadline of its session is the request's `timeout`. */
-export type SqlCaller = DatabaseCaller
-
 /** The JSON text of an SQL response, and what of it is worth a line in a log. */
 export interface SqlOutcome {
   json: string
@@ -52,7 +49,7 @@ export interface SqlOutcome {
  * Runs one statement. Lets `PostgresError` pass, placed in the caller's text. Throws `payload_too_large` for a text
  * over its bound, `response_too_large` for such an answer.
  */
-export async function runSql(deps: SqlDeps, caller: SqlCaller, input: SqlRequest): Promise<SqlOutcome> {
+export async function runSql(deps: SqlDeps, caller: DatabaseCaller, input: SqlRequest): Promise<SqlOutcome> {
   refuseTextBytes([input.sql], deps.config.sqlTextBytesMax)
   const item = await readItem(deps, input, undefined)
   const session = sqlSession(deps, caller, input.timeout)
@@ -73,7 +70,7 @@ export interface TransactionOutcome {
  */
 export async function runTransaction(
   deps: SqlDeps,
-  caller: SqlCaller,
+  caller: DatabaseCaller,
   input: SqlTransactionRequest,
 ): Promise<TransactionOutcome> {
   if (input.statements.length === 0) {
@@ -92,7 +89,7 @@ export async function runTransaction(
 }
 
 /** The session of a caller's SQL; unqualified names are found as in all of it. */
-export function sqlSession({ config }: SqlDeps, caller: SqlCaller, timeoutMs: number): DataSession {
+export function sqlSession({ config }: SqlDeps, caller: DatabaseCaller, timeoutMs: number): DataSession {
   return callerSession(caller, [...config.dbSchemas, ...config.dbExtraSearchPath], timeoutMs)
 }
 

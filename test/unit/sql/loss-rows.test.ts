@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import type { DataDatabase } from '../../../src/db/database.ts'
 import { checkSql } from '../../../src/features/sql/check-sql.ts'
-import type { SqlCaller, SqlDeps } from '../../../src/features/sql/run-sql.ts'
+import type { DatabaseCaller, SqlDeps } from '../../../src/features/sql/run-sql.ts'
 import { StatementReader } from '../../../src/features/sql/statement.ts'
 import { loadNodeParser } from './node-parser.ts'
 
@@ -15,7 +15,7 @@ const CALLER = {
   method: 'POST',
   path: '/api/sql/check',
   headers: new Headers(),
-} as unknown as SqlCaller
+} as unknown as DatabaseCaller
 
 /** A database whose one schema has so many tables of two rows. */
 function makeDeps(tables: number) {

@@ -243,11 +243,11 @@ describe('the order of keys', () => {
     storage.postpone(positionOf('1', 0), 3, NOW - 1, 9_000)
     storage.postpone(positionOf('1', 1), 8, NOW, 9_000)
     storage.postpone(positionOf('1', 3), 8, NOW, 0)
-    expect(storage.rouseFailed(NOW, NOW + 5)).toBe(2)
+    expect(storage.makeFailedDueNow(NOW, NOW + 5)).toBe(2)
     const due = storage.startable(NOW + 5, 10)
     expect(positionsOf(due)).toEqual([3, 4, 1].map(index => positionOf('1', index)))
     expect(due.map(event => event.attempts)).toEqual([0, 0, 0])
-    expect(storage.rouseFailed(NOW + 1, NOW + 5)).toBe(0)
+    expect(storage.makeFailedDueNow(NOW + 1, NOW + 5)).toBe(0)
   })
 
   it('leaves what was taken back outside the order: it waits for nobody, and nobody for it', () => {

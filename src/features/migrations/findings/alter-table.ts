@@ -7,10 +7,10 @@ import { addConstraint } from './add-constraint.ts'
 import { type Domains, rewritesForNewType } from './column-types.ts'
 import {
   type EffectDetails,
+  type ForeignKeyEnd,
   type LockMode,
   lockOn,
   type RelationName,
-  type Severed,
   type TableEffect,
 } from './table-effect.ts'
 import { asList, asNode, rangeVar, unwrap } from './tree.ts'
@@ -133,7 +133,7 @@ function alterType(table: RelationName, command: SyntaxNode): TableEffect {
   })
 }
 
-function severed(of: 'column' | 'constraint' | 'type', command: SyntaxNode): Severed[] {
+function severed(of: 'column' | 'constraint' | 'type', command: SyntaxNode): ForeignKeyEnd[] {
   return [{ of, name: String(command['name']) }]
 }
 

@@ -10,9 +10,9 @@ import type { MigrationFinding } from './schemas.ts'
 import { statementEffects } from './statement-effects.ts'
 import {
   type Blocks,
+  type ForeignKeyEnd,
   isWorthTelling,
   lockOn,
-  type Severed,
   type TableEffect,
   worseBlocks,
 } from './table-effect.ts'
@@ -33,7 +33,7 @@ export interface RunSoFar {
 type FileFacts = Pick<AnalysedFile, 'name' | 'runsInTransaction'>
 
 /** An effect on a table that is there, or on tables without names. */
-interface Meant {
+interface TargetEffect {
   readonly effect: TableEffect
   readonly relation: RelationNow | undefined
   /** Why the table is locked, where the statement does not name it. */
@@ -46,7 +46,7 @@ export function statementFindings(
   statement: AnalysedStatement,
   run: RunSoFar,
 ): MigrationFinding[] {
-  const meant = meantBy(statement, run)
+  const meant = targetEffectsOf(statement, run)
   const findings = ofTransaction(file, statement, meant[0]?.relation)
   if (findings.length === 0) {
     findings.push(...ofCommitNeed(file, statement, run))
@@ -58,7 +58,7 @@ export function statementFindings(
 }
 
 /** Without effects on what is new: nobody else sees it. */
-function meantBy({ nodes }: AnalysedStatement, { known, domains }: RunSoFar): Meant[] {
+function targetEffectsOf({ nodes }: AnalysedStatement, { known, domains }: RunSoFar): TargetEffect[] {
   const effects = nodes.flatMap(node => statementEffects(node, domains))
   return effects
     .map(effect => ({ effect, relation: effect.relation && known.find(effect.relation) }))
@@ -66,9 +66,9 @@ function meantBy({ nodes }: AnalysedStatement, { known, domains }: RunSoFar): Me
 }
 
 /** The tables at the other ends of foreign keys that go or are checked again, but for those that are named. */
-function otherEnds(meant: readonly Meant[]): Meant[] {
+function otherEnds(meant: readonly TargetEffect[]): TargetEffect[] {
   const told = new Set(meant.map(({ relation }) => relation?.shown))
-  const ends: Meant[] = []
+  const ends: TargetEffect[] = []
   for (const { effect, relation } of meant) {
     for (const { name, columns, other } of relation?.foreignKeys ?? []) {
       const part = effect.severed.find(it => isPart(it, name, columns))
@@ -86,7 +86,7 @@ function otherEnds(meant: readonly Meant[]): Meant[] {
   return ends
 }
 
-function isPart(severed: Severed, foreignKey: string, columns: readonly string[]): boolean {
+function isPart(severed: ForeignKeyEnd, foreignKey: string, columns: readonly string[]): boolean {
   if (severed.of === 'table') return true
   return severed.of === 'constraint' ? severed.name === foreignKey : columns.includes(severed.name)
 }
@@ -129,7 +129,7 @@ function ofUnread(file: FileFacts, statement: AnalysedStatement): MigrationFindi
 function ofEffect(
   file: FileFacts,
   statement: AnalysedStatement,
-  { effect, relation, why }: Meant,
+  { effect, relation, why }: TargetEffect,
   run: RunSoFar,
 ): MigrationFinding[] {
   const { runsInTransaction } = file

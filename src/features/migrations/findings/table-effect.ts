@@ -26,7 +26,7 @@ export interface RelationName {
 }
 
 /** What of a table loses or checks its foreign keys; the table at the other end of each is locked too. */
-export type Severed =
+export type ForeignKeyEnd =
   | { readonly of: 'table' }
   /** `type`: of the column, which is checked again. */
   | { readonly of: 'column' | 'constraint' | 'type'; readonly name: string }
@@ -46,7 +46,7 @@ export interface TableEffect {
   readonly loses: string | undefined
   /** The safer form; undefined where there is none, or where this is it. */
   readonly safer: string | undefined
-  readonly severed: readonly Severed[]
+  readonly severed: readonly ForeignKeyEnd[]
 }
 
 export type EffectDetails = Partial<Omit<TableEffect, 'relation' | 'lock'>>
