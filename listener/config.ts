@@ -4,12 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { SECRET_BYTES_MIN } from '../src/features/row-changes/ingest/ingest-signature.ts'
-import {
-  INGEST_BYTES_MAX,
-  INGEST_PATH,
-  MESSAGE_BYTES_MAX,
-  MESSAGE_CHUNKS_BYTES_MAX,
-} from '../src/features/row-changes/ingest/messages.ts'
+import { INGEST_PATH, MESSAGE_CHUNKS_BYTES_MAX } from '../src/features/row-changes/ingest/messages.ts'
 import {
   type Bounds,
   ConfigError,
@@ -37,33 +32,40 @@ export interface ListenerConfig {
 /** The part of a pino logger that the listener uses. */
 export type ListenerLog = Pick<Logger, 'info' | 'warn' | 'error'>
 
-const LIMITS = {
-  chunksMax: ['LISTENER_CHUNKS_MAX', 5_000, 1, 100_000],
-  bytesMax: ['LISTENER_BYTES_MAX', 32 * 1024 * 1024, 1024 * 1024, 1024 * 1024 * 1024],
-  lookChunksMax: ['LISTENER_LOOK_CHUNKS_MAX', 1_000, 1, 10_000],
-  lookBytesMax: ['LISTENER_LOOK_BYTES_MAX', 4 * 1024 * 1024, 128 * 1024, 256 * 1024 * 1024],
-  requestsMax: ['LISTENER_REQUESTS_MAX', 4, 1, 32],
-  requestBytesMax: ['LISTENER_REQUEST_BYTES_MAX', 1024 * 1024, 2 * MESSAGE_BYTES_MAX, INGEST_BYTES_MAX],
-  referencedBytesMax: ['LISTENER_REFERENCED_BYTES_MAX', 8 * 1024 * 1024, 1024 * 1024, 64 * 1024 * 1024],
-  ingestTimeoutMs: ['LISTENER_INGEST_TIMEOUT_MS', 15_000, 100, 120_000],
-  confirmTimeoutMs: ['LISTENER_CONFIRM_TIMEOUT_MS', 60_000, 100, 3_600_000],
-  refusedRetryMs: ['LISTENER_REFUSED_RETRY_MS', 30_000, 100, 3_600_000],
-  backoffMsMax: ['LISTENER_BACKOFF_MS_MAX', 10_000, 100, 600_000],
-  connectTimeoutMs: ['LISTENER_CONNECT_TIMEOUT_MS', 5_000, 100, 60_000],
+/** What an operator may have to turn: how often a listener asks a database that suspends itself. */
+const SET_LIMITS = {
   standbyPollMs: ['LISTENER_STANDBY_POLL_MS', 1_000, 50, 60_000],
   fallbackLookMs: ['LISTENER_FALLBACK_LOOK_MS', 1_000, 0, 3_600_000],
-  shutdownGraceMs: ['LISTENER_SHUTDOWN_GRACE_MS', 10_000, 0, 60_000],
 } as const satisfies Record<string, Bounds>
 
-/** What Worker and queue take, whatever the environment says. */
-const AGREED = {
+/** What Worker, queue and a small machine take; nobody has had a reason to turn one. */
+const FIXED_LIMITS = {
+  /** Chunks known at a time, waiting or unconfirmed; the rest of a backlog stays in Postgres. */
+  chunksMax: 5_000,
+  /** Bytes of their rows and keys in memory, about. */
+  bytesMax: 32 * 1024 * 1024,
+  lookChunksMax: 1_000,
+  lookBytesMax: 4 * 1024 * 1024,
+  /** Ingest requests under way at a time. */
+  requestsMax: 4,
+  requestBytesMax: 1024 * 1024,
+  /** What the consumer has to read from the outbox for one message; a larger chunk travels alone. */
+  referencedBytesMax: 8 * 1024 * 1024,
   messageBytesMax: MESSAGE_CHUNKS_BYTES_MAX,
   /** Of `RowChangesIn`. */
   messagesPerRequestMax: 100,
+  ingestTimeoutMs: 15_000,
+  /** How long a chunk may stay in the outbox after a 202 before it is sent again. */
+  confirmTimeoutMs: 60_000,
+  refusedRetryMs: 30_000,
+  backoffMsMax: 10_000,
+  connectTimeoutMs: 5_000,
+  /** How long requests under way may go on after a signal. */
+  shutdownGraceMs: 10_000,
 }
 
-/** Every bound of the listener; `README.md` says in a sentence what each of them does. */
-export type ListenerLimits = Record<keyof typeof LIMITS | keyof typeof AGREED, number>
+/** Every bound of the listener. */
+export type ListenerLimits = Record<keyof typeof SET_LIMITS | keyof typeof FIXED_LIMITS, number>
 
 /** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
 export function readConfig(env: Environment): ListenerConfig {
@@ -77,9 +79,9 @@ export function readConfig(env: Environment): ListenerConfig {
   })
 }
 
-/** The limits that the environment sets, the defaults for the rest. */
+/** All limits, those of the environment among them. */
 export function readLimits(env: Environment): ListenerLimits {
-  return { ...readIntegers(env, LIMITS), ...AGREED }
+  return { ...FIXED_LIMITS, ...readIntegers(env, SET_LIMITS) }
 }
 
 function readDatabaseUrl(env: Environment): string {

@@ -25,53 +25,46 @@ export interface GatewayConfig {
   limits: GatewayLimits
 }
 
-/** Every bound of the gateway; `README.md` says in a sentence what each of them does. */
-export interface GatewayLimits {
-  ownPoolSize: number
-  callerPoolSize: number
-  waitersMax: number
-  tunnelsMax: number
-  httpConnectionsMax: number
-  requestBodyBytesMax: number
-  resultBytesMax: number
-  heldBytesMax: number
-  statementsPerBatchMax: number
-  deadlineMsDefault: number
-  deadlineMsMax: number
-  cancelGraceMs: number
-  connectTimeoutMs: number
-  idleTimeoutMs: number
-  connectionAgeMs: number
-  requestTimeoutMs: number
-  answerStallMs: number
-  tunnelAuthenticationTimeoutMs: number
-  tunnelIdleTimeoutMs: number
-  shutdownGraceMs: number
-}
-
-const LIMITS: { readonly [K in keyof GatewayLimits]: Bounds } = {
+/** What a larger machine or database has more of. */
+const SET_LIMITS = {
   ownPoolSize: ['GATEWAY_OWN_POOL_SIZE', 10, 1, 500],
   callerPoolSize: ['GATEWAY_CALLER_POOL_SIZE', 10, 1, 500],
-  waitersMax: ['GATEWAY_WAITERS_MAX', 1_000, 0, 100_000],
   tunnelsMax: ['GATEWAY_TUNNELS_MAX', 20, 0, 1_000],
-  httpConnectionsMax: ['GATEWAY_HTTP_CONNECTIONS_MAX', 2_000, 1, 100_000],
-  requestBodyBytesMax: ['GATEWAY_REQUEST_BODY_BYTES_MAX', 32 * 1024 * 1024, 1_024, 256 * 1024 * 1024],
-  // A JavaScript string holds 512 Mi characters: the bound keeps every text that is built here well below it.
-  resultBytesMax: ['GATEWAY_RESULT_BYTES_MAX', 64 * 1024 * 1024, 1_024, 256 * 1024 * 1024],
   heldBytesMax: ['GATEWAY_HELD_BYTES_MAX', 256 * 1024 * 1024, 1_024, 64 * 1024 ** 3],
-  statementsPerBatchMax: ['GATEWAY_STATEMENTS_PER_BATCH_MAX', 10_000, 1, 1_000_000],
-  deadlineMsDefault: ['GATEWAY_DEADLINE_MS_DEFAULT', 30_000, 1, 3_600_000],
-  deadlineMsMax: ['GATEWAY_DEADLINE_MS_MAX', 600_000, 1, 3_600_000],
-  cancelGraceMs: ['GATEWAY_CANCEL_GRACE_MS', 3_000, 1, 60_000],
-  connectTimeoutMs: ['GATEWAY_CONNECT_TIMEOUT_MS', 5_000, 1, 60_000],
-  idleTimeoutMs: ['GATEWAY_IDLE_TIMEOUT_MS', 300_000, 1_000, 86_400_000],
-  connectionAgeMs: ['GATEWAY_CONNECTION_AGE_MS', 600_000, 1, 86_400_000],
-  requestTimeoutMs: ['GATEWAY_REQUEST_TIMEOUT_MS', 30_000, 1_000, 600_000],
-  answerStallMs: ['GATEWAY_ANSWER_STALL_MS', 15_000, 1, 600_000],
-  tunnelAuthenticationTimeoutMs: ['GATEWAY_TUNNEL_AUTHENTICATION_TIMEOUT_MS', 10_000, 1, 60_000],
-  tunnelIdleTimeoutMs: ['GATEWAY_TUNNEL_IDLE_TIMEOUT_MS', 1_800_000, 1_000, 86_400_000],
-  shutdownGraceMs: ['GATEWAY_SHUTDOWN_GRACE_MS', 5_000, 0, 60_000],
+} as const satisfies Record<string, Bounds>
+
+/** What nobody has had a reason to turn. */
+const FIXED_LIMITS = {
+  waitersMax: 1_000,
+  httpConnectionsMax: 2_000,
+  requestBodyBytesMax: 32 * 1024 * 1024,
+  // A JavaScript string holds 512 Mi characters: the bound keeps every text that is built here well below it.
+  resultBytesMax: 64 * 1024 * 1024,
+  statementsPerBatchMax: 10_000,
+  /** Without `Quoin-Timeout-Ms`. */
+  deadlineMsDefault: 30_000,
+  /** The most that `Quoin-Timeout-Ms` may ask for. */
+  deadlineMsMax: 600_000,
+  /** How long a cancelled batch has to end before its connection is cut. */
+  cancelGraceMs: 3_000,
+  connectTimeoutMs: 5_000,
+  /** When a pooled connection without work is closed. */
+  idleTimeoutMs: 300_000,
+  /** When a pooled connection is replaced, whatever it does. */
+  connectionAgeMs: 600_000,
+  /** How long a request may take to arrive. */
+  requestTimeoutMs: 30_000,
+  /** When an answer is ended that nobody takes a byte of. */
+  answerStallMs: 15_000,
+  tunnelAuthenticationTimeoutMs: 10_000,
+  /** When a WebSocket session without traffic is closed. */
+  tunnelIdleTimeoutMs: 1_800_000,
+  /** How long running batches may go on after a signal. */
+  shutdownGraceMs: 5_000,
 }
+
+/** Every bound of the gateway. */
+export type GatewayLimits = Record<keyof typeof SET_LIMITS | keyof typeof FIXED_LIMITS, number>
 
 /** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
 export function readConfig(env: Environment): GatewayConfig {
@@ -101,9 +94,9 @@ export function parseEntries(urls: readonly string[], socketDir: string | undefi
   })
 }
 
-/** The limits that the environment sets, the defaults for the rest. */
+/** All limits, those of the environment among them. */
 export function readLimits(env: Environment): GatewayLimits {
-  return readIntegers(env, LIMITS)
+  return { ...FIXED_LIMITS, ...readIntegers(env, SET_LIMITS) }
 }
 
 /** Refuses what would put passwords on a network in the clear: another address than loopback without TLS. */

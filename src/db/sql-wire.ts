@@ -52,7 +52,7 @@ export interface BodyResult {
 const GATEWAY_GRACE_MS = 250
 /**
  * How long the fetch outlives the deadline, so that the gateway's own error (57014) arrives. More than
- * `GATEWAY_GRACE_MS` and the gateway's GATEWAY_CANCEL_GRACE_MS (3 000) together: that long it waits for a statement
+ * `GATEWAY_GRACE_MS` and the gateway's `cancelGraceMs` (3 000) together: that long it waits for a statement
  * that swallows its cancel.
  */
 const GRACE_MS = 6_000

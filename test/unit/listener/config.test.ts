@@ -25,7 +25,7 @@ it.each([
   ['INGEST_SECRET', 's'.repeat(31)],
   ['INGEST_SECRET', `${SECRET},`],
   ['LISTENER_HEALTH_PORT', '-1'],
-  ['LISTENER_REQUESTS_MAX', '0'],
+  ['LISTENER_STANDBY_POLL_MS', '0'],
 ])('names %s when it is %s', (name, value) => {
   expect(() => readConfig({ ...ENV, [name]: value })).toThrow(name)
 })
@@ -41,8 +41,8 @@ it('sends in the clear to this machine, or where it is told to', () => {
 })
 
 it('names everything that is wrong at once', () => {
-  const limits = { LISTENER_CHUNKS_MAX: 'x', LISTENER_BYTES_MAX: 'y' }
-  expect(() => readConfig({ ...ENV, ...limits })).toThrow(/LISTENER_CHUNKS_MAX.*LISTENER_BYTES_MAX/)
+  const limits = { LISTENER_STANDBY_POLL_MS: 'x', LISTENER_FALLBACK_LOOK_MS: 'y' }
+  expect(() => readConfig({ ...ENV, ...limits })).toThrow(/STANDBY_POLL_MS.*FALLBACK_LOOK_MS/)
   expect(() => readConfig({})).toThrow(/LISTENER_DATABASE_URL.*INGEST_URL.*INGEST_SECRET/)
 })
 

@@ -1,9 +1,10 @@
 // What bounds the questions of a check. What it finds in a database is shown over HTTP in test/contract.
 
 import { expect, it } from 'vitest'
+import type { DatabaseCaller } from '../../../src/db/caller-session.ts'
 import type { DataDatabase } from '../../../src/db/database.ts'
 import { checkSql } from '../../../src/features/sql/check-sql.ts'
-import type { DatabaseCaller, SqlDeps } from '../../../src/features/sql/run-sql.ts'
+import type { SqlDeps } from '../../../src/features/sql/run-sql.ts'
 import { StatementReader } from '../../../src/features/sql/statement.ts'
 import { loadNodeParser } from './node-parser.ts'
 
