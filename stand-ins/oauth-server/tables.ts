@@ -3,7 +3,7 @@
 
 import { CLIENT_TABLES } from './clients/client-tables.ts'
 import { KEY_TABLES } from './keys/key-tables.ts'
-import { PROVIDER_TABLES } from './provider/provider-tables.ts'
 import { SESSION_TABLES } from './sessions/session-tables.ts'
+import { TOKEN_TABLES } from './tokens/token-tables.ts'
 
-export const TABLES: readonly string[] = [CLIENT_TABLES, KEY_TABLES, SESSION_TABLES, PROVIDER_TABLES]
+export const TABLES: readonly string[] = [CLIENT_TABLES, KEY_TABLES, SESSION_TABLES, TOKEN_TABLES]

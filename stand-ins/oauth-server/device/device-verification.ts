@@ -10,9 +10,7 @@ import { askForLogin, checkCsrf, randomId, takeLogin } from '../flow/login-step.
 import { invalidClient } from '../flow/oauth-errors.ts'
 import { encodeQuery, withQuery } from '../flow/query.ts'
 import { redirectOn } from '../flow/redirects.ts'
-import { DEVICE_VERIFICATION_PATH } from '../provider/provider.ts'
-import { grantDeviceCode } from '../provider/provider-adapter.ts'
-import { expiredUserCode } from './device-request.ts'
+import { DEVICE_VERIFICATION_PATH, expiredUserCode } from './device-request.ts'
 
 /** Hydra never reads the form of this address: `prompt`, `max_age` and `id_token_hint` in it do nothing. */
 const NO_PARAMETERS = new URLSearchParams()
@@ -35,11 +33,7 @@ export async function verifyDevice(deps: FlowDeps, c: RequestContext): Promise<R
   }
   if (consentVerifier) {
     const { step, consent } = await takeConsent(deps, c, question, consentVerifier)
-    const isLetIn = await grantDeviceCode(
-      deps.database,
-      step.request.userCode ?? '',
-      consent.consentRequestId,
-    )
+    const isLetIn = await deps.tokenStore.letDeviceIn(step.request.userCode ?? '', consent.consentRequestId)
     if (!isLetIn) throw expiredUserCode()
     return redirectOn(c, withQuery(deps.addresses.deviceSuccess, { client_id: client.client_id }))
   }

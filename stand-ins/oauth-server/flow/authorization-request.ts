@@ -113,11 +113,10 @@ function findFault(request: AuthorizationRequest): Fault | undefined {
 }
 
 function requestedRightsFault({ client, form, scopes, audience }: AuthorizationRequest) {
-  const scope = scopes.find(asked => !coversScope(words(client.scope), asked))
-  if (scope !== undefined) return scopeNotAllowed(scope)
-  const target = audience.find(asked => !coversAudience(client.audience ?? [], asked))
-  if (target !== undefined) return audienceNotAllowed(target)
-  return form.get('registration') ? registrationNotSupported() : undefined
+  return (
+    rightsFault(client, scopes, audience) ??
+    (form.get('registration') ? registrationNotSupported() : undefined)
+  )
 }
 
 function responseTypeFault({ client, form, responseTypes }: AuthorizationRequest) {
@@ -130,13 +129,17 @@ function responseTypeFault({ client, form, responseTypes }: AuthorizationRequest
   )
 }
 
-/** The refusal of a scope that the client's record does not cover. */
-export function scopeNotAllowed(scope: string): HydraError {
-  return invalidScope(`The OAuth 2.0 Client is not allowed to request scope '${scope}'.`)
-}
-
-/** The refusal of an audience that the client's record does not cover. */
-export function audienceNotAllowed(audience: string): HydraError {
+/** The refusal of the first scope, else audience, that the client's record does not cover. */
+export function rightsFault(
+  client: Client,
+  scopes: readonly string[],
+  audiences: readonly string[],
+): HydraError | undefined {
+  const scope = scopes.find(asked => !coversScope(words(client.scope), asked))
+  if (scope !== undefined)
+    return invalidScope(`The OAuth 2.0 Client is not allowed to request scope '${scope}'.`)
+  const audience = audiences.find(asked => !coversAudience(client.audience ?? [], asked))
+  if (audience === undefined) return undefined
   return invalidRequest(`Requested audience '${audience}' has not been whitelisted by the OAuth 2.0 Client.`)
 }
 

@@ -3,26 +3,18 @@
 import type { ServiceApp } from '../../service/listen.ts'
 import { makeSealer } from '../../service/sealed-values.ts'
 import type { OAuthServerContext } from '../context.ts'
-import { addDeviceRequestRoutes } from '../device/device-accept-route.ts'
-import { deviceAnswer, makeDeviceRequestCheck } from '../device/device-request.ts'
+import { addDeviceRequestRoutes, DEVICE_VERIFICATION_PATH } from '../device/device-request.ts'
 import { verifyDevice } from '../device/device-verification.ts'
 import { type LogoutEndpointDeps, logOut } from '../logout/logout-endpoint.ts'
 import { addLogoutRequestRoutes, LOGOUT_PATH } from '../logout/logout-request-routes.ts'
 import { makeLogoutRequestStore } from '../logout/logout-request-store.ts'
-import {
-  DEVICE_AUTHORIZATION_PATH,
-  DEVICE_VERIFICATION_PATH,
-  makeProvider,
-  REVOCATION_PATH,
-  TOKEN_PATH,
-} from '../provider/provider.ts'
-import { makeProviderEndpoints } from '../provider/provider-endpoints.ts'
 import { makeConsentStore } from '../sessions/consent-store.ts'
 import { makeLoginSessionStore } from '../sessions/login-session-store.ts'
 import { addSessionRoutes } from '../sessions/session-routes.ts'
-import type { TokenDeps } from '../tokens/token-deps.ts'
+import { addTokenEndpoints, REVOCATION_PATH, TOKEN_PATH, type TokenDeps } from '../tokens/token-endpoints.ts'
 import { makeTokenIssuer } from '../tokens/token-issuer.ts'
 import { addTokenAdminRoutes, addUserinfoRoutes, USERINFO_PATH } from '../tokens/token-routes.ts'
+import { makeTokenStore } from '../tokens/token-store.ts'
 import { cors } from '../wire/cors.ts'
 import { authorize } from './authorize-endpoint.ts'
 import { makeBrowserCookies } from './browser-cookies.ts'
@@ -37,29 +29,28 @@ const CROSS_ORIGIN = [TOKEN_PATH, REVOCATION_PATH, USERINFO_PATH] as const
 /** All that authorizing needs. */
 export type Authorization = FlowDeps & TokenDeps & LogoutEndpointDeps
 
-/** The stores and the library of the authorizing half. */
+/** The stores of the authorizing half. */
 export function makeAuthorization(context: OAuthServerContext): Authorization {
-  const provider = makeProvider(context, makeDeviceRequestCheck(context))
+  const tokenStore = makeTokenStore(context.database)
   const sealer = makeSealer(context.settings.systemSecret)
   const nowSeconds = () => Math.floor(context.now() / 1000)
   return {
     ...context,
-    provider,
+    tokenStore,
     nowSeconds,
     cookies: makeBrowserCookies(sealer),
     challenges: makeChallenges(sealer, context.settings.ttlSeconds.loginConsentRequest, nowSeconds),
     loginSessions: makeLoginSessionStore(context.database),
     consents: makeConsentStore(context.database),
     logoutRequests: makeLogoutRequestStore(context.database),
-    tokens: makeTokenIssuer({ ...context, provider }),
+    tokens: makeTokenIssuer({ ...context, tokenStore }),
   }
 }
 
 export function addPublicAuthorizationRoutes(app: ServiceApp, deps: Authorization): void {
   for (const path of CROSS_ORIGIN) app.use(path, cors)
   app.on(['GET', 'POST'], '/oauth2/auth', c => authorize(deps, c))
-  const endpoint = makeProviderEndpoints(deps, answer => deviceAnswer(deps, answer))
-  for (const path of [TOKEN_PATH, REVOCATION_PATH, DEVICE_AUTHORIZATION_PATH]) app.post(path, endpoint)
+  addTokenEndpoints(app, deps)
   app.get(DEVICE_VERIFICATION_PATH, c => verifyDevice(deps, c))
   app.on(['GET', 'POST'], LOGOUT_PATH, c => logOut(deps, c))
   addUserinfoRoutes(app, deps)

@@ -1,6 +1,4 @@
 // `GET|POST /oauth2/auth`: an authorization request, and its return from the login and the consent page.
-// oidc-provider has an authorization endpoint too, but its interactions know neither challenges that travel sealed,
-// nor verifiers, nor errors that wait until consent: this one is our own.
 
 import { clientAnswer } from '../clients/client-record.ts'
 import type { RequestContext } from '../context.ts'

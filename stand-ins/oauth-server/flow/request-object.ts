@@ -1,15 +1,13 @@
 // Request objects: an authorization request as a JWT of the client, by value or by reference. OpenID Connect Core 1.0
 // §6. What the object says wins over the query; without the scope `openid` it is not looked at.
 
-import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
+import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose'
+import { clientKeys, fetchText } from '../clients/client-keys.ts'
 import type { Client } from '../clients/client-record.ts'
 import type { OAuthServerContext } from '../context.ts'
 import { unrecognizable } from '../wire/hydra-error.ts'
 import { invalidRequest, invalidRequestObject, invalidRequestUri } from './oauth-errors.ts'
 import { words } from './scope-matching.ts'
-
-const TIMEOUT_MS = 10_000
-const DOCUMENT_BYTES_MAX = 1_000_000
 
 type ObjectDeps = Pick<OAuthServerContext, 'fetch' | 'now'>
 
@@ -40,7 +38,10 @@ async function fetchObject(deps: ObjectDeps, client: Client, uri: string): Promi
   if (!client.request_uris?.includes(uri)) {
     throw invalidRequestUri(`Request URI '${uri}' is not whitelisted by the OAuth 2.0 Client.`)
   }
-  return fetchText(deps, uri)
+  const text = await fetchText(deps.fetch, uri).catch((err: unknown) => {
+    throw invalidRequestUri(`Unable to fetch the request object: ${String(err)}.`)
+  })
+  return text.trim()
 }
 
 async function readObject(
@@ -92,31 +93,11 @@ async function readSigned(
   object: string,
 ): Promise<Record<string, unknown>> {
   try {
-    const keys = createLocalJWKSet(await keysOf(deps, client))
+    const keys = createLocalJWKSet(await clientKeys(deps.fetch, client))
     const { payload } = await compactVerify(object, keys)
     return { ...JSON.parse(new TextDecoder().decode(payload)) }
   } catch {
     throw invalidRequestObject("Unable to verify the request object's signature.")
-  }
-}
-
-/** A client's keys are checked when it is written; what it serves elsewhere is checked by jose when it is used. */
-async function keysOf(deps: ObjectDeps, client: Client): Promise<JSONWebKeySet> {
-  if (client.jwks?.keys?.length) return { keys: client.jwks.keys as JSONWebKeySet['keys'] }
-  return JSON.parse(await fetchText(deps, client.jwks_uri))
-}
-
-async function fetchText(deps: ObjectDeps, uri: string): Promise<string> {
-  try {
-    const response = await deps.fetch(uri, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    if (response.status !== 200) throw new Error(`status ${response.status}`)
-    const text = await response.text()
-    if (text.length > DOCUMENT_BYTES_MAX) throw new Error('it is too long')
-    return text.trim()
-  } catch (err) {
-    throw invalidRequestUri(
-      `Unable to fetch OpenID Connect request parameters from 'request_uri' because: ${String(err)}.`,
-    )
   }
 }
 

@@ -4,45 +4,37 @@
 import { type Client, isPublicClient } from '../clients/client-record.ts'
 import { invalidGrant } from '../flow/oauth-errors.ts'
 import { verifierFault } from '../flow/pkce.ts'
-import { AlreadyConsumedError } from '../provider/provider-adapter.ts'
-import { answerTokens, requireGrantType, revokeTokens, type TokenAnswer } from './token-answer.ts'
-import { parameter, type TokenDeps, type TokenParameters } from './token-deps.ts'
+import { answerTokens, requireGrantType, type TokenAnswer } from './token-answer.ts'
+import type { TokenDeps } from './token-endpoints.ts'
 
 /** Exchanges a code for tokens. */
 export async function exchangeCode(
   deps: TokenDeps,
   client: Client,
-  params: TokenParameters,
+  fields: URLSearchParams,
 ): Promise<TokenAnswer> {
+  const { tokenStore } = deps
   requireGrantType(client, 'authorization_code')
-  const code = await deps.provider.AuthorizationCode.find(parameter(params, 'code'), {
-    ignoreExpiration: true,
-  })
-  const consent = code?.grantId ? await deps.consents.find(code.grantId) : undefined
+  const value = fields.get('code') ?? ''
+  const code = await tokenStore.find('code', value)
+  const consent = code?.consentRequestId ? await deps.consents.find(code.consentRequestId) : undefined
   if (!code || !consent) throw invalidGrant()
   const refuseUsed = async () => {
-    await revokeTokens(deps, consent.consentRequestId)
+    await tokenStore.endTokensOf(consent.consentRequestId)
     return invalidGrant('The authorization code has already been used.')
   }
-  if ('consumed' in code && code.consumed) throw await refuseUsed()
-  if (code.isExpired) throw invalidGrant()
-  if (code.clientId !== client.client_id) throw invalidGrant(OTHER_CLIENT)
-  if (code.redirectUri && code.redirectUri !== parameter(params, 'redirect_uri')) {
-    throw invalidGrant(OTHER_REDIRECT_URI)
-  }
-  const fault = verifierFault(parameter(params, 'code_verifier'), code.codeChallenge, isPublicClient(client))
+  if (code.wasUsed) throw await refuseUsed()
+  if (code.expiresAt * 1000 <= deps.now()) throw invalidGrant()
+  if (code.clientId !== client.client_id) throw invalidGrant('The code is of another client.')
+  if (code.redirectUri !== null && code.redirectUri !== fields.get('redirect_uri'))
+    throw invalidGrant("The 'redirect_uri' is not the one of the authorize request.")
+  const challenge = code.codeChallenge ?? undefined
+  const fault = verifierFault(fields.get('code_verifier') ?? '', challenge, isPublicClient(client))
   if (fault) {
     // A wrong verifier may be a guess: the code does not wait for the next one.
-    if (code.codeChallenge !== undefined) await code.destroy()
+    if (challenge !== undefined) await tokenStore.remove('code', value)
     throw fault
   }
-  await code.consume().catch(async (err: unknown) => {
-    throw err instanceof AlreadyConsumedError ? await refuseUsed() : err
-  })
+  if (!(await tokenStore.use('code', value))) throw await refuseUsed()
   return answerTokens(deps, client, consent, 'authorization_code')
 }
-
-const OTHER_CLIENT =
-  'The OAuth 2.0 Client ID from this request does not match the one from the authorize request.'
-const OTHER_REDIRECT_URI =
-  "The 'redirect_uri' from this request does not match the one from the authorize request."

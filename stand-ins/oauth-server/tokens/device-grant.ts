@@ -3,9 +3,8 @@
 
 import type { Client } from '../clients/client-record.ts'
 import { authorizationPending, expiredToken, invalidGrant } from '../flow/oauth-errors.ts'
-import { AlreadyConsumedError } from '../provider/provider-adapter.ts'
 import { answerTokens, requireGrantType, type TokenAnswer } from './token-answer.ts'
-import { parameter, type TokenDeps, type TokenParameters } from './token-deps.ts'
+import type { TokenDeps } from './token-endpoints.ts'
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
@@ -13,25 +12,17 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 export async function exchangeDeviceCode(
   deps: TokenDeps,
   client: Client,
-  params: TokenParameters,
+  fields: URLSearchParams,
 ): Promise<TokenAnswer> {
   requireGrantType(client, DEVICE_GRANT)
-  const code = await deps.provider.DeviceCode.find(parameter(params, 'device_code'), {
-    ignoreExpiration: true,
-  })
+  const value = fields.get('device_code') ?? ''
+  const code = await deps.tokenStore.find('device', value)
   if (!code) throw invalidGrant()
-  if (code.isExpired) throw expiredToken()
-  if (!code.grantId) throw authorizationPending()
-  const consent = await deps.consents.find(code.grantId)
-  if (!consent) throw invalidGrant()
-  if (code.clientId !== client.client_id) {
-    throw invalidGrant(
-      'The OAuth 2.0 Client ID from this request does not match the one from the authorize request.',
-    )
-  }
-  await code.consume().catch((err: unknown) => {
-    throw err instanceof AlreadyConsumedError ? invalidGrant() : err
-  })
-  await code.destroy()
+  if (code.expiresAt * 1000 <= deps.now()) throw expiredToken()
+  if (code.consentRequestId === null) throw authorizationPending()
+  const consent = await deps.consents.find(code.consentRequestId)
+  if (!consent || code.clientId !== client.client_id) throw invalidGrant()
+  if (!(await deps.tokenStore.use('device', value))) throw invalidGrant()
+  await deps.tokenStore.remove('device', value)
   return answerTokens(deps, client, consent, 'device_authorization')
 }

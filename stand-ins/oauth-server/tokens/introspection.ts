@@ -1,10 +1,9 @@
 // What a token is worth: the look-up that introspection and userinfo share, and the answer of introspection. RFC 7662.
-// The library's own introspection answers callers that authenticate, in other words, and knows no JWTs.
 
 import type { Client } from '../clients/client-record.ts'
 import { coversScope, words } from '../flow/scope-matching.ts'
 import type { ConsentRecord } from '../sessions/consent-store.ts'
-import type { TokenDeps } from './token-deps.ts'
+import type { TokenDeps } from './token-endpoints.ts'
 import { hasJwtTokens } from './token-issuer.ts'
 
 /** A token that is good now. Times in seconds since 1970. */
@@ -19,20 +18,9 @@ export interface LiveToken {
   readonly expiresAt: number
 }
 
-interface StoredToken {
-  readonly clientId?: string | undefined
-  readonly grantId?: string | undefined
-  readonly scope?: string | undefined
-  readonly aud?: string | string[] | undefined
-  readonly iat: number
-  readonly exp?: number | undefined
-}
-
 /** The live access token of this value. A token of another form than the client's strategy gives now is dead. */
 async function findAccessToken(deps: TokenDeps, value: string): Promise<LiveToken | undefined> {
-  const { AccessToken, ClientCredentials } = deps.provider
-  const stored = (await AccessToken.find(value)) ?? (await ClientCredentials.find(value))
-  const token = stored && (await readToken(deps, 'access_token', stored))
+  const token = await findLive(deps, 'access', value)
   if (!token) return undefined
   const isJwtClient = hasJwtTokens(token.client)
   const isOpaque = value.split('.').length < 3
@@ -44,8 +32,7 @@ async function findAccessToken(deps: TokenDeps, value: string): Promise<LiveToke
 export async function findToken(deps: TokenDeps, value: string): Promise<LiveToken | undefined> {
   const access = await findAccessToken(deps, value)
   if (access) return access
-  const refresh = await deps.provider.RefreshToken.find(value)
-  return refresh && !refresh.consumed ? readToken(deps, 'refresh_token', refresh) : undefined
+  return findLive(deps, 'refresh', value)
 }
 
 /** The body of an introspection that asks for `scope`; `{active: false}` for whatever is not good for it. */
@@ -77,23 +64,24 @@ export async function introspect(
   }
 }
 
-async function readToken(
+async function findLive(
   deps: TokenDeps,
-  use: LiveToken['use'],
-  stored: StoredToken,
+  kind: 'access' | 'refresh',
+  value: string,
 ): Promise<LiveToken | undefined> {
-  // The library lets a token live some seconds longer, for clocks that differ.
-  if ((stored.exp ?? 0) * 1000 <= deps.now()) return undefined
-  const client = await deps.clients.find(stored.clientId ?? '')
-  const consent = stored.grantId === undefined ? undefined : await deps.consents.find(stored.grantId)
-  if (!client || (stored.grantId !== undefined && !consent)) return undefined
+  const stored = await deps.tokenStore.find(kind, value)
+  if (!stored || stored.wasUsed || stored.expiresAt * 1000 <= deps.now()) return undefined
+  const { consentRequestId, scope, audience, issuedAt, expiresAt } = stored
+  const client = await deps.clients.find(stored.clientId)
+  const consent = consentRequestId === null ? undefined : await deps.consents.find(consentRequestId)
+  if (!client || (consentRequestId !== null && !consent)) return undefined
   return {
-    use,
+    use: `${kind}_token`,
     client,
     consent,
-    scope: words(stored.scope),
-    audience: consent?.grantedAudience ?? [stored.aud ?? []].flat(),
-    issuedAt: stored.iat,
-    expiresAt: stored.exp ?? stored.iat,
+    scope,
+    audience: consent?.grantedAudience ?? audience,
+    issuedAt,
+    expiresAt,
   }
 }

@@ -6,7 +6,7 @@ import { ENTROPY_CHARACTERS_MIN } from '../flow/authorization-request.ts'
 import { serverError, unauthorizedClient } from '../flow/oauth-errors.ts'
 import type { ConsentRecord } from '../sessions/consent-store.ts'
 import { type GrantName, lifespanSeconds } from './lifespans.ts'
-import type { TokenDeps } from './token-deps.ts'
+import type { TokenDeps } from './token-endpoints.ts'
 import { grantOfConsent } from './token-issuer.ts'
 
 const REFRESH_SCOPES = ['offline', 'offline_access']
@@ -56,12 +56,6 @@ export async function answerTokens(
 export function requireGrantType(client: Client, grantType: string): void {
   if (grantTypesOf(client).includes(grantType)) return
   throw unauthorizedClient(`The OAuth 2.0 Client is not allowed to use authorization grant '${grantType}'.`)
-}
-
-/** Ends every access and refresh token of a consent, but not the consent. */
-export async function revokeTokens({ provider }: TokenDeps, consentRequestId: string): Promise<void> {
-  await provider.AccessToken.revokeByGrantId(consentRequestId)
-  await provider.RefreshToken.revokeByGrantId(consentRequestId)
 }
 
 function checkIdToken({ nonce }: ConsentRecord, lifespan: number): void {

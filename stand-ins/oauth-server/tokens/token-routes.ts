@@ -2,25 +2,22 @@
 
 import { randomUUID } from 'node:crypto'
 import type { ServiceApp } from '../../service/listen.ts'
-import type { OAuthServerContext, RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { invalidRequest, requestUnauthorized } from '../flow/oauth-errors.ts'
 import { readBodyForm, readRequestForm } from '../flow/request-form.ts'
 import { errorAnswer, jsonAnswer, noContent } from '../wire/answers.ts'
 import { HydraError, unrecognizable } from '../wire/hydra-error.ts'
 import { findToken, introspect, type LiveToken } from './introspection.ts'
-import { revokeAccessTokensOf } from './revocation.ts'
 import { userinfoClaims } from './token-claims.ts'
-import type { TokenDeps } from './token-deps.ts'
+import type { TokenDeps } from './token-endpoints.ts'
 
 export const USERINFO_PATH = '/userinfo'
 
-type RouteDeps = TokenDeps & Pick<OAuthServerContext, 'addresses' | 'now'>
-
-export function addUserinfoRoutes(app: ServiceApp, deps: RouteDeps): void {
+export function addUserinfoRoutes(app: ServiceApp, deps: TokenDeps): void {
   app.on(['GET', 'POST'], USERINFO_PATH, c => userinfo(deps, c))
 }
 
-export function addTokenAdminRoutes(app: ServiceApp, deps: RouteDeps): void {
+export function addTokenAdminRoutes(app: ServiceApp, deps: TokenDeps): void {
   app.post('/admin/oauth2/introspect', async c => {
     const form = await readBodyForm(c)
     const uncached = { 'content-type': 'application/json;charset=UTF-8', 'cache-control': 'no-store' }
@@ -36,13 +33,13 @@ export function addTokenAdminRoutes(app: ServiceApp, deps: RouteDeps): void {
     if (!clientId) {
       throw invalidRequest("Query parameter 'client_id' is not defined but it should have been.")
     }
-    await revokeAccessTokensOf(deps, clientId)
+    await deps.tokenStore.endAccessTokensOfClient(clientId)
     return noContent(c)
   })
 }
 
 /** Everything that the consent put into the ID token, whatever the token's scopes: Hydra does not filter. */
-async function userinfo(deps: RouteDeps, c: RequestContext): Promise<Response> {
+async function userinfo(deps: TokenDeps, c: RequestContext): Promise<Response> {
   const token = await findToken(deps, await bearerToken(c))
   if (!token) {
     const refusal = requestUnauthorized()
@@ -71,7 +68,7 @@ function refuseBearer(c: RequestContext, error: string, description: string, bod
 }
 
 function claimsOf(
-  { addresses }: RouteDeps,
+  { addresses }: TokenDeps,
   { consent, client, issuedAt }: LiveToken,
 ): Record<string, unknown> {
   if (consent) return userinfoClaims(consent, addresses.public)

@@ -1,21 +1,16 @@
 // The opaque values of codes and tokens: 512 random bits in Hydra's two halves, with a prefix that says what they are.
-// Only their hashes are stored (provider/provider-adapter.ts). Beside them the short codes that people type.
+// Only their hashes are stored (token-store.ts). Beside them the short codes that people type.
 
 import { randomBytes, randomInt } from 'node:crypto'
 
 const HALF_BYTES = 32
 
-const PREFIXES = {
-  authorizationCode: 'ory_ac_',
-  accessToken: 'ory_at_',
-  refreshToken: 'ory_rt_',
-  deviceCode: 'ory_dc_',
-}
+const PREFIXES = { code: 'ory_ac_', access: 'ory_at_', refresh: 'ory_rt_', device: 'ory_dc_' }
 
-export type ValueKind = keyof typeof PREFIXES
+export type TokenKind = keyof typeof PREFIXES
 
 /** A new value of this kind, of the form `ory_at_<43 characters>.<43 characters>`. */
-export function opaqueValue(kind: ValueKind): string {
+export function opaqueValue(kind: TokenKind): string {
   const half = () => randomBytes(HALF_BYTES).toString('base64url')
   return `${PREFIXES[kind]}${half()}.${half()}`
 }
@@ -32,7 +27,7 @@ export function newUserCode(): string {
 }
 
 /** The value with its prefix: Hydra finds codes and tokens without it as well. JWTs have none. */
-export function withPrefix(kind: ValueKind, value: string): string {
+export function withPrefix(kind: TokenKind, value: string): string {
   return BARE_VALUE.test(value) ? `${PREFIXES[kind]}${value}` : value
 }
 

@@ -1,7 +1,6 @@
 // Cross-origin answers of the public port, as Hydra gives them with `serve.public.cors` on and pages of this machine
 // allowed, whatever their port. Only where Hydra has them: not where browsers are sent, nor for devices.
 
-import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 
 const LOOPBACK_ORIGIN = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/
@@ -15,19 +14,17 @@ const EXPOSED =
 const VARY_OF_PREFLIGHT = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
 /** Answers preflights, and lets pages of this machine read what the routes behind it answer. */
-export const cors: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
+export const cors: MiddlewareHandler = async (c, next) => {
   const origin = c.req.header('origin')
   const method = c.req.header('access-control-request-method')
   if (c.req.method === 'OPTIONS' && method !== undefined)
     return preflight(origin, method, c.req.header('access-control-request-headers') ?? '')
   await next()
-  // What the library answers is on its way, with these headers of its own.
-  if (c.env.outgoing.headersSent) return
   for (const [name, value] of Object.entries(corsHeaders(origin))) c.header(name, value)
 }
 
 /** The headers of an answer to a page of this origin; for others, and where no page asks, `Vary` alone. */
-export function corsHeaders(origin: string | undefined): Record<string, string> {
+function corsHeaders(origin: string | undefined): Record<string, string> {
   return {
     vary: 'Origin',
     ...(isAllowed(origin) && { ...allowing(origin), 'access-control-expose-headers': EXPOSED }),

@@ -104,7 +104,7 @@ describe('a sector identifier', () => {
 
   it('must list every redirect URI, and is asked whenever the client is written', async () => {
     const list = ['https://a.example/cb', 'https://b.example/cb']
-    const { server, asked } = await serverThatReads(() => Response.json(list, { status: 404 }))
+    const { server, asked } = await serverThatReads(() => Response.json(list))
     await using _ = server
     const made = await makeClient(server, pairwise('https://b.example/cb'))
     expect(made).toMatchObject({ status: 201, body: { sector_identifier_uri: SECTOR } })

@@ -111,7 +111,7 @@ describe('the database', () => {
     const { body } = await exchange(server, client, done)
     const values = [param(done.location, 'code'), body['access_token'], body['refresh_token']].map(String)
     const text = JSON.stringify([
-      await rows('select * from provider_entries'),
+      await rows('select * from tokens'),
       await rows('select * from consents'),
       await rows('select * from clients'),
     ])
@@ -139,6 +139,6 @@ describe('the database', () => {
     const { access_token } = await tokensFor(server, client)
     await call(`${server.adminUrl}/admin/clients/${client.client_id}`, { method: 'DELETE' })
     expect(await introspect(server, access_token)).toEqual({ active: false })
-    expect(await rows(`select 1 from provider_entries where client_id = '${client.client_id}'`)).toEqual([])
+    expect(await rows(`select 1 from tokens where client_id = '${client.client_id}'`)).toEqual([])
   })
 })
