@@ -1,13 +1,14 @@
 // The admin's identities: list, make, read, replace, patch, delete.
 
 import { isUniqueViolation } from '../service/database.ts'
+import { readJson } from '../service/json-body.ts'
 import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
-import { badRequest, WireError } from '../service/wire-error.ts'
+import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
 import { answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, CREDENTIAL_TYPES, type Identity, passwordHash, schemaUrl } from './identity.ts'
-import { CREATE_FIELDS, makeIdentity, replacedIdentity } from './identity-input.ts'
+import { CreateIn, makeIdentity, ReplaceIn, replacedIdentity } from './identity-input.ts'
 import { patchedIdentity } from './identity-patch.ts'
 import {
   deleteIdentity,
@@ -16,7 +17,7 @@ import {
   insertIdentity,
   replaceIdentity,
 } from './identity-store.ts'
-import { readJsonBody, readStrictBody } from './request-body.ts'
+import { readJsonBody } from './request-body.ts'
 import { parseUuid } from './uuid.ts'
 import { noSuchResource } from './wire-error.ts'
 
@@ -35,7 +36,7 @@ export function adminIdentityRoutes(context: IdentityContext): Route[] {
 }
 
 async function create(context: IdentityContext, c: RequestContext): Promise<Response> {
-  const identity = await makeIdentity(context, await readStrictBody(c, CREATE_FIELDS))
+  const identity = await makeIdentity(context, readJson(await c.req.text(), CreateIn, unreadable))
   try {
     await context.db.inTransaction(tx => insertIdentity(tx, identity))
   } catch (err) {
@@ -62,13 +63,13 @@ function answerIdentity(
   identity: Identity | undefined,
 ): Response {
   if (identity === undefined) throw noSuchResource()
-  const include = readIncludedTypes(queryOf(c), () => '[]')
+  const include = readIncludedTypes(queryOf(c))
   const url = schemaUrl(context.addresses.publicUrl)
   return answerJson(c, adminIdentity(identity, { url, hasCredentials: true, include }))
 }
 
 async function replace(context: IdentityContext, c: RequestContext): Promise<Response> {
-  const body = await readJsonBody(c)
+  const body = await readJsonBody(c, ReplaceIn)
   const id = identityId(c)
   const identity = await change(context, async tx => {
     const old = await findIdentity(tx, id, 'for update')
@@ -154,13 +155,10 @@ function identityId(c: RequestContext): string {
   return id
 }
 
-/** `include_credential`, repeated; `shown` is what the refusal prints of an unknown one. */
-export function readIncludedTypes(
-  query: URLSearchParams,
-  shown = (type: string) => type,
-): ReadonlySet<string> {
+/** `include_credential`, repeated. */
+export function readIncludedTypes(query: URLSearchParams): ReadonlySet<string> {
   const types = query.getAll('include_credential')
   const unknown = types.find(type => !CREDENTIAL_TYPES.has(type))
   if (unknown === undefined) return new Set(types)
-  throw badRequest(`Invalid value \`${shown(unknown)}\` for parameter \`include_credential\`.`)
+  throw badRequest(`Invalid value \`${unknown}\` for parameter \`include_credential\`.`)
 }

@@ -1,14 +1,15 @@
 // The admin's lists of identities, and making many in one request.
 
+import * as z from 'zod'
 import { isUniqueViolation } from '../service/database.ts'
-import { isJsonObject, type Json } from '../service/json.ts'
+import { readJson } from '../service/json-body.ts'
 import { queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
-import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
+import { badRequest, WireError } from '../service/wire-error.ts'
 import { readIncludedTypes, takenConflict } from './admin-identities.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, type Identity, schemaUrl } from './identity.ts'
-import { CREATE_FIELDS, InvalidTraits, makeIdentity } from './identity-input.ts'
+import { CreateIn, InvalidTraits, makeIdentity } from './identity-input.ts'
 import { countIdentities, type IdentityFilter, insertIdentity, listIdentities } from './identity-store.ts'
 import {
   type IdentityPaging,
@@ -17,7 +18,6 @@ import {
   oldPageLink,
   parseIdentityPaging,
 } from './pagination.ts'
-import { readStrictBody, refuseUnknown } from './request-body.ts'
 import { normaliseIdentifier } from './traits-schema.ts'
 import { NIL_UUID, parseUuid } from './uuid.ts'
 
@@ -101,18 +101,15 @@ async function createMany(context: IdentityContext, c: RequestContext): Promise<
   const identities = await Promise.all(entries.map(({ create }) => create && tryMake(context, create)))
   const results: unknown[] = []
   for (const [i, identity] of identities.entries()) {
-    const patchId = entries[i]?.patchId
-    const named = patchId === undefined ? {} : { patch_id: patchId }
-    if (identity === undefined) results.push(null)
+    const patchId = entries[i]?.patch_id
+    const named = typeof patchId === 'string' ? { patch_id: patchId } : {}
+    if (!identity) results.push(null)
     else results.push({ ...(await insertOne(context, identity)), ...named })
   }
   return answerJson(c, { identities: results })
 }
 
-async function tryMake(
-  context: IdentityContext,
-  create: Readonly<Record<string, Json>>,
-): Promise<Identity | WireError> {
+async function tryMake(context: IdentityContext, create: CreateIn): Promise<Identity | WireError> {
   try {
     return await makeIdentity(context, create)
   } catch (err) {
@@ -132,51 +129,21 @@ async function insertOne({ db }: IdentityContext, identity: Identity | WireError
   }
 }
 
-interface BatchEntry {
-  readonly patchId: string | undefined
-  readonly create: Readonly<Record<string, Json>> | undefined
-}
+const BatchIn = z.strictObject({
+  identities: z
+    .array(z.strictObject({ create: CreateIn.nullish(), patch_id: z.unknown().optional() }))
+    .nullish(),
+})
 
-async function readBatch(c: RequestContext): Promise<BatchEntry[]> {
-  const entries = await readEntries(c)
-  if (entries.length > BATCH_MAX)
+/** Kratos answers 400 to a body that is none, and speaks of 500 in it. */
+const unreadableBatch = (message: string) => new WireError(500, { message, httpStatus: 400 })
+
+async function readBatch(c: RequestContext) {
+  const entries = readJson(await c.req.text(), BatchIn, unreadableBatch).identities ?? []
+  const withPassword = entries.filter(({ create }) => create?.credentials?.password?.config?.password)
+  if (entries.length > BATCH_MAX || withPassword.length > BATCH_WITH_PASSWORD_MAX)
     throw badRequest(
-      `The maximum number of identities per request that can be created or deleted at once is ${BATCH_MAX}.`,
+      `At most ${BATCH_MAX} identities can be created at once, ${BATCH_WITH_PASSWORD_MAX} with a plaintext password.`,
     )
-  if (entries.filter(entry => hasPlainPassword(entry.create)).length > BATCH_WITH_PASSWORD_MAX) {
-    throw badRequest(
-      'The maximum number of identities per request that can be created with a plaintext password is ' +
-        `${BATCH_WITH_PASSWORD_MAX}.`,
-    )
-  }
   return entries
-}
-
-async function readEntries(c: RequestContext): Promise<BatchEntry[]> {
-  try {
-    const identities = (await readStrictBody(c, ['identities']))['identities'] ?? []
-    if (!Array.isArray(identities)) throw unreadable('json: cannot unmarshal identities')
-    return identities.map(readEntry)
-  } catch (err) {
-    // Kratos answers 400 here, and speaks of 500 in the body.
-    if (err instanceof WireError) throw new WireError(500, { message: err.message, httpStatus: 400 })
-    throw err
-  }
-}
-
-function readEntry(entry: Json): BatchEntry {
-  if (!isJsonObject(entry)) throw unreadable('json: cannot unmarshal an identity patch: it is no object')
-  refuseUnknown(entry, ['create', 'patch_id'])
-  const { create, patch_id: patchId } = entry
-  if (create !== undefined && create !== null && !isJsonObject(create))
-    throw unreadable('json: cannot unmarshal create: it is no object')
-  if (create) refuseUnknown(create, CREATE_FIELDS)
-  return { create: create ?? undefined, patchId: typeof patchId === 'string' ? patchId : undefined }
-}
-
-function hasPlainPassword(create: BatchEntry['create']): boolean {
-  const credentials = create?.['credentials']
-  const password = isJsonObject(credentials) ? credentials['password'] : undefined
-  const config = isJsonObject(password) ? password['config'] : undefined
-  return isJsonObject(config) && typeof config['password'] === 'string' && config['password'] !== ''
 }

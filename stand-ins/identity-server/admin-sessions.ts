@@ -126,12 +126,11 @@ function readExpand(query: URLSearchParams): Expand {
   )
 }
 
-/** The booleans of Go; an empty text is none. */
+/** An empty text is none. */
 function readActive(query: URLSearchParams): boolean | undefined {
   const text = query.get('active') ?? ''
   if (text === '') return undefined
-  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true
-  if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false
+  if (text === 'true' || text === 'false') return text === 'true'
   throw unreadable('could not parse parameter active')
 }
 

@@ -2,16 +2,13 @@
 
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { healthRoutes, versionRoute } from '../service/health.ts'
 import type { ServiceApp } from '../service/listen.ts'
 import { addRoutes } from '../service/route-table.ts'
-import { answerError } from '../service/wire-answers.ts'
-import { WireError } from '../service/wire-error.ts'
+import { answerError, limitBody, oneSlash } from '../service/wire-answers.ts'
 import { adminIdentityRoutes } from './admin-identities.ts'
 import { adminIdentityListRoutes } from './admin-identity-lists.ts'
 import { adminSessionRoutes } from './admin-sessions.ts'
-import { answerRedirect } from './answers.ts'
 import type { IdentityContext } from './context.ts'
 import { cors } from './cors.ts'
 import { csrfGate } from './csrf-gate.ts'
@@ -28,7 +25,7 @@ const BODY_BYTES_MAX = 5 * 1024 * 1024
 
 export function publicApp(context: IdentityContext): ServiceApp {
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
-  app.use(noStore, limitBody, cors(context.allowedOrigins), csrfGate(context), oneSlash)
+  app.use(noStore, limitBody(BODY_BYTES_MAX), cors(context.allowedOrigins), csrfGate(context), oneSlash)
   addRoutes(
     app,
     [
@@ -52,7 +49,7 @@ export function adminApp(context: IdentityContext): ServiceApp {
   const getPath = (req: Request) =>
     new URL(req.url).pathname.replace(/\/{2,}/g, '/').replace(/^\/admin(?=\/)/, '')
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>({ getPath })
-  app.use(noStore, limitBody)
+  app.use(noStore, limitBody(BODY_BYTES_MAX))
   addRoutes(
     app,
     [
@@ -72,16 +69,4 @@ export function adminApp(context: IdentityContext): ServiceApp {
 const noStore: MiddlewareHandler = async (c, next) => {
   await next()
   if (c.req.method === 'GET') c.header('cache-control', 'private, no-cache, no-store, must-revalidate')
-}
-
-const limitBody = bodyLimit({
-  maxSize: BODY_BYTES_MAX,
-  onError: c => answerError(c, new WireError(413, { message: 'http: request body too large' })),
-})
-
-/** A doubled slash is a mistake of the caller's, who is shown the right path. */
-const oneSlash: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
-  if (!c.req.path.includes('//')) return next()
-  const { pathname, search } = new URL(c.req.url)
-  return answerRedirect(c, pathname.replace(/\/{2,}/g, '/') + search, 307)
 }

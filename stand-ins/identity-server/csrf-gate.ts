@@ -6,7 +6,7 @@ import type { MiddlewareHandler } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { answerError } from '../service/wire-answers.ts'
 import { WireError } from '../service/wire-error.ts'
-import { isJsonRequest } from './accept.ts'
+import { isScript } from './accept.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfCookieName, isCsrfSecret, isCsrfTokenOf, makeCsrfSecret } from './csrf-token.ts'
 import { mediaType } from './request-body.ts'
@@ -95,22 +95,17 @@ export function csrfViolation(
   c: RequestContext,
   token: string,
 ): WireError {
-  const isScript = isJsonRequest(name => c.req.header(name))
-  const hint = isScript ? SCRIPT_HINT : BROWSER_HINT
+  const hint = isScript(c)
+    ? 'Ensure that CORS is configured, and that your AJAX code sends cookies and has credentials enabled.'
+    : 'If you are calling from a server ensure that the appropriate cookies are being forwarded.'
   const details = () => {
     if (c.req.header('cookie') === undefined)
       return { hint, reject_reason: 'The HTTP Cookie Header is empty or not set.' }
     if (getCookie(c, csrfCookieName(addresses.publicUrl)) === undefined)
-      return {
-        hint,
-        reject_reason: 'The HTTP Cookie Header was set but did not include the anti-CSRF cookie.',
-      }
+      return { hint, reject_reason: 'The HTTP Cookie Header did not include the anti-CSRF cookie.' }
     return token === '' && mediaType(c) !== 'application/json'
-      ? { hint: NOT_SENT_HINT }
-      : {
-          hint,
-          reject_reason: 'The HTTP Cookie Header was set and a CSRF token was sent but they do not match.',
-        }
+      ? { hint: 'The anti-CSRF cookie was found but the CSRF token was not.' }
+      : { hint, reject_reason: 'The anti-CSRF cookie and the CSRF token do not match.' }
   }
   return new WireError(403, {
     id: 'security_csrf_violation',
@@ -121,13 +116,3 @@ export function csrfViolation(
     message: 'the request was rejected to protect you from Cross-Site-Request-Forgery',
   })
 }
-
-const SCRIPT_HINT =
-  'We detected an AJAX call, please ensure that CORS is enabled and configured correctly, and that your ' +
-  'AJAX code sends cookies and has credentials enabled.'
-const BROWSER_HINT =
-  'We detected a regular browser or server-side call. If you are calling from a server ensure that the ' +
-  'appropriate cookies are being forwarded.'
-const NOT_SENT_HINT =
-  'The anti-CSRF cookie was found but the CSRF token was not included in the HTTP request body (csrf_token) ' +
-  'nor in the HTTP Header (X-CSRF-Token).'

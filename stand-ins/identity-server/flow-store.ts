@@ -4,7 +4,7 @@ import { badRequest, WireError } from '../service/wire-error.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfViolation, findCsrfSecret } from './csrf-gate.ts'
 import { isCsrfTokenOf } from './csrf-token.ts'
-import type { Flow, FlowKind, LoginFlow, RegistrationFlow } from './flow.ts'
+import { type Flow, type FlowKind, fieldText, type LoginFlow, type RegistrationFlow } from './flow.ts'
 import { parseUuid } from './uuid.ts'
 import { noSuchResource } from './wire-error.ts'
 
@@ -66,16 +66,12 @@ export async function readFlow<K extends FlowKind>(
 
 function requireOwnBrowser(context: IdentityContext, c: RequestContext, flow: Flow): void {
   const secret = findCsrfSecret(context, c)
-  if (secret === undefined || !isCsrfTokenOf(secret, csrfTokenOf(flow))) throw csrfViolation(context, c, '')
+  if (secret === undefined || !isCsrfTokenOf(secret, fieldText(flow, 'csrf_token')))
+    throw csrfViolation(context, c, '')
 }
 
 export function isExpired(flow: Flow): boolean {
   return new Date(flow.expires_at) < new Date()
-}
-
-function csrfTokenOf(flow: Flow): string {
-  const value = flow.ui.nodes.find(node => node.attributes.name === 'csrf_token')?.attributes.value
-  return typeof value === 'string' ? value : ''
 }
 
 function expiredFlow({ addresses }: IdentityContext, kind: FlowKind, flow: Flow): WireError {

@@ -1,18 +1,19 @@
 // What submitting a flow has in common: which flow it is, what becomes of faults and errors, and of a flow that is
 // over.
 
+import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../service/json.ts'
 import { queryOf } from '../service/route-table.ts'
 import { answerError, answerJson } from '../service/wire-answers.ts'
 import { badRequest, WireError } from '../service/wire-error.ts'
-import { isJsonRequest } from './accept.ts'
+import { isScript } from './accept.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { csrfViolation, findCsrfSecret } from './csrf-gate.ts'
 import { isCsrfTokenOf } from './csrf-token.ts'
-import { type Flow, type FlowKind, fault, withForm } from './flow.ts'
+import { type Field, type Flow, type FlowKind, fault, generalFault, type Message, withForm } from './flow.ts'
 import { type FlowOf, isExpired, loadSubmittedFlow, saveFlow } from './flow-store.ts'
-import { formText } from './flow-submission.ts'
+import { formText, readForm, UnreadableForm } from './flow-submission.ts'
 import { forwardError } from './self-service-errors.ts'
 
 /** The form goes back to whoever sent it, with what is wrong with it; not an error of the server's. */
@@ -71,10 +72,6 @@ export function pageOf(
   return `${addresses.uiUrl}/${kind}?flow=${flow.id}`
 }
 
-export function isScript(c: RequestContext): boolean {
-  return isJsonRequest(name => c.req.header(name))
-}
-
 /** Thrown by `requireOpen`. */
 class ExpiredFlow extends Error {}
 
@@ -119,21 +116,56 @@ async function answerExpired<K extends FlowKind>(
  * Stops a form that another site sends: a browser's needs the token of its cookie; an app's is refused (400) when it
  * has what only browsers send, a cookie or an origin.
  */
-export function refuseForeignForm(
-  context: IdentityContext,
-  c: RequestContext,
-  flow: Flow,
-  form: JsonObject,
-): void {
+function refuseForeignForm(context: IdentityContext, c: RequestContext, flow: Flow, form: JsonObject): void {
   if (flow.type === 'api') {
-    if (c.req.header('origin'))
-      throw badRequest(browserOnly('Origin', ' as part of an AJAX request in a Browser'))
-    if (hasForeignCookies(c)) throw badRequest(browserOnly('Cookie', ' by a Browser'))
+    if (c.req.header('origin')) throw badRequest(browserOnly('Origin'))
+    if (hasForeignCookies(c)) throw badRequest(browserOnly('Cookie'))
     return
   }
   const secret = findCsrfSecret(context, c)
   const token = c.req.header('x-csrf-token') ?? formText(form, 'csrf_token')
   if (secret === undefined || !isCsrfTokenOf(secret, token)) throw csrfViolation(context, c, token)
+}
+
+/** The form of a flow; one that cannot be read goes back by `returned`, with the reason as its message. */
+export async function readFlowForm(
+  c: RequestContext,
+  returned: (message: Message) => FlowFault,
+): Promise<JsonObject> {
+  try {
+    return await readForm(c)
+  } catch (err) {
+    throw err instanceof UnreadableForm ? returned(generalFault(err.message)) : err
+  }
+}
+
+/** As `refuseForeignForm`, but what is no cross-site request (400) goes back by `returned`. */
+export function refuseOrReturn(
+  context: IdentityContext,
+  c: RequestContext,
+  flow: Flow,
+  form: JsonObject,
+  returned: (message: Message) => FlowFault,
+): void {
+  try {
+    refuseForeignForm(context, c, flow, form)
+  } catch (err) {
+    if (!(err instanceof WireError) || err.body.code !== 400) throw err
+    throw returned(generalFault(err.body.reason ?? ''))
+  }
+}
+
+/** A flow in place of an old one, with times and an address of its own. */
+export function renewed<F extends Flow>({ flowMs }: IdentityContext, old: F, nodes: readonly Field[]): F {
+  const id = randomUUID()
+  const now = new Date()
+  return {
+    ...old,
+    id,
+    ui: { action: old.ui.action.replace(old.id, id), method: 'POST', nodes },
+    issued_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + flowMs).toISOString(),
+  }
 }
 
 /** Cookies that a proxy adds to every request do not make it a browser's. */
@@ -142,10 +174,6 @@ function hasForeignCookies(c: RequestContext): boolean {
   return names.some(name => name !== '' && !/^(__cf|_cf|cf_)/.test(name))
 }
 
-function browserOnly(header: string, how: string): string {
-  return (
-    `The HTTP Request Header included the "${header}" key, indicating that this request was ` +
-    `made${how}. The flow however was initiated as an API request. To prevent potential misuse and mitigate ` +
-    'several attack vectors including CSRF, the request has been blocked. Please consult the documentation.'
-  )
+function browserOnly(header: string): string {
+  return `The request has the header "${header}" of a browser, but its flow was begun by an app.`
 }

@@ -72,6 +72,12 @@ export function withForm<F extends Flow>(
   return { ...flow, ui: { action, method, nodes, ...(messages.length === 0 ? {} : { messages }) } }
 }
 
+/** The text that a hidden or typed field of a flow holds; empty when it holds none. */
+export function fieldText({ ui }: Flow, name: string): string {
+  const value = ui.nodes.find(node => node.attributes.name === name)?.attributes.value
+  return typeof value === 'string' ? value : ''
+}
+
 interface FieldParts {
   readonly name: string
   readonly type: string

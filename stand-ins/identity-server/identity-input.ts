@@ -2,72 +2,109 @@
 // nothing.
 
 import { randomUUID } from 'node:crypto'
-import { isJsonObject, type Json } from '../service/json.ts'
-import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
+import * as z from 'zod'
+import type { Json } from '../service/json.ts'
+import { Text } from '../service/json-body.ts'
+import { badRequest, WireError } from '../service/wire-error.ts'
 import type { IdentityContext } from './context.ts'
-import { type Credential, type Identity, type IdentityState, withPasswordCredential } from './identity.ts'
+import { type Credential, type Identity, withPasswordCredential } from './identity.ts'
 import { hashPassword, isKnownHash } from './password.ts'
-import { refuseUnknown } from './request-body.ts'
 import { SCHEMA_ID } from './traits-schema.ts'
-import { parseUuid } from './uuid.ts'
+import { Uuid } from './uuid.ts'
 
-export const CREATE_FIELDS = [
-  ...['schema_id', 'traits', 'credentials', 'verifiable_addresses', 'recovery_addresses', 'metadata_public'],
-  ...['metadata_admin', 'state', 'organization_id', 'external_id'],
-]
-const CREDENTIAL_FIELDS = ['password', 'oidc', 'saml', 'totp', 'webauthn', 'passkey', 'lookup_secret']
+const AnyJson = z.json().optional()
+
+const Credentials = z.object({
+  password: z
+    .object({
+      config: z
+        .object({
+          password: Text,
+          hashed_password: Text,
+          use_password_migration_hook: z.boolean().nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  oidc: z
+    .object({
+      config: z
+        .object({ providers: z.array(z.object({ provider: Text, subject: Text })).nullish() })
+        .nullish(),
+    })
+    .nullish(),
+})
+const OTHERS = Object.fromEntries(
+  ['saml', 'totp', 'webauthn', 'passkey', 'lookup_secret'].map(name => [name, AnyJson]),
+)
+
+/** The body of a PUT; what else is in it is ignored. */
+export const ReplaceIn = z.object({
+  schema_id: Text,
+  traits: AnyJson,
+  credentials: Credentials.nullish(),
+  metadata_public: AnyJson,
+  metadata_admin: AnyJson,
+  state: Text,
+  external_id: Text,
+})
+export type ReplaceIn = z.infer<typeof ReplaceIn>
+
+/** The body of a POST, where unknown members are refused. Addresses are dropped: the schema declares none. */
+export const CreateIn = z.strictObject({
+  ...ReplaceIn.shape,
+  credentials: z.strictObject({ ...Credentials.shape, ...OTHERS }).nullish(),
+  organization_id: Uuid.nullish(),
+  verifiable_addresses: AnyJson,
+  recovery_addresses: AnyJson,
+})
+export type CreateIn = z.infer<typeof CreateIn>
 
 type Context = Pick<IdentityContext, 'schema'>
-type Body = Readonly<Record<string, Json>>
 
-/** A new identity of the body of a POST. Addresses are dropped: the schema declares none to verify or to recover by. */
-export async function makeIdentity({ schema }: Context, body: Body): Promise<Identity> {
+export async function makeIdentity(context: Context, body: CreateIn): Promise<Identity> {
   const now = new Date()
-  const state = readText(body, 'state')
-  if (state !== '' && !isState(state)) throw badRequest('identity state is not valid')
-  const imported = await importCredentials(body['credentials'], [], 'strict')
-  const traits = body['traits'] ?? (body['traits'] === null ? null : {})
-  const schemaId = checkTraits(schema, readText(body, 'schema_id'), traits)
   return {
     id: randomUUID(),
-    schema_id: schemaId,
-    traits,
-    state: state === '' ? 'active' : state,
+    ...(await given(context, body, { schema_id: '', credentials: [], state: 'active' })),
     state_changed_at: now,
-    metadata_public: body['metadata_public'] ?? null,
-    metadata_admin: body['metadata_admin'],
-    external_id: readText(body, 'external_id') || null,
-    organization_id: readOrganization(body['organization_id']),
+    organization_id: body.organization_id ?? null,
     created_at: now,
     updated_at: now,
-    credentials: withPasswordCredential(imported.others, schema.identifiers(traits), imported.hash),
   }
 }
 
 /** The identity after a PUT: what the body leaves out is cleared, but for state, schema and credentials. */
-export async function replacedIdentity({ schema }: Context, old: Identity, body: Body): Promise<Identity> {
+export async function replacedIdentity(context: Context, old: Identity, body: ReplaceIn): Promise<Identity> {
   const now = new Date()
-  const state = readText(body, 'state')
-  if (state !== '' && !isState(state)) throw badRequest('identity state is not valid')
-  const newState = state === '' ? old.state : state
-  const imported = await importCredentials(body['credentials'], old.credentials, 'lax')
-  const traits = body['traits'] ?? (body['traits'] === null ? null : {})
-  const schemaId = checkTraits(schema, readText(body, 'schema_id') || old.schema_id, traits)
+  const changed = await given(context, body, old)
+  const state_changed_at = changed.state === old.state ? old.state_changed_at : now
+  return { ...old, ...changed, state_changed_at, updated_at: now }
+}
+
+/** What both write; of `old` stays what the body does not say. */
+async function given(
+  { schema }: Context,
+  body: ReplaceIn,
+  old: Pick<Identity, 'schema_id' | 'credentials' | 'state'>,
+) {
+  if (body.state !== '' && !isState(body.state)) throw badRequest('identity state is not valid')
+  const traits = body.traits === undefined ? {} : body.traits
+  const schema_id = checkTraits(schema, body.schema_id || old.schema_id, traits)
+  const others = [...old.credentials.filter(({ type }) => type !== 'oidc'), ...providersOf(body, old)]
+  const hash = await importPassword(body.credentials?.password?.config)
   return {
-    ...old,
-    schema_id: schemaId,
+    schema_id,
     traits,
-    state: newState,
-    state_changed_at: newState === old.state ? old.state_changed_at : now,
-    metadata_public: body['metadata_public'] ?? null,
-    metadata_admin: body['metadata_admin'],
-    external_id: readText(body, 'external_id') || null,
-    updated_at: now,
-    credentials: withPasswordCredential(imported.others, schema.identifiers(traits), imported.hash),
+    state: isState(body.state) ? body.state : old.state,
+    metadata_public: body.metadata_public ?? null,
+    metadata_admin: body.metadata_admin,
+    external_id: body.external_id || null,
+    credentials: withPasswordCredential(others, schema.identifiers(traits), hash),
   }
 }
 
-export function isState(state: string): state is IdentityState {
+export function isState(state: string): state is Identity['state'] {
   return state === 'active' || state === 'inactive'
 }
 
@@ -87,73 +124,28 @@ export function checkTraits(schema: IdentityContext['schema'], schemaId: string,
   return SCHEMA_ID
 }
 
-/** Of a Go string: absent and null are empty. */
-function readText(body: Body, name: string): string {
-  const value = body[name] ?? ''
-  if (typeof value !== 'string')
-    throw unreadable(`json: cannot unmarshal ${typeof value} into Go struct field .${name} of type string`)
-  return value
-}
+type PasswordConfig = NonNullable<NonNullable<NonNullable<ReplaceIn['credentials']>['password']>['config']>
 
-function readOrganization(value: Json | undefined): string | null {
-  if (value === undefined || value === null) return null
-  const id = typeof value === 'string' ? parseUuid(value) : undefined
-  if (id === undefined) throw unreadable(`uuid: incorrect UUID format ${JSON.stringify(value)}`)
-  return id
-}
-
-interface Imported {
-  /** Of a new password. */
-  readonly hash?: string
-  /** The old ones and what was imported beside the password. */
-  readonly others: readonly Credential[]
-}
-
-async function importCredentials(
-  value: Json | undefined,
-  old: readonly Credential[],
-  mode: 'strict' | 'lax',
-): Promise<Imported> {
-  if (value === undefined || value === null) return { others: old }
-  if (!isJsonObject(value)) throw unreadable('json: cannot unmarshal credentials')
-  if (mode === 'strict') refuseUnknown(value, CREDENTIAL_FIELDS)
-  const oidc = readProviders(value['oidc'])
-  const others = oidc === undefined ? old : [...old.filter(credential => credential.type !== 'oidc'), oidc]
-  const hash = await importPassword(value['password'])
-  return hash === undefined ? { others } : { hash, others }
-}
-
-async function importPassword(value: Json | undefined): Promise<string | undefined> {
-  if (value === undefined || value === null) return undefined
-  const config = isJsonObject(value) ? (value['config'] ?? {}) : undefined
-  if (!isJsonObject(config)) throw unreadable('json: cannot unmarshal credentials.password.config')
-  const password = readText(config, 'password')
-  const hash = readText(config, 'hashed_password')
+async function importPassword(config: PasswordConfig | null | undefined): Promise<string | undefined> {
   // Passwords that another system is to be asked for: there is none to ask, so nobody signs in by it.
-  if (config['use_password_migration_hook'] === true) return undefined
-  if (password !== '') return hashPassword(password)
-  if (isKnownHash(hash)) return hash
-  throw badRequest(
-    'The imported password does not match any known hash format. For more information see https://www.ory.sh/dr/2',
-  )
+  if (!config || config.use_password_migration_hook) return undefined
+  if (config.password !== '') return hashPassword(config.password)
+  if (isKnownHash(config.hashed_password)) return config.hashed_password
+  throw badRequest('The imported password does not match any known hash format.')
 }
 
 /** Accounts at other providers are kept and shown; nobody signs in by them here. */
-function readProviders(value: Json | undefined): Credential | undefined {
-  const config = isJsonObject(value) ? value['config'] : undefined
-  const providers = isJsonObject(config) && Array.isArray(config['providers']) ? config['providers'] : []
-  const accounts = providers.filter(isJsonObject).map(entry => ({
-    provider: readText(entry, 'provider'),
-    subject: readText(entry, 'subject'),
-  }))
-  if (accounts.length === 0) return undefined
-  const identifiers = accounts.map(({ provider, subject }) => `${provider}:${subject}`)
-  return {
-    type: 'oidc',
-    identifiers,
-    config: { providers: accounts },
-    version: 0,
-    created_at: null,
-    updated_at: null,
-  }
+function providersOf(body: ReplaceIn, old: Pick<Identity, 'credentials'>): Credential[] {
+  const accounts = body.credentials?.oidc?.config?.providers ?? []
+  if (accounts.length === 0) return old.credentials.filter(({ type }) => type === 'oidc')
+  return [
+    {
+      type: 'oidc',
+      identifiers: accounts.map(({ provider, subject }) => `${provider}:${subject}`),
+      config: { providers: accounts },
+      version: 0,
+      created_at: null,
+      updated_at: null,
+    },
+  ]
 }

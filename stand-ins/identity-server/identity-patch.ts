@@ -1,6 +1,8 @@
 // A JSON Patch on an identity: which paths it may touch, and what of the patched document counts. Writes nothing.
 
-import { isJsonObject, type Json } from '../service/json.ts'
+import * as z from 'zod'
+import type { Json } from '../service/json.ts'
+import { parseJson, readJson, Text } from '../service/json-body.ts'
 import { applyPatch, PatchError } from '../service/json-patch.ts'
 import { WireError } from '../service/wire-error.ts'
 import type { IdentityContext } from './context.ts'
@@ -13,11 +15,9 @@ import {
   withPasswordCredential,
 } from './identity.ts'
 import { checkTraits, isState } from './identity-input.ts'
-import { parseJson } from './request-body.ts'
-import { parseUuid } from './uuid.ts'
+import { Uuid } from './uuid.ts'
 
 const DENIED = /^\/(id|statechangedat|credentials|credentials\/oidc\/.*)$/
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 const failed = (message: string) =>
   new WireError(400, { reason: 'An error occured when applying the JSON patch', message })
@@ -51,7 +51,7 @@ export function patchedIdentity(
       state_changed_at: state === old.state ? old.state_changed_at : now,
       updated_at: now,
       credentials: withPasswordCredential(
-        keptCredentials(old, after.credentials),
+        keptCredentials(old, after.configs),
         schema.identifiers(after.columns.traits),
       ),
     },
@@ -76,47 +76,42 @@ function requireState(state: string): Identity['state'] {
   })
 }
 
+const Time = z.iso.datetime({ offset: true }).optional()
+
+const DocumentIn = z.object({
+  schema_id: Text,
+  schema_url: Text,
+  state: Text,
+  state_changed_at: Time,
+  created_at: Time,
+  updated_at: Time,
+  traits: z.json().optional(),
+  metadata_public: z.json().optional(),
+  metadata_admin: z.json().optional(),
+  external_id: Text,
+  organization_id: Uuid.nullish(),
+  credentials: z.record(z.string(), z.object({ config: z.json().optional() })).nullish(),
+})
+
 function readDocument(document: Json) {
-  const doc = document ?? {}
-  if (!isJsonObject(doc)) throw failed('json: cannot unmarshal the patched identity: it is no object')
-  const text = (name: string) => {
-    const value = doc[name] ?? ''
-    if (typeof value !== 'string')
-      throw failed(`json: cannot unmarshal ${typeof value} into Go struct field .${name}`)
-    return value
-  }
-  for (const name of ['state_changed_at', 'created_at', 'updated_at']) {
-    if (doc[name] !== undefined && !RFC3339.test(text(name)))
-      throw failed(`parsing time ${JSON.stringify(doc[name])} as "2006-01-02T15:04:05Z07:00"`)
-  }
-  const organization = doc['organization_id'] ?? null
-  const organizationId = organization === null ? null : parseUuid(String(organization))
-  if (organizationId === undefined)
-    throw failed(`uuid: incorrect UUID length in ${JSON.stringify(organization)}`)
+  const { schema_id, schema_url, state, credentials, ...doc } = readJson(
+    JSON.stringify(document),
+    DocumentIn,
+    failed,
+  )
   return {
-    schemaUrl: text('schema_url'),
-    state: text('state'),
-    credentials: readCredentials(doc['credentials'] ?? {}),
+    schemaUrl: schema_url,
+    state,
+    configs: new Map(Object.entries(credentials ?? {}).map(([type, { config }]) => [type, config ?? {}])),
     columns: {
-      schema_id: text('schema_id'),
-      traits: doc['traits'] ?? {},
-      metadata_public: doc['metadata_public'] ?? null,
-      metadata_admin: doc['metadata_admin'],
-      external_id: text('external_id') || null,
-      organization_id: organizationId,
+      schema_id,
+      traits: doc.traits ?? {},
+      metadata_public: doc.metadata_public ?? null,
+      metadata_admin: doc.metadata_admin,
+      external_id: doc.external_id || null,
+      organization_id: doc.organization_id ?? null,
     },
   }
-}
-
-function readCredentials(value: Json): ReadonlyMap<string, Json> {
-  if (!isJsonObject(value)) throw failed('json: cannot unmarshal credentials')
-  return new Map(
-    Object.entries(value).map(([type, credential]) => {
-      if (!isJsonObject(credential))
-        throw failed('json: cannot unmarshal credentials of type identity.Credentials')
-      return [type, credential['config'] ?? {}]
-    }),
-  )
 }
 
 /** What the patch left of them; it makes no new ones but changes a password's config. */

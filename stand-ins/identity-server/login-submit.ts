@@ -1,17 +1,15 @@
 // A login form: checked, the password compared, a session made. Tells a wrong password and an unknown person apart in
 // nothing, not even in time.
 
-import { randomUUID } from 'node:crypto'
-import type { JsonObject } from '../service/json.ts'
 import { answerJson } from '../service/wire-answers.ts'
-import { WireError } from '../service/wire-error.ts'
+import { isScript } from './accept.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
-import { generalFault, type LoginFlow, type Message, missingFault, withForm } from './flow.ts'
+import { fieldText, generalFault, type LoginFlow, type Message, missingFault, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
 import { saveFlow } from './flow-store.ts'
-import { formText, readForm, UnreadableForm } from './flow-submission.ts'
-import { FlowFault, isScript, refuseForeignForm, requireOpen, submitFlow } from './flow-submit.ts'
+import { formText } from './flow-submission.ts'
+import { FlowFault, readFlowForm, refuseOrReturn, renewed, requireOpen, submitFlow } from './flow-submit.ts'
 import { type Identity, passwordHash } from './identity.ts'
 import { findByPasswordIdentifier } from './identity-store.ts'
 import { INVALID_CREDENTIALS, loginFields, NO_LOGIN_METHOD, secondFactorFields } from './login-form.ts'
@@ -49,9 +47,10 @@ async function complete(context: IdentityContext, c: RequestContext, flow: Login
 
 /** The identity of the form; throws `FlowFault` with the form unless everything in it is right. */
 async function authenticate(context: IdentityContext, c: RequestContext, flow: LoginFlow): Promise<Identity> {
-  const form = await readFormOf(context.schema, c, flow)
-  if (flow.requested_aal === 'aal2' || formText(form, 'method') !== 'password')
-    throw returned(context.schema, flow, { messages: [NO_LOGIN_METHOD] })
+  const back = (message: Message, identifier = '') =>
+    returned(context.schema, flow, { identifier, messages: [message] })
+  const form = await readFlowForm(c, back)
+  if (flow.requested_aal === 'aal2' || formText(form, 'method') !== 'password') throw back(NO_LOGIN_METHOD)
   const identifier = formText(form, 'identifier') || formText(form, 'password_identifier')
   const password = formText(form, 'password')
   const missing = {
@@ -59,25 +58,11 @@ async function authenticate(context: IdentityContext, c: RequestContext, flow: L
     ...(password === '' ? { password: [missingFault('password')] } : {}),
   }
   if (Object.keys(missing).length > 0) throw returned(context.schema, flow, { identifier, fields: missing })
-  try {
-    refuseForeignForm(context, c, flow, form)
-  } catch (err) {
-    if (!(err instanceof WireError) || err.body.code !== 400) throw err
-    throw returned(context.schema, flow, { identifier, messages: [generalFault(err.body.reason ?? '')] })
-  }
+  refuseOrReturn(context, c, flow, form, message => back(message, identifier))
   const identity = await findByPasswordIdentifier(context.db, normaliseIdentifier(identifier))
   const isRight = await isPassword(password, passwordHash(identity))
   if (identity !== undefined && isRight) return identity
-  throw returned(context.schema, flow, { identifier, messages: [INVALID_CREDENTIALS] })
-}
-
-async function readFormOf(schema: TraitsSchema, c: RequestContext, flow: LoginFlow): Promise<JsonObject> {
-  try {
-    return await readForm(c)
-  } catch (err) {
-    if (err instanceof UnreadableForm) throw returned(schema, flow, { messages: [generalFault(err.message)] })
-    throw err
-  }
+  throw back(INVALID_CREDENTIALS, identifier)
 }
 
 interface Faults {
@@ -103,28 +88,20 @@ function returned(
 }
 
 function formOf(flow: LoginFlow) {
-  const value = (name: string) => {
-    const found = flow.ui.nodes.find(node => node.attributes.name === name)?.attributes.value
-    return typeof found === 'string' ? found : ''
+  return {
+    csrfToken: fieldText(flow, 'csrf_token'),
+    identifier: fieldText(flow, 'identifier'),
+    isRefresh: flow.refresh,
   }
-  return { csrfToken: value('csrf_token'), identifier: value('identifier'), isRefresh: flow.refresh }
 }
 
-function restarted({ schema, flowMs }: IdentityContext, old: LoginFlow): LoginFlow {
-  const id = randomUUID()
-  const now = new Date()
-  const { csrfToken } = formOf(old)
+function restarted(context: IdentityContext, old: LoginFlow): LoginFlow {
   const nodes =
-    old.requested_aal === 'aal2' ? secondFactorFields(old.type, csrfToken) : loginFields(schema, formOf(old))
-  return {
-    ...withForm(old, nodes),
-    id,
-    ui: { action: old.ui.action.replace(old.id, id), method: 'POST', nodes },
-    issued_at: now.toISOString(),
-    created_at: now.toISOString(),
-    updated_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + flowMs).toISOString(),
-  }
+    old.requested_aal === 'aal2'
+      ? secondFactorFields(old.type, fieldText(old, 'csrf_token'))
+      : loginFields(context.schema, formOf(old))
+  const flow = renewed(context, old, nodes)
+  return { ...flow, created_at: flow.issued_at, updated_at: flow.issued_at }
 }
 
 function answerSignedIn(

@@ -44,7 +44,7 @@ async function startInApp(context: IdentityContext, c: RequestContext): Promise<
 async function startInBrowser(context: IdentityContext, c: RequestContext): Promise<Response> {
   try {
     const flow = await newLoginFlow(context, c, 'browser')
-    const isForScript = prefersJson(c.req.header('accept'))
+    const isForScript = prefersJson(c)
     if (flow !== undefined)
       return isForScript ? answerJson(c, flow) : answerRedirect(c, pageOf(context, 'login', flow))
     if (isForScript) throw alreadySignedIn('login')

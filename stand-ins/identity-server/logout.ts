@@ -1,13 +1,15 @@
 // Signing out: the URL that ends a browser's session, and the call of an app.
 
+import * as z from 'zod'
+import { Text } from '../service/json-body.ts'
 import { queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 import { badRequest, WireError } from '../service/wire-error.ts'
+import { isScript } from './accept.ts'
 import { answerNothing, answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { clearCookie, renewCsrfSecret } from './csrf-gate.ts'
 import { returnUrl } from './flow-start.ts'
-import { isScript } from './flow-submit.ts'
 import { readJsonBody } from './request-body.ts'
 import { bearerToken, cookieToken, findRequestSession } from './request-session.ts'
 import { forwardError } from './self-service-errors.ts'
@@ -69,9 +71,8 @@ async function endRequestSession(
 }
 
 async function endToken({ db }: IdentityContext, c: RequestContext): Promise<Response> {
-  const { session_token: token } = await readJsonBody(c)
-  const isEnded = typeof token === 'string' && (await endSessionOfToken(db, token))
-  if (isEnded) return answerNothing(c)
+  const { session_token: token } = await readJsonBody(c, z.object({ session_token: Text }))
+  if (await endSessionOfToken(db, token)) return answerNothing(c)
   throw new WireError(403, {
     reason: 'The provided Ory Session Token could not be found, is invalid, or otherwise malformed.',
   })

@@ -1,7 +1,10 @@
-// The local identity provider as a process: `node stand-ins/identity-server/main.ts` with the variables of settings.ts.
+// The local identity provider as a process: `node stand-ins/identity-server/main.ts` with IDENTITY_SERVER_*.
 
 import { runService } from '../service/listen.ts'
+import { readSettings } from '../service/settings.ts'
 import { startIdentityServer } from './server.ts'
-import { readSettings } from './settings.ts'
+import { IdentityServerSettings } from './settings.ts'
 
-await runService(() => startIdentityServer(readSettings(process.env)))
+await runService(() =>
+  startIdentityServer(readSettings(IdentityServerSettings, 'IDENTITY_SERVER_', process.env)),
+)

@@ -43,10 +43,7 @@ function parseOldPage(query: URLSearchParams): OldPage {
   const page = Math.max(0, parseInteger(query.get('page')) ?? 0)
   const size = clampOldSize(parseInteger(query.get('per_page')) ?? SIZE_DEFAULT, IDENTITIES_MAX)
   if (page * size > OLD_PAGES_REACH) {
-    throw badRequest(
-      `Legacy pagination is not supported for enumerating over ${OLD_PAGES_REACH} items. Please switch to ` +
-        'using page_token and page_size.',
-    )
+    throw badRequest(`Old pages reach to ${OLD_PAGES_REACH} items only: use page_token and page_size.`)
   }
   return { kind: 'page', page, size }
 }
@@ -140,7 +137,7 @@ function linkOf(path: string, query: URLSearchParams, set: Record<string, string
 function parseSize(text: string, max: number): number {
   if (text === '') return SIZE_DEFAULT
   const size = parseInteger(text)
-  if (size === undefined) throw badRequest(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (size === undefined) throw badRequest('page_size is no number')
   return size <= 0 ? SIZE_DEFAULT : Math.min(size, max)
 }
 

@@ -4,14 +4,22 @@ import { randomUUID } from 'node:crypto'
 import { isUniqueViolation } from '../service/database.ts'
 import type { Json, JsonObject } from '../service/json.ts'
 import { answerError, answerJson } from '../service/wire-answers.ts'
-import { WireError } from '../service/wire-error.ts'
+import { isScript } from './accept.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
-import { generalFault, type Message, missingFault, type RegistrationFlow, withForm } from './flow.ts'
+import { fieldText, type Message, missingFault, type RegistrationFlow, withForm } from './flow.ts'
 import { returnUrl } from './flow-start.ts'
 import { saveFlow } from './flow-store.ts'
-import { formText, readForm, UnreadableForm } from './flow-submission.ts'
-import { FlowFault, isScript, pageOf, refuseForeignForm, requireOpen, submitFlow } from './flow-submit.ts'
+import { formText } from './flow-submission.ts'
+import {
+  FlowFault,
+  pageOf,
+  readFlowForm,
+  refuseOrReturn,
+  renewed,
+  requireOpen,
+  submitFlow,
+} from './flow-submit.ts'
 import { type Identity, withPasswordCredential } from './identity.ts'
 import { insertIdentity } from './identity-store.ts'
 import { findPasswordFault, hashPassword } from './password.ts'
@@ -54,43 +62,16 @@ async function complete(
   }
   requireOpen(flow)
   const { schema } = context
-  const form = await readFormOf(schema, c, flow)
+  const back = (message: Message) => returned(schema, flow, { messages: [message] })
+  const form = await readFlowForm(c, back)
   const method = formText(form, 'method')
   const isBack = formText(form, 'screen') === 'previous'
-  if (method !== 'password' && method !== 'profile' && !isBack)
-    throw returned(schema, flow, { messages: [NO_REGISTRATION_METHOD] })
-  refuseOrReturn(context, c, flow, form)
+  if (method !== 'password' && method !== 'profile' && !isBack) throw back(NO_REGISTRATION_METHOD)
+  refuseOrReturn(context, c, flow, form, back)
   const traits = completeTraits(schema, form['traits'])
   if (isBack) return answerStep(context, c, returned(schema, flow, { screen: 'profile', traits }).flow)
   if (method === 'profile') return answerStep(context, c, credentialStep(schema, c, flow, traits))
   return register(context, c, flow, traits, formText(form, 'password'))
-}
-
-async function readFormOf(
-  schema: TraitsSchema,
-  c: RequestContext,
-  flow: RegistrationFlow,
-): Promise<JsonObject> {
-  try {
-    return await readForm(c)
-  } catch (err) {
-    if (err instanceof UnreadableForm) throw returned(schema, flow, { messages: [generalFault(err.message)] })
-    throw err
-  }
-}
-
-function refuseOrReturn(
-  context: IdentityContext,
-  c: RequestContext,
-  flow: RegistrationFlow,
-  form: JsonObject,
-): void {
-  try {
-    refuseForeignForm(context, c, flow, form)
-  } catch (err) {
-    if (!(err instanceof WireError) || err.body.code !== 400) throw err
-    throw returned(context.schema, flow, { messages: [generalFault(err.body.reason ?? '')] })
-  }
 }
 
 /** The password's turn, when the traits are right. */
@@ -181,27 +162,14 @@ function returned(
   flow: RegistrationFlow,
   { screen = screenOf(flow.ui.nodes), traits = {}, messages, fields = {} }: Changes,
 ): FlowFault<RegistrationFlow> {
-  const form = { csrfToken: csrfTokenOf(flow), screen, traits, messages: fields }
+  const form = { csrfToken: fieldText(flow, 'csrf_token'), screen, traits, messages: fields }
   const { transient_payload: _, ...kept } = flow
   return new FlowFault(withForm<RegistrationFlow>(kept, registrationFields(schema, form), messages))
 }
 
-function csrfTokenOf(flow: RegistrationFlow): string {
-  const value = flow.ui.nodes.find(node => node.attributes.name === 'csrf_token')?.attributes.value
-  return typeof value === 'string' ? value : ''
-}
-
-function restarted({ schema, flowMs }: IdentityContext, old: RegistrationFlow): RegistrationFlow {
-  const id = randomUUID()
-  const nodes = registrationFields(schema, { csrfToken: csrfTokenOf(old), screen: 'profile', traits: {} })
-  const now = Date.now()
-  return {
-    ...old,
-    id,
-    ui: { action: old.ui.action.replace(old.id, id), method: 'POST', nodes },
-    issued_at: new Date(now).toISOString(),
-    expires_at: new Date(now + flowMs).toISOString(),
-  }
+function restarted(context: IdentityContext, old: RegistrationFlow): RegistrationFlow {
+  const form = { csrfToken: fieldText(old, 'csrf_token'), screen: 'profile', traits: {} } as const
+  return renewed(context, old, registrationFields(context.schema, form))
 }
 
 function answerRegistered(

@@ -3,13 +3,13 @@
 
 import { queryOf, type Route } from '../service/route-table.ts'
 import { answerError, answerJson } from '../service/wire-answers.ts'
-import { prefersJson } from './accept.ts'
+import { isScript, prefersJson } from './accept.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { RegistrationFlow } from './flow.ts'
 import { returnUrl, startFlow } from './flow-start.ts'
 import { readFlow, saveFlow } from './flow-store.ts'
-import { isScript, pageOf } from './flow-submit.ts'
+import { pageOf } from './flow-submit.ts'
 import { registrationFields } from './registration-form.ts'
 import { submitRegistration } from './registration-submit.ts'
 import { findRequestSession } from './request-session.ts'
@@ -50,9 +50,7 @@ async function startInBrowser(context: IdentityContext, c: RequestContext): Prom
       return answerRedirect(c, returnUrl(context, queryOf(c).get('return_to') ?? ''))
     }
     await saveFlow(context, 'registration', flow)
-    return prefersJson(c.req.header('accept'))
-      ? answerJson(c, flow)
-      : answerRedirect(c, pageOf(context, 'registration', flow))
+    return prefersJson(c) ? answerJson(c, flow) : answerRedirect(c, pageOf(context, 'registration', flow))
   } catch (err) {
     return forwardError(context, c, err)
   }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { queryOf, type Route } from '../service/route-table.ts'
 import { answerError, answerJson } from '../service/wire-answers.ts'
 import { type ErrorBody, toWireError } from '../service/wire-error.ts'
-import { isJsonRequest } from './accept.ts'
+import { isScript } from './accept.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { parseUuid } from './uuid.ts'
@@ -22,7 +22,7 @@ export async function forwardError(
   c: RequestContext,
   err: unknown,
 ): Promise<Response> {
-  if (isJsonRequest(name => c.req.header(name))) return answerError(c, err)
+  if (isScript(c)) return answerError(c, err)
   const id = randomUUID()
   const { body } = toWireError(err)
   await db.query('insert into flow_errors (id, error, created_at) values ($1, $2, $3)', [

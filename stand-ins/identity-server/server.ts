@@ -6,7 +6,7 @@ import { openDatabase } from '../service/database.ts'
 import { listen } from '../service/listen.ts'
 import { adminApp, publicApp } from './apps.ts'
 import type { Addresses, IdentityContext } from './context.ts'
-import { type IdentityServerSettings, lifespans } from './settings.ts'
+import { IdentityServerSettings } from './settings.ts'
 import { startSweeping } from './sweeping.ts'
 import { TABLES } from './tables.ts'
 import { loadTraitsSchema } from './traits-schema.ts'
@@ -19,9 +19,11 @@ export interface IdentityServer {
 }
 
 /** Resolves when both ports answer; rejects when a port is taken or the database is out of reach. */
-export async function startIdentityServer(settings: IdentityServerSettings): Promise<IdentityServer> {
-  const { sessionMs, flowMs } = lifespans(settings)
-  const { secret, allowedReturnUrls, allowedOrigins = [] } = settings
+export async function startIdentityServer(input: IdentityServerSettings): Promise<IdentityServer> {
+  const settings = IdentityServerSettings.parse(input)
+  const { secret, allowedReturnUrls, allowedOrigins } = settings
+  const sessionMs = settings.sessionLifespanSeconds * 1000
+  const flowMs = settings.flowLifespanSeconds * 1000
   const schema = loadTraitsSchema(settings.schemaFile)
   const db = await openDatabase({
     connectionString: settings.databaseUrl,
@@ -50,7 +52,11 @@ export async function startIdentityServer(settings: IdentityServerSettings): Pro
   }
 }
 
-function addressesOf(settings: IdentityServerSettings, publicPortUrl: string, adminUrl: string): Addresses {
+function addressesOf(
+  settings: Pick<IdentityServerSettings, 'publicUrl' | 'uiUrl' | 'defaultReturnUrl'>,
+  publicPortUrl: string,
+  adminUrl: string,
+): Addresses {
   const withoutSlash = (url: string) => url.replace(/\/+$/, '')
   const publicUrl = withoutSlash(settings.publicUrl ?? publicPortUrl)
   const uiUrl = withoutSlash(settings.uiUrl ?? `${publicUrl}/ui`)

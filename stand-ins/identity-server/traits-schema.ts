@@ -85,47 +85,23 @@ function violationsOf(errors: readonly ErrorObject[]): Violation[] {
 }
 
 function violationOf(error: ErrorObject): Violation {
-  const { instancePath, schemaPath, keyword, params } = error
-  const facts = factsOf(error)
+  const { instancePath, schemaPath, keyword, params, message = '' } = error
   const path = keyword === 'required' ? `${instancePath}/${params['missingProperty']}` : instancePath
   return {
     field: path.slice(1).replaceAll('/', '.'),
     keyword,
-    reason: `I[#${instancePath}] S[${schemaPath}] ${facts.text}`,
-    ...facts,
+    text: message,
+    reason: `I[#${instancePath}] S[${schemaPath}] ${message}`,
+    ...factsOf(error),
   }
 }
 
-/** In the words of Kratos. */
-function factsOf(error: ErrorObject): Pick<Violation, 'text' | 'expected' | 'actual'> {
-  const { keyword, params, parentSchema, message = '' } = error
-  const schema = String(error.schema)
-  const data = error.data as Json
-  switch (keyword) {
-    case 'type':
-      return {
-        text: `expected ${schema}, but got ${typeName(data)}`,
-        expected: schema,
-        actual: typeName(data),
-      }
-    case 'required': {
-      const name: string = params['missingProperty']
-      return { text: `missing properties: ${JSON.stringify(name)}`, expected: name }
-    }
-    case 'additionalProperties': {
-      const known = parentSchema?.['properties'] ?? {}
-      const extra = Object.keys(Object(data)).filter(name => !Object.hasOwn(known, name))
-      return {
-        text: `additionalProperties ${extra.map(name => JSON.stringify(name)).join(', ')} not allowed`,
-      }
-    }
-    case 'format':
-      return { text: `${JSON.stringify(data)} is not valid "${schema}"`, actual: String(data) }
-    case 'minLength':
-      return { text: `length must be >= ${schema}, but got ${[...String(data)].length}` }
-    default:
-      return { text: message }
-  }
+function factsOf({ keyword, params, data, schema, message = '' }: ErrorObject): Partial<Violation> {
+  if (keyword === 'required') return { expected: params['missingProperty'] }
+  if (keyword === 'format') return { actual: String(data) }
+  if (keyword !== 'type') return {}
+  const actual = typeName(data as Json)
+  return { text: `${message}, but got ${actual}`, expected: String(schema), actual }
 }
 
 function typeName(value: Json): string {

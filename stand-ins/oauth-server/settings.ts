@@ -2,8 +2,8 @@
 // it. All lifespans are here, with Hydra's own defaults. Reads no environment by itself.
 
 import * as z from 'zod'
+import { Port, Secret } from '../service/settings.ts'
 
-const Port = z.coerce.number().int().min(0).max(65_535)
 const HttpUrl = z.url({ protocol: /^https?$/ })
 const Seconds = z.number().int().positive()
 
@@ -28,8 +28,8 @@ const TtlSeconds = z.object({
 })
 
 /**
- * The names are those of the variables `OAUTH_SERVER_*` (main.ts). Pages that are not given are fallbacks of the
- * server.
+ * The names are those of the variables `OAUTH_SERVER_*` (service/settings.ts). Pages that are not given are fallbacks
+ * of the server.
  */
 export const OAuthServerSettings = z.object({
   /** A database of its own; the tables are made at the start. */
@@ -52,7 +52,7 @@ export const OAuthServerSettings = z.object({
     .or(z.boolean())
     .default(false),
   /** Encrypts private keys in the database and seals what travels: with another one the old keys are lost. */
-  systemSecret: z.string().min(16),
+  systemSecret: Secret,
   /** Without it, or with another one, the subjects of pairwise clients change. */
   pairwiseSalt: z.string().min(8),
   /** Of the RSA keys that the server makes; tests take smaller ones to save time. */

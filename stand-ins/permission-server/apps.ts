@@ -3,11 +3,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { healthRoutes, versionRoute } from '../service/health.ts'
-import type { RequestContext, ServiceApp } from '../service/listen.ts'
+import type { ServiceApp } from '../service/listen.ts'
 import { addRoutes, type Route } from '../service/route-table.ts'
-import { answerError } from '../service/wire-answers.ts'
+import { answerError, limitBody, oneSlash } from '../service/wire-answers.ts'
 import { WireError } from '../service/wire-error.ts'
 import { checkRoutes } from './check-routes.ts'
 import type { PermissionContext } from './context.ts'
@@ -64,19 +63,4 @@ function requireBearer(token: string): MiddlewareHandler {
       )
     await next()
   }
-}
-
-function limitBody(maxSize: number): MiddlewareHandler {
-  const onError = (c: RequestContext) =>
-    answerError(c, new WireError(413, { message: 'http: request body too large' }))
-  return bodyLimit({ maxSize, onError })
-}
-
-/** A doubled slash is a mistake of the caller's, who is shown the right path. */
-const oneSlash: MiddlewareHandler = async (c, next) => {
-  if (!c.req.path.includes('//')) return next()
-  const { pathname, search } = new URL(c.req.url)
-  c.header('location', pathname.replace(/\/{2,}/g, '/') + search)
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(null, 307)
-  return c.html('Temporary Redirect\n', 307)
 }

@@ -1,8 +1,8 @@
 // Checks: one by GET or POST, with the answer in the status or without (`/openapi`), and several at once.
 
-import { decodeObject } from '../service/go-json.ts'
+import * as z from 'zod'
 import type { RequestContext } from '../service/listen.ts'
-import type { Route } from '../service/route-table.ts'
+import { queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 import { toWireError, unreadable, WireError } from '../service/wire-error.ts'
 import { depthOf, isMember } from './check.ts'
@@ -10,17 +10,16 @@ import type { PermissionContext } from './context.ts'
 import { SubjectFacts } from './facts.ts'
 import { readMaxDepth } from './max-depth.ts'
 import type { Namespaces } from './namespaces.ts'
-import { goQueryOf, listOf, readBody } from './request.ts'
-import { decodeTuple, readTuple, subjectKey, type Tuple } from './tuple.ts'
+import { readBody } from './request.ts'
+import { readTuple, subjectKey, type Tuple, TupleIn } from './tuple.ts'
 
 const BATCH_MAX = 10
-const UNREADABLE_PREFIX = 'could not unmarshal json: '
 
 type ReadTuple = (c: RequestContext) => Promise<Tuple> | Tuple
 
 export function checkRoutes(context: PermissionContext): Route[] {
-  const fromQuery: ReadTuple = c => readTuple(goQueryOf(c))
-  const fromBody: ReadTuple = c => readBody(c, decodeTuple, UNREADABLE_PREFIX)
+  const fromQuery: ReadTuple = c => readTuple(queryOf(c))
+  const fromBody: ReadTuple = c => readBody(c, TupleIn)
   return [
     ...(['/relation-tuples/check', '/relation-tuples/check/openapi'] as const).flatMap((path, i): Route[] => {
       const deniedStatus = i === 0 ? 403 : 200
@@ -39,7 +38,7 @@ async function answerCheck(
   read: ReadTuple,
   deniedStatus: 200 | 403,
 ): Promise<Response> {
-  const maxDepth = readMaxDepth(goQueryOf(c))
+  const maxDepth = readMaxDepth(queryOf(c))
   const tuple = await read(c)
   const namespaces = await context.namespaceFile.current()
   const check = checkWith(context, namespaces, maxDepth)
@@ -48,8 +47,8 @@ async function answerCheck(
 }
 
 async function answerBatch(context: PermissionContext, c: RequestContext): Promise<Response> {
-  const maxDepth = readMaxDepth(goQueryOf(c))
-  const tuples = await readBody(c, decodeBatch, UNREADABLE_PREFIX)
+  const maxDepth = readMaxDepth(queryOf(c))
+  const { tuples } = await readBody(c, BatchIn)
   if (tuples.length > BATCH_MAX) throw unreadable(`batch exceeds max size of ${BATCH_MAX}`)
   const namespaces = await context.namespaceFile.current()
   const check = checkWith(context, namespaces, maxDepth)
@@ -65,11 +64,12 @@ async function answerBatch(context: PermissionContext, c: RequestContext): Promi
   return answerJson(c, { results })
 }
 
-function decodeBatch(value: unknown): readonly Tuple[] {
-  const tuples = (list: unknown) => listOf(list, decodeTuple, '[]*ketoapi.RelationTuple')
-  const { tuples: found = [] } = decodeObject(value, 'check.batchCheckPermissionBody', { tuples })
-  return found as Tuple[]
-}
+const BatchIn = z.object({
+  tuples: z
+    .array(TupleIn)
+    .nullish()
+    .transform(tuples => tuples ?? []),
+})
 
 /**
  * A check for tuples that are asked about together. It throws 404 for an unknown namespace, of the tuple or of its

@@ -1,8 +1,10 @@
-// The local permission server as a process: `node stand-ins/permission-server/main.ts` with the variables of
-// settings.ts.
+// The local permission server as a process: `node stand-ins/permission-server/main.ts` with PERMISSION_SERVER_*.
 
 import { runService } from '../service/listen.ts'
+import { readSettings } from '../service/settings.ts'
 import { startPermissionServer } from './server.ts'
-import { readSettings } from './settings.ts'
+import { PermissionServerSettings } from './settings.ts'
 
-await runService(() => startPermissionServer(readSettings(process.env)))
+await runService(() =>
+  startPermissionServer(readSettings(PermissionServerSettings, 'PERMISSION_SERVER_', process.env)),
+)

@@ -1,14 +1,13 @@
 // Reading what is stored: lists by filters, the tree of who is in a set, and the names of the namespaces.
 
 import type { RequestContext } from '../service/listen.ts'
-import type { Route } from '../service/route-table.ts'
+import { queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 import { WireError } from '../service/wire-error.ts'
 import { depthOf } from './check.ts'
 import type { PermissionContext } from './context.ts'
 import { expandSet } from './expand.ts'
 import { readMaxDepth } from './max-depth.ts'
-import { goQueryOf } from './request.ts'
 import { readFilter, type TupleFilter } from './tuple.ts'
 import { listTuples } from './tuple-store.ts'
 
@@ -24,13 +23,12 @@ async function answerList(
   { db, namespaceFile, pageTokens }: PermissionContext,
   c: RequestContext,
 ): Promise<Response> {
-  const query = goQueryOf(c)
+  const query = queryOf(c)
   const filter = readFilter(query)
-  const request = pageTokens.read(query)
+  const list = listOf(filter)
+  const page = pageTokens.read(list, query)
   const namespaces = await namespaceFile.current()
   namespaces.requireOfFilter(filter)
-  const list = listOf(filter)
-  const page = request.of(list)
   const { tuples, next } = await listTuples(db, filter, page)
   const token = next === undefined ? '' : pageTokens.write(list, next)
   return answerJson(c, { relation_tuples: tuples, next_page_token: token })
@@ -51,7 +49,7 @@ async function answerTree(
   { db, namespaceFile, depthMax }: PermissionContext,
   c: RequestContext,
 ): Promise<Response> {
-  const query = goQueryOf(c)
+  const query = queryOf(c)
   const depth = depthOf(readMaxDepth(query), depthMax)
   const [namespace = '', object = '', relation = ''] = ['namespace', 'object', 'relation'].map(
     key => query.get(key) ?? '',

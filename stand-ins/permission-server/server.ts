@@ -3,12 +3,12 @@
 
 import { openDatabase } from '../service/database.ts'
 import { type Listener, listen } from '../service/listen.ts'
-import { FOREIGN_TOKEN, makePageTokens } from '../service/page-tokens.ts'
-import { badRequest, unreadable } from '../service/wire-error.ts'
+import { makePageTokens } from '../service/page-tokens.ts'
+import { unreadable } from '../service/wire-error.ts'
 import { readApp, syntaxApp, writeApp } from './apps.ts'
 import type { PermissionContext } from './context.ts'
 import { openNamespaceFile } from './namespaces.ts'
-import { checkSecret, type PermissionServerSettings } from './settings.ts'
+import { PermissionServerSettings } from './settings.ts'
 import { TABLES } from './tables.ts'
 
 const PAGE_TOKEN_SECONDS = 60 * 60
@@ -28,8 +28,8 @@ export interface PermissionServer {
  * Resolves when the three ports answer; rejects when a port is taken, the database is out of reach, or the permission
  * file cannot be read or has errors.
  */
-export async function startPermissionServer(settings: PermissionServerSettings): Promise<PermissionServer> {
-  checkSecret(settings)
+export async function startPermissionServer(input: PermissionServerSettings): Promise<PermissionServer> {
+  const settings = PermissionServerSettings.parse(input)
   const namespaceFile = await openNamespaceFile(settings.namespacesFile)
   const db = await openDatabase({
     connectionString: settings.databaseUrl,
@@ -44,7 +44,7 @@ export async function startPermissionServer(settings: PermissionServerSettings):
       ttlSeconds: PAGE_TOKEN_SECONDS,
       lengthMin: PAGE_TOKEN_LENGTH,
       now: Date.now,
-      refuse: reason => (reason === FOREIGN_TOKEN ? badRequest(reason) : unreadable(reason)),
+      refuse: unreadable,
     }),
     writeToken: settings.writeToken,
     depthMax: settings.depthMax,

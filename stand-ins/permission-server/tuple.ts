@@ -1,8 +1,9 @@
-// Relation tuples as the wire has them: read from JSON and from queries with Go's rules, and the keys by which the
+// Relation tuples as the wire has them: read from JSON and from queries, and the keys by which the
 // database finds them. Pure.
 
 import { hash } from 'node:crypto'
-import { decodeObject, type FieldDecoder, text } from '../service/go-json.ts'
+import * as z from 'zod'
+import { Text } from '../service/json-body.ts'
 import { WireError } from '../service/wire-error.ts'
 
 export interface SubjectSet {
@@ -55,21 +56,16 @@ export function noSubject(): WireError {
   return new WireError(400, { message: 'subject is not allowed to be nil' })
 }
 
-const setDecoder: FieldDecoder = value =>
-  value === null ? undefined : withEmptyParts(decodeObject(value, 'ketoapi.SubjectSet', SET_FIELDS))
+const SetIn = z.object({ namespace: Text, object: Text, relation: Text })
 
-const SET_FIELDS = { namespace: text, object: text, relation: text }
-const TUPLE_FIELDS = { ...SET_FIELDS, subject_id: text, subject_set: setDecoder }
-
-/** A tuple of a body; throws a `DecodeError`. What is missing is empty, but for the subject. */
-export function decodeTuple(value: unknown): Tuple {
-  return withEmptyParts(decodeObject(value, 'ketoapi.RelationTuple', TUPLE_FIELDS)) as Tuple
-}
-
-function withEmptyParts(decoded: Record<string, unknown>): SubjectSet {
-  const { namespace = '', object = '', relation = '', ...subject } = decoded
-  return { namespace, object, relation, ...subject } as SubjectSet
-}
+/** A tuple of a body. What is missing is empty, but for the subject. */
+export const TupleIn = SetIn.extend({
+  subject_id: z
+    .string()
+    .nullish()
+    .transform(id => id ?? undefined),
+  subject_set: SetIn.nullish().transform(set => set ?? undefined),
+})
 
 /** The filter of a query; throws the 400s of a subject that is given in half, twice or in the old way. */
 export function readFilter(query: URLSearchParams): TupleFilter {

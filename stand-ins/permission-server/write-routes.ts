@@ -1,16 +1,16 @@
 // Writing tuples: PUT one, DELETE by a filter, PATCH many. What is there already is not looked for: the same tuple may
 // be written again and again, and a delete takes all copies.
 
+import * as z from 'zod'
 import type { Queryable } from '../service/database.ts'
-import { decodeObject, type FieldDecoder, text } from '../service/go-json.ts'
-import { writeQuery } from '../service/go-query.ts'
+import { Text } from '../service/json-body.ts'
 import type { RequestContext } from '../service/listen.ts'
-import type { Route } from '../service/route-table.ts'
+import { queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
 import type { PermissionContext } from './context.ts'
-import { goQueryOf, listOf, readBody } from './request.ts'
-import { decodeTuple, FILTER_KEYS, noSubject, readFilter, type Tuple, tupleQuery } from './tuple.ts'
+import { readBody } from './request.ts'
+import { FILTER_KEYS, noSubject, readFilter, type Tuple, TupleIn, tupleQuery } from './tuple.ts'
 import { deleteMatching, deleteTuples, insertTuples } from './tuple-store.ts'
 
 const PATH = '/admin/relation-tuples'
@@ -35,13 +35,13 @@ export function writeRoutes(context: PermissionContext): Route[] {
 }
 
 async function putTuple({ db, namespaceFile }: PermissionContext, c: RequestContext): Promise<Response> {
-  const tuple = await readBody(c, decodeTuple)
+  const tuple = await readBody(c, TupleIn)
   requireSubject(tuple)
   const namespaces = await namespaceFile.current()
   namespaces.requireOf(tuple)
   refuseZeroBytes(tuple)
   await insert(db, [tuple])
-  const location = `/relation-tuples?${writeQuery(tupleQuery(tuple))}`
+  const location = `/relation-tuples?${tupleQuery(tuple)}`
   if (location.length <= LOCATION_LENGTH_MAX) c.header('location', location)
   return answerJson(c, tuple, 201)
 }
@@ -50,7 +50,7 @@ async function deleteByFilter(
   { db, namespaceFile }: PermissionContext,
   c: RequestContext,
 ): Promise<Response> {
-  const query = goQueryOf(c)
+  const query = queryOf(c)
   const complaints = complaintsAbout(c, query)
   if (complaints.length > 0) throw badRequest(complaints.join('; '))
   const filter = readFilter(query)
@@ -75,7 +75,7 @@ function complaintsAbout(c: RequestContext, query: URLSearchParams): string[] {
 }
 
 async function patchTuples({ db, namespaceFile }: PermissionContext, c: RequestContext): Promise<Response> {
-  const sent = await readBody(c, value => listOf(value, decodeChange, '[]*ketoapi.PatchDelta'))
+  const sent = await readBody(c, ChangesIn, [])
   const changes = sent.map(requireWhole)
   const tuplesTo = (action: string) =>
     changes.flatMap(change => (change.action === action ? change.tuple : []))
@@ -90,18 +90,10 @@ async function patchTuples({ db, namespaceFile }: PermissionContext, c: RequestC
   return c.body(null, 204)
 }
 
-const tupleField: FieldDecoder = value => (value === null ? undefined : decodeTuple(value))
+const ChangesIn = z.array(z.object({ action: Text, relation_tuple: TupleIn.nullish() }))
 
-function decodeChange(value: unknown): Partial<Change> {
-  const { action, relation_tuple: tuple } = decodeObject(value, 'ketoapi.PatchDelta', {
-    action: text,
-    relation_tuple: tupleField,
-  }) as { action?: string; relation_tuple?: Tuple }
-  return { ...(action !== undefined && { action }), ...(tuple && { tuple }) }
-}
-
-function requireWhole({ action = '', tuple }: Partial<Change>): Change {
-  if (tuple === undefined) throw unreadable('relation_tuple is missing')
+function requireWhole({ action, relation_tuple: tuple }: z.infer<typeof ChangesIn>[number]): Change {
+  if (!tuple) throw unreadable('relation_tuple is missing')
   requireSubject(tuple)
   if (action !== 'insert' && action !== 'delete') throw unreadable(`unknown action ${action}`)
   return { action, tuple }

@@ -8,24 +8,15 @@ const SIZE_DEFAULT = 100
 const SIZE_MAX = 500
 const PURPOSE = 'page-token'
 
-/** The reason of the refusal of a token that was made for another list. */
-export const FOREIGN_TOKEN = 'invalid pagination token'
-
 /** What the caller asked for: rows after `after` (the empty text is the start), at most `size`. */
 export interface Page {
   readonly after: string
   readonly size: number
 }
 
-/** What the caller asked for, before it is clear which list that is. */
-export interface PageRequest {
-  /** The page of the list named `list`; throws the refusal of a token that another list's page gave. */
-  of(list: string): Page
-}
-
 export interface PageTokens {
-  /** Reads `page_token` and then `page_size`; throws what `refuse` makes of the reason. */
-  read(query: URLSearchParams): PageRequest
+  /** The page that `page_token` and `page_size` ask for; throws what `refuse` makes of the reason. */
+  read(list: string, query: URLSearchParams): Page
   /** The token of the page that begins after `after`. */
   write(list: string, after: string): string
 }
@@ -64,24 +55,16 @@ export function makePageTokens({
   }
   const readSize = (text: string) => {
     if (text === '') return SIZE_DEFAULT
-    if (!/^[+-]?\d+$/.test(text))
-      throw refuse(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
-    const size = BigInt(text.replace('+', ''))
-    if (BigInt.asIntN(64, size) !== size)
-      throw refuse(`strconv.Atoi: parsing ${JSON.stringify(text)}: value out of range`)
-    return size <= 0 ? SIZE_DEFAULT : Math.min(Number(size), SIZE_MAX)
+    if (!/^[+-]?\d{1,15}$/.test(text)) throw refuse('page_size is no number')
+    const size = Number(text)
+    return size <= 0 ? SIZE_DEFAULT : Math.min(size, SIZE_MAX)
   }
   return {
-    read(query) {
+    read(list, query) {
       const token = firstValue(query, 'page_token')
       const opened = token === '' ? undefined : open(token)
-      const size = readSize(firstValue(query, 'page_size'))
-      return {
-        of(list) {
-          if (opened !== undefined && opened.list !== list) throw refuse(FOREIGN_TOKEN)
-          return { after: opened?.after ?? '', size }
-        },
-      }
+      if (opened !== undefined && opened.list !== list) throw refuse('the page token is of another list')
+      return { after: opened?.after ?? '', size: readSize(firstValue(query, 'page_size')) }
     },
     write(list, after) {
       const content: TokenContent = { list, after, expiresAt: now() + ttlSeconds * 1000 }

@@ -2,12 +2,11 @@
 // itself, and every value of a wrong type, is Hydra's unspecific 500; only what validation refuses is a 400.
 
 import { randomUUID } from 'node:crypto'
-import { DecodeError } from '../../service/go-json.ts'
+import { readJson } from '../../service/json-body.ts'
 import { applyPatch, PatchError } from '../../service/json-patch.ts'
 import type { OAuthServerContext } from '../context.ts'
 import { unrecognizable } from '../wire/hydra-error.ts'
-import { type ClientIn, decodeClient } from './client-decoding.ts'
-import { type Client, type ClientAnswer, clientAnswer } from './client-record.ts'
+import { type Client, type ClientAnswer, ClientIn, clientAnswer } from './client-record.ts'
 import { type SectorIdentifierCheck, validateClient } from './client-validation.ts'
 
 const DENIED_PATH = '/id'
@@ -32,11 +31,14 @@ export async function patchClient(
 
 function readPatched(document: ClientAnswer, body: string): ClientIn {
   try {
-    const before = JSON.parse(JSON.stringify(document))
-    return decodeClient(applyPatch(before, JSON.parse(body), path => path === DENIED_PATH))
+    const patched = applyPatch(
+      JSON.parse(JSON.stringify(document)),
+      JSON.parse(body),
+      path => path === DENIED_PATH,
+    )
+    return readJson(JSON.stringify(patched), ClientIn, unrecognizable)
   } catch (err) {
-    if (err instanceof PatchError || err instanceof DecodeError || err instanceof SyntaxError)
-      throw unrecognizable()
+    if (err instanceof PatchError || err instanceof SyntaxError) throw unrecognizable()
     throw err
   }
 }

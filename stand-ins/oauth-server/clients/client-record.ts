@@ -1,6 +1,11 @@
 // The client as Hydra knows it: its fields by their wire names, and how the admin API shows them. Pure. A list that
 // was never given is null until the client is read back from the database; then it is empty.
 
+import * as z from 'zod'
+import { Flag, Integer, Text } from '../../service/json-body.ts'
+import { JwkSetIn } from '../keys/jwk.ts'
+import { durationSeconds, formatDuration } from '../wire/durations.ts'
+
 /** The thirteen lifespans, each a Go duration or null for the server's own. */
 export const LIFESPANS = [
   'authorization_code_grant_access_token_lifespan',
@@ -18,48 +23,104 @@ export const LIFESPANS = [
   'device_authorization_grant_refresh_token_lifespan',
 ] as const
 export type LifespanName = (typeof LIFESPANS)[number]
-export type Lifespans = { readonly [name in LifespanName]: string | null }
 
-type Strings = readonly string[] | null
-type JsonObject = Readonly<Record<string, unknown>>
+/** A list that was not given is null; null within it is refused. */
+const Names = z
+  .array(z.string())
+  .readonly()
+  .nullish()
+  .transform(list => list ?? null)
+
+/** Kept in Go's own form. */
+const Duration = z
+  .string()
+  .nullish()
+  .transform((text, context) => {
+    if (text === null || text === undefined) return null
+    const seconds = durationSeconds(text)
+    if (seconds === undefined) {
+      context.addIssue(`no duration: ${text}`)
+      return z.NEVER
+    }
+    return formatDuration(seconds)
+  })
+
+/** The thirteen of them; those left out are null. */
+export const Lifespans = z.object(
+  Object.fromEntries(LIFESPANS.map(name => [name, Duration])) as Record<LifespanName, typeof Duration>,
+)
+export type Lifespans = Readonly<z.infer<typeof Lifespans>>
 
 /** What is stored of a client beside its id, its secrets and its times. Texts are empty when they were not given. */
-export interface ClientFields extends Lifespans {
-  readonly client_name: string
-  readonly redirect_uris: Strings
-  readonly grant_types: Strings
-  readonly response_types: Strings
-  readonly scope: string
-  readonly audience: Strings
-  readonly owner: string
-  readonly policy_uri: string
-  readonly allowed_cors_origins: Strings
-  readonly tos_uri: string
-  readonly client_uri: string
-  readonly logo_uri: string
-  readonly contacts: Strings
-  readonly client_secret_expires_at: number
-  readonly subject_type: string
-  readonly sector_identifier_uri: string
-  readonly jwks_uri: string
-  /** A key set with `keys`, or null. */
-  readonly jwks: { readonly keys: readonly JsonObject[] | null } | null
-  readonly token_endpoint_auth_method: string
-  readonly token_endpoint_auth_signing_alg: string
-  readonly request_uris: Strings
-  readonly request_object_signing_alg: string
-  readonly userinfo_signed_response_alg: string
-  readonly frontchannel_logout_uri: string
-  readonly frontchannel_logout_session_required: boolean
-  readonly post_logout_redirect_uris: Strings
-  readonly backchannel_logout_uri: string
-  readonly backchannel_logout_session_required: boolean
+export const ClientFields = z.object({
+  client_name: Text,
+  redirect_uris: Names,
+  grant_types: Names,
+  response_types: Names,
+  scope: Text,
+  audience: Names,
+  owner: Text,
+  policy_uri: Text,
+  allowed_cors_origins: Names,
+  tos_uri: Text,
+  client_uri: Text,
+  logo_uri: Text,
+  contacts: Names,
+  client_secret_expires_at: Integer,
+  subject_type: Text,
+  sector_identifier_uri: Text,
+  jwks_uri: Text,
+  jwks: JwkSetIn.nullish().transform(set => set ?? null),
+  token_endpoint_auth_method: Text,
+  token_endpoint_auth_signing_alg: Text,
+  request_uris: Names,
+  request_object_signing_alg: Text,
+  userinfo_signed_response_alg: Text,
+  frontchannel_logout_uri: Text,
+  frontchannel_logout_session_required: Flag,
+  post_logout_redirect_uris: Names,
+  backchannel_logout_uri: Text,
+  backchannel_logout_session_required: Flag,
   /** Any JSON; undefined when it was not given. */
-  readonly metadata: unknown
-  readonly access_token_strategy: string
-  readonly skip_consent: boolean
-  readonly skip_logout_consent: boolean | null
-}
+  metadata: z.unknown().optional(),
+  access_token_strategy: Text,
+  skip_consent: Flag,
+  skip_logout_consent: z
+    .boolean()
+    .nullish()
+    .transform(value => value ?? null),
+  ...Lifespans.shape,
+})
+export type ClientFields = Readonly<z.infer<typeof ClientFields>>
+
+const Time = z.iso.datetime({ offset: true }).nullish()
+
+/** What a body says of a client; the id, the secret and the token are empty when they were not given. */
+export const ClientIn = z
+  .object({
+    client_id: Text,
+    client_secret: Text,
+    registration_access_token: Text,
+    registration_client_uri: Text,
+    created_at: Time,
+    updated_at: Time,
+    ...ClientFields.shape,
+  })
+  .transform(
+    ({
+      client_id,
+      client_secret,
+      registration_access_token,
+      registration_client_uri,
+      created_at,
+      updated_at: _,
+      ...fields
+    }) => ({
+      ...{ client_id, client_secret, registration_access_token, registration_client_uri, created_at },
+      fields,
+    }),
+  )
+export type ClientIn = z.infer<typeof ClientIn>
 
 export interface Client extends ClientFields {
   readonly client_id: string
@@ -78,54 +139,35 @@ export interface Revealed {
 /** The client as the API gives it: a JSON object with Hydra's fields. */
 export type ClientAnswer = Readonly<Record<string, unknown>> & { readonly client_id: string }
 
+/** Left out while they are empty, as Hydra does. */
+const UNLESS_EMPTY: readonly string[] = [
+  ...['client_secret', 'registration_access_token', 'registration_client_uri'],
+  ...[
+    'sector_identifier_uri',
+    'jwks_uri',
+    'access_token_strategy',
+    'request_uris',
+    'post_logout_redirect_uris',
+  ],
+  ...['token_endpoint_auth_method', 'token_endpoint_auth_signing_alg', 'request_object_signing_alg'],
+  ...['userinfo_signed_response_alg', 'frontchannel_logout_uri', 'frontchannel_logout_session_required'],
+  ...['backchannel_logout_uri', 'backchannel_logout_session_required'],
+]
+
 /** Shows a client; what Hydra leaves out when it is empty is left out here. */
 export function clientAnswer(client: Client, revealed: Revealed = {}): ClientAnswer {
-  return {
-    client_id: client.client_id,
-    client_name: client.client_name,
-    ...unlessEmpty('client_secret', revealed.client_secret),
-    redirect_uris: client.redirect_uris,
-    grant_types: client.grant_types,
-    response_types: client.response_types,
-    scope: client.scope,
-    audience: client.audience,
-    owner: client.owner,
-    policy_uri: client.policy_uri,
-    allowed_cors_origins: client.allowed_cors_origins,
-    tos_uri: client.tos_uri,
-    client_uri: client.client_uri,
-    logo_uri: client.logo_uri,
-    contacts: client.contacts,
-    client_secret_expires_at: client.client_secret_expires_at,
-    subject_type: client.subject_type,
-    ...unlessEmpty('sector_identifier_uri', client.sector_identifier_uri),
-    ...unlessEmpty('jwks_uri', client.jwks_uri),
+  const { client_secret, registration_access_token, registration_client_uri } = revealed
+  const shown = {
+    ...client,
+    ...{ client_secret, registration_access_token, registration_client_uri },
     jwks: client.jwks ?? {},
-    ...unlessEmpty('token_endpoint_auth_method', client.token_endpoint_auth_method),
-    ...unlessEmpty('token_endpoint_auth_signing_alg', client.token_endpoint_auth_signing_alg),
-    ...unlessEmpty('request_uris', client.request_uris),
-    ...unlessEmpty('request_object_signing_alg', client.request_object_signing_alg),
-    ...unlessEmpty('userinfo_signed_response_alg', client.userinfo_signed_response_alg),
-    created_at: client.created_at,
-    updated_at: client.updated_at,
-    ...unlessEmpty('frontchannel_logout_uri', client.frontchannel_logout_uri),
-    ...unlessEmpty('frontchannel_logout_session_required', client.frontchannel_logout_session_required),
-    ...unlessEmpty('post_logout_redirect_uris', client.post_logout_redirect_uris),
-    ...unlessEmpty('backchannel_logout_uri', client.backchannel_logout_uri),
-    ...unlessEmpty('backchannel_logout_session_required', client.backchannel_logout_session_required),
-    metadata: client.metadata,
-    ...unlessEmpty('registration_access_token', revealed.registration_access_token),
-    ...unlessEmpty('registration_client_uri', revealed.registration_client_uri),
-    ...unlessEmpty('access_token_strategy', client.access_token_strategy),
-    skip_consent: client.skip_consent,
-    skip_logout_consent: client.skip_logout_consent,
-    ...lifespansOf(client),
   }
+  const isShown = ([name, value]: [string, unknown]) => !UNLESS_EMPTY.includes(name) || !isEmpty(value)
+  return { client_id: client.client_id, ...Object.fromEntries(Object.entries(shown).filter(isShown)) }
 }
 
-/** The thirteen of them alone. */
-export function lifespansOf(client: Lifespans): Lifespans {
-  return Object.fromEntries(LIFESPANS.map(name => [name, client[name]])) as Lifespans
+function isEmpty(value: unknown): boolean {
+  return !value || (Array.isArray(value) && value.length === 0)
 }
 
 /** Whether the client has no secret of its own. */
@@ -141,9 +183,4 @@ export function grantTypesOf(client: Client): readonly string[] {
 /** The response types it may use; one that names none has `code`. */
 export function responseTypesOf(client: Client): readonly string[] {
   return client.response_types?.length ? client.response_types : ['code']
-}
-
-function unlessEmpty(name: string, value: string | boolean | Strings | undefined): Record<string, unknown> {
-  const isEmpty = !value || (typeof value === 'object' && value.length === 0)
-  return isEmpty ? {} : { [name]: value }
 }

@@ -1,9 +1,7 @@
 // A new client, whoever asks for it: its secret, its token for managing itself, and the answer that shows both once.
 
 import type { OAuthServerContext } from '../context.ts'
-import { escapeSegment } from '../wire/go-url.ts'
-import type { ClientIn } from './client-decoding.ts'
-import { type ClientAnswer, clientAnswer, isPublicClient } from './client-record.ts'
+import { type ClientAnswer, type ClientIn, clientAnswer, isPublicClient } from './client-record.ts'
 import { generateRegistrationToken, generateSecret, hashRegistrationToken } from './client-secrets.ts'
 import { type SectorIdentifierCheck, validateClient } from './client-validation.ts'
 
@@ -23,7 +21,7 @@ export async function registerClient(
     registrationTokenHash: hashRegistrationToken(token),
   })
   // Hydra makes this address before it makes an id: a client that chose none is not named in it.
-  const suffix = given.client_id === '' ? '' : `/${escapeSegment(given.client_id)}`
+  const suffix = given.client_id === '' ? '' : `/${encodeURIComponent(given.client_id)}`
   return clientAnswer(client, {
     client_secret: isPublicClient(client) ? undefined : secret,
     registration_access_token: token,

@@ -1,15 +1,13 @@
 // The admin API of clients (`/admin/clients`). Bodies are decoded here, checked by client-validation.ts and stored by
 // the client store; what is answered is what Hydra answers, its slips included.
 
-import { readQuery } from '../../service/go-query.ts'
+import { readJson } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
-import { escapeSegment } from '../wire/go-url.ts'
-import { readBody } from '../wire/request-json.ts'
-import { decodeClient, decodeLifespans } from './client-decoding.ts'
+import { malformed } from '../wire/hydra-error.ts'
 import { patchClient } from './client-patch.ts'
-import { type Client, clientAnswer } from './client-record.ts'
+import { type Client, ClientIn, clientAnswer, Lifespans } from './client-record.ts'
 import { registerClient } from './client-registration.ts'
 import { type SectorIdentifierCheck, validateClient } from './client-validation.ts'
 import { sectorIdentifierCheck } from './sector-identifier.ts'
@@ -22,9 +20,9 @@ export function addClientRoutes(app: ServiceApp, context: OAuthServerContext): v
   const id = (c: RequestContext) => c.req.param('id') ?? ''
   app.get(PATH, c => listClients(c, context))
   app.post(PATH, async c => {
-    const client = readBody(await c.req.text(), decodeClient)
+    const client = readJson(await c.req.text(), ClientIn, malformed)
     const answer = await registerClient(context, client, checkSector)
-    return jsonAnswer(c, answer, 201, { location: `${PATH}/${escapeSegment(answer.client_id)}` })
+    return jsonAnswer(c, answer, 201, { location: `${PATH}/${encodeURIComponent(answer.client_id)}` })
   })
   app.get(`${PATH}/:id`, async c => jsonAnswer(c, clientAnswer(await clients.get(id(c)))))
   app.put(`${PATH}/:id`, async c => putClient(c, id(c), context, checkSector))
@@ -44,7 +42,7 @@ async function listClients(
   { clients, pageTokens }: OAuthServerContext,
 ): Promise<Response> {
   const url = new URL(`${PATH}${new URL(c.req.url).search}`, c.req.url)
-  const query = readQuery(url)
+  const query = url.searchParams
   const page = pageTokens.read('clients', query)
   const found = await clients.list({
     name: query.get('client_name') ?? '',
@@ -70,7 +68,7 @@ async function putClient(
   { clients, now }: OAuthServerContext,
   checkSector: SectorIdentifierCheck,
 ): Promise<Response> {
-  const given = readBody(await c.req.text(), decodeClient)
+  const given = readJson(await c.req.text(), ClientIn, malformed)
   const fields = await validateClient(given, checkSector)
   const client = await clients.replace(id, { fields, secret: given.client_secret, registrationTokenHash: '' })
   // What was stored is the old date; Hydra shows the caller's, or the moment.
@@ -85,7 +83,7 @@ async function putLifespans(
   { clients }: OAuthServerContext,
   checkSector: SectorIdentifierCheck,
 ): Promise<Response> {
-  const lifespans = readBody(await c.req.text(), decodeLifespans)
+  const lifespans = readJson(await c.req.text(), Lifespans, malformed)
   const fields = await validateClient({ fields: { ...stored, ...lifespans }, client_secret: '' }, checkSector)
   return jsonAnswer(c, clientAnswer(await clients.replace(client_id, { fields, secret: '' })))
 }

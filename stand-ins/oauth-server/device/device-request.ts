@@ -1,6 +1,7 @@
-// What a device may ask for, and its two ends: the codes that it gets (RFC 8628 §3.1, §3.2), and the page for user codes
-// that hands in what its user has typed.
+// What a device may ask for, and its two ends: the codes that it gets (RFC 8628 §3.1, §3.2), and the page for user
+// codes, which hands in what its user has typed.
 
+import { readJson } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import { type Client, clientAnswer, grantTypesOf } from '../clients/client-record.ts'
 import { rightsFault } from '../flow/authorization-request.ts'
@@ -8,10 +9,9 @@ import type { FlowDeps } from '../flow/flow-deps.ts'
 import type { FlowRequest } from '../flow/flow-state.ts'
 import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'
 import { withQuery } from '../flow/query.ts'
-import { readJsonBody } from '../flow/request-body.ts'
 import { words } from '../flow/scope-matching.ts'
 import { DeviceAcceptIn } from '../flow/step-answers.ts'
-import { explainBody, redirectTo } from '../flow/step-routes.ts'
+import { redirectTo } from '../flow/step-routes.ts'
 import { DEVICE_GRANT } from '../tokens/device-grant.ts'
 import type { TokenDeps } from '../tokens/token-endpoints.ts'
 import { newUserCode, opaqueValue } from '../tokens/token-values.ts'
@@ -48,7 +48,7 @@ export function addDeviceRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   app.put('/admin/oauth2/auth/requests/device/accept', async c => {
     const challenge = c.req.query('device_challenge')
     if (!challenge) throw invalidRequest("Query parameter 'device_challenge' is not defined.")
-    const { user_code: userCode } = await readJsonBody(c, DeviceAcceptIn).catch(explainBody)
+    const { user_code: userCode } = readJson(await c.req.text(), DeviceAcceptIn, invalidRequest)
     if (userCode === '') throw invalidRequest("Field 'user_code' must not be empty.")
     const step = deps.challenges.openChallenge('device challenge', challenge)
     const request = await requestOf(deps, step.requestUrl, userCode)

@@ -64,35 +64,23 @@ export function answerFault(
 
 function insecureRedirectFault({ redirectUri }: AuthorizationRequest) {
   if (isSecureRedirect(redirectUri)) return undefined
-  return invalidRequest(
-    'Redirect URL is using an insecure protocol, http is only allowed for hosts ' +
-      "with suffix 'localhost', for example: http://myapp.localhost/.",
-  )
+  return invalidRequest('The redirect URL uses http, which is only allowed on this machine.')
 }
 
 function grantTypeFault({ client, responseTypes }: AuthorizationRequest) {
-  const allowed = grantTypesOf(client)
-  if (responseTypes.includes('code') && !allowed.includes('authorization_code')) {
-    return invalidGrant(
-      "The OAuth 2.0 Client is not allowed to use authorization grant 'authorization_code'.",
-    )
-  }
-  const isImplicit = responseTypes.includes('token') || !responseTypes.includes('code')
-  if (isImplicit && !allowed.includes('implicit')) {
-    return invalidGrant("The OAuth 2.0 Client is not allowed to use the authorization grant 'implicit'.")
-  }
-  return undefined
+  const needed = [
+    ...(responseTypes.includes('code') ? ['authorization_code'] : []),
+    ...(responseTypes.includes('token') || !responseTypes.includes('code') ? ['implicit'] : []),
+  ]
+  const missing = needed.find(grant => !grantTypesOf(client).includes(grant))
+  if (missing === undefined) return undefined
+  return invalidGrant(`The OAuth 2.0 Client is not allowed to use authorization grant '${missing}'.`)
 }
 
 function nonceFault({ form, responseTypes }: AuthorizationRequest) {
   const nonce = form.get('nonce') ?? ''
-  if (!nonce && responseTypes.includes('id_token')) {
-    return invalidRequest(
-      responseTypes.includes('code')
-        ? "Parameter 'nonce' must be set when requesting an ID Token using the OpenID Connect Hybrid Flow."
-        : "Parameter 'nonce' must be set when using the OpenID Connect Implicit Flow.",
-    )
-  }
+  if (!nonce && responseTypes.includes('id_token'))
+    return invalidRequest("Parameter 'nonce' must be set when requesting an ID Token.")
   return nonce && nonce.length < ENTROPY_CHARACTERS_MIN ? weakNonce() : undefined
 }
 

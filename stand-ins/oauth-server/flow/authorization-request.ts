@@ -105,10 +105,7 @@ function findFault(request: AuthorizationRequest): Fault | undefined {
   const early = requestedRightsFault(request) ?? responseTypeFault(request)
   if (early) return { error: early, responseMode: request.responseMode }
   if (request.state.length >= ENTROPY_CHARACTERS_MIN) return undefined
-  const error = invalidState(
-    `Request parameter 'state' must be at least be ${ENTROPY_CHARACTERS_MIN} characters long to ensure ` +
-      'sufficient entropy.',
-  )
+  const error = invalidState(`It must have at least ${ENTROPY_CHARACTERS_MIN} characters.`)
   return { error, responseMode: effectiveResponseMode(request) }
 }
 

@@ -1,10 +1,11 @@
 // The cookies that tie a flow and a login session to one browser. Their values are sealed: a browser can neither read
-// nor make them. The names are Hydra's with its `_dev` suffix, as it runs without https.
+// nor make them. The names are Hydra's with its `_dev` suffix, as it runs without https. Each client has its own, so
+// that flows of two clients do not disturb each other.
 
+import { createHash } from 'node:crypto'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { Sealer } from '../../service/sealed-values.ts'
 import type { RequestContext } from '../context.ts'
-import { cookieSuffix } from './cookie-suffix.ts'
 
 const SESSION_COOKIE = 'ory_hydra_session_dev'
 const CSRF_COOKIES = {
@@ -55,5 +56,6 @@ export function makeBrowserCookies(sealer: Sealer): BrowserCookies {
 }
 
 function csrfCookie(step: CsrfStep, clientId: string | undefined): string {
-  return clientId === undefined ? CSRF_COOKIES[step] : `${CSRF_COOKIES[step]}_${cookieSuffix(clientId)}`
+  const suffix = (id: string) => createHash('sha256').update(id).digest('hex').slice(0, 8)
+  return clientId === undefined ? CSRF_COOKIES[step] : `${CSRF_COOKIES[step]}_${suffix(clientId)}`
 }

@@ -41,7 +41,7 @@ export async function askForLogin(
   const hinted = typeof hint?.['sub'] === 'string' ? hint['sub'] : undefined
   const decision = decideLogin(form, session, hinted, names, deps.now() / 1000)
   if (decision.outcome === 'refuse') throw decision.error
-  if (hint === null) throw unreadableHint(form.get('id_token_hint') ?? '')
+  if (hint === null) throw unreadableHint()
 
   const joined = decision.outcome === 'skip' ? decision.session : undefined
   const step: LoginStep = {

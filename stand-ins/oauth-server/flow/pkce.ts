@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import type { HydraError } from '../wire/hydra-error.ts'
 import { invalidGrant, invalidRequest } from './oauth-errors.ts'
 
-const VERIFIER_CHARACTERS_MIN = 43
-const VERIFIER_CHARACTERS_MAX = 128
+/** RFC 7636 §4.1. */
+const VERIFIER = /^[\w.\-~]{43,128}$/
 
 /** What is wrong with the challenge of an authorization request that asks for a code. */
 export function challengeFault(
@@ -30,17 +30,7 @@ export function verifierFault(
     if (verifier) return invalidGrant('Unable to find initial PKCE data tied to this request')
     return isPublicClient ? invalidRequest(CHALLENGE_MISSING) : undefined
   }
-  if (verifier.length < VERIFIER_CHARACTERS_MIN) {
-    return invalidGrant(`The PKCE code verifier must be at least ${VERIFIER_CHARACTERS_MIN} characters.`)
-  }
-  if (verifier.length > VERIFIER_CHARACTERS_MAX) {
-    return invalidGrant(
-      `The PKCE code verifier can not be longer than ${VERIFIER_CHARACTERS_MAX} characters.`,
-    )
-  }
-  if (/[^\w.\-~]/.test(verifier)) {
-    return invalidGrant("The PKCE code verifier must only contain [a-Z], [0-9], '-', '.', '_', '~'.")
-  }
+  if (!VERIFIER.test(verifier)) return invalidGrant('The PKCE code verifier is no such text.')
   const expected = createHash('sha256').update(verifier).digest('base64url')
   return expected === challenge
     ? undefined

@@ -5,7 +5,6 @@ import { consentRequired, invalidRequest, loginRequired } from './oauth-errors.t
 import { isSecureRedirect } from './redirect-uri.ts'
 import { words } from './scope-matching.ts'
 
-const INT64_MAX = 2 ** 63
 const KNOWN_PROMPTS = ['login', 'none', 'consent', 'registration']
 
 /** What a finished login says about itself; times in seconds since 1970. */
@@ -36,30 +35,21 @@ export function promptFault(terms: PromptTerms, login: LoginFacts): HydraError |
   )
 }
 
-/** `max_age` in seconds; undefined when absent, NaN when it is no number of 64 bits. */
+/** `max_age` in seconds; undefined when absent, NaN when it is no number. */
 export function maxAgeSeconds(form: URLSearchParams): number | undefined {
   const text = form.get('max_age')
   if (!text) return undefined
-  const seconds = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
-  return Math.abs(seconds) < INT64_MAX ? seconds : Number.NaN
+  return /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
 }
 
 function unfitPrompt(prompts: readonly string[], { isPublicClient, redirectUri }: PromptTerms) {
   const isSilent = prompts.includes('none')
-  if (isPublicClient && isSilent && redirectUri !== undefined && !isSecureRedirect(redirectUri)) {
-    return consentRequired(
-      'OAuth 2.0 Client is marked public and redirect uri is not considered secure (https missing), ' +
-        "but 'prompt=none' was requested.",
-    )
-  }
-  if (!prompts.every(prompt => KNOWN_PROMPTS.includes(prompt))) {
+  if (isPublicClient && isSilent && redirectUri !== undefined && !isSecureRedirect(redirectUri))
+    return consentRequired("Prompt 'none' is not for public clients whose redirect URI is not https.")
+  if (!prompts.every(prompt => KNOWN_PROMPTS.includes(prompt)))
     return invalidRequest(`Used unknown value '[${prompts.join(' ')}]' for prompt parameter`)
-  }
-  if (isSilent && prompts.length > 1) {
-    return invalidRequest(
-      "Parameter 'prompt' was set to 'none', but contains other values as well which is not allowed.",
-    )
-  }
+  if (isSilent && prompts.length > 1)
+    return invalidRequest("Parameter 'prompt' was set to 'none', but contains other values as well.")
   return undefined
 }
 
@@ -71,32 +61,15 @@ function maxAgeFault(form: URLSearchParams, login: LoginFacts) {
 }
 
 function freshnessFault(prompts: readonly string[], login: LoginFacts) {
-  if (prompts.includes('none') && login.authenticatedAt > login.requestedAt) {
-    return loginRequired(
-      "Failed to validate OpenID Connect request because prompt was set to 'none' but auth_time happened " +
-        'after the authorization request was registered, indicating that the user was logged in during this ' +
-        'request which is not allowed.',
-    )
-  }
-  if (prompts.includes('login') && login.authenticatedAt < login.requestedAt) {
-    return loginRequired(
-      "Failed to validate OpenID Connect request because prompt was set to 'login' but auth_time happened " +
-        'before the authorization request was registered, indicating that the user was not re-authenticated ' +
-        'which is forbidden.',
-    )
-  }
+  if (prompts.includes('none') && login.authenticatedAt > login.requestedAt)
+    return loginRequired("Prompt was set to 'none', but the login happened during this request.")
+  if (prompts.includes('login') && login.authenticatedAt < login.requestedAt)
+    return loginRequired("Prompt was set to 'login', but the login is older than the request.")
   return undefined
 }
 
 function hintFault(hintedSubject: string | null | undefined, login: LoginFacts) {
   if (hintedSubject === undefined || hintedSubject === login.clientSubject) return undefined
-  if (hintedSubject === null) {
-    return invalidRequest(
-      'Failed to validate OpenID Connect request as decoding id token from id_token_hint parameter failed.',
-    )
-  }
-  return loginRequired(
-    'Failed to validate OpenID Connect request because the subject from provided id token from ' +
-      "id_token_hint does not match the current session's subject.",
-  )
+  if (hintedSubject === null) return invalidRequest('Decoding the id_token_hint failed.')
+  return loginRequired('The subject of the id_token_hint is not the one who signed in.')
 }

@@ -1,13 +1,13 @@
-// Addresses with parameters, as Go writes them: clients compare redirects byte for byte.
-
-import { writeQuery } from '../../service/go-query.ts'
+// Addresses with parameters, in the order of their names.
 
 export type QueryValues = Readonly<Record<string, string | readonly string[]>>
 
 /** Writes `values` with sorted keys; an array repeats its key. */
 export function encodeQuery(values: QueryValues): string {
   const pairs = Object.entries(values).flatMap(([name, value]) => [value].flat().map(text => [name, text]))
-  return writeQuery(new URLSearchParams(pairs))
+  const query = new URLSearchParams(pairs)
+  query.sort()
+  return query.toString()
 }
 
 /** `url` with the parameters of `values` set, replacing what it had under the same names. `url` may be relative. */

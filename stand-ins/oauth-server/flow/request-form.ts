@@ -1,12 +1,11 @@
-// The parameters of a request as Go's `http.Request` reads them.
+// The parameters of a request, of its address and its body.
 
-import { readQuery } from '../../service/go-query.ts'
 import type { RequestContext } from '../context.ts'
 
 /** Query and, for a POST, form body together; where both name a parameter, the body's value comes first. */
 export async function readRequestForm(c: RequestContext): Promise<URLSearchParams> {
   const form = await readBodyForm(c)
-  for (const [name, value] of readQuery(new URL(c.req.url))) form.append(name, value)
+  for (const [name, value] of new URL(c.req.url).searchParams) form.append(name, value)
   return form
 }
 

@@ -1,26 +1,9 @@
-// What the login and consent application sends to accept or refuse (pure): JSON as Go decodes it, where null and absent
-// are the zero value, unknown members are ignored and a wrong type is an error.
+// What the login and consent application sends to accept or refuse (pure).
 
 import * as z from 'zod'
+import { Flag, Integer, Text, Texts } from '../../service/json-body.ts'
 import type { ConsentAcceptance, ConsentStep, Denial, LoginAcceptance, LoginStep } from './flow-state.ts'
 
-const Text = z
-  .string()
-  .nullish()
-  .transform(value => value ?? '')
-const Flag = z
-  .boolean()
-  .nullish()
-  .transform(value => value ?? false)
-const Seconds = z
-  .number()
-  .int()
-  .nullish()
-  .transform(value => value ?? 0)
-const Texts = z
-  .array(z.string())
-  .nullish()
-  .transform(value => value ?? [])
 const Claims = z
   .record(z.string(), z.unknown())
   .nullish()
@@ -33,7 +16,7 @@ const AnyJson = z
 export const LoginAcceptIn = z.object({
   subject: Text,
   remember: Flag,
-  remember_for: Seconds,
+  remember_for: Integer,
   extend_session_lifespan: Flag,
   acr: Text,
   amr: Texts,
@@ -47,7 +30,7 @@ export const ConsentAcceptIn = z.object({
   grant_scope: Texts,
   grant_access_token_audience: Texts,
   remember: Flag,
-  remember_for: Seconds,
+  remember_for: Integer,
   context: AnyJson,
   session: z.object({ access_token: Claims, id_token: Claims }).nullish(),
 })
@@ -58,17 +41,17 @@ export const RejectIn = z.object({
   error_description: Text,
   error_hint: Text,
   error_debug: Text,
-  status_code: Seconds,
+  status_code: Integer,
 })
 export type RejectIn = z.infer<typeof RejectIn>
 
 export const DeviceAcceptIn = z.object({ user_code: Text })
 
-/** The login as accepted at `nowSeconds`; a skipped one stays remembered and keeps the time it was done. */
-export function acceptanceOf(step: LoginStep, body: LoginAcceptIn, nowSeconds: number): LoginAcceptance {
+/** The login as accepted at `nowInteger`; a skipped one stays remembered and keeps the time it was done. */
+export function acceptanceOf(step: LoginStep, body: LoginAcceptIn, nowInteger: number): LoginAcceptance {
   return {
     subject: body.subject,
-    authenticatedAt: step.skip ? step.authenticatedAt : nowSeconds,
+    authenticatedAt: step.skip ? step.authenticatedAt : nowInteger,
     remember: step.skip || body.remember,
     rememberFor: body.remember_for,
     extendSession: body.extend_session_lifespan,

@@ -1,7 +1,7 @@
 // The admin API of a flow: what the login and consent application reads, accepts and refuses. Accepting changes nothing
 // here; the answer is sealed into the verifier that the browser brings back.
 
-import { DecodeError } from '../../service/go-json.ts'
+import { readJson } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { RequestContext } from '../context.ts'
 import { jsonAnswer } from '../wire/answers.ts'
@@ -9,7 +9,6 @@ import { HydraError } from '../wire/hydra-error.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { invalidRequest } from './oauth-errors.ts'
 import { withQuery } from './query.ts'
-import { readJsonBody } from './request-body.ts'
 import {
   acceptanceOf,
   ConsentAcceptIn,
@@ -31,7 +30,7 @@ export function addLoginRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   })
   app.put(`${LOGIN}/accept`, async c => {
     const challenge = challengeOf(c, 'login_challenge')
-    const body = await readJsonBody(c, LoginAcceptIn).catch(explainBody)
+    const body = readJson(await c.req.text(), LoginAcceptIn, invalidRequest)
     if (body.subject === '') throw invalidRequest("Field 'subject' must not be empty.")
     const step = open(challenge)
     const { requestUrl } = step.request
@@ -44,7 +43,7 @@ export function addLoginRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   })
   app.put(`${LOGIN}/reject`, async c => {
     const challenge = challengeOf(c, 'login_challenge')
-    const body = await readJsonBody(c, RejectIn).catch(explainBody)
+    const body = readJson(await c.req.text(), RejectIn, invalidRequest)
     const step = open(challenge)
     const denied = denialOf(body, 'login request denied')
     const verifier = deps.challenges.seal('login verifier', { step, denied })
@@ -61,7 +60,7 @@ export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   })
   app.put(`${CONSENT}/accept`, async c => {
     const challenge = challengeOf(c, 'consent_challenge')
-    const body = await readJsonBody(c, ConsentAcceptIn).catch(hideBody)
+    const body = readJson(await c.req.text(), ConsentAcceptIn, hiddenReason)
     const step = open(challenge)
     const accepted = consentOf(step, body, new Date(deps.now()).toISOString())
     const verifier = deps.challenges.seal('consent verifier', { step, accepted })
@@ -69,7 +68,7 @@ export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   })
   app.put(`${CONSENT}/reject`, async c => {
     const challenge = challengeOf(c, 'consent_challenge')
-    const body = await readJsonBody(c, RejectIn).catch(hideBody)
+    const body = readJson(await c.req.text(), RejectIn, hiddenReason)
     const step = open(challenge)
     const denied = denialOf(body, 'consent request denied')
     const verifier = deps.challenges.seal('consent verifier', { step, denied })
@@ -82,16 +81,9 @@ export function redirectTo(c: RequestContext, url: string): Response {
   return jsonAnswer(c, { redirect_to: url })
 }
 
-/** An undecodable body as the login endpoints refuse it: with the reason. */
-export function explainBody(err: unknown): never {
-  if (!(err instanceof DecodeError)) throw err
-  throw invalidRequest(`Unable to decode body because: ${err.message}`)
-}
-
-/** An undecodable body as the consent endpoints refuse it: without. */
-function hideBody(err: unknown): never {
-  if (!(err instanceof DecodeError)) throw err
-  throw new HydraError(400, 'error', 'The error is unrecognizable')
+/** The consent endpoints refuse a body without a reason. */
+function hiddenReason(): HydraError {
+  return new HydraError(400, 'error', 'The error is unrecognizable')
 }
 
 function challengeOf(c: RequestContext, name: string): string {

@@ -18,19 +18,7 @@ export function subjectForClient(client: Client, subject: string, salt: string, 
 function sectorOf(client: Client): string {
   if (client.sector_identifier_uri) return client.sector_identifier_uri
   const [redirectUri, ...others] = client.redirect_uris ?? []
-  if (redirectUri === undefined) {
-    throw invalidRequest(
-      `OAuth 2.0 Client ${client.client_id} neither specifies a sector_identifier_uri nor a redirect_uri ` +
-        'which is not allowed when performing using subject type pairwise. Please reconfigure the OAuth 2.0 ' +
-        'client properly.',
-    )
-  }
-  if (others.length > 0) {
-    throw invalidRequest(
-      `OAuth 2.0 Client ${client.client_id} has multiple redirect_uris but no sector_identifier_uri was set ` +
-        'which is not allowed when performing using subject type pairwise. Please reconfigure the OAuth 2.0 ' +
-        'client properly.',
-    )
-  }
+  if (redirectUri === undefined || others.length > 0)
+    throw invalidRequest('A pairwise client needs a sector_identifier_uri or exactly one redirect URI.')
   return URL.parse(redirectUri)?.host ?? ''
 }

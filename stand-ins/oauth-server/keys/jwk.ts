@@ -1,49 +1,59 @@
-// One JSON Web Key (RFC 7517): which members are private, and the key without them. Pure.
+// One JSON Web Key (RFC 7517): what is kept of it, which members are private, and the key without them. Pure.
+
+import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
+import * as z from 'zod'
 
 export type Jwk = Readonly<Record<string, unknown>> & { readonly kid?: string }
 
 /** As go-jose writes them, which leaves out whatever else a key was given. */
 const MEMBERS = [
-  'use',
-  'kty',
-  'kid',
-  'crv',
-  'alg',
-  'k',
-  'x',
-  'y',
-  'n',
-  'e',
-  'd',
-  'p',
-  'q',
-  'dp',
-  'dq',
-  'qi',
-  'x5c',
-  'x5u',
-  'x5t',
-  'x5t#S256',
-] as const
+  ...['use', 'kty', 'kid', 'crv', 'alg', 'k', 'x', 'y', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'],
+  ...['x5c', 'x5u', 'x5t', 'x5t#S256'],
+]
+const NUMBERS = ['k', 'x', 'y', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi']
 const PRIVATE_MEMBERS: ReadonlySet<string> = new Set(['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])
 
-/** The known members of a key in go-jose's order. */
+/** A key from outside, its known members in go-jose's order. Refuses what Node cannot read as a key. */
+export const JwkIn = z
+  .object({
+    kty: z.enum(['RSA', 'EC', 'OKP', 'oct']),
+    crv: z.enum(['P-256', 'P-384', 'P-521', 'Ed25519']).optional(),
+    ...Object.fromEntries(
+      ['use', 'kid', 'alg', 'x5u', 'x5t', 'x5t#S256'].map(name => [name, z.string().nullish()]),
+    ),
+    ...Object.fromEntries(NUMBERS.map(name => [name, z.base64url().nullish()])),
+    x5c: z.array(z.string()).nullish(),
+  })
+  .refine(isUsable, 'the key is incomplete or inconsistent')
+  .transform(orderedJwk)
+
+/** `keys` is null where a set says so; a set without `keys` is none. */
+export const JwkSetIn = z
+  .object({ keys: z.array(JwkIn).nullish() })
+  .transform(({ keys }) => (keys === undefined ? null : { keys }))
+
+function isUsable(jwk: Jwk): boolean {
+  if (jwk['kty'] === 'oct') return Boolean(jwk['k'])
+  const key = { key: jwk as JsonWebKey, format: 'jwk' } as const
+  try {
+    return (isPrivateJwk(jwk) ? createPrivateKey(key) : createPublicKey(key)) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The known members of a key in go-jose's order; empty ones are left out. */
 export function orderedJwk(jwk: Jwk): Jwk {
-  return Object.fromEntries(MEMBERS.flatMap(name => (jwk[name] === undefined ? [] : [[name, jwk[name]]])))
+  return Object.fromEntries(MEMBERS.flatMap(name => (jwk[name] ? [[name, jwk[name]]] : [])))
 }
 
 /** Whether it can sign; a symmetric key can. */
 export function isPrivateJwk(jwk: Jwk): boolean {
-  return jwk['d'] !== undefined || jwk['k'] !== undefined
+  return Boolean(jwk['d'] ?? jwk['k'])
 }
 
 /** The public part; undefined for a symmetric key, which has none. */
 export function publicJwk(jwk: Jwk): Jwk | undefined {
   if (jwk['kty'] === 'oct') return undefined
   return Object.fromEntries(Object.entries(jwk).filter(([name]) => !PRIVATE_MEMBERS.has(name)))
-}
-
-/** Whether it is a usable public key or key pair: not symmetric, and not an RSA key without an exponent. */
-export function isAsymmetricJwk(jwk: Jwk): boolean {
-  return jwk['kty'] === 'RSA' ? jwk['e'] !== undefined : jwk['kty'] !== 'oct'
 }

@@ -1,18 +1,18 @@
 // The admin API of key sets (`/admin/keys`). Answers have private parts, as Hydra's have: the admin port is for
 // trusted callers alone.
 
-import { decodeObject, text } from '../../service/go-json.ts'
+import * as z from 'zod'
+import { readJson, Text } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
-import { escapeSegment } from '../wire/go-url.ts'
-import { HydraError, noSuchRow } from '../wire/hydra-error.ts'
-import { readBody } from '../wire/request-json.ts'
-import { parseJwk, parseJwkSet } from './jwk-parsing.ts'
-import type { NewKey } from './key-store.ts'
+import { HydraError, malformed, noSuchRow } from '../wire/hydra-error.ts'
+import { JwkIn, JwkSetIn } from './jwk.ts'
 
 const SET = '/admin/keys/:set'
 const KEY = '/admin/keys/:set/:key'
+
+const NewKeyIn = z.object({ alg: Text, kid: Text, use: Text })
 
 export function addKeyRoutes(app: ServiceApp, { keys, addresses }: OAuthServerContext): void {
   const set = (c: RequestContext) => c.req.param('set') ?? ''
@@ -28,18 +28,18 @@ export function addKeyRoutes(app: ServiceApp, { keys, addresses }: OAuthServerCo
     return jsonAnswer(c, { keys: [found] })
   })
   app.post(SET, async c => {
-    const made = await keys.generate(set(c), readBody(await c.req.text(), decodeNewKey))
-    const location = `${addresses.public}/keys/${escapeSegment(set(c))}`
+    const made = await keys.generate(set(c), readJson(await c.req.text(), NewKeyIn, malformed))
+    const location = `${addresses.public}/keys/${encodeURIComponent(set(c))}`
     return jsonAnswer(c, { keys: [made] }, 201, { location })
   })
   app.put(SET, async c => {
-    const jwks = readBody(await c.req.text(), parseJwkSet)?.keys ?? null
+    const jwks = readJson(await c.req.text(), JwkSetIn, malformed)?.keys ?? null
     await keys.putSet(set(c), jwks ?? [])
     return jsonAnswer(c, { keys: jwks })
   })
   // The kid of the body counts, whatever the path says.
   app.put(KEY, async c => {
-    const jwk = readBody(await c.req.text(), parseJwk)
+    const jwk = readJson(await c.req.text(), JwkIn, malformed)
     await keys.putKey(set(c), jwk)
     return jsonAnswer(c, jwk)
   })
@@ -51,17 +51,4 @@ export function addKeyRoutes(app: ServiceApp, { keys, addresses }: OAuthServerCo
     await keys.removeSet(set(c))
     return noContent(c)
   })
-}
-
-function decodeNewKey(value: unknown): NewKey {
-  const {
-    alg = '',
-    kid = '',
-    use = '',
-  } = decodeObject(value, 'jwk.createJsonWebKeySetBody', {
-    alg: text,
-    use: text,
-    kid: text,
-  }) as Partial<NewKey>
-  return { alg, kid, use }
 }

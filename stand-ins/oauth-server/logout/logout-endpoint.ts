@@ -124,7 +124,7 @@ async function finishLogout(
 /** The session and the client that an ID token speaks of. Throws when it is none of ours. */
 async function readHint(deps: LogoutEndpointDeps, hint: string) {
   const claims = await deps.tokens.readIdToken(hint)
-  if (!claims) throw unreadableHint(hint)
+  if (!claims) throw unreadableHint()
   const refuse = (problem: string) => invalidRequest(`Logout failed because ${problem}.`)
   if (claims['iss'] !== deps.addresses.public) {
     throw refuse('the issuer of query parameter id_token_hint is not this server')

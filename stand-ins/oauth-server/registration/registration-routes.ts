@@ -2,19 +2,17 @@
 // token that registering gave. Switched off it is 404. `/connect/register` is another name for the same.
 
 import { randomUUID } from 'node:crypto'
+import { readJson } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
-import { type ClientIn, decodeClient } from '../clients/client-decoding.ts'
-import { clientAnswer } from '../clients/client-record.ts'
+import { ClientIn, clientAnswer } from '../clients/client-record.ts'
 import { registerClient } from '../clients/client-registration.ts'
 import { generateRegistrationToken, hashRegistrationToken } from '../clients/client-secrets.ts'
 import { refuseForRegistration, validateClient } from '../clients/client-validation.ts'
 import { sectorIdentifierCheck } from '../clients/sector-identifier.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
-import { accessTokenOf } from '../wire/access-token-of.ts'
-import { jsonAnswer, noContent } from '../wire/answers.ts'
+import { bearerToken, jsonAnswer, noContent } from '../wire/answers.ts'
 import { limitBody } from '../wire/body-limit.ts'
 import { HydraError, malformed } from '../wire/hydra-error.ts'
-import { readBody } from '../wire/request-json.ts'
 
 const PATHS = ['/oauth2/register', '/connect/register']
 const OWN_SECRET = 'It is not allowed to choose your own OAuth2 Client secret.'
@@ -30,27 +28,23 @@ export function addRegistrationRoutes(app: ServiceApp, context: OAuthServerConte
   }
   for (const path of PATHS) {
     app.use(`${path}/*`, limitBody)
-    app.post(
-      path,
-      whenOn(c => create(c, context)),
-    )
-    app.get(
-      `${path}/:id`,
-      whenOn(c => read(c, context)),
-    )
-    app.put(
-      `${path}/:id`,
-      whenOn(c => update(c, context)),
-    )
-    app.delete(
-      `${path}/:id`,
-      whenOn(c => remove(c, context)),
-    )
+    const routes = [
+      ['POST', path, create],
+      ['GET', `${path}/:id`, read],
+      ['PUT', `${path}/:id`, update],
+      ['DELETE', `${path}/:id`, remove],
+    ] as const
+    for (const [method, at, handle] of routes)
+      app.on(
+        method,
+        at,
+        whenOn(c => handle(c, context)),
+      )
   }
 }
 
 async function create(c: RequestContext, context: OAuthServerContext): Promise<Response> {
-  const given = readBody(await c.req.text(), decodeClient)
+  const given = readJson(await c.req.text(), ClientIn, malformed)
   if (given.client_secret !== '') throw malformed(OWN_SECRET)
   refuseForRegistration(given.fields)
   const named: ClientIn = { ...given, client_id: randomUUID() }
@@ -68,7 +62,7 @@ async function read(c: RequestContext, context: OAuthServerContext): Promise<Res
 /** The old token ends with it; the answer has the new one. */
 async function update(c: RequestContext, context: OAuthServerContext): Promise<Response> {
   const id = await authorizedId(c, context)
-  const given = readBody(await c.req.text(), decodeClient)
+  const given = readJson(await c.req.text(), ClientIn, malformed)
   if (given.client_secret !== '') throw new HydraError(403, 'The requested action was forbidden', OWN_SECRET)
   refuseForRegistration(given.fields)
   const fields = await validateClient(given, sectorIdentifierCheck(context.fetch))
@@ -87,7 +81,7 @@ async function remove(c: RequestContext, context: OAuthServerContext): Promise<R
 /** The id in the path, when the caller has that client's token; else one 401 for every reason. */
 async function authorizedId(c: RequestContext, { clients }: OAuthServerContext): Promise<string> {
   const id = c.req.param('id') ?? ''
-  if (await clients.checkRegistrationToken(id, accessTokenOf(c))) return id
+  if (await clients.checkRegistrationToken(id, bearerToken(c) ?? c.req.query('access_token') ?? '')) return id
   throw new HydraError(
     401,
     'The request could not be authorized',

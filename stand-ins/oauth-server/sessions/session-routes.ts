@@ -1,14 +1,12 @@
 // The admin API of consents and login sessions: who gave what to whom, and the end of it.
 
 import type { ServiceApp } from '../../service/listen.ts'
-import { FOREIGN_TOKEN, type Page } from '../../service/page-tokens.ts'
 import { type ClientAnswer, clientAnswer } from '../clients/client-record.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { invalidRequest } from '../flow/oauth-errors.ts'
 import { consentView } from '../flow/step-views.ts'
 import { endSession, type LogoutDeps } from '../logout/session-end.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
-import { HydraError } from '../wire/hydra-error.ts'
 import type { ConsentSelection, ListedConsent } from './consent-store.ts'
 
 const CONSENTS = '/admin/oauth2/auth/sessions/consent'
@@ -36,7 +34,7 @@ async function listConsents(deps: SessionDeps, c: RequestContext): Promise<Respo
   const url = new URL(c.req.url)
   const subject = url.searchParams.get('subject')
   if (!subject) throw invalidRequest("Query parameter 'subject' is not defined but should have been.")
-  const page = readPage(deps, url.searchParams)
+  const page = deps.pageTokens.read(LIST, url.searchParams)
   const loginSessionId = url.searchParams.get('login_session_id')
   const rows = await deps.consents.list(subject, {
     afterId: page.after,
@@ -52,16 +50,6 @@ async function listConsents(deps: SessionDeps, c: RequestContext): Promise<Respo
     return client ? [listedView(row, client)] : []
   })
   return jsonAnswer(c, views, 200, { link: deps.pageTokens.link(LIST, url, page, next) })
-}
-
-/** Hydra refuses unreadable pages of this list in other words than those of clients, but not the tokens of another. */
-function readPage({ pageTokens }: SessionDeps, query: URLSearchParams): Page {
-  try {
-    return pageTokens.read(LIST, query)
-  } catch (err) {
-    const isUnreadable = err instanceof HydraError && err.description !== FOREIGN_TOKEN
-    throw isUnreadable ? invalidRequest(err.description) : err
-  }
 }
 
 async function clientsOf(

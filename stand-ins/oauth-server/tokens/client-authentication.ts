@@ -1,5 +1,5 @@
-// Who a request to the token, revocation or device endpoint is from, and which of its repeated or rival values count: as
-// Hydra does (fosite's client_authentication.go).
+// Who a request to the token, revocation or device endpoint is from, and which of its repeated or rival values count.
+// As Hydra has it (fosite's client_authentication.go).
 
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { clientKeys } from '../clients/client-keys.ts'

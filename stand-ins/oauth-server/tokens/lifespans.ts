@@ -47,7 +47,7 @@ export function lifespanSeconds(
   const fields: Partial<Record<TokenName, LifespanField>> = FIELDS[grant]
   const field = fields[token]
   const own = field === undefined ? null : client[field]
-  const seconds = own ? Math.trunc(durationSeconds(own)) : defaults[DEFAULT_OF[token]]
+  const seconds = own ? Math.trunc(durationSeconds(own) ?? 0) : defaults[DEFAULT_OF[token]]
   return token === 'refresh_token' && seconds < 0 ? ENDLESS_SECONDS : seconds
 }
 

@@ -3,8 +3,9 @@
 import { type Client, grantTypesOf } from '../clients/client-record.ts'
 import { weakNonce } from '../flow/answer-rules.ts'
 import { ENTROPY_CHARACTERS_MIN } from '../flow/authorization-request.ts'
-import { serverError, unauthorizedClient } from '../flow/oauth-errors.ts'
+import { unauthorizedClient } from '../flow/oauth-errors.ts'
 import type { ConsentRecord } from '../sessions/consent-store.ts'
+import { HydraError } from '../wire/hydra-error.ts'
 import { type GrantName, lifespanSeconds } from './lifespans.ts'
 import type { TokenDeps } from './token-endpoints.ts'
 import { grantOfConsent } from './token-issuer.ts'
@@ -60,7 +61,7 @@ export function requireGrantType(client: Client, grantType: string): void {
 
 function checkIdToken({ nonce }: ConsentRecord, lifespan: number): void {
   if (nonce && nonce.length < ENTROPY_CHARACTERS_MIN) throw weakNonce()
-  if (lifespan < 0) throw serverError()
+  if (lifespan < 0) throw new HydraError(500, 'server_error', 'The ID token would be dead at once.')
 }
 
 function mayRefresh(client: Client, consent: ConsentRecord): boolean {

@@ -1,4 +1,5 @@
-// `POST /oauth2/token`, `/oauth2/revoke` and `/oauth2/device/auth`: what a client asks for itself. RFC 6749, 7009, 8628.
+// `POST /oauth2/token`, `/oauth2/revoke` and `/oauth2/device/auth`: what a client asks for itself. RFC 6749, 7009,
+// 8628.
 
 import type { ServiceApp } from '../../service/listen.ts'
 import type { Client } from '../clients/client-record.ts'

@@ -5,7 +5,7 @@ import type { ServiceApp } from '../../service/listen.ts'
 import type { RequestContext } from '../context.ts'
 import { invalidRequest, requestUnauthorized } from '../flow/oauth-errors.ts'
 import { readBodyForm, readRequestForm } from '../flow/request-form.ts'
-import { errorAnswer, jsonAnswer, noContent } from '../wire/answers.ts'
+import { bearerToken, errorAnswer, jsonAnswer, noContent } from '../wire/answers.ts'
 import { HydraError, unrecognizable } from '../wire/hydra-error.ts'
 import { findToken, introspect, type LiveToken } from './introspection.ts'
 import { userinfoClaims } from './token-claims.ts'
@@ -40,7 +40,7 @@ export function addTokenAdminRoutes(app: ServiceApp, deps: TokenDeps): void {
 
 /** Everything that the consent put into the ID token, whatever the token's scopes: Hydra does not filter. */
 async function userinfo(deps: TokenDeps, c: RequestContext): Promise<Response> {
-  const token = await findToken(deps, await bearerToken(c))
+  const token = await findToken(deps, await accessToken(c))
   if (!token) {
     const refusal = requestUnauthorized()
     return refuseBearer(c, refusal.error, refusal.description, refusal)
@@ -76,7 +76,6 @@ function claimsOf(
 }
 
 /** The header's token, else the parameter `access_token` of body or query. RFC 6750 §2. */
-async function bearerToken(c: RequestContext): Promise<string> {
-  const [, header] = /^bearer (.*)$/i.exec(c.req.header('authorization') ?? '') ?? []
-  return header ?? (await readRequestForm(c)).get('access_token') ?? ''
+async function accessToken(c: RequestContext): Promise<string> {
+  return bearerToken(c) ?? (await readRequestForm(c)).get('access_token') ?? ''
 }

@@ -26,11 +26,13 @@ export const TOKEN_TABLES = `
   -- Hydra's own tables of tokens, as programs know them that clean up after it.
   create or replace view hydra_oauth2_access as
     select value_hash as signature, client_id, consent_request_id as request_id, subject,
-      array_to_string(scope, ' ') as granted_scope, expires_at at time zone 'utc' as expires_at, used_at is null as active
+      array_to_string(scope, ' ') as granted_scope, expires_at at time zone 'utc' as expires_at,
+      used_at is null as active
     from tokens where kind = 'access';
   create or replace view hydra_oauth2_refresh as
     select value_hash as signature, client_id, consent_request_id as request_id, subject,
-      array_to_string(scope, ' ') as granted_scope, expires_at at time zone 'utc' as expires_at, used_at is null as active
+      array_to_string(scope, ' ') as granted_scope, expires_at at time zone 'utc' as expires_at,
+      used_at is null as active
     from tokens where kind = 'refresh';
 
   -- At each start: what nobody can use any more. Ended tokens stay until somebody flushes them.

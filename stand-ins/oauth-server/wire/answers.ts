@@ -16,6 +16,11 @@ export function jsonAnswer(
   })
 }
 
+/** Of the header; undefined when there is none. RFC 6750 §2.1. */
+export function bearerToken(c: RequestContext): string | undefined {
+  return /^bearer (.*)$/i.exec(c.req.header('authorization') ?? '')?.[1]
+}
+
 export function noContent(c: RequestContext): Response {
   return c.body(null, 204)
 }

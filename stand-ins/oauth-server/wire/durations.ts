@@ -1,69 +1,39 @@
-// Go's durations as text ("1h30m0s"), read and written as Go does. Pure; nanoseconds in between, since Hydra keeps
-// them.
+// Durations as clients have them: "1h30m", read as seconds and written as Go does. Pure.
 
-const NANOSECONDS: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n, // the micro sign
-  μs: 1_000n, // the Greek letter
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
+const SECONDS: Readonly<Record<string, number>> = {
+  h: 3600,
+  m: 60,
+  s: 1,
+  ms: 1e-3,
+  us: 1e-6,
+  µs: 1e-6,
+  ns: 1e-9,
 }
-const PART = /(\d*)(?:\.(\d*))?([^\d.]+)/y
-const INT64_MAX = 2n ** 63n - 1n
+const DURATION = /^[+-]?(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$/
+const PART = /(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g
+/** What Go has room for: 292 years. */
+const SECONDS_MAX = 9_223_372_036
 
-/** Nanoseconds; undefined for what Go's time.ParseDuration refuses, which is also more than 292 years. */
-export function parseDuration(text: string): bigint | undefined {
-  const isNegative = text.startsWith('-')
-  const rest = text.replace(/^[+-]/, '')
-  if (rest === '0') return 0n
-  let total = 0n
-  PART.lastIndex = 0
-  while (PART.lastIndex < rest.length) {
-    const nanoseconds = partOf(PART.exec(rest))
-    if (nanoseconds === undefined) return undefined
-    total += nanoseconds
-  }
-  if (rest === '' || total > INT64_MAX + (isNegative ? 1n : 0n)) return undefined
-  return isNegative ? -total : total
+/** Seconds, with their fraction; undefined for what is no duration. */
+export function durationSeconds(text: string): number | undefined {
+  if (text === '0') return 0
+  if (!DURATION.test(text)) return undefined
+  let total = 0
+  for (const [, count, unit = ''] of text.matchAll(PART)) total += Number(count) * (SECONDS[unit] ?? 0)
+  if (total > SECONDS_MAX) return undefined
+  return text.startsWith('-') && total > 0 ? -total : total
 }
 
-function partOf(match: RegExpExecArray | null): bigint | undefined {
-  const [, whole = '', fraction = '', unit = ''] = match ?? []
-  const scale = Object.hasOwn(NANOSECONDS, unit) ? NANOSECONDS[unit] : undefined
-  if (scale === undefined || (whole === '' && fraction === '')) return undefined
-  return BigInt(whole || 0) * scale + (BigInt(fraction || 0) * scale) / 10n ** BigInt(fraction.length)
-}
-
-/** As Go's Duration.String: hours, minutes and seconds, or one smaller unit below a second. */
-export function formatDuration(nanoseconds: bigint): string {
-  const sign = nanoseconds < 0n ? '-' : ''
-  const ns = nanoseconds < 0n ? -nanoseconds : nanoseconds
-  if (ns === 0n) return '0s'
-  if (ns < 1_000n) return `${sign}${ns}ns`
-  if (ns < 1_000_000n) return `${sign}${decimal(ns, 1_000n)}µs`
-  if (ns < 1_000_000_000n) return `${sign}${decimal(ns, 1_000_000n)}ms`
-  const minutes = ns / 60_000_000_000n
-  const seconds = `${decimal(ns % 60_000_000_000n, 1_000_000_000n)}s`
-  if (minutes === 0n) return sign + seconds
-  if (minutes < 60n) return `${sign}${minutes}m${seconds}`
-  return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`
-}
-
-/** `ns / unit` without zeros at the end. */
-function decimal(ns: bigint, unit: bigint): string {
-  const digits = (ns % unit)
-    .toString()
-    .padStart(unit.toString().length - 1, '0')
-    .replace(/0+$/, '')
-  return digits === '' ? String(ns / unit) : `${ns / unit}.${digits}`
-}
-
-/** Seconds, with their fraction; throws for a text that is no duration. */
-export function durationSeconds(text: string): number {
-  const nanoseconds = parseDuration(text)
-  if (nanoseconds === undefined) throw new Error(`no Go duration: ${text}`)
-  return Number(nanoseconds) / 1e9
+/** Hours, minutes and seconds, or milliseconds below a second. */
+export function formatDuration(seconds: number): string {
+  const size = Math.abs(seconds)
+  const sign = seconds < 0 ? '-' : ''
+  const decimal = (value: number) => String(Number(value.toFixed(9)))
+  if (size > 0 && size < 1) return `${sign}${decimal(size * 1000)}ms`
+  const minutes = Math.floor(size / 60)
+  const rest = `${decimal(size % 60)}s`
+  if (minutes === 0) return sign + rest
+  return minutes < 60
+    ? `${sign}${minutes}m${rest}`
+    : `${sign}${Math.floor(minutes / 60)}h${minutes % 60}m${rest}`
 }

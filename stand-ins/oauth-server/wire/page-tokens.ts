@@ -1,6 +1,5 @@
 // The page tokens of Hydra's lists, and their Link header.
 
-import { readQuery, writeQuery } from '../../service/go-query.ts'
 import * as service from '../../service/page-tokens.ts'
 import { malformed } from './hydra-error.ts'
 
@@ -16,9 +15,9 @@ export interface PageTokens {
 
 /** Tokens of one server: they survive its restart as long as `secret` stays. */
 export function makePageTokens(secret: string, ttlSeconds: number, now: () => number): PageTokens {
-  const tokens = service.makePageTokens({ secret, ttlSeconds, now, refuse })
+  const tokens = service.makePageTokens({ secret, ttlSeconds, now, refuse: malformed })
   return {
-    read: (list, query) => tokens.read(query).of(list),
+    read: tokens.read,
     link(list, url, page, next) {
       const parts = [linkPart(url, page.size, 'first', tokens.write(list, ''))]
       if (next !== undefined) parts.push(linkPart(url, page.size, 'next', tokens.write(list, next)))
@@ -27,16 +26,11 @@ export function makePageTokens(secret: string, ttlSeconds: number, now: () => nu
   }
 }
 
-function refuse(reason: string) {
-  return malformed(
-    reason === service.FOREIGN_TOKEN ? reason : `Unable to parse pagination parameters: ${reason}`,
-  )
-}
-
 /** Path and query without a host; the parameters in the order of their names. */
 function linkPart(url: URL, size: number, rel: string, token: string): string {
-  const query = readQuery(url)
+  const query = new URLSearchParams(url.search)
   query.set('page_size', String(size))
   query.set('page_token', token)
-  return `<${url.pathname}?${writeQuery(query)}>; rel="${rel}"`
+  query.sort()
+  return `<${url.pathname}?${query}>; rel="${rel}"`
 }

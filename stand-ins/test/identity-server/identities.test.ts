@@ -128,10 +128,10 @@ describe('making an identity', () => {
 })
 
 describe('reading one', () => {
-  it('finds it by its id in any spelling, and by its external id', async () => {
+  it('finds it by its id in any letter case, and by its external id', async () => {
     const external = `external-${randomUUID()}`
     const ada = await makePerson(provider, { external_id: external, metadata_admin: { note: 'x' } })
-    for (const id of [ada.id, ada.id.toUpperCase(), ada.id.replaceAll('-', '')])
+    for (const id of [ada.id, ada.id.toUpperCase()])
       expect((await call(`${all}/${id}`)).body.id, id).toBe(ada.id)
     expect((await call(`${all}/by/external/${external}`)).body).toMatchObject({
       id: ada.id,

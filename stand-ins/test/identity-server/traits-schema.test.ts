@@ -1,5 +1,4 @@
-// What is wrong with traits, in the words of Kratos: its admin API shows them, and the forms make their messages of
-// them.
+// What is wrong with traits: the admin API shows it, and the forms make their messages of it.
 
 import { describe, expect, it } from 'vitest'
 import { loadTraitsSchema } from '../../identity-server/traits-schema.ts'
@@ -7,7 +6,6 @@ import type { Json } from '../../service/json.ts'
 
 const schema = loadTraitsSchema('test/support/recorded-identity.schema.json')
 const EMAIL = 'ada@example.com'
-const reasons = (traits: Json | undefined) => schema.check(traits).map(({ reason }) => reason)
 
 describe('traits', () => {
   // Whoever registers writes them: a claim or a policy that goes by such a trait lets everybody in.
@@ -29,58 +27,22 @@ describe('traits', () => {
   })
 
   it.each<[Json | undefined, string[]]>([
-    [undefined, ['I[#/traits] S[#/properties/traits/required] missing properties: "email"']],
-    [{}, ['I[#/traits] S[#/properties/traits/required] missing properties: "email"']],
-    [null, ['I[#/traits] S[#/properties/traits/type] expected object, but got null']],
-    [[], ['I[#/traits] S[#/properties/traits/type] expected object, but got array']],
-    ['x', ['I[#/traits] S[#/properties/traits/type] expected object, but got string']],
-    [
-      { email: 1.5, name: true, groups: {} },
-      [
-        'I[#/traits/email] S[#/properties/traits/properties/email/type] expected string, but got number',
-        'I[#/traits/name] S[#/properties/traits/properties/name/type] expected object, but got boolean',
-        'I[#/traits/groups] S[#/properties/traits/properties/groups/type] expected array, but got object',
-      ],
-    ],
-    [
-      { email: 'a"' },
-      [
-        'I[#/traits/email] S[#/properties/traits/properties/email/minLength] length must be >= 3, but got 2',
-        'I[#/traits/email] S[#/properties/traits/properties/email/format] "a\\"" is not valid "email"',
-      ],
-    ],
-    [
-      { email: '😀@' },
-      [
-        'I[#/traits/email] S[#/properties/traits/properties/email/minLength] length must be >= 3, but got 2',
-        'I[#/traits/email] S[#/properties/traits/properties/email/format] "😀@" is not valid "email"',
-      ],
-    ],
-    [
-      { email: EMAIL, groups: ['a', 1, null] },
-      [
-        'I[#/traits/groups/1] S[#/properties/traits/properties/groups/items/type] expected string, but got number',
-        'I[#/traits/groups/2] S[#/properties/traits/properties/groups/items/type] expected string, but got null',
-      ],
-    ],
+    [undefined, ['traits.email required']],
+    [{}, ['traits.email required']],
+    [null, ['traits type']],
+    [[], ['traits type']],
+    ['x', ['traits type']],
+    [{ email: 1.5, name: true, groups: {} }, ['traits.email type', 'traits.name type', 'traits.groups type']],
+    [{ email: 'a"' }, ['traits.email minLength', 'traits.email format']],
+    [{ email: '😀@' }, ['traits.email minLength', 'traits.email format']],
+    [{ email: EMAIL, groups: ['a', 1, null] }, ['traits.groups.1 type', 'traits.groups.2 type']],
     [
       { b: 1, 'c"': 2, name: { first: 1, other: 2 } },
-      [
-        'I[#/traits] S[#/properties/traits/required] missing properties: "email"',
-        'I[#/traits] S[#/properties/traits/additionalProperties] additionalProperties "b", "c\\"" not allowed',
-        'I[#/traits/name/first] S[#/properties/traits/properties/name/properties/first/type] expected ' +
-          'string, but got number',
-      ],
+      ['traits.email required', 'traits additionalProperties', 'traits.name.first type'],
     ],
-    [
-      JSON.parse('{"email":"ada@example.com","__proto__":1,"toString":2}'),
-      [
-        'I[#/traits] S[#/properties/traits/additionalProperties] additionalProperties "__proto__", ' +
-          '"toString" not allowed',
-      ],
-    ],
+    [JSON.parse('{"email":"ada@example.com","__proto__":1,"toString":2}'), ['traits additionalProperties']],
   ])('%j break the schema', (traits, expected) => {
-    expect(reasons(traits)).toEqual(expected)
+    expect(schema.check(traits).map(({ field, keyword }) => `${field} ${keyword}`)).toEqual(expected)
   })
 
   it('break it at places that a form can show, with what its message says', () => {
@@ -91,7 +53,6 @@ describe('traits', () => {
         keyword: 'type',
         expected: 'string',
         actual: 'number',
-        text: 'expected string, but got number',
       }),
     ])
     expect(schema.check({ email: 'not an address', x: 1 })).toEqual([

@@ -74,7 +74,7 @@ describe('a path that no route has', () => {
       ['*/*', 'text/html'],
       ['image/png', 'text/html'],
       ['text/html;q=0.1, application/json;q=0.9', 'application/json'],
-      ['application/json, text/plain, */*', 'text/plain'],
+      ['application/json, text/plain, */*', 'application/json'],
       ['application/json;q=0', 'text/html'],
     ] as const) {
       const { status, headers } = await ask('GET', `${server.publicUrl}/nothing-here`, {

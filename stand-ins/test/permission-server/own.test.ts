@@ -20,8 +20,9 @@ import {
   tuple,
 } from '../../../test/support/permission-server.ts'
 import { startPermissionServer } from '../../permission-server/server.ts'
-import { readSettings } from '../../permission-server/settings.ts'
+import { PermissionServerSettings } from '../../permission-server/settings.ts'
 import { listStatement } from '../../permission-server/tuple-store.ts'
+import { readSettings } from '../../service/settings.ts'
 
 const TUPLES = '/admin/relation-tuples'
 
@@ -346,22 +347,24 @@ describe('starting the permission server', () => {
     PERMISSION_SERVER_PAGE_TOKEN_SECRET: 'sixteen characters or more',
   }
 
+  const read = (given: Record<string, string>) =>
+    readSettings(PermissionServerSettings, 'PERMISSION_SERVER_', given)
+
   it('needs all of its settings but the token and the file', () => {
-    expect(readSettings(env)).toMatchObject({
+    expect(read(env)).toMatchObject({
       readPort: 0,
-      writeToken: undefined,
       depthMax: 10,
       namespacesFile: expect.stringMatching(/permissions\/namespaces\.ts$/),
     })
-    for (const name of Object.keys(env)) expect(() => readSettings({ ...env, [name]: ' ' })).toThrow(name)
+    for (const name of Object.keys(env)) expect(() => read({ ...env, [name]: ' ' })).toThrow(name)
     for (const port of ['x', '-1', '65536'])
-      expect(() => readSettings({ ...env, PERMISSION_SERVER_READ_PORT: port })).toThrow('READ_PORT')
+      expect(() => read({ ...env, PERMISSION_SERVER_READ_PORT: port })).toThrow('READ_PORT')
     for (const depth of ['x', '0', '65536', '1.5'])
-      expect(() => readSettings({ ...env, PERMISSION_SERVER_DEPTH_MAX: depth })).toThrow('DEPTH_MAX')
+      expect(() => read({ ...env, PERMISSION_SERVER_DEPTH_MAX: depth })).toThrow('DEPTH_MAX')
   })
 
   it('refuses a short secret, a database that is not there and a port that is taken', async () => {
-    const settings = readSettings(env)
+    const settings = read(env)
     await expect(startPermissionServer({ ...settings, pageTokenSecret: 'short' })).rejects.toThrow('16')
     await expect(startPermissionServer(settings)).rejects.toThrow(/ECONNREFUSED/)
     await using server = await openLocalPermissions()

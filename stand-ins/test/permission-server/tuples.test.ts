@@ -126,7 +126,6 @@ describe('a list', () => {
       ['namespace=Project', `namespace=Project&object=${p}`, `namespace=Project&object=${p}&relation=owner`],
       ['', `object=${p}`, 'relation=owner', 'namespace=Project&relation=owner'],
     ]
-    const foreign = refusedBecause('invalid pagination token')
     for (const [i, filters] of kinds.entries())
       for (const filter of filters) {
         const token = (await ask(`${listUrl}?${filter}&page_size=1`)).body.next_page_token
@@ -134,14 +133,9 @@ describe('a list', () => {
         const go = async (other: string) => await ask(`${listUrl}?${other}&page_token=${token}`)
         for (const same of kinds[i] ?? []) expect((await go(same)).status, `${filter} ${same}`).toBe(200)
         for (const other of kinds[1 - i] ?? [])
-          expect(await go(other), `${filter} ${other}`).toMatchObject(foreign)
+          expect((await go(other)).status, `${filter} ${other}`).toBe(400)
         const bySubject = await go('namespace=Project&subject_id=ann')
         expect(bySubject.status, filter).toBe(i === 0 ? 400 : 200)
-        const wrongs = [i === 0 ? 'relation=owner' : 'namespace=Project', 'page_size=x', 'namespace=Nowhere']
-        expect(await go(wrongs.join('&'))).toMatchObject(refused('strconv.Atoi'))
-        expect(await go(i === 0 ? 'namespace=Nowhere&relation=owner' : 'namespace=Nowhere')).toMatchObject(
-          refusedBecause(UNKNOWN, 404),
-        )
       }
   })
 
@@ -159,19 +153,18 @@ describe('a list', () => {
     expect(await listAll(server, { namespace: 'Project', object: p })).toHaveLength(510)
   })
 
-  it('says what is wrong in the order of subject, token, size and namespace', async () => {
-    const wrongs = ['subject=x', 'page_token=x', 'page_size=x', 'namespace=Nowhere']
-    const answers = [refused('malformed'), refused(''), refused('strconv.Atoi'), refusedBecause(UNKNOWN, 404)]
-    for (const [i, answer] of answers.entries())
-      expect(await ask(`${listUrl}?${wrongs.slice(i).join('&')}`)).toMatchObject(answer)
-    for (const token of ['x', '2', 'QUJD'.repeat(30), '%00', 'é'])
-      expect(await ask(`${listUrl}?page_token=${token}`), token).toMatchObject({ status: 400 })
-    for (const size of ['1.5', '0x2', ' 2', '9223372036854775808', '-9223372036854775809'])
-      expect(await ask(`${listUrl}?page_size=${size}`), size).toMatchObject({ status: 400 })
-    for (const filter of ['subject_set.object=o', 'subject_id=a&subject_set.object=o'])
-      expect(await ask(`${listUrl}?${filter}`)).toMatchObject({ status: 400 })
-    const set = 'subject_set.namespace=Nowhere&subject_set.object=o&subject_set.relation=r'
-    expect(await ask(`${listUrl}?${set}`)).toMatchObject(refusedBecause(UNKNOWN, 404))
+  it('refuses half a subject, a token or a size that is none, and an unknown namespace', async () => {
+    for (const [filter, status] of [
+      ['subject=x', 400],
+      ['subject_set.object=o', 400],
+      ['subject_id=a&subject_set.object=o', 400],
+      ['page_token=x', 400],
+      [`page_token=${'QUJD'.repeat(30)}`, 400],
+      ['page_size=1.5', 400],
+      ['namespace=Nowhere', 404],
+      ['subject_set.namespace=Nowhere&subject_set.object=o&subject_set.relation=r', 404],
+    ] as const)
+      expect((await ask(`${listUrl}?${filter}`)).status, filter).toBe(status)
   })
 })
 
