@@ -1,7 +1,7 @@
 // How answers leave, apart from JSON: nothing, and redirects with the small page that Go's HTTP server writes.
 
+import { html } from 'hono/html'
 import type { RequestContext } from './context.ts'
-import { escapeHtml } from './html-text.ts'
 
 export function answerNothing(c: RequestContext): Response {
   return c.body(null, 204)
@@ -11,5 +11,5 @@ export function answerNothing(c: RequestContext): Response {
 export function answerRedirect(c: RequestContext, to: string, status: 302 | 303 | 307 = 303): Response {
   c.header('location', to)
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.body(null, status)
-  return c.html(`<a href="${escapeHtml(to)}">Redirect</a>.\n`, status)
+  return c.html(`${html`<a href="${to}">Redirect</a>`}.`, status)
 }

@@ -3,7 +3,7 @@
 // tests on one machine: it is not made for the internet.
 
 import { openDatabase } from '../service/database.ts'
-import { listen } from '../service/listen.ts'
+import { listenAll } from '../service/listen.ts'
 import { adminApp, publicApp } from './apps.ts'
 import type { Addresses, IdentityContext } from './context.ts'
 import { IdentityServerSettings } from './settings.ts'
@@ -33,21 +33,19 @@ export async function startIdentityServer(input: IdentityServerSettings): Promis
   const addresses = { publicUrl: '', adminUrl: '', uiUrl: '', defaultReturnUrl: '' }
   const told = { secret, allowedReturnUrls, allowedOrigins, sessionMs, flowMs }
   const context: IdentityContext = { db, schema, addresses, ...told }
-  const publicListener = await listen(publicApp(context), settings.publicPort)
-  const adminListener = await listen(adminApp(context), settings.adminPort).catch(async (err: unknown) => {
-    await publicListener.close()
-    await db.close()
-    throw err
-  })
-  Object.assign(addresses, addressesOf(settings, publicListener.url, adminListener.url))
+  const { urls, close } = await listenAll(db, [
+    [publicApp(context), settings.publicPort],
+    [adminApp(context), settings.adminPort],
+  ])
+  const [publicPortUrl = '', adminUrl = ''] = urls
+  Object.assign(addresses, addressesOf(settings, publicPortUrl, adminUrl))
   const sweeping = startSweeping(db)
   return {
     publicUrl: addresses.publicUrl,
     adminUrl: addresses.adminUrl,
-    close: async () => {
+    close: () => {
       sweeping.stop()
-      await Promise.all([publicListener.close(), adminListener.close()])
-      await db.close()
+      return close()
     },
   }
 }

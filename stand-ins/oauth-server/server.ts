@@ -4,7 +4,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { type Database, openDatabase } from '../service/database.ts'
-import { type Listener, listen, type ServiceApp } from '../service/listen.ts'
+import { listenAll, type ServiceApp } from '../service/listen.ts'
 import { addClientRoutes } from './clients/client-routes.ts'
 import { makeClientStore } from './clients/client-store.ts'
 import { addressesOf, type OAuthServerContext } from './context.ts'
@@ -62,26 +62,21 @@ export async function startOAuthServer(
     tables: TABLES,
   })
   const [publicPort, adminPort] = [new LateApp(), new LateApp()]
-  const listeners: Listener[] = []
-  const close = async () => {
-    await Promise.all(listeners.map(listener => listener.close()))
-    await database.close()
-  }
-  try {
-    const publicListener = await listen(publicPort.app, settings.publicPort)
-    listeners.push(publicListener)
-    const adminListener = await listen(adminPort.app, settings.adminPort)
-    listeners.push(adminListener)
-    const addresses = addressesOf(settings, settings.publicUrl ?? publicListener.url, adminListener.url)
-    const context = makeContext(settings, addresses, database, parts)
-    const authorization = makeAuthorization(context)
-    publicPort.serve(publicApp(), app => publicRoutes(app, context, authorization))
-    adminPort.serve(adminApp(), app => adminRoutes(app, context, authorization))
-    return { publicUrl: publicListener.url, adminUrl: adminListener.url, close }
-  } catch (err) {
-    await close()
-    throw err
-  }
+  const { urls, close } = await listenAll(database, [
+    [publicPort.app, settings.publicPort],
+    [adminPort.app, settings.adminPort],
+  ])
+  const [publicUrl = '', adminUrl = ''] = urls
+  const context = makeContext(
+    settings,
+    addressesOf(settings, settings.publicUrl ?? publicUrl, adminUrl),
+    database,
+    parts,
+  )
+  const authorization = makeAuthorization(context)
+  publicPort.serve(publicApp(), app => publicRoutes(app, context, authorization))
+  adminPort.serve(adminApp(), app => adminRoutes(app, context, authorization))
+  return { publicUrl, adminUrl, close }
 }
 
 function makeContext(

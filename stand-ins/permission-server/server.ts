@@ -2,7 +2,7 @@
 // application and Ory's client ask. For development and tests on one machine: it is not made for the internet.
 
 import { openDatabase } from '../service/database.ts'
-import { type Listener, listen } from '../service/listen.ts'
+import { listenAll } from '../service/listen.ts'
 import { makePageTokens } from '../service/page-tokens.ts'
 import { unreadable } from '../service/wire-error.ts'
 import { readApp, syntaxApp, writeApp } from './apps.ts'
@@ -49,21 +49,11 @@ export async function startPermissionServer(input: PermissionServerSettings): Pr
     writeToken: settings.writeToken,
     depthMax: settings.depthMax,
   }
-  const listeners: Listener[] = []
-  const close = async () => {
-    await Promise.all(listeners.map(listener => listener.close()))
-    await db.close()
-  }
-  try {
-    const read = await listen(readApp(context), settings.readPort)
-    listeners.push(read)
-    const write = await listen(writeApp(context), settings.writePort)
-    listeners.push(write)
-    const syntax = await listen(syntaxApp(context), settings.syntaxPort)
-    listeners.push(syntax)
-    return { readUrl: read.url, writeUrl: write.url, syntaxUrl: syntax.url, close }
-  } catch (err) {
-    await close()
-    throw err
-  }
+  const { urls, close } = await listenAll(db, [
+    [readApp(context), settings.readPort],
+    [writeApp(context), settings.writePort],
+    [syntaxApp(context), settings.syntaxPort],
+  ])
+  const [readUrl = '', writeUrl = '', syntaxUrl = ''] = urls
+  return { readUrl, writeUrl, syntaxUrl, close }
 }

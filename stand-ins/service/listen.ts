@@ -16,14 +16,14 @@ export type RequestContext = Context<{ Bindings: HttpBindings }>
 /** As the real servers take: a `return_to` may hold a login challenge of several KiB, a query five hundred ids. */
 const HEADER_BYTES_MAX = 64 * 1024
 
-export interface Listener {
+interface Listener {
   readonly url: string
   /** Resolves when no request is open any more; idle connections are cut. */
   close(): Promise<void>
 }
 
 /** Serves `app` on this machine only; port 0 takes a free one. Rejects when the port is taken. */
-export function listen(app: ServiceApp, port: number): Promise<Listener> {
+function listen(app: ServiceApp, port: number): Promise<Listener> {
   return new Promise((resolve, reject) => {
     const options = {
       fetch: app.fetch,
@@ -43,6 +43,25 @@ export function listen(app: ServiceApp, port: number): Promise<Listener> {
     )
     server.once('error', reject)
   })
+}
+
+/** Serves each app on its port, or none: where one is taken, the others and the database are let go again. */
+export async function listenAll(
+  db: { close(): Promise<void> },
+  ports: readonly (readonly [app: ServiceApp, port: number])[],
+): Promise<{ readonly urls: readonly string[]; close(): Promise<void> }> {
+  const listeners: Listener[] = []
+  const close = async () => {
+    await Promise.all(listeners.map(listener => listener.close()))
+    await db.close()
+  }
+  try {
+    for (const [app, port] of ports) listeners.push(await listen(app, port))
+  } catch (err) {
+    await close()
+    throw err
+  }
+  return { urls: listeners.map(({ url }) => url), close }
 }
 
 /** Runs a service as a process: ends it on SIGTERM and SIGINT, with exit code 1 when it could not start. */

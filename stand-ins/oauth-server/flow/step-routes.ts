@@ -7,6 +7,7 @@ import type { RequestContext } from '../context.ts'
 import { jsonAnswer } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import type { FlowDeps } from './flow-deps.ts'
+import type { AnsweredConsent, AnsweredLogin } from './flow-state.ts'
 import { invalidRequest } from './oauth-errors.ts'
 import { withQuery } from './query.ts'
 import {
@@ -24,6 +25,10 @@ const CONSENT = '/admin/oauth2/auth/requests/consent'
 
 export function addLoginRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   const open = (challenge: string) => deps.challenges.openChallenge('login challenge', challenge)
+  const goOn = (c: RequestContext, answered: AnsweredLogin) => {
+    const login_verifier = deps.challenges.seal('login verifier', answered)
+    return redirectTo(c, withQuery(answered.step.request.requestUrl, { login_verifier }))
+  }
   app.get(LOGIN, c => {
     const challenge = challengeOf(c, 'login_challenge')
     return jsonAnswer(c, loginView(open(challenge), challenge))
@@ -33,26 +38,23 @@ export function addLoginRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
     const body = readJson(await c.req.text(), LoginAcceptIn, invalidRequest)
     if (body.subject === '') throw invalidRequest("Field 'subject' must not be empty.")
     const step = open(challenge)
-    const { requestUrl } = step.request
-    if (step.subject !== '' && step.subject !== body.subject) {
-      return redirectTo(c, withQuery(requestUrl, { prompt: 'login' }))
-    }
-    const accepted = acceptanceOf(step, body, deps.nowSeconds())
-    const verifier = deps.challenges.seal('login verifier', { step, accepted })
-    return redirectTo(c, withQuery(requestUrl, { login_verifier: verifier }))
+    if (step.subject !== '' && step.subject !== body.subject)
+      return redirectTo(c, withQuery(step.request.requestUrl, { prompt: 'login' }))
+    return goOn(c, { step, accepted: acceptanceOf(step, body, deps.nowSeconds()) })
   })
   app.put(`${LOGIN}/reject`, async c => {
     const challenge = challengeOf(c, 'login_challenge')
     const body = readJson(await c.req.text(), RejectIn, invalidRequest)
-    const step = open(challenge)
-    const denied = denialOf(body, 'login request denied')
-    const verifier = deps.challenges.seal('login verifier', { step, denied })
-    return redirectTo(c, withQuery(step.request.requestUrl, { login_verifier: verifier }))
+    return goOn(c, { step: open(challenge), denied: denialOf(body, 'login request denied') })
   })
 }
 
 export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   const open = (challenge: string) => deps.challenges.openChallenge('consent challenge', challenge)
+  const goOn = (c: RequestContext, answered: AnsweredConsent) => {
+    const consent_verifier = deps.challenges.seal('consent verifier', answered)
+    return redirectTo(c, withQuery(answered.step.request.requestUrl, { consent_verifier }))
+  }
   app.get(CONSENT, c => {
     const challenge = challengeOf(c, 'consent_challenge')
     const step = open(challenge)
@@ -62,17 +64,12 @@ export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
     const challenge = challengeOf(c, 'consent_challenge')
     const body = readJson(await c.req.text(), ConsentAcceptIn, hiddenReason)
     const step = open(challenge)
-    const accepted = consentOf(step, body, new Date(deps.now()).toISOString())
-    const verifier = deps.challenges.seal('consent verifier', { step, accepted })
-    return redirectTo(c, withQuery(step.request.requestUrl, { consent_verifier: verifier }))
+    return goOn(c, { step, accepted: consentOf(step, body, new Date(deps.now()).toISOString()) })
   })
   app.put(`${CONSENT}/reject`, async c => {
     const challenge = challengeOf(c, 'consent_challenge')
     const body = readJson(await c.req.text(), RejectIn, hiddenReason)
-    const step = open(challenge)
-    const denied = denialOf(body, 'consent request denied')
-    const verifier = deps.challenges.seal('consent verifier', { step, denied })
-    return redirectTo(c, withQuery(step.request.requestUrl, { consent_verifier: verifier }))
+    return goOn(c, { step: open(challenge), denied: denialOf(body, 'consent request denied') })
   })
 }
 

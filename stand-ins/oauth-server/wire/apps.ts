@@ -4,7 +4,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { ServiceApp } from '../../service/listen.ts'
-import type { RequestContext } from '../context.ts'
 import { errorAnswer } from './answers.ts'
 import { limitBody } from './body-limit.ts'
 import { unknownRoute } from './unknown-route.ts'
@@ -37,17 +36,11 @@ function makeApp(readPath: (path: string) => string): ServiceApp {
     const path = readPath(pathOf(c.req.raw))
     const plain = withoutEmptySegments(path) || '/'
     if (plain === path) await next()
-    else c.res = redirectTo(c, `${plain}${new URL(c.req.url).search}`)
+    // The root of the public port thereby leads to itself, as with Go's mux.
+    else c.res = c.redirect(`${plain}${new URL(c.req.url).search}`, 307)
     if (c.req.method === 'GET' && !c.res.headers.has('cache-control')) c.header('cache-control', NO_CACHE)
   })
   return app.onError((err, c) => errorAnswer(c, err))
-}
-
-/** As Go's mux sends to the plain form of a path; the root of the public port thereby leads to itself. */
-function redirectTo(c: RequestContext, target: string): Response {
-  const page = `<a href="${target.replaceAll('&', '&amp;')}">Temporary Redirect</a>.\n\n`
-  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-  return isRead ? c.html(page, 307, { location: target }) : c.redirect(target, 307)
 }
 
 /** The methods that some route has at that path, sorted; those of middleware do not count. */
