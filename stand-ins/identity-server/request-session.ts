@@ -34,18 +34,17 @@ export async function findRequestSession(
 
 /** The token of the first session cookie that was made here. */
 export function cookieToken(secret: string, c: RequestContext): string | undefined {
-  for (const value of getCookieValues(c, SESSION_COOKIE)) {
-    const decoded = decodeSessionCookie(secret, value)
-    if (decoded.ok) return decoded.token
-  }
-  return undefined
+  return tokensOfCookies(secret, c).find(token => token !== undefined)
 }
 
-/** Why no session cookie of the request can be read; undefined when one can, or there is none. */
-export function cookieFault(secret: string, c: RequestContext): 'not base64' | 'not valid' | undefined {
-  const decoded = getCookieValues(c, SESSION_COOKIE).map(value => decodeSessionCookie(secret, value))
-  const [first] = decoded
-  return first === undefined || first.ok || decoded.some(({ ok }) => ok) ? undefined : first.why
+/** Whether the request has session cookies, and none of them was made here. */
+export function hasForeignCookie(secret: string, c: RequestContext): boolean {
+  const tokens = tokensOfCookies(secret, c)
+  return tokens.length > 0 && tokens.every(token => token === undefined)
+}
+
+function tokensOfCookies(secret: string, c: RequestContext): (string | undefined)[] {
+  return getCookieValues(c, SESSION_COOKIE).map(value => decodeSessionCookie(secret, value))
 }
 
 export function bearerToken(c: RequestContext): string | undefined {

@@ -30,19 +30,15 @@ export function encodeSessionCookie(secret: string, token: string): string {
   return Buffer.concat([sign(secret, content), content]).toString('base64url')
 }
 
-export type DecodedCookie =
-  | { readonly ok: true; readonly token: string }
-  | { readonly ok: false; readonly why: 'not base64' | 'not valid' }
-
-/** Says whether the value was made here; not whether its session lives. */
-export function decodeSessionCookie(secret: string, value: string): DecodedCookie {
-  if (!/^[\w-]*$/.test(value) || value.length % 4 === 1) return { ok: false, why: 'not base64' }
+/** The token of a value that was made here; says nothing of whether its session lives. */
+export function decodeSessionCookie(secret: string, value: string): string | undefined {
+  if (!/^[\w-]*$/.test(value) || value.length % 4 === 1) return undefined
   const bytes = Buffer.from(value, 'base64url')
   const content = bytes.subarray(MAC_BYTES)
   if (content.length === 0 || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), sign(secret, content)))
-    return { ok: false, why: 'not valid' }
+    return undefined
   const [, , token]: unknown[] = JSON.parse(content.toString())
-  return typeof token === 'string' ? { ok: true, token } : { ok: false, why: 'not valid' }
+  return typeof token === 'string' ? token : undefined
 }
 
 /** Constant-time comparison of texts of any length. */
