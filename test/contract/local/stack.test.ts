@@ -391,20 +391,17 @@ describe('the end', () => {
     await expectNothingLeft(dataDir, [])
   })
 
-  it.each(['gateway', 'postgres'])(
-    'comes with the name and the log of the %s when that dies',
-    async name => {
-      const dataDir = await newDataDirWithCluster()
-      const stack = await start(dataDir)
-      process.kill(stack.facts.pids[name] ?? 0, 'SIGKILL')
-      await once(stack.child, 'close')
-      expect(stack.child.exitCode).toBe(1)
-      expect(stack.output()).toMatch(
-        new RegExp(`quoin: ${name} ended by SIGKILL; the last lines of .*${name}.log`),
-      )
-      await expectNothingLeft(dataDir, portsOf(stack))
-    },
-  )
+  it.each(['gateway', 'postgres'])('comes with the name and the log of the %s when that dies', async name => {
+    const dataDir = await newDataDirWithCluster()
+    const stack = await start(dataDir)
+    process.kill(stack.facts.pids[name] ?? 0, 'SIGKILL')
+    await once(stack.child, 'close')
+    expect(stack.child.exitCode).toBe(1)
+    expect(stack.output()).toMatch(
+      new RegExp(`quoin: ${name} ended by SIGKILL; the last lines of .*${name}.log`),
+    )
+    await expectNothingLeft(dataDir, portsOf(stack))
+  })
 })
 
 describe('the next start', () => {
