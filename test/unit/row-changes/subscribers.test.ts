@@ -13,9 +13,12 @@ import { eventIdOf } from '../../../src/features/webhooks/delivery/event-identit
 import { CHANGE, CHUNK, subscribedWebhook } from '../../support/row-changes.ts'
 
 const warnings: string[] = []
+/** Ids of the chunks that `logOf` was told of. */
+const passedBy: string[] = []
 
 beforeEach(() => {
   warnings.length = 0
+  passedBy.length = 0
   vi.spyOn(console, 'warn').mockImplementation(line => void warnings.push(String(line)))
 })
 
@@ -32,7 +35,7 @@ function logOf(lines: string[], more: Partial<RowChangeSubscriber> = {}): RowCha
   }
   return {
     name: 'log',
-    mayGiveUp: true,
+    gaveUp: async chunks => void passedBy.push(...chunks.map(({ id }) => id)),
     recipientsOf: async ({ table_id }) => (table_id === 1 ? [{ id: 'all', store }] : []),
     followTables: async () => new Map(),
     ...more,
@@ -40,8 +43,8 @@ function logOf(lines: string[], more: Partial<RowChangeSubscriber> = {}): RowCha
 }
 
 /** A subscriber whose one recipient does this with what it gets. */
-const doing = (store: () => Promise<'stored' | 'gave_up'>, mayGiveUp = true) =>
-  logOf([], { mayGiveUp, recipientsOf: async () => [{ id: 'all', store }] })
+const doing = (store: () => Promise<'stored' | 'gave_up'>, more: Partial<RowChangeSubscriber> = {}) =>
+  logOf([], { ...more, recipientsOf: async () => [{ id: 'all', store }] })
 
 /** Webhooks, and where their one object keeps the ids of events. */
 function webhookInto(ids: string[], fails: () => boolean = () => false): RowChangeSubscriber {
@@ -129,6 +132,7 @@ it.each([
   const outcome = await consume([webhookInto(ids), doing(store)], [[chunkOf('1')]])
   expect([outcome, ids]).toEqual([{ confirmed: ['1'], ended: ['acknowledged'] }, ['1.0']])
   expect(warnings).toEqual([expect.stringMatching(/"gave up","subscriber":"log".*"chunk_ids":\["1"\]/)])
+  expect(passedBy).toEqual(['1'])
 })
 
 it('one that may give up and hangs is waited for ten seconds, once a batch', async () => {
@@ -145,11 +149,13 @@ it('one that may give up and hangs is waited for ten seconds, once a batch', asy
     ended: ['acknowledged', 'acknowledged'],
   })
   expect(warnings).toEqual([expect.stringContaining('"message":"gave up","subscriber":"log"')])
+  expect(passedBy).toEqual(['1', '2', '3', '4'])
 })
 
 it('one that may give up and cannot say who wants a chunk holds nothing up', async () => {
   const lost = logOf([], { recipientsOf: () => Promise.reject(new Error('no registry')) })
   expect(await consume([lost], [[chunkOf('1')]])).toEqual({ confirmed: ['1'], ended: ['acknowledged'] })
+  expect(passedBy).toEqual(['1'])
 })
 
 it('one that may give up loses nothing where the outbox cannot be read just now', async () => {
@@ -159,8 +165,36 @@ it('one that may give up loses nothing where the outbox cannot be read just now'
   expect([outcome, lines]).toEqual([{ confirmed: [], ended: ['retried'] }, []])
 })
 
+/** A chunk of four changes without keys, read in two runs. */
+const IN_TWO_RUNS = async (sql: string) =>
+  sql.includes('octet_length')
+    ? [0, 1, 2, 3].map(index => [String(index), null, null, null, '900000'])
+    : ['{"id":1}', '{"id":2}'].map(row => [null, null, row, null, null])
+
+it('no run of a chunk follows one that was not stored: its changes may have a key in common', async () => {
+  const ids: string[] = []
+  let calls = 0
+  const webhook = webhookInto(ids, () => ++calls === 1)
+  const { ended } = await consume([webhook], [[chunkOf('1', { changes: null })]], IN_TWO_RUNS)
+  expect([ended, ids, calls]).toEqual([['retried'], [], 1])
+})
+
+it('one that was cut off is handed nothing more', async () => {
+  vi.useFakeTimers()
+  let calls = 0
+  const slow = doing(async () => {
+    calls += 1
+    await new Promise(resolve => setTimeout(resolve, 11_000))
+    return 'stored'
+  })
+  const consuming = consume([slow], [[chunkOf('1', { changes: null })]], IN_TWO_RUNS)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await consuming).toEqual({ confirmed: ['1'], ended: ['acknowledged'] })
+  expect([calls, passedBy]).toEqual([1, ['1']])
+})
+
 it('one that never gives up and fails has the message tried again', async () => {
-  const failing = doing(() => Promise.reject(new Error('no room')), false)
+  const failing = doing(() => Promise.reject(new Error('no room')), { gaveUp: null })
   expect(await consume([failing], [[chunkOf('1')]])).toEqual({ confirmed: [], ended: ['retried'] })
 })
 

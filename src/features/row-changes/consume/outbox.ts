@@ -131,7 +131,7 @@ async function imagesOf(
 
 /** The changes of a chunk without their images, and why there are none. Reads no image. */
 export async function listWithoutImages(
-  platform: PlatformDatabase,
+  platform: Pick<PlatformDatabase, 'texts'>,
   chunkId: string,
   reason: string,
 ): Promise<Change[]> {

@@ -8,10 +8,11 @@ export interface RowChangeSubscriber {
   /** As logs call it. */
   readonly name: string
   /**
-   * True: a batch of messages waits ten seconds for it at most, and what it could not store passes it by. It must tell
-   * its clients so. False: a chunk stays in the outbox until it is stored.
+   * Told of the chunks that pass it by: it failed, or answered `gave_up`, or the ten seconds were over that a batch
+   * waits for it. Some of their changes may be stored all the same. It tells its clients. Null: it never gives up, and
+   * a chunk stays in the outbox until it is stored.
    */
-  readonly mayGiveUp: boolean
+  readonly gaveUp: ((chunks: readonly Chunk[]) => Promise<void>) | null
   /**
    * Who of it wants the changes of this chunk, by what is registered now. `registryVersion` is what the writer of the
    * message saw: throws where only something older can be read.
@@ -28,8 +29,7 @@ export interface Recipient {
   /** Tells it from the subscriber's others: changes for one id may come together. */
   readonly id: string
   /**
-   * Keeps these changes for good, once each: what was not confirmed comes again. Bounds its calls to ten seconds each;
-   * one that may give up bounds all of them, and has said `gave_up` to its clients before it answers so.
+   * Keeps these changes for good, once each: what was not confirmed comes again. Bounds its calls to ten seconds each.
    */
   store(changes: readonly RowChange[]): Promise<'stored' | 'gave_up'>
 }

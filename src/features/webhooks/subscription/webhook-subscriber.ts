@@ -60,7 +60,7 @@ export function webhookSubscriber({
 
   return {
     name: 'webhooks',
-    mayGiveUp: false,
+    gaveUp: null,
     recipientsOf: async (chunk, registryVersion) => {
       const { version, webhooks } = await registry.atLeast(registryVersion)
       if (version < registryVersion)
