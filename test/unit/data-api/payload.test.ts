@@ -110,13 +110,11 @@ describe('CSV', () => {
     expect(parseCsv(`a,b\n1,"${value.replaceAll('"', '""')}"\n`).rows[0]?.[1] === value).toBe(true)
   })
 
-  // A bound of time on a busy machine is no sharp one: what is caught is work that grows with the square.
-  test('many small fields, quoted or not, are read in linear time', () => {
+  // Work that grew with the square would not come to an end within the test's time.
+  test('many small fields, quoted or not, are read', () => {
     for (const line of ['1,x\n', '"1","x"\r\n', ',\n']) {
       const text = `a,b\n${line.repeat(300_000)}`
-      const startMs = performance.now()
       expect(parseCsv(text).rows).toHaveLength(300_000)
-      expect(performance.now() - startMs).toBeLessThan(10_000)
     }
   })
 
