@@ -96,7 +96,7 @@ export interface Deps {
   /** Whether the listener signed a request; undefined without a secret of 32 bytes. */
   verifyIngest: VerifyIngest | undefined
   rowChanges: RowChangesQueue
-  /** All webhooks, for matching changes to them. */
+  /** Who is told of row changes. */
   rowChangeSubscribers: readonly RowChangeSubscriber[]
   fanouts: WebhookFanouts
   /** Where webhooks may send. */

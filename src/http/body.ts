@@ -17,6 +17,15 @@ export const BODY_VALUES_MAX = 50_000
  * body, and `invalid_body` when the client hangs up in it.
  */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const declared = declaredLength(request, bytesMax)
+  // Asked for, `body` makes a stream.
+  if (declared <= bytesMax) return new Uint8Array(await whole(request.arrayBuffer()))
+  if (request.body === null) return new Uint8Array()
+  return await readBounded(request.body, bytesMax)
+}
+
+/** What the body says of its length, NaN for nothing. Refuses what is compressed, or says that it is too large. */
+function declaredLength(request: Request, bytesMax: number): number {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity') {
     throw new DomainError(
@@ -29,10 +38,7 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
   }
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   if (declared > bytesMax) throw payloadTooLarge(bytesMax)
-  // Asked for, `body` makes a stream.
-  if (declared <= bytesMax) return new Uint8Array(await whole(request.arrayBuffer()))
-  if (request.body === null) return new Uint8Array()
-  return await readBounded(request.body, bytesMax)
+  return declared
 }
 
 /** What was read, or `invalid_body`: a client that hangs up is no failure of ours, and none for the log. */
@@ -184,8 +190,12 @@ function payloadTooLarge(bytesMax: number): DomainError {
   })
 }
 
-/** The body as it comes; it fails with `payload_too_large` once more than `bytesMax` bytes came. Null without one. */
+/**
+ * The body as it comes; it fails with `payload_too_large` once more than `bytesMax` bytes came. Null without one.
+ * Throws at once what `readBytes` does of the headers.
+ */
 export function boundedStream(request: Request, bytesMax: number): ReadableStream<Uint8Array> | null {
+  declaredLength(request, bytesMax)
   if (request.body === null) return null
   let size = 0
   const count = new TransformStream<Uint8Array, Uint8Array>({

@@ -136,7 +136,7 @@ export interface Route<
   bodyBytesMax?: number
   /** Most JSON values of a body with a schema; 50 000 unless said. */
   bodyValuesMax?: number | undefined
-  /** True: the body goes to the handler as it comes, and is never held whole. */
+  /** True: the body goes to the handler as it comes, and is never held whole; so an anon key may send as much of it. */
   streamsBody?: boolean
   /**
    * Why a method that changes things leaves no row in the audit log: it changes nothing (`no_change`), a person signs

@@ -41,10 +41,14 @@ function callOf(name: string, input: Input): DataCall {
 }
 
 /** A program's writes are its own affair, a person's get a row in the audit log. */
-function write(verb: typeof insertRows, input: Input & { params: { table: string } }) {
+function write(
+  verb: typeof insertRows,
+  input: Input & { params: { table: string } },
+  caller: Input['caller'],
+) {
   const call = callOf(input.params.table, input)
   return input.principal.kind === 'session'
-    ? auditedWrite(input.deps, input.caller, call, verb)
+    ? auditedWrite(input.deps, caller, call, verb)
     : verb(input.deps, call, QUOIN_DIALECT)
 }
 
@@ -78,7 +82,7 @@ export const dataRoutes = [
     ...INSERT_ROWS,
     description: `${INSERT_ROWS.description} ${AUDITED}`,
     unaudited: 'key_data',
-    handle: input => write(insertRows, input),
+    handle: input => write(insertRows, input, input.caller),
   }),
   defineRoute({
     id: 'db.update',
@@ -88,7 +92,7 @@ export const dataRoutes = [
     ...UPDATE_ROWS,
     description: `${UPDATE_ROWS.description} ${AUDITED}`,
     unaudited: 'key_data',
-    handle: input => write(updateRows, input),
+    handle: input => write(updateRows, input, input.caller),
   }),
   defineRoute({
     id: 'db.delete',
@@ -98,7 +102,7 @@ export const dataRoutes = [
     ...DELETE_ROWS,
     description: `${DELETE_ROWS.description} ${AUDITED}`,
     unaudited: 'key_data',
-    handle: input => write(deleteRows, input),
+    handle: input => write(deleteRows, input, input.caller),
   }),
   defineRoute({
     id: 'db.options',

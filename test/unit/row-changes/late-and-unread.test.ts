@@ -32,8 +32,12 @@ async function consume(
     {
       body: JSON.stringify({ registry_version: 1, chunks }),
       attempts: 1,
-      ack: () => void (ended = 'acknowledged'),
-      retry: () => void (ended = 'retried'),
+      ack: () => {
+        ended = 'acknowledged'
+      },
+      retry: () => {
+        ended = 'retried'
+      },
     },
   ])
   return ended

@@ -111,9 +111,14 @@ class HandingOver {
       return
     }
     await this.#gathered()
+    if (this.#isOver(one)) return
     const messages = new Set([one])
-    const store = (changes: RowChange[]) =>
-      Promise.all(recipients.map(recipient => this.#store({ recipient, changes, messages })))
+    const store = async (changes: RowChange[]) => {
+      const stored = await Promise.allSettled(
+        recipients.map(recipient => this.#store({ recipient, changes, messages })),
+      )
+      for (const one of stored) if (one.status === 'rejected') throw one.reason
+    }
     try {
       for await (const changes of runsOf(this.#platform, chunk)) {
         if (this.#isOver(one)) return
@@ -121,6 +126,7 @@ class HandingOver {
       }
     } catch (err) {
       if (!(err instanceof UnreadableRows)) throw err
+      if (this.#isOver(one)) return
       // What Postgres cannot read now it never could. Those that are stored by now are so once.
       await store(changesOf(chunk, await listWithoutImages(this.#platform, chunk.id, err.message)))
     }
@@ -145,6 +151,7 @@ class HandingOver {
 
   /** Throws `UnreadableRows` alone; what fails else is these messages' failure, and the others of the batch go on. */
   async #store({ recipient, changes, messages }: Share): Promise<void> {
+    if (this.#isCutOff) return
     const outcome = await this.#orFailure(messages, () => recipient.store(changes))
     if (outcome !== 'gave_up') return
     for (const one of messages) this.#givenUp.set(one, 'it says so')

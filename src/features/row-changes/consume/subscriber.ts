@@ -3,14 +3,17 @@
 
 import type { Chunk } from '../ingest/messages.ts'
 
-/** Whoever is told of row changes; its own entry in `deps.ts` is all that a new one needs. */
+/**
+ * Whoever is told of row changes: an entry in `deps.ts`. The triggers of its tables come with `quoin.apply_watch`,
+ * which reads what webhooks want: another one's table is to be named there.
+ */
 export interface RowChangeSubscriber {
   /** As logs call it. */
   readonly name: string
   /**
-   * Told of the chunks that pass it by: it failed, or answered `gave_up`, or the ten seconds were over that a batch
-   * waits for it. Some of their changes may be stored all the same. It tells its clients. Null: it never gives up, and
-   * a chunk stays in the outbox until it is stored.
+   * Told of the chunks of messages of which something passes it by: it failed, or answered `gave_up`, or the ten
+   * seconds were over that a batch waits for it. Some of their changes may be stored all the same. It tells its
+   * clients. Null: it never gives up, and a chunk stays in the outbox until it is stored.
    */
   readonly gaveUp: ((chunks: readonly Chunk[]) => Promise<void>) | null
   /**

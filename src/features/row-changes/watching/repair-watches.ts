@@ -7,13 +7,26 @@ import { applyAllWatches } from './apply-watch.ts'
 import type { WatchingDeps } from './find-table.ts'
 
 export interface RepairDeps extends WatchingDeps {
-  rowChangeSubscribers: readonly Pick<RowChangeSubscriber, 'followTables'>[]
+  rowChangeSubscribers: readonly Pick<RowChangeSubscriber, 'name' | 'followTables'>[]
 }
 
 /** Repairs what every subscriber watches; a table that is busy is tried again the next minute, and said in the log. */
 export async function repairWatches(deps: RepairDeps): Promise<void> {
   const failures: [number, unknown][] = []
-  for (const subscriber of deps.rowChangeSubscribers) failures.push(...(await subscriber.followTables()))
+  for (const { name, followTables } of deps.rowChangeSubscribers) {
+    try {
+      failures.push(...(await followTables()))
+    } catch (err) {
+      console.warn(
+        JSON.stringify({
+          level: 'warn',
+          code: 'tables_not_followed',
+          subscriber: name,
+          message: String(err),
+        }),
+      )
+    }
+  }
   failures.push(...(await applyAllWatches(deps)))
   for (const [tableId, err] of failures) {
     console.warn(
