@@ -49,7 +49,7 @@ it('finds an endpoint by keyboard, and asks nobody but us', async () => {
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/v1/keys/*/rotate')
-  await page.getByRole('heading', { name: 'Replace an API key' }).waitFor()
+  await page.getByRole('heading', { name: 'Replace an API key' }).first().waitFor()
   expect([...hosts]).toEqual([base_url])
   expect(seat.complaints).toEqual([])
 })
@@ -77,7 +77,7 @@ it.each([
   await using seat = await takeSeat(browser, { ...options, bypassCSP: true })
   const { page } = seat
   await openReference(page, 'tag/sql')
-  await page.getByRole('heading', { name: 'Run one SQL statement' }).waitFor()
+  await page.getByRole('heading', { name: 'Run one SQL statement' }).first().waitFor()
   expect(await fitsItsWidth(page)).toBe(true)
   await page.addScriptTag({ content: AXE })
   const { violations, passes } = await page.evaluate<AxeResults>(

@@ -155,7 +155,7 @@ it('asks before rows are lost, and runs nothing that was not agreed to', async (
   await page.setViewportSize(PHONE)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
   await dialog.getByRole('button', { name: 'Run it' }).click()
-  await answered('DROP TABLE')
+  await page.getByText('DROP TABLE', { exact: true }).waitFor()
   expect(seat.complaints).toEqual([])
 })
 
