@@ -175,11 +175,11 @@ describe('bounds', () => {
   test('a deadline holds although the statement switches its timeout off', async () => {
     const table = freshName('endless')
     await sql(`create table ${table} (i int)`)
-    const text = `do $ begin
+    const text = `do $$ begin
       lock table ${table};
       perform set_config('statement_timeout', '0', true);
       perform pg_sleep(600);
-    end $`
+    end $$`
     expect((await sql(text, [], { timeout: 200 })).status).toBe(504)
     await expect.poll(() => locksOn(table), { timeout: 20_000 }).toBe(0)
     await sql(`drop table ${table}`)
