@@ -140,7 +140,7 @@ describe('who can access', () => {
     expect(seen.granted).toBeGreaterThan(200)
     expect(seen.whole).toBeGreaterThan(seen.part)
     expect(seen.part).toBeGreaterThan(0)
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('what is beyond a limit', () => {
