@@ -77,7 +77,7 @@ function SignedIn() {
             className="min-w-0 justify-start md:w-72"
           >
             <span className="truncate text-kumo-subtle">Search or jump to</span>
-            <kbd className="ml-auto hidden font-mono text-xs text-kumo-subtle md:inline">{SHORTCUT}</kbd>
+            <kbd className="ml-auto hidden code-text text-xs text-kumo-subtle md:inline">{SHORTCUT}</kbd>
           </Button>
           <ServerState />
           <div className="ml-auto">

@@ -49,11 +49,11 @@ export function CopyText({
           aria-label={`${label}: ${shown}`}
           className={cn(
             'inline-flex max-w-full cursor-pointer items-center gap-1.5 rounded-sm text-left',
-            'font-mono text-[13px] hover:text-kumo-link',
+            'code-text hover:text-kumo-link',
             className,
           )}
         >
-          <span className={whole ? '[overflow-wrap:anywhere]' : 'truncate'}>{shown}</span>
+          <span className={whole ? 'wrap-anywhere' : 'truncate'}>{shown}</span>
           {isCopied ? (
             <CheckIcon className="shrink-0 text-kumo-success" />
           ) : (

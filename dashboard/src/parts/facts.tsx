@@ -19,7 +19,7 @@ export function Fact({ label, help, children }: { label: string; help?: string; 
         {label}
         {help !== undefined && <span className="block text-xs">{help}</span>}
       </dt>
-      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </div>
   )
 }

@@ -28,7 +28,7 @@ export function Page({
       <header className="flex flex-wrap items-start gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-72">
           {crumb !== undefined && <div className="mb-1 text-sm">{crumb}</div>}
-          <h1 className="text-xl font-semibold [overflow-wrap:anywhere]">{title}</h1>
+          <h1 className="text-xl font-semibold wrap-anywhere">{title}</h1>
           {lead !== undefined && <p className="mt-1 max-w-[75ch] text-kumo-subtle">{lead}</p>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

@@ -36,7 +36,7 @@ export function SecretOnce({
     <Dialog.Root open disablePointerDismissal onOpenChange={() => undefined}>
       <Dialog className={DIALOG_CLASS} size="lg">
         <div className="flex flex-col gap-4">
-          <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
+          <Dialog.Title className="text-lg font-semibold wrap-anywhere">{title}</Dialog.Title>
           <Dialog.Description render={<div />}>
             <Banner
               variant="alert"

@@ -31,7 +31,7 @@ export function SidePanel({
           )}
         >
           <header className="flex items-start gap-3 border-b border-kumo-hairline px-5 py-4">
-            <Base.Title className="line-clamp-3 min-w-0 flex-1 text-lg font-semibold [overflow-wrap:anywhere]">
+            <Base.Title className="line-clamp-3 min-w-0 flex-1 text-lg font-semibold wrap-anywhere">
               {title}
             </Base.Title>
             {actions}

@@ -133,10 +133,7 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                     return (
                       <Table.Cell
                         key={column.name}
-                        className={cn(
-                          'truncate font-mono text-[13px]',
-                          column.isNumber && 'text-right tabular-nums',
-                        )}
+                        className={cn('truncate code-text', column.isNumber && 'text-right tabular-nums')}
                       >
                         {i === 0 ? opener(row, index, value) : value}
                         {column.more?.(row)}
@@ -166,7 +163,7 @@ function ColumnHead<Row>({ column, sort }: { column: GridColumn<Row>; sort: Grid
         {isSorted && sort.direction === 'asc' && <ArrowUpIcon aria-hidden="true" className="shrink-0" />}
         {isSorted && sort.direction === 'desc' && <ArrowDownIcon aria-hidden="true" className="shrink-0" />}
       </span>
-      <span className="truncate font-mono text-xs font-normal text-kumo-subtle">{type}</span>
+      <span className="truncate code-text text-xs font-normal text-kumo-subtle">{type}</span>
     </span>
   )
   return (

@@ -36,5 +36,5 @@ function Whole({ name, type, text }: WholeValue) {
         className="max-h-96"
       />
     )
-  return <pre className="font-mono text-[13px] whitespace-pre-wrap">{text}</pre>
+  return <pre className="whitespace-pre-wrap">{text}</pre>
 }

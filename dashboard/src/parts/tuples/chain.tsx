@@ -17,7 +17,7 @@ export function Chain({
 }) {
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-base [overflow-wrap:anywhere]">{chainWords(via, asked)}.</p>
+      <p className="text-base wrap-anywhere">{chainWords(via, asked)}.</p>
       <ol className="flex flex-col gap-2" aria-label="Links of the chain">
         {tuplesOf(via).map((tuple, i) => {
           const text = printTuple(tuple)
@@ -28,7 +28,7 @@ export function Chain({
             >
               <span className="w-4 shrink-0 text-right text-xs text-kumo-subtle tabular-nums">{i + 1}</span>
               <span className="min-w-0 flex-1">
-                <code className="font-mono text-[13px]">{text}</code>
+                <code>{text}</code>
                 <span className="block text-xs text-kumo-subtle">
                   {tuple.relation} of {tuple.object}: {subjectWords(tuple)}
                 </span>

@@ -40,7 +40,7 @@ export function RemoveTuplesDialog({
       <ul
         className={cn(
           'max-h-56 overflow-y-auto rounded-md border border-kumo-hairline px-3 py-2',
-          'font-mono text-[13px] text-kumo-default wrap-anywhere',
+          'code-text text-kumo-default wrap-anywhere',
         )}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         tabIndex={0}

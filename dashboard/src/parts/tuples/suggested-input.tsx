@@ -47,7 +47,7 @@ export function SuggestedInput({
           <Autocomplete.List>
             {(item: string) => (
               <Autocomplete.Item key={item} value={item}>
-                <span className="[overflow-wrap:anywhere]">{item}</span>
+                <span className="wrap-anywhere">{item}</span>
               </Autocomplete.Item>
             )}
           </Autocomplete.List>

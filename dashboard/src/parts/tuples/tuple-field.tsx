@@ -39,14 +39,14 @@ export function TupleField({
         placeholder={use === 'ask' ? 'Project:apollo#view@alice' : 'Project:apollo#owner@alice'}
         value={value}
         onChange={event => onChange(event.target.value)}
-        className="font-mono"
+        className="code-text!"
         autoComplete="off"
         spellCheck={false}
         error={error ?? mistake?.problem}
       />
       {mistake !== undefined && <MarkedText text={value} mistake={mistake} />}
       {tuple !== undefined && (
-        <p className="text-kumo-subtle [overflow-wrap:anywhere]">
+        <p className="text-kumo-subtle wrap-anywhere">
           {use === 'ask' ? (
             <>
               Has <b className="font-medium text-kumo-default">{subjectWords(tuple)}</b> {tuple.relation} on{' '}
@@ -68,7 +68,7 @@ export function TupleField({
 /** The text with the place of its mistake underlined. */
 export function MarkedText({ text, mistake: { at } }: { text: string; mistake: Mistake }) {
   return (
-    <code className="block font-mono text-[13px] whitespace-pre-wrap text-kumo-subtle [overflow-wrap:anywhere]">
+    <code className="block whitespace-pre-wrap text-kumo-subtle wrap-anywhere">
       {text.slice(0, at.start)}
       <mark className="bg-transparent text-kumo-danger underline decoration-wavy underline-offset-4">
         {text.slice(at.start, at.end) || ' ⌄ '}

@@ -73,7 +73,7 @@ function Row({ of, columns }: { of: Difference; columns: readonly ('before' | 'a
   const isChanged = of.change !== 'same'
   return (
     <Table.Row className={cn(!isChanged && 'text-kumo-subtle')}>
-      <Table.Cell className="font-mono text-[13px] max-sm:wrap-anywhere sm:whitespace-nowrap">
+      <Table.Cell className="code-text max-sm:wrap-anywhere sm:whitespace-nowrap">
         <span aria-hidden="true" className="inline-block w-4">
           {sign}
         </span>

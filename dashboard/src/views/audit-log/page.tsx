@@ -105,7 +105,7 @@ export function AuditLogPage() {
 function Action({ of: entry }: { of: AuditLog }) {
   return (
     <>
-      <span className="font-mono text-[13px]">{entry.action}</span>
+      <span className="code-text">{entry.action}</span>
       {entry.outcome !== 'succeeded' && (
         <span className="block md:hidden">
           <Outcome of={entry} />

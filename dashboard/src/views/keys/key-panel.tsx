@@ -47,7 +47,7 @@ export function KeyPanel({
         </Fact>
         <Fact label="Role">{key.role}</Fact>
         <Fact label="Key" help="Only its hash is kept">
-          <code className="font-mono text-[13px]">{shownKey(key)}</code>
+          <code>{shownKey(key)}</code>
         </Fact>
         <Fact label="Id">
           <CopyText value={key.id} whole />

@@ -26,7 +26,7 @@ const COLUMNS: Column<ApiKey>[] = [
   {
     id: 'key',
     head: 'Key',
-    cell: key => <code className="font-mono text-[13px]">{shownKey(key)}</code>,
+    cell: key => <code>{shownKey(key)}</code>,
     isSecondary: true,
   },
   { id: 'state', head: 'State', cell: key => <KeyState of={key} /> },
@@ -118,8 +118,7 @@ export function KeysPage() {
               {open === undefined && search.key && (
                 <SidePanel title="No such key" onClose={close}>
                   <p className="text-kumo-subtle">
-                    No key has the id <code className="font-mono text-[13px]">{search.key}</code>, not even a
-                    revoked one.
+                    No key has the id <code>{search.key}</code>, not even a revoked one.
                   </p>
                 </SidePanel>
               )}

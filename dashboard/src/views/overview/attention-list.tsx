@@ -29,7 +29,7 @@ export function AttentionList({ items, isKnown }: { items: readonly Attention[];
               <span className="w-24 shrink-0">
                 <State tone={tone}>{tone === 'bad' ? 'Problem' : 'Notice'}</State>
               </span>
-              <span className="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">{text}</span>
+              <span className="min-w-0 flex-1 basis-64 wrap-anywhere">{text}</span>
               {way !== undefined && <Link href={way.href}>{way.label}</Link>}
             </li>
           ))}

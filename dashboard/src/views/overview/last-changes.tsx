@@ -47,12 +47,12 @@ function Change({ of: change }: { of: Schema<'AuditLog'> }) {
   const text = targetName(change) ?? kindLabel(change.target_kind)
   const href = changeHref(change)
   return (
-    <li className="flex flex-col gap-0.5 px-4 py-2 [overflow-wrap:anywhere]">
+    <li className="flex flex-col gap-0.5 px-4 py-2 wrap-anywhere">
       <span className="flex flex-wrap items-baseline gap-x-3">
         <Link
           href={`/audit-log?${new URLSearchParams({ entry: id, entry_request: request })}`}
           variant="current"
-          className="font-mono text-[13px]"
+          className="code-text"
         >
           {action}
         </Link>

@@ -91,8 +91,8 @@ export function Tour({ onDone }: { onDone: () => void }) {
       <p className="flex flex-wrap items-center gap-2 text-kumo-subtle">
         <MagnifyingGlassIcon aria-hidden="true" />
         <span>
-          From anywhere, <kbd className="font-mono text-xs">Ctrl K</kbd> or{' '}
-          <kbd className="font-mono text-xs">⌘K</kbd> finds views, records by name or id, and takes a token
+          From anywhere, <kbd className="code-text text-xs">Ctrl K</kbd> or{' '}
+          <kbd className="code-text text-xs">⌘K</kbd> finds views, records by name or id, and takes a token
           that you paste.
         </span>
       </p>

@@ -72,13 +72,13 @@ function Answer({ answer, question }: { answer: Schema<'PermissionExplanation'>;
   const who = subjectWords(question)
   return (
     <>
-      <p className="text-lg font-semibold [overflow-wrap:anywhere]">
+      <p className="text-lg font-semibold wrap-anywhere">
         <State tone={allowed ? 'good' : 'bad'}>{allowed ? 'Yes' : 'No'}</State>
       </p>
       {allowed && via.length > 0 ? (
         <Chain via={via} asked={question.relation} />
       ) : (
-        <p className="[overflow-wrap:anywhere]">{reasonWords(answer, question)}</p>
+        <p className="wrap-anywhere">{reasonWords(answer, question)}</p>
       )}
       <ul className="flex flex-col gap-1">
         <li>

@@ -32,7 +32,7 @@ export function DatabaseFacts({ of: database }: { of: Schema<'PlatformStatus'>['
         ) : (
           <>
             <State tone="bad">{missing.length} missing</State>
-            <ul className="mt-1 font-mono text-[13px]">
+            <ul className="mt-1 code-text">
               {missing.map(name => (
                 <li key={name}>{name}</li>
               ))}

@@ -11,7 +11,7 @@ import { modulesQuery } from './queries.ts'
 type Module = Schema<'Module'>
 
 const COLUMNS: Column<Module>[] = [
-  { id: 'name', head: 'Module', cell: ({ name }) => <code className="font-mono text-[13px]">{name}</code> },
+  { id: 'name', head: 'Module', cell: ({ name }) => <code>{name}</code> },
   { id: 'summary', head: 'What it offers', cell: ({ summary }) => summary, isSecondary: true },
   {
     id: 'state',

@@ -24,7 +24,7 @@ const COLUMNS: Column<WebhookWithStatistics>[] = [
   {
     id: 'table',
     head: 'Table',
-    cell: webhook => <code className="font-mono text-[13px]">{tableOf(webhook)}</code>,
+    cell: webhook => <code>{tableOf(webhook)}</code>,
     sortBy: tableOf,
     isSecondary: true,
   },

@@ -74,7 +74,7 @@ function Settings({ of: webhook }: { of: WebhookWithWaiting }) {
   return (
     <Facts>
       <Fact label="Table">
-        <code className="font-mono text-[13px]">{tableOf(webhook)}</code>
+        <code>{tableOf(webhook)}</code>
       </Fact>
       <Fact label="URL">
         <CopyText value={webhook.url} whole />
@@ -83,7 +83,7 @@ function Settings({ of: webhook }: { of: WebhookWithWaiting }) {
         {headers.length === 0 ? (
           <None />
         ) : (
-          <ul className="font-mono text-[13px]">
+          <ul className="code-text">
             {headers.map(name => (
               <li key={name}>{name}</li>
             ))}

@@ -38,21 +38,17 @@ export function FindingList({
               ) : (
                 <State tone="neutral">Not analysed</State>
               )}
-              <span className="text-kumo-subtle [overflow-wrap:anywhere]">
-                {whereOf(finding, isOfOneFile)}
-              </span>
+              <span className="text-kumo-subtle wrap-anywhere">{whereOf(finding, isOfOneFile)}</span>
               {finding.table !== null && <span className="text-kumo-subtle">{sizeOf(finding)}</span>}
             </div>
-            <p className="[overflow-wrap:anywhere]">{finding.message}</p>
+            <p className="wrap-anywhere">{finding.message}</p>
             {finding.statement !== null && (
               <pre className="max-h-24 overflow-y-auto rounded-md bg-kumo-recessed px-2 py-1">
-                <code className="font-mono text-[13px] whitespace-pre-wrap [overflow-wrap:anywhere]">
-                  {finding.statement}
-                </code>
+                <code className="whitespace-pre-wrap wrap-anywhere">{finding.statement}</code>
               </pre>
             )}
             {finding.safer !== null && (
-              <p className="[overflow-wrap:anywhere]">
+              <p className="wrap-anywhere">
                 <span className="font-medium">Safer: </span>
                 {finding.safer}
               </p>

@@ -19,7 +19,7 @@ export function FrameworkFacts({ of: status }: { of: MigrationStatus }) {
             <ul className="flex flex-col gap-1">
               {others.map(({ schema, table: name, framework: tool }) => (
                 <li key={`${schema}.${name}`}>
-                  <code className="font-mono text-[13px]">{`${schema}.${name}`}</code>
+                  <code>{`${schema}.${name}`}</code>
                   <span className="ml-3 text-kumo-subtle">{tool}</span>
                 </li>
               ))}

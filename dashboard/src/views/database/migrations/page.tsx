@@ -26,7 +26,7 @@ const COLUMNS: Column<Migration>[] = [
   {
     id: 'name',
     head: 'Migration',
-    cell: ({ name }) => <span className="font-mono text-[13px] [overflow-wrap:anywhere]">{name}</span>,
+    cell: ({ name }) => <span className="code-text wrap-anywhere">{name}</span>,
   },
   { id: 'state', head: 'State', cell: migration => <MigrationState of={migration} /> },
   {

@@ -77,7 +77,7 @@ export function RunDialog({
                     value={name}
                     disabled={problem !== null}
                     label={labelOf(name, problem, outside.includes(name))}
-                    className="[overflow-wrap:anywhere]"
+                    className="wrap-anywhere"
                   />
                 ))}
               </Checkbox.Group>

@@ -26,7 +26,7 @@ function Group({ title, names }: { title: string; names: readonly string[] }) {
     <div>
       <p className="mb-1 text-kumo-subtle">{title}</p>
       <LayerCard className="px-4 py-2">
-        <ol className="font-mono text-[13px] [overflow-wrap:anywhere]">
+        <ol className="code-text wrap-anywhere">
           {names.map(name => (
             <li key={name}>{name}</li>
           ))}

@@ -24,7 +24,7 @@ export function RunResultView({ of: result, wasOutside }: { of: RunResult; wasOu
       {applied.length > 0 && (
         <Facts>
           <Fact label="Applied">
-            <ol className="font-mono text-[13px]">
+            <ol className="code-text">
               {applied.map(({ name }) => (
                 <li key={name}>{name}</li>
               ))}
@@ -41,7 +41,7 @@ function FailureFacts({ of: failed }: { of: Failure }) {
   return (
     <Facts>
       <Fact label="Failed">
-        <span className="font-mono text-[13px]">{name}</span>
+        <span className="code-text">{name}</span>
         {line !== null && `, line ${line}`}
       </Fact>
       <Fact label="Error">
@@ -52,9 +52,7 @@ function FailureFacts({ of: failed }: { of: Failure }) {
       {hint !== null && <Fact label="Hint">{hint}</Fact>}
       {statement !== '' && (
         <Fact label="Statement">
-          <code className="block max-h-40 overflow-y-auto font-mono text-[13px] whitespace-pre-wrap">
-            {statement}
-          </code>
+          <code className="block max-h-40 overflow-y-auto whitespace-pre-wrap">{statement}</code>
         </Fact>
       )}
     </Facts>

@@ -6,7 +6,7 @@ import type { SchemaReport } from './queries.ts'
 export function SchemaReportView({ of: { findings, recommendation } }: { of: SchemaReport }) {
   return (
     <section aria-label="What exists" className="flex flex-col gap-2">
-      <p role="status" className="font-medium [overflow-wrap:anywhere]">
+      <p role="status" className="font-medium wrap-anywhere">
         {recommendation}
       </p>
       {findings.length > 0 && (
@@ -18,7 +18,7 @@ export function SchemaReportView({ of: { findings, recommendation } }: { of: Sch
                   {exists ? <State tone="good">Exists</State> : <State tone="neutral">Missing</State>}
                 </span>
                 <span className="w-16 shrink-0 text-kumo-subtle">{type}</span>
-                <code className="min-w-0 font-mono text-[13px] [overflow-wrap:anywhere]">{name}</code>
+                <code className="min-w-0 wrap-anywhere">{name}</code>
               </li>
             ))}
           </ul>

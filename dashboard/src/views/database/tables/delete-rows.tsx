@@ -63,9 +63,9 @@ export function DeleteRows({
           }}
           onClose={() => setAsking(false)}
         >
-          <p className="[overflow-wrap:anywhere]">
+          <p className="wrap-anywhere">
             {table.primary_key.join(', ')}:{' '}
-            <strong className="font-mono text-[13px] text-kumo-default">
+            <strong className="code-text text-kumo-default">
               {keys.slice(0, NAMED_MAX).map(nameOf).join(', ')}
             </strong>
             {keys.length > NAMED_MAX && ` and ${keys.length - NAMED_MAX} more`}

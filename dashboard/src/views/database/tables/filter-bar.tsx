@@ -86,7 +86,7 @@ export function FilterBar({
                 'border border-kumo-line bg-kumo-elevated',
               )}
             >
-              <span className="truncate font-mono text-[13px]">{wordsOf(filter)}</span>
+              <span className="truncate code-text">{wordsOf(filter)}</span>
               <Button
                 variant="ghost"
                 size="xs"

@@ -81,7 +81,7 @@ function columnsFor({ primary_key: key }: Table): ListColumn<Column>[] {
       id: 'name',
       head: 'Name',
       cell: ({ name }) => (
-        <span className="inline-flex items-center gap-1.5 font-mono text-[13px]">
+        <span className="inline-flex items-center gap-1.5 code-text">
           {name}
           {key.includes(name) && <KeyIcon aria-label="Primary key" />}
         </span>
@@ -123,5 +123,5 @@ function columnsFor({ primary_key: key }: Table): ListColumn<Column>[] {
 }
 
 function Code({ children }: { children: React.ReactNode }) {
-  return <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{children}</code>
+  return <code className="wrap-anywhere">{children}</code>
 }

@@ -45,11 +45,11 @@ export function ValueField({
   return (
     <div className="flex flex-col gap-1 py-2">
       <div className="flex min-h-6 flex-wrap items-center gap-x-2">
-        <label htmlFor={id} className="flex items-center gap-1.5 font-medium [overflow-wrap:anywhere]">
+        <label htmlFor={id} className="flex items-center gap-1.5 font-medium wrap-anywhere">
           {isKey && <KeyIcon aria-label="Primary key" />}
           {column.name}
         </label>
-        <code className="font-mono text-xs text-kumo-subtle">{shortType(column.type)}</code>
+        <code className="text-xs text-kumo-subtle">{shortType(column.type)}</code>
         {!column.generated && (
           <span className="ml-auto flex gap-1">
             {draft !== undefined && (
@@ -98,7 +98,7 @@ export function ValueField({
           </p>
         )}
         {theirs !== undefined && (
-          <p className="text-kumo-warning [overflow-wrap:anywhere]">
+          <p className="text-kumo-warning wrap-anywhere">
             Somebody else has made it <ValueText text={theirs} /> meanwhile. Saving puts yours in its place;
             Undo keeps theirs.
           </p>

@@ -27,7 +27,7 @@ export function ValueInput(props: ValueInputProps) {
   const { id, column, text, isNull, isEditable, placeholder, isInvalid, describedBy, onChange } = props
   const variant = isInvalid ? 'error' : 'default'
   if (column.generated) {
-    return <Input id={id} value={text} placeholder={placeholder} disabled className="font-mono text-[13px]" />
+    return <Input id={id} value={text} placeholder={placeholder} disabled className="code-text!" />
   }
   const labels = column.type === 'boolean' ? ['true', 'false'] : column.enum_values
   if (labels !== null) {
@@ -68,7 +68,7 @@ export function ValueInput(props: ValueInputProps) {
     readOnly: !isEditable,
     'aria-invalid': isInvalid,
     'aria-describedby': describedBy,
-    className: 'w-full font-mono text-[13px]',
+    className: 'w-full code-text!',
   } as const
   if (text.length > LINE_LENGTH_MAX || text.includes('\n'))
     return <InputArea {...common} autoResize maxRows={16} onChange={event => onChange(event.target.value)} />

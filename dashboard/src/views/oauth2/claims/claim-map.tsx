@@ -82,7 +82,7 @@ function Row({ row, number, token, problems, unresolved, tooLarge, paths, onChan
           variant={problem === undefined ? 'default' : 'error'}
           autoComplete="off"
           spellCheck={false}
-          className="w-full font-mono text-[13px]"
+          className="w-full code-text!"
         />
         <div className="col-span-2 row-start-2 sm:col-span-1 sm:row-start-auto [&_label]:sr-only">
           <TemplateField
@@ -102,7 +102,7 @@ function Row({ row, number, token, problems, unresolved, tooLarge, paths, onChan
         />
       </div>
       {problem !== undefined && (
-        <p role="alert" className="text-sm text-kumo-danger [overflow-wrap:anywhere]">
+        <p role="alert" className="text-sm text-kumo-danger wrap-anywhere">
           {problem}
         </p>
       )}
@@ -122,7 +122,7 @@ function Notice({ children }: { children: ReactNode }) {
   return (
     <p className="flex items-start gap-1.5 text-sm text-kumo-subtle">
       <WarningIcon weight="fill" aria-hidden="true" className="mt-1 shrink-0 text-kumo-warning" />
-      <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
+      <span className="min-w-0 wrap-anywhere">{children}</span>
     </p>
   )
 }

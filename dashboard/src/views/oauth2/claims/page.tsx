@@ -15,10 +15,9 @@ export function ClaimsPage() {
     >
       <p className="-mt-3 max-w-[85ch] text-kumo-subtle">
         A template that is one path alone keeps the type of its value:{' '}
-        <code className="font-mono text-[13px]">{'{{metadata_public.groups}}'}</code> stays a list. In a
-        longer text values are put in. A key with a dot in it is written in quotes:{' '}
-        <code className="font-mono text-[13px]">{'{{traits["employee.id"]}}'}</code>. A path that leads to
-        nothing leaves its claim out.
+        <code>{'{{metadata_public.groups}}'}</code> stays a list. In a longer text values are put in. A key
+        with a dot in it is written in quotes: <code>{'{{traits["employee.id"]}}'}</code>. A path that leads
+        to nothing leaves its claim out.
       </p>
       <Loaded query={query}>{stored => <ClaimsEditor stored={stored} />}</Loaded>
     </Page>

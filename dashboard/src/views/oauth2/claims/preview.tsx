@@ -46,7 +46,7 @@ export function Preview({
           onChange={event => onScopes(event.target.value)}
           autoComplete="off"
           spellCheck={false}
-          className="w-full font-mono text-[13px]"
+          className="w-full code-text!"
         />
       </div>
       <ErrorNotice error={error} />

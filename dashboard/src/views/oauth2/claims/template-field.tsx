@@ -29,12 +29,12 @@ export function TemplateField({
       filter={() => true}
       openOnInputClick
     >
-      <Autocomplete.InputGroup placeholder="{{traits.email}}" className="w-full font-mono text-[13px]" />
+      <Autocomplete.InputGroup placeholder="{{traits.email}}" className="w-full code-text!" />
       <Autocomplete.Content>
         <Autocomplete.List>
           {(item: Completion) => (
             <Autocomplete.Item key={item.path} value={item}>
-              <code className="font-mono text-[13px]">{`{{${item.path}}}`}</code>
+              <code>{`{{${item.path}}}`}</code>
             </Autocomplete.Item>
           )}
         </Autocomplete.List>

@@ -27,7 +27,7 @@ export function Supported({ of: document }: { of: Schema<'DiscoveryDocument'> })
             <ul className="flex flex-wrap gap-1.5">
               {(values as unknown[]).map(value => (
                 <li key={String(value)}>
-                  <Badge variant="secondary" className="font-mono font-normal [overflow-wrap:anywhere]">
+                  <Badge variant="secondary" className="font-mono font-normal wrap-anywhere">
                     {String(value)}
                   </Badge>
                 </li>

@@ -15,9 +15,9 @@ export function CheckList({ label, checks }: { label: string; checks: readonly C
       {checks.map(({ name, result, words }) => (
         <li key={name} className="grid gap-x-3 sm:grid-cols-[8rem_minmax(0,1fr)]">
           <State tone={TONES[result].tone}>
-            <code className="font-mono text-[13px]">{name}</code> {TONES[result].word}
+            <code>{name}</code> {TONES[result].word}
           </State>
-          <span className="min-w-0 text-kumo-subtle [overflow-wrap:anywhere]">{words}</span>
+          <span className="min-w-0 text-kumo-subtle wrap-anywhere">{words}</span>
         </li>
       ))}
     </ul>

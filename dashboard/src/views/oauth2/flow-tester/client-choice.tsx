@@ -78,7 +78,7 @@ export function ClientChoice({
         unfit.count > 0 && (
           <p className="text-kumo-subtle">
             {unfit.count} other {unfit.count === 1 ? 'client does' : 'clients do'} not have the grant{' '}
-            <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{unfit.grant}</code>.
+            <code className="wrap-anywhere">{unfit.grant}</code>.
           </p>
         )
       ) : (

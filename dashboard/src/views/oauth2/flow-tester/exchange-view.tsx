@@ -41,7 +41,7 @@ function RequestView({ request }: { request: HttpRequest }) {
   return (
     <div>
       <div className="flex items-start gap-2 bg-kumo-recessed px-3 py-2">
-        <code className="min-w-0 flex-1 pt-0.5 font-mono text-[13px] [overflow-wrap:anywhere]">
+        <code className="min-w-0 flex-1 pt-0.5 wrap-anywhere">
           <strong>{method}</strong> {origin}
           {pathname}
         </code>
@@ -68,7 +68,7 @@ function AnswerView({ answer, tookMs }: { answer: HttpAnswer | NoAnswer; tookMs:
     <div>
       <div className="flex flex-wrap items-center gap-x-4 bg-kumo-recessed px-3 py-2">
         <State tone={tone}>
-          <span className="font-mono text-[13px] font-semibold">{status}</span>
+          <span className="code-text font-semibold">{status}</span>
         </State>
         {tookMs !== undefined && <span className="tabular-nums">{tookMs} ms</span>}
       </div>
@@ -103,7 +103,7 @@ function Body({ title, text }: { title: string; text: string }) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         tabIndex={0}
-        className="max-h-72 overflow-y-auto px-3 pb-2 font-mono text-xs leading-5 break-all whitespace-pre-wrap"
+        className="max-h-72 overflow-y-auto px-3 pb-2 text-xs leading-5 break-all whitespace-pre-wrap"
       >
         {text}
       </pre>

@@ -15,11 +15,11 @@ export function Explained({ of: explanation, clientId }: { of: Explanation | und
       icon={<WarningCircleIcon weight="fill" />}
       title={title}
       description={
-        <span className="flex flex-col gap-1 [overflow-wrap:anywhere]">
+        <span className="flex flex-col gap-1 wrap-anywhere">
           {said !== undefined && <span>“{said}”</span>}
           <span>{what}</span>
           {list !== undefined && (
-            <span className="font-mono text-xs">{list.length === 0 ? 'none' : list.join('  ')}</span>
+            <span className="code-text text-xs">{list.length === 0 ? 'none' : list.join('  ')}</span>
           )}
           {isOfClient && (
             <Link href={`/oauth2/clients/${encodeURIComponent(clientId)}`}>Go to the client</Link>

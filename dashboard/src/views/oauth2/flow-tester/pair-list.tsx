@@ -12,10 +12,10 @@ export function PairList({ pairs }: { pairs: readonly Pair[] }) {
       {pairs.map(pair => (
         <div key={pair.name} className="grid gap-x-3 px-3 py-1 sm:grid-cols-[10rem_minmax(0,1fr)]">
           <dt className="min-w-0">
-            <code className="font-mono text-xs">{pair.name}</code>
+            <code className="text-xs">{pair.name}</code>
             <span className="block text-xs text-kumo-subtle">{ownValue(PARAMETER_WORDS, pair.name)}</span>
           </dt>
-          <dd className="min-w-0 font-mono text-xs leading-5 break-all">
+          <dd className="min-w-0 code-text text-xs leading-5 break-all">
             {pair.isSecret ? <Covered value={pair.value} /> : pair.value}
           </dd>
         </div>

@@ -152,7 +152,7 @@ function RedirectUriNotice({ circumstances }: { circumstances: Circumstances }) 
         variant="secondary"
         icon={<InfoIcon weight="fill" />}
         title="Add this page's callback to the client, or try and see the refusal"
-        description={<code className="font-mono text-xs [overflow-wrap:anywhere]">{redirectUri}</code>}
+        description={<code className="text-xs wrap-anywhere">{redirectUri}</code>}
       />
     </>
   )

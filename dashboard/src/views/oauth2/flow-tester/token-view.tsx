@@ -40,7 +40,7 @@ export function TokenView({
           )}
           <details>
             <summary className="cursor-pointer">Decoded</summary>
-            <pre className="mt-2 font-mono text-xs leading-5 break-all whitespace-pre-wrap">
+            <pre className="mt-2 text-xs leading-5 break-all whitespace-pre-wrap">
               {prettyJson(reading.headerJson)}
               {'\n'}
               {prettyJson(reading.payloadJson)}

@@ -39,9 +39,7 @@ export function UserCodeStep({
         <>
           <div className="rounded-md bg-kumo-recessed px-4 py-3 text-center">
             <p>
-              Go to{' '}
-              <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{codes.verificationUri}</code>{' '}
-              and type in
+              Go to <code className="wrap-anywhere">{codes.verificationUri}</code> and type in
             </p>
             <CopyText
               value={inGroups(codes.userCode)}

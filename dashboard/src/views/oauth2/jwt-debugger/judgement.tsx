@@ -36,8 +36,7 @@ function SignatureState({ verdict }: { verdict: Verdict | undefined }) {
       <>
         <State tone="good">Verified</State>
         <More>
-          {verdict.note} {verdict.alg}, by key <code className="font-mono text-[13px]">{verdict.kid}</code> of
-          the OAuth2 server.
+          {verdict.note} {verdict.alg}, by key <code>{verdict.kid}</code> of the OAuth2 server.
         </More>
       </>
     )
@@ -89,7 +88,7 @@ function IssuerState({ issuer }: { issuer: unknown }) {
     <>
       <State tone="attention">Somebody else</State>
       <More>
-        This OAuth2 server is <code className="font-mono text-[13px]">{OAUTH_PUBLIC_URL}</code>
+        This OAuth2 server is <code>{OAUTH_PUBLIC_URL}</code>
       </More>
     </>
   )

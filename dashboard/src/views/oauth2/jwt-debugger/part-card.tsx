@@ -40,11 +40,7 @@ export function FieldList({
   return (
     <dl className="divide-y divide-kumo-hairline">
       {entries.map(([name, value]) => (
-        <Row
-          key={name}
-          name={<code className="font-mono text-[13px]">{name}</code>}
-          words={ownValue(words, name) ?? 'Not a registered name'}
-        >
+        <Row key={name} name={<code>{name}</code>} words={ownValue(words, name) ?? 'Not a registered name'}>
           <FieldValue at={TIME_CLAIMS.has(name) ? timeOf(value) : undefined} text={shownText(exact[name])} />
         </Row>
       ))}
@@ -53,13 +49,13 @@ export function FieldList({
 }
 
 function FieldValue({ at, text }: { at: Date | undefined; text: string }) {
-  if (at === undefined) return <code className="font-mono text-[13px] whitespace-pre-wrap">{text}</code>
+  if (at === undefined) return <code className="whitespace-pre-wrap">{text}</code>
   return (
     <>
       <Time at={at} />
       <span className="text-kumo-subtle tabular-nums">
         {' '}
-        · {wholeTime(at)} · <code className="font-mono text-[13px]">{text}</code>
+        · {wholeTime(at)} · <code>{text}</code>
       </span>
     </>
   )

@@ -33,7 +33,7 @@ export function Reading({
             ? 'This is no JWT'
             : `${PART_LOOKS[reading.part].name}: it cannot be read`
         }
-        description={<span className="[overflow-wrap:anywhere]">{reading.problem}</span>}
+        description={<span className="wrap-anywhere">{reading.problem}</span>}
       />
     )
   if (reading.kind === 'opaque')

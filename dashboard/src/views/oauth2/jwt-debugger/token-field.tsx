@@ -5,7 +5,7 @@ import { useId } from 'react'
 import { cleanToken, type PartName } from '../../../parts/jwt.ts'
 import { PART_LOOKS, PARTS } from './part-looks.ts'
 
-const TEXT = 'col-start-1 row-start-1 p-3 font-mono text-[13px] leading-5 whitespace-pre-wrap break-all'
+const TEXT = 'col-start-1 row-start-1 p-3 code-text leading-5 whitespace-pre-wrap break-all'
 
 const FRAME =
   'grid max-h-[60vh] min-h-56 overflow-y-auto rounded-md border border-kumo-line bg-kumo-base ' +

@@ -35,7 +35,7 @@ const COLUMNS: Column<SigningKey>[] = [
   {
     id: 'kid',
     head: 'Key id',
-    cell: ({ kid }) => <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{kid}</code>,
+    cell: ({ kid }) => <code className="wrap-anywhere">{kid}</code>,
   },
   {
     id: 'algorithm',

@@ -41,7 +41,7 @@ function SetName({ set, onChoose }: { set: string; onChoose: (set: string) => vo
           onChange={event => setName(event.target.value)}
           autoComplete="off"
           spellCheck={false}
-          className="w-full font-mono text-[13px]"
+          className="w-full code-text!"
         />
       </div>
       <Button type="submit" disabled={name.trim() === ''}>

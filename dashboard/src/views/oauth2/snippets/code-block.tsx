@@ -37,7 +37,7 @@ export function CodeBlock({
   return (
     <figure className="overflow-hidden rounded-lg border border-kumo-line bg-kumo-base">
       <figcaption className="flex items-center gap-3 border-b border-kumo-hairline py-1.5 pr-2 pl-4">
-        <code className="min-w-0 flex-1 truncate font-mono text-[13px] text-kumo-subtle">{label}</code>
+        <code className="min-w-0 flex-1 truncate text-kumo-subtle">{label}</code>
         <Button size="sm" icon={isCopied ? CheckIcon : CopyIcon} onClick={copy} aria-label={`Copy ${label}`}>
           {isCopied ? 'Copied' : 'Copy'}
         </Button>
@@ -51,7 +51,7 @@ export function CodeBlock({
         aria-label={label}
         className="overflow-x-auto px-4 py-3"
       >
-        <pre className="font-mono text-[13px] leading-relaxed">
+        <pre className="leading-relaxed">
           <code>
             {partsOf(code, TOKENS[comment]).map(({ at, look, text }) => (
               <span key={at} className={LOOKS[look]}>

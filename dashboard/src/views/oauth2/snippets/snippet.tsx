@@ -86,7 +86,7 @@ function Program({ language, flow, given }: { language: Language; flow: Flow; gi
         </Fact>
         {given.method !== 'none' && (
           <Fact label="Secret" help="In the environment, never in a file">
-            <code className="font-mono text-[13px]">export CLIENT_SECRET=…</code>
+            <code>export CLIENT_SECRET=…</code>
           </Fact>
         )}
         {flow === 'code' && (

@@ -36,7 +36,7 @@ export function TokenField({
         autoComplete="off"
         autoCapitalize="off"
         spellCheck={false}
-        className={`font-mono text-[13px] break-all ${isShown ? '' : '[-webkit-text-security:disc]'}`}
+        className={`code-text! break-all ${isShown ? '' : '[-webkit-text-security:disc]'}`}
       />
       <div className="flex flex-wrap gap-2">
         {children}

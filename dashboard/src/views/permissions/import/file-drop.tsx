@@ -51,7 +51,7 @@ export function FileDrop({ onFile }: { onFile: (file: { name: string; text: stri
         onChange={event => void take(event.target.files?.[0])}
       />
       {problem !== undefined && (
-        <p role="alert" className="text-kumo-danger [overflow-wrap:anywhere]">
+        <p role="alert" className="text-kumo-danger wrap-anywhere">
           {problem}
         </p>
       )}

@@ -33,7 +33,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isRunning && leave()}>
       <Dialog className={cn(DIALOG_CLASS, 'flex w-[min(56rem,calc(100vw-2rem))] flex-col gap-4')} size="xl">
-        <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">
+        <Dialog.Title className="text-lg font-semibold wrap-anywhere">
           {file === undefined ? 'Import relation tuples' : `Import ${file.name}`}
         </Dialog.Title>
         {file === undefined ? (

@@ -23,11 +23,11 @@ const COLUMNS = (kind: ReadImport['kind']): Column<ImportEntry>[] => [
     head: 'Tuple',
     cell: ({ text, mistake }) =>
       mistake === undefined ? (
-        <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{text}</code>
+        <code className="wrap-anywhere">{text}</code>
       ) : (
         <>
           <MarkedText text={text} mistake={mistake} />
-          <span className="block [overflow-wrap:anywhere]">{mistake.problem}</span>
+          <span className="block wrap-anywhere">{mistake.problem}</span>
         </>
       ),
   },

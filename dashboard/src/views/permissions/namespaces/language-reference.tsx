@@ -60,9 +60,7 @@ export function LanguageReference() {
               >
                 <dt className="font-medium">{what}</dt>
                 <dd className="min-w-0">
-                  <pre className="font-mono text-[13px] whitespace-pre-wrap [overflow-wrap:anywhere]">
-                    {example}
-                  </pre>
+                  <pre className="whitespace-pre-wrap wrap-anywhere">{example}</pre>
                 </dd>
                 <dd className="min-w-0 text-kumo-subtle">{means}</dd>
               </div>
@@ -94,5 +92,5 @@ export function LanguageReference() {
 }
 
 function Mono({ children }: { children: string }) {
-  return <code className="font-mono text-[13px]">{children}</code>
+  return <code>{children}</code>
 }

@@ -12,7 +12,7 @@ export function NamespaceCard({ of: namespace }: { of: Namespace }) {
   return (
     <LayerCard className="mb-6 flex break-inside-avoid flex-col p-0">
       <header className="flex flex-wrap items-center gap-3 px-4 py-3">
-        <h2 className="min-w-0 flex-1 font-semibold [overflow-wrap:anywhere]">{name}</h2>
+        <h2 className="min-w-0 flex-1 font-semibold wrap-anywhere">{name}</h2>
         {!inFile && <State tone="attention">not in the file</State>}
         {!onServer && <State tone="bad">not on the server</State>}
         <Link href={addressOf('/permissions', { namespace: name })}>Tuples</Link>
@@ -70,7 +70,7 @@ export function NamespaceCard({ of: namespace }: { of: Namespace }) {
                 <span className="text-kumo-subtle">May</span> <span className="font-medium">{permit}</span>
                 <span className="text-kumo-subtle">:</span>
               </dt>
-              <dd className="min-w-0 [overflow-wrap:anywhere]">whoever has {rule}</dd>
+              <dd className="min-w-0 wrap-anywhere">whoever has {rule}</dd>
             </div>
           ))}
         </dl>

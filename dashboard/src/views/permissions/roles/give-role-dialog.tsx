@@ -93,9 +93,8 @@ export function GiveRoleDialog({
             items={[...new Set(ofNamespace?.data.map(({ object }) => object))].sort()}
           />
           {isWhole && (
-            <p className="text-kumo-subtle [overflow-wrap:anywhere]">
-              Adds the tuple{' '}
-              <code className="font-mono text-[13px] text-kumo-default">{printTuple(tuple)}</code>
+            <p className="text-kumo-subtle wrap-anywhere">
+              Adds the tuple <code className="text-kumo-default">{printTuple(tuple)}</code>
             </p>
           )}
         </>

@@ -40,7 +40,7 @@ const BY_SUBJECT: Column<Row>[] = [
     id: 'roles',
     head: 'Roles of their own',
     cell: ({ tuples }) => (
-      <span className="[overflow-wrap:anywhere]">
+      <span className="wrap-anywhere">
         {tuples
           .slice(0, SHOWN_MAX)
           .map(({ relation, object }) => `${relation} of ${object}`)

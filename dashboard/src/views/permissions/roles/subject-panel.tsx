@@ -68,7 +68,7 @@ function Roles({
   const others = roles.filter(({ via }) => via.length > 1)
   return (
     <>
-      <p className="text-base [overflow-wrap:anywhere]">{sentence(subject, roles)}</p>
+      <p className="text-base wrap-anywhere">{sentence(subject, roles)}</p>
       {!isComplete && (
         <p className="text-kumo-subtle">
           There is more than was looked into: this is at least what they have.

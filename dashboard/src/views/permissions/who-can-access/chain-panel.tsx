@@ -68,7 +68,7 @@ function Why({
   return (
     <>
       <div className="flex items-start gap-2">
-        <h2 className="min-w-0 flex-1 font-semibold [overflow-wrap:anywhere]">
+        <h2 className="min-w-0 flex-1 font-semibold wrap-anywhere">
           {subjectTextWords(mark.subject)}: {mark.by} on {object.object}
         </h2>
         <Button size="sm" variant="ghost" shape="square" icon={XIcon} aria-label="Close" onClick={onClose} />
