@@ -4,6 +4,7 @@ import { Button, Dialog, Input } from '@cloudflare/kumo'
 import { type ReactNode, useState } from 'react'
 import { DIALOG_CLASS } from './dialog-class.ts'
 import { ErrorNotice } from './error-notice.tsx'
+import { useSubmit } from './use-submit.ts'
 
 /**
  * `action` is the button's verb with its object. `name`: must be typed before it works. `onConfirm` may fail: the
@@ -27,28 +28,13 @@ export function ConfirmDialog({
   onClose: () => void
 }) {
   const [typed, setTyped] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
+  const { error, isBusy, submit } = useSubmit(onConfirm, onClose)
   const mayGo = name === undefined || typed.trim() === name
-  const go = async (event: React.FormEvent) => {
-    event.preventDefault()
-    if (!mayGo || isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await onConfirm()
-      onClose()
-    } catch (err) {
-      setError(err instanceof Error ? err : new Error(String(err)))
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
     <Dialog.Root open onOpenChange={open => !open && !isBusy && onClose()}>
       <Dialog className={DIALOG_CLASS} size="lg">
-        <form onSubmit={go} className="flex flex-col gap-4">
-          <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          <Dialog.Title className="text-lg font-semibold wrap-anywhere">{title}</Dialog.Title>
           <Dialog.Description render={<div />} className="flex flex-col gap-2 text-kumo-subtle">
             {children}
           </Dialog.Description>

@@ -4,21 +4,28 @@ import { Banner } from '@cloudflare/kumo'
 import { WarningCircleIcon } from '@phosphor-icons/react'
 import { ApiError } from '../api/errors.ts'
 import { CopyText } from './copy-text.tsx'
+import { fieldErrors } from './field-errors.ts'
 
 /** Shows nothing without an error. `title` says which action failed, where that is not plain from its place. */
 export function ErrorNotice({ error, title }: { error: Error | null | undefined; title?: string }) {
   if (!error) return null
   const { detail, hint, requestId } = error instanceof ApiError ? error : NOTHING_MORE
+  const complaints = fieldErrors(error)
   return (
     <Banner
       variant="error"
       role="alert"
       icon={<WarningCircleIcon weight="fill" />}
-      title={title ?? error.message}
+      title={title ?? (complaints.size > 0 ? 'Some values are not valid' : error.message)}
       description={
-        <span className="flex flex-col gap-1 [overflow-wrap:anywhere]">
-          {title !== undefined && <span>{error.message}</span>}
-          {detail && <span>{detail}</span>}
+        <span className="flex flex-col gap-1 wrap-anywhere">
+          {[...complaints].map(([field, complaint]) => (
+            <span key={field}>
+              <code>{field}</code> {complaint}
+            </span>
+          ))}
+          {complaints.size === 0 && title !== undefined && <span>{error.message}</span>}
+          {complaints.size === 0 && detail && <span>{detail}</span>}
           {hint && <span>{hint}</span>}
           {requestId && (
             <span className="flex flex-wrap items-center gap-1">

@@ -1,15 +1,11 @@
-// A form in a dialog. What the server refuses is said at its field, everything else above the buttons, and what was
-// typed stays.
+// A form in a dialog. What the server refuses is said at its field and above the buttons, and what was typed stays.
 
 import { Button, Dialog } from '@cloudflare/kumo'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { DIALOG_CLASS } from './dialog-class.ts'
 import { ErrorNotice } from './error-notice.tsx'
-import { fieldErrors } from './field-errors.ts'
 import { useLeaveGuard } from './leave-guard.tsx'
-
-/** What the server said of a field, by the name that it has in the request's body. */
-export type ErrorAt = (field: string) => string | undefined
+import { type ErrorAt, useSubmit } from './use-submit.ts'
 
 /**
  * `action` is the button's verb with its object. `onSubmit` may fail: the form stays and shows why; after a success
@@ -34,48 +30,36 @@ export function FormDialog({
   onClose: () => void
   children: (errorAt: ErrorAt) => ReactNode
 }) {
-  const isTouched = useRef(false)
-  const touch = (touched: boolean) => {
-    isTouched.current = touched
+  // Typed and not stored, or on its way: the answer may hold a secret that is shown once.
+  const isHeld = useRef(false)
+  const hold = (held: boolean) => {
+    isHeld.current = held
   }
-  const isHere = useRef(false)
-  useEffect(() => {
-    isHere.current = true
-    return () => {
-      isHere.current = false
-    }
-  }, [])
   const close = () => {
-    touch(false)
-    // Whoever has left while it was sent is not brought back by the answer.
-    if (isHere.current) onClose()
+    hold(false)
+    onClose()
   }
-  const isSending = useRef(false)
-  const send = async () => {
-    isSending.current = true
-    await onSubmit().finally(() => {
-      isSending.current = false
-    })
-  }
-  const { errorAt, rest, isBusy, submit } = useSubmit(send, close)
-  // The answer may hold a secret that is shown once.
+  const { error, errorAt, isBusy, submit } = useSubmit(() => {
+    hold(true)
+    return onSubmit()
+  }, close)
   const { leave, question } = useLeaveGuard(
     isBusy ? 'Leave before the answer is here?' : 'Discard what was typed?',
-    () => isTouched.current || isSending.current,
+    () => isHeld.current,
     close,
   )
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isBusy && leave()}>
       <Dialog className={DIALOG_CLASS} size={size}>
-        <form onSubmit={submit} onInput={() => touch(true)} className="flex flex-col gap-4" noValidate>
-          <Dialog.Title className="text-lg font-semibold [overflow-wrap:anywhere]">{title}</Dialog.Title>
+        <form onSubmit={submit} onInput={() => hold(true)} className="flex flex-col gap-4" noValidate>
+          <Dialog.Title className="text-lg font-semibold wrap-anywhere">{title}</Dialog.Title>
           {lead !== undefined && (
             <Dialog.Description render={<div />} className="text-kumo-subtle">
               {lead}
             </Dialog.Description>
           )}
           {children(errorAt)}
-          <ErrorNotice error={rest} />
+          <ErrorNotice error={error} />
           <div className="flex justify-end gap-2">
             <Button variant="secondary" onClick={close} disabled={isBusy}>
               Cancel
@@ -89,37 +73,4 @@ export function FormDialog({
       {question}
     </Dialog.Root>
   )
-}
-
-/** The same for a form that is a page: what to show at the fields, what beside the button, and the handler. */
-export function useSubmit(onSubmit: () => Promise<unknown>, onDone?: () => void) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  const [asked] = useState(() => new Set<string>())
-  const complaints = fieldErrors(error)
-  asked.clear()
-  const errorAt: ErrorAt = field => {
-    asked.add(field)
-    return complaints.get(field)
-  }
-  const submit = async (event: React.FormEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
-    if (isBusy) return
-    setBusy(true)
-    setError(null)
-    try {
-      await onSubmit()
-      onDone?.()
-    } catch (err) {
-      setError(err instanceof Error ? err : new Error(String(err)))
-    } finally {
-      setBusy(false)
-    }
-  }
-  // Known when all fields are drawn: a complaint that none of them has asked for is shown with the rest.
-  const [isUnshown, setUnshown] = useState(false)
-  useLayoutEffect(() => setUnshown([...complaints.keys()].some(field => !asked.has(field))))
-  const rest = complaints.size === 0 || isUnshown ? error : null
-  return { errorAt, rest, isBusy, submit }
 }

@@ -5,9 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { ErrorNotice } from './error-notice.tsx'
-import { useSubmit } from './form-dialog.tsx'
 import { type Identity, identitiesQuery, identityIdOf } from './identities.ts'
 import { emailOf, nameOf } from './person.ts'
+import { useSubmit } from './use-submit.ts'
 
 /** `chosen` is the id in the address; `action` the button's verb. */
 export function IdentityField({
@@ -26,7 +26,7 @@ export function IdentityField({
   const [text, setText] = useState(chosen ?? '')
   const [isOpen, setOpen] = useState(false)
   const matching = people.filter(person => matches(person, text))
-  const { rest, isBusy, submit } = useSubmit(async () => onChoose(await identityIdOf(text.trim())))
+  const { error, isBusy, submit } = useSubmit(async () => onChoose(await identityIdOf(text.trim())))
   return (
     <form onSubmit={submit} className="flex max-w-2xl flex-col gap-3">
       <div className="flex flex-col items-start gap-2 sm:flex-row">
@@ -71,7 +71,7 @@ export function IdentityField({
           {action}
         </Button>
       </div>
-      <ErrorNotice error={rest} />
+      <ErrorNotice error={error} />
     </form>
   )
 }

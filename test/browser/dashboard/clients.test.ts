@@ -100,7 +100,7 @@ it('says at the row which redirect URI is wrong, before anything is sent, and sa
   // What only the server knows is said at its row as well.
   await row(3).fill('facetime:someone')
   await save.click()
-  await page.getByText('Must not use the scheme "facetime:"').waitFor()
+  await page.getByText('Must not use the scheme "facetime:"', { exact: true }).waitFor()
   await row(3).fill('https://app.example.com/back')
   await save.click()
   await page.getByText('Everything is saved.').waitFor()
@@ -148,7 +148,9 @@ it('shows a combination that the server refuses at its field', async () => {
   const { page } = seat
   await page.getByRole('radio', { name: /^Pairwise/ }).click()
   await page.getByRole('button', { name: 'Save changes' }).click()
-  await page.getByText('Subject_type pairwise needs it for a client with several redirect URIs').waitFor()
+  const why = 'subject_type pairwise needs it for a client with several redirect URIs'
+  await page.getByText(why, { exact: true }).waitFor()
+  await page.getByRole('alert').getByText(`sector_identifier_uri ${why}`).waitFor()
   expect(seat.complaints).toEqual([])
 })
 

@@ -1,9 +1,9 @@
 // The fields that a key can be created with and changed in.
 
 import { Input } from '@cloudflare/kumo'
-import type { ErrorAt } from '../../parts/form-dialog.tsx'
 import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts'
 import { numberOf } from '../../parts/number-text.ts'
+import type { ErrorAt } from '../../parts/use-submit.ts'
 import type { ApiKey } from './queries.ts'
 
 /** As they are typed: numbers and times as texts. */

@@ -1,5 +1,5 @@
 import { Radio, SensitiveInput } from '@cloudflare/kumo'
-import type { ErrorAt } from '../../parts/form-dialog.tsx'
+import type { ErrorAt } from '../../parts/use-submit.ts'
 
 export interface SecretDraft {
   kind: 'generate' | 'own' | 'none'

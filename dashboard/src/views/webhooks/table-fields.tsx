@@ -3,7 +3,7 @@
 import { Autocomplete, Input } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../api/session.ts'
-import type { ErrorAt } from '../../parts/form-dialog.tsx'
+import type { ErrorAt } from '../../parts/use-submit.ts'
 import { watchableTablesQuery } from './queries.ts'
 import type { WebhookDraft } from './webhook-draft.ts'
 

@@ -2,7 +2,7 @@
 
 import { Checkbox, Input } from '@cloudflare/kumo'
 import { useState } from 'react'
-import type { ErrorAt } from '../../parts/form-dialog.tsx'
+import type { ErrorAt } from '../../parts/use-submit.ts'
 import { HeaderFields } from './header-fields.tsx'
 import { TableFields } from './table-fields.tsx'
 import { EVENTS, headersProblem, urlProblem, type WebhookDraft } from './webhook-draft.ts'

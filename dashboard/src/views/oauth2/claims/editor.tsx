@@ -7,10 +7,10 @@ import { useEffect, useMemo, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { useSession } from '../../../api/session.ts'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
-import { useSubmit } from '../../../parts/form-dialog.tsx'
 import { identityQuery } from '../../../parts/identities.ts'
 import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { toasts } from '../../../parts/toasts.ts'
+import { useSubmit } from '../../../parts/use-submit.ts'
 import { ClaimMap } from './claim-map.tsx'
 import { configOf, ownProblems, type Rows, rowsOf, serverProblems } from './claim-rows.ts'
 import { Preview } from './preview.tsx'
@@ -45,13 +45,13 @@ export function ClaimsEditor({ stored }: { stored: ClaimsConfig }) {
 
   // What was refused is said as long as it stands there.
   const [sent, setSent] = useState<ClaimsConfig>()
-  const { rest, isBusy, submit } = useSubmit(async () => {
+  const { error, isBusy, submit } = useSubmit(async () => {
     setSent(config)
     await saveClaims(base, config)
     setDraft(undefined)
     toasts.add({ title: 'The claims are saved', variant: 'success' })
   })
-  const refusal = sent !== undefined && isSameConfig(sent, config) ? rest : null
+  const refusal = sent !== undefined && isSameConfig(sent, config) ? error : null
   const complaints = [preview.error, refusal].flatMap(error =>
     error instanceof ApiError ? [...serverProblems(rows, error.message, error.detail)] : [],
   )

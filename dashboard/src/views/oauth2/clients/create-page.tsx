@@ -5,11 +5,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schema } from '../../../api/client.ts'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
-import { useSubmit } from '../../../parts/form-dialog.tsx'
 import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { Page } from '../../../parts/page.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { toasts } from '../../../parts/toasts.ts'
+import { useSubmit } from '../../../parts/use-submit.ts'
 import { isPublic, nameOf } from './client.ts'
 import { ClientFields } from './editor/client-fields.tsx'
 import { bodyOf, changedFields, EMPTY_DRAFT, tidy } from './editor/draft.ts'
@@ -45,7 +45,7 @@ function CreateForm({ template }: { template: Template }) {
   const isWrong = wrongFields({ ...EMPTY_DRAFT, grant_types: [] }, draft).length > 0
 
   const open = (id: string) => navigate({ to: '/oauth2/clients/$id', params: { id }, ignoreBlocker: true })
-  const { errorAt, rest, isBusy, submit } = useSubmit(async () => {
+  const { error, errorAt, isBusy, submit } = useSubmit(async () => {
     setDraft(tidy(draft))
     const client = await createClient(bodyOf(draft))
     if (client.client_secret !== undefined) return setCreated(client)
@@ -82,7 +82,7 @@ function CreateForm({ template }: { template: Template }) {
           isBusy={isBusy}
           onDiscard={{ label: 'Cancel', go: leave }}
         >
-          <ErrorNotice error={rest} />
+          <ErrorNotice error={error} />
         </SaveBar>
       </form>
       {question}

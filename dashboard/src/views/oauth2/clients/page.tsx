@@ -19,7 +19,7 @@ const COLUMNS: Column<Client>[] = [
   {
     id: 'name',
     head: 'Name',
-    cell: client => <span className="line-clamp-1 [overflow-wrap:anywhere]">{nameOf(client)}</span>,
+    cell: client => <span className="line-clamp-1 wrap-anywhere">{nameOf(client)}</span>,
     sortBy: client => nameOf(client).toLowerCase(),
     className: 'min-w-44 max-w-80',
   },

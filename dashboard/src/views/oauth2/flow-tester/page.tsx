@@ -2,7 +2,7 @@
 
 import { Banner, Button, Empty, Tabs } from '@cloudflare/kumo'
 import { PlusIcon, SignpostIcon, WarningIcon } from '@phosphor-icons/react'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -28,26 +28,20 @@ export function FlowTesterPage() {
   const query = useQuery(clientsQuery)
   const tests = useTestClients()
   const [typedSecrets, setTypedSecrets] = useState<Readonly<Record<string, string>>>({})
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
   // Counts up to begin anew with the same client.
   const [attempt, setAttempt] = useState(0)
   const { grant, lead } = FLOW_FACTS[flow]
 
   const go = (changed: { flow?: Flow; client?: string | undefined }) =>
     navigate({ search: { flow, client: clientId, ...changed }, replace: true })
-  const attend = async (work: () => Promise<unknown>) => {
-    setBusy(true)
-    setError(null)
-    try {
-      await work()
-    } catch (err) {
-      setError(err instanceof Error ? err : new Error(String(err)))
-    } finally {
-      setBusy(false)
-    }
-  }
-  const make = () => attend(async () => go({ client: await tests.make(flow) }))
+  /** Makes a test client, or removes the one with this id. */
+  const testClient = useMutation({
+    mutationFn: async (removed: string | undefined) => {
+      if (removed !== undefined) await tests.remove(removed)
+      await go({ client: removed === undefined ? await tests.make(flow) : undefined })
+    },
+  })
+  const make = () => testClient.mutate(undefined)
   return (
     <Page
       title="Flow tester"
@@ -88,17 +82,12 @@ export function FlowTesterPage() {
                 chosen={chosen}
                 isTest={test !== undefined}
                 secret={needsSecret && test === undefined ? typed : undefined}
-                isBusy={isBusy}
-                error={error}
+                isBusy={testClient.isPending}
+                error={testClient.error}
                 onChoose={id => void go({ client: id })}
                 onSecret={secret => setTypedSecrets({ ...typedSecrets, [clientId ?? '']: secret })}
-                onMake={() => void make()}
-                onRemove={() =>
-                  void attend(async () => {
-                    await tests.remove(clientId ?? '')
-                    await go({ client: undefined })
-                  })
-                }
+                onMake={make}
+                onRemove={() => testClient.mutate(clientId ?? '')}
               />
               {chosen === undefined && (
                 <Empty
@@ -106,7 +95,7 @@ export function FlowTesterPage() {
                   title={clientId ? 'That client cannot do this flow, or is not there' : 'No client chosen'}
                   description="Choose one of yours, or let this page make one for the test. It goes when you leave."
                   contents={
-                    <Button icon={PlusIcon} loading={isBusy} onClick={() => void make()}>
+                    <Button icon={PlusIcon} loading={testClient.isPending} onClick={make}>
                       Make a test client
                     </Button>
                   }

@@ -2,6 +2,7 @@
 
 import { Button, cn } from '@cloudflare/kumo'
 import { CaretDownIcon } from '@phosphor-icons/react'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { API_URL, OAUTH_PUBLIC_URL } from '../../../api/addresses.ts'
 import { State } from '../../../parts/state.tsx'
@@ -72,13 +73,9 @@ export function TokensStep({
   /** That was sent; undefined where none was. */
   nonce: string | undefined
 }) {
-  const [busy, setBusy] = useState<Use>()
   const { tokens, oldRefreshToken } = run
-  const use = async (step: Use, work: () => Promise<unknown>) => {
-    setBusy(step)
-    await work()
-    setBusy(undefined)
-  }
+  const use = useMutation({ mutationFn: ({ work }: { step: Use; work: () => Promise<unknown> }) => work() })
+  const busy = use.isPending ? use.variables.step : undefined
   const introspect = (token: string) =>
     send('introspect', introspectionRequest(API_URL, token), () => sendIntrospection(token))
   const button = (step: Use, words: string, work: (() => Promise<unknown>) | undefined, whyNot?: string) => (
@@ -87,7 +84,7 @@ export function TokensStep({
       disabled={work === undefined || (busy !== undefined && busy !== step)}
       loading={busy === step}
       title={work === undefined ? whyNot : undefined}
-      onClick={() => work && void use(step, work)}
+      onClick={() => work && use.mutate({ step, work })}
     >
       {words}
     </Button>
@@ -200,7 +197,7 @@ function UseView({
           <span className="flex-1">{title}</span>
           {answer !== undefined && (
             <State tone={isGood(answer) ? 'good' : 'bad'}>
-              <span className="font-mono text-[13px]">{hasFailed(answer) ? 'no answer' : answer.status}</span>
+              <span className="code-text">{hasFailed(answer) ? 'no answer' : answer.status}</span>
             </State>
           )}
           <CaretDownIcon aria-hidden="true" className={cn('shrink-0', isOpen && 'rotate-180')} />

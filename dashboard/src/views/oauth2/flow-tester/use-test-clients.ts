@@ -7,7 +7,9 @@ import { type CreatedClient, createTestClient, removeTestClient } from './querie
 export function useTestClients() {
   const [made, setMade] = useState<readonly CreatedClient[]>([])
   const latest = useRef(made)
-  latest.current = made
+  useEffect(() => {
+    latest.current = made
+  }, [made])
 
   useEffect(() => {
     const leave = () => {

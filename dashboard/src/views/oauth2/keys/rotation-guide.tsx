@@ -4,10 +4,10 @@ import { Button } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
-import { useSubmit } from '../../../parts/form-dialog.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
 import { Time } from '../../../parts/time.tsx'
+import { useSubmit } from '../../../parts/use-submit.ts'
 import { AlgorithmField, algorithmOf } from './algorithm-field.tsx'
 import type { KeySet } from './key-sets.ts'
 import { addKey, publicKeysQuery, type SigningKey } from './queries.ts'
@@ -51,8 +51,7 @@ export function RotationGuide({ set, keys, mayChange, isAsked, removal }: GuideP
               <NewKey set={set} newest={newest} mayChange={mayChange} />
             ) : (
               <p>
-                <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{newest.kid}</code> (
-                {newest.algorithm}) signs
+                <code className="wrap-anywhere">{newest.kid}</code> ({newest.algorithm}) signs
                 {newest.created_at !== null && (
                   <>
                     , made <Time at={newest.created_at} />
@@ -92,7 +91,7 @@ export function RotationGuide({ set, keys, mayChange, isAsked, removal }: GuideP
             ) : (
               old.map(key => (
                 <div key={key.kid} className="flex flex-wrap items-center gap-3">
-                  <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{key.kid}</code>
+                  <code className="wrap-anywhere">{key.kid}</code>
                   {removal(key, 'Remove old key')}
                 </div>
               ))
@@ -114,7 +113,9 @@ function NewKey({
   mayChange: boolean
 }) {
   const [algorithm, setAlgorithm] = useState(() => algorithmOf(newest?.algorithm))
-  const { errorAt, rest, isBusy, submit } = useSubmit(() => addKey({ set_id: set.id, algorithm, use: 'sig' }))
+  const { error, errorAt, isBusy, submit } = useSubmit(() =>
+    addKey({ set_id: set.id, algorithm, use: 'sig' }),
+  )
   return (
     <form onSubmit={submit} className="flex max-w-md flex-col items-stretch gap-3">
       <p>It signs from the moment it is there. {set.atOnce}</p>
@@ -125,7 +126,7 @@ function NewKey({
         onChange={setAlgorithm}
         error={errorAt('algorithm')}
       />
-      <ErrorNotice error={rest} />
+      <ErrorNotice error={error} />
       <div>
         <Button
           type="submit"

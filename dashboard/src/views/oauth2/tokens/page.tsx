@@ -7,9 +7,9 @@ import { useEffect, useRef, useState } from 'react'
 import { handOverToken, takePastedToken } from '../../../app/pasted-token.ts'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
-import { useSubmit } from '../../../parts/form-dialog.tsx'
 import { cleanToken } from '../../../parts/jwt.ts'
 import { Page, Section } from '../../../parts/page.tsx'
+import { useSubmit } from '../../../parts/use-submit.ts'
 import { Active } from './active.tsx'
 import { CleanUp } from './clean-up.tsx'
 import { Inactive } from './inactive.tsx'
@@ -29,7 +29,7 @@ export function TokensPage() {
   const [asked, setAsked] = useState<Asked>()
   const [isRevoking, setRevoking] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const { errorAt, rest, isBusy, submit } = useSubmit(async () => {
+  const { error, errorAt, isBusy, submit } = useSubmit(async () => {
     const text = cleanToken(token)
     setAsked({ token: text, answer: await introspect(text) })
   })
@@ -67,7 +67,7 @@ export function TokensPage() {
           </Button>
           <DecodeButton token={cleanToken(token)} />
         </TokenField>
-        <ErrorNotice error={rest} />
+        <ErrorNotice error={error} />
       </form>
       {asked !== undefined && (
         <Section

@@ -1,6 +1,6 @@
 // What every part of the form takes.
 
-import type { ErrorAt } from '../../../../parts/form-dialog.tsx'
+import type { ErrorAt } from '../../../../parts/use-submit.ts'
 import type { ClientDraft } from './draft.ts'
 
 export interface FieldsProps {

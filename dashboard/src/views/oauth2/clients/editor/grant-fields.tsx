@@ -34,7 +34,7 @@ export function GrantFields({ draft, onChange, errorAt }: FieldsProps) {
           description="What an authorization request may ask for. Those of several words with code are the hybrid flow."
           items={possible.map(type => ({
             value: type,
-            label: <code className="font-mono text-[13px]">{type}</code>,
+            label: <code>{type}</code>,
           }))}
           className="grid gap-2 sm:grid-cols-2"
           chosen={responses}

@@ -85,7 +85,7 @@ export function UriRows({
               aria-label={`${name} ${i + 1}`}
               aria-invalid={problem !== undefined}
               aria-describedby={problem === undefined ? undefined : `${id}-${i}`}
-              className={cn('w-full font-mono text-[13px]', problem !== undefined && 'ring-kumo-danger')}
+              className={cn('w-full code-text!', problem !== undefined && 'ring-kumo-danger')}
               placeholder={hint}
               inputMode="url"
               autoCapitalize="off"

@@ -1,8 +1,8 @@
 import { ApiError } from '../../../../api/errors.ts'
 import { ErrorNotice } from '../../../../parts/error-notice.tsx'
-import { useSubmit } from '../../../../parts/form-dialog.tsx'
 import { readClientsAgain } from '../../../../parts/oauth/queries.ts'
 import { toasts } from '../../../../parts/toasts.ts'
+import { useSubmit } from '../../../../parts/use-submit.ts'
 import { type Client, nameOf } from '../client.ts'
 import { ClientFields } from '../editor/client-fields.tsx'
 import { type ClientDraft, changedFields, changeOf, draftOf, tidy } from '../editor/draft.ts'
@@ -26,7 +26,7 @@ export function Settings({
   const stored = draftOf(client)
   const changed = changedFields(stored, draft)
   const wrong = wrongFields(stored, draft)
-  const { errorAt, rest, isBusy, submit } = useSubmit(async () => {
+  const { error, errorAt, isBusy, submit } = useSubmit(async () => {
     // Fields that are as they were must not count as changed once somebody else's change is read.
     const tidied = tidy(draft)
     onReplace(Object.fromEntries(changed.map(name => [name, tidied[name]])))
@@ -51,9 +51,9 @@ export function Settings({
         onDiscard={{ label: 'Discard', go: () => onReplace({}), isOff: changed.length === 0 }}
       >
         <ErrorNotice
-          error={rest}
+          error={error}
           title={
-            isConflict(rest)
+            isConflict(error)
               ? 'Somebody else has changed it: look at the fields once more, then save again'
               : undefined
           }

@@ -1,8 +1,8 @@
 import { Banner, Input, Radio } from '@cloudflare/kumo'
 import { WarningIcon } from '@phosphor-icons/react'
 import { ErrorNotice } from '../../../../parts/error-notice.tsx'
-import { useSubmit } from '../../../../parts/form-dialog.tsx'
 import { toasts } from '../../../../parts/toasts.ts'
+import { useSubmit } from '../../../../parts/use-submit.ts'
 import { type Client, nameOf } from '../client.ts'
 import { Choice, FormSection } from '../editor/form-section.tsx'
 import { configureTokens } from '../queries.ts'
@@ -24,7 +24,7 @@ export function Tokens({
   onSettled: () => void
 }) {
   const changed = changedTokenFields(client, draft)
-  const { errorAt, rest, isBusy, submit } = useSubmit(async () => {
+  const { error, errorAt, isBusy, submit } = useSubmit(async () => {
     await configureTokens(client.client_id, tokenChangeOf(client, draft))
     onSettled()
     toasts.add({ title: `The tokens of “${nameOf(client)}” are set`, variant: 'success' })
@@ -121,7 +121,7 @@ export function Tokens({
         isBusy={isBusy}
         onDiscard={{ label: 'Discard', go: onSettled, isOff: changed.length === 0 }}
       >
-        <ErrorNotice error={rest} />
+        <ErrorNotice error={error} />
       </SaveBar>
     </form>
   )
