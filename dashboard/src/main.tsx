@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { AppLink } from './app/app-link.tsx'
 import { router } from './app/router.ts'
+import { ClockProvider } from './parts/time.tsx'
 import { toasts } from './parts/toasts.ts'
 
 const root = document.getElementById('root')
@@ -18,7 +19,9 @@ createRoot(root).render(
       <LinkProvider component={AppLink}>
         <Toasty toastManager={toasts} container={document.getElementById('toasts')}>
           <TooltipProvider>
-            <RouterProvider router={router} />
+            <ClockProvider>
+              <RouterProvider router={router} />
+            </ClockProvider>
           </TooltipProvider>
         </Toasty>
       </LinkProvider>

@@ -9,12 +9,9 @@ export type { Schema } from './schema.ts'
 
 /** Under `/api` nothing else answers this. */
 const NO_SESSION = 401
-let noSession = () => {}
 
-/** `listener` is told of each answer that found no session, whoever asked: a query, or a form by itself. */
-export function onNoSession(listener: () => void): void {
-  noSession = listener
-}
+/** `no-session` comes with each answer that found none, whoever asked: a query, or a form by itself. */
+export const apiEvents = new EventTarget()
 
 function clientWithin(timeoutMs: number) {
   return createClient<paths>({
@@ -24,7 +21,7 @@ function clientWithin(timeoutMs: number) {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)])
       try {
         const answer = await fetch(request, { signal })
-        if (answer.status === NO_SESSION) noSession()
+        if (answer.status === NO_SESSION) apiEvents.dispatchEvent(new Event('no-session'))
         return answer
       } catch (err) {
         // Query gives up calls whose answer nobody waits for any more; that is no error of the server's.

@@ -1,7 +1,7 @@
 // How server data is kept: what is there stays while it is read again, and what may pass is tried again.
 
 import { QueryClient } from '@tanstack/react-query'
-import { onNoSession } from './client.ts'
+import { apiEvents } from './client.ts'
 import { isPassing } from './errors.ts'
 import { sessionHasEnded } from './session.ts'
 
@@ -23,4 +23,4 @@ export const queryClient = new QueryClient({
 })
 
 // It may have ended in the middle of the work.
-onNoSession(() => sessionHasEnded(queryClient))
+apiEvents.addEventListener('no-session', () => sessionHasEnded(queryClient))

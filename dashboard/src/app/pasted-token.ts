@@ -1,20 +1,21 @@
 // What can be done with a token that somebody pasted into the search. It is handed over in memory: an address would
 // keep it.
 
+import { queryClient } from '../api/query-client.ts'
 import type { PaletteItem } from './root-route.ts'
 
-let handedOver: string | undefined
+const HANDED_OVER = ['pasted token']
 
 /** The token that was handed over, once. */
 export function takePastedToken(): string | undefined {
-  const token = handedOver
-  handedOver = undefined
+  const token = queryClient.getQueryData<string>(HANDED_OVER)
+  queryClient.removeQueries({ queryKey: HANDED_OVER })
   return token
 }
 
 /** For another view to open with a token: the next `takePastedToken` there has it. */
 export function handOverToken(token: string): void {
-  handedOver = token
+  queryClient.setQueryData(HANDED_OVER, token)
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/

@@ -1,7 +1,7 @@
 // A point in time, as people say it: "in 4 minutes". The whole of it, in the viewer's zone, on hover.
 
 import { Tooltip } from '@cloudflare/kumo'
-import { useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, use, useEffect, useState } from 'react'
 
 const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_557_600],
@@ -28,23 +28,22 @@ export function wholeTime(at: Date): string {
   return whole.format(at)
 }
 
-/** One clock for all of them, which ticks while somebody looks. */
-let now = new Date()
-const listeners = new Set<() => void>()
-setInterval(() => {
-  if (document.hidden) return
-  now = new Date()
-  for (const listener of listeners) listener()
-}, 10_000)
+const TICK_MS = 10_000
+const Clock = createContext(new Date())
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+/** One clock for all of them, which ticks while somebody looks. */
+export function ClockProvider({ children }: { children: ReactNode }) {
+  const [now, setNow] = useState(() => new Date())
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || setNow(new Date()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <Clock value={now}>{children}</Clock>
 }
 
 /** `at` is ISO 8601 text or a Date. `withUtc`, for logs, shows the whole time in UTC beside it. */
 export function Time({ at, withUtc = false }: { at: string | Date; withUtc?: boolean }) {
-  const clock = useSyncExternalStore(subscribe, () => now)
+  const clock = use(Clock)
   const date = typeof at === 'string' ? new Date(at) : at
   if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>
   // What happened after the clock's last tick is "now", not "in 3 seconds".

@@ -1,34 +1,27 @@
 // The callback's side: gives the answer to the flow tester's page and closes this window, before anything is drawn.
 
+import { queryOptions, skipToken } from '@tanstack/react-query'
+import { queryClient } from '../../../api/query-client.ts'
 import { passOn } from './sign-in-window.ts'
 
 const PATIENCE_MS = 2_000
+const KEY = ['flow tester', 'hand-over']
 
-export type HandOver = 'nothing came' | 'under way' | 'taken' | 'nobody took it'
-
-let state: HandOver = 'nothing came'
-const listeners = new Set<() => void>()
-
-function become(next: HandOver): void {
-  state = next
-  for (const listener of listeners) listener()
-}
+/** Whether the flow tester has taken the answer; pending where none came, and fetching while it is on its way. */
+export const handOverQuery = queryOptions<boolean>({
+  queryKey: KEY,
+  queryFn: skipToken,
+  staleTime: Number.POSITIVE_INFINITY,
+})
 
 export function handOver(search: string): void {
-  become('under way')
-  const timer = setTimeout(() => become('nobody took it'), PATIENCE_MS)
-  passOn(search, () => {
-    clearTimeout(timer)
-    become('taken')
-    window.close()
+  const taken = new Promise<boolean>(resolve => {
+    setTimeout(() => resolve(false), PATIENCE_MS)
+    passOn(search, () => {
+      resolve(true)
+      queryClient.setQueryData(KEY, true)
+      window.close()
+    })
   })
-}
-
-export function subscribeHandOver(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export function handOverState(): HandOver {
-  return state
+  void queryClient.prefetchQuery({ ...handOverQuery, queryFn: () => taken })
 }
