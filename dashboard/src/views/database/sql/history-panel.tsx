@@ -53,7 +53,7 @@ export function HistoryPanel({ onTake, onClose }: { onTake: (text: string) => vo
                       onClick={() => onTake(text)}
                       className={cn(
                         'line-clamp-3 w-full cursor-pointer text-left after:absolute after:inset-0',
-                        'font-mono text-[13px] whitespace-pre-wrap [overflow-wrap:anywhere]',
+                        'code-text whitespace-pre-wrap wrap-anywhere',
                       )}
                     >
                       {text}

@@ -1,11 +1,23 @@
 // What was typed, and its last answer, for as long as the page lives: somebody who looks something up elsewhere comes
 // back to it. Never in storage: a statement may hold secrets.
 
+import { queryClient } from '../../../api/query-client.ts'
 import type { Outcome } from './queries.ts'
 
-export const memory: { text: string; kept: string; outcome: Outcome | undefined } = {
-  text: '',
+interface Memory {
+  text: string
   /** The text that was run last, or taken from the history: it is found there again. */
-  kept: '',
-  outcome: undefined,
+  kept: string
+  outcome: Outcome | undefined
+}
+
+const KEY = ['sql', 'memory']
+queryClient.setQueryDefaults(KEY, { gcTime: Number.POSITIVE_INFINITY, structuralSharing: false })
+
+export function recall(): Memory {
+  return queryClient.getQueryData<Memory>(KEY) ?? { text: '', kept: '', outcome: undefined }
+}
+
+export function remember(changed: Partial<Memory>): void {
+  queryClient.setQueryData<Memory>(KEY, { ...recall(), ...changed })
 }

@@ -26,10 +26,10 @@ function Step({ node, full, hasRun }: { node: PlanNode; full: number; hasRun: bo
     <li className="flex flex-col gap-3">
       <div className="grid gap-x-6 gap-y-1 md:grid-cols-[minmax(0,1fr)_16rem]">
         <div className="min-w-0">
-          <p className="font-medium [overflow-wrap:anywhere]">{titleOf(node)}</p>
+          <p className="font-medium wrap-anywhere">{titleOf(node)}</p>
           {detailsOf(node).map(([name, value]) => (
-            <p key={name} className="text-xs text-kumo-subtle [overflow-wrap:anywhere]">
-              {name}: <code className="font-mono">{value}</code>
+            <p key={name} className="text-xs text-kumo-subtle wrap-anywhere">
+              {name}: <code>{value}</code>
             </p>
           ))}
         </div>

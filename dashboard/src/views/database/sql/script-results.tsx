@@ -15,7 +15,7 @@ export function ScriptResults({ of: results, ms }: { of: readonly ScriptResult[]
           <li key={i} className="flex min-w-0 flex-col gap-2">
             <p className="flex min-w-0 gap-2">
               <span className="text-kumo-subtle tabular-nums">{i + 1}</span>
-              <code className="min-w-0 truncate font-mono text-[13px]" title={sql}>
+              <code className="min-w-0 truncate" title={sql}>
                 {firstWords(sql)}
               </code>
             </p>
