@@ -1,7 +1,7 @@
 // Kinds of clients, and what was done in words.
 
 import { expect, it } from 'vitest'
-import { deedIn } from '../../../dashboard/src/views/oauth2/overview/change-words.ts'
+import { changeWords } from '../../../dashboard/src/views/oauth2/overview/change-words.ts'
 import { countsOf } from '../../../dashboard/src/views/oauth2/overview/client-kinds.ts'
 
 it('counts a client among the machines only if nobody signs in with it', () => {
@@ -20,9 +20,7 @@ it('counts a client among the machines only if nobody signs in with it', () => {
 })
 
 it('says an action in words, also one of an API key, and one without words as it is', () => {
-  expect(['oauth_clients.update', 'oauth_clients.delete_by_key', 'oauth_clients.paint'].map(deedIn)).toEqual([
-    'changed client',
-    'deleted client',
-    'oauth_clients.paint',
-  ])
+  expect(
+    ['oauth_clients.update', 'oauth_clients.delete_by_key', 'oauth_clients.paint'].map(changeWords),
+  ).toEqual(['changed client', 'deleted client', 'oauth_clients.paint'])
 })

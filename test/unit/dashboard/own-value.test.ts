@@ -5,7 +5,7 @@ import { ownValue } from '../../../dashboard/src/parts/own-value.ts'
 import { limitWords } from '../../../dashboard/src/parts/tuples/words.ts'
 import { verifySignature } from '../../../dashboard/src/views/oauth2/jwt-debugger/verify-signature.ts'
 import { CLAIM_WORDS } from '../../../dashboard/src/views/oauth2/jwt-debugger/words.ts'
-import { deedIn } from '../../../dashboard/src/views/oauth2/overview/change-words.ts'
+import { changeWords } from '../../../dashboard/src/views/oauth2/overview/change-words.ts'
 
 describe.each(['__proto__', 'constructor', 'toString', 'valueOf'])('the name %s', name => {
   it('has no value that the table does not give it', () => {
@@ -14,7 +14,7 @@ describe.each(['__proto__', 'constructor', 'toString', 'valueOf'])('the name %s'
   })
 
   it('is shown as any other name that nobody knows', () => {
-    expect(deedIn(name)).toBe(name)
+    expect(changeWords(name)).toBe(name)
     expect(limitWords(name)).toBe('A limit was reached.')
   })
 

@@ -18,7 +18,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { ownValue } from '../../parts/own-value.ts'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Deed } from './deed.tsx'
+import { CallFacts } from './call-facts.tsx'
 import { DifferenceTable } from './difference-table.tsx'
 import { Outcome } from './outcome.tsx'
 import { type AuditLog, entryQuery } from './queries.ts'
@@ -65,7 +65,7 @@ function Entry({ of: entry }: { of: AuditLog }) {
           {entry.error_code !== null && (
             <>
               {' '}
-              with <code className="font-mono text-[13px]">{entry.error_code}</code>
+              with <code>{entry.error_code}</code>
             </>
           )}
           {entry.outcome === 'pending' && (
@@ -102,7 +102,7 @@ function Entry({ of: entry }: { of: AuditLog }) {
       </Facts>
       <section className="flex flex-col gap-2">
         <h3 className="font-semibold">{isDeed ? 'What was done' : 'What changed'}</h3>
-        {isDeed ? <Deed of={entry} /> : <DifferenceTable before={entry.before} after={entry.after} />}
+        {isDeed ? <CallFacts of={entry} /> : <DifferenceTable before={entry.before} after={entry.after} />}
       </section>
       {(entry.before !== null || entry.after !== null) && <AsJson of={entry} />}
     </>

@@ -18,7 +18,7 @@ const WORDS: Record<string, string> = {
 }
 
 /** `created client`; an action that has no words is shown as it is. */
-export function deedIn(action: string): string {
+export function changeWords(action: string): string {
   // Older entries of API keys have an ending.
   return ownValue(WORDS, action.replace(/_by_key$/, '')) ?? action
 }

@@ -6,7 +6,7 @@ import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
 import { Time } from '../../../parts/time.tsx'
-import { deedIn } from './change-words.ts'
+import { changeWords } from './change-words.ts'
 import { type Change, changesQuery } from './queries.ts'
 
 /** The last changes of everything OAuth2, from the audit log. */
@@ -59,9 +59,9 @@ function Entry({ of: change }: { of: Change }) {
         <span className="size-2 rounded-full bg-kumo-contrast opacity-40" />
         <span className="w-px flex-1 bg-kumo-line group-last:bg-transparent" />
       </span>
-      <div className="py-1.5 [overflow-wrap:anywhere]">
+      <div className="py-1.5 wrap-anywhere">
         <span className="text-kumo-subtle">{change.actor_name ?? change.actor_kind.replace('_', ' ')}</span>{' '}
-        {deedIn(change.action)}{' '}
+        {changeWords(change.action)}{' '}
         {target !== null && (href === undefined ? target : <Link href={href}>{target}</Link>)}
         <span className="flex flex-wrap gap-x-3 text-sm text-kumo-subtle">
           <Time at={change.created_at} />

@@ -4,7 +4,7 @@ import { Fact, Facts } from '../../parts/facts.tsx'
 import type { AuditLog } from './queries.ts'
 import { Value } from './value.tsx'
 
-export function Deed({ of: { before, after } }: { of: AuditLog }) {
+export function CallFacts({ of: { before, after } }: { of: AuditLog }) {
   const fields = Object.entries({ ...(before as object | null), ...(after as object | null) })
   if (fields.length === 0) return <p className="text-kumo-subtle">The log has no more of it.</p>
   return (
