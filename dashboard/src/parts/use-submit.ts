@@ -8,8 +8,8 @@ import { fieldErrors } from './field-errors.ts'
 export type ErrorAt = (field: string) => string | undefined
 
 /**
- * `send` may fail: `error` is why, and `errorAt` says it at the fields that it names. `onDone` follows a success, unless
- * the form is gone by then: whoever has left is not brought back by an answer.
+ * `send` may fail: `error` is why, and `errorAt` says it at the fields that it names. `onDone` follows a success,
+ * unless the form is gone by then: whoever has left is not brought back by an answer.
  */
 export function useSubmit(send: () => Promise<unknown>, onDone?: () => void) {
   const { mutate, isPending: isBusy, error } = useMutation({ mutationFn: send })
