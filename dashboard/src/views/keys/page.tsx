@@ -1,14 +1,13 @@
 // API keys: who may call /v1, as which role, how often.
 
-import { Button, Empty, Input, Switch } from '@cloudflare/kumo'
+import { Button, Switch } from '@cloudflare/kumo'
 import { KeyIcon, PlusIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { addressOf } from '../../app/address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Page } from '../../parts/page.tsx'
+import { ListPage } from '../../parts/list-page.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -56,76 +55,61 @@ export function KeysPage() {
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
   const close = () => change({ key: undefined })
-  const words = (search.search ?? '').toLowerCase()
-  const isShown = (key: ApiKey) =>
-    (search.revoked || key.revoked_at === null) &&
-    `${key.name} ${key.id} ${shownKey(key)}`.toLowerCase().includes(words)
-
+  const open = query.data?.data.find(({ id }) => id === search.key)
+  const create = (
+    <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
+      Create key
+    </Button>
+  )
   return (
-    <Page
-      title="API keys"
-      lead="An application sends one with every call of /v1; its role decides what the database shows."
-      actions={
-        <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
-          Create key
-        </Button>
-      }
-    >
-      <div className="flex flex-wrap items-center gap-4">
-        <Input
-          aria-label="Search keys"
-          placeholder="Name, id or last characters"
-          value={search.search ?? ''}
-          onChange={event => change({ search: event.target.value || undefined })}
-          className="w-72 max-w-full"
-        />
-        <Switch
-          label="Show revoked"
-          checked={search.revoked ?? false}
-          onCheckedChange={revoked => change({ revoked: revoked || undefined })}
-        />
-      </div>
-      <Loaded query={query}>
-        {({ data }) => {
-          const shown = data.filter(isShown)
-          const open = data.find(({ id }) => id === search.key)
-          return (
-            <>
-              {shown.length === 0 ? (
-                <Empty
-                  icon={<KeyIcon size={40} />}
-                  title={data.length === 0 ? 'No keys yet' : 'No key matches'}
-                  description="Applications need one. anon is safe in a browser, service_role is for servers."
-                  contents={
-                    <Button icon={PlusIcon} onClick={() => change({ create: true })}>
-                      Create key
-                    </Button>
-                  }
-                />
-              ) : (
-                <DataTable
-                  label="API keys"
-                  columns={COLUMNS}
-                  rows={shown}
-                  rowKey={({ id }) => id}
-                  href={({ id }) => addressOf('/keys', { ...search, key: id })}
-                  selectedKey={search.key}
-                  sort={search.sort}
-                  onSort={sort => change({ sort })}
-                />
-              )}
-              {open !== undefined && <KeyPanel of={open} onSecret={setSecret} onClose={close} />}
-              {open === undefined && search.key && (
-                <SidePanel title="No such key" onClose={close}>
-                  <p className="text-kumo-subtle">
-                    No key has the id <code>{search.key}</code>, not even a revoked one.
-                  </p>
-                </SidePanel>
-              )}
-            </>
-          )
+    <>
+      <ListPage
+        title="API keys"
+        lead="An application sends one with every call of /v1; its role decides what the database shows."
+        actions={create}
+        icon={KeyIcon}
+        nouns={['key', 'keys']}
+        query={query}
+        rowsOf={({ data }) => data}
+        textOf={key => `${key.name} ${key.id} ${shownKey(key)}`}
+        placeholder="Name, id or last characters"
+        search={search.search}
+        onSearch={text => change({ search: text })}
+        filters={
+          <Switch
+            label="Show revoked"
+            checked={search.revoked ?? false}
+            onCheckedChange={revoked => change({ revoked: revoked || undefined })}
+          />
+        }
+        isShown={key => search.revoked || key.revoked_at === null}
+        onShowAll={() => change({ search: undefined, revoked: true })}
+        whenNone={{
+          description: 'Applications need one. anon is safe in a browser, service_role is for servers.',
+          contents: create,
         }}
-      </Loaded>
+      >
+        {shown => (
+          <DataTable
+            label="API keys"
+            columns={COLUMNS}
+            rows={shown}
+            rowKey={({ id }) => id}
+            href={({ id }) => addressOf('/keys', { ...search, key: id })}
+            selectedKey={search.key}
+            sort={search.sort}
+            onSort={sort => change({ sort })}
+          />
+        )}
+      </ListPage>
+      {open !== undefined && <KeyPanel of={open} onSecret={setSecret} onClose={close} />}
+      {open === undefined && search.key && query.isSuccess && (
+        <SidePanel title="No such key" onClose={close}>
+          <p className="text-kumo-subtle">
+            No key has the id <code>{search.key}</code>, not even a revoked one.
+          </p>
+        </SidePanel>
+      )}
       {search.create && (
         <CreateKeyDialog
           onCreated={({ name, key }) => setSecret({ title: `Key “${name}” is created`, key })}
@@ -139,6 +123,6 @@ export function KeysPage() {
           onClose={() => setSecret(undefined)}
         />
       )}
-    </Page>
+    </>
   )
 }

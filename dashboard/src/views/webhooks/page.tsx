@@ -1,14 +1,13 @@
 // Webhooks: who is told of row changes, and whether they hear it.
 
-import { Button, Empty, Input, Select } from '@cloudflare/kumo'
+import { Button, Select } from '@cloudflare/kumo'
 import { PlusIcon, WebhooksLogoIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { None } from '../../parts/facts.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Page } from '../../parts/page.tsx'
+import { ListPage } from '../../parts/list-page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateWebhookDialog } from './create-webhook-dialog.tsx'
 import { type WebhookWithStatistics, webhooksQuery } from './queries.ts'
@@ -63,69 +62,53 @@ export function WebhooksPage() {
   const [made, setMade] = useState<{ id: string; name: string; secret: string | null }>()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
-  const words = (search.search ?? '').toLowerCase()
-  const isShown = (webhook: WebhookWithStatistics) =>
-    (search.state === undefined || healthOf(webhook) === search.state) &&
-    `${webhook.name} ${webhook.id} ${tableOf(webhook)} ${webhook.url}`.toLowerCase().includes(words)
-
+  const create = (
+    <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
+      Create webhook
+    </Button>
+  )
   return (
-    <Page
-      title="Webhooks"
-      lead="A webhook sends each row that is inserted, updated or deleted to a URL: signed, and at least once."
-      actions={
-        <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
-          Create webhook
-        </Button>
-      }
-    >
-      <div className="flex flex-wrap items-center gap-3">
-        <Input
-          aria-label="Search webhooks"
-          placeholder="Name, table, URL or id"
-          value={search.search ?? ''}
-          onChange={event => change({ search: event.target.value || undefined })}
-          className="w-72 max-w-full"
-        />
-        <Select
-          aria-label="State"
-          items={STATES}
-          value={search.state ?? 'all'}
-          onValueChange={state =>
-            change({ state: state === 'all' || state === null ? undefined : (state as typeof search.state) })
-          }
-        />
-      </div>
-      <Loaded query={query}>
-        {({ data }) => {
-          const shown = data.filter(isShown)
-          if (shown.length > 0)
-            return (
-              <DataTable
-                label="Webhooks"
-                columns={COLUMNS}
-                rows={shown}
-                rowKey={({ id }) => id}
-                href={({ id }) => `/webhooks/${id}`}
-                sort={search.sort}
-                onSort={sort => change({ sort })}
-              />
-            )
-          return (
-            <Empty
-              icon={<WebhooksLogoIcon size={40} />}
-              title={data.length === 0 ? 'No webhooks yet' : 'No webhook matches'}
-              description={data.length === 0 ? WHAT_FOR : 'Look for something else, or in all states.'}
-              contents={
-                data.length === 0 && (
-                  <Button icon={PlusIcon} onClick={() => change({ create: true })}>
-                    Create webhook
-                  </Button>
-                )
-              }
-            />
-          )
-        }}
-      </Loaded>
+    <>
+      <ListPage
+        title="Webhooks"
+        lead="A webhook sends each row that is inserted, updated or deleted to a URL: signed, and at least once."
+        actions={create}
+        icon={WebhooksLogoIcon}
+        nouns={['webhook', 'webhooks']}
+        query={query}
+        rowsOf={({ data }) => data}
+        textOf={webhook => `${webhook.name} ${webhook.id} ${tableOf(webhook)} ${webhook.url}`}
+        placeholder="Name, table, URL or id"
+        search={search.search}
+        onSearch={text => change({ search: text })}
+        filters={
+          <Select
+            aria-label="State"
+            items={STATES}
+            value={search.state ?? 'all'}
+            onValueChange={state =>
+              change({
+                state: state === 'all' || state === null ? undefined : (state as typeof search.state),
+              })
+            }
+          />
+        }
+        isShown={webhook => search.state === undefined || healthOf(webhook) === search.state}
+        onShowAll={() => change({ search: undefined, state: undefined })}
+        whenNone={{ description: WHAT_FOR, contents: create }}
+      >
+        {shown => (
+          <DataTable
+            label="Webhooks"
+            columns={COLUMNS}
+            rows={shown}
+            rowKey={({ id }) => id}
+            href={({ id }) => `/webhooks/${id}`}
+            sort={search.sort}
+            onSort={sort => change({ sort })}
+          />
+        )}
+      </ListPage>
       {search.create && (
         <CreateWebhookDialog
           onCreated={({ id, name }, secret) => setMade({ id, name, secret })}
@@ -140,7 +123,7 @@ export function WebhooksPage() {
           onClose={() => setMade({ ...made, secret: null })}
         />
       )}
-    </Page>
+    </>
   )
 }
 

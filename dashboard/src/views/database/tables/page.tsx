@@ -1,13 +1,13 @@
 // Tables: what there is in the schemas that the data API serves, and what anybody may read of it.
 
-import { Empty, Input, LinkButton, Tooltip } from '@cloudflare/kumo'
+import { LinkButton, Tooltip } from '@cloudflare/kumo'
 import { TableIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
 import { tablesQuery } from '../../../parts/database/tables-query.ts'
-import { Loaded } from '../../../parts/loaded.tsx'
-import { Page, Section } from '../../../parts/page.tsx'
+import { ListPage } from '../../../parts/list-page.tsx'
+import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
 import { anonWords, isOpenToAnon, KINDS, tableHref } from './facts-of-tables.ts'
 import type { Table } from './queries.ts'
@@ -70,62 +70,51 @@ export function TablesPage() {
   const navigate = view.useNavigate()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
-  const words = (search.search ?? '').toLowerCase()
   return (
-    <Page
+    <ListPage
       title="Tables"
       lead="What the data API serves: browse the rows of a table, change a value, look at its structure."
+      icon={TableIcon}
+      nouns={['table', 'tables']}
+      query={query}
+      rowsOf={({ tables }) => tables}
+      textOf={textOf}
+      placeholder="Name, column or comment"
+      search={search.search}
+      onSearch={text => change({ search: text })}
+      onShowAll={() => change({ search: undefined })}
+      whenNone={{
+        description:
+          'A table that a migration makes in one of the served schemas (DB_SCHEMAS) is here at once.',
+        contents: <LinkButton href="/database/migrations">See migrations</LinkButton>,
+      }}
     >
-      <Input
-        aria-label="Search tables"
-        placeholder="Name, column or comment"
-        value={search.search ?? ''}
-        onChange={event => change({ search: event.target.value || undefined })}
-        className="w-72 max-w-full"
-      />
-      <Loaded query={query}>
-        {({ tables, complete }) => {
-          const shown = tables.filter(table => textOf(table).includes(words))
-          if (shown.length === 0) {
-            return tables.length === 0 ? (
-              <Empty
-                icon={<TableIcon size={40} />}
-                title="No tables yet"
-                description="A table that a migration makes in one of the served schemas (DB_SCHEMAS) is here at once."
-                contents={<LinkButton href="/database/migrations">See migrations</LinkButton>}
+      {(shown, { complete }) => (
+        <>
+          {!complete && (
+            <p className="text-kumo-subtle">
+              There are more tables than one list holds; these are the first.
+            </p>
+          )}
+          {[...Map.groupBy(shown, table => table.schema)].map(([schema, ofSchema]) => (
+            <Section key={schema} title={schema}>
+              <DataTable
+                label={`Tables of ${schema}`}
+                columns={COLUMNS}
+                rows={ofSchema}
+                rowKey={({ name }) => name}
+                href={table => tableHref(table.schema, table.name)}
+                sort={search.sort}
+                onSort={sort => change({ sort })}
               />
-            ) : (
-              <Empty icon={<TableIcon size={40} />} title="No table matches" />
-            )
-          }
-          return (
-            <>
-              {!complete && (
-                <p className="text-kumo-subtle">
-                  There are more tables than one list holds; these are the first.
-                </p>
-              )}
-              {[...Map.groupBy(shown, table => table.schema)].map(([schema, ofSchema]) => (
-                <Section key={schema} title={schema}>
-                  <DataTable
-                    label={`Tables of ${schema}`}
-                    columns={COLUMNS}
-                    rows={ofSchema}
-                    rowKey={({ name }) => name}
-                    href={table => tableHref(table.schema, table.name)}
-                    sort={search.sort}
-                    onSort={sort => change({ sort })}
-                  />
-                </Section>
-              ))}
-            </>
-          )
-        }}
-      </Loaded>
-    </Page>
+            </Section>
+          ))}
+        </>
+      )}
+    </ListPage>
   )
 }
 
 function textOf({ schema, name, comment, columns }: Table): string {
-  return [schema, name, comment, ...columns.map(column => column.name)].join(' ').toLowerCase()
+  return [schema, name, comment, ...columns.map(column => column.name)].join(' ')
 }

@@ -1,14 +1,13 @@
 // OAuth2 clients: the applications that may ask for tokens.
 
-import { Button, Empty, Input, LinkButton } from '@cloudflare/kumo'
+import { LinkButton } from '@cloudflare/kumo'
 import { AppWindowIcon, PlusIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
-import { Loaded } from '../../../parts/loaded.tsx'
+import { ListPage } from '../../../parts/list-page.tsx'
 import { clientsQuery } from '../../../parts/oauth/queries.ts'
-import { Page } from '../../../parts/page.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { type Client, grantsInShort, isPublic, nameOf } from './client.ts'
 import { CreatePage } from './create-page.tsx'
@@ -77,57 +76,38 @@ function ClientList() {
   const navigate = view.useNavigate()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
-  const words = (search.search ?? '').toLowerCase().split(/\s+/)
-  const isShown = (client: Client) => {
-    const text = [client.client_name, client.client_id, ...client.redirect_uris, ...client.grant_types]
-    return words.every(word => text.join(' ').toLowerCase().includes(word))
-  }
   return (
-    <Page
+    <ListPage
       title="Clients"
       lead="The applications that may ask for tokens, and where people come back to."
       actions={CREATE}
+      icon={AppWindowIcon}
+      nouns={['client', 'clients']}
+      query={query}
+      rowsOf={clients => clients}
+      textOf={({ client_name: name, client_id: id, redirect_uris: uris, grant_types: grants }) =>
+        [name, id, ...uris, ...grants].join(' ')
+      }
+      placeholder="Name, id, redirect URI or grant"
+      search={search.search}
+      onSearch={text => change({ search: text })}
+      onShowAll={() => change({ search: undefined })}
+      whenNone={{
+        description: 'An application needs one before anybody can sign in to it, or it can act for itself.',
+        contents: CREATE,
+      }}
     >
-      <Input
-        type="search"
-        aria-label="Search clients"
-        placeholder="Name, id, redirect URI or grant"
-        value={search.search ?? ''}
-        onChange={event => change({ search: event.target.value || undefined })}
-        className="w-80 max-w-full"
-      />
-      <Loaded query={query}>
-        {data => {
-          const shown = data.filter(isShown)
-          if (shown.length > 0)
-            return (
-              <DataTable
-                label="Clients"
-                columns={COLUMNS}
-                rows={shown}
-                rowKey={({ client_id: id }) => id}
-                href={({ client_id: id }) => `/oauth2/clients/${encodeURIComponent(id)}`}
-                sort={search.sort ?? 'name.asc'}
-                onSort={sort => change({ sort })}
-              />
-            )
-          return data.length === 0 ? (
-            <Empty
-              icon={<AppWindowIcon size={40} />}
-              title="No clients yet"
-              description="An application needs one before anybody can sign in to it, or it can act for itself."
-              contents={CREATE}
-            />
-          ) : (
-            <Empty
-              icon={<AppWindowIcon size={40} />}
-              title="No client matches"
-              description={`“${search.search}” is in no name, id, redirect URI or grant of the ${data.length}.`}
-              contents={<Button onClick={() => change({ search: undefined })}>Show all clients</Button>}
-            />
-          )
-        }}
-      </Loaded>
-    </Page>
+      {shown => (
+        <DataTable
+          label="Clients"
+          columns={COLUMNS}
+          rows={shown}
+          rowKey={({ client_id: id }) => id}
+          href={({ client_id: id }) => `/oauth2/clients/${encodeURIComponent(id)}`}
+          sort={search.sort ?? 'name.asc'}
+          onSort={sort => change({ sort })}
+        />
+      )}
+    </ListPage>
   )
 }
