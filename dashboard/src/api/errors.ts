@@ -42,10 +42,10 @@ export class ApiError extends Error {
 export function errorOf(status: number, body: unknown): ApiError {
   if (isErrorBody(body)) return new ApiError(status, body)
   return new ApiError(status, {
-    error: `The server answered ${status}, and not as Quoin does.`,
+    error: `The server answered ${status}, but not in Quoin’s format.`,
     code: 'unreachable',
     detail: null,
-    hint: 'Something between this page and Quoin may have answered. Is its address right?',
+    hint: 'A proxy between this page and Quoin may have answered. Check the address of the API.',
     request_id: null,
   })
 }
@@ -54,10 +54,10 @@ export function errorOf(status: number, body: unknown): ApiError {
 export function unreachable(cause: unknown): ApiError {
   const isTimeout = cause instanceof DOMException && cause.name === 'TimeoutError'
   const err = new ApiError(0, {
-    error: isTimeout ? 'The server has not answered in time.' : 'The server cannot be reached.',
+    error: isTimeout ? 'The server did not answer in time.' : 'The server cannot be reached.',
     code: 'unreachable',
     detail: null,
-    hint: 'Does Quoin run, and is DASHBOARD_URL the address of this page?',
+    hint: 'Check that Quoin is running, and that DASHBOARD_URL is the address of this page.',
     request_id: null,
   })
   err.cause = cause

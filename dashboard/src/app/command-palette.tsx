@@ -51,7 +51,7 @@ export function CommandPalette({
   const groups = useMemo((): PaletteGroup[] => {
     const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean)
     const all = [
-      { label: 'What was pasted', items: pastedTokenItems(text.trim()) },
+      { label: 'Pasted text', items: pastedTokenItems(text.trim()) },
       { label: 'Views', items: words.length === 0 ? VIEW_ITEMS : matching(VIEW_ITEMS, words) },
       { label: 'Actions', items: matching(ACTIONS, words) },
       { label: 'Records', items: words.length === 0 ? [] : matching(records, words) },
@@ -101,7 +101,7 @@ export function CommandPalette({
             </Palette.Group>
           )}
         </Palette.Results>
-        <Palette.Empty>Nothing here is called that.</Palette.Empty>
+        <Palette.Empty>No results</Palette.Empty>
       </Palette.List>
     </Palette.Root>
   )

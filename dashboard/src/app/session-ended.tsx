@@ -25,7 +25,7 @@ export function SessionEnded() {
       const session = await answerOf(api.GET('/api/session'))
       if (session.identity.id !== before?.id) {
         const [now, then] = [session.identity.email ?? 'somebody else', before?.email ?? 'another person']
-        throw new Error(`You are signed in as ${now}, and what stands here was begun by ${then}.`)
+        throw new Error(`You are signed in as ${now}, but this page was opened by ${then}.`)
       }
       setProblem(null)
       await sessionIsBack(client, session)
@@ -42,8 +42,7 @@ export function SessionEnded() {
       <Dialog className={DIALOG_CLASS} size="base">
         <Dialog.Title className="text-lg font-semibold">Your session has ended</Dialog.Title>
         <Dialog.Description className="mt-2 text-kumo-subtle">
-          Sign in again in a new window. This page stays as it is, with all that you have typed, and goes on
-          by itself.
+          Sign in again in a new window. This page keeps what you typed, and continues by itself.
         </Dialog.Description>
         <div className="mt-4 empty:hidden">
           <ErrorNotice error={problem} />

@@ -36,7 +36,7 @@ function Starting({ problem }: { problem: Error | null }) {
           variant="alert"
           icon={<WarningCircleIcon weight="fill" />}
           title={problem.message}
-          description={`${problem instanceof ApiError ? (problem.hint ?? '') : ''} It is tried again by itself.`}
+          description={`${problem instanceof ApiError ? (problem.hint ?? '') : ''} Retrying automatically.`}
         />
       )}
     </main>
@@ -151,7 +151,7 @@ function ServerState() {
     <div role="status" className="min-w-0">
       {isDown && (
         <Text variant="error" size="sm" truncate>
-          Quoin does not answer: this is what was last known. Trying again…
+          Quoin does not answer. Showing the last known data; trying again…
         </Text>
       )}
     </div>

@@ -26,7 +26,7 @@ export function ViewFailed({ error, reset }: ErrorComponentProps) {
     <Banner
       variant="error"
       icon={<WarningCircleIcon weight="fill" />}
-      title="This view has failed"
+      title="This view failed"
       description={error instanceof Error ? error.message : String(error)}
       action={
         <Button size="sm" onClick={again}>
@@ -41,8 +41,8 @@ export function NotFound() {
   return (
     <Empty
       icon={<CompassIcon size={40} />}
-      title="Nothing is at this address"
-      description="It may be of another version of the dashboard. The views are in the sidebar; Ctrl K searches."
+      title="Page not found"
+      description="The link may come from another version of the dashboard. Use the sidebar, or search with Ctrl K."
     />
   )
 }

@@ -93,7 +93,7 @@ function nameIn(state: unknown): string | undefined {
 }
 
 export function actorName({ actor_name: name, actor_id: id }: AuditLog): string {
-  return name ?? id ?? 'nobody known'
+  return name ?? id ?? 'unknown'
 }
 
 /** An address of the audit log, with these filters. */

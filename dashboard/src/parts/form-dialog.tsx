@@ -44,7 +44,7 @@ export function FormDialog({
     return onSubmit()
   }, close)
   const { leave, question } = useLeaveGuard(
-    isBusy ? 'Leave before the answer is here?' : 'Discard what was typed?',
+    isBusy ? 'Leave before the request is finished?' : 'Discard your changes?',
     () => isHeld.current,
     close,
   )

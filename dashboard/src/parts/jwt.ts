@@ -83,7 +83,7 @@ function decodeObject(text: string): { claims: Claims; json: string } | string {
   try {
     json = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return 'It is base64url, but what it holds is no UTF-8 text.'
+    return 'It decodes from base64url, but not to UTF-8 text.'
   }
   try {
     const value: unknown = JSON.parse(json)
@@ -91,7 +91,7 @@ function decodeObject(text: string): { claims: Claims; json: string } | string {
       return { claims: value as Claims, json }
     return `It holds ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}, not a JSON object.`
   } catch (err) {
-    return `It is base64url, but what it holds is no JSON: ${err instanceof Error ? err.message : String(err)}`
+    return `It decodes from base64url, but not to JSON: ${err instanceof Error ? err.message : String(err)}`
   }
 }
 

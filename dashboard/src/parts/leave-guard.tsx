@@ -43,7 +43,7 @@ export function useLeaveGuard(
     leave: () => (holds() ? setAsking(true) : onLeave?.()),
     question: (isAsking || status === 'blocked') && (
       <ConfirmDialog title={title} action="Discard" onConfirm={discard} onClose={stay}>
-        <p>What is not saved yet is lost.</p>
+        <p>Unsaved changes will be lost.</p>
       </ConfirmDialog>
     ),
   }

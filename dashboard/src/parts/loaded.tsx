@@ -28,7 +28,7 @@ export function Loaded<Data>({
     )
   return (
     <>
-      <ErrorNotice error={failure} title="This could not be read again; it shows what was last known" />
+      <ErrorNotice error={failure} title="Refresh failed: showing the last known data" />
       {children(data)}
     </>
   )

@@ -43,7 +43,7 @@ export function SecretOnce({
               size="sm"
               icon={<WarningIcon weight="fill" />}
               title="Copy it now: it is not shown again"
-              description="Quoin keeps no copy that could be read."
+              description="Quoin stores no readable copy."
             />
           </Dialog.Description>
           {Object.entries(secrets).map(([label, value]) => (

@@ -52,7 +52,7 @@ it('shows what is different since a change, and leads to the record, the actor a
   await page.getByRole('link', { name: 'Only this target' }).waitFor()
   expect(await record.count()).toBe(1)
   await goTo(page, '/audit-log?entry=nobody')
-  await page.getByRole('dialog').getByText('The log has no entry with this id and request.').waitFor()
+  await page.getByRole('dialog').getByText('No log entry has this id and request.').waitFor()
   expect(seat.complaints).toEqual([])
 })
 

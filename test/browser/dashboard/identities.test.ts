@@ -36,7 +36,7 @@ it('finds a person, shows where they are signed in, and ends one session or all'
   await expect.poll(() => end.count()).toBe(1)
   await end.click()
   await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-  await page.getByText('Signed in nowhere').waitFor()
+  await page.getByText('No active sessions').waitFor()
   expect(await isSignedIn(first)).toBe(false)
 
   const others = [await signIn(person), await signIn(person)]
@@ -45,10 +45,10 @@ it('finds a person, shows where they are signed in, and ends one session or all'
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByText('All 2 sessions end').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.getByText('Signed in nowhere').waitFor()
+  await page.getByText('No active sessions').waitFor()
   expect(await Promise.all(others.map(isSignedIn))).toEqual([false, false])
 
-  await page.getByRole('link', { name: 'What was done to them' }).click()
+  await page.getByRole('link', { name: 'Changes to this person' }).click()
   await page.getByRole('link', { name: 'identities.sign_out' }).waitFor()
   expect(seat.complaints).toEqual([])
 })

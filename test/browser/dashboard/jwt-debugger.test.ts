@@ -47,7 +47,7 @@ it('judges good, changed, expired, unsigned and broken tokens, and asks nobody a
   expect(await judgement.textContent()).toContain('Not expired')
   expect(await judgement.textContent()).toContain('This OAuth2 server')
   const payload = page.getByRole('region', { name: 'Payload' })
-  expect(await payload.textContent()).toContain('When it stops being good')
+  expect(await payload.textContent()).toContain('When it expires')
   expect(await payload.textContent()).toMatch(/in 60 minutes|in 1 hour/)
 
   await paste(`${head}.${changed}.${signature}`)
@@ -71,7 +71,7 @@ it('judges good, changed, expired, unsigned and broken tokens, and asks nobody a
   await page.getByRole('alert').getByText('Character 1, “%”').waitFor()
 
   await paste('what is this.')
-  await page.getByRole('alert').getByText('This is no JWT').waitFor()
+  await page.getByRole('alert').getByText('Not a JWT').waitFor()
   expect(requests).toEqual([])
   expect(page.url()).not.toContain('?')
   expect(seat.complaints).toEqual([])

@@ -20,7 +20,7 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   const name = `browser ${crypto.randomUUID()}`
 
   // What was discarded is gone, also where the new address opens the same dialog.
-  const asking = page.getByRole('dialog', { name: 'Discard what was typed?' })
+  const asking = page.getByRole('dialog', { name: 'Discard your changes?' })
   await page.getByLabel('Search keys').fill(name)
   await page.getByRole('button', { name: 'Create key' }).first().click()
   await page.getByLabel('Name').fill('discarded')
@@ -55,7 +55,7 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   })
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   await page.evaluate(() => history.back())
-  await page.getByText('Leave before the answer is here?').waitFor()
+  await page.getByText('Leave before the request is finished?').waitFor()
   backIsPressed.resolve()
 
   const shown = page.getByRole('button', { name: /^Copy API key/ })
@@ -77,7 +77,7 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   expect(new URL(page.url()).searchParams.get('search')).toBe(name)
 
   await page.getByRole('button', { name: 'Rotate key' }).click()
-  await page.getByLabel('Minutes that the old key goes on working').fill('0')
+  await page.getByLabel('Minutes that the old key keeps working').fill('0')
   await page.getByRole('dialog').last().getByRole('button', { name: 'Rotate key' }).click()
   const second = (await shown.textContent()) ?? ''
   await page.getByRole('button', { name: 'I have copied it' }).click()

@@ -76,10 +76,10 @@ it('says what is pending, runs it all or not at all, and says where it failed', 
   const { page } = seat
   const dialog = page.getByRole('dialog')
 
-  await dialog.getByText('There is no such migration').waitFor()
+  await dialog.getByText('Migration not found').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   await page.getByText('Now is a good moment').waitFor()
-  await page.getByRole('row', { name: /0003_index\.sql Pending.*Outside of a transaction/ }).waitFor()
+  await page.getByRole('row', { name: /0003_index\.sql Pending.*Outside a transaction/ }).waitFor()
   await page.getByRole('row', { name: /0006_broken\.cjs Cannot run/ }).waitFor()
   await page.getByRole('button', { name: 'Run pending (6)' }).click()
   expect(await dialog.getByRole('checkbox', { name: /^0006_broken/ }).isDisabled()).toBe(true)
@@ -133,11 +133,11 @@ it('marks what is there already as applied, accepts a changed file and shows an 
   const { page } = seat
   const dialog = page.getByRole('dialog')
 
-  await dialog.getByRole('button', { name: 'What of it exists?' }).click()
+  await dialog.getByRole('button', { name: 'Check what exists' }).click()
   await dialog.getByText('The one object exists: mark the migration as applied.').waitFor()
   await dialog.getByRole('button', { name: 'Mark as applied' }).click()
   await dialog.last().getByRole('button', { name: 'Mark as applied' }).click()
-  await dialog.getByText('It was run, and the file is as it was then.').waitFor()
+  await dialog.getByText('It was run, and the file is unchanged.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('tab', { name: 'Modified 1' }).click()
@@ -145,7 +145,7 @@ it('marks what is there already as applied, accepts a changed file and shows an 
   await dialog.getByRole('button', { name: 'Accept the file' }).click()
   await dialog.getByText(/What it held when it was applied is not known/).waitFor()
   await dialog.last().getByRole('button', { name: 'Accept the file' }).click()
-  await dialog.getByText('It was run, and the file is as it was then.').waitFor()
+  await dialog.getByText('It was run, and the file is unchanged.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('tab', { name: 'Orphaned 1' }).click()

@@ -48,7 +48,7 @@ it('completes paths, shows problems and a preview, saves, and asks before change
   await page.getByRole('button', { name: 'Add claim to the Access token' }).click()
   await page.keyboard.type('browser_team')
   await page.getByLabel('Template of browser_team of the Access token').fill('{{traits.team}}')
-  await page.getByText('{{traits.team}} leads to nothing for this person: left out.').waitFor()
+  await page.getByText('{{traits.team}} has no value for this person: left out.').waitFor()
   expect(await dashboard('GET', '/claims-config')).toEqual(NONE)
 
   // The same page at another address: nothing is left, and nothing is asked.

@@ -36,7 +36,7 @@ it('introspects a token and revokes it, and keeps it nowhere', async () => {
 
   await page.getByRole('button', { name: 'Revoke token' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()
-  await page.getByText('With it ended all access tokens of this client.').waitFor()
+  await page.getByText('All access tokens of this client ended with it.').waitFor()
   expect(await introspect(token)).toEqual({ active: false })
   await page.getByRole('button', { name: 'Introspect token' }).click()
   await page.getByText('This token is not active').waitFor()

@@ -115,7 +115,7 @@ it('shows a member what they may see, and says who sees the rest', async () => {
   const { page } = seat
   await page.getByText('Administrators see the database').waitFor()
   await page.getByText('is for administrators').waitFor()
-  await page.getByText(/^Everything is well$|need(s)? you$/).waitFor()
+  await page.getByText(/^No problems found$|need(s)? you$/).waitFor()
   expect(await page.getByRole('link', { name: 'Database', exact: true }).count()).toBe(0)
   await page.getByRole('link', { name: 'Status for administrators only' }).click()
   await page.getByText('Status: for administrators only').waitFor()
@@ -125,7 +125,7 @@ it('shows a member what they may see, and says who sees the rest', async () => {
 it('shows the status in full: each part, each outside system, each module', async () => {
   await using seat = await visit('/status')
   const { page } = seat
-  await page.getByText('All are there').waitFor()
+  await page.getByText('All applied').waitFor()
   await page.getByText('Answers, and knows every namespace').waitFor()
   await page.getByText('Connected', { exact: true }).waitFor()
   const modules = page.getByRole('region', { name: 'Modules' })

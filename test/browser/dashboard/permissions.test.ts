@@ -68,7 +68,7 @@ it('says a mistake as it is typed, adds the tuple, checks it with its chain, and
   await page.getByRole('textbox', { name: 'Object' }).press('Enter')
   await page.getByText('1 tuple', { exact: true }).waitFor()
   await page.getByRole('checkbox', { name: `Choose Project:${project}#owner` }).click()
-  await page.getByRole('button', { name: 'Delete chosen' }).click()
+  await page.getByRole('button', { name: 'Delete selected' }).click()
   await dialog.getByText(`Project:${project}#owner@Organization:${team}#admin`).waitFor()
   await dialog.getByRole('button', { name: 'Delete tuple' }).click()
   await page.getByText('No tuple matches').waitFor()
@@ -138,7 +138,7 @@ it('an import goes on past a packet that is refused, and sends it again when ask
   await dialog.getByText('Try again.').waitFor()
   // The last packet goes on its way after the refusal of the second.
   await expect.poll(() => storedOf(project)).toBe(501)
-  await dialog.getByRole('button', { name: 'Send the failed again' }).click()
+  await dialog.getByRole('button', { name: 'Retry failed' }).click()
   await dialog.getByText('500 / 500').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -111,7 +111,7 @@ it('keeps light or dark as it was chosen, until the system decides again', async
 it('shows what it knows while the server is away, and goes on when it is back', async () => {
   await using seat = await visit('/status')
   const { page, context } = seat
-  await page.getByText('All are there').waitFor()
+  await page.getByText('All applied').waitFor()
   await context.route(/\/api\//, route => route.abort())
   await page.getByRole('link', { name: 'Identities' }).click()
   await page.getByText('Quoin does not answer').waitFor()
@@ -119,7 +119,7 @@ it('shows what it knows while the server is away, and goes on when it is back', 
   await page.getByRole('link', { name: 'Overview' }).first().click()
   await page.getByText(/^Could not be read: .*webhooks, migrations/).waitFor()
   await page.getByRole('link', { name: 'Status' }).click()
-  await page.getByText('All are there').waitFor()
+  await page.getByText('All applied').waitFor()
   await page.getByRole('link', { name: 'Identities' }).click()
   await context.unroute(/\/api\//)
   await page.getByRole('table').waitFor()
@@ -128,7 +128,7 @@ it('shows what it knows while the server is away, and goes on when it is back', 
   // The page itself, started while the server is away.
   await context.route(/\/api\//, route => route.abort())
   await page.reload()
-  await page.getByText('It is tried again by itself.').waitFor()
+  await page.getByText('Retrying automatically.').waitFor()
   await context.unroute(/\/api\//)
   await page.getByRole('table').waitFor()
   expect(seat.complaints.filter(text => !text.includes('net::ERR_FAILED'))).toEqual([])

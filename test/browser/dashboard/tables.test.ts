@@ -53,7 +53,7 @@ it('lists tables, and says which of them anybody may read', async () => {
   await open.getByText('Off, and open to anon').waitFor()
   await page.getByRole('row', { name: new RegExp(`${p}_orders .* On`) }).waitFor()
   await page.getByRole('link', { name: `${p}_log` }).click()
-  await page.getByText('All rows are open to whoever has an anon key: read').waitFor()
+  await page.getByText('Anyone with an anon key reaches all rows: read').waitFor()
   // Rows that are alike cannot be told apart: they open, and nothing in them can be changed.
   await page.getByText('without a primary key none can be told from its like').waitFor()
   await page
@@ -84,7 +84,7 @@ it('filters and sorts by the address, and follows a foreign key to its row', asy
   await grid.getByRole('button', { name: /^total/ }).click()
   await expect.poll(ids).toEqual(['9007199254740995', '9007199254740993'])
 
-  await page.getByRole('button', { name: 'Take away the filter order < 3' }).click()
+  await page.getByRole('button', { name: 'Remove the filter order < 3' }).click()
   await page.getByText('1–3 of 3').waitFor()
   await page.getByRole('combobox', { name: 'Column' }).click()
   await page.getByRole('option', { name: 'note' }).click()
@@ -163,7 +163,7 @@ it('changes one value of one row, and leaves every digit of the others', async (
   await panel.getByRole('button', { name: 'Save 1 change' }).click()
   await panel.getByText('somebody else has changed this row').waitFor()
   await panel.getByRole('button', { name: 'Read it again' }).click()
-  await panel.getByText('Somebody else has made it').waitFor()
+  await panel.getByText('Somebody else has changed it to').waitFor()
   expect(await panel.getByLabel('note', { exact: true }).inputValue()).toBe('mine')
   await page.evaluate(() => history.back())
   const asking = page.getByRole('dialog', { name: 'Discard 1 change?' })
@@ -202,7 +202,7 @@ it('inserts a row, and deletes those that are selected', async () => {
   const opened = page.getByRole('dialog', { name: `${p}_people 2` })
   await opened.getByLabel('email', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Take away the filter nowhere = 1' }).click()
+  await page.getByRole('button', { name: 'Remove the filter nowhere = 1' }).click()
   await page.getByRole('button', { name: 'Insert row' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByLabel('id', { exact: true }).fill('77')

@@ -93,7 +93,7 @@ describe('lifetimeOf', () => {
     [{ exp: in_(240) }, 'Not expired', 'good'],
     [{ exp: in_(30) }, 'Expires very soon', 'attention'],
     [{ exp: in_(0) }, 'Expired', 'bad'],
-    [{ exp: in_(240), nbf: in_(60) }, 'Not good yet', 'attention'],
+    [{ exp: in_(240), nbf: in_(60) }, 'Not valid yet', 'attention'],
     [{}, 'Never expires', 'attention'],
     [{ exp: in_(240) * 1_000 }, 'Its times are wrong', 'bad'],
     [{ exp: 'tomorrow' }, 'Its times are wrong', 'bad'],

@@ -25,8 +25,8 @@ describe('readJwt', () => {
     [`eyJhb.${PAYLOAD}.`, 'header', 'it is cut off'],
     [`${part('text')}.${PAYLOAD}.`, 'header', 'It holds "text", not a JSON object'],
     [`${HEADER}.${part([1])}.`, 'payload', 'It holds a list, not a JSON object'],
-    [`${HEADER}.${Buffer.from('{"a":').toString('base64url')}.`, 'payload', 'is no JSON'],
-    [`${HEADER}.${Buffer.from([0xff, 0xfe]).toString('base64url')}.`, 'payload', 'no UTF-8'],
+    [`${HEADER}.${Buffer.from('{"a":').toString('base64url')}.`, 'payload', 'not to JSON'],
+    [`${HEADER}.${Buffer.from([0xff, 0xfe]).toString('base64url')}.`, 'payload', 'not to UTF-8'],
     [`${HEADER}.${PAYLOAD}.c2l%`, 'signature', 'Character 4, “%”'],
   ])('says which part of %s is wrong, and why', (token, which, problem) => {
     const reading = readJwt(token)

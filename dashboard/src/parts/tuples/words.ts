@@ -69,11 +69,11 @@ export function limitWords(limit: string | null): string {
 
 const LIMITS: Readonly<Record<string, string>> = {
   tuples: 'There are more tuples than one answer reads.',
-  calls: 'It takes more calls of the permission server than one answer makes.',
-  size: 'The answer is larger than one answer may be.',
+  calls: 'It takes more calls to the permission server than one answer may make.',
+  size: 'The answer is too large.',
   undeclared: 'A tuple on the way names a relation that the permission file does not declare.',
   operator:
-    'It is a permit with “and” or “not”: who has it cannot be listed. A check still says it of one person.',
+    'It is a permit with “and” or “not”: who has it cannot be listed. A check still answers for one person.',
   width: 'Over 100 groups have one relation: the permission server follows only 99 of them.',
   depth:
     'Groups lie in groups deeper than the permission server looks (PERMISSION_DEPTH_MAX): its checks say no beyond ' +

@@ -6,7 +6,7 @@ import { Value } from './value.tsx'
 
 export function CallFacts({ of: { before, after } }: { of: AuditLog }) {
   const fields = Object.entries({ ...(before as object | null), ...(after as object | null) })
-  if (fields.length === 0) return <p className="text-kumo-subtle">The log has no more of it.</p>
+  if (fields.length === 0) return <p className="text-kumo-subtle">No details were recorded.</p>
   return (
     <Facts>
       {fields.map(([name, value]) => (

@@ -27,7 +27,7 @@ export function DifferenceTable({ before, after }: { before: unknown; after: unk
   return (
     <div className="flex flex-col items-start gap-2">
       {shown.length === 0 ? (
-        <p className="text-kumo-subtle">Nothing is different: the record stayed as it was.</p>
+        <p className="text-kumo-subtle">No difference: the record stayed the same.</p>
       ) : (
         <LayerCard className="w-full p-0">
           <section

@@ -42,7 +42,7 @@ export function EntryPanel({
   const isAsked = known === undefined && requestId !== ''
   const query = useQuery({ ...entryQuery(requestId, id), enabled: isAsked })
   const entry = known ?? query.data
-  const gone = <p className="text-kumo-subtle">The log has no entry with this id and request.</p>
+  const gone = <p className="text-kumo-subtle">No log entry has this id and request.</p>
   return (
     <SidePanel title={entry?.action ?? 'Entry of the audit log'} onClose={onClose}>
       {entry ? <Entry of={entry} /> : isAsked ? <Loaded query={query}>{() => gone}</Loaded> : gone}
@@ -60,7 +60,7 @@ function Entry({ of: entry }: { of: AuditLog }) {
   return (
     <>
       <Facts>
-        <Fact label="What became of it">
+        <Fact label="Outcome">
           <Outcome of={entry} />
           {entry.error_code !== null && (
             <>
@@ -70,7 +70,7 @@ function Entry({ of: entry }: { of: AuditLog }) {
           )}
           {entry.outcome === 'pending' && (
             <span className="block text-kumo-subtle">
-              Nobody saw its end: the change may have been made. Look at the record.
+              The outcome is unknown: the change may have been made. Check the record.
             </span>
           )}
         </Fact>

@@ -44,7 +44,7 @@ export function AuditLogPage() {
   return (
     <Page
       title="Audit log"
-      lead="Every change that was made through Quoin, newest first: who made it, to what, and what is different since."
+      lead="Every change that was made through Quoin, newest first: who made it, to what, and what changed."
     >
       <Filters search={search} actions={actions} onChange={change} />
       <Loaded query={query.isFetchNextPageError ? { ...query, error: null } : query}>
@@ -52,11 +52,11 @@ export function AuditLogPage() {
           entries.length === 0 ? (
             <Empty
               icon={<ClockCounterClockwiseIcon size={40} />}
-              title={isFiltered ? 'No entry matches' : 'Nothing has been changed yet'}
+              title={isFiltered ? 'No entry matches' : 'No changes yet'}
               description={
                 isFiltered
-                  ? 'Filters are exact. Take one away, or look at a longer time.'
-                  : 'Whoever creates a key, changes a client or runs SQL stands here, with what was before.'
+                  ? 'Filters match exactly. Remove one, or choose a longer period.'
+                  : 'Creating a key, changing a client or running SQL adds an entry here.'
               }
             />
           ) : (

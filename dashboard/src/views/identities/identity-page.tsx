@@ -45,7 +45,7 @@ function Person({ of: person }: { of: IdentityDetail }) {
         <Link href={`/oauth2/consent?${subject}`}>Applications they agreed to</Link>
         <Link href={`/audit-log?${new URLSearchParams({ actor_id: person.id })}`}>What they changed</Link>
         <Link href={`/audit-log?${new URLSearchParams({ target_kind: 'identity', target_id: person.id })}`}>
-          What was done to them
+          Changes to this person
         </Link>
       </nav>
       <Facts>
@@ -97,7 +97,7 @@ function Person({ of: person }: { of: IdentityDetail }) {
 }
 
 function Addresses({ of: { verifiable_addresses: addresses } }: { of: IdentityDetail }) {
-  if (addresses.length === 0) return <None>none that would be verified</None>
+  if (addresses.length === 0) return <None>none that can be verified</None>
   return (
     <ul className="flex flex-col gap-1">
       {addresses.map(({ value, verified, via }) => (

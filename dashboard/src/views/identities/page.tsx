@@ -82,7 +82,7 @@ export function IdentitiesPage() {
           people.length === 0 ? (
             <Empty
               icon={<UsersIcon size={40} />}
-              title={email === '' ? 'Nobody has an account yet' : `Nobody signs in as ${email}`}
+              title={email === '' ? 'No accounts yet' : `Nobody signs in as ${email}`}
               description="The identity provider finds people by the whole address that they sign in with."
             />
           ) : (

@@ -57,7 +57,7 @@ export function Sessions({ of: person }: { of: Schema<'IdentityDetail'> }) {
   return (
     <Section
       title="Sessions"
-      lead="At the identity provider. A session that ends is refused here at most ten seconds later."
+      lead="At the identity provider. A session that has ended is refused here within ten seconds."
       actions={
         person.active_sessions.length > 0 && (
           <Button variant="secondary-destructive" onClick={() => setEnding('all')}>
@@ -70,8 +70,8 @@ export function Sessions({ of: person }: { of: Schema<'IdentityDetail'> }) {
         <Empty
           size="sm"
           icon={<DevicesIcon size={32} />}
-          title="Signed in nowhere"
-          description="Browsers and apps with a session of this person stand here."
+          title="No active sessions"
+          description="Browsers and apps where this person is signed in appear here."
         />
       ) : (
         <DataTable label="Sessions" columns={columns} rows={person.active_sessions} rowKey={({ id }) => id} />

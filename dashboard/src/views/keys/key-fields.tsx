@@ -77,16 +77,16 @@ export function KeyFields({
         error={errorAt('rate_limit_per_minute')}
       />
       <Input
-        label="Requests a minute of one address"
-        description="Visitors of a page share its key: this bounds what each of them uses. Empty: no limit of its own."
+        label="Requests a minute per address"
+        description="Visitors of a page share its key: this limits each of them. Empty: no limit per address."
         inputMode="numeric"
         value={draft.addressLimit}
         onChange={event => onChange({ addressLimit: event.target.value })}
         error={errorAt('rate_limit_per_address')}
       />
       <Input
-        label="Works until"
-        description="Empty: until it is revoked."
+        label="Expires"
+        description="Empty: never."
         type="datetime-local"
         value={draft.expires}
         onChange={event => onChange({ expires: event.target.value })}

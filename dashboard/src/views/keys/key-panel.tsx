@@ -53,14 +53,14 @@ export function KeyPanel({
           <CopyText value={key.id} whole />
         </Fact>
         <Fact label="Requests a minute">{key.rate_limit_per_minute ?? <None>the default</None>}</Fact>
-        <Fact label="Of one address">{key.rate_limit_per_address ?? <None>no limit of its own</None>}</Fact>
+        <Fact label="Per address">{key.rate_limit_per_address ?? <None>no limit</None>}</Fact>
         <Fact label="Created">
           <Time at={key.created_at} />
         </Fact>
         <Fact label="Last used" help="To the minute">
           {key.last_used_at === null ? <None>never</None> : <Time at={key.last_used_at} />}
         </Fact>
-        <Fact label="Works until">
+        <Fact label="Expires">
           {key.expires_at === null ? <None>revoked</None> : <Time at={key.expires_at} />}
         </Fact>
         {key.revoked_at !== null && (
@@ -70,7 +70,7 @@ export function KeyPanel({
         )}
       </Facts>
       <Link href={`/audit-log?${new URLSearchParams({ target_kind: 'api_key', target_id: key.id })}`}>
-        What was done to it, in the audit log
+        Its changes in the audit log
       </Link>
       {open === 'change' && <ChangeDialog of={key} onClose={close} />}
       {open === 'rotate' && <RotateDialog of={key} onSecret={onSecret} onClose={close} />}
@@ -124,7 +124,7 @@ function RotateDialog({
   return (
     <FormDialog
       title={`Rotate key “${key.name}”`}
-      lead="A new key with the same id, role and limits. Both share one limit while the old one goes on working."
+      lead="A new key with the same id, role and limits. Both share one limit while the old one keeps working."
       action="Rotate key"
       onSubmit={async () => {
         const rotated = await rotateKey(key.id, Math.round(Number(minutes) * 60))
@@ -134,8 +134,8 @@ function RotateDialog({
     >
       {errorAt => (
         <Input
-          label="Minutes that the old key goes on working"
-          description="Time to deploy the new one. 0: the old key dies at once."
+          label="Minutes that the old key keeps working"
+          description="Time to deploy the new one. 0: the old key stops at once."
           inputMode="decimal"
           value={minutes}
           onChange={event => setMinutes(event.target.value)}

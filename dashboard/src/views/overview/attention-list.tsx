@@ -11,10 +11,10 @@ export function AttentionList({ items, isKnown }: { items: readonly Attention[];
       <div role="status" aria-busy={!isKnown} className="px-4 py-3 text-base font-semibold">
         {items.length > 0 ? (
           <State tone={items.some(({ tone }) => tone === 'bad') ? 'bad' : 'attention'}>
-            {items.length === 1 ? 'One thing needs you' : `${items.length} things need you`}
+            {items.length === 1 ? '1 thing needs attention' : `${items.length} things need attention`}
           </State>
         ) : isKnown ? (
-          <State tone="good">Everything is well</State>
+          <State tone="good">No problems found</State>
         ) : (
           <SkeletonLine className="h-5 w-48" />
         )}

@@ -100,7 +100,11 @@ function ofWebhooks({ webhooks = [], givenUp = [] }: Known): Attention[] {
       return [{ tone: 'bad', text: `Webhook “${name}” fails: ${count} attempts in a row.`, way }]
     if (state === 'paused_by_receiver')
       return [
-        { tone: 'attention', text: `The receiver of webhook “${name}” wants no more: it answered 410.`, way },
+        {
+          tone: 'attention',
+          text: `The receiver of webhook “${name}” wants no more deliveries: it answered 410 Gone.`,
+          way,
+        },
       ]
     if (!isWatched) return [{ tone: 'bad', text: `The table of webhook “${name}” is gone.`, way }]
     if (count === 0) return []
@@ -142,7 +146,7 @@ function files(count: number): string {
 function ofChanges({ failedChanges: [newest, ...others] = [] }: Known): Attention[] {
   if (newest === undefined) return []
   const { action, actor_name: actor, error_code: code, created_at: at } = newest
-  const fact = `${action} by ${actor ?? 'nobody known'} failed in the last day${code === null ? '' : ` (${code})`}`
+  const fact = `${action} by ${actor ?? 'unknown'} failed in the last day${code === null ? '' : ` (${code})`}`
   const text = others.length === 0 ? `${fact}.` : `${fact}, and ${others.length} more.`
   const from = new Date(Date.parse(at) - DAY_MS).toISOString()
   const way = {

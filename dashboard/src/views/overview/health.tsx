@@ -75,7 +75,7 @@ function OauthServer() {
         return isOff ? (
           <State tone="neutral">Off: no address is set</State>
         ) : (
-          <State tone="bad">Not well</State>
+          <State tone="bad">Unhealthy</State>
         )
       }}
     </Part>

@@ -28,7 +28,7 @@ function Changes({ of: changes }: { of: readonly Schema<'AuditLog'>[] }) {
   if (changes.length === 0)
     return (
       <p className="text-kumo-subtle">
-        Nothing yet. Every change through Quoin stands here, with who made it and what was before.
+        No changes yet. Every change made through Quoin appears here, with who made it.
       </p>
     )
   return (
@@ -59,8 +59,8 @@ function Change({ of: change }: { of: Schema<'AuditLog'> }) {
         {href === undefined ? <span>{text}</span> : <Link href={href}>{text}</Link>}
       </span>
       <span className="flex flex-wrap gap-x-3 text-sm text-kumo-subtle">
-        <span className="min-w-0 truncate">{actor ?? actorId ?? 'nobody known'}</span>
-        {outcome !== 'succeeded' && <span>{outcome === 'failed' ? 'failed' : 'end unknown'}</span>}
+        <span className="min-w-0 truncate">{actor ?? actorId ?? 'unknown'}</span>
+        {outcome !== 'succeeded' && <span>{outcome === 'failed' ? 'failed' : 'outcome unknown'}</span>}
         <Time at={change.created_at} />
       </span>
     </li>

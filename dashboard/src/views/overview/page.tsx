@@ -27,7 +27,7 @@ export function OverviewPage() {
     void navigate({ search: {}, replace: true })
   }
   return (
-    <Page title="Overview" lead="Is everything well, what failed in the last day, and what changed last.">
+    <Page title="Overview" lead="Health, failures of the last day, and the latest changes.">
       {(tour || !isSeen) && <Tour onDone={hideTour} />}
       <Attention />
       <FirstSteps />

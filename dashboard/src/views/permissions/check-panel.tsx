@@ -106,5 +106,5 @@ function reasonWords(
   const who = subjectWords(question)
   if (allowed) return `The permission server says so, and the tuples cannot be shown. ${limitWords(limit)}`
   const no = `No tuple leads from ${question.relation} of ${question.namespace} ${question.object} to ${who}.`
-  return reason === 'limit' ? `No way was found, and one may be hidden. ${limitWords(limit)}` : no
+  return reason === 'limit' ? `No chain was found, but one may be hidden. ${limitWords(limit)}` : no
 }

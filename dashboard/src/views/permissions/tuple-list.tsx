@@ -48,10 +48,10 @@ export function TupleList({
                     icon={TrashIcon}
                     onClick={() => setDeleting(true)}
                   >
-                    Delete chosen
+                    Delete selected
                   </Button>
                   <Button size="sm" variant="ghost" onClick={() => setChosen(new Set())}>
-                    Choose none
+                    Clear selection
                   </Button>
                 </>
               )}
@@ -109,7 +109,7 @@ function TupleTable({
         className: 'w-10',
         head: (
           <Checkbox
-            aria-label="Choose all that are shown"
+            aria-label="Select all shown"
             checked={isAll}
             indeterminate={!isAll && tuples.some(tuple => chosen.has(printTuple(tuple)))}
             onCheckedChange={() => onChoose(new Set(isAll ? [] : tuples.map(printTuple)))}

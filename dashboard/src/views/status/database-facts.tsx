@@ -28,7 +28,7 @@ export function DatabaseFacts({ of: database }: { of: Schema<'PlatformStatus'>['
         {missing === null ? (
           UNKNOWN
         ) : missing.length === 0 ? (
-          <State tone="good">All are there</State>
+          <State tone="good">All applied</State>
         ) : (
           <>
             <State tone="bad">{missing.length} missing</State>

@@ -23,7 +23,7 @@ export function StatusPage() {
   return (
     <Page
       title="Status"
-      lead="What this deployment is made of and how each part does. It is read again every 15 seconds."
+      lead="The parts of this deployment and their health. It is read again every 15 seconds."
     >
       <Loaded query={query}>
         {status => (

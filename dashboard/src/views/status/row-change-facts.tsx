@@ -22,14 +22,14 @@ export function RowChangeFacts({ of: webhooks }: { of: Schema<'PlatformStatus'>[
         )}
       </Fact>
       <Fact label="Longest wait in the outbox">
-        {!isKnown ? UNKNOWN : waiting === null ? 'nothing waits' : `${waiting.toLocaleString('en')} s`}
+        {!isKnown ? UNKNOWN : waiting === null ? 'nothing waiting' : `${waiting.toLocaleString('en')} s`}
       </Fact>
-      <Fact label="Tables that are not recorded">
+      <Fact label="Tables not recorded">
         {unrecorded === null ? UNKNOWN : unrecorded.length === 0 ? <None /> : unrecorded.join(', ')}
       </Fact>
       <Fact label="Dead letters" help="Events that were given up">
         {webhooks.dead_letters === null ? UNKNOWN : counted(webhooks.dead_letters)}{' '}
-        {webhooks.dead_letters ? <Link href="/webhooks">Look at the webhooks</Link> : null}
+        {webhooks.dead_letters ? <Link href="/webhooks">Open webhooks</Link> : null}
       </Fact>
       <Fact label="Messages not handled" help="Their changes are sent again; the Worker’s log has the cause">
         {webhooks.unhandled_messages === null ? UNKNOWN : counted(webhooks.unhandled_messages)}

@@ -16,7 +16,7 @@ const WORDS: Record<Failure, Words> = {
   status: { short: 'Refused', long: 'Only an answer of 2xx says that the receiver took it.' },
   redirect: {
     short: 'Redirected',
-    long: 'The answer was a redirect, which is not followed. Give the webhook its goal as URL.',
+    long: 'The answer was a redirect, which is not followed. Use the target of the redirect as the webhook’s URL.',
   },
   timeout: {
     short: 'Timed out',

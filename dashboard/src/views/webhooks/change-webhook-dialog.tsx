@@ -12,7 +12,7 @@ export function ChangeWebhookDialog({ of: webhook, onClose }: { of: Webhook; onC
   return (
     <FormDialog
       title={`Change webhook “${before.name}”`}
-      lead="What waits is tried at once after a change, with nine attempts before it."
+      lead="Waiting events are tried at once after a change, with nine new attempts."
       action="Change webhook"
       mayGo={isPlausible(draft) && Object.keys(patch).length > 0}
       onSubmit={() => changeWebhook(before.id, patch)}

@@ -64,7 +64,7 @@ export function Deliveries({ of: webhook }: { of: Webhook }) {
               {entries.length === 0 ? (
                 <Empty
                   icon={<ListMagnifyingGlassIcon size={40} />}
-                  title={isNarrowed ? 'No attempt matches' : 'Nothing was sent yet'}
+                  title={isNarrowed ? 'No attempt matches' : 'No deliveries yet'}
                   description={
                     isNarrowed
                       ? 'Attempts are kept for 30 days.'

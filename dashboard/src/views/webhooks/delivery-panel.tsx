@@ -117,7 +117,7 @@ function Content({
           )}
         </Fact>
         {attempts.length > 0 && (
-          <Fact label="Others of this event" help="Among those in the list">
+          <Fact label="Other attempts of this event" help="Among those in the list">
             <ul className="flex flex-col gap-1">
               {attempts.map(other => (
                 <li key={other.id} className="flex flex-wrap gap-x-3">

@@ -31,7 +31,7 @@ export function HealthNotice({ of: webhook }: { of: Webhook }) {
         variant="alert"
         icon={warning}
         title={`The table ${tableOf(webhook)} is gone`}
-        description="Nothing is recorded. It goes on within a minute of a table of that name being there again."
+        description="Nothing is recorded. Recording resumes within a minute once a table of that name exists again."
       />
     )
   if (webhook.state === 'failing')

@@ -96,7 +96,7 @@ export function RecordActions({ of: webhook }: { of: WebhookWithWaiting }) {
           }}
           onClose={close}
         >
-          <p>Nothing more is sent, and {waitingWords(webhook)} is forgotten. This cannot be undone.</p>
+          <p>Nothing more is sent, and {waitingWords(webhook)} is discarded. This cannot be undone.</p>
           <p>To stop it for a while, pause it: then changes are kept for seven days.</p>
         </ConfirmDialog>
       )}

@@ -94,7 +94,7 @@ function Settings({ of: webhook }: { of: WebhookWithWaiting }) {
         {webhook.has_secret ? (
           'Signed with a secret, which is never shown'
         ) : (
-          <None>none: the receiver cannot tell who sends</None>
+          <None>none: the receiver cannot verify the sender</None>
         )}
       </Fact>
       <Fact label="Id">
@@ -104,7 +104,7 @@ function Settings({ of: webhook }: { of: WebhookWithWaiting }) {
         <span className="flex flex-wrap gap-x-4">
           <Time at={webhook.created_at} />
           <Link href={`/audit-log?${new URLSearchParams({ target_kind: 'webhook', target_id: webhook.id })}`}>
-            What was done to it, in the audit log
+            Its changes in the audit log
           </Link>
         </span>
       </Fact>

@@ -19,8 +19,8 @@ export function ReplayFailedDialog({ of: webhook, onClose }: { of: Webhook; onCl
   }
   return (
     <FormDialog
-      title={`Replay what failed of “${webhook.name}”`}
-      lead="Queues again what was not delivered: dead letters, and events that wait for their next attempt."
+      title={`Replay failed events of “${webhook.name}”`}
+      lead="Queues undelivered events again: dead letters, and events that wait for their next attempt."
       action="Replay failed"
       mayGo={at !== undefined}
       onSubmit={replay}

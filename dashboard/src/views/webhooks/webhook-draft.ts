@@ -70,7 +70,7 @@ export function patchOf(webhook: Webhook, draft: WebhookDraft): Schema<'WebhookP
 /** What is wrong with a URL, before it is sent; what else may be wrong the server says. */
 export function urlProblem(text: string): string | undefined {
   if (text === '') return undefined
-  if (!URL.canParse(text)) return 'This is no URL yet, as https://example.com/hook'
+  if (!URL.canParse(text)) return 'Must be a URL such as https://example.com/hook'
   const { protocol, username, password } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') return 'It must begin with https:// or http://'
   if (username !== '' || password !== '')
@@ -82,7 +82,7 @@ export function urlProblem(text: string): string | undefined {
 export function headersProblem(rows: readonly HeaderRow[]): string | undefined {
   const names = rows.map(({ name }) => name.trim().toLowerCase()).filter(Boolean)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  return twice === undefined ? undefined : `The header ${twice} is there twice`
+  return twice === undefined ? undefined : `The header ${twice} appears twice`
 }
 
 /** 256 bits, as Standard Webhooks has them. */

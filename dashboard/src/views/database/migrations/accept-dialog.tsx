@@ -27,9 +27,9 @@ export function AcceptDialog({
       }}
       onClose={onClose}
     >
-      <p>It is not run: what was changed in it does not come into the database by this.</p>
+      <p>The file is not run: accepting it does not change the database.</p>
       <p>
-        What it held when it was applied is not known: only its hash was kept. Look at its history in version
+        Its content when it was applied is unknown: only the hash was kept. See its history in version
         control.
       </p>
       <Facts>

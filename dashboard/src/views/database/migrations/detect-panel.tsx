@@ -22,12 +22,11 @@ export function DetectPanel({ files, onClose }: { files: readonly Migration[]; o
   return (
     <SidePanel title="Detect schema" onClose={onClose}>
       <p className="text-kumo-subtle">
-        Which tables, indexes, functions and types of a migration exist already? Its SQL is read, and nothing
-        of it is run.
+        Which tables, indexes, functions and types of a migration exist already? Its SQL is analysed, not run.
       </p>
       {names.length > 0 && (
         <Select
-          label="Take the text of a file"
+          label="Load a file"
           placeholder="Choose a .sql file"
           items={names.map(name => ({ value: name, label: name }))}
           value={take.variables ?? null}
@@ -47,7 +46,7 @@ export function DetectPanel({ files, onClose }: { files: readonly Migration[]; o
         <Button
           variant="primary"
           disabled={sql.trim() === ''}
-          title={sql.trim() === '' ? 'There is no SQL yet' : undefined}
+          title={sql.trim() === '' ? 'Enter some SQL first' : undefined}
           loading={detect.isPending}
           onClick={() => detect.mutate(sql)}
         >

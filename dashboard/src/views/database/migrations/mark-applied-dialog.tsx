@@ -14,8 +14,8 @@ export function MarkAppliedDialog({ name, onClose }: { name: string; onClose: ()
       }}
       onClose={onClose}
     >
-      <p>It is not run, and will not be: right for what is in the database already.</p>
-      <p>“What of it exists?” tells whether its tables, indexes, functions and types are there.</p>
+      <p>It is not run, now or later. Use this for changes that the database already has.</p>
+      <p>“Check what exists” shows whether its tables, indexes, functions and types are there.</p>
     </ConfirmDialog>
   )
 }

@@ -64,7 +64,7 @@ export function MigrationPanel({
             title={isSql(name) ? undefined : 'Only the SQL of .sql files can be looked at'}
             onClick={() => detect.mutate()}
           >
-            What of it exists?
+            Check what exists
           </Button>
         </div>
       )}
@@ -86,7 +86,7 @@ export function MigrationPanel({
         </Fact>
         {isOutside && (
           <Fact label="Transaction">
-            It asks for none: what stands before it is committed, and it runs by itself.
+            It asks for none: the files before it are committed first, and it runs on its own.
           </Fact>
         )}
         {preview.data !== undefined && appliedWords(preview.data) !== undefined && (
@@ -115,7 +115,7 @@ export function MigrationPanel({
           </Fact>
         )}
         <Fact label="History">
-          <Link href="/audit-log?target_kind=migration">What was done to migrations, in the audit log</Link>
+          <Link href="/audit-log?target_kind=migration">Migrations in the audit log</Link>
         </Fact>
       </Facts>
       {state === 'pending' && (

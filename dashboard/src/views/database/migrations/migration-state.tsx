@@ -16,9 +16,9 @@ export function MigrationState({ of: { state, problem } }: { of: Migration }) {
 
 /** What a state means, and what to do about it. */
 export const STATE_MEANINGS: Record<Migration['state'], string> = {
-  applied: 'It was run, and the file is as it was then.',
-  pending: 'It is in the folder and was not run.',
+  applied: 'It was run, and the file is unchanged.',
+  pending: 'It is in the folder and has not run yet.',
   modified:
     'The file was changed after it was applied, and does not run again. Put the change into a new file, or accept it.',
-  orphaned: 'It was applied, and its file is gone. Bring the file back: only then can it be taken back.',
+  orphaned: 'It was applied, and its file is gone. Restore the file to be able to roll it back.',
 }

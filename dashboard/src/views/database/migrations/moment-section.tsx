@@ -40,15 +40,14 @@ export function MomentSection({ query }: { query: UseQueryResult<MigrationCheck>
 /** Safe or not, why, and what was counted. */
 export function CheckVerdict({ of: check }: { of: MigrationCheck }) {
   const { safe, warnings, lockCount, activeTxCount, database, user } = check
-  const locks = lockCount === 0 ? 'no lock is waited for' : `${lockCount} locks are waited for`
-  const transactions =
-    activeTxCount === 1 ? '1 transaction is active' : `${activeTxCount} transactions are active`
+  const locks = lockCount === 0 ? 'no waiting locks' : `${lockCount} waiting locks`
+  const transactions = activeTxCount === 1 ? '1 active transaction' : `${activeTxCount} active transactions`
   const counted = `In ${database}, as ${user}: ${locks}, ${transactions}.`
   return (
     <Banner
       variant={safe ? 'default' : 'alert'}
       icon={safe ? <CheckCircleIcon weight="fill" /> : <WarningIcon weight="fill" />}
-      title={safe ? 'Now is a good moment' : 'Better wait a moment'}
+      title={safe ? 'Now is a good moment' : 'Better to wait'}
       description={safe ? counted : `${warnings.join(' ')} ${counted}`}
     />
   )

@@ -38,8 +38,8 @@ const COLUMNS: Column<Migration>[] = [
 ]
 
 const NO_FILES =
-  'A change of the schema goes into a file as migrations/0001_create-notes.sql. It is here once the Worker was built ' +
-  'with it: by itself under npm run dev, else with npm run deploy.'
+  'Put a schema change into a file such as migrations/0001_create-notes.sql. It appears here once the Worker is built ' +
+  'with it: automatically under npm run dev, otherwise by npm run deploy.'
 
 export function MigrationsPage() {
   const query = useQuery(statusQuery)
@@ -51,7 +51,7 @@ export function MigrationsPage() {
   return (
     <Page
       title="Migrations"
-      lead="The files this deployment was built with. A run is one transaction, but where a file asks for none."
+      lead="The files this deployment was built with. A run is one transaction, unless a file opts out."
       actions={
         <>
           <Button icon={MagnifyingGlassIcon} onClick={() => change({ detect: true })}>
@@ -61,7 +61,7 @@ export function MigrationsPage() {
             variant="primary"
             icon={PlayIcon}
             disabled={pending === 0}
-            title={query.data !== undefined && pending === 0 ? 'Nothing is pending' : undefined}
+            title={query.data !== undefined && pending === 0 ? 'No pending migrations' : undefined}
             onClick={() => change({ run: true })}
           >
             Run pending{pending > 0 && ` (${pending})`}
@@ -121,7 +121,7 @@ function Content({ status }: { status: MigrationStatus }) {
         )}
       </Section>
       {check.data !== undefined && summary.pending > 0 && (
-        <Section title="What a run would do" lead="Read from the pending files, of which none was run.">
+        <Section title="What a run would do" lead="Read from the pending files; nothing was run.">
           <FindingList findings={check.data.findings} />
         </Section>
       )}
@@ -143,7 +143,7 @@ function Content({ status }: { status: MigrationStatus }) {
         <SidePanel title={search.file} onClose={() => change({ file: undefined })}>
           <Empty
             icon={<StackIcon size={40} />}
-            title="There is no such migration"
+            title="Migration not found"
             description="This deployment has no file of that name, and none was applied."
           />
         </SidePanel>
@@ -181,7 +181,7 @@ function columnsWith(outside: readonly string[]): Column<Migration>[] {
       id: 'note',
       head: 'Note',
       cell: ({ name, problem }) =>
-        problem ?? (outside.includes(name) ? 'Outside of a transaction' : <None>{''}</None>),
+        problem ?? (outside.includes(name) ? 'Outside a transaction' : <None>{''}</None>),
       isSecondary: true,
     },
   ]

@@ -45,9 +45,9 @@ export function RunDialog({
           </Dialog.Title>
           <Dialog.Description render={<div />} className="text-kumo-subtle">
             {isOver
-              ? 'It stands in the audit log.'
+              ? 'It is recorded in the audit log.'
               : isDivided
-                ? 'They run in order. Those outside of a transaction divide the run: what is before one is committed.'
+                ? 'They run in order. A file outside a transaction splits the run: what comes before it is committed first.'
                 : 'They run in order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
           </Dialog.Description>
           {run.data !== undefined ? (
@@ -64,7 +64,7 @@ export function RunDialog({
                   </>
                 )}
               </Loaded>
-              {files.length === 0 && <p>Nothing is pending.</p>}
+              {files.length === 0 && <p>No pending migrations.</p>}
               <Checkbox.Group
                 legend="What to run"
                 value={[...names]}
@@ -113,7 +113,7 @@ export function RunDialog({
 
 function labelOf(name: string, problem: string | null, isOutside: boolean): string {
   if (problem !== null) return `${name}: cannot run`
-  return isOutside ? `${name}, outside of a transaction` : name
+  return isOutside ? `${name}, outside a transaction` : name
 }
 
 /** Whom the run keeps waiting, as a sentence. */
@@ -130,5 +130,5 @@ function blockedWords(findings: readonly Finding[]): string {
     ...(writes === '' ? [] : [`Until it ends nobody can write to ${writes}.`]),
     ...(findings.some(({ analysed }) => !analysed) ? ['Some statements are not analysed.'] : []),
   ]
-  return sentences.length === 0 ? 'As far as is known, nobody has to wait for it.' : sentences.join(' ')
+  return sentences.length === 0 ? 'No statement is known to block others.' : sentences.join(' ')
 }

@@ -14,8 +14,7 @@ export function RunProgress({ files, outside }: { files: readonly string[]; outs
         <Group key={names[0]} title={titleOf(names, i, outside)} names={names} />
       ))}
       <p className="text-kumo-subtle">
-        Which of them is running just now the server does not tell. Keep this page open: closing it ends the
-        run.
+        The server does not report which file is running. Keep this page open: closing it ends the run.
       </p>
     </>
   )
@@ -49,7 +48,7 @@ function partsOf(files: readonly string[], outside: readonly string[]): string[]
 }
 
 function titleOf(names: readonly string[], index: number, outside: readonly string[]): string {
-  const how = outside.includes(names[0] ?? '') ? 'by itself, outside of a transaction' : 'in one transaction'
+  const how = outside.includes(names[0] ?? '') ? 'on its own, outside a transaction' : 'in one transaction'
   return index === 0 ? how.charAt(0).toUpperCase() + how.slice(1) : `Then, ${how}`
 }
 

@@ -37,8 +37,8 @@ export function HistoryPanel({ onTake, onClose }: { onTake: (text: string) => vo
             return (
               <Empty
                 icon={<ClockCounterClockwiseIcon size={40} />}
-                title={entries.length === 0 ? 'Nothing yet' : 'No statement matches'}
-                description="What you run shows here."
+                title={entries.length === 0 ? 'No queries yet' : 'No statement matches'}
+                description="Statements that you run appear here."
               />
             )
           }
@@ -77,4 +77,4 @@ export function HistoryPanel({ onTake, onClose }: { onTake: (text: string) => vo
 }
 
 const TONES = { pending: 'attention', succeeded: 'good', failed: 'bad' } as const
-const OUTCOMES = { pending: 'Nobody saw its end', succeeded: 'Done', failed: 'Failed' }
+const OUTCOMES = { pending: 'Outcome unknown', succeeded: 'Done', failed: 'Failed' }

@@ -56,7 +56,7 @@ export function SqlPage() {
       title="SQL"
       lead={
         'Runs as service_role, which sees every row; several statements run in one transaction. It asks before rows ' +
-        'or objects are lost, as far as it sees: what functions and DO blocks do, it does not.'
+        'or objects are lost, as far as it can tell: it does not look into functions and DO blocks.'
       }
       actions={
         <Button icon={ClockCounterClockwiseIcon} onClick={() => showHistory(true)}>
@@ -74,7 +74,7 @@ export function SqlPage() {
           onSelect={setSelection}
           tables={completions}
           mark={error instanceof FailedRun ? error.place : undefined}
-          hint="select * from …    Ctrl or Cmd Enter runs it, or what is selected of it"
+          hint="select * from …    Ctrl or Cmd Enter runs it, or the selection"
           className="max-h-[45vh] [&_.cm-content]:min-h-32!"
         />
         <Toolbar
@@ -98,8 +98,8 @@ export function SqlPage() {
       {error === null && outcome === undefined && (
         <Empty
           icon={<TerminalWindowIcon size={40} />}
-          title="Nothing was run yet"
-          description="The rows of a statement show here, or its plan."
+          title="No query run yet"
+          description="Rows appear here, or the query plan."
           contents={
             example !== undefined && (
               <Button onClick={() => type(example)}>

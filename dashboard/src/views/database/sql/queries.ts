@@ -65,7 +65,7 @@ export async function runSql(
   const answer = (way === 'run' ? parseExactly(json) : JSON.parse(json)) as SqlAnswer
   if (way === 'run') return { kind: 'rows', answer, ms }
   const plan = (answer.rows[0]?.['QUERY PLAN'] as PlanAnswer[] | undefined)?.[0]
-  if (plan === undefined) throw new Error('Postgres answered no plan.')
+  if (plan === undefined) throw new Error('Postgres returned no plan.')
   return { kind: 'plan', plan, hasRun: way === 'analyze', ms }
 }
 

@@ -37,7 +37,7 @@ export function Result({ of: answer, ms, number }: { of: SqlAnswer; ms?: number;
         )}
       </div>
       {number === undefined && !returnsRows(answer) && (
-        <p className="text-kumo-subtle">Its notices are not shown: the API does not send them.</p>
+        <p className="text-kumo-subtle">Notices are not shown: the API does not return them.</p>
       )}
       {columns.length > 0 && (
         <ValueGrid

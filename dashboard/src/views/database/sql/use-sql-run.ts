@@ -34,7 +34,7 @@ export function useSqlRun(bounds: Bounds) {
         if (signal.aborted)
           throw new Error(
             isSent
-              ? `Nobody waits for it any more. It may run on, for ${bounds.timeoutMs / 1_000} s in all.`
+              ? `You stopped waiting. The statement may keep running, for ${bounds.timeoutMs / 1_000} s at most.`
               : 'It was not run.',
           )
         throw err instanceof Error ? failedRun(err, { ...asked, check }) : err

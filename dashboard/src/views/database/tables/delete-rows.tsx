@@ -45,7 +45,7 @@ export function DeleteRows({
         button
       )}
       <Button variant="ghost" onClick={onDone}>
-        Select none
+        Clear selection
       </Button>
       {isAsking && (
         <ConfirmDialog
@@ -56,7 +56,7 @@ export function DeleteRows({
             const gone = keys.length - deleted
             toasts.add({
               title: `${rowsOf(deleted)} deleted`,
-              ...(gone === 0 ? {} : { description: `${rowsOf(gone)} had gone before.` }),
+              ...(gone === 0 ? {} : { description: `Already deleted: ${rowsOf(gone)}.` }),
               variant: 'success',
             })
             onDone()

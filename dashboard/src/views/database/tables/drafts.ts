@@ -37,7 +37,7 @@ export function jsonProblems({ columns }: Table, drafts: Drafts): Map<string, st
     columns.filter(isJson).flatMap(({ name }) => {
       const draft = drafts.get(name)
       const problem = draft?.kind === 'value' ? jsonProblem(draft.text) : undefined
-      return problem === undefined ? [] : [[name, `This is no JSON: ${problem}`] as const]
+      return problem === undefined ? [] : [[name, `Not valid JSON: ${problem}`] as const]
     }),
   )
 }

@@ -92,7 +92,7 @@ export function FilterBar({
                 size="xs"
                 shape="square"
                 icon={XIcon}
-                aria-label={`Take away the filter ${wordsOf(filter)}`}
+                aria-label={`Remove the filter ${wordsOf(filter)}`}
                 onClick={() => onChange(filters.filter(other => other !== filter))}
               />
             </li>

@@ -49,12 +49,12 @@ function rowsWords({ rows_estimated: rows }: Table): string {
 
 function Security({ of: table }: { of: Table }) {
   if (table.kind !== 'table' && table.kind !== 'partitioned_table')
-    return `not of ${KINDS[table.kind].toLowerCase()}s`
+    return `not for ${KINDS[table.kind].toLowerCase()}s`
   if (table.row_level_security) return <State tone="good">On</State>
   if (!isOpenToAnon(table)) return <State tone="neutral">Off</State>
   return (
     <Tooltip
-      content={`To whoever has an anon key every row is open (${anonWords(table)}): no policy stands before it.`}
+      content={`Anyone with an anon key reaches every row (${anonWords(table)}): no policy restricts it.`}
       render={
         <button type="button">
           <State tone="attention">Off, and open to anon</State>

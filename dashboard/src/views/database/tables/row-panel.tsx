@@ -124,7 +124,7 @@ function NoSuchRow() {
   return (
     <Empty
       icon={<RowsIcon size={40} />}
-      title="There is no such row"
+      title="Row not found"
       description="It was deleted, or has another key now."
     />
   )

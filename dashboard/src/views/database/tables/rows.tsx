@@ -60,10 +60,8 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
               {rows.length === 0 ? (
                 <Empty
                   icon={<RowsIcon size={40} />}
-                  title={filters.length === 0 ? 'No rows' : 'No row passes the filters'}
-                  description={
-                    filters.length === 0 ? 'What is inserted shows here.' : 'Take one away, or change it.'
-                  }
+                  title={filters.length === 0 ? 'No rows' : 'No rows match the filters'}
+                  description={filters.length === 0 ? 'Inserted rows appear here.' : 'Remove or change one.'}
                 />
               ) : (
                 <ValueGrid

@@ -30,7 +30,7 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
           <Fact label="Kind">{KINDS[table.kind]}</Fact>
           <Fact label="Primary key">
             {key.length === 0 ? (
-              <None>none: rows cannot be told apart, and so not changed here</None>
+              <None>none: without it rows cannot be changed here</None>
             ) : (
               <Code>{key.join(', ')}</Code>
             )}
@@ -69,7 +69,7 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
       <Link
         href={`/audit-log?${new URLSearchParams({ target_kind: 'table', target_id: `${schema}.${name}` })}`}
       >
-        What was changed in it from here, in the audit log
+        Its changes in the audit log
       </Link>
     </>
   )
@@ -105,7 +105,7 @@ function columnsFor({ primary_key: key }: Table): ListColumn<Column>[] {
       head: 'Default',
       cell: column => {
         if (column.default !== null) return <Code>{column.default}</Code>
-        return column.generated ? 'given by Postgres' : '–'
+        return column.generated ? 'set by Postgres' : '–'
       },
       isSecondary: true,
     },

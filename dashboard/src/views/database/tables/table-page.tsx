@@ -35,7 +35,7 @@ export function TablePage() {
           table === undefined ? (
             <Empty
               icon={<TableIcon size={40} />}
-              title="There is no such table"
+              title="Table not found"
               description={`Nothing in the served schemas is called ${schema}.${name}.`}
               contents={<Link href="/database/tables">All tables</Link>}
             />
@@ -87,8 +87,8 @@ function InsertButton({ of: table, onClick }: { of: Table; onClick: () => void }
     <Tooltip
       content={
         table.kind === 'table'
-          ? 'service_role was granted no INSERT on it.'
-          : `This ${KINDS[table.kind].toLowerCase()} takes no rows, or service_role was granted none.`
+          ? 'service_role has no INSERT privilege on it.'
+          : `This ${KINDS[table.kind].toLowerCase()} takes no new rows, or service_role may not insert any.`
       }
       render={<span>{button}</span>}
     />
@@ -101,7 +101,7 @@ function OpenWarning({ of: table }: { of: Table }) {
       variant="secondary"
       size="sm"
       icon={<WarningIcon weight="fill" className="text-kumo-warning" />}
-      title={`All rows are open to whoever has an anon key: ${anonWords(table)}`}
+      title={`Anyone with an anon key reaches all rows: ${anonWords(table)}`}
       description="Row-level security is off. Turn it on in a migration, and say in policies who may see what."
     />
   )

@@ -99,15 +99,14 @@ export function ValueField({
         )}
         {theirs !== undefined && (
           <p className="text-kumo-warning wrap-anywhere">
-            Somebody else has made it <ValueText text={theirs} /> meanwhile. Saving puts yours in its place;
-            Undo keeps theirs.
+            Somebody else has changed it to <ValueText text={theirs} /> meanwhile. Saving replaces it with
+            yours; Undo keeps theirs.
           </p>
         )}
-        {column.generated && <p className="text-kumo-subtle">Postgres gives the value.</p>}
+        {column.generated && <p className="text-kumo-subtle">Postgres sets the value.</p>}
         {!isEditable && (
           <p className="text-kumo-subtle">
-            Its lines end in several ways, and a field here would make them all alike. Change it in the SQL
-            view.
+            It mixes line endings, which a field here would make the same. Change it in the SQL view.
           </p>
         )}
         {column.comment !== null && <p className="text-kumo-subtle">{column.comment}</p>}
@@ -121,5 +120,5 @@ function placeholderOf(column: Column, isNew: boolean, isNull: boolean, draft: D
   if (draft?.kind === 'default' || (isNew && draft === undefined && column.default !== null))
     return `Default: ${column.default}`
   if (isNull || (isNew && draft === undefined && column.nullable)) return 'NULL'
-  return isNew && draft === undefined ? 'Must be given' : 'Empty text'
+  return isNew && draft === undefined ? 'Required' : 'Empty text'
 }

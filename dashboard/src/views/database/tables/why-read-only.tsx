@@ -6,11 +6,11 @@ import type { Table } from './queries.ts'
 export function reasonReadOnly({ kind, primary_key: key, writable }: Table): string | undefined {
   if (writable.length === 0)
     return kind === 'table' || kind === 'partitioned_table'
-      ? 'Read only: service_role was granted no change of it.'
+      ? 'Read only: service_role may not change it.'
       : `Read only: this ${KINDS[kind].toLowerCase()} takes no changes.`
   if (key.length === 0)
-    return 'Rows can be read and inserted, not changed: without a primary key none can be told from its like.'
-  if (!writable.includes('PATCH')) return 'Rows cannot be changed: service_role was granted no UPDATE.'
+    return 'Rows can be read and inserted, but not changed: there is no primary key to find them by.'
+  if (!writable.includes('PATCH')) return 'Rows cannot be changed: service_role has no UPDATE privilege.'
   return undefined
 }
 

@@ -108,7 +108,7 @@ function Row({ row, number, token, problems, unresolved, tooLarge, paths, onChan
       )}
       {problem === undefined && missing.length > 0 && (
         <Notice>
-          {missing.map(path => `{{${path}}}`).join(', ')} leads to nothing for this person: left out.
+          {missing.map(path => `{{${path}}}`).join(', ')} has no value for this person: left out.
         </Notice>
       )}
       {problem === undefined && tooLarge.includes(row.name) && (

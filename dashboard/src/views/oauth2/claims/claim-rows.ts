@@ -33,7 +33,7 @@ export function ownProblems(rows: Rows): ReadonlyMap<string, string> {
     const names = new Set<string>()
     for (const { key, name, template } of rows[map]) {
       if (name === '' && template !== '') problems.set(key, 'A claim needs a name.')
-      if (name !== '' && names.has(name)) problems.set(key, 'This claim is there already.')
+      if (name !== '' && names.has(name)) problems.set(key, 'This claim already exists.')
       names.add(name)
     }
   }

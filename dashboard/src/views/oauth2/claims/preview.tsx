@@ -84,7 +84,7 @@ function Half({
       <h3 className="font-medium">{title}</h3>
       {data !== undefined && <JsonView label={label} value={data[part]} />}
       {data === undefined &&
-        (isPending ? <Outline rows={2} /> : <None>No preview until that is mended.</None>)}
+        (isPending ? <Outline rows={2} /> : <None>Fix the problem above to see a preview.</None>)}
     </div>
   )
 }

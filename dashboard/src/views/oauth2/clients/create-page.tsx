@@ -72,7 +72,7 @@ function CreateForm({ template }: { template: Template }) {
         <SaveBar
           note={
             isWrong
-              ? 'Something above cannot be as it is.'
+              ? 'Some values above are not valid.'
               : isPublic(draft)
                 ? 'It gets an id and no secret.'
                 : 'It gets an id and a secret, which is shown once.'

@@ -43,7 +43,7 @@ export function Consents({
           <Person subject={subject} />
           <Section
             title="Consents"
-            lead="What this person lets applications do. One that is revoked is asked for again."
+            lead="What this person allows applications to do. After a revocation they are asked again."
             actions={
               <>
                 <Button

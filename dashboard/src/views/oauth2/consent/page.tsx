@@ -17,7 +17,7 @@ export function ConsentPage() {
   const { subject } = search
   const choose = (id: string) => navigate({ search: { subject: id } })
   return (
-    <Page title="Consent" lead="What people let applications do in their name, and how to take it back.">
+    <Page title="Consent" lead="What people allow applications to do in their name, and how to revoke it.">
       <IdentityField
         key={`field ${subject}`}
         label="Person"

@@ -24,7 +24,7 @@ export function Person({ subject }: { subject: string }) {
               {own !== undefined && ' (you)'}
             </span>
             {isAdmin && <Link href={`/identities/${encodeURIComponent(subject)}`}>Open identity</Link>}
-            {isAdmin && <Link href={`/audit-log?${audit}`}>What was done here, in the audit log</Link>}
+            {isAdmin && <Link href={`/audit-log?${audit}`}>Changes in the audit log</Link>}
           </span>
         </Fact>
       )}

@@ -12,7 +12,7 @@ const MODES: Record<Mode, { tone: Tone; word: string; sentence: string }> = {
     tone: 'attention',
     word: 'On',
     sentence:
-      'Anybody who reaches the server may register a client. Such clients are not in Quoin’s audit log.',
+      'Anyone who reaches the server may register a client. Such clients are not in Quoin’s audit log.',
   },
   disabled: {
     tone: 'neutral',

@@ -5,7 +5,7 @@ import type { Schema } from '../../../api/client.ts'
 import { Fact, Facts } from '../../../parts/facts.tsx'
 
 const LISTS: readonly [field: string, label: string, help: string][] = [
-  ['grant_types_supported', 'Grants', 'Ways to come to a token'],
+  ['grant_types_supported', 'Grants', 'How a client gets tokens'],
   ['response_types_supported', 'Response types', 'What a sign-in may bring back'],
   ['response_modes_supported', 'Response modes', 'How it is brought back'],
   ['scopes_supported', 'Scopes', 'The server’s own; clients may have more'],

@@ -52,7 +52,7 @@ export function ClientChoice({
             />
             <Combobox.Content>
               <Combobox.Input placeholder="Name or id" />
-              <Combobox.Empty>No client that can do this flow is called that.</Combobox.Empty>
+              <Combobox.Empty>No client that supports this flow matches.</Combobox.Empty>
               <Combobox.List>
                 {(client: OAuthClient) => (
                   <Combobox.Item key={client.client_id} value={client}>

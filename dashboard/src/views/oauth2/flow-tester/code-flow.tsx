@@ -18,7 +18,7 @@ import { Aside, Step } from './step.tsx'
 import { hasUses, TokensStep } from './tokens-step.tsx'
 import { exchangeOf, useRun } from './use-run.ts'
 
-const UNSAID = 'as the server likes'
+const UNSAID = 'the server’s choice'
 
 export function CodeFlow({ client, access }: FlowProps) {
   const { run, dispatch, send } = useRun('code')

@@ -48,7 +48,7 @@ function explainFailure({ failure }: NoAnswer, { origin, server }: Circumstances
   if (failure === 'unreachable')
     return { title: 'No answer', what: `${server} does not answer. Is it running, and is this its address?` }
   return {
-    title: 'This page may not read the answer',
+    title: 'The browser may not read the answer',
     what:
       `The OAuth2 server is there, but does not let pages of ${origin} call it. In its configuration ` +
       'serve.public.cors must be enabled and allow:',

@@ -92,7 +92,11 @@ export function FlowTesterPage() {
               {chosen === undefined && (
                 <Empty
                   icon={<SignpostIcon size={40} />}
-                  title={clientId ? 'That client cannot do this flow, or is not there' : 'No client chosen'}
+                  title={
+                    clientId
+                      ? 'That client does not exist, or does not support this flow'
+                      : 'No client chosen'
+                  }
                   description="Choose one of yours, or let this page make one for the test. It goes when you leave."
                   contents={
                     <Button icon={PlusIcon} loading={testClient.isPending} onClick={make}>
@@ -105,7 +109,7 @@ export function FlowTesterPage() {
                 <Banner
                   variant="alert"
                   icon={<WarningIcon weight="fill" />}
-                  title={`This page cannot do ${chosen.token_endpoint_auth_method}`}
+                  title={`This page does not support ${chosen.token_endpoint_auth_method}`}
                   description="Such a client proves who it is with a private key, which a page should not be given."
                 />
               )}

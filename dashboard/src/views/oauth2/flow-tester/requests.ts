@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 export interface AuthorizationAsked extends Asked {
-  /** Empty: as the server likes. */
+  /** Empty: the server's choice. */
   prompt: string
 }
 

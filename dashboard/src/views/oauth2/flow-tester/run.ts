@@ -210,7 +210,7 @@ function folded(messages: readonly Message[]): readonly Message[] {
 }
 
 function answerText(answer: HttpAnswer | NoAnswer): string {
-  if (hasFailed(answer)) return 'No answer that may be read'
+  if (hasFailed(answer)) return 'No readable answer'
   const { status, json } = answer
   const error = textOf(answer, 'error') ?? textOf(answer, 'code')
   if (error !== undefined) return `${status} · ${error}`

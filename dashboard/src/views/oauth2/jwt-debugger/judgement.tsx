@@ -61,7 +61,7 @@ function LifetimeState({ payload }: { payload: Claims }) {
     <>
       <State tone={tone}>{word}</State>
       <More>
-        {word === 'Not good yet' && 'Good '}
+        {word === 'Not valid yet' && 'Valid '}
         {at !== undefined && <Time at={at} />}
         {more}
       </More>

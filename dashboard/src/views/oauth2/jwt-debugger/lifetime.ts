@@ -35,12 +35,12 @@ export function lifetimeOf({ exp, nbf }: Claims, now: Date): Lifetime {
           : 'exp and nbf must be numbers: seconds since 1970.',
     }
   const [ends, begins] = [timeOf(exp), timeOf(nbf)]
-  if (begins !== undefined && begins > now) return { tone: 'attention', word: 'Not good yet', at: begins }
+  if (begins !== undefined && begins > now) return { tone: 'attention', word: 'Not valid yet', at: begins }
   if (ends === undefined)
     return {
       tone: 'attention',
       word: 'Never expires',
-      more: 'It has no exp: it is good until its key is gone.',
+      more: 'It has no exp: it is valid until its key is removed.',
     }
   if (ends <= now) return { tone: 'bad', word: 'Expired', at: ends }
   const isSoon = ends.getTime() - now.getTime() < SOON_SECONDS * 1_000

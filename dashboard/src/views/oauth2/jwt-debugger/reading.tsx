@@ -29,9 +29,7 @@ export function Reading({
         role="alert"
         icon={<WarningCircleIcon weight="fill" />}
         title={
-          reading.part === undefined
-            ? 'This is no JWT'
-            : `${PART_LOOKS[reading.part].name}: it cannot be read`
+          reading.part === undefined ? 'Not a JWT' : `${PART_LOOKS[reading.part].name}: it cannot be read`
         }
         description={<span className="wrap-anywhere">{reading.problem}</span>}
       />

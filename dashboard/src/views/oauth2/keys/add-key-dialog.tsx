@@ -24,7 +24,7 @@ export function AddKeyDialog({
       title="Add key"
       lead={
         known === undefined
-          ? `To the set ${set}. It is there from its first key on.`
+          ? `Added to the set ${set}, which exists from its first key on.`
           : `The new key signs ${known.signs} at once; older ones verify while the old key stays. ${known.atOnce}`
       }
       action="Add key"

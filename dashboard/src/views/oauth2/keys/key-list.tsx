@@ -40,11 +40,11 @@ const COLUMNS: Column<SigningKey>[] = [
   {
     id: 'algorithm',
     head: 'Algorithm',
-    cell: ({ algorithm }) => algorithm ?? 'not said',
+    cell: ({ algorithm }) => algorithm ?? 'not stated',
     sortBy: ({ algorithm }) => algorithm,
   },
   { id: 'type', head: 'Type', cell: key => key.key_type, sortBy: key => key.key_type, isSecondary: true },
-  { id: 'use', head: 'Use', cell: ({ use }) => use ?? 'not said', isSecondary: true },
+  { id: 'use', head: 'Use', cell: ({ use }) => use ?? 'not stated', isSecondary: true },
   {
     id: 'created',
     head: 'Created',

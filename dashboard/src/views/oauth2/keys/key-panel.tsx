@@ -31,9 +31,9 @@ export function KeyPanel({
         <Fact label="Set">
           <CopyText value={key.set_id} whole />
         </Fact>
-        <Fact label="Algorithm">{key.algorithm ?? <None>not said</None>}</Fact>
+        <Fact label="Algorithm">{key.algorithm ?? <None>not stated</None>}</Fact>
         <Fact label="Type">{key.key_type}</Fact>
-        <Fact label="Use">{key.use ?? <None>not said</None>}</Fact>
+        <Fact label="Use">{key.use ?? <None>not stated</None>}</Fact>
         <Fact label="Created">
           {key.created_at === null ? (
             <None>not known: not made through Quoin</None>
@@ -55,7 +55,7 @@ export function KeyPanel({
         )}
       </Facts>
       <JsonView label="Public key" value={key.public_jwk} />
-      <Link href={`/audit-log?${audit}`}>What was done to it, in the audit log</Link>
+      <Link href={`/audit-log?${audit}`}>Its changes in the audit log</Link>
     </SidePanel>
   )
 }

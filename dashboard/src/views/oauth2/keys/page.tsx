@@ -159,8 +159,8 @@ function NoKeys({ isServerSet }: { isServerSet: boolean }) {
       title="No keys in this set yet"
       description={
         isServerSet
-          ? 'The server makes itself the first one when it signs for the first time. Add one to choose its algorithm.'
-          : 'A set is there from its first key on. Yours may sign what the OAuth2 server does not.'
+          ? 'The server creates the first one when it signs for the first time. Add one to choose its algorithm.'
+          : 'A set exists from its first key on. Use your own for what the OAuth2 server does not sign.'
       }
     />
   )

@@ -31,11 +31,11 @@ export function RemoveKeyDialog({
       onClose={onClose}
     >
       {known === undefined ? (
-        <p>What was signed with it verifies no longer, and what was encrypted for it stays closed.</p>
+        <p>What was signed with it no longer verifies, and what was encrypted for it cannot be decrypted.</p>
       ) : (
         <>
           <p>
-            Tokens signed with it verify no longer, once whoever verifies them reads the public keys again.
+            Tokens signed with it no longer verify, once verifiers read the public keys again.
             {isSigning && ' It is the one that signs now; from then on the one before it does.'}
           </p>
           <div className="rounded-md bg-kumo-recessed px-3 py-2 text-kumo-default">

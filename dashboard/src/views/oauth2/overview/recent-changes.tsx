@@ -33,7 +33,7 @@ function Changes() {
       {changes =>
         changes.length === 0 ? (
           <p className="text-kumo-subtle">
-            Nothing has been changed yet. Clients, keys, claims and revocations will show here.
+            No changes yet. Clients, keys, claims and revocations will show here.
           </p>
         ) : (
           <LayerCard className="px-4 py-2">
@@ -66,7 +66,7 @@ function Entry({ of: change }: { of: Change }) {
         <span className="flex flex-wrap gap-x-3 text-sm text-kumo-subtle">
           <Time at={change.created_at} />
           {change.outcome === 'failed' && <State tone="bad">Failed: {change.error_code}</State>}
-          {change.outcome === 'pending' && <State tone="attention">Its end was not seen</State>}
+          {change.outcome === 'pending' && <State tone="attention">Outcome unknown</State>}
           <Link
             href={`/audit-log?${new URLSearchParams({ request_id: change.request_id })}`}
             className="text-kumo-subtle"

@@ -24,7 +24,7 @@ export function Active({ of: token }: { of: ActiveToken }) {
       </Fact>
       <Fact label="What it is" help="token_use">
         {token.token_use === undefined ? (
-          <None>not said</None>
+          <None>not stated</None>
         ) : (
           (ownValue(USES, token.token_use) ?? token.token_use)
         )}
@@ -33,7 +33,7 @@ export function Active({ of: token }: { of: ActiveToken }) {
         <Moment at={token.exp} none="with its grant, not by itself" />
       </Fact>
       <Fact label="Issued" help="iat">
-        <Moment at={token.iat} none="not said" />
+        <Moment at={token.iat} none="not stated" />
       </Fact>
       <Fact label="Subject" help="sub: for whom it speaks">
         {isOwn ? (
@@ -54,7 +54,7 @@ export function Active({ of: token }: { of: ActiveToken }) {
         <Scopes of={token.scope} />
       </Fact>
       <Fact label="Sent as" help="token_type">
-        {token.token_type ?? <None>not said</None>}
+        {token.token_type ?? <None>not stated</None>}
       </Fact>
     </Facts>
   )

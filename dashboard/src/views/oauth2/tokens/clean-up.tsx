@@ -16,8 +16,8 @@ export function CleanUp() {
     <Section
       title="Clean up"
       lead={
-        'Tokens that have ended stay in the OAuth2 server’s tables. Deleting them makes these smaller; nobody who is ' +
-        'signed in notices.'
+        'Tokens that have ended stay in the OAuth2 server’s tables. Deleting them makes the tables smaller; nobody is ' +
+        'signed out.'
       }
       actions={
         <Button
@@ -51,7 +51,7 @@ export function CleanUp() {
         >
           <p>Access and refresh tokens that have expired or were revoked go. Active ones stay.</p>
           <p>
-            A refresh token that was replaced stays as long as its grant lives: its second use is what tells a
+            A refresh token that was replaced stays as long as its grant lives: its second use reveals a
             theft. It takes at most 20 seconds; with very many tokens it stops there and says so.
           </p>
         </ConfirmDialog>

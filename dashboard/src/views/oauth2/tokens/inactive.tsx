@@ -50,7 +50,7 @@ export function Inactive({ token }: { token: string }) {
         description="Whoever checks it with the server refuses it. The server does not say why."
       />
       {seen.length > 0 && <Reasons title="What it shows by itself" reasons={seen} />}
-      <Reasons title={seen.length > 0 ? 'What else may be' : 'Why that may be'} reasons={GENERAL} />
+      <Reasons title={seen.length > 0 ? 'Other possible reasons' : 'Possible reasons'} reasons={GENERAL} />
     </div>
   )
 }

@@ -75,7 +75,7 @@ export function TokensPage() {
           lead={
             asked.token === cleanToken(token)
               ? undefined
-              : 'Of the token before: the field holds another one now.'
+              : 'About the previous token: the field holds another one now.'
           }
           actions={
             (asked.answer.active || (asked.revocation === undefined && mayVerify(asked.token))) && (
@@ -110,10 +110,10 @@ export function TokensPage() {
 }
 
 const ENDED: Record<Revocation['scope'], string> = {
-  none: 'There was nothing of it to end.',
-  grant: 'With it ended all tokens of the same authorization.',
-  subject_and_client: 'With it ended all tokens and consents of this person at this client.',
-  client: 'With it ended all access tokens of this client.',
+  none: 'There was nothing to revoke.',
+  grant: 'All tokens of the same authorization ended with it.',
+  subject_and_client: 'All tokens and consents of this person at this client ended with it.',
+  client: 'All access tokens of this client ended with it.',
 }
 
 function Revoked({ answer }: { answer: Revocation }) {

@@ -76,7 +76,7 @@ export function ImportPreview({
         )}
         {bad > 0 && (
           <Switch
-            label="Only what is wrong"
+            label="Only invalid entries"
             checked={onlyBad}
             onCheckedChange={setOnlyBad}
             className="ml-auto"
@@ -95,7 +95,7 @@ export function ImportPreview({
       )}
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p className="w-full text-kumo-subtle">
-          {bad > 0 && 'What is wrong is left out. '}
+          {bad > 0 && 'Invalid entries are skipped. '}
           {packets > 1 && `Sent in ${packets} packets of ${PACKET_SIZE}, each all or none.`}
         </p>
         <Button onClick={onBack}>Choose another file</Button>

@@ -61,9 +61,7 @@ export function ImportReport({
           <Button onClick={onStop}>Stop import</Button>
         ) : (
           <>
-            {failedEntries.length > 0 && (
-              <Button onClick={() => onRetry(failedEntries)}>Send the failed again</Button>
-            )}
+            {failedEntries.length > 0 && <Button onClick={() => onRetry(failedEntries)}>Retry failed</Button>}
             <Button onClick={onAnother}>Import another file</Button>
             <Button variant="primary" onClick={onClose}>
               Close

@@ -91,7 +91,7 @@ export function RolesPage() {
               {query.hasNextPage && (
                 <div className="flex flex-wrap items-center justify-center gap-3">
                   <span className="text-kumo-subtle tabular-nums">
-                    Of {tuples.length.toLocaleString('en')} tuples; there are more.
+                    From the first {tuples.length.toLocaleString('en')} tuples; there are more.
                   </span>
                   <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
                     Load more

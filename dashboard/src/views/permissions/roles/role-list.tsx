@@ -115,7 +115,7 @@ export function RoleList({
     return (
       <Empty
         icon={<UserListIcon size={40} />}
-        title={tuples.length > 0 ? 'Nobody and nothing matches' : 'Nobody holds a role yet'}
+        title={tuples.length > 0 ? 'No matches' : 'Nobody holds a role yet'}
         description="A role is a relation of the permission file: owner of a project, member of an organization."
         contents={
           <Button icon={PlusIcon} onClick={onGive}>

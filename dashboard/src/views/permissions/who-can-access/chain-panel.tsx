@@ -74,7 +74,7 @@ function Why({
         <Button size="sm" variant="ghost" shape="square" icon={XIcon} aria-label="Close" onClick={onClose} />
       </div>
       {via === undefined ? (
-        <p>{isComplete(report, mark.by) ? 'No.' : 'None was found, and one may be hidden.'}</p>
+        <p>{isComplete(report, mark.by) ? 'No.' : 'None was found, but one may be hidden.'}</p>
       ) : (
         <Chain via={via} asked={mark.by} onRemove={onRemove} />
       )}

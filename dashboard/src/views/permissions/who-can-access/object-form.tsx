@@ -73,7 +73,7 @@ function Form({ asked, onAsk, namespaces }: ObjectFormProps & { namespaces: read
       {asked.object === '' && objects.length > 0 && (
         <div className="flex flex-col gap-2">
           <Text variant="secondary" as="h2">
-            Of {namespace} there {objects.length === 1 ? 'is' : 'are'}
+            Objects in {namespace}
           </Text>
           <ul className="flex flex-wrap gap-2">
             {objects.slice(0, OFFERED_MAX).map(object => (

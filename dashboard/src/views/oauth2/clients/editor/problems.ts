@@ -28,7 +28,7 @@ export function redirectUriProblem(text: string): string | undefined {
   if (uri.includes('#')) return 'Must not hold a fragment ("#")'
   if (REFUSED_SCHEMES.includes(scheme)) return `Must not use the scheme "${scheme}:"`
   if (NOT_IN_URIS.test(uri)) return 'Holds a character that must be percent-encoded'
-  if (!URL.canParse(uri)) return 'Is no valid URI'
+  if (!URL.canParse(uri)) return 'Is not a valid URI'
   return scheme === 'http' || scheme === 'https' ? webProblem(uri) : undefined
 }
 

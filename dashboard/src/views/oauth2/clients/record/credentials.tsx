@@ -19,7 +19,7 @@ export function Credentials({ of: client }: { of: Client }) {
       title="Credentials"
       lead={
         withoutSecret
-          ? 'A public client has no secret: it runs where everybody could read one. PKCE stands in for it.'
+          ? 'A public client has no secret: it runs where everybody could read one. PKCE replaces it.'
           : 'It proves itself with its id and its secret at the token endpoint.'
       }
       actions={
@@ -45,7 +45,7 @@ export function Credentials({ of: client }: { of: Client }) {
           onClose={() => setAsking(false)}
         >
           <p>The old secret is refused at once: the application gets no token until it has the new one.</p>
-          <p>Tokens that it has go on working. A client that was public before gets its first secret so.</p>
+          <p>Tokens that it has go on working. A client that was public gets its first secret this way.</p>
         </ConfirmDialog>
       )}
       {isAsking && withoutSecret && (

@@ -51,7 +51,7 @@ export function LifetimeField({
 }
 
 function describe(seconds: number | null, usual: string): string {
-  if (seconds === null) return `The server's default: ${usual}, unless it is set to another.`
+  if (seconds === null) return `The server's default, usually ${usual}.`
   if (!Number.isInteger(seconds) || seconds < 1) return 'Must be a number, of a second at least.'
   return `${inWords(seconds)}, for tokens that are issued from now on.`
 }

@@ -68,6 +68,6 @@ function isConflict(err: unknown): boolean {
 }
 
 function noteOf(changed: readonly string[], wrong: readonly string[]): string {
-  if (wrong.length > 0) return `Cannot be saved as it is: ${wrong.join(', ')}`
-  return changed.length === 0 ? 'Everything is saved.' : `Not saved yet: ${changed.join(', ')}`
+  if (wrong.length > 0) return `Not valid: ${wrong.join(', ')}`
+  return changed.length === 0 ? 'All changes saved.' : `Unsaved: ${changed.join(', ')}`
 }

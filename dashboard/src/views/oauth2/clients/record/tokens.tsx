@@ -63,7 +63,7 @@ export function Tokens({
         >
           <Radio.Item
             value="default"
-            label={<Choice label="As the server has it" sentence="Opaque, unless it is set to jwt." />}
+            label={<Choice label="Server default" sentence="Opaque, unless it is set to jwt." />}
           />
           <Radio.Item
             value="opaque"
@@ -89,7 +89,7 @@ export function Tokens({
             variant="alert"
             size="sm"
             icon={<WarningIcon weight="fill" />}
-            title="Access tokens that are out there stop working"
+            title="Existing access tokens stop working"
             description="Applications get new ones with their refresh token, or sign in again."
           />
         )}
@@ -115,7 +115,7 @@ export function Tokens({
         />
       </FormSection>
       <SaveBar
-        note={changed.length === 0 ? 'Everything is saved.' : `Not saved yet: ${changed.join(', ')}`}
+        note={changed.length === 0 ? 'All changes saved.' : `Unsaved: ${changed.join(', ')}`}
         action="Save tokens"
         mayGo={changed.length > 0}
         isBusy={isBusy}
