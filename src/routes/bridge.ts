@@ -54,7 +54,7 @@ const decision = (requestSchema: z.ZodType) => ({
   request: { 'application/json': requestSchema, [FORM_TYPE]: FormFields },
   answers: {
     200: {
-      description: 'JSON for JSON; for the form a page that goes on by itself',
+      description: 'JSON for JSON; for the form a page that continues automatically',
       content: { 'application/json': Onward, ...HTML },
     },
   },
@@ -130,7 +130,7 @@ export const bridgeRoutes = [
     allowance: 'consent',
     summary: 'Grant what an application asks for, or a part of it',
     description:
-      'JSON is answered with `{redirect_to}`, where the same browser has to go on. A session cookie that is ' +
+      'JSON is answered with `{redirect_to}`, where the same browser has to continue. A session cookie that is ' +
       'sent must be ' +
       "the subject's and still alive; a server sends none. The form of the consent screen needs that session.",
     example: { challenge: '8f5e2c...', grant_scope: ['openid', 'email'], remember: true },
@@ -172,7 +172,7 @@ export const bridgeRoutes = [
     method: 'get',
     mounts: { '/api/oauthsrv/bridge/device': 'visitor' },
     summary: 'Ask for the code that a device shows',
-    description: "The OAuth2 server's device verification URL. Never goes on by itself.",
+    description: "The OAuth2 server's device verification URL. Never continues automatically.",
     query: DeviceQuery,
     documented: pageAt(200),
     handle: ({ deps, query, request }) => showDevice(deps, query, cookiesOf(request)),

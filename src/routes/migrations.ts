@@ -63,7 +63,7 @@ export const migrationRoutes = [
     description:
       'All that are pending, or those that are named, in the order of the folder and in one transaction: .sql and ' +
       '.cjs files alike. The code of .cjs files is evaluated in the Worker. A file that asks for none, by ' +
-      '`-- quoin:no-transaction` or `pgm.noTransaction()`, divides the run: what stands before it is committed, it ' +
+      '`-- quoin:no-transaction` or `pgm.noTransaction()`, splits the run: what comes before it is committed, it ' +
       'runs by itself, and the rest goes on behind it. A migration that ' +
       'fails is an answer with `ok: false`, and `applied` has what is committed. One run at a time: a second one is ' +
       '409 with who holds the lock. A statement waits 5 s at most for a lock.',
@@ -102,7 +102,7 @@ export const migrationRoutes = [
     description:
       'Of tables, indexes, functions and types that the SQL creates. It is read by Postgres’ own parser and not run. ' +
       'Names without a schema are looked for where the migration would create them: in `public`, or as its SET ' +
-      'search_path says. Functions are told apart by their argument types. What stands in an object is not compared, ' +
+      'search_path says. Functions are told apart by their argument types. The content of an object is not compared, ' +
       'and objects that are dropped or renamed later in the SQL are not followed. INSERTs are passed over. At most ' +
       '10 000 objects, 16 schemas in a search_path, and about a mebibyte of CREATE statements.',
     body: SchemaQuestion,

@@ -65,7 +65,7 @@ export const oauthClientRoutes = [
     summary: 'Change fields of an OAuth2 client',
     description:
       'Fields that are left out keep their values; the secret always does. null or the empty text clears a field; ' +
-      'of scope, null alone, which means the scopes that the OAuth2 server gives by itself. metadata are replaced ' +
+      'of scope, null alone, which means the default scopes of the OAuth2 server. metadata are replaced ' +
       'whole. A client that was public gets its first secret from POST .../secret.',
     body: OAuthClientPatch,
     example: { client_name: 'Web shop (new)', audience: ['https://api.example.com'] },

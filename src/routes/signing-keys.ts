@@ -51,7 +51,7 @@ export const signingKeyRoutes = [
     params: { set: KeySetParam, kid: KidParam },
     summary: 'Delete a signing key',
     description:
-      'Tokens signed with it verify no longer, as soon as whoever verifies them asks for the keys again. The only ' +
+      'Tokens signed with it no longer verify, once verifiers read the keys again. The only ' +
       'key of a set that the server signs with is not deleted (409 `last_signing_key`): the server would make ' +
       'itself a new one. While another key of such a set is being deleted the answer is 409 `conflict`.',
     response: SigningKey,

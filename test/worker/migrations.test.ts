@@ -120,7 +120,7 @@ it('shows what is pending, runs it and shows what is applied', async () => {
     status: 200,
     json: {
       ok: true,
-      summary: 'Applied 3 migrations, 1 of them outside of a transaction.',
+      summary: 'Applied 3 migrations, 1 of them outside a transaction.',
       applied: [...FIRST_TWO, '0003_index.sql'].map(name => ({
         name,
         hash: hashOf(FILES[name as keyof typeof FILES]),

@@ -24,17 +24,17 @@ export const AuditLog = z
     action: z.string().describe('id of the endpoint, as `keys.rotate`'),
     target_kind: z.string(),
     target_id: z.string().nullable(),
-    outcome: Outcome.describe('pending: nobody saw the end of the change, which may have been made'),
+    outcome: Outcome.describe('pending: the outcome of the change is unknown; it may have been made'),
     error_code: z
       .string()
       .nullable()
-      .describe('code of the error of a change that failed, or whose end nobody saw'),
+      .describe('code of the error of a change that failed, or whose outcome is unknown'),
     before: z
       .unknown()
       .describe('the state before, without secrets; of SQL its text; null where there was none'),
     after: z
       .unknown()
-      .describe('the state after, without secrets; of rows and SQL what was done; null where there is none'),
+      .describe('the state after, without secrets; for rows and SQL what was done; null where there is none'),
   })
   .meta({
     id: 'AuditLog',
@@ -64,7 +64,7 @@ const AUDIT_LOGS_PER_PAGE_MAX = 1_000
 const Filter = (description: string) => z.string().min(1).max(500).optional().describe(description)
 
 export const AuditLogListQuery = z.strictObject({
-  actor_kind: ActorKind.optional().describe('Changes by an API key, by a session, or by nobody known'),
+  actor_kind: ActorKind.optional().describe('Changes by an API key, by a session, or by an unknown actor'),
   actor_id: Filter('Changes by this API key or identity'),
   action: Filter('id of the endpoint, as `keys.rotate`'),
   target_kind: Filter('What was changed, as `api_key`'),

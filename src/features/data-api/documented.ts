@@ -72,7 +72,7 @@ const PREFER: Parameter = {
 const profile = (name: string): Parameter => ({
   name,
   in: 'header',
-  schema: z.string().describe('Schema of the table, one of DB_SCHEMAS; the first of them unless said.'),
+  schema: z.string().describe('Schema of the table, one of DB_SCHEMAS; by default the first.'),
 })
 const ACCEPT_PROFILE = profile('Accept-Profile')
 const CONTENT_PROFILE = profile('Content-Profile')

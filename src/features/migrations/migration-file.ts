@@ -78,6 +78,6 @@ export function findFile(files: readonly MigrationFile[], name: string): Migrati
   throw new DomainError('not_found', `There is no migration "${name}".`, {
     detail:
       files.length === 0 ? 'The folder is empty.' : `There are: ${files.map(it => it.name).join(', ')}.`,
-    hint: 'A new file is there once the Worker was built again; `npm run dev` does it by itself.',
+    hint: 'A new file appears once the Worker is built again; `npm run dev` does so automatically.',
   })
 }

@@ -60,7 +60,7 @@ export function nothingToRun({ files, readAt }: BundledMigrations): string {
 }
 
 function successSummary(count: number, outside: number): string {
-  const more = outside === 0 ? '' : `, ${outside} of them outside of a transaction`
+  const more = outside === 0 ? '' : `, ${outside} of them outside a transaction`
   return `Applied ${counted(count)}${more}.`
 }
 

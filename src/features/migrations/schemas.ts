@@ -181,7 +181,7 @@ export const SafetyCheck = z
     pendingFiles: z.array(z.string()),
     outsideTransaction: z
       .array(z.string())
-      .describe('those of `pendingFiles` that run outside of a transaction, each by itself'),
+      .describe('those of `pendingFiles` that run outside a transaction, each on its own'),
     parts: z
       .array(RunPart)
       .describe('`pendingFiles` as a run of all commits them: each part before the next one begins'),

@@ -140,7 +140,7 @@ export const SqlLoss = z
           'may be rounded or cut.',
       ),
     object_kind: z.string().describe('table, view, schema, function, ...'),
-    object: z.string().describe('The name as it is written; of a table that is there, with its schema.'),
+    object: z.string().describe('The name as it is written; of an existing table, with its schema.'),
     part: z.string().nullable().describe('The column or the constraint, where only that is lost.'),
     cascades: z
       .boolean()
@@ -148,7 +148,9 @@ export const SqlLoss = z
     rows: z
       .int()
       .nullable()
-      .describe('Rows that are lost or changed; null where there are none to lose, or nobody knows.'),
+      .describe(
+        'Rows that are lost or changed; null where there are none to lose, or the number is unknown.',
+      ),
     rows_exact: z
       .boolean()
       .describe(

@@ -32,7 +32,7 @@ export const ROLES_MISSING =
 const REFUSALS: Record<ConnectionRefusal, string> = {
   login:
     'its login is refused. Look at the role and its password, and at the gateway’s GATEWAY_DATABASE_URLS',
-  database: 'there is no database of that name',
+  database: 'no database has that name',
   address:
     'Neon lets no connection in from where the Worker runs. Look at the addresses that its project allows',
   endpoint: 'Neon does not start the endpoint. Look in its console whether it is on, and at the quotas',

@@ -49,7 +49,8 @@ export const Webhook = z
     table_watched: z
       .boolean()
       .describe(
-        'false: the table was dropped and nothing is recorded; goes on within a minute of one of its name being there',
+        'false: the table was dropped and nothing is recorded; recording resumes within a minute once a table ' +
+          'of its name exists',
       ),
     events: z.array(RowEvent),
     url: z.string().describe('as it is called: `HTTPS://Example.com` is `https://example.com/`'),

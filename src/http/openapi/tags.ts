@@ -44,7 +44,7 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   },
   migrations: {
     name: 'Migrations',
-    description: 'What is in the folder migrations/, what of it is in the database, and running it.',
+    description: 'What is in the folder migrations/, what the database has of it, and running it.',
   },
   bridge: {
     name: 'Login and consent bridge',

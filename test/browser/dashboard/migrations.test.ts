@@ -114,7 +114,7 @@ it('says what is pending, runs it all or not at all, and says where it failed', 
   await dialog.getByRole('button', { name: 'Run 2 migrations' }).click()
   await dialog.getByText(/Running for \d+ s/).waitFor()
   await database.owner.query('commit')
-  await dialog.getByText('Applied 2 migrations, 1 of them outside of a transaction.').waitFor()
+  await dialog.getByText('Applied 2 migrations, 1 of them outside a transaction.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   expect(await readOne("select to_regclass('notes_tag')")).toBe('notes_tag')
   expect(seat.complaints).toEqual([])

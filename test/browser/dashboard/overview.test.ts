@@ -63,7 +63,7 @@ it('says which webhook fails, and leads to it', async () => {
   expect(
     await page
       .getByRole('status')
-      .filter({ hasText: /need(s)? you/ })
+      .filter({ hasText: /need(s)? attention/ })
       .count(),
   ).toBe(1)
   expect(seat.complaints).toEqual([])
@@ -115,7 +115,7 @@ it('shows a member what they may see, and says who sees the rest', async () => {
   const { page } = seat
   await page.getByText('Administrators see the database').waitFor()
   await page.getByText('is for administrators').waitFor()
-  await page.getByText(/^No problems found$|need(s)? you$/).waitFor()
+  await page.getByText(/^No problems found$|need(s)? attention$/).waitFor()
   expect(await page.getByRole('link', { name: 'Database', exact: true }).count()).toBe(0)
   await page.getByRole('link', { name: 'Status for administrators only' }).click()
   await page.getByText('Status: for administrators only').waitFor()

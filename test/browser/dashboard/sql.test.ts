@@ -50,7 +50,7 @@ it('shows rows with types and every digit, and exports them', async () => {
   // Nobody has to wait for the end of a slow one.
   await run(seat, 'select pg_sleep(5)')
   await page.getByRole('button', { name: 'Stop waiting' }).click()
-  await page.getByText('It may run on, for 10 s in all').waitFor()
+  await page.getByText('may keep running, for 10 s at most').waitFor()
 
   // Rows without any column are rows all the same.
   await run(seat, 'select from generate_series(1, 2)')

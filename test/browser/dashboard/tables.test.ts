@@ -55,7 +55,7 @@ it('lists tables, and says which of them anybody may read', async () => {
   await page.getByRole('link', { name: `${p}_log` }).click()
   await page.getByText('Anyone with an anon key reaches all rows: read').waitFor()
   // Rows that are alike cannot be told apart: they open, and nothing in them can be changed.
-  await page.getByText('without a primary key none can be told from its like').waitFor()
+  await page.getByText('there is no primary key to find them by').waitFor()
   await page
     .getByRole('region', { name: `Rows of ${p}_log` })
     .getByRole('link')

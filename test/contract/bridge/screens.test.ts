@@ -142,8 +142,8 @@ it('shows an error of the server as text', async () => {
 
 // Enter in the address bar of a form's answer asks for it with GET; addresses are cut short on their way.
 it.each([
-  ['consent/accept', 405, 'This page cannot be opened by itself'],
-  ['logn?login_challenge=x', 404, 'There is no page here'],
+  ['consent/accept', 405, 'This page cannot be opened on its own'],
+  ['logn?login_challenge=x', 404, 'Page not found'],
   ['login', 400, 'Something is missing here'],
 ])('answers a browser at %s by a page in words for people', async (path, status, title) => {
   const page = await callBridge(path, { headers: { accept: 'text/html,*/*;q=0.8' } })

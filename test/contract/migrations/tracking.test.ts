@@ -223,7 +223,7 @@ describe('a tracking table is not touched', () => {
     [
       'that is a view',
       'drop table pgmigrations; create view pgmigrations as select 1 as id',
-      /is no ordinary table/,
+      /is not an ordinary table/,
     ],
     [
       'that lacks a column',

@@ -54,7 +54,7 @@ describe('verifyAccessToken', () => {
     ['no issuer', { iss: undefined }, 'no `iss`'],
     ['no expiry', { exp: undefined }, 'no `exp`'],
     ['no subject', { sub: undefined }, 'no `sub`'],
-    ['an empty subject', { sub: '' }, 'names nobody'],
+    ['an empty subject', { sub: '' }, 'is empty'],
     ['no client', { client_id: undefined }, 'no `client_id`'],
     ['no scope, as ID tokens have none', { scp: undefined }, 'an ID token'],
     ['a nonce, as in an ID token', { nonce: 'n' }, 'an ID token'],

@@ -67,7 +67,7 @@ it.each([
   [() => proxySaid(REFUSED_AT_THE_DOOR[1] ?? ''), /addresses that its project allows/],
   [() => proxySaid(REFUSED_AT_THE_DOOR[3] ?? ''), /Neon does not start the endpoint/],
   [() => proxySaid(NO_CONNECTION.at(-1) ?? '', 500), /at the quotas/],
-  [() => postgresSaid({ severity: 'FATAL', code: '3D000', message: 'none' }), /no database of that name/],
+  [() => postgresSaid({ severity: 'FATAL', code: '3D000', message: 'none' }), /no database has that name/],
   [() => postgresSaid({ severity: 'FATAL', code: '53300', message: 'none' }, 500), /no connection left/],
   [() => postgresSaid(noRole), /may not act as anon and service_role/],
   [() => new Response('<html>', { status: 502 }), /^Callers’ data cannot be reached/],

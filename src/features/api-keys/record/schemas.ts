@@ -110,7 +110,7 @@ export const ApiKeyRotation = z
       .min(0)
       .max(OVERLAP_SECONDS_MAX)
       .default(0)
-      .describe('How long the old key goes on working, within the same limit; 0: it dies at once'),
+      .describe('How long the old key keeps working, within the same limit; 0: it stops at once'),
   })
   .meta({ id: 'ApiKeyRotation' })
 export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>

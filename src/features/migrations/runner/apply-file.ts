@@ -29,7 +29,7 @@ export interface FileRun {
 
 const NO_TRANSACTION_HINT =
   'Give the statement a file of its own that begins with the line "-- quoin:no-transaction", or calls ' +
-  'pgm.noTransaction(): what stands before it is then committed, and it runs by itself.'
+  'pgm.noTransaction(): what comes before it is then committed, and it runs on its own.'
 
 const NOT_AWAITED = 'It uses pgm.db without waiting for the answer: `await` it.'
 

@@ -165,7 +165,7 @@ function refuseUnusable(table: TrackingTable, facts: TableFacts | undefined): vo
       'The database lacks the tables that migrations are remembered in.',
       'npm run migrate -- --platform',
     )
-  if (facts.kind !== 'r') throw unusable(`${name} is no ordinary table.`, `drop or rename ${name}`)
+  if (facts.kind !== 'r') throw unusable(`${name} is not an ordinary table.`, `drop or rename ${name}`)
   for (const [column, type] of Object.entries(COLUMNS)) {
     const found = facts.columns.find(it => it.name === column)
     if (found === undefined)

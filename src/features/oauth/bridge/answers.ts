@@ -8,7 +8,7 @@ import { imageUrl } from './request-url.ts'
 /** What JSON is answered with when the flow goes on. */
 export const Onward = z
   .object({
-    redirect_to: z.string().describe('Where the same browser has to go on'),
+    redirect_to: z.string().describe('Where the same browser has to continue'),
   })
   .meta({
     id: 'Onward',

@@ -13,9 +13,13 @@ export async function continueAt(
 ): Promise<BridgeAnswer> {
   const target = webUrl(url)
   if (target === undefined) {
-    throw new DomainError('upstream_invalid_answer', 'The OAuth2 server named no web address to go on at.', {
-      detail: 'oauth_server',
-    })
+    throw new DomainError(
+      'upstream_invalid_answer',
+      'The OAuth2 server named no web address to continue at.',
+      {
+        detail: 'oauth_server',
+      },
+    )
   }
   const { renderContinuePage } = await import('./pages/continue-page.tsx')
   return pageAnswer(config.brand, frame => renderContinuePage(target, frame), { cookies })

@@ -55,7 +55,7 @@ type PageDeps = Pick<BridgeDeps, 'config'>
 
 /** GET bridge/device/success: where the OAuth2 server sends the browser when the device has what it waits for. */
 export function showDeviceSuccess(deps: PageDeps): Promise<BridgeAnswer> {
-  return endPage(deps, 'Your device is connected', 'You can close this page and go on at the device.')
+  return endPage(deps, 'Your device is connected', 'You can close this page and continue on the device.')
 }
 
 /** Where a device was denied: nobody tells the device, so the person is told what becomes of it. */

@@ -69,7 +69,7 @@ const TEXTS: Readonly<Record<string, ErrorText>> = {
   invalid_body: INCOMPLETE,
   invalid_parameter: INCOMPLETE,
   method_not_allowed: {
-    title: 'This page cannot be opened by itself',
+    title: 'This page cannot be opened on its own',
     text: 'Only a form leads here.',
     advice: START_AGAIN,
   },
@@ -79,7 +79,7 @@ const TEXTS: Readonly<Record<string, ErrorText>> = {
     advice: TELL,
   },
   not_found: {
-    title: 'There is no page here',
+    title: 'Page not found',
     text: 'The address is mistyped, or was cut short on its way to you.',
     advice: START_AGAIN,
   },

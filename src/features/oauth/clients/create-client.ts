@@ -47,7 +47,7 @@ export function refuseForeignOwner({ oauthClientOwner }: OwnerConfig, input: OAu
     'validation_failed',
     `body.owner: must be "${oauthClientOwner}" in this deployment.`,
     {
-      hint: 'Leave it out: it is written by itself (OAUTH_CLIENT_OWNER).',
+      hint: 'Leave it out: Quoin writes it (OAUTH_CLIENT_OWNER).',
     },
   )
 }

@@ -81,7 +81,7 @@ function nameProblem(name: string): string | undefined {
 /** Words of printable ASCII without quote and backslash, one space between them (RFC 6749 section 3.3). */
 function scopeProblem(scope: string): string | undefined {
   // The server would read it as null: three scopes where somebody meant none.
-  if (scope === '') return 'must name a scope; null for the scopes that the server gives by itself'
+  if (scope === '') return 'must name a scope; null for the default scopes of the server'
   const words = scope.split(' ')
   if (words.includes('')) return 'must be words with one space between them'
   const bad = words.find(word => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))
@@ -103,7 +103,7 @@ function responseTypeProblem(type: string): string | undefined {
   const words = type.split(' ')
   const unknown = words.find(word => !RESPONSE_TYPE_WORDS.includes(word))
   if (unknown !== undefined)
-    return `"${unknown}" is no response type: they are made of code, token and id_token`
+    return `"${unknown}" is not a response type: they consist of code, token and id_token`
   return new Set(words).size < words.length ? 'holds a word twice' : undefined
 }
 
@@ -167,7 +167,7 @@ export const CLIENT_FIELDS = {
   scope: checkedText(4096, scopeProblem)
     .nullable()
     .describe(
-      'Scopes that the client may ask for, with spaces between them; null: those that the server gives by itself',
+      'Scopes that the client may ask for, with spaces between them; null: the default scopes of the server',
     ),
   token_endpoint_auth_method: z
     .enum(['none', 'client_secret_basic', 'client_secret_post'])

@@ -87,7 +87,7 @@ function schemeOf(uri: string): string | undefined {
 
 function formProblem(uri: string): string | undefined {
   if (NOT_IN_URIS.test(uri)) return 'holds a character that must be percent-encoded'
-  return URL.canParse(uri) ? undefined : 'is no valid URI'
+  return URL.canParse(uri) ? undefined : 'is not a valid URI'
 }
 
 /** `https:/host` and `https:host` are read as addresses by browsers and as something else by others. */

@@ -65,9 +65,8 @@ export async function verifyAccessToken(rules: AccessTokenRules, token: string):
     throw invalidAccessToken(faultOf(err, rules))
   }
   if (!isAccessToken(payload))
-    throw invalidAccessToken('It is no access token, but an ID token or a logout token.')
-  if (typeof payload.sub !== 'string' || payload.sub === '')
-    throw invalidAccessToken('Its `sub` names nobody.')
+    throw invalidAccessToken('It is an ID token or a logout token, not an access token.')
+  if (typeof payload.sub !== 'string' || payload.sub === '') throw invalidAccessToken('Its `sub` is empty.')
   return { subject: payload.sub, claims: payload }
 }
 
@@ -132,7 +131,7 @@ function faultOf(err: unknown, { issuers }: AccessTokenRules): string | undefine
   }
   if (!(err instanceof errors.JWTClaimValidationFailed)) return undefined
   const { claim, reason, payload } = err
-  if (reason === 'missing') return `It has no \`${claim}\`, so it is no access token.`
+  if (reason === 'missing') return `It has no \`${claim}\`, so it is not an access token.`
   switch (claim) {
     case 'iss':
       return `Its \`iss\` is ${JSON.stringify(payload.iss)}; it must be ${issuers.join(' or ')}.`

@@ -9,7 +9,7 @@ import { type EndUser, invalidAccessToken } from './access-token.ts'
 /** How long a good answer counts: a token that was revoked elsewhere is refused at most so much later. */
 const ANSWER_FRESH_MS = 10_000
 const TOKENS_REMEMBERED_MAX = 10_000
-const NOT_GOOD = 'It has expired or was revoked, or it is no access token for this service.'
+const NOT_GOOD = 'It has expired or was revoked, or is not an access token for this service.'
 /** What a bearer token is written in (RFC 6750 section 2.1), of a length that no server exceeds. */
 const TOKEN = /^[\w.~+/-]{1,4096}=*$/
 

@@ -53,7 +53,7 @@ export function headersTooLarge(size: number): string | undefined {
 
 function headerProblem(name: string, value: string): string | undefined {
   const shown = JSON.stringify(name.slice(0, 60))
-  if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return `holds ${shown}, which is no header name`
+  if (!/^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name)) return `holds ${shown}, which is not a header name`
   if (isReserved(name)) return `must not set ${shown}, which belongs to the connection or to Quoin`
   if (!/^[\t\x20-\x7e]*$/.test(value)) return `holds a line break or a character outside ASCII in ${shown}`
   return undefined

@@ -38,8 +38,8 @@ const COLUMNS: Column<Migration>[] = [
 ]
 
 const NO_FILES =
-  'Put a schema change into a file such as migrations/0001_create-notes.sql. It appears here once the Worker is built ' +
-  'with it: automatically under npm run dev, otherwise by npm run deploy.'
+  'Put a schema change into a file such as migrations/0001_create-notes.sql. It appears here once the Worker is ' +
+  'built with it: automatically under npm run dev, otherwise by npm run deploy.'
 
 export function MigrationsPage() {
   const query = useQuery(statusQuery)

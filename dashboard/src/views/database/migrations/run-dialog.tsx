@@ -47,7 +47,7 @@ export function RunDialog({
             {isOver
               ? 'It is recorded in the audit log.'
               : isDivided
-                ? 'They run in order. A file outside a transaction splits the run: what comes before it is committed first.'
+                ? 'They run in order. A file outside a transaction splits the run: what is before it is committed.'
                 : 'They run in order and in one transaction: all or nothing. A statement waits 5 s at most for a lock.'}
           </Dialog.Description>
           {run.data !== undefined ? (

@@ -16,8 +16,8 @@ export function CleanUp() {
     <Section
       title="Clean up"
       lead={
-        'Tokens that have ended stay in the OAuth2 server’s tables. Deleting them makes the tables smaller; nobody is ' +
-        'signed out.'
+        'Tokens that have ended stay in the OAuth2 server’s tables. Deleting them makes the tables smaller; ' +
+        'nobody is signed out.'
       }
       actions={
         <Button
