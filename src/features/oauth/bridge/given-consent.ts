@@ -10,7 +10,8 @@ type Request = Pick<ConsentRequest, 'subject' | 'consent_request_id' | 'login_se
 /**
  * True when this very request was granted on a screen, the browser went on, and the consent still holds. One that was
  * skipped, denied, revoked or run out leaves nothing in the server's list; servers before v25.4 tell no ids.
- * False also where the subject has more consents than can be read.
+ * False also where the subject has more consents than can be read. The server lists no logins, so of a login challenge
+ * nobody can tell this.
  */
 export async function isGiven(
   { upstreams }: Pick<BridgeDeps, 'upstreams'>,
