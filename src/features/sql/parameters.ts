@@ -14,7 +14,8 @@ export function toParameters(params: readonly unknown[]): (string | null)[] {
 
 /**
  * An empty array for array types, and nothing for JSON: of the blanks that Postgres reads over there, JSON has no form
- * feed. As `{}` it would be stored as an object, silently; all other arrays are no JSON anyway.
+ * feed. As `{}` it would be stored as an object, silently; all other arrays are no JSON anyway. An empty object for an
+ * array type is an empty array: Postgres' text of the two is the same.
  */
 const EMPTY_ARRAY = '{\f}'
 

@@ -1,4 +1,4 @@
-// What callers of /v1/sql send and get. Bounds that the specification leaves open are in docs/decisions.md.
+// What callers of /v1/sql send and get. Numbers without `Spec` beside them are ours.
 
 import * as z from 'zod'
 import { DomainError } from '../../errors.ts'
