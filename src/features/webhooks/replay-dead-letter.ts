@@ -15,7 +15,7 @@ import { findWebhook } from './webhook-store.ts'
 
 /**
  * Sends one dead letter once; a receiver that fails is an answer, no error. Throws `invalid_parameter`, `not_found`,
- * `payload_not_kept`, and `replay_too_large` for what only `replayFailedSince` sends (Decision 137).
+ * `payload_not_kept`, and `replay_too_large` for what only `replayFailedSince` sends (Decision 130).
  */
 export async function replayDeadLetter(
   deps: SendOnceDeps,
