@@ -1,5 +1,5 @@
 // The row that a test sends: the columns that the watched table has now, with values that are made up. What the table
-// holds is not read.
+// holds is not read: a row of it would be data that nobody changed.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 
