@@ -3,43 +3,80 @@
  * Must not open sockets or read anything but the environment. No error repeats a value: some are secrets.
  */
 import type { Logger } from 'pino'
+import * as z from 'zod'
 import { SECRET_BYTES_MIN } from '../src/features/row-changes/ingest/ingest-signature.ts'
 import { INGEST_PATH, MESSAGE_CHUNKS_BYTES_MAX } from '../src/features/row-changes/ingest/messages.ts'
-import {
-  type Bounds,
-  ConfigError,
-  type Environment,
-  isLoopback,
-  readAll,
-  readBoolean,
-  readInteger,
-  readIntegers,
-} from '../src/lib/environment.ts'
+import { Flag, isLoopback, PostgresUrl, readVariables, wholeNumber } from '../src/lib/environment.ts'
 
-/** All settings of one listener. */
-export interface ListenerConfig {
-  /** A direct connection: a pooler in transaction mode does not keep the lock. */
-  databaseUrl: string
-  /** The whole URL of the Worker's `POST /internal/row-changes`. */
-  ingestUrl: URL
-  /** The secret that requests are signed with. */
-  ingestSecret: string
-  healthHost: string
-  healthPort: number
-  limits: ListenerLimits
+const SECRETS_FORM = `must be one secret of at least ${SECRET_BYTES_MIN} bytes, or two with a comma between`
+
+/** During a rotation there are two; the Worker takes both, so the first signs. */
+const SigningSecret = z
+  .string(SECRETS_FORM)
+  .transform(text => text.split(',').map(secret => secret.trim()))
+  .refine(
+    secrets => secrets.length <= 2 && secrets.every(secret => Buffer.byteLength(secret) >= SECRET_BYTES_MIN),
+    SECRETS_FORM,
+  )
+  .transform(([first = '']) => first)
+
+const INGEST_URL_FORM = `must be the URL of the Worker, ending in ${INGEST_PATH}`
+const IngestUrl = z
+  .url({ protocol: /^https?$/, error: INGEST_URL_FORM })
+  .transform(text => new URL(text))
+  .refine(url => url.pathname === INGEST_PATH && url.username === '' && url.hash === '', INGEST_URL_FORM)
+
+/** The variables, each with the sentence that the table of README.md shows. */
+export const Variables = z
+  .object({
+    LISTENER_DATABASE_URL: PostgresUrl.describe(
+      'Direct connection string of the owner: a pooler in transaction mode does not keep the lock. Secret.',
+    ),
+    INGEST_URL: IngestUrl.describe(
+      "The Worker's `/internal/row-changes`, as its clients reach it: the path is signed.",
+    ),
+    INGEST_SECRET: SigningSecret.describe(
+      "The Worker's secret of at least 32 bytes, which requests are signed with. " +
+        'Of two, separated by a comma, the first signs. Secret.',
+    ),
+    LISTENER_ALLOW_PLAIN_HTTP: Flag.describe(
+      '`true` allows an `http:` URL of another machine: rows travel in the clear.',
+    ),
+    LISTENER_HEALTH_HOST: z
+      .string()
+      .default('127.0.0.1')
+      .describe('Where `/healthz` and `/metrics` listen; in a container `0.0.0.0`, which its image sets.'),
+    LISTENER_HEALTH_PORT: wholeNumber(0, 65_535).default(4490).describe('Their port; 0 takes a free one.'),
+    LISTENER_STANDBY_POLL_MS: wholeNumber(50, 60_000)
+      .default(1_000)
+      .describe(
+        'How often a listener that stands by tries to become the active one: when that ends, changes wait so long.',
+      ),
+    LISTENER_FALLBACK_LOOK_MS: wholeNumber(0, 3_600_000)
+      .default(1_000)
+      .describe(
+        'At rest, how often it looks without a NOTIFY; 0: never, so that a database which suspends itself can.',
+      ),
+  })
+  // Requests hold rows of users: to another machine they travel encrypted. Told beside what else is wrong.
+  .refine(
+    ({ INGEST_URL: url, LISTENER_ALLOW_PLAIN_HTTP }) => LISTENER_ALLOW_PLAIN_HTTP || !isInTheClear(url),
+    {
+      path: ['INGEST_URL'],
+      error: 'is not https: rows would travel in the clear (LISTENER_ALLOW_PLAIN_HTTP=true allows it)',
+      when: ({ value }) => (value as { INGEST_URL: unknown }).INGEST_URL instanceof URL,
+    },
+  )
+
+function isInTheClear({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))
 }
 
 /** The part of a pino logger that the listener uses. */
 export type ListenerLog = Pick<Logger, 'info' | 'warn' | 'error'>
 
-/** What an operator may have to turn: how often a listener asks a database that suspends itself. */
-const SET_LIMITS = {
-  standbyPollMs: ['LISTENER_STANDBY_POLL_MS', 1_000, 50, 60_000],
-  fallbackLookMs: ['LISTENER_FALLBACK_LOOK_MS', 1_000, 0, 3_600_000],
-} as const satisfies Record<string, Bounds>
-
 /** What Worker, queue and a small machine take; nobody has had a reason to turn one. */
-const FIXED_LIMITS = {
+export const FIXED_LIMITS = {
   /** Chunks known at a time, waiting or unconfirmed; the rest of a backlog stays in Postgres. */
   chunksMax: 5_000,
   /** Bytes of their rows and keys in memory, about. */
@@ -64,60 +101,27 @@ const FIXED_LIMITS = {
   shutdownGraceMs: 10_000,
 }
 
+/** All settings of one listener. */
+export type ListenerConfig = ReturnType<typeof readConfig>
+
 /** Every bound of the listener. */
-export type ListenerLimits = Record<keyof typeof SET_LIMITS | keyof typeof FIXED_LIMITS, number>
+export type ListenerLimits = ListenerConfig['limits']
 
-/** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
-export function readConfig(env: Environment): ListenerConfig {
-  return readAll<ListenerConfig>({
-    databaseUrl: () => readDatabaseUrl(env),
-    ingestUrl: () => readIngestUrl(env),
-    ingestSecret: () => readSecret(env),
-    healthHost: () => env.LISTENER_HEALTH_HOST || '127.0.0.1',
-    healthPort: () => readInteger(env, 'LISTENER_HEALTH_PORT', 4490, 0, 65_535),
-    limits: () => readLimits(env),
-  })
-}
-
-/** All limits, those of the environment among them. */
-export function readLimits(env: Environment): ListenerLimits {
-  return { ...FIXED_LIMITS, ...readIntegers(env, SET_LIMITS) }
-}
-
-function readDatabaseUrl(env: Environment): string {
-  const text = env.LISTENER_DATABASE_URL ?? ''
-  if (/^postgres(ql)?:$/.test(parseUrl(text)?.protocol ?? '')) return text
-  throw new ConfigError(
-    'LISTENER_DATABASE_URL must be of the form postgresql://user:password@host:port/database',
-  )
-}
-
-/** Requests hold rows of users: to another machine they travel encrypted. */
-function readIngestUrl(env: Environment): URL {
-  const url = parseUrl(env.INGEST_URL ?? '')
-  const isIngest = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === INGEST_PATH
-  if (!isIngest || url.username !== '' || url.hash !== '') {
-    throw new ConfigError(`INGEST_URL must be the URL of the Worker, ending in ${INGEST_PATH}`)
+/** Reads the environment; throws a `ConfigError` that names every variable that is wrong. */
+export function readConfig(env: object) {
+  const variables = readVariables(Variables, env)
+  return {
+    databaseUrl: variables.LISTENER_DATABASE_URL,
+    /** The whole URL of the Worker's `POST /internal/row-changes`. */
+    ingestUrl: variables.INGEST_URL,
+    /** The secret that requests are signed with. */
+    ingestSecret: variables.INGEST_SECRET,
+    healthHost: variables.LISTENER_HEALTH_HOST,
+    healthPort: variables.LISTENER_HEALTH_PORT,
+    limits: {
+      ...FIXED_LIMITS,
+      standbyPollMs: variables.LISTENER_STANDBY_POLL_MS,
+      fallbackLookMs: variables.LISTENER_FALLBACK_LOOK_MS,
+    },
   }
-  const isOnThisMachine = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
-  if (url.protocol === 'https:' || isOnThisMachine || readBoolean(env, 'LISTENER_ALLOW_PLAIN_HTTP'))
-    return url
-  throw new ConfigError(
-    'INGEST_URL is not https: rows would travel in the clear (LISTENER_ALLOW_PLAIN_HTTP=true allows it)',
-  )
-}
-
-/** During a rotation there are two; the Worker takes both, so the first signs. */
-function readSecret(env: Environment): string {
-  const secrets = (env.INGEST_SECRET ?? '').split(',').map(secret => secret.trim())
-  const [first = ''] = secrets
-  if (secrets.length <= 2 && secrets.every(secret => Buffer.byteLength(secret) >= SECRET_BYTES_MIN))
-    return first
-  throw new ConfigError(
-    `INGEST_SECRET must be one secret of at least ${SECRET_BYTES_MIN} bytes, or two with a comma between`,
-  )
-}
-
-function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
 }

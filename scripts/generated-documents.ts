@@ -1,9 +1,11 @@
-// The documents that are made from the code: the OpenAPI document, the API page and the README's variables.
-// Reads the route table and the configuration's schema; starts nothing.
+// The documents that are made from the code: the OpenAPI document, the API page and the tables of variables in three
+// READMEs. Reads the route table and the schemas of variables; starts nothing.
 
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { Variables } from '../src/config.ts'
+import { Variables as ListenerVariables } from '../listener/config.ts'
+import { Variables as GatewayVariables } from '../sql-gateway/config.ts'
+import { Variables as WorkerVariables } from '../src/config.ts'
 import { openApiDocument } from '../src/http/openapi/document.ts'
 import { referenceRoutes } from '../src/http/reference/routes.ts'
 import { endpointName, endpointsOf } from '../src/http/route.ts'
@@ -25,7 +27,9 @@ export async function generatedDocuments(): Promise<GeneratedDocument[]> {
       text: `${JSON.stringify(openApiDocument(routes, 'http://127.0.0.1:8787'), null, 2)}\n`,
     },
     { path: 'docs/api.md', text: apiPage() },
-    { path: 'README.md', text: await readmeWithVariables() },
+    await readmeOf('README.md', WorkerVariables),
+    await readmeOf('sql-gateway/README.md', GatewayVariables),
+    await readmeOf('listener/README.md', ListenerVariables),
   ]
 }
 
@@ -41,29 +45,24 @@ function apiPage(): string {
   return `# API\n\n${note}\n\n${sections.join('\n')}`
 }
 
-/**
- * What the schema makes of a variable that is not set; read by parsing, since JSON Schema loses it behind transforms.
- */
-function defaultOf(name: string): string {
-  const parsed: Record<string, unknown> = Variables.parse({
-    DATABASE_URL: 'postgres://h',
-    DATA_DATABASE_URL: 'postgres://h',
-  })
-  const value = parsed[name]
-  const text = value === undefined ? '' : String(value)
-  return text === '' ? '' : `\`${text}\``
-}
-
-async function readmeWithVariables(): Promise<string> {
-  const readme = await readFile('README.md', 'utf8')
-  const { properties = {}, required = [] } = z.toJSONSchema(Variables, {
-    io: 'input',
-    unrepresentable: 'any',
-  })
-  const rows = Object.entries(properties).map(([name, property]) => {
-    const { description = '' } = property as { description?: string }
-    return `| \`${name}\` | ${required.includes(name) ? 'required' : defaultOf(name)} | ${description} |`
+/** A README with the table of these variables in the place that its comments mark. */
+async function readmeOf(path: string, variables: z.ZodObject): Promise<GeneratedDocument> {
+  const readme = await readFile(path, 'utf8')
+  const rows = Object.entries(variables.shape).map(([name, schema]) => {
+    const description = z.globalRegistry.get(schema)?.description ?? ''
+    return `| \`${name}\` | ${defaultOf(schema)} | ${description} |`
   })
   const table = `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}`
-  return readme.replace(/(<!-- variables:.*-->)[\s\S]*?(<!-- \/variables -->)/, `$1\n${table}\n$2`)
+  return {
+    path,
+    text: readme.replace(/(<!-- variables:.*-->)[\s\S]*?(<!-- \/variables -->)/, `$1\n${table}\n$2`),
+  }
+}
+
+/** What the schema makes of a variable that is not set, as a cell of the table. */
+function defaultOf(schema: z.core.$ZodType): string {
+  const { success, data } = z.safeParse(schema, undefined)
+  if (!success) return 'required'
+  const text = String(data ?? '')
+  return text === '' ? '' : `\`${text}\``
 }

@@ -1,4 +1,4 @@
-// `npm run docs`: writes docs/openapi.json, docs/api.md and the README's table of variables from the code.
+// `npm run docs`: writes docs/openapi.json, docs/api.md and three READMEs' tables of variables from the code.
 // With --check it writes nothing and fails when one of them is stale.
 
 import { readFile, writeFile } from 'node:fs/promises'

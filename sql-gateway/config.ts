@@ -2,39 +2,73 @@
  * Owns the gateway's settings: names, units, defaults and bounds, and reading them from the environment once.
  * Must not open sockets or read anything but the environment; TLS files are read by the server.
  */
+import * as z from 'zod'
 import {
-  type Bounds,
   ConfigError,
-  type Environment,
+  Flag,
   isLoopback,
-  readAll,
-  readBoolean,
-  readInteger,
-  readIntegers,
+  POSTGRES_URL_FORM,
+  readVariables,
+  wholeNumber,
 } from '../src/lib/environment.ts'
-import { parseServedEntry, type ServedEntry } from './served.ts'
+import { parseServedEntry } from './served.ts'
 
-/** All settings of one gateway; `GatewayOptions` in `server.ts` lets a caller override any of them. */
-export interface GatewayConfig {
-  entries: ServedEntry[]
-  host: string
-  port: number
-  tlsCertFile: string | undefined
-  tlsKeyFile: string | undefined
-  behindTlsProxy: boolean
-  limits: GatewayLimits
-}
+/** The connection strings in a text; what is wrong with one is told by its place, since it holds a password. */
+const ConnectionStrings = z
+  .string('must hold a connection string')
+  .transform(text => text.split(/\s+/).filter(url => url !== ''))
+  .superRefine((urls, context) => {
+    if (urls.length === 0) context.addIssue('must hold a connection string')
+    const wrong = urls.findIndex(url => parseServedEntry(url) === undefined)
+    if (wrong !== -1) context.addIssue(`entry ${wrong + 1} must be of the form ${POSTGRES_URL_FORM}`)
+  })
 
-/** What a larger machine or database has more of. */
-const SET_LIMITS = {
-  ownPoolSize: ['GATEWAY_OWN_POOL_SIZE', 10, 1, 500],
-  callerPoolSize: ['GATEWAY_CALLER_POOL_SIZE', 10, 1, 500],
-  tunnelsMax: ['GATEWAY_TUNNELS_MAX', 20, 0, 1_000],
-  heldBytesMax: ['GATEWAY_HELD_BYTES_MAX', 256 * 1024 * 1024, 1_024, 64 * 1024 ** 3],
-} as const satisfies Record<string, Bounds>
+/** The variables, each with the sentence that the table of README.md shows. */
+export const Variables = z.object({
+  GATEWAY_DATABASE_URLS: ConnectionStrings.describe(
+    'Complete connection strings served, separated by white space: those that the Worker has. ' +
+      'Each may carry `?host=/socket/dir` and `sslmode`. Secret.',
+  ),
+  GATEWAY_SOCKET_DIR: z
+    .string()
+    .optional()
+    .describe('Reach every database through the Unix socket in this folder: on one machine faster than TCP.'),
+  GATEWAY_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe(
+      'Address to listen at. One that is not loopback needs a certificate or GATEWAY_BEHIND_TLS_PROXY.',
+    ),
+  GATEWAY_PORT: wholeNumber(0, 65_535).default(4488).describe('Port to listen at; 0 takes a free one.'),
+  GATEWAY_TLS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Certificate in PEM: the gateway serves https itself, since requests carry connection strings.',
+    ),
+  GATEWAY_TLS_KEY_FILE: z.string().optional().describe('Private key of that certificate, in PEM.'),
+  GATEWAY_BEHIND_TLS_PROXY: Flag.describe('`true`: a proxy with TLS stands in front.'),
+  GATEWAY_OWN_POOL_SIZE: wholeNumber(1, 500)
+    .default(10)
+    .describe("Connections per database for Quoin's own statements; a larger database has more."),
+  GATEWAY_CALLER_POOL_SIZE: wholeNumber(1, 500)
+    .default(10)
+    .describe("Connections per database for callers' SQL; a larger database has more."),
+  GATEWAY_TUNNELS_MAX: wholeNumber(0, 1_000)
+    .default(20)
+    .describe(
+      'WebSocket sessions at a time, from the password on; 100 more may be without one. Each holds a connection.',
+    ),
+  GATEWAY_HELD_BYTES_MAX: wholeNumber(1_024, 64 * 1024 ** 3)
+    .default(256 * 1024 * 1024)
+    .describe(
+      'Most bytes of bodies and answers that are held at a time, until their callers have taken them. ' +
+        'The process takes up to three times that.',
+    ),
+})
 
 /** What nobody has had a reason to turn. */
-const FIXED_LIMITS = {
+export const FIXED_LIMITS = {
   waitersMax: 1_000,
   httpConnectionsMax: 2_000,
   requestBodyBytesMax: 32 * 1024 * 1024,
@@ -63,40 +97,33 @@ const FIXED_LIMITS = {
   shutdownGraceMs: 5_000,
 }
 
+/** All settings of one gateway; `GatewayOptions` in `server.ts` lets a caller override any of them. */
+export type GatewayConfig = ReturnType<typeof readConfig>
+
 /** Every bound of the gateway. */
-export type GatewayLimits = Record<keyof typeof SET_LIMITS | keyof typeof FIXED_LIMITS, number>
+export type GatewayLimits = GatewayConfig['limits']
 
-/** Reads the environment; throws a `ConfigError` that names every setting that is wrong. */
-export function readConfig(env: Environment): GatewayConfig {
-  const urls = (env.GATEWAY_DATABASE_URLS ?? '').split(/\s+/).filter(url => url !== '')
-  return readAll<GatewayConfig>({
-    entries: () => parseEntries(urls, env.GATEWAY_SOCKET_DIR || undefined),
-    host: () => env.GATEWAY_HOST || '127.0.0.1',
-    port: () => readInteger(env, 'GATEWAY_PORT', 4488, 0, 65_535),
-    tlsCertFile: () => env.GATEWAY_TLS_CERT_FILE || undefined,
-    tlsKeyFile: () => env.GATEWAY_TLS_KEY_FILE || undefined,
-    behindTlsProxy: () => readBoolean(env, 'GATEWAY_BEHIND_TLS_PROXY'),
-    limits: () => readLimits(env),
-  })
-}
-
-/** The served entries of these connection strings; never repeats a string in an error, since it holds a password. */
-export function parseEntries(urls: readonly string[], socketDir: string | undefined): ServedEntry[] {
-  if (urls.length === 0) throw new ConfigError('GATEWAY_DATABASE_URLS names no connection string')
-  return urls.map((url, index) => {
-    const entry = parseServedEntry(url, socketDir)
-    if (entry === undefined) {
-      throw new ConfigError(
-        `GATEWAY_DATABASE_URLS: entry ${index + 1} is not of the form postgresql://user:password@host:port/database`,
-      )
-    }
-    return entry
-  })
-}
-
-/** All limits, those of the environment among them. */
-export function readLimits(env: Environment): GatewayLimits {
-  return { ...FIXED_LIMITS, ...readIntegers(env, SET_LIMITS) }
+/** Reads the environment; throws a `ConfigError` that names every variable that is wrong. */
+export function readConfig(env: object) {
+  const variables = readVariables(Variables, env)
+  return {
+    // Each can be parsed: that was checked above.
+    entries: variables.GATEWAY_DATABASE_URLS.flatMap(
+      url => parseServedEntry(url, variables.GATEWAY_SOCKET_DIR) ?? [],
+    ),
+    host: variables.GATEWAY_HOST,
+    port: variables.GATEWAY_PORT,
+    tlsCertFile: variables.GATEWAY_TLS_CERT_FILE,
+    tlsKeyFile: variables.GATEWAY_TLS_KEY_FILE,
+    behindTlsProxy: variables.GATEWAY_BEHIND_TLS_PROXY,
+    limits: {
+      ...FIXED_LIMITS,
+      ownPoolSize: variables.GATEWAY_OWN_POOL_SIZE,
+      callerPoolSize: variables.GATEWAY_CALLER_POOL_SIZE,
+      tunnelsMax: variables.GATEWAY_TUNNELS_MAX,
+      heldBytesMax: variables.GATEWAY_HELD_BYTES_MAX,
+    },
+  }
 }
 
 /** Refuses what would put passwords on a network in the clear: another address than loopback without TLS. */

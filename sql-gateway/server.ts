@@ -14,13 +14,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { ByteBudget } from './byte-budget.ts'
-import {
-  assertSafeBinding,
-  type GatewayConfig,
-  type GatewayLimits,
-  parseEntries,
-  readLimits,
-} from './config.ts'
+import { assertSafeBinding, type GatewayConfig, type GatewayLimits, readConfig } from './config.ts'
 import { ConnectionPool, type PoolWatcher } from './connection-pool.ts'
 import { isHealthy } from './health.ts'
 import { ServedEntries, type ServedEntry } from './served.ts'
@@ -57,17 +51,13 @@ const REFUSAL_TOLD_EVERY_MS = 60_000
 /** Starts a gateway in this process; rejects when its settings are unsafe or the port is taken. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { databaseUrls, socketDir, limits, log, ...rest } = options
-  const config: GatewayConfig = {
-    host: '127.0.0.1',
-    port: 0,
-    tlsCertFile: undefined,
-    tlsKeyFile: undefined,
-    behindTlsProxy: false,
-    ...rest,
-    entries: parseEntries(databaseUrls, socketDir),
-    limits: { ...readLimits({}), ...limits },
-  }
-  return startConfigured(config, log ?? pino({ level: 'warn' }))
+  const config = readConfig({
+    GATEWAY_DATABASE_URLS: databaseUrls.join(' '),
+    GATEWAY_SOCKET_DIR: socketDir,
+    GATEWAY_PORT: 0,
+  })
+  const limited = { ...config, ...rest, limits: { ...config.limits, ...limits } }
+  return startConfigured(limited, log ?? pino({ level: 'warn' }))
 }
 
 /** As `startGateway`, with settings that are complete. */

@@ -3,10 +3,11 @@
 
 import * as z from 'zod'
 import { decodeBase64 } from './lib/base64.ts'
-import { ConfigError } from './lib/environment.ts'
+import { Flag, PostgresUrl, readVariables, wholeNumber } from './lib/environment.ts'
 
-const Url = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
-const PostgresUrl = z.url({ protocol: /^postgres(ql)?$/ })
+const Url = z
+  .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+  .transform(url => url.replace(/\/+$/, ''))
 /** Neon's hosts of PgBouncer in transaction mode, which gives a caller's session to the next one as it was left. */
 const POOLER_HOST = /^([^.]+)-pooler\./
 const hostOf = (url: unknown) => (URL.canParse(String(url)) ? new URL(String(url)).hostname : '')
@@ -15,12 +16,10 @@ const SessionUrl = PostgresUrl.refine(url => !POOLER_HOST.test(hostOf(url)), {
   error: ({ input }) =>
     `must not go through a pooler that changes sessions; the direct host is ${directHost(input)}`,
 })
-const Text = z.string().min(1)
-const WholeNumber = z.coerce.number().int()
 const List = z
   .string()
   .transform(text => text.split(',').map(item => item.trim()))
-  .pipe(z.array(z.string().min(1)).min(1))
+  .refine(items => !items.includes(''), 'must name something between its commas')
 
 /** `$user` would stand for the schema that is named like the caller's role. */
 const CLOSED_SCHEMAS = /^(pg_.*|information_schema|quoin|\$user)$/
@@ -49,32 +48,24 @@ export const Variables = z.object({
     'Schemas of extensions, separated by commas: callers’ SQL finds their types, operators and functions by name, ' +
       'after those of DB_SCHEMAS. They are not served. Let callers not create there.',
   ),
-  MIGRATION_STATEMENT_TIMEOUT_MS: WholeNumber.min(100)
-    .max(1_200_000)
+  MIGRATION_STATEMENT_TIMEOUT_MS: wholeNumber(100, 1_200_000)
     .default(300_000)
     .describe(
       'Milliseconds that one statement of a migration may take when it is run through /api/migrations.',
     ),
-  RATE_LIMIT_PER_MINUTE: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100_000_000)
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 100_000_000)
     .default(100)
     .describe('Requests in any 60 seconds that a key without a limit of its own may make.'),
-  ANON_STATEMENT_TIMEOUT_MS: WholeNumber.min(100)
-    .max(30_000)
+  ANON_STATEMENT_TIMEOUT_MS: wholeNumber(100, 30_000)
     .default(3_000)
     .describe('Milliseconds that a call with an anon key may take in the database.'),
-  SQL_TEXT_BYTES_MAX: WholeNumber.min(1_024)
-    .max(1_048_576)
+  SQL_TEXT_BYTES_MAX: wholeNumber(1_024, 1_048_576)
     .default(262_144)
     .describe(
       'Most bytes of SQL text that one call of /v1/sql may carry, over all statements of a transaction; ' +
         'parameters are not counted.',
     ),
-  ANON_BODY_BYTES_MAX: WholeNumber.min(1_024)
-    .max(10_485_760)
+  ANON_BODY_BYTES_MAX: wholeNumber(1_024, 10_485_760)
     .default(1_048_576)
     .describe('Largest request body in bytes that a call with an anon key may have.'),
   OAUTH_PUBLIC_URL: Url.optional().describe(
@@ -82,18 +73,23 @@ export const Variables = z.object({
   ),
   OAUTH_ISSUER: z
     .string()
-    .min(1)
     .optional()
     .describe(
       '`iss` that access tokens must carry, exactly. Unset: OAUTH_PUBLIC_URL, with or without a final slash.',
     ),
   OAUTH_ADMIN_URL: Url.optional().describe("Address of the OAuth2 server's admin API."),
-  OAUTH_ADMIN_TOKEN: Text.optional().describe(
-    'Bearer token for a gateway in front of the admin API; unset: no Authorization header is sent. Secret.',
-  ),
-  OAUTH_CLIENT_OWNER: Text.optional().describe(
-    '`owner` of the OAuth2 clients that are ours, written at creation. Unset: every client of the OAuth2 server is.',
-  ),
+  OAUTH_ADMIN_TOKEN: z
+    .string()
+    .optional()
+    .describe(
+      'Bearer token for a gateway in front of the admin API; unset: no Authorization header is sent. Secret.',
+    ),
+  OAUTH_CLIENT_OWNER: z
+    .string()
+    .optional()
+    .describe(
+      '`owner` of the OAuth2 clients that are ours, written at creation. Unset: every client of the OAuth2 server is.',
+    ),
   OAUTH_DATABASE_URL: PostgresUrl.optional().describe(
     "Connection string of the OAuth2 server's own database, for flushing ended tokens. " +
       'Unset: its flush endpoint is tried. Secret.',
@@ -110,21 +106,19 @@ export const Variables = z.object({
   PERMISSION_WRITE_URL: Url.optional().describe(
     "Address of the permission server's write API: changes of relation tuples.",
   ),
-  PERMISSION_ADMIN_TOKEN: Text.optional().describe(
-    'Bearer token for the write API; unset: no Authorization header is sent. Secret.',
-  ),
-  PERMISSION_DEPTH_MAX: WholeNumber.min(1)
-    .max(50)
+  PERMISSION_ADMIN_TOKEN: z
+    .string()
+    .optional()
+    .describe('Bearer token for the write API; unset: no Authorization header is sent. Secret.'),
+  PERMISSION_DEPTH_MAX: wholeNumber(1, 50)
     .default(10)
     .describe(
       '`limit.max_read_depth` of the permission server, whose own default is 5: how deep its checks look.',
     ),
-  PERMISSION_TUPLES_MAX: WholeNumber.min(500)
-    .max(50_000)
+  PERMISSION_TUPLES_MAX: wholeNumber(500, 50_000)
     .default(20_000)
     .describe('Most relation tuples that one answer may read; beyond it the answer says `complete: false`.'),
-  UPSTREAM_TIMEOUT_MS: WholeNumber.min(100)
-    .max(30_000)
+  UPSTREAM_TIMEOUT_MS: wholeNumber(100, 30_000)
     .default(30_000)
     .describe(
       'Milliseconds that a call of the OAuth2, identity or permission server may take at most. By itself one is ' +
@@ -140,16 +134,13 @@ export const Variables = z.object({
   DASHBOARD_ROLES: List.default(['admin', 'member']).describe(
     'Values of metadata_public.role that may use /api at all, separated by commas; `*`: whoever can sign in.',
   ),
-  API_RATE_LIMIT_PER_MINUTE: WholeNumber.min(1)
-    .max(1_000_000)
+  API_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .default(600)
     .describe('Requests to /api in any 60 seconds that one client address may make.'),
-  CONSENT_RATE_LIMIT_PER_MINUTE: WholeNumber.min(1)
-    .max(1_000_000)
+  CONSENT_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .default(30)
     .describe('Consent decisions in any 60 seconds that one client address may send.'),
-  CONSENT_REMEMBER_SECONDS: WholeNumber.min(0)
-    .max(315_360_000)
+  CONSENT_REMEMBER_SECONDS: wholeNumber(0, 315_360_000)
     .default(0)
     .describe('How long a remembered consent holds, in seconds; 0: until it is revoked.'),
   INGEST_SECRET: List.optional().describe(
@@ -163,22 +154,22 @@ export const Variables = z.object({
     .describe(
       'Key that secrets and headers of webhooks are encrypted with: base64 of 32 random bytes. Secret.',
     ),
-  ALLOW_PRIVATE_WEBHOOK_TARGETS: z
-    .enum(['true', 'false'])
-    .default('false')
-    .describe(
-      '`true` lets webhooks send to private addresses and to this machine, and clients log out there: for development.',
-    ),
-  BRAND_NAME: Text.max(60).default('Quoin').describe("Name on the bridge's pages."),
+  ALLOW_PRIVATE_WEBHOOK_TARGETS: Flag.describe(
+    '`true` lets webhooks send to private addresses and to this machine, and clients log out there: for development.',
+  ),
+  BRAND_NAME: z
+    .string()
+    .max(60, 'must have at most 60 characters')
+    .default('Quoin')
+    .describe("Name on the bridge's pages."),
   BRAND_COLOR: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/)
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #rrggbb')
     .default('#1f5f8b')
     .describe("Accent colour of the bridge's pages, as #rrggbb."),
   BRAND_LOGO_URL: Url.optional().describe("Logo on the bridge's pages. Unset: the name alone."),
   DATA_AUDIENCE: z
     .string()
-    .min(1)
     .optional()
     .describe('Where set, `aud` of an access token beside an API key must hold this value.'),
 })
@@ -236,12 +227,7 @@ export interface Brand {
  * wrong one.
  */
 export function parseConfig(env: object): Config {
-  const parsed = Variables.safeParse(withoutEmpty(env))
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`)
-    throw new ConfigError(`Variables that are missing or wrong: ${problems.join('; ')}`)
-  }
-  const variables = parsed.data
+  const variables = readVariables(Variables, env)
   return {
     baseUrl: variables.BASE_URL,
     databaseUrl: variables.DATABASE_URL,
@@ -277,16 +263,11 @@ export function parseConfig(env: object): Config {
     consentRememberSeconds: variables.CONSENT_REMEMBER_SECONDS,
     ingestSecrets: variables.INGEST_SECRET ?? [],
     secretsKey: variables.SECRETS_KEY,
-    allowPrivateWebhookTargets: variables.ALLOW_PRIVATE_WEBHOOK_TARGETS === 'true',
+    allowPrivateWebhookTargets: variables.ALLOW_PRIVATE_WEBHOOK_TARGETS,
     brand: {
       name: variables.BRAND_NAME,
       color: variables.BRAND_COLOR,
       logoUrl: variables.BRAND_LOGO_URL,
     },
   }
-}
-
-/** An empty variable means "not set": `NAME=` in an env file is how people switch one off. */
-function withoutEmpty(env: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
 }

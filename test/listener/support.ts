@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
-import { type ListenerLimits, readLimits } from '../../listener/config.ts'
+import { type ListenerLimits, readConfig } from '../../listener/config.ts'
 import { type Listener, startListener } from '../../listener/listener.ts'
 import type { TestPostgres } from '../gateway/support.ts'
 import { type FakeIngest, SECRET, startFakeIngest } from './fake-ingest.ts'
@@ -47,22 +47,20 @@ export async function makeWorld(postgres: TestPostgres): Promise<World> {
   return { postgres, databaseUrl, ingest, client }
 }
 
-const QUICK: Partial<ListenerLimits> = { standbyPollMs: 100, backoffMsMax: 300 }
-
 /** A listener in this process, closed after the test. */
 export async function startTestListener(
   world: Pick<World, 'databaseUrl' | 'ingest'>,
   limits: Partial<ListenerLimits> = {},
 ): Promise<Listener> {
+  const config = readConfig({
+    LISTENER_DATABASE_URL: world.databaseUrl,
+    INGEST_URL: world.ingest.url,
+    INGEST_SECRET: SECRET,
+    LISTENER_HEALTH_PORT: 0,
+    LISTENER_STANDBY_POLL_MS: 100,
+  })
   const listener = await startListener(
-    {
-      databaseUrl: world.databaseUrl,
-      ingestUrl: new URL(world.ingest.url),
-      ingestSecret: SECRET,
-      healthHost: '127.0.0.1',
-      healthPort: 0,
-      limits: { ...readLimits({}), ...QUICK, ...limits },
-    },
+    { ...config, limits: { ...config.limits, backoffMsMax: 300, ...limits } },
     pino({ level: 'silent' }),
   )
   onTestFinished(() => listener.close())

@@ -11,9 +11,7 @@ describe.each(['DB_SCHEMAS', 'DB_EXTRA_SEARCH_PATH'])('%s', name => {
     'is refused with %s in it',
     value => {
       expect(() => parseConfig({ ...REQUIRED, [name]: value })).toThrow(
-        new ConfigError(
-          `Variables that are missing or wrong: ${name}: must name none of Postgres' own schemas, nor quoin`,
-        ),
+        new ConfigError(`${name} must name none of Postgres' own schemas, nor quoin`),
       )
     },
   )
@@ -34,7 +32,7 @@ it('the data connection is not Neon’s pooler, and the direct host is named', (
   })
   expect(() => parseConfig(at('ep-x-1-pooler.eu.neon.tech'))).toThrow(
     new ConfigError(
-      'Variables that are missing or wrong: DATA_DATABASE_URL: must not go through a pooler that changes sessions; ' +
+      'DATA_DATABASE_URL must not go through a pooler that changes sessions; ' +
         'the direct host is ep-x-1.eu.neon.tech',
     ),
   )

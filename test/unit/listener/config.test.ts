@@ -43,6 +43,10 @@ it('sends in the clear to this machine, or where it is told to', () => {
 it('names everything that is wrong at once', () => {
   const limits = { LISTENER_STANDBY_POLL_MS: 'x', LISTENER_FALLBACK_LOOK_MS: 'y' }
   expect(() => readConfig({ ...ENV, ...limits })).toThrow(/STANDBY_POLL_MS.*FALLBACK_LOOK_MS/)
+  const inTheClear = { INGEST_URL: 'http://worker:8787/internal/row-changes' }
+  expect(() => readConfig({ ...ENV, ...limits, ...inTheClear })).toThrow(
+    /STANDBY_POLL_MS.*INGEST_URL is not https/,
+  )
   expect(() => readConfig({})).toThrow(/LISTENER_DATABASE_URL.*INGEST_URL.*INGEST_SECRET/)
 })
 

@@ -2,12 +2,19 @@
 
 import { expect, it, onTestFinished } from 'vitest'
 import { tableKey } from '../../../listener/chunk-keys.ts'
-import { readLimits } from '../../../listener/config.ts'
+import { FIXED_LIMITS } from '../../../listener/config.ts'
 import { makeCounters } from '../../../listener/metrics.ts'
 import { Relay, type RelayDeps } from '../../../listener/relay.ts'
 import type { LookRequest, LookResult, WaitingChunk } from '../../../listener/window.ts'
 
-const LIMITS = { ...readLimits({}), messageBytesMax: 600, messagesPerRequestMax: 1, backoffMsMax: 1 }
+const LIMITS = {
+  ...FIXED_LIMITS,
+  standbyPollMs: 1_000,
+  fallbackLookMs: 1_000,
+  messageBytesMax: 600,
+  messagesPerRequestMax: 1,
+  backoffMsMax: 1,
+}
 
 function makeChunk(id: bigint, size: number, key = String(id)): WaitingChunk {
   const text = String(id).padEnd(size)

@@ -4,11 +4,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type KeyedChunk, tableKey } from '../../../listener/chunk-keys.ts'
-import { readLimits } from '../../../listener/config.ts'
+import { FIXED_LIMITS } from '../../../listener/config.ts'
 import { type LookRequest, type LookResult, type WaitingChunk, Window } from '../../../listener/window.ts'
 
 const LIMITS = {
-  ...readLimits({}),
+  ...FIXED_LIMITS,
+  standbyPollMs: 1_000,
+  fallbackLookMs: 1_000,
   messageBytesMax: 1_000,
   referencedBytesMax: 1_000,
   messagesPerRequestMax: 3,
