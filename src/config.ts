@@ -143,7 +143,8 @@ export const Variables = z.object({
   CONSENT_REMEMBER_SECONDS: wholeNumber(0, 315_360_000)
     .default(0)
     .describe('How long a remembered consent holds, in seconds; 0: until it is revoked.'),
-  INGEST_SECRET: List.optional().describe(
+  /** How long each is, is checked where it is used. */
+  INGEST_SECRET: List.default([]).describe(
     'Secret of at least 32 bytes that the listener signs row changes with; during a rotation two, ' +
       'separated by a comma. Unset: none are taken. Secret.',
   ),
@@ -174,100 +175,28 @@ export const Variables = z.object({
     .describe('Where set, `aud` of an access token beside an API key must hold this value.'),
 })
 
-export interface Config {
-  baseUrl: string
-  databaseUrl: string
-  dataDatabaseUrl: string
-  sqlGatewayUrl: string | undefined
-  dbSchemas: readonly string[]
-  migrationStatementTimeoutMs: number
-  /** Searched behind the exposed schemas, and not exposed. */
-  dbExtraSearchPath: readonly string[]
-  rateLimitPerMinute: number
-  anonStatementTimeoutMs: number
-  sqlTextBytesMax: number
-  anonBodyBytesMax: number
-  oauthPublicUrl: string | undefined
-  oauthIssuer: string | undefined
-  dataAudience: string | undefined
-  oauthAdminUrl: string | undefined
-  oauthAdminToken: string | undefined
-  oauthClientOwner: string | undefined
-  oauthDatabaseUrl: string | undefined
-  identityPublicUrl: string | undefined
-  identityAdminUrl: string | undefined
-  permissionReadUrl: string | undefined
-  permissionWriteUrl: string | undefined
-  permissionAdminToken: string | undefined
-  permissionDepthMax: number
-  permissionTuplesMax: number
-  upstreamTimeoutMs: number
-  dashboardUrl: string | undefined
-  adminIdentityIds: readonly string[]
-  dashboardRoles: readonly string[]
-  apiRateLimitPerMinute: number
-  consentRateLimitPerMinute: number
-  consentRememberSeconds: number
-  /** One, or two during a rotation; their length is checked where they are used. */
-  ingestSecrets: readonly string[]
-  secretsKey: string | undefined
-  allowPrivateWebhookTargets: boolean
-  brand: Brand
-}
+type Values = z.output<typeof Variables>
+
+/** The variables under names of JavaScript: `BASE_URL` is `baseUrl`. */
+export type Config = { readonly [Name in keyof Values as CamelCase<Name>]-?: Values[Name] }
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>
 
 /** How the pages that end users see present the deployment. */
-export interface Brand {
-  name: string
-  color: string
-  logoUrl: string | undefined
-}
+export type Brand = Pick<Config, 'brandName' | 'brandColor' | 'brandLogoUrl'>
 
 /**
  * Reads the variables out of the Worker's environment (which also holds bindings); throws `ConfigError` naming every
  * wrong one.
  */
 export function parseConfig(env: object): Config {
-  const variables = readVariables(Variables, env)
-  return {
-    baseUrl: variables.BASE_URL,
-    databaseUrl: variables.DATABASE_URL,
-    dataDatabaseUrl: variables.DATA_DATABASE_URL,
-    sqlGatewayUrl: variables.SQL_GATEWAY_URL,
-    dbSchemas: variables.DB_SCHEMAS,
-    dbExtraSearchPath: variables.DB_EXTRA_SEARCH_PATH,
-    migrationStatementTimeoutMs: variables.MIGRATION_STATEMENT_TIMEOUT_MS,
-    rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE,
-    anonStatementTimeoutMs: variables.ANON_STATEMENT_TIMEOUT_MS,
-    sqlTextBytesMax: variables.SQL_TEXT_BYTES_MAX,
-    anonBodyBytesMax: variables.ANON_BODY_BYTES_MAX,
-    oauthPublicUrl: variables.OAUTH_PUBLIC_URL,
-    oauthIssuer: variables.OAUTH_ISSUER,
-    dataAudience: variables.DATA_AUDIENCE,
-    oauthAdminUrl: variables.OAUTH_ADMIN_URL,
-    oauthAdminToken: variables.OAUTH_ADMIN_TOKEN,
-    oauthClientOwner: variables.OAUTH_CLIENT_OWNER,
-    oauthDatabaseUrl: variables.OAUTH_DATABASE_URL,
-    identityPublicUrl: variables.IDENTITY_PUBLIC_URL,
-    identityAdminUrl: variables.IDENTITY_ADMIN_URL,
-    permissionReadUrl: variables.PERMISSION_READ_URL,
-    permissionWriteUrl: variables.PERMISSION_WRITE_URL,
-    permissionAdminToken: variables.PERMISSION_ADMIN_TOKEN,
-    permissionDepthMax: variables.PERMISSION_DEPTH_MAX,
-    permissionTuplesMax: variables.PERMISSION_TUPLES_MAX,
-    upstreamTimeoutMs: variables.UPSTREAM_TIMEOUT_MS,
-    dashboardUrl: variables.DASHBOARD_URL,
-    adminIdentityIds: variables.ADMIN_IDENTITY_IDS,
-    dashboardRoles: variables.DASHBOARD_ROLES,
-    apiRateLimitPerMinute: variables.API_RATE_LIMIT_PER_MINUTE,
-    consentRateLimitPerMinute: variables.CONSENT_RATE_LIMIT_PER_MINUTE,
-    consentRememberSeconds: variables.CONSENT_REMEMBER_SECONDS,
-    ingestSecrets: variables.INGEST_SECRET ?? [],
-    secretsKey: variables.SECRETS_KEY,
-    allowPrivateWebhookTargets: variables.ALLOW_PRIVATE_WEBHOOK_TARGETS,
-    brand: {
-      name: variables.BRAND_NAME,
-      color: variables.BRAND_COLOR,
-      logoUrl: variables.BRAND_LOGO_URL,
-    },
-  }
+  const values = Object.entries(readVariables(Variables, env))
+  return Object.fromEntries(values.map(([name, value]) => [camelCase(name), value])) as Config
+}
+
+/** As the type `CamelCase` does. */
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -197,7 +197,7 @@ function makeDeps(env: Env): Deps {
       gatewayUrl: config.sqlGatewayUrl,
     }),
     permissionFile: bundledPermissions,
-    verifyIngest: makeIngestVerifier({ secrets: config.ingestSecrets, now }),
+    verifyIngest: makeIngestVerifier({ secrets: config.ingestSecret, now }),
     rowChanges: env.ROW_CHANGES,
     rowChangeSubscribers: [webhookSubscriber({ platform, fanouts, registry: new WebhookRegistry(platform) })],
     fanouts,

@@ -117,7 +117,7 @@ async function errorPage(
   const { request } = exchange
   if (route.errorPage === undefined || !wantsPage(request)) return undefined
   const { status, headers, body } = answerTo(exchange, err)
-  const page = await route.errorPage({ status, error: body, brand: deps.config.brand, request, cause: err })
+  const page = await route.errorPage({ status, error: body, brand: deps.config, request, cause: err })
   return finish(exchange, { ...page, headers: { ...headers, ...page.headers } })
 }
 

@@ -41,3 +41,12 @@ it('the data connection is not Neon’s pooler, and the direct host is named', (
   const owner = 'postgres://a:b@ep-x-pooler.eu.neon.tech/c'
   expect(parseConfig({ ...REQUIRED, DATABASE_URL: owner }).databaseUrl).toBe(owner)
 })
+
+it('each variable has the name of its words in camel case', () => {
+  const { migrationStatementTimeoutMs, brandName } = parseConfig({
+    ...REQUIRED,
+    MIGRATION_STATEMENT_TIMEOUT_MS: '200',
+    BRAND_NAME: 'Mine',
+  })
+  expect([migrationStatementTimeoutMs, brandName]).toEqual([200, 'Mine'])
+})

@@ -24,7 +24,7 @@ interface ModulesDeps {
     identityAdminUrl: string | undefined
     permissionReadUrl: string | undefined
     permissionWriteUrl: string | undefined
-    ingestSecrets: readonly string[]
+    ingestSecret: readonly string[]
   }
 }
 
@@ -49,7 +49,7 @@ export function listModules({ config }: ModulesDeps): Module[] {
       PERMISSION_READ_URL: config.permissionReadUrl,
       PERMISSION_WRITE_URL: config.permissionWriteUrl,
     }),
-    module('webhooks', 'Row changes, signed and sent to URLs', { INGEST_SECRET: config.ingestSecrets[0] }),
+    module('webhooks', 'Row changes, signed and sent to URLs', { INGEST_SECRET: config.ingestSecret[0] }),
     module('audit', 'Who changed what'),
   ]
 }

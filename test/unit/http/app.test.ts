@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { Whoami } from '../../../src/clients/identity.ts'
+import { parseConfig } from '../../../src/config.ts'
 import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import type { Deps } from '../../../src/deps.ts'
@@ -85,44 +86,14 @@ const NO_PERMISSIONS = { text: '', declarations: new Declarations({ namespaces: 
 
 function appOf(routes = allRoutes) {
   const keyGate = new KeyGate(limiters)
-  const config: Deps['config'] = {
-    baseUrl: 'http://quoin.test',
-    databaseUrl: '',
-    dataDatabaseUrl: '',
-    sqlGatewayUrl: 'http://gateway',
-    dbSchemas: ['public'],
-    dbExtraSearchPath: [],
-    migrationStatementTimeoutMs: 300_000,
-    sqlTextBytesMax: 262_144,
-    rateLimitPerMinute: 100,
-    anonStatementTimeoutMs: 3_000,
-    anonBodyBytesMax: 1_048_576,
-    oauthPublicUrl: undefined,
-    oauthIssuer: undefined,
-    dataAudience: undefined,
-    oauthAdminUrl: undefined,
-    oauthAdminToken: undefined,
-    oauthClientOwner: undefined,
-    oauthDatabaseUrl: undefined,
-    identityPublicUrl: undefined,
-    identityAdminUrl: undefined,
-    permissionReadUrl: undefined,
-    permissionWriteUrl: undefined,
-    permissionAdminToken: undefined,
-    permissionDepthMax: 5,
-    permissionTuplesMax: 50_000,
-    upstreamTimeoutMs: 30_000,
-    dashboardUrl: 'https://dashboard.test',
-    adminIdentityIds: [],
-    dashboardRoles: ['*'],
-    apiRateLimitPerMinute: 600,
-    consentRateLimitPerMinute: 30,
-    consentRememberSeconds: 0,
-    ingestSecrets: [],
-    secretsKey: undefined,
-    allowPrivateWebhookTargets: false,
-    brand: { name: 'Quoin', color: '#1f5f8b', logoUrl: undefined },
-  }
+  const config = parseConfig({
+    BASE_URL: 'http://quoin.test',
+    DATABASE_URL: 'postgres://h',
+    DATA_DATABASE_URL: 'postgres://h',
+    SQL_GATEWAY_URL: 'http://gateway',
+    DASHBOARD_URL: 'https://dashboard.test',
+    DASHBOARD_ROLES: '*',
+  })
   const deps: Deps = {
     config,
     platform: new PlatformDatabase(wire),

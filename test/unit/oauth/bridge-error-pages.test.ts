@@ -18,7 +18,7 @@ function withDiscovery(document: object = { end_session_endpoint: END_SESSION })
 }
 
 describe('an error page', () => {
-  const brand = { name: 'Quoin', color: '#1f5f8b', logoUrl: undefined }
+  const brand = { brandName: 'Quoin', brandColor: '#1f5f8b', brandLogoUrl: undefined }
   const error = { error: 'Gone.', code: 'challenge_expired', detail: null, hint: 'Start.', request_id: 'r-1' }
   const request = { method: 'GET', url: 'http://quoin.example/api/oauthsrv/bridge/login?login_challenge=c' }
   const input = { status: 410, error, brand, request, cause: undefined }

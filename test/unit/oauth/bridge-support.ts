@@ -71,7 +71,9 @@ export function bridge(world: World = {}) {
       identityPublicUrl: 'http://identity.example',
       databaseUrl: 'postgres://owner:secret@h/quoin',
       consentRememberSeconds: 3_600,
-      brand: { name: 'Quoin', color: '#1f5f8b', logoUrl: undefined },
+      brandName: 'Quoin',
+      brandColor: '#1f5f8b',
+      brandLogoUrl: undefined,
     },
     upstreams: {
       oauthAdmin: oauth.server,

@@ -46,7 +46,7 @@ export function pageAnswer(
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': contentPolicy(nonce, [brand.logoUrl, ...imageUrls]),
+      'content-security-policy': contentPolicy(nonce, [brand.brandLogoUrl, ...imageUrls]),
       // Forms need the Origin header, which `no-referrer` would turn into `null`; other sites get no address of ours.
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',

@@ -5,7 +5,7 @@ import type { PlatformDatabase } from '../../../db/database.ts'
 import type { Brand } from './pages/frame.ts'
 
 export interface BridgeDeps {
-  config: {
+  config: Brand & {
     baseUrl: string
     oauthPublicUrl: string | undefined
     identityPublicUrl: string | undefined
@@ -13,7 +13,6 @@ export interface BridgeDeps {
     databaseUrl: string
     /** How long a remembered consent holds; 0: until it is revoked. */
     consentRememberSeconds: number
-    brand: Brand
   }
   upstreams: { oauthAdmin: Upstream; identityPublic: Upstream; identityAdmin: Upstream }
   /** For the claims configuration. */

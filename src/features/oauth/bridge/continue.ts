@@ -22,5 +22,5 @@ export async function continueAt(
     )
   }
   const { renderContinuePage } = await import('./pages/continue-page.tsx')
-  return pageAnswer(config.brand, frame => renderContinuePage(target, frame), { cookies })
+  return pageAnswer(config, frame => renderContinuePage(target, frame), { cookies })
 }

@@ -66,7 +66,7 @@ export function showDeviceDenied(deps: PageDeps): Promise<BridgeAnswer> {
 
 async function endPage({ config }: PageDeps, title: string, text: string): Promise<BridgeAnswer> {
   const { renderMessagePage } = await import('./pages/message-page.tsx')
-  return pageAnswer(config.brand, frame => renderMessagePage({ mood: 'good', title, text }, frame))
+  return pageAnswer(config, frame => renderMessagePage({ mood: 'good', title, text }, frame))
 }
 
 async function devicePage(
@@ -77,7 +77,7 @@ async function devicePage(
   const { token, cookies } = await openForm(deps, cookieHeader, challenge)
   const { renderDevicePage } = await import('./pages/device-page.tsx')
   const view = { challenge, formToken: token, code, isWrong }
-  return pageAnswer(deps.config.brand, frame => renderDevicePage(view, frame), {
+  return pageAnswer(deps.config, frame => renderDevicePage(view, frame), {
     cookies,
     status: isWrong ? 400 : 200,
   })

@@ -3,7 +3,6 @@
 
 import type { PublicDocuments } from '../documents/public-documents.ts'
 import { type BridgeAnswer, pageAnswer } from './answers.ts'
-import type { BridgeDeps } from './bridge-deps.ts'
 import { BridgeError } from './bridge-error.ts'
 import { errorText } from './error-texts.ts'
 import type { Brand } from './pages/frame.ts'
@@ -50,7 +49,7 @@ const ERROR_LENGTH_MAX = 100
 const DESCRIPTION_LENGTH_MAX = 1_000
 
 export interface ServerErrorDeps {
-  config: Pick<BridgeDeps['config'], 'brand'>
+  config: Brand
   oauthDocuments: Pick<PublicDocuments, 'discovery'>
 }
 
@@ -73,7 +72,7 @@ export async function showServerError(
     ],
   }
   const { renderMessagePage } = await import('./pages/message-page.tsx')
-  return pageAnswer(config.brand, frame => renderMessagePage(view, frame), { status: 400 })
+  return pageAnswer(config, frame => renderMessagePage(view, frame), { status: 400 })
 }
 
 const REFUSED = {

@@ -53,7 +53,7 @@ export async function showLogout(
   const { renderLogoutPage } = await import('./pages/logout-page.tsx')
   const clientName = client && visibleName(client)
   const view = { challenge, formToken: token, clientName }
-  return pageAnswer(deps.config.brand, frame => renderLogoutPage(view, frame), { cookies })
+  return pageAnswer(deps.config, frame => renderLogoutPage(view, frame), { cookies })
 }
 
 /**
@@ -103,14 +103,14 @@ async function stillSignedIn({ config }: LogoutDeps, client: LogoutRequest['clie
     text: 'Nothing was changed.',
     link: url === undefined ? undefined : { url, text },
   }
-  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
+  return pageAnswer(config, frame => renderMessagePage(view, frame))
 }
 
 /** GET bridge/logout/done: a last page, for logouts that name no address to go back to. */
 export async function showLogoutDone({ config }: Pick<BridgeDeps, 'config'>): Promise<BridgeAnswer> {
   const { renderMessagePage } = await import('./pages/message-page.tsx')
   const view = { mood: 'good' as const, title: 'You are signed out', text: 'You can close this page.' }
-  return pageAnswer(config.brand, frame => renderMessagePage(view, frame))
+  return pageAnswer(config, frame => renderMessagePage(view, frame))
 }
 
 /** An answer with its challenge, which a form must have been opened for in this browser. */

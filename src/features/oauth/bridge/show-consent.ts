@@ -55,7 +55,7 @@ export async function showConsent(
     rememberSeconds: deps.config.consentRememberSeconds,
   }
   const { renderConsentPage } = await import('./pages/consent-page.tsx')
-  return pageAnswer(deps.config.brand, frame => renderConsentPage(view, frame), {
+  return pageAnswer(deps.config, frame => renderConsentPage(view, frame), {
     cookies,
     imageUrls: [view.client.logoUrl],
   })

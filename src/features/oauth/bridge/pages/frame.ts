@@ -1,11 +1,11 @@
 // What every page of the bridge is given beside its own content.
 
-/** How the deployment presents itself to its end users. */
+/** How the deployment presents itself to its end users, by the names of its variables. */
 export interface Brand {
-  name: string
+  brandName: string
   /** As #rrggbb. */
-  color: string
-  logoUrl: string | undefined
+  brandColor: string
+  brandLogoUrl: string | undefined
 }
 
 export interface PageFrame {

@@ -25,7 +25,7 @@ export function renderLogoutPage(view: LogoutView, frame: PageFrame): string {
         <label class="choice single">
           <input type="checkbox" name="end_identity_session" value="true" checked />
           <span>
-            {`Also end my ${frame.brand.name} session`}
+            {`Also end my ${frame.brand.brandName} session`}
             <small>Otherwise the next sign-in in this browser asks for no password.</small>
           </span>
         </label>

@@ -17,6 +17,7 @@ export function documentText(page: { toString(): string }): string {
 }
 
 export function Page({ frame: { brand, nonce }, title, continueTo, children }: PageProps) {
+  const { brandName, brandColor, brandLogoUrl } = brand
   return (
     <html lang="en">
       <head>
@@ -24,15 +25,15 @@ export function Page({ frame: { brand, nonce }, title, continueTo, children }: P
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         {continueTo !== undefined && <meta http-equiv="refresh" content={`0;url=${continueTo}`} />}
-        <title>{`${title} · ${brand.name}`}</title>
-        <style nonce={nonce} dangerouslySetInnerHTML={{ __html: styleSheet(brand.color) }} />
+        <title>{`${title} · ${brandName}`}</title>
+        <style nonce={nonce} dangerouslySetInnerHTML={{ __html: styleSheet(brandColor) }} />
       </head>
       <body>
         <header class="brand">
-          {brand.logoUrl === undefined ? brand.name : <img src={brand.logoUrl} alt={brand.name} />}
+          {brandLogoUrl === undefined ? brandName : <img src={brandLogoUrl} alt={brandName} />}
         </header>
         <main>{children}</main>
-        <footer>{`Sign-in by ${brand.name}`}</footer>
+        <footer>{`Sign-in by ${brandName}`}</footer>
       </body>
     </html>
   )
