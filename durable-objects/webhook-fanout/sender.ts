@@ -7,7 +7,7 @@ import type { WebhookRow } from '../../src/features/webhooks/delivery/webhook-ro
 import { headerSealName, makeSecretBox, type SecretBox } from '../../src/features/webhooks/secret-box.ts'
 import { makeTargetGuard, type TargetGuard } from '../../src/features/webhooks/target-guard.ts'
 import type { Deadline } from '../../src/lib/deadline.ts'
-import { hostsOf } from '../../src/lib/target-address.ts'
+import { targetRulesOf } from '../../src/lib/target-address.ts'
 import { encodeUtf8 } from '../../src/lib/utf8.ts'
 
 export interface OutgoingBody {
@@ -35,11 +35,7 @@ export class WebhookSender {
 
   constructor(config: Config, deadline: Deadline) {
     this.#deadline = deadline
-    const rules = {
-      allowPrivate: config.allowPrivateWebhookTargets,
-      ownHosts: hostsOf([config.baseUrl, config.dashboardUrl]),
-    }
-    this.#guard = makeTargetGuard({ rules, fetch: callFetch, nowMs })
+    this.#guard = makeTargetGuard({ rules: targetRulesOf(config), fetch: callFetch, nowMs })
     this.#box = config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey)
   }
 

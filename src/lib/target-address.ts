@@ -33,9 +33,17 @@ export function targetProblem(text: string, rules: TargetRules): string | undefi
   return undefined
 }
 
-/** Host names out of base URLs, for `TargetRules.ownHosts`. */
-export function hostsOf(urls: readonly (string | undefined)[]): string[] {
-  return urls.flatMap(url => (url !== undefined && URL.canParse(url) ? [hostOf(new URL(url))] : []))
+/** The rules of a deployment. */
+export function targetRulesOf(config: {
+  allowPrivateWebhookTargets: boolean
+  baseUrl: string
+  dashboardUrl: string | undefined
+}): TargetRules {
+  const urls = [config.baseUrl, config.dashboardUrl].filter(url => url !== undefined)
+  return {
+    allowPrivate: config.allowPrivateWebhookTargets,
+    ownHosts: urls.map(url => hostOf(new URL(url))),
+  }
 }
 
 /** The host as it is looked up and compared: no brackets, no final dots. */

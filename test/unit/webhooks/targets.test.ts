@@ -4,9 +4,13 @@ import { describe, expect, it, vi } from 'vitest'
 import { deliveryHeaders, headersProblem } from '../../../src/features/webhooks/delivery/delivery-headers.ts'
 import { makeSecretBox } from '../../../src/features/webhooks/secret-box.ts'
 import { makeTargetGuard } from '../../../src/features/webhooks/target-guard.ts'
-import { hostsOf, targetProblem } from '../../../src/lib/target-address.ts'
+import { targetProblem, targetRulesOf } from '../../../src/lib/target-address.ts'
 
-const RULES = { allowPrivate: false, ownHosts: hostsOf(['https://quoin.example/base', undefined]) }
+const RULES = targetRulesOf({
+  allowPrivateWebhookTargets: false,
+  baseUrl: 'https://quoin.example/base',
+  dashboardUrl: undefined,
+})
 
 describe('the URL of a target', () => {
   it.each([
