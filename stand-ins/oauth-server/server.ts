@@ -20,7 +20,7 @@ import { makeKeyStore } from './keys/key-store.ts'
 import { addRegistrationRoutes } from './registration/registration-routes.ts'
 import { OAuthServerSettings, type OAuthServerSettingsIn } from './settings.ts'
 import { TABLES } from './tables.ts'
-import { adminApp, publicApp } from './wire/apps.ts'
+import { makeApp } from './wire/apps.ts'
 import { makePageTokens } from './wire/page-tokens.ts'
 
 export interface OAuthServer {
@@ -74,8 +74,8 @@ export async function startOAuthServer(
     parts,
   )
   const authorization = makeAuthorization(context)
-  publicPort.serve(publicApp(), app => publicRoutes(app, context, authorization))
-  adminPort.serve(adminApp(), app => adminRoutes(app, context, authorization))
+  publicPort.serve(makeApp(), app => publicRoutes(app, context, authorization))
+  adminPort.serve(makeApp('/admin'), app => adminRoutes(app, context, authorization))
   return { publicUrl, adminUrl, close }
 }
 

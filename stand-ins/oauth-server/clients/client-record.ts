@@ -2,9 +2,9 @@
 // was never given is null until the client is read back from the database; then it is empty.
 
 import * as z from 'zod'
+import { parseGoDuration } from '../../../src/lib/duration.ts'
 import { Flag, Integer, Text } from '../../service/json-body.ts'
 import { JwkSetIn } from '../keys/jwk.ts'
-import { durationSeconds, formatDuration } from '../wire/durations.ts'
 
 /** The thirteen lifespans, each a Go duration or null for the server's own. */
 export const LIFESPANS = [
@@ -31,19 +31,18 @@ const Names = z
   .nullish()
   .transform(list => list ?? null)
 
-/** Kept in Go's own form. */
+/** Whole seconds, shown as Go writes them: clients read that. */
 const Duration = z
   .string()
+  .refine(text => parseGoDuration(text) !== undefined, 'no duration')
   .nullish()
-  .transform((text, context) => {
-    if (text === null || text === undefined) return null
-    const seconds = durationSeconds(text)
-    if (seconds === undefined) {
-      context.addIssue(`no duration: ${text}`)
-      return z.NEVER
-    }
-    return formatDuration(seconds)
-  })
+  .transform(text => (text ? goText(parseGoDuration(text) ?? 0) : null))
+
+function goText(seconds: number): string {
+  const [hours, minutes] = [Math.trunc(seconds / 3600), Math.trunc(seconds / 60)]
+  const rest = minutes ? `${Math.abs(minutes % 60)}m${Math.abs(seconds % 60)}s` : `${seconds}s`
+  return hours ? `${hours}h${rest}` : `${seconds < 0 && minutes ? '-' : ''}${rest}`
+}
 
 /** The thirteen of them; those left out are null. */
 export const Lifespans = z.object(
@@ -93,33 +92,10 @@ export const ClientFields = z.object({
 })
 export type ClientFields = Readonly<z.infer<typeof ClientFields>>
 
-const Time = z.iso.datetime({ offset: true }).nullish()
-
-/** What a body says of a client; the id, the secret and the token are empty when they were not given. */
+/** What a body says of a client; the id and the secret are empty when they were not given. */
 export const ClientIn = z
-  .object({
-    client_id: Text,
-    client_secret: Text,
-    registration_access_token: Text,
-    registration_client_uri: Text,
-    created_at: Time,
-    updated_at: Time,
-    ...ClientFields.shape,
-  })
-  .transform(
-    ({
-      client_id,
-      client_secret,
-      registration_access_token,
-      registration_client_uri,
-      created_at,
-      updated_at: _,
-      ...fields
-    }) => ({
-      ...{ client_id, client_secret, registration_access_token, registration_client_uri, created_at },
-      fields,
-    }),
-  )
+  .object({ client_id: Text, client_secret: Text, ...ClientFields.shape })
+  .transform(({ client_id, client_secret, ...fields }) => ({ client_id, client_secret, fields }))
 export type ClientIn = z.infer<typeof ClientIn>
 
 export interface Client extends ClientFields {

@@ -20,11 +20,9 @@ export async function registerClient(
     secret,
     registrationTokenHash: hashRegistrationToken(token),
   })
-  // Hydra makes this address before it makes an id: a client that chose none is not named in it.
-  const suffix = given.client_id === '' ? '' : `/${encodeURIComponent(given.client_id)}`
   return clientAnswer(client, {
     client_secret: isPublicClient(client) ? undefined : secret,
     registration_access_token: token,
-    registration_client_uri: `${addresses.public}/oauth2/register${suffix}`,
+    registration_client_uri: `${addresses.public}/oauth2/register/${encodeURIComponent(client.client_id)}`,
   })
 }

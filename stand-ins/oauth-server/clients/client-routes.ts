@@ -65,15 +65,13 @@ async function listClients(
 async function putClient(
   c: RequestContext,
   id: string,
-  { clients, now }: OAuthServerContext,
+  { clients }: OAuthServerContext,
   checkSector: SectorIdentifierCheck,
 ): Promise<Response> {
   const given = readJson(await c.req.text(), ClientIn, malformed)
   const fields = await validateClient(given, checkSector)
   const client = await clients.replace(id, { fields, secret: given.client_secret, registrationTokenHash: '' })
-  // What was stored is the old date; Hydra shows the caller's, or the moment.
-  const created_at = given.created_at ?? new Date(now()).toISOString()
-  return jsonAnswer(c, clientAnswer({ ...client, created_at }, given))
+  return jsonAnswer(c, clientAnswer(client, given))
 }
 
 /** All thirteen are replaced: those left out go back to the server's. */

@@ -3,19 +3,13 @@
 
 export const CLIENT_TABLES = `
   create table if not exists clients (
-    -- As wide as Hydra's columns, here and below: what is longer gets its unspecific 500.
     id varchar(255) collate "C" primary key,
     fields json not null,
     secret_hash text not null,
     -- Of the token that a client registered by itself is managed with; empty when it can no longer be.
     registration_token_hash text not null default '',
     created_at timestamptz not null,
-    updated_at timestamptz not null,
-    check (
-      length(fields->>'token_endpoint_auth_method') <= 25
-      and length(fields->>'token_endpoint_auth_signing_alg') <= 10
-      and length(fields->>'request_object_signing_alg') <= 10
-    )
+    updated_at timestamptz not null
   );
   create index if not exists clients_by_owner on clients ((fields->>'owner'), id);
   create index if not exists clients_by_name on clients ((fields->>'client_name'), id);

@@ -9,7 +9,6 @@ import type { FlowRequest } from '../flow/flow-state.ts'
 import { askForLogin, checkCsrf, randomId, takeLogin } from '../flow/login-step.ts'
 import { invalidClient } from '../flow/oauth-errors.ts'
 import { encodeQuery, withQuery } from '../flow/query.ts'
-import { redirectOn } from '../flow/redirects.ts'
 import { DEVICE_VERIFICATION_PATH, expiredUserCode } from './device-request.ts'
 
 /** Hydra never reads the form of this address: `prompt`, `max_age` and `id_token_hint` in it do nothing. */
@@ -35,7 +34,7 @@ export async function verifyDevice(deps: FlowDeps, c: RequestContext): Promise<R
     const { step, consent } = await takeConsent(deps, c, question, consentVerifier)
     const isLetIn = await deps.tokenStore.letDeviceIn(step.request.userCode ?? '', consent.consentRequestId)
     if (!isLetIn) throw expiredUserCode()
-    return redirectOn(c, withQuery(deps.addresses.deviceSuccess, { client_id: client.client_id }))
+    return c.redirect(withQuery(deps.addresses.deviceSuccess, { client_id: client.client_id }))
   }
   // Without a login or consent verifier there is a device verifier, and with it the request.
   return request ? askForLogin(deps, c, question, request) : askForUserCode(deps, c, query)
@@ -45,8 +44,7 @@ function askForUserCode(deps: FlowDeps, c: RequestContext, query: URLSearchParam
   const step = { requestedAt: deps.nowSeconds(), requestUrl: ownUrl(deps, query), csrf: randomId() }
   deps.cookies.setCsrf(c, 'device', step.csrf, deps.settings.ttlSeconds.loginConsentRequest)
   const userCode = query.get('user_code')
-  return redirectOn(
-    c,
+  return c.redirect(
     withQuery(deps.addresses.deviceVerification, {
       device_challenge: deps.challenges.seal('device challenge', step),
       ...(userCode === null ? {} : { user_code: userCode }),

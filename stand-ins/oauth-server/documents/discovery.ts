@@ -51,25 +51,5 @@ export function discoveryDocument(issuer: string, idTokenAlg: string): Record<st
     end_session_endpoint: `${issuer}/oauth2/sessions/logout`,
     request_object_signing_alg_values_supported: ['none', 'RS256', 'ES256'],
     code_challenge_methods_supported: ['plain', 'S256'],
-    credentials_endpoint_draft_00: `${issuer}/credentials`,
-    credentials_supported_draft_00: [VERIFIABLE_CREDENTIAL],
   }
-}
-
-const VERIFIABLE_CREDENTIAL = {
-  format: 'jwt_vc_json',
-  types: ['VerifiableCredential', 'UserInfoCredential'],
-  cryptographic_binding_methods_supported: ['jwk'],
-  cryptographic_suites_supported: [
-    'PS256',
-    'RS256',
-    'ES256',
-    'PS384',
-    'RS384',
-    'ES384',
-    'PS512',
-    'RS512',
-    'ES512',
-    'EdDSA',
-  ],
 }

@@ -25,8 +25,6 @@ export function addPublicDocuments(app: ServiceApp, context: OAuthServerContext)
   app.get(openid, discovery)
   app.get(oauth, discovery)
   app.get(jwks, async c => jsonAnswer(c, { keys: await context.keys.publicKeys() }))
-  // One that is no preflight.
-  app.on('OPTIONS', [...DOCUMENTS], c => c.body(null, 200))
   addHealth(app, '', context)
 }
 

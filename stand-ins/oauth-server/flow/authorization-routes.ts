@@ -54,8 +54,6 @@ export function addPublicAuthorizationRoutes(app: ServiceApp, deps: Authorizatio
   app.get(DEVICE_VERIFICATION_PATH, c => verifyDevice(deps, c))
   app.on(['GET', 'POST'], LOGOUT_PATH, c => logOut(deps, c))
   addUserinfoRoutes(app, deps)
-  // One that is no preflight.
-  app.on('OPTIONS', [...CROSS_ORIGIN], c => c.body(null, 200))
   addFallbackPages(app)
 }
 

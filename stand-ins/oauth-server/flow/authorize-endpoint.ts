@@ -15,7 +15,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import type { FlowRequest, OidcContext } from './flow-state.ts'
 import { askForLogin, takeLogin } from './login-step.ts'
 import { encodeQuery, queryValues, withQuery } from './query.ts'
-import { answerClient, redirectOn } from './redirects.ts'
+import { answerClient } from './redirects.ts'
 import { readRequestForm } from './request-form.ts'
 import { withRequestObject } from './request-object.ts'
 import { words } from './scope-matching.ts'
@@ -40,7 +40,7 @@ export async function authorize(deps: FlowDeps, c: RequestContext): Promise<Resp
 
 /** Sends the browser to the error page with a refusal. */
 export function showError(deps: Pick<FlowDeps, 'addresses'>, c: RequestContext, error: HydraError): Response {
-  return redirectOn(c, withQuery(deps.addresses.error, errorValues(error)))
+  return c.redirect(withQuery(deps.addresses.error, errorValues(error)))
 }
 
 async function takeStep(deps: FlowDeps, c: RequestContext, request: AuthorizationRequest): Promise<Response> {

@@ -10,7 +10,6 @@ import type { ConsentStep } from './flow-state.ts'
 import { type AcceptedLogin, checkCsrf, type LoginQuestion, randomId } from './login-step.ts'
 import { invalidClient } from './oauth-errors.ts'
 import { withQuery } from './query.ts'
-import { redirectOn } from './redirects.ts'
 import { subjectForClient } from './subject-identifier.ts'
 
 export interface ConsentTaken {
@@ -53,7 +52,7 @@ export async function askForConsent(
     client.client_id,
   )
   const challenge = deps.challenges.seal('consent challenge', consent)
-  return redirectOn(c, withQuery(deps.addresses.consent, { consent_challenge: challenge }))
+  return c.redirect(withQuery(deps.addresses.consent, { consent_challenge: challenge }))
 }
 
 /**

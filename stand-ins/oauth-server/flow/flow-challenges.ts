@@ -3,7 +3,7 @@
 // expires; that a verifier is used once is the business of the step that it opens.
 
 import type { Sealer } from '../../service/sealed-values.ts'
-import type { HydraError } from '../wire/hydra-error.ts'
+import { type HydraError, noSuchRow } from '../wire/hydra-error.ts'
 import type {
   AnsweredConsent,
   AnsweredDevice,
@@ -12,7 +12,7 @@ import type {
   DeviceStep,
   LoginStep,
 } from './flow-state.ts'
-import { accessDenied, notFound, requestUnauthorized } from './oauth-errors.ts'
+import { accessDenied, requestUnauthorized } from './oauth-errors.ts'
 
 /** What each kind of challenge and verifier carries. */
 interface Carried {
@@ -49,15 +49,8 @@ export function makeChallenges(
   }
   return {
     seal: (kind, value) => sealer.seal(kind, value),
-    openChallenge: (kind, text) => open(kind, text, notFound()),
-    openVerifier: (kind, text) =>
-      open(
-        kind,
-        text,
-        accessDenied(
-          `The ${stepName(kind)} verifier has already been used, has not been granted, or is invalid.`,
-        ),
-      ),
+    openChallenge: (kind, text) => open(kind, text, noSuchRow()),
+    openVerifier: (kind, text) => open(kind, text, accessDenied(`The ${kind} is invalid.`)),
   }
 }
 

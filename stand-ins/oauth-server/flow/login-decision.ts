@@ -1,6 +1,6 @@
 // Whether an authorization request may use the login session that the browser already has (pure).
 
-import { type HydraError, unrecognizable } from '../wire/hydra-error.ts'
+import type { HydraError } from '../wire/hydra-error.ts'
 import { loginRequired } from './oauth-errors.ts'
 import { maxAgeSeconds } from './prompt.ts'
 import { words } from './scope-matching.ts'
@@ -35,18 +35,9 @@ export function decideLogin(
   if (!session || prompts.includes('login')) return ask
 
   const maxAge = maxAgeSeconds(form)
-  // Hydra lets its own parser's error through, which has no OAuth code.
-  if (Number.isNaN(maxAge)) return { outcome: 'refuse', error: unrecognizable() }
-  if (maxAge !== undefined && maxAge >= 0 && session.authenticatedAt + maxAge < nowSeconds) {
-    return prompts.includes('none')
-      ? refuse("Request failed because prompt is set to 'none' and authentication time reached 'max_age'.")
-      : ask
-  }
-  if (hintedSubject !== undefined && !subjectsOfSession.includes(hintedSubject)) {
-    return refuse(
-      'Request failed because subject claim from id_token_hint does not match subject from authentication session.',
-    )
-  }
+  if (maxAge !== undefined && session.authenticatedAt + maxAge < nowSeconds) return ask
+  if (hintedSubject !== undefined && !subjectsOfSession.includes(hintedSubject))
+    return refuse('The id_token_hint is of somebody else.')
   return { outcome: 'skip', session }
 }
 

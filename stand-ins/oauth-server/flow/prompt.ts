@@ -35,11 +35,10 @@ export function promptFault(terms: PromptTerms, login: LoginFacts): HydraError |
   )
 }
 
-/** `max_age` in seconds; undefined when absent, NaN when it is no number. */
+/** `max_age` in seconds; undefined when it is absent, negative or no number. */
 export function maxAgeSeconds(form: URLSearchParams): number | undefined {
   const text = form.get('max_age')
-  if (!text) return undefined
-  return /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 function unfitPrompt(prompts: readonly string[], { isPublicClient, redirectUri }: PromptTerms) {
@@ -55,8 +54,7 @@ function unfitPrompt(prompts: readonly string[], { isPublicClient, redirectUri }
 
 function maxAgeFault(form: URLSearchParams, login: LoginFacts) {
   const maxAge = maxAgeSeconds(form)
-  // What is no number counts as absent here: Hydra refuses it only where a remembered session is looked at.
-  if (!maxAge || maxAge <= 0 || login.authenticatedAt + maxAge >= login.requestedAt) return undefined
+  if (!maxAge || login.authenticatedAt + maxAge >= login.requestedAt) return undefined
   return loginRequired()
 }
 

@@ -1,22 +1,9 @@
-// How the server sends a browser somewhere: 302 with a small page as Go's `http.Redirect` writes it, 303 for answers to
-// an authorization request, and the self-submitting form of `form_post`.
+// How a client is answered: 303 to its redirect URI, or the self-submitting form of `form_post`.
 
 import { html } from 'hono/html'
 import type { RequestContext } from '../context.ts'
 import type { ResponseMode } from './authorization-request.ts'
 import { encodeQuery, type QueryValues, withQuery } from './query.ts'
-
-const NEVER_CACHED = 'private, no-cache, no-store, must-revalidate'
-
-/** Sends the browser on within a flow, with the cookies set so far. */
-export function redirectOn(c: RequestContext, url: string): Response {
-  if (c.req.method !== 'GET') return c.body(null, 302, { location: url })
-  return c.body(`${html`<a href="${url}">Found</a>.`}\n\n`, 302, {
-    location: url,
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': NEVER_CACHED,
-  })
-}
 
 /** Gives `values` to the client at its redirect URI. RFC 6749 §4.1.2, OAuth 2.0 Form Post Response Mode. */
 export function answerClient(

@@ -5,7 +5,6 @@ import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose'
 import { clientKeys, fetchText } from '../clients/client-keys.ts'
 import type { Client } from '../clients/client-record.ts'
 import type { OAuthServerContext } from '../context.ts'
-import { unrecognizable } from '../wire/hydra-error.ts'
 import { invalidRequest, invalidRequestObject, invalidRequestUri } from './oauth-errors.ts'
 import { words } from './scope-matching.ts'
 
@@ -21,11 +20,9 @@ export async function withRequestObject(
   const scopes = words(form.get('scope'))
   if (!scopes.includes('openid') || (!byValue && !byReference)) return form
   if (byValue && byReference) {
-    throw invalidRequest(
-      "OpenID Connect parameters 'request' and 'request_uri' were both given, but you can use at most one.",
-    )
+    throw invalidRequest('request and request_uri were both given.')
   }
-  if (!client.jwks?.keys?.length && !client.jwks_uri) throw invalidRequest(NO_KEYS)
+  if (!client.jwks?.keys?.length && !client.jwks_uri) throw invalidRequest('The client has no keys.')
   const object = byValue || (await fetchObject(deps, client, byReference ?? ''))
   const claims = await readObject(deps, client, object)
   const merged = new URLSearchParams(form)
@@ -52,14 +49,10 @@ async function readObject(
   const algorithm = algorithmOf(object)
   const required = client.request_object_signing_alg
   if (required && required !== algorithm) {
-    throw invalidRequestObject(
-      `The request object uses signing algorithm '${algorithm}', but the requested OAuth 2.0 Client ` +
-        `enforces signing algorithm '${required}'.`,
-    )
+    throw invalidRequestObject(`The client signs its request objects by ${required}.`)
   }
   const claims = algorithm === 'none' ? readUnsigned(object) : await readSigned(deps, client, object)
-  // Hydra lets its parser's error through, which has no OAuth code.
-  if (!isInItsTime(claims, deps.now() / 1000)) throw unrecognizable()
+  if (!isInItsTime(claims, deps.now() / 1000)) throw invalidRequestObject('It is not in its time.')
   return claims
 }
 
@@ -100,7 +93,3 @@ async function readSigned(
     throw invalidRequestObject("Unable to verify the request object's signature.")
   }
 }
-
-const NO_KEYS =
-  "OpenID Connect 'request' or 'request_uri' context was given, but the OAuth 2.0 Client does not have any " +
-  'JSON Web Keys registered.'

@@ -5,7 +5,6 @@ import { readJson } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { RequestContext } from '../context.ts'
 import { jsonAnswer } from '../wire/answers.ts'
-import { HydraError } from '../wire/hydra-error.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { AnsweredConsent, AnsweredLogin } from './flow-state.ts'
 import { invalidRequest } from './oauth-errors.ts'
@@ -62,13 +61,13 @@ export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
   })
   app.put(`${CONSENT}/accept`, async c => {
     const challenge = challengeOf(c, 'consent_challenge')
-    const body = readJson(await c.req.text(), ConsentAcceptIn, hiddenReason)
+    const body = readJson(await c.req.text(), ConsentAcceptIn, invalidRequest)
     const step = open(challenge)
     return goOn(c, { step, accepted: consentOf(step, body, new Date(deps.now()).toISOString()) })
   })
   app.put(`${CONSENT}/reject`, async c => {
     const challenge = challengeOf(c, 'consent_challenge')
-    const body = readJson(await c.req.text(), RejectIn, hiddenReason)
+    const body = readJson(await c.req.text(), RejectIn, invalidRequest)
     return goOn(c, { step: open(challenge), denied: denialOf(body, 'consent request denied') })
   })
 }
@@ -76,11 +75,6 @@ export function addConsentRequestRoutes(app: ServiceApp, deps: FlowDeps): void {
 /** Where the application is to send the browser. */
 export function redirectTo(c: RequestContext, url: string): Response {
   return jsonAnswer(c, { redirect_to: url })
-}
-
-/** The consent endpoints refuse a body without a reason. */
-function hiddenReason(): HydraError {
-  return new HydraError(400, 'error', 'The error is unrecognizable')
 }
 
 function challengeOf(c: RequestContext, name: string): string {

@@ -5,15 +5,10 @@ import * as z from 'zod'
 
 export type Jwk = Readonly<Record<string, unknown>> & { readonly kid?: string }
 
-/** As go-jose writes them, which leaves out whatever else a key was given. */
-const MEMBERS = [
-  ...['use', 'kty', 'kid', 'crv', 'alg', 'k', 'x', 'y', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'],
-  ...['x5c', 'x5u', 'x5t', 'x5t#S256'],
-]
 const NUMBERS = ['k', 'x', 'y', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi']
 const PRIVATE_MEMBERS: ReadonlySet<string> = new Set(['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])
 
-/** A key from outside, its known members in go-jose's order. Refuses what Node cannot read as a key. */
+/** A key from outside, with its known members. Refuses what Node cannot read as a key. */
 export const JwkIn = z
   .object({
     kty: z.enum(['RSA', 'EC', 'OKP', 'oct']),
@@ -25,7 +20,7 @@ export const JwkIn = z
     x5c: z.array(z.string()).nullish(),
   })
   .refine(isUsable, 'the key is incomplete or inconsistent')
-  .transform(orderedJwk)
+  .transform((jwk): Jwk => Object.fromEntries(Object.entries(jwk).filter(([, value]) => value)))
 
 /** `keys` is null where a set says so; a set without `keys` is none. */
 export const JwkSetIn = z
@@ -40,11 +35,6 @@ function isUsable(jwk: Jwk): boolean {
   } catch {
     return false
   }
-}
-
-/** The known members of a key in go-jose's order; empty ones are left out. */
-export function orderedJwk(jwk: Jwk): Jwk {
-  return Object.fromEntries(MEMBERS.flatMap(name => (jwk[name] ? [[name, jwk[name]]] : [])))
 }
 
 /** Whether it can sign; a symmetric key can. */

@@ -6,7 +6,7 @@ import { readJson, Text } from '../../service/json-body.ts'
 import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
-import { HydraError, malformed, noSuchRow } from '../wire/hydra-error.ts'
+import { malformed, noSuchRow } from '../wire/hydra-error.ts'
 import { JwkIn, JwkSetIn } from './jwk.ts'
 
 const SET = '/admin/keys/:set'
@@ -19,7 +19,7 @@ export function addKeyRoutes(app: ServiceApp, { keys, addresses }: OAuthServerCo
   const kid = (c: RequestContext) => c.req.param('key') ?? ''
   app.get(SET, async c => {
     const found = await keys.keysOf(set(c))
-    if (found.length === 0) throw new HydraError(404, 'Not Found', 'Unable to locate the requested resource')
+    if (found.length === 0) throw noSuchRow()
     return jsonAnswer(c, { keys: found })
   })
   app.get(KEY, async c => {

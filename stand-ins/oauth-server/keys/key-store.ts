@@ -5,7 +5,7 @@ import { createPrivateKey, type JsonWebKey, type KeyObject, randomUUID } from 'n
 import { type Database, isUniqueViolation, type Queryable } from '../../service/database.ts'
 import { makeSealer, type Sealer } from '../../service/sealed-values.ts'
 import { alreadyThere, HydraError } from '../wire/hydra-error.ts'
-import { isPrivateJwk, type Jwk, orderedJwk, publicJwk } from './jwk.ts'
+import { isPrivateJwk, type Jwk, publicJwk } from './jwk.ts'
 import { generateJwk } from './key-generation.ts'
 
 /** What signs ID tokens and logout tokens, and what signs JWT access tokens. */
@@ -66,8 +66,8 @@ export function makeKeyStore({ database, systemSecret, rsaKeyBits, now }: KeySto
   const generate = async (set: string, { alg, kid, use }: NewKey) => {
     const jwk = await generateJwk(alg, { kid: kid || randomUUID(), use: use || 'sig', rsaKeyBits })
     if (jwk === undefined) throw new HydraError(400, 'Bad Request', 'Unsupported key algorithm')
-    await rows.insert(database, set, orderedJwk(jwk))
-    return orderedJwk(jwk)
+    await rows.insert(database, set, jwk)
+    return jwk
   }
   const keysOf = (set: string) => rows.select(database, set)
   const signing = onlyOnceAtATime(async (set: SigningSet) => {

@@ -2,7 +2,6 @@
 // consents they are rows: their challenges are ids.
 
 import type { Database } from '../../service/database.ts'
-import { notFound } from '../flow/oauth-errors.ts'
 import { noSuchRow } from '../wire/hydra-error.ts'
 
 export interface LogoutRequest {
@@ -27,7 +26,7 @@ export interface LogoutRequestStore {
   get(challenge: string): Promise<LogoutRequest>
   /** Also after a rejection. Throws a `HydraError` 404. */
   accept(challenge: string): Promise<LogoutRequest>
-  /** Throws a `HydraError` 404, in other words than the rest. */
+  /** Throws a `HydraError` 404. */
   reject(challenge: string): Promise<void>
   /** The accepted request of this verifier, used from now on; undefined when there is none. */
   use(verifier: string): Promise<LogoutRequest | undefined>
@@ -73,7 +72,7 @@ export function makeLogoutRequestStore(database: Database): LogoutRequestStore {
       return get(challenge)
     },
     async reject(challenge) {
-      if ((await decide(challenge, 'rejected')).rowCount === 0) throw notFound()
+      if ((await decide(challenge, 'rejected')).rowCount === 0) throw noSuchRow()
     },
     async use(verifier) {
       const { rows } = await database.query<LogoutRequest>(

@@ -11,7 +11,6 @@ import { refuseForRegistration, validateClient } from '../clients/client-validat
 import { sectorIdentifierCheck } from '../clients/sector-identifier.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { bearerToken, jsonAnswer, noContent } from '../wire/answers.ts'
-import { limitBody } from '../wire/body-limit.ts'
 import { HydraError, malformed } from '../wire/hydra-error.ts'
 
 const PATHS = ['/oauth2/register', '/connect/register']
@@ -27,7 +26,6 @@ export function addRegistrationRoutes(app: ServiceApp, context: OAuthServerConte
     )
   }
   for (const path of PATHS) {
-    app.use(`${path}/*`, limitBody)
     const routes = [
       ['POST', path, create],
       ['GET', `${path}/:id`, read],
@@ -69,8 +67,7 @@ async function update(c: RequestContext, context: OAuthServerContext): Promise<R
   const registration_access_token = generateRegistrationToken()
   const registrationTokenHash = hashRegistrationToken(registration_access_token)
   const client = await context.clients.replace(id, { fields, secret: '', registrationTokenHash })
-  const created_at = given.created_at ?? new Date(context.now()).toISOString()
-  return jsonAnswer(c, clientAnswer({ ...client, created_at }, { ...given, registration_access_token }))
+  return jsonAnswer(c, clientAnswer(client, { registration_access_token }))
 }
 
 async function remove(c: RequestContext, context: OAuthServerContext): Promise<Response> {

@@ -17,8 +17,7 @@ export interface LoginSessionStore {
   confirm(
     session: LoginSession & { readonly remember: boolean; readonly lifespanSeconds: number },
   ): Promise<void>
-  /** Forgets one session; false when there is none. */
-  end(id: string): Promise<boolean>
+  end(id: string): Promise<void>
   endAllOf(subject: string): Promise<void>
   /** Sets the name under which a pairwise client knows a subject. */
   forceSubject(clientId: string, subject: string, name: string): Promise<void>
@@ -45,8 +44,7 @@ export function makeLoginSessionStore(database: Database): LoginSessionStore {
       )
     },
     async end(id) {
-      const { rowCount } = await database.query('delete from login_sessions where id = $1', [id])
-      return rowCount === 1
+      await database.query('delete from login_sessions where id = $1', [id])
     },
     async endAllOf(subject) {
       await database.query('delete from login_sessions where subject = $1', [subject])

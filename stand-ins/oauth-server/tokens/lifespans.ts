@@ -2,9 +2,9 @@
 // client may set zero or less: such a token is dead on arrival, as with Hydra, but for a refresh token, which then
 // never ends.
 
+import { parseGoDuration } from '../../../src/lib/duration.ts'
 import type { Client } from '../clients/client-record.ts'
 import type { OAuthServerSettings } from '../settings.ts'
-import { durationSeconds } from '../wire/durations.ts'
 
 type LifespanField = Extract<keyof Client, `${string}_lifespan`>
 
@@ -47,7 +47,7 @@ export function lifespanSeconds(
   const fields: Partial<Record<TokenName, LifespanField>> = FIELDS[grant]
   const field = fields[token]
   const own = field === undefined ? null : client[field]
-  const seconds = own ? Math.trunc(durationSeconds(own) ?? 0) : defaults[DEFAULT_OF[token]]
+  const seconds = own ? (parseGoDuration(own) ?? 0) : defaults[DEFAULT_OF[token]]
   return token === 'refresh_token' && seconds < 0 ? ENDLESS_SECONDS : seconds
 }
 

@@ -8,7 +8,6 @@ import { beginDevice } from '../device/device-request.ts'
 import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'
 import type { ConsentStore } from '../sessions/consent-store.ts'
 import { jsonAnswer } from '../wire/answers.ts'
-import { limitBody } from '../wire/body-limit.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import { type AuthenticationDeps, authenticateClient, readFields } from './client-authentication.ts'
 import { grantClientCredentials } from './client-credentials-grant.ts'
@@ -41,7 +40,7 @@ const GRANTS: ReadonlyMap<string, Grant> = new Map<string, Grant>([
 
 export function addTokenEndpoints(app: ServiceApp, deps: TokenDeps): void {
   const add = (path: string, answer: (c: RequestContext) => Promise<unknown>) =>
-    app.post(path, limitBody, async c => {
+    app.post(path, async c => {
       try {
         const body = await answer(c)
         return body === undefined ? c.body('', 200, UNCACHED) : jsonAnswer(c, body, 200, JSON_HEADERS)

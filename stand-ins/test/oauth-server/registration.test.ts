@@ -61,15 +61,6 @@ describe('registering', () => {
   ] as const)('refuses %j', async ([json, error]) => {
     expect(await ask('POST', register, { json })).toMatchObject({ status: 400, body: { error } })
   })
-
-  it('is no place to read or change all clients', async () => {
-    for (const [method, url] of [
-      ['GET', register],
-      ['PATCH', `${register}/x`],
-      ['POST', `${register}/x`],
-    ] as const)
-      expect((await ask(method, url, { json: method === 'GET' ? undefined : {} })).status, method).toBe(404)
-  })
 })
 
 describe('managing a client that registered', () => {

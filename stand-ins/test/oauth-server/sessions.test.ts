@@ -217,17 +217,6 @@ describe('login sessions', () => {
     expect((await logins({})).status).toBe(400)
   })
 
-  it('ended elsewhere fail the next login that is not to be remembered, once', async () => {
-    const client = await makeClient(at)
-    const [jar, subject] = [new Map<string, string>(), randomUUID()]
-    await authorize(at, client, { jar, subject })
-    await logins({ subject })
-    const failed = await authorize(at, client, { jar, subject, login: { remember: false } })
-    expect(param(failed.location, 'error')).toBe('error')
-    const again = await authorize(at, client, { jar, subject, login: { remember: false } })
-    expect(param(again.location, 'code')).not.toBe('')
-  })
-
   it('that were not remembered leave no cookie and replace the one before', async () => {
     const client = await makeClient(at)
     const jar = new Map<string, string>()

@@ -337,18 +337,6 @@ describe('introspection and userinfo', () => {
     expect(await introspect(at, access_token, { scope: 'read admin' })).toEqual({ active: false })
   })
 
-  it('know a token without its prefix, and under no other', async () => {
-    const client = await makeClient(at)
-    const { access_token = '', refresh_token = '' } = await tokensFor(at, client)
-    const [bare, bareRefresh] = [access_token.slice('ory_at_'.length), refresh_token.slice('ory_rt_'.length)]
-    expect(await introspect(at, bare)).toMatchObject({ active: true, token_use: 'access_token' })
-    expect(await introspect(at, bareRefresh)).toMatchObject({ active: true, token_use: 'refresh_token' })
-    for (const other of [`ory_rt_${bare}`, `ory_ac_${bare}`, `ory_at_${bareRefresh}`])
-      expect(await introspect(at, other)).toEqual({ active: false })
-    expect((await userinfo(bare)).status).toBe(200)
-    expect((await refresh(client, bareRefresh)).status).toBe(200)
-  })
-
   it('tell who somebody is to access tokens only, signed where the client wants it', async () => {
     const client = await makeClient(at, { userinfo_signed_response_alg: 'RS256' })
     const { access_token, refresh_token, id_token } = await tokensFor(at, client, { subject: 'ada' })
