@@ -37,12 +37,7 @@ export function adminIdentityRoutes(context: IdentityContext): Route[] {
 
 async function create(context: IdentityContext, c: RequestContext): Promise<Response> {
   const identity = await makeIdentity(context, readJson(await c.req.text(), CreateIn, unreadable))
-  try {
-    await context.db.inTransaction(tx => insertIdentity(tx, identity))
-  } catch (err) {
-    if (!isUniqueViolation(err)) throw err
-    throw new WireError(409, { reason: 'This identity conflicts with another identity that already exists.' })
-  }
+  await change(context, tx => insertIdentity(tx, identity))
   c.header('location', `${context.addresses.adminUrl}/identities/${identity.id}`)
   return answerJson(c, changedView(context, identity), 201)
 }
@@ -84,14 +79,14 @@ async function replace(context: IdentityContext, c: RequestContext): Promise<Res
 async function patch(context: IdentityContext, c: RequestContext): Promise<Response> {
   const text = await c.req.text()
   const id = identityId(c)
-  const { identity, shownSchemaUrl } = await change(context, async tx => {
+  const identity = await change(context, async tx => {
     const old = await findIdentity(tx, id, 'for update')
     if (old === undefined) throw noSuchResource()
     const patched = patchedIdentity(context, old, text)
-    await replaceIdentity(tx, patched.identity)
+    await replaceIdentity(tx, patched)
     return patched
   })
-  return answerJson(c, { ...changedView(context, identity), schema_url: shownSchemaUrl })
+  return answerJson(c, changedView(context, identity))
 }
 
 async function remove(context: IdentityContext, c: RequestContext): Promise<Response> {
@@ -130,11 +125,9 @@ async function change<T>(
   }
 }
 
-/** 409 of a change or a batch; a POST has other words. */
+/** 409 of an identifier that is another's. */
 export function takenConflict(): WireError {
-  return new WireError(409, {
-    message: 'Unable to insert or update resource because a resource with that value exists already',
-  })
+  return new WireError(409, { reason: 'This identity conflicts with another identity that already exists.' })
 }
 
 function changedView(

@@ -11,20 +11,15 @@ import type { IdentityContext, RequestContext } from './context.ts'
 import { adminIdentity, type Identity, schemaUrl } from './identity.ts'
 import { CreateIn, InvalidTraits, makeIdentity } from './identity-input.ts'
 import { countIdentities, type IdentityFilter, insertIdentity, listIdentities } from './identity-store.ts'
-import {
-  type IdentityPaging,
-  type Keyset,
-  keysetLink,
-  oldPageLink,
-  parseIdentityPaging,
-} from './pagination.ts'
+import { type PagingRule, pageLink, readPaging } from './pagination.ts'
 import { normaliseIdentifier } from './traits-schema.ts'
-import { NIL_UUID, parseUuid } from './uuid.ts'
+import { parseUuid } from './uuid.ts'
 
 const IDS_MAX = 500
 const BATCH_MAX = 1000
 const BATCH_WITH_PASSWORD_MAX = 200
 const PATH = '/admin/identities'
+const PAGING: PagingRule = { max: 500, pageOne: 0, token: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i }
 
 export function adminIdentityListRoutes(context: IdentityContext): Route[] {
   return [
@@ -38,16 +33,12 @@ async function list(context: IdentityContext, c: RequestContext): Promise<Respon
   const filter = readFilter(query)
   const include = readIncludedTypes(query)
   if (Object.keys(filter).length > 1) throw badRequest('You cannot combine multiple filters in this API')
-  const paging = parseIdentityPaging(query)
-  const found = await listIdentities(context.db, filter, windowOf(paging))
+  const paging = readPaging(query, PAGING)
+  // One more than the page holds says whether there is a next one.
+  const found = await listIdentities(context.db, filter, { ...paging, limit: paging.size + 1 })
   const shown = found.slice(0, paging.size)
-  if (paging.kind === 'page') {
-    const total = filter.identifier === undefined ? await countIdentities(context.db) : shown.length
-    c.header('x-total-count', String(total))
-    c.header('link', oldPageLink(PATH, query, total, paging))
-  } else {
-    c.header('link', nextLink(query, paging, found.length > paging.size ? shown.at(-1)?.id : undefined))
-  }
+  if (query.has('page')) c.header('x-total-count', String(await countIdentities(context.db)))
+  c.header('link', pageLink(PATH, query, paging, found.length > paging.size ? shown.at(-1)?.id : undefined))
   const isByIdentifier = filter.identifier !== undefined || filter.identifierPrefix !== undefined
   const url = schemaUrl(context.addresses.publicUrl)
   const view = { url, include, hasCredentials: include.size > 0 || isByIdentifier }
@@ -55,17 +46,6 @@ async function list(context: IdentityContext, c: RequestContext): Promise<Respon
     c,
     shown.map(identity => adminIdentity(identity, view)),
   )
-}
-
-/** One more than the page holds says whether there is a next one. */
-function windowOf(paging: IdentityPaging) {
-  return paging.kind === 'page'
-    ? { offset: paging.page * paging.size, limit: paging.size }
-    : { after: paging.token, limit: paging.size + 1 }
-}
-
-function nextLink(query: URLSearchParams, { size }: Keyset, lastId: string | undefined): string {
-  return keysetLink(PATH, query, size, NIL_UUID, lastId)
 }
 
 /** The filters asked for; an empty text is none, an empty id is a bad one. */
@@ -135,11 +115,8 @@ const BatchIn = z.strictObject({
     .nullish(),
 })
 
-/** Kratos answers 400 to a body that is none, and speaks of 500 in it. */
-const unreadableBatch = (message: string) => new WireError(500, { message, httpStatus: 400 })
-
 async function readBatch(c: RequestContext) {
-  const entries = readJson(await c.req.text(), BatchIn, unreadableBatch).identities ?? []
+  const entries = readJson(await c.req.text(), BatchIn, badRequest).identities ?? []
   const withPassword = entries.filter(({ create }) => create?.credentials?.password?.config?.password)
   if (entries.length > BATCH_MAX || withPassword.length > BATCH_WITH_PASSWORD_MAX)
     throw badRequest(

@@ -7,14 +7,7 @@ import { answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { schemaUrl } from './identity.ts'
 import { findIdentity } from './identity-store.ts'
-import {
-  invalidPageToken,
-  keysetLink,
-  parseSessionPage,
-  parseSessionsSize,
-  sessionPageLink,
-  unreadablePaging,
-} from './pagination.ts'
+import { pageLink, readPaging } from './pagination.ts'
 import { type Session, sessionView } from './session.ts'
 import {
   countSessions,
@@ -23,6 +16,7 @@ import {
   extendSession,
   findSession,
   listSessions,
+  type SessionFilter,
 } from './session-store.ts'
 import { requireUuid } from './uuid.ts'
 import { noSuchResource } from './wire-error.ts'
@@ -44,18 +38,14 @@ async function listOfIdentity({ db }: IdentityContext, c: RequestContext): Promi
   const id = requireUuid(pathParameter(c, 'id'))
   const query = queryOf(c)
   const filter = { identityId: id, isActive: readActive(query) }
-  const at = parseSessionPage(query)
-  const [total, identity] = [await countSessions(db, filter), await findIdentity(db, id)]
-  const sessions = await listSessions(db, filter, {
-    limit: at.size,
-    offset: Math.max(0, at.page - 1) * at.size,
-  })
-  c.header('x-total-count', String(total))
-  c.header('link', sessionPageLink(`/admin/identities/${id}/sessions`, query, total, at))
+  const { sessions, link } = await sessionPage(db, filter, `/admin/identities/${id}/sessions`, query)
+  c.header('x-total-count', String(await countSessions(db, filter)))
+  c.header('link', link)
+  const identity = await findIdentity(db, id)
   const shown = identity && { of: identity, schemaUrl: '' }
   return answerJson(
     c,
-    sessions.map(session => sessionView(session, { identity: shown, devices: 'shown' })),
+    sessions.map(session => sessionView(session, { identity: shown, hasDevices: true })),
   )
 }
 
@@ -66,16 +56,11 @@ async function deleteOfIdentity({ db }: IdentityContext, c: RequestContext): Pro
 
 async function listAll(context: IdentityContext, c: RequestContext): Promise<Response> {
   const query = queryOf(c)
-  const isActive = readActive(query)
-  const limit = parseSessionsSize(query)
+  const filter = { isActive: readActive(query) }
   const expand = readExpand(query)
-  const beforeSeq = decodeToken(query.get('page_token') ?? '')
-  const found = await listSessions(context.db, { isActive }, { limit: limit + 1, beforeSeq })
-  const shown = found.slice(0, limit)
-  const next = found.length > limit ? shown.at(-1)?.seq : undefined
-  const token = next === undefined ? undefined : encodeToken(next)
-  c.header('link', keysetLink('/admin/sessions', query, limit, encodeToken('0'), token))
-  return answerJson(c, await Promise.all(shown.map(session => expanded(context, session, expand, 'null'))))
+  const { sessions, link } = await sessionPage(context.db, filter, '/admin/sessions', query)
+  c.header('link', link)
+  return answerJson(c, await Promise.all(sessions.map(session => expanded(context, session, expand))))
 }
 
 async function get(context: IdentityContext, c: RequestContext): Promise<Response> {
@@ -83,7 +68,7 @@ async function get(context: IdentityContext, c: RequestContext): Promise<Respons
   const expand = readExpand(queryOf(c))
   const session = await findSession(context.db, id)
   if (session === undefined) throw noSuchResource()
-  return answerJson(c, await expanded(context, session, expand, 'empty'))
+  return answerJson(c, await expanded(context, session, expand))
 }
 
 async function end({ db }: IdentityContext, c: RequestContext): Promise<Response> {
@@ -96,7 +81,7 @@ async function extend(context: IdentityContext, c: RequestContext): Promise<Resp
   await extendSession(context.db, id, new Date(Date.now() + context.sessionMs))
   const session = await findSession(context.db, id)
   if (session === undefined) throw noSuchResource()
-  return answerJson(c, await expanded(context, session, new Set(['identity']), 'empty'))
+  return answerJson(c, await expanded(context, session, new Set(['identity'])))
 }
 
 type Expand = ReadonlySet<'identity' | 'devices'>
@@ -105,12 +90,11 @@ async function expanded(
   { db, addresses }: Pick<IdentityContext, 'db' | 'addresses'>,
   session: Session,
   expand: Expand,
-  unexpanded: 'empty' | 'null',
 ) {
   const identity = expand.has('identity') ? await findIdentity(db, session.identity_id) : undefined
   return sessionView(session, {
     identity: identity && { of: identity, schemaUrl: schemaUrl(addresses.publicUrl) },
-    devices: expand.has('devices') ? 'shown' : unexpanded,
+    hasDevices: expand.has('devices'),
   })
 }
 
@@ -134,16 +118,17 @@ function readActive(query: URLSearchParams): boolean | undefined {
   throw unreadable('could not parse parameter active')
 }
 
-/** Opaque to callers: the place in the order of sessions after which the page begins. */
-function encodeToken(seq: string): string {
-  return Buffer.from(`seq=${seq}`).toString('base64').replaceAll('=', '')
-}
-
-function decodeToken(token: string): string | undefined {
-  if (token === '') return undefined
-  // What is no base64 at all is refused with the words for the size.
-  if (!/^[A-Za-z0-9+/]+$/.test(token) || token.length % 4 === 1) throw unreadablePaging()
-  const seq = /^seq=(\d{1,18})$/.exec(Buffer.from(token, 'base64').toString())?.[1]
-  if (seq === undefined) throw invalidPageToken()
-  return seq === '0' ? undefined : seq
+/** A page of sessions and its `Link` header; a page token is the place of its last session in their order. */
+export async function sessionPage(
+  db: IdentityContext['db'],
+  filter: SessionFilter,
+  path: string,
+  query: URLSearchParams,
+) {
+  const paging = readPaging(query, { max: 1000, pageOne: 1, token: /^\d{1,18}$/ })
+  const { size, offset, after } = paging
+  const found = await listSessions(db, filter, { limit: size + 1, offset, beforeSeq: after || undefined })
+  const sessions = found.slice(0, size)
+  const next = found.length > size ? sessions.at(-1)?.seq : undefined
+  return { sessions, link: pageLink(path, query, paging, next) }
 }

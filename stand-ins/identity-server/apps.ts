@@ -5,7 +5,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { healthRoutes, versionRoute } from '../service/health.ts'
 import type { ServiceApp } from '../service/listen.ts'
 import { addRoutes } from '../service/route-table.ts'
-import { answerError, limitBody, oneSlash } from '../service/wire-answers.ts'
+import { answerError, limitBody } from '../service/wire-answers.ts'
 import { adminIdentityRoutes } from './admin-identities.ts'
 import { adminIdentityListRoutes } from './admin-identity-lists.ts'
 import { adminSessionRoutes } from './admin-sessions.ts'
@@ -16,7 +16,6 @@ import { schemaRoutes } from './documents.ts'
 import { loginRoutes } from './login.ts'
 import { logoutRoutes } from './logout.ts'
 import { pageRoutes } from './pages.ts'
-import { toAdminPort, toPublicPort } from './port-redirects.ts'
 import { registrationRoutes } from './registration.ts'
 import { selfServiceErrorRoutes } from './self-service-errors.ts'
 import { whoamiRoutes } from './whoami.ts'
@@ -25,7 +24,7 @@ const BODY_BYTES_MAX = 5 * 1024 * 1024
 
 export function publicApp(context: IdentityContext): ServiceApp {
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
-  app.use(noStore, limitBody(BODY_BYTES_MAX), cors(context.allowedOrigins), csrfGate(context), oneSlash)
+  app.use(noStore, limitBody(BODY_BYTES_MAX), cors(context.allowedOrigins), csrfGate(context))
   addRoutes(
     app,
     [
@@ -37,17 +36,15 @@ export function publicApp(context: IdentityContext): ServiceApp {
       ...logoutRoutes(context),
       ...selfServiceErrorRoutes(context),
       ...pageRoutes(context),
-      ...toAdminPort(context),
     ],
     answerError,
   )
   return app
 }
 
-/** Its routes stand without `/admin` and are found with it too, as are paths with doubled slashes. */
+/** Its routes stand without `/admin` and are found with it too. */
 export function adminApp(context: IdentityContext): ServiceApp {
-  const getPath = (req: Request) =>
-    new URL(req.url).pathname.replace(/\/{2,}/g, '/').replace(/^\/admin(?=\/)/, '')
+  const getPath = (req: Request) => new URL(req.url).pathname.replace(/^\/admin(?=\/)/, '')
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>({ getPath })
   app.use(noStore, limitBody(BODY_BYTES_MAX))
   addRoutes(
@@ -55,7 +52,6 @@ export function adminApp(context: IdentityContext): ServiceApp {
     [
       ...healthRoutes(context.db),
       versionRoute,
-      ...toPublicPort(context),
       ...adminIdentityListRoutes(context),
       ...adminSessionRoutes(context),
       ...adminIdentityRoutes(context),

@@ -17,8 +17,8 @@ export function schemaRoutes({ schema }: Pick<IdentityContext, 'schema'>): Route
       throw new WireError(404, { reason: `Identity schema \`${id}\` could not be found.` })
     return answerJson(c, schema.document)
   }
-  return ['/schemas', '/admin/schemas'].flatMap(path => [
-    { method: 'GET', path, handle: list } as const,
-    { method: 'GET', path: `${path}/:id`, handle: get } as const,
-  ])
+  return [
+    { method: 'GET', path: '/schemas', handle: list },
+    { method: 'GET', path: '/schemas/:id', handle: get },
+  ]
 }

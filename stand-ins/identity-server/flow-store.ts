@@ -66,8 +66,7 @@ export async function readFlow<K extends FlowKind>(
 
 function requireOwnBrowser(context: IdentityContext, c: RequestContext, flow: Flow): void {
   const secret = findCsrfSecret(context, c)
-  if (secret === undefined || !isCsrfTokenOf(secret, fieldText(flow, 'csrf_token')))
-    throw csrfViolation(context, c, '')
+  if (secret === undefined || !isCsrfTokenOf(secret, fieldText(flow, 'csrf_token'))) throw csrfViolation()
 }
 
 export function isExpired(flow: Flow): boolean {
@@ -80,11 +79,7 @@ function expiredFlow({ addresses }: IdentityContext, kind: FlowKind, flow: Flow)
   const isBrowser = flow.type === 'browser'
   return new WireError(410, {
     id: 'self_service_flow_expired',
-    message: 'The requested resource is no longer available because it has expired or is otherwise invalid.',
-    reason: isBrowser
-      ? `The ${kind} flow has expired. Redirect the user to the ${kind} flow init endpoint to initialize a ` +
-        `new ${kind} flow.`
-      : `The ${kind} flow has expired. Call the ${kind} flow init API endpoint to initialize a new ${kind} flow.`,
+    reason: `The ${kind} flow has expired, begin another.`,
     details: isBrowser
       ? { redirect_to: `${start}/browser${query}`, return_to: flow.return_to ?? '' }
       : { api: `${start}/api` },

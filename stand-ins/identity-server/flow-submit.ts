@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../service/json.ts'
 import { queryOf } from '../service/route-table.ts'
 import { answerError, answerJson } from '../service/wire-answers.ts'
-import { badRequest, WireError } from '../service/wire-error.ts'
+import { WireError } from '../service/wire-error.ts'
 import { isScript } from './accept.ts'
 import { answerRedirect } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
@@ -28,8 +28,6 @@ export class FlowFault<F extends Flow = Flow> extends Error {
 
 interface Submission<K extends FlowKind> {
   readonly kind: K
-  /** How a browser is sent back to the form: the real server differs between its flows. */
-  readonly faultStatus: 302 | 303
   /** Another flow in place of one that is over; not saved. */
   readonly restart: (old: FlowOf[K]) => FlowOf[K]
   /** The answer to a form that is right; throws `FlowFault` for one that is not. */
@@ -55,12 +53,12 @@ export async function submitFlow<K extends FlowKind>(
 async function answerFlow<K extends FlowKind>(
   context: IdentityContext,
   c: RequestContext,
-  { kind, faultStatus }: Pick<Submission<K>, 'kind' | 'faultStatus'>,
+  { kind }: Pick<Submission<K>, 'kind'>,
   flow: Flow,
 ): Promise<Response> {
   await saveFlow(context, kind, flow)
   if (flow.type === 'api' || isScript(c)) return answerJson(c, flow, 400)
-  return answerRedirect(c, pageOf(context, kind, flow), faultStatus)
+  return answerRedirect(c, pageOf(context, kind, flow))
 }
 
 /** The page that shows the flow. */
@@ -86,13 +84,8 @@ async function answerExpired<K extends FlowKind>(
   { kind, restart }: Submission<K>,
   old: FlowOf[K],
 ): Promise<Response> {
-  const expiredAt = new Date(old.expires_at)
-  const minutes = ((Date.now() - expiredAt.getTime()) / 60_000).toFixed(2)
   const id = kind === 'login' ? 4010001 : 4040001
-  const message = fault(id, `The ${kind} flow expired ${minutes} minutes ago, please try again.`, {
-    expired_at: old.expires_at,
-    expired_at_unix: Math.floor(expiredAt.getTime() / 1000),
-  })
+  const message = fault(id, `The ${kind} flow expired, please try again.`, { expired_at: old.expires_at })
   const fresh = restart(old)
   const flow = withForm(fresh, fresh.ui.nodes, [message])
   await saveFlow(context, kind, flow)
@@ -101,30 +94,10 @@ async function answerExpired<K extends FlowKind>(
     c,
     new WireError(410, {
       id: 'self_service_flow_expired',
-      reason: `The self-service flow expired ${minutes} minutes ago, initialize a new one.`,
-      message: 'self-service flow expired',
-      beside: {
-        expired_at: old.expires_at,
-        since: (Date.now() - expiredAt.getTime()) * 1_000_000,
-        use_flow_id: flow.id,
-      },
+      reason: 'The self-service flow expired, initialize a new one.',
+      beside: { use_flow_id: flow.id },
     }),
   )
-}
-
-/**
- * Stops a form that another site sends: a browser's needs the token of its cookie; an app's is refused (400) when it
- * has what only browsers send, a cookie or an origin.
- */
-function refuseForeignForm(context: IdentityContext, c: RequestContext, flow: Flow, form: JsonObject): void {
-  if (flow.type === 'api') {
-    if (c.req.header('origin')) throw badRequest(browserOnly('Origin'))
-    if (hasForeignCookies(c)) throw badRequest(browserOnly('Cookie'))
-    return
-  }
-  const secret = findCsrfSecret(context, c)
-  const token = c.req.header('x-csrf-token') ?? formText(form, 'csrf_token')
-  if (secret === undefined || !isCsrfTokenOf(secret, token)) throw csrfViolation(context, c, token)
 }
 
 /** The form of a flow; one that cannot be read goes back by `returned`, with the reason as its message. */
@@ -139,20 +112,24 @@ export async function readFlowForm(
   }
 }
 
-/** As `refuseForeignForm`, but what is no cross-site request (400) goes back by `returned`. */
-export function refuseOrReturn(
+/**
+ * Stops a form that another site sends: a browser's needs the token of its cookie. An app's goes back by `returned`
+ * when it has what only browsers send, a cookie or an origin.
+ */
+export function refuseForeignForm(
   context: IdentityContext,
   c: RequestContext,
   flow: Flow,
   form: JsonObject,
   returned: (message: Message) => FlowFault,
 ): void {
-  try {
-    refuseForeignForm(context, c, flow, form)
-  } catch (err) {
-    if (!(err instanceof WireError) || err.body.code !== 400) throw err
-    throw returned(generalFault(err.body.reason ?? ''))
+  if (flow.type === 'api') {
+    if (!c.req.header('origin') && !c.req.header('cookie')) return
+    throw returned(generalFault('The request is of a browser, but its flow was begun by an app.'))
   }
+  const secret = findCsrfSecret(context, c)
+  const token = c.req.header('x-csrf-token') ?? formText(form, 'csrf_token')
+  if (secret === undefined || !isCsrfTokenOf(secret, token)) throw csrfViolation()
 }
 
 /** A flow in place of an old one, with times and an address of its own. */
@@ -166,14 +143,4 @@ export function renewed<F extends Flow>({ flowMs }: IdentityContext, old: F, nod
     issued_at: now.toISOString(),
     expires_at: new Date(now.getTime() + flowMs).toISOString(),
   }
-}
-
-/** Cookies that a proxy adds to every request do not make it a browser's. */
-function hasForeignCookies(c: RequestContext): boolean {
-  const names = (c.req.header('cookie') ?? '').split(';').map(pair => pair.split('=')[0]?.trim() ?? '')
-  return names.some(name => name !== '' && !/^(__cf|_cf|cf_)/.test(name))
-}
-
-function browserOnly(header: string): string {
-  return `The request has the header "${header}" of a browser, but its flow was begun by an app.`
 }

@@ -56,9 +56,7 @@ export interface LoginFlow extends FlowBase {
   readonly requested_aal: 'aal1' | 'aal2'
 }
 
-export interface RegistrationFlow extends FlowBase {
-  readonly transient_payload?: Json
-}
+export type RegistrationFlow = FlowBase
 
 export type Flow = LoginFlow | RegistrationFlow
 

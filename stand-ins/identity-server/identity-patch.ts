@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Json } from '../service/json.ts'
 import { parseJson, readJson, Text } from '../service/json-body.ts'
 import { applyPatch, PatchError } from '../service/json-patch.ts'
-import { WireError } from '../service/wire-error.ts'
+import { badRequest } from '../service/wire-error.ts'
 import type { IdentityContext } from './context.ts'
 import {
   adminIdentity,
@@ -19,22 +19,15 @@ import { Uuid } from './uuid.ts'
 
 const DENIED = /^\/(id|statechangedat|credentials|credentials\/oidc\/.*)$/
 
-const failed = (message: string) =>
-  new WireError(400, { reason: 'An error occured when applying the JSON patch', message })
-
-export interface Patched {
-  readonly identity: Identity
-  /** What the answer names as its schema: the patch may say anything, and nothing comes of it. */
-  readonly shownSchemaUrl: string
-}
+const failed = badRequest
 
 /** The identity after the patch, or a 400 that says why not. */
 export function patchedIdentity(
   { schema, addresses }: Pick<IdentityContext, 'schema' | 'addresses'>,
   old: Identity,
   patchText: string,
-): Patched {
-  const patch = parseJson(patchText, () => failed('invalid state detected'))
+): Identity {
+  const patch = parseJson(patchText, () => failed('The patch is no JSON.'))
   const url = schemaUrl(addresses.publicUrl)
   const view = adminIdentity(old, { url, hasCredentials: true, include: CREDENTIAL_TYPES })
   // Dates become texts here, as they are in the document that the patch speaks of.
@@ -43,19 +36,16 @@ export function patchedIdentity(
   const now = new Date()
   const state = requireState(after.state)
   return {
-    identity: {
-      ...old,
-      ...after.columns,
-      schema_id: checkTraits(schema, after.columns.schema_id, after.columns.traits),
-      state,
-      state_changed_at: state === old.state ? old.state_changed_at : now,
-      updated_at: now,
-      credentials: withPasswordCredential(
-        keptCredentials(old, after.configs),
-        schema.identifiers(after.columns.traits),
-      ),
-    },
-    shownSchemaUrl: after.schemaUrl,
+    ...old,
+    ...after.columns,
+    schema_id: checkTraits(schema, after.columns.schema_id, after.columns.traits),
+    state,
+    state_changed_at: state === old.state ? old.state_changed_at : now,
+    updated_at: now,
+    credentials: withPasswordCredential(
+      keptCredentials(old, after.configs),
+      schema.identifiers(after.columns.traits),
+    ),
   }
 }
 
@@ -70,17 +60,13 @@ function tryPatch(before: Json, patch: Json): Json {
 
 function requireState(state: string): Identity['state'] {
   if (isState(state)) return state
-  throw new WireError(400, {
-    reason: `The supplied state ('${state}') was not valid. Valid states are ('active', 'inactive').`,
-    message: 'identity state is not valid',
-  })
+  throw badRequest('identity state is not valid')
 }
 
 const Time = z.iso.datetime({ offset: true }).optional()
 
 const DocumentIn = z.object({
   schema_id: Text,
-  schema_url: Text,
   state: Text,
   state_changed_at: Time,
   created_at: Time,
@@ -94,13 +80,8 @@ const DocumentIn = z.object({
 })
 
 function readDocument(document: Json) {
-  const { schema_id, schema_url, state, credentials, ...doc } = readJson(
-    JSON.stringify(document),
-    DocumentIn,
-    failed,
-  )
+  const { schema_id, state, credentials, ...doc } = readJson(JSON.stringify(document), DocumentIn, failed)
   return {
-    schemaUrl: schema_url,
     state,
     configs: new Map(Object.entries(credentials ?? {}).map(([type, { config }]) => [type, config ?? {}])),
     columns: {

@@ -83,10 +83,12 @@ export interface IdentityFilter {
   readonly identifierPrefix?: string
 }
 
-/** Where to begin: after an id, or at an offset. */
-export type IdentityWindow =
-  | { readonly after: string; readonly limit: number }
-  | { readonly offset: number; readonly limit: number }
+/** Where to begin: after an id (empty: at the first), and then at an offset. */
+export interface IdentityWindow {
+  readonly after: string
+  readonly offset: number
+  readonly limit: number
+}
 
 /** Ordered by id. */
 export async function listIdentities(
@@ -105,11 +107,11 @@ export async function listIdentities(
     ...(filter.identifierPrefix === undefined
       ? []
       : [`exists (${OF_IDENTITY} and starts_with(n.identifier, ${bind(filter.identifierPrefix)}))`]),
-    ...('after' in window ? [`i.id > ${bind(window.after)}`] : []),
+    ...(window.after === '' ? [] : [`i.id > ${bind(window.after)}`]),
   ]
   const { rows } = await db.query<IdentityRow>(
     `select ${COLUMNS} from identities i ${where.length === 0 ? '' : `where ${where.join(' and ')}`}
-     order by i.id limit ${bind(window.limit)} offset ${bind('offset' in window ? window.offset : 0)}`,
+     order by i.id limit ${bind(window.limit)} offset ${bind(window.offset)}`,
     params,
   )
   return rows.map(toIdentity)

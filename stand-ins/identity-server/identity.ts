@@ -11,7 +11,7 @@ export interface Credential {
   /** Of a password: `hashed_password`, or nothing when none is set. */
   readonly config: Json
   readonly version: number
-  /** Null for one that was made by the request under way: the wire says year 1. */
+  /** Null for one that was made by the request under way. */
   readonly created_at: Date | null
   readonly updated_at: Date | null
 }
@@ -36,8 +36,6 @@ export const CREDENTIAL_TYPES = new Set([
   ...['password', 'oidc', 'totp', 'lookup_secret', 'webauthn', 'code', 'passkey', 'saml'],
   ...['link_recovery', 'code_recovery'],
 ])
-
-const NO_TIME = '0001-01-01T00:00:00Z'
 
 export function schemaUrl(publicUrl: string): string {
   return `${publicUrl}/schemas/${SCHEMA_ID_ENCODED}`
@@ -80,8 +78,8 @@ export function adminIdentity(
       identifiers: credential.identifiers,
       ...(include.has(credential.type) ? { config: credential.config } : {}),
       version: credential.version,
-      created_at: credential.created_at ?? NO_TIME,
-      updated_at: credential.updated_at ?? NO_TIME,
+      created_at: credential.created_at ?? identity.updated_at,
+      updated_at: credential.updated_at ?? identity.updated_at,
     },
   ])
   return {

@@ -9,7 +9,14 @@ import { fieldText, generalFault, type LoginFlow, type Message, missingFault, wi
 import { returnUrl } from './flow-start.ts'
 import { saveFlow } from './flow-store.ts'
 import { formText } from './flow-submission.ts'
-import { FlowFault, readFlowForm, refuseOrReturn, renewed, requireOpen, submitFlow } from './flow-submit.ts'
+import {
+  FlowFault,
+  readFlowForm,
+  refuseForeignForm,
+  renewed,
+  requireOpen,
+  submitFlow,
+} from './flow-submit.ts'
 import { type Identity, passwordHash } from './identity.ts'
 import { findByPasswordIdentifier } from './identity-store.ts'
 import { INVALID_CREDENTIALS, loginFields, NO_LOGIN_METHOD, secondFactorFields } from './login-form.ts'
@@ -23,7 +30,6 @@ import { alreadySignedIn, firstFactorRequired } from './wire-error.ts'
 export function submitLogin(context: IdentityContext, c: RequestContext): Promise<Response> {
   return submitFlow(context, c, {
     kind: 'login',
-    faultStatus: 303,
     restart: old => restarted(context, old),
     complete: flow => complete(context, c, flow),
   })
@@ -58,7 +64,7 @@ async function authenticate(context: IdentityContext, c: RequestContext, flow: L
     ...(password === '' ? { password: [missingFault('password')] } : {}),
   }
   if (Object.keys(missing).length > 0) throw returned(context.schema, flow, { identifier, fields: missing })
-  refuseOrReturn(context, c, flow, form, message => back(message, identifier))
+  refuseForeignForm(context, c, flow, form, message => back(message, identifier))
   const identity = await findByPasswordIdentifier(context.db, normaliseIdentifier(identifier))
   const isRight = await isPassword(password, passwordHash(identity))
   if (identity !== undefined && isRight) return identity

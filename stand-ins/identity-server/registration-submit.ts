@@ -15,7 +15,7 @@ import {
   FlowFault,
   pageOf,
   readFlowForm,
-  refuseOrReturn,
+  refuseForeignForm,
   renewed,
   requireOpen,
   submitFlow,
@@ -34,7 +34,6 @@ import {
   screenOf,
   violationMessages,
 } from './registration-form.ts'
-import { mediaType } from './request-body.ts'
 import { type CurrentSession, findRequestSession } from './request-session.ts'
 import { issueSessionCookie, signIn } from './sign-in.ts'
 import { SCHEMA_ID, type TraitsSchema } from './traits-schema.ts'
@@ -44,7 +43,6 @@ import { alreadySignedIn } from './wire-error.ts'
 export function submitRegistration(context: IdentityContext, c: RequestContext): Promise<Response> {
   return submitFlow(context, c, {
     kind: 'registration',
-    faultStatus: 302,
     restart: old => restarted(context, old),
     complete: flow => complete(context, c, flow),
   })
@@ -56,8 +54,7 @@ async function complete(
   flow: RegistrationFlow,
 ): Promise<Response> {
   if ((await findRequestSession(context, c)) !== undefined) {
-    if (flow.type === 'browser' && !isScript(c))
-      return answerRedirect(c, context.addresses.defaultReturnUrl, 302)
+    if (flow.type === 'browser' && !isScript(c)) return answerRedirect(c, context.addresses.defaultReturnUrl)
     return answerError(c, alreadySignedIn('registration'))
   }
   requireOpen(flow)
@@ -67,23 +64,17 @@ async function complete(
   const method = formText(form, 'method')
   const isBack = formText(form, 'screen') === 'previous'
   if (method !== 'password' && method !== 'profile' && !isBack) throw back(NO_REGISTRATION_METHOD)
-  refuseOrReturn(context, c, flow, form, back)
+  refuseForeignForm(context, c, flow, form, back)
   const traits = completeTraits(schema, form['traits'])
   if (isBack) return answerStep(context, c, returned(schema, flow, { screen: 'profile', traits }).flow)
-  if (method === 'profile') return answerStep(context, c, credentialStep(schema, c, flow, traits))
+  if (method === 'profile') return answerStep(context, c, credentialStep(schema, flow, traits))
   return register(context, c, flow, traits, formText(form, 'password'))
 }
 
 /** The password's turn, when the traits are right. */
-function credentialStep(
-  schema: TraitsSchema,
-  c: RequestContext,
-  flow: RegistrationFlow,
-  traits: JsonObject,
-): RegistrationFlow {
+function credentialStep(schema: TraitsSchema, flow: RegistrationFlow, traits: JsonObject): RegistrationFlow {
   requireTraits(schema, flow, traits)
-  const next = returned(schema, flow, { screen: 'credentials', traits, messages: [CHOOSE_CREDENTIAL] }).flow
-  return mediaType(c) === 'application/json' ? { ...next, transient_payload: {} } : next
+  return returned(schema, flow, { screen: 'credentials', traits, messages: [CHOOSE_CREDENTIAL] }).flow
 }
 
 /** A step that went well: a script gets the flow with 400 all the same, for the sign-up is not complete. */
@@ -163,8 +154,7 @@ function returned(
   { screen = screenOf(flow.ui.nodes), traits = {}, messages, fields = {} }: Changes,
 ): FlowFault<RegistrationFlow> {
   const form = { csrfToken: fieldText(flow, 'csrf_token'), screen, traits, messages: fields }
-  const { transient_payload: _, ...kept } = flow
-  return new FlowFault(withForm<RegistrationFlow>(kept, registrationFields(schema, form), messages))
+  return new FlowFault(withForm(flow, registrationFields(schema, form), messages))
 }
 
 function restarted(context: IdentityContext, old: RegistrationFlow): RegistrationFlow {

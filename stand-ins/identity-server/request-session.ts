@@ -1,9 +1,9 @@
 // Whose session a request carries: by header, cookie or bearer, in the order of the real server.
 
+import { getCookie } from 'hono/cookie'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { Identity } from './identity.ts'
 import { findIdentity } from './identity-store.ts'
-import { getCookieValues } from './request-cookies.ts'
 import { isActive, type Session } from './session.ts'
 import { decodeSessionCookie, SESSION_COOKIE } from './session-secrets.ts'
 import { findSessionByToken } from './session-store.ts'
@@ -32,19 +32,9 @@ export async function findRequestSession(
   return { session, identity, token }
 }
 
-/** The token of the first session cookie that was made here. */
+/** The token of the session cookie, if that was made here. */
 export function cookieToken(secret: string, c: RequestContext): string | undefined {
-  return tokensOfCookies(secret, c).find(token => token !== undefined)
-}
-
-/** Whether the request has session cookies, and none of them was made here. */
-export function hasForeignCookie(secret: string, c: RequestContext): boolean {
-  const tokens = tokensOfCookies(secret, c)
-  return tokens.length > 0 && tokens.every(token => token === undefined)
-}
-
-function tokensOfCookies(secret: string, c: RequestContext): (string | undefined)[] {
-  return getCookieValues(c, SESSION_COOKIE).map(value => decodeSessionCookie(secret, value))
+  return decodeSessionCookie(secret, getCookie(c, SESSION_COOKIE) ?? '')
 }
 
 export function bearerToken(c: RequestContext): string | undefined {

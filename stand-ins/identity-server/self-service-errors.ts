@@ -53,19 +53,7 @@ export function selfServiceErrorRoutes(context: IdentityContext): Route[] {
 async function read(context: IdentityContext, c: RequestContext): Promise<Response> {
   const query = queryOf(c)
   const id = query.get('error') || query.get('id') || ''
-  if (id === 'stub:500')
-    return answerJson(c, { id: randomUUID(), error: STUB, ...timesOf('0001-01-01T00:00:00Z') })
   const kept = await findKeptError(context, id)
   if (kept === undefined) throw noSuchResource()
-  return answerJson(c, { id: kept.id, error: kept.error, ...timesOf(kept.created_at) })
-}
-
-const timesOf = (at: Date | string) => ({ created_at: at, updated_at: at })
-
-/** For whoever builds an error page and wants to see one. */
-const STUB = {
-  code: 500,
-  status: 'Internal Server Error',
-  reason: 'This is a stub error.',
-  message: 'An internal server error occurred, please contact the system administrator',
+  return answerJson(c, { ...kept, updated_at: kept.created_at })
 }

@@ -40,12 +40,14 @@ export function isActive(session: Session, identity: Identity | undefined): bool
 
 interface SessionView {
   readonly identity?: { readonly of: Identity; readonly schemaUrl: string } | undefined
-  /** Undefined leaves the devices out, in the given way. */
-  readonly devices: 'shown' | 'empty' | 'null'
+  readonly hasDevices: boolean
 }
 
 /** As the wire shows it: without the identity it says `null`, and takes no notice of an inactive person. */
-export function sessionView(session: Session, { identity, devices }: SessionView): Record<string, unknown> {
+export function sessionView(
+  session: Session,
+  { identity, hasDevices }: SessionView,
+): Record<string, unknown> {
   return {
     id: session.id,
     active: isActive(session, identity?.of),
@@ -55,6 +57,6 @@ export function sessionView(session: Session, { identity, devices }: SessionView
     authentication_methods: session.authentication_methods,
     issued_at: session.issued_at,
     identity: identity === undefined ? null : publicIdentity(identity.of, identity.schemaUrl),
-    devices: devices === 'shown' ? session.devices : devices === 'empty' ? [] : null,
+    devices: hasDevices ? session.devices : [],
   }
 }

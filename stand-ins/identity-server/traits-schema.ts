@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { Ajv, type ErrorObject } from 'ajv'
+import * as z from 'zod'
 import { isJsonObject, isObject, type Json } from '../service/json.ts'
-import { isEmail } from './email.ts'
 
 export const SCHEMA_ID = 'default'
 /** The id as it stands in a `schema_url`. */
@@ -64,7 +64,7 @@ export function loadTraitsSchema(path: string | URL = OWN_FILE): TraitsSchema {
     // Never what an object inherits.
     ownProperties: true,
     verbose: true,
-    formats: { email: isEmail },
+    formats: { email: z.regexes.html5Email },
     // Without Kratos' own keyword, whose name it would refuse.
   }).compile(JSON.parse(file, (key, value) => (key === 'ory.sh/kratos' ? undefined : value)))
   return {

@@ -3,8 +3,6 @@
 import * as z from 'zod'
 import { unreadable } from '../service/wire-error.ts'
 
-export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
-
 /** Any version, read in small letters. */
 export const Uuid = z.guid().toLowerCase()
 

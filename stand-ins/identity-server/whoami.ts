@@ -3,13 +3,13 @@
 import { pathParameter, queryOf, type Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 import { badRequest, unreadable, WireError } from '../service/wire-error.ts'
+import { sessionPage } from './admin-sessions.ts'
 import { answerNothing } from './answers.ts'
 import type { IdentityContext, RequestContext } from './context.ts'
 import { publicIdentity, schemaUrl } from './identity.ts'
-import { parseSessionPage, sessionPageLink } from './pagination.ts'
-import { type CurrentSession, findRequestSession, hasForeignCookie } from './request-session.ts'
+import { type CurrentSession, findRequestSession } from './request-session.ts'
 import { sessionView } from './session.ts'
-import { countSessions, endOtherSessions, endSession, listSessions } from './session-store.ts'
+import { countSessions, endOtherSessions, endSession } from './session-store.ts'
 import { requireUuid } from './uuid.ts'
 
 export function whoamiRoutes(context: IdentityContext): Route[] {
@@ -25,9 +25,6 @@ async function whoami(context: IdentityContext, c: RequestContext): Promise<Resp
   const current = await requireSession(context, c, 'No valid session credentials found in the request.')
   const template = queryOf(c).get('tokenize_as') ?? ''
   if (template !== '') throw badRequest(`Unable to find tokenizer template ${JSON.stringify(template)}.`)
-  // The real server would issue the cookie again here, and stumbles over one that it cannot read.
-  if (hasForeignCookie(context.secret, c))
-    throw new WireError(500, { message: 'securecookie: the value is not valid' })
   c.header('x-kratos-authenticated-identity-id', current.identity.id)
   return answerJson(c, wholeSession(context, current))
 }
@@ -38,7 +35,7 @@ export function wholeSession(
   { session, identity }: CurrentSession,
 ) {
   const url = schemaUrl(context.addresses.publicUrl)
-  return sessionView(session, { identity: { of: identity, schemaUrl: url }, devices: 'shown' })
+  return sessionView(session, { identity: { of: identity, schemaUrl: url }, hasDevices: true })
 }
 
 /** An identity as its owner sees it. */
@@ -59,17 +56,14 @@ async function requireSession(
 async function listOthers(context: IdentityContext, c: RequestContext): Promise<Response> {
   const { session, identity } = await requireSession(context, c)
   const query = queryOf(c)
-  const at = parseSessionPage(query)
   const filter = { identityId: identity.id, exceptId: session.id, isActive: true }
-  const total = await countSessions(context.db, filter)
-  const offset = Math.max(0, at.page - 1) * at.size
-  const others = await listSessions(context.db, filter, { limit: at.size, offset })
-  c.header('x-total-count', String(total))
-  c.header('link', sessionPageLink('/sessions', query, total, at))
-  const view = { identity: { of: identity, schemaUrl: '' }, devices: 'shown' } as const
+  const { sessions, link } = await sessionPage(context.db, filter, '/sessions', query)
+  c.header('x-total-count', String(await countSessions(context.db, filter)))
+  c.header('link', link)
+  const view = { identity: { of: identity, schemaUrl: '' }, hasDevices: true }
   return answerJson(
     c,
-    others.map(other => sessionView(other, view)),
+    sessions.map(other => sessionView(other, view)),
   )
 }
 

@@ -6,7 +6,7 @@ import { Hono, type MiddlewareHandler } from 'hono'
 import { healthRoutes, versionRoute } from '../service/health.ts'
 import type { ServiceApp } from '../service/listen.ts'
 import { addRoutes, type Route } from '../service/route-table.ts'
-import { answerError, limitBody, oneSlash } from '../service/wire-answers.ts'
+import { answerError, limitBody } from '../service/wire-answers.ts'
 import { WireError } from '../service/wire-error.ts'
 import { checkRoutes } from './check-routes.ts'
 import type { PermissionContext } from './context.ts'
@@ -45,7 +45,7 @@ function makeApp(
 ): ServiceApp {
   const app: ServiceApp = new Hono<{ Bindings: HttpBindings }>()
   if (token !== undefined) app.use('/admin/*', requireBearer(token))
-  app.use(limitBody(bytesMax), oneSlash)
+  app.use(limitBody(bytesMax))
   addRoutes(app, [...healthRoutes(db), versionRoute, ...routes], answerError)
   return app
 }

@@ -8,9 +8,8 @@ import { toWireError, unreadable, WireError } from '../service/wire-error.ts'
 import { depthOf, isMember } from './check.ts'
 import type { PermissionContext } from './context.ts'
 import { SubjectFacts } from './facts.ts'
-import { readMaxDepth } from './max-depth.ts'
 import type { Namespaces } from './namespaces.ts'
-import { readBody } from './request.ts'
+import { readBody, readMaxDepth } from './request.ts'
 import { readTuple, subjectKey, type Tuple, TupleIn } from './tuple.ts'
 
 const BATCH_MAX = 10

@@ -7,9 +7,12 @@ import { WireError } from '../service/wire-error.ts'
 import { depthOf } from './check.ts'
 import type { PermissionContext } from './context.ts'
 import { expandSet } from './expand.ts'
-import { readMaxDepth } from './max-depth.ts'
-import { readFilter, type TupleFilter } from './tuple.ts'
+import { readMaxDepth } from './request.ts'
+import { readFilter } from './tuple.ts'
 import { listTuples } from './tuple-store.ts'
+
+/** Page tokens go with any filter. */
+const LIST = 'tuples'
 
 export function readRoutes(context: PermissionContext): Route[] {
   return [
@@ -25,24 +28,12 @@ async function answerList(
 ): Promise<Response> {
   const query = queryOf(c)
   const filter = readFilter(query)
-  const list = listOf(filter)
-  const page = pageTokens.read(list, query)
+  const page = pageTokens.read(LIST, query)
   const namespaces = await namespaceFile.current()
   namespaces.requireOfFilter(filter)
   const { tuples, next } = await listTuples(db, filter, page)
-  const token = next === undefined ? '' : pageTokens.write(list, next)
+  const token = next === undefined ? '' : pageTokens.write(LIST, next)
   return answerJson(c, { relation_tuples: tuples, next_page_token: token })
-}
-
-/**
- * Tokens are not bound to the filters, but to their kind, as with Keto: it reads a namespace, an object in it, or a
- * relation of that by another index than the rest.
- */
-function listOf({ namespace, object, relation, subject_id, subject_set }: TupleFilter): string {
-  const given = [namespace, object, relation].map(part => part !== undefined)
-  const hasSubject = subject_id !== undefined || subject_set !== undefined
-  const isNarrowing = given[0] && (given[1] || !given[2])
-  return isNarrowing && !hasSubject ? 'tuples of a namespace' : 'tuples'
 }
 
 async function answerTree(

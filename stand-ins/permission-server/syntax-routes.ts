@@ -2,14 +2,14 @@
 
 import type { LanguageError, Place } from '../../src/features/permissions/language/ast.ts'
 import { parsePermissionFile } from '../../src/features/permissions/language/parse.ts'
-import { bodyText, type Route } from '../service/route-table.ts'
+import type { Route } from '../service/route-table.ts'
 import { answerJson } from '../service/wire-answers.ts'
 
 export const syntaxRoute: Route = {
   method: 'POST',
   path: '/opl/syntax/check',
   handle: async c => {
-    const { errors } = parsePermissionFile(await bodyText(c))
+    const { errors } = parsePermissionFile(await c.req.text())
     return answerJson(c, errors.length === 0 ? {} : { errors: errors.map(onTheWire) })
   },
 }

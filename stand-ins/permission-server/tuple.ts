@@ -101,11 +101,3 @@ export function readTuple(query: URLSearchParams): Tuple {
   }
   return { namespace, object, relation, ...subject }
 }
-
-/** The query that finds the tuple. */
-export function tupleQuery({ namespace, object, relation, subject_id, subject_set }: Tuple): URLSearchParams {
-  const query = new URLSearchParams({ namespace, object, relation })
-  if (subject_id !== undefined) query.set('subject_id', subject_id)
-  else for (const [part, value] of Object.entries(subject_set ?? {})) query.set(`subject_set.${part}`, value)
-  return query
-}

@@ -1,5 +1,4 @@
-// Routes as a table, put onto a Hono app. A known path answers a wrong method with 405 and `Allow`, as Go's router
-// does. Everything else is answered 404 as text.
+// Routes as a table, put onto a Hono app. Everything else, a wrong method too, is a 404.
 
 import type { RequestContext, ServiceApp } from './listen.ts'
 
@@ -13,32 +12,15 @@ export interface Route {
   readonly handle: Handler
 }
 
-/** Adds the routes, then the 405s, 404s and errors, which `answerError` writes. Call it once, last. */
+/** Adds the routes, then the 404 and the errors, which `answerError` writes. Call it once, last. */
 export function addRoutes(
   app: ServiceApp,
   routes: readonly Route[],
   answerError: (c: RequestContext, err: unknown) => Response,
 ): void {
   for (const { method, path, handle } of routes) app.on(method === 'ANY' ? 'ALL' : method, path, handle)
-  for (const path of new Set(routes.map(route => route.path))) {
-    const allow = allowedMethods(routes.filter(route => route.path === path).map(route => route.method))
-    app.all(path, c => {
-      c.header('allow', allow)
-      return answerText(c, 'Method Not Allowed', 405)
-    })
-  }
-  app.notFound(c => answerText(c, '404 page not found', 404))
+  app.notFound(c => c.text('404 page not found', 404))
   app.onError((err, c) => answerError(c, err))
-}
-
-function answerText(c: RequestContext, text: string, status: 404 | 405): Response {
-  return c.body(`${text}\n`, status, { 'content-type': 'text/plain; charset=utf-8' })
-}
-
-function allowedMethods(methods: readonly string[]): string {
-  return [...new Set(methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : method)))]
-    .sort()
-    .join(', ')
 }
 
 /** The value of a `:name` of the path. */
@@ -50,11 +32,6 @@ export function pathParameter(c: RequestContext, name: string): string {
 
 export function queryOf(c: RequestContext): URLSearchParams {
   return new URL(c.req.url).searchParams
-}
-
-/** The body as Go takes it: a byte order mark stays where it is, and no JSON begins with one. */
-export async function bodyText(c: RequestContext): Promise<string> {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await c.req.arrayBuffer())
 }
 
 /** Path and query as they were sent. */

@@ -1,6 +1,8 @@
 // The errors of the Kratos and Keto wires, which one library of Ory's makes: what a handler throws, and the JSON it
 // becomes.
 
+import { STATUS_CODES } from 'node:http'
+
 export interface ErrorBody {
   readonly id?: string
   readonly code: number
@@ -21,39 +23,17 @@ interface ErrorParts {
   readonly beside?: Readonly<Record<string, unknown>>
 }
 
-const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Request Entity Too Large',
-  422: 'Unprocessable Entity',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
-
-const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'The request was malformed or contained invalid parameters',
-  401: 'The request could not be authorized',
-  403: 'The requested action was forbidden',
-  404: 'The requested resource could not be found',
-  409: 'The resource could not be created due to a conflict',
-  500: 'An internal server error occurred, please contact the system administrator',
-}
-
 export class WireError extends Error {
   readonly body: ErrorBody
   readonly beside: Readonly<Record<string, unknown>>
   readonly httpStatus: number
 
   constructor(code: number, { beside = {}, message, httpStatus = code, ...parts }: ErrorParts = {}) {
-    const text = message ?? MESSAGES[code] ?? STATUS_TEXT[code] ?? 'error'
+    const status = STATUS_CODES[code] ?? 'error'
+    const text = message ?? status
     super(text)
     this.name = 'WireError'
     const { id, ...rest } = parts
-    const status = STATUS_TEXT[code] ?? 'error'
     this.body = { ...(id === undefined ? {} : { id }), code, status, ...rest, message: text }
     this.beside = beside
     this.httpStatus = httpStatus

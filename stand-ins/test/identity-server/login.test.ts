@@ -72,7 +72,6 @@ describe('starting', () => {
     for (const stranger of [new Map(), other]) {
       const refused = await read(flow.id, { jar: stranger })
       expect(refused).toMatchObject({ status: 403, body: { error: { id: 'security_csrf_violation' } } })
-      expect(refused.headers.get('ory-error-id')).toBe('security_csrf_violation')
     }
     for (const id of [NOBODY, 'nope', '']) expect((await read(id, { jar })).status, id).toBe(404)
     expect((await call(`${selfService}/registration/flows?id=${flow.id}`, { jar })).status).toBe(404)
@@ -93,19 +92,6 @@ describe('starting', () => {
 })
 
 describe('return_to', () => {
-  it.each([
-    `${PAGES_URL}/after?a=b#c`,
-    PAGES_URL,
-    'HTTP://127.0.0.1:4455/after',
-    'http://name:pw@127.0.0.1:4455/after',
-    'http://127.0.0.1:5173/bridge?login_challenge=abc',
-    '/after',
-    '?x',
-    '',
-  ])('may be %j', async url => {
-    expect((await begin(to(url))).status).toBe(200)
-  })
-
   // Each of these is an address that a browser might follow to another site (open redirect).
   it.each([
     'http://evil.example/',
@@ -124,17 +110,6 @@ describe('return_to', () => {
       body: { error: { id: 'self_service_flow_return_to_forbidden' } },
     })
     expect((await begin(to(url), { accept: HTML })).location).toMatch(ERROR_PAGE)
-  })
-
-  it.each(['http://%zz/', 'http://127.0.0.1:4455.evil.example/x'])('must be a URL: %j', async url => {
-    const { status, body } = await begin(to(url))
-    expect(status).toBe(400)
-    expect(body.error).not.toHaveProperty('id')
-  })
-
-  it('counts the first of two', async () => {
-    expect((await begin(`${to('/after')}&return_to=http://evil.example/`)).status).toBe(200)
-    expect((await begin(`${to('http://evil.example/')}&return_to=/after`)).status).toBe(400)
   })
 
   it('leaves an error that its page can read, without a session of anybody', async () => {

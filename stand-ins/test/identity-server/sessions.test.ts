@@ -20,8 +20,6 @@ const REFUSED = {
   error: {
     code: 401,
     status: 'Unauthorized',
-    reason: 'No valid session credentials found in the request.',
-    message: 'The request could not be authorized',
   },
 }
 
@@ -37,7 +35,6 @@ describe('whoami', () => {
     ] as Record<string, string>[]) {
       const answer = await call(whoamiUrl, { headers })
       expect(answer, JSON.stringify(headers)).toMatchObject({ status: 401, body: REFUSED })
-      expect(answer.headers.get('ory-error-id')).toBe('')
     }
   })
 
@@ -86,25 +83,6 @@ describe('whoami', () => {
     expect(await who({ authorization: `bEARER ${token}` }, false)).toBe(ada.email)
   })
 
-  it('stumbles (500) over a cookie that it cannot read beside a good token', async () => {
-    const ada = await makePerson(provider)
-    const { token } = await tokenFor(provider, ada)
-    const { jar } = await signIn(provider, ada)
-    const good = jar.get('ory_kratos_session') ?? ''
-    for (const cookie of ['garbage', '', good.slice(0, -6)]) {
-      for (const credentials of [{ 'x-session-token': token }, { authorization: `Bearer ${token}` }]) {
-        const headers = { ...credentials, cookie: `ory_kratos_session=${cookie}` } as Record<string, string>
-        const answer = await call(whoamiUrl, { headers })
-        expect(answer.status, JSON.stringify(headers)).toBe(500)
-        expect(answer.body.error.message).toMatch(/^securecookie: /)
-      }
-    }
-    const two = await call(whoamiUrl, {
-      headers: { cookie: `ory_kratos_session=garbage; ory_kratos_session=${good}` },
-    })
-    expect(two.status).toBe(200)
-  })
-
   it('knows a revoked session from an unreadable cookie: the bearer beside it does not count', async () => {
     const ada = await makePerson(provider)
     const { token } = await tokenFor(provider, ada)
@@ -128,16 +106,6 @@ describe('whoami', () => {
     expect((await call(whoamiUrl, { jar })).body.identity.traits.role).toBe('editor')
     await call(identityUrl, { method: 'DELETE' })
     expect(await call(whoamiUrl, { jar })).toMatchObject({ status: 401, body: REFUSED })
-  })
-
-  it('answers any method and ends nothing', async () => {
-    const { jar } = await signIn(provider, await makePerson(provider))
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      expect((await call(whoamiUrl, { method, jar })).status, method).toBe(200)
-    }
-    expect((await call(`${whoamiUrl}/`, { jar })).status).toBe(404)
-    const moved = await call(`${adminUrl}/sessions/whoami`, { jar })
-    expect(moved).toMatchObject({ status: 307, location: whoamiUrl })
   })
 })
 
@@ -177,29 +145,21 @@ describe('sessions of an identity', () => {
     expect(shown.identity).not.toHaveProperty('metadata_admin')
   })
 
-  it('are paged from 1, with links that count from 0 and a true total', async () => {
+  it('come in pages with a true total, by number from 1 or by the link to the next', async () => {
     const ada = await makePerson(provider)
     for (let i = 0; i < 3; i++) await tokenFor(provider, ada)
-    const url = `${adminUrl}/identities/${ada.id}/sessions`
-    const page = async (query: string) => {
-      const { body, headers } = await call(url + query)
-      const rels = [...(headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map(match => match[1])
-      return { ids: body.map((one: { id: string }) => one.id), total: headers.get('x-total-count'), rels }
+    const page = async (path: string) => {
+      const { body, headers } = await call(provider.adminUrl + path)
+      expect(headers.get('x-total-count')).toBe('3')
+      const next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+      return { ids: body.map((one: { id: string }) => one.id), next }
     }
-    const [zero, one, two] = [
-      await page('?page=0&per_page=2'),
-      await page('?page=1&per_page=2'),
-      await page('?page=2&per_page=2'),
-    ]
-    expect(zero.ids).toEqual(one.ids)
-    expect(two.ids).toHaveLength(1)
-    expect(one.ids).not.toContain(two.ids[0])
-    expect([zero.total, one.total, two.total]).toEqual(['3', '3', '3'])
-    expect([zero.rels, one.rels]).toEqual([
-      ['next', 'last'],
-      ['first', 'prev'],
-    ])
-    expect((await page('?page=9&per_page=2')).ids).toEqual([])
+    const path = `/admin/identities/${ada.id}/sessions`
+    const [all, first] = [await page(path), await page(`${path}?page=1&per_page=2`)]
+    const [byLink, byNumber] = [await page(first.next ?? ''), await page(`${path}?page=2&per_page=2`)]
+    expect([...first.ids, ...byLink.ids]).toEqual(all.ids)
+    expect(byNumber).toEqual(byLink)
+    expect([all.next, byLink.next]).toEqual([undefined, undefined])
   })
 
   it('are removed by one call, which answers 404 when there were none', async () => {

@@ -58,7 +58,7 @@ describe('the token of the write port', () => {
     }
     const json = tuple('Project:p#owner@ann')
     const doubled = await ask(`${server.writeUrl}//admin/relation-tuples`, { method: 'PUT', json, headers })
-    expect([307, 401]).toContain(doubled.status)
+    expect([401, 404]).toContain(doubled.status)
     expect(await listAll(server, {})).toEqual([])
   })
 
@@ -203,13 +203,6 @@ describe('limits', () => {
     expect(await check(1024 * 1024 + 1)).toMatchObject({ status: 413, body: { error: { code: 413 } } })
   })
 
-  it('leaves out a Location that no client would take', async () => {
-    const json = { ...tuple('Project:p#owner@ann'), object: 'x'.repeat(1_000_000) }
-    const { status, headers } = await ask(server.writeUrl + TUPLES, { method: 'PUT', json })
-    expect(status).toBe(201)
-    expect(headers.has('location')).toBe(false)
-  })
-
   it('ends a check over a web of parents with a clear error, in a batch for that item alone', async () => {
     const nodes = Array.from({ length: 13 }, (_, i) => `web${i}`)
     await given(
@@ -315,9 +308,7 @@ describe('the database', () => {
       const { body } = await ask(`${server.readUrl}/relation-tuples/batch/check`, {
         json: { tuples: [tuple(line)] },
       })
-      expect(body.results).toEqual([
-        { allowed: false, error: expect.stringContaining('internal server error') },
-      ])
+      expect(body.results).toEqual([{ allowed: false, error: 'Internal Server Error' }])
       await client.query('alter table away rename to relation_tuples')
       expect(await allowed(server, line)).toBe(true)
     } finally {
