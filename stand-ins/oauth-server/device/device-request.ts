@@ -13,7 +13,7 @@ import { words } from '../flow/scope-matching.ts'
 import { DeviceAcceptIn } from '../flow/step-answers.ts'
 import { redirectTo } from '../flow/step-routes.ts'
 import { DEVICE_GRANT } from '../tokens/device-grant.ts'
-import type { TokenDeps } from '../tokens/token-endpoints.ts'
+import type { TokenDeps } from '../tokens/token-deps.ts'
 import { newUserCode, opaqueValue } from '../tokens/token-values.ts'
 import type { HydraError } from '../wire/hydra-error.ts'
 

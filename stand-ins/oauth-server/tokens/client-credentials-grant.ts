@@ -6,7 +6,7 @@ import { invalidGrant } from '../flow/oauth-errors.ts'
 import { words } from '../flow/scope-matching.ts'
 import { lifespanSeconds } from './lifespans.ts'
 import { requireGrantType, type TokenAnswer } from './token-answer.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 
 /** Issues an access token for exactly the scopes and audiences that are asked for. */
 export async function grantClientCredentials(

@@ -5,7 +5,7 @@ import { type Client, isPublicClient } from '../clients/client-record.ts'
 import { invalidGrant } from '../flow/oauth-errors.ts'
 import { verifierFault } from '../flow/pkce.ts'
 import { answerTokens, requireGrantType, type TokenAnswer } from './token-answer.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 
 /** Exchanges a code for tokens. */
 export async function exchangeCode(

@@ -4,7 +4,7 @@
 import type { Client } from '../clients/client-record.ts'
 import { authorizationPending, expiredToken, invalidGrant } from '../flow/oauth-errors.ts'
 import { answerTokens, requireGrantType, type TokenAnswer } from './token-answer.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 

@@ -3,7 +3,7 @@
 import type { Client } from '../clients/client-record.ts'
 import { coversScope, words } from '../flow/scope-matching.ts'
 import type { ConsentRecord } from '../sessions/consent-store.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 import { hasJwtTokens } from './token-issuer.ts'
 
 /** A token that is good now. Times in seconds since 1970. */

@@ -5,7 +5,7 @@ import type { Client } from '../clients/client-record.ts'
 import { rightsFault } from '../flow/authorization-request.ts'
 import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'
 import { answerTokens, requireGrantType, type TokenAnswer } from './token-answer.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 
 /** Exchanges a refresh token for new tokens of the same consent; a narrower `scope` is not looked at, as in Hydra. */
 export async function refreshTokens(

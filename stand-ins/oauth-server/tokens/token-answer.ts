@@ -7,7 +7,7 @@ import { unauthorizedClient } from '../flow/oauth-errors.ts'
 import type { ConsentRecord } from '../sessions/consent-store.ts'
 import { HydraError } from '../wire/hydra-error.ts'
 import { type GrantName, lifespanSeconds } from './lifespans.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 import { grantOfConsent } from './token-issuer.ts'
 
 const REFRESH_SCOPES = ['offline', 'offline_access']

@@ -3,30 +3,23 @@
 
 import type { ServiceApp } from '../../service/listen.ts'
 import type { Client } from '../clients/client-record.ts'
-import type { OAuthServerContext, RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { beginDevice } from '../device/device-request.ts'
 import { invalidGrant, invalidRequest } from '../flow/oauth-errors.ts'
-import type { ConsentStore } from '../sessions/consent-store.ts'
 import { jsonAnswer } from '../wire/answers.ts'
 import { HydraError } from '../wire/hydra-error.ts'
-import { type AuthenticationDeps, authenticateClient, readFields } from './client-authentication.ts'
+import { authenticateClient, readFields } from './client-authentication.ts'
 import { grantClientCredentials } from './client-credentials-grant.ts'
 import { exchangeCode } from './code-grant.ts'
 import { DEVICE_GRANT, exchangeDeviceCode } from './device-grant.ts'
 import { refreshTokens } from './refresh-grant.ts'
 import { requireGrantType, type TokenAnswer } from './token-answer.ts'
-import type { TokenIssuer } from './token-issuer.ts'
+import type { TokenDeps } from './token-deps.ts'
 
 export const TOKEN_PATH = '/oauth2/token'
 export const REVOCATION_PATH = '/oauth2/revoke'
 const DEVICE_AUTHORIZATION_PATH = '/oauth2/device/auth'
 const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-
-/** What the grants need. */
-export interface TokenDeps extends AuthenticationDeps, Pick<OAuthServerContext, 'settings'> {
-  readonly consents: ConsentStore
-  readonly tokens: TokenIssuer
-}
 
 type Grant = (deps: TokenDeps, client: Client, fields: URLSearchParams) => Promise<TokenAnswer>
 

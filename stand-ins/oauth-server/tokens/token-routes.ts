@@ -9,7 +9,7 @@ import { bearerToken, errorAnswer, jsonAnswer, noContent } from '../wire/answers
 import { HydraError } from '../wire/hydra-error.ts'
 import { findToken, introspect, type LiveToken } from './introspection.ts'
 import { userinfoClaims } from './token-claims.ts'
-import type { TokenDeps } from './token-endpoints.ts'
+import type { TokenDeps } from './token-deps.ts'
 
 export const USERINFO_PATH = '/userinfo'
 
