@@ -22,9 +22,10 @@ import {
   keymap,
   lineNumbers,
   placeholder,
+  type ViewUpdate,
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 
 /** Offsets into the text, from 0. */
 export interface TextRange {
@@ -94,10 +95,19 @@ export function CodeMirror(props: CodeMirrorProps) {
   const { value, label, language, isReadOnly = false, tables, hint, mark, className = 'max-h-[60vh]' } = props
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
-  const languageSlot = useRef(new Compartment())
-  // The editor is made once; it calls whatever the last drawing gave it.
-  const latest = useRef(props)
-  latest.current = props
+  const [languageSlot] = useState(() => new Compartment())
+  const submit = useEffectEvent((editor: EditorView): boolean => {
+    if (props.onSubmit === undefined) return false
+    closeCompletion(editor)
+    props.onSubmit(editor.state.doc.toString())
+    return true
+  })
+  const tell = useEffectEvent(({ docChanged, selectionSet, state }: ViewUpdate) => {
+    // What it was given is nothing that somebody has typed.
+    const text = state.doc.toString()
+    if (docChanged && text !== value) props.onChange?.(text)
+    if (docChanged || selectionSet) props.onSelect?.(state.selection.main)
+  })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; what changes is told to it below
   useEffect(() => {
@@ -118,7 +128,7 @@ export function CodeMirror(props: CodeMirrorProps) {
           syntaxHighlighting(colours),
           marked,
           look,
-          languageSlot.current.of(languageOf(language, tables)),
+          languageSlot.of(languageOf(language, tables)),
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({
             'aria-label': label,
@@ -128,32 +138,19 @@ export function CodeMirror(props: CodeMirrorProps) {
           }),
           ...(hint === undefined ? [] : [placeholder(hint)]),
           keymap.of([
-            { key: 'Mod-Enter', run: submit },
+            { key: 'Mod-Enter', run: editor => submit(editor) },
             ...defaultKeymap,
             ...historyKeymap,
             ...foldKeymap,
             ...searchKeymap,
           ]),
-          EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
-            // What it was given is nothing that somebody has typed.
-            const text = state.doc.toString()
-            if (docChanged && text !== latest.current.value) latest.current.onChange?.(text)
-            if (docChanged || selectionSet) latest.current.onSelect?.(state.selection.main)
-          }),
+          EditorView.updateListener.of(update => tell(update)),
         ],
       }),
     })
     view.current = editor
     return () => editor.destroy()
   }, [])
-
-  function submit(editor: EditorView): boolean {
-    const { onSubmit } = latest.current
-    if (onSubmit === undefined) return false
-    closeCompletion(editor)
-    onSubmit(editor.state.doc.toString())
-    return true
-  }
 
   useEffect(() => {
     const editor = view.current
@@ -171,8 +168,8 @@ export function CodeMirror(props: CodeMirrorProps) {
   }, [mark])
 
   useEffect(() => {
-    view.current?.dispatch({ effects: languageSlot.current.reconfigure(languageOf(language, tables)) })
-  }, [language, tables])
+    view.current?.dispatch({ effects: languageSlot.reconfigure(languageOf(language, tables)) })
+  }, [language, tables, languageSlot])
 
   return (
     <div

@@ -5,6 +5,8 @@ import { type ReactNode, useRef, useState } from 'react'
 import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { SidePanel } from '../../../parts/side-panel.tsx'
 
+type FormContent = (onUnsaved: (changes: number) => void) => ReactNode
+
 /** `children` say how many changes are not saved; none before they close the panel themselves. */
 export function FormPanel({
   title,
@@ -13,7 +15,7 @@ export function FormPanel({
 }: {
   title: string
   onClose: () => void
-  children: (onUnsaved: (changes: number) => void) => ReactNode
+  children: FormContent
 }) {
   const [unsaved, setUnsaved] = useState(0)
   // Who says "none" and closes in the same moment is not asked: the state is drawn only later.
@@ -29,8 +31,13 @@ export function FormPanel({
   )
   return (
     <SidePanel title={title} onClose={leave}>
-      {children(tell)}
+      <Content of={children} onUnsaved={tell} />
       {question}
     </SidePanel>
   )
+}
+
+/** Drawn by itself, since what it is given reaches the latest count. */
+function Content({ of: content, onUnsaved }: { of: FormContent; onUnsaved: (changes: number) => void }) {
+  return content(onUnsaved)
 }
