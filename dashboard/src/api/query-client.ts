@@ -18,7 +18,8 @@ export const queryClient = new QueryClient({
       networkMode: 'always',
     },
     // What changes something is sent once: nobody knows what became of the first.
-    mutations: { retry: false, networkMode: 'always' },
+    // Their secrets are gone as soon as nobody shows what came of them.
+    mutations: { retry: false, networkMode: 'always', gcTime: 1_000 },
   },
 })
 

@@ -28,7 +28,11 @@ export function ConfirmDialog({
   onClose: () => void
 }) {
   const [typed, setTyped] = useState('')
-  const { error, isBusy, submit } = useSubmit(onConfirm, onClose)
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await onConfirm()
+    // Also where what was asked about, and this dialog with it, is gone by now.
+    onClose()
+  })
   const mayGo = name === undefined || typed.trim() === name
   return (
     <Dialog.Root open onOpenChange={open => !open && !isBusy && onClose()}>

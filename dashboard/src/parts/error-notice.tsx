@@ -21,7 +21,7 @@ export function ErrorNotice({ error, title }: { error: Error | null | undefined;
         <span className="flex flex-col gap-1 wrap-anywhere">
           {[...complaints].map(([field, complaint]) => (
             <span key={field}>
-              <code>{field}</code> {complaint}
+              <code>{field}</code>: {complaint}
             </span>
           ))}
           {complaints.size === 0 && title !== undefined && <span>{error.message}</span>}

@@ -30,28 +30,35 @@ export function FormDialog({
   onClose: () => void
   children: (errorAt: ErrorAt) => ReactNode
 }) {
-  // Typed and not stored, or on its way: the answer may hold a secret that is shown once.
-  const isHeld = useRef(false)
-  const hold = (held: boolean) => {
-    isHeld.current = held
-  }
+  const isTouched = useRef(false)
+  // The answer may hold a secret that is shown once.
+  const isSending = useRef(false)
   const close = () => {
-    hold(false)
+    isTouched.current = false
     onClose()
   }
-  const { error, errorAt, isBusy, submit } = useSubmit(() => {
-    hold(true)
-    return onSubmit()
+  const { error, errorAt, isBusy, submit } = useSubmit(async () => {
+    isSending.current = true
+    await onSubmit().finally(() => {
+      isSending.current = false
+    })
   }, close)
   const { leave, question } = useLeaveGuard(
     isBusy ? 'Leave before the request is finished?' : 'Discard your changes?',
-    () => isHeld.current,
+    () => isTouched.current || isSending.current,
     close,
   )
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && !isBusy && leave()}>
       <Dialog className={DIALOG_CLASS} size={size}>
-        <form onSubmit={submit} onInput={() => hold(true)} className="flex flex-col gap-4" noValidate>
+        <form
+          onSubmit={submit}
+          onInput={() => {
+            isTouched.current = true
+          }}
+          className="flex flex-col gap-4"
+          noValidate
+        >
           <Dialog.Title className="text-lg font-semibold wrap-anywhere">{title}</Dialog.Title>
           {lead !== undefined && (
             <Dialog.Description render={<div />} className="text-kumo-subtle">

@@ -1,7 +1,7 @@
 // Sends a form, once at a time.
 
 import { useMutation } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, useRef } from 'react'
 import { fieldErrors } from './field-errors.ts'
 
 /** What the server said of a field, by the name that it has in the request's body. */
@@ -12,14 +12,28 @@ export type ErrorAt = (field: string) => string | undefined
  * unless the form is gone by then: whoever has left is not brought back by an answer.
  */
 export function useSubmit(send: () => Promise<unknown>, onDone?: () => void) {
-  const { mutate, isPending: isBusy, error } = useMutation({ mutationFn: send })
+  const {
+    mutate,
+    isPending: isBusy,
+    error,
+  } = useMutation({
+    // Given with each call: the hook would learn of a new one only when the page has been drawn.
+    mutationFn: (call: () => Promise<unknown>) => call(),
+  })
+  // `isBusy` is drawn a moment later: a second click may come before.
+  const isSending = useRef(false)
   const complaints = fieldErrors(error)
   const errorAt: ErrorAt = field => complaints.get(field)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // A dialog's form may stand within another form of the page.
     event.stopPropagation()
-    if (!isBusy) mutate(undefined, { onSuccess: onDone })
+    if (isSending.current) return
+    isSending.current = true
+    const onSettled = () => {
+      isSending.current = false
+    }
+    mutate(send, onDone === undefined ? { onSettled } : { onSuccess: onDone, onSettled })
   }
   return { error, errorAt, isBusy, submit }
 }

@@ -150,7 +150,7 @@ it('shows a combination that the server refuses at its field', async () => {
   await page.getByRole('button', { name: 'Save changes' }).click()
   const why = 'subject_type pairwise needs it for a client with several redirect URIs'
   await page.getByText(why, { exact: true }).waitFor()
-  await page.getByRole('alert').getByText(`sector_identifier_uri ${why}`).waitFor()
+  await page.getByRole('alert').getByText(`sector_identifier_uri: ${why}`).waitFor()
   expect(seat.complaints).toEqual([])
 })
 
@@ -169,5 +169,6 @@ it('gives a public client its first secret', async () => {
   expect(secret).toMatch(/^\w{43}$/)
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByRole('button', { name: 'Rotate secret' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
   expect(seat.complaints).toEqual([])
 })

@@ -37,7 +37,7 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   await page.getByLabel('Requests a minute', { exact: true }).fill('-1')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   await page.getByText('Must be at least 1', { exact: true }).waitFor()
-  await page.getByRole('alert').getByText('rate_limit_per_minute Must be at least 1').waitFor()
+  await page.getByRole('alert').getByText('rate_limit_per_minute: Must be at least 1').waitFor()
   await page.getByLabel('Requests a minute', { exact: true }).fill('50')
   await page.getByLabel('Name').fill(name)
   // What was typed is not thrown away by one key.

@@ -61,7 +61,7 @@ export function KeyPanel({
           {key.last_used_at === null ? <None>never</None> : <Time at={key.last_used_at} />}
         </Fact>
         <Fact label="Expires">
-          {key.expires_at === null ? <None>revoked</None> : <Time at={key.expires_at} />}
+          {key.expires_at === null ? <None>never</None> : <Time at={key.expires_at} />}
         </Fact>
         {key.revoked_at !== null && (
           <Fact label="Revoked">

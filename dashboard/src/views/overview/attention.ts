@@ -146,7 +146,7 @@ function files(count: number): string {
 function ofChanges({ failedChanges: [newest, ...others] = [] }: Known): Attention[] {
   if (newest === undefined) return []
   const { action, actor_name: actor, error_code: code, created_at: at } = newest
-  const fact = `${action} by ${actor ?? 'unknown'} failed in the last day${code === null ? '' : ` (${code})`}`
+  const fact = `${action} by ${actor ?? 'an unknown actor'} failed in the last day${code === null ? '' : ` (${code})`}`
   const text = others.length === 0 ? `${fact}.` : `${fact}, and ${others.length} more.`
   const from = new Date(Date.parse(at) - DAY_MS).toISOString()
   const way = {

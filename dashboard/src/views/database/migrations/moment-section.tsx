@@ -40,7 +40,8 @@ export function MomentSection({ query }: { query: UseQueryResult<MigrationCheck>
 /** Safe or not, why, and what was counted. */
 export function CheckVerdict({ of: check }: { of: MigrationCheck }) {
   const { safe, warnings, lockCount, activeTxCount, database, user } = check
-  const locks = lockCount === 0 ? 'no waiting locks' : `${lockCount} waiting locks`
+  const locks =
+    lockCount === 0 ? 'no waiting locks' : `${lockCount} waiting ${lockCount === 1 ? 'lock' : 'locks'}`
   const transactions = activeTxCount === 1 ? '1 active transaction' : `${activeTxCount} active transactions`
   const counted = `In ${database}, as ${user}: ${locks}, ${transactions}.`
   return (

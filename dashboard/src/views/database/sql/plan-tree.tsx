@@ -29,7 +29,7 @@ function Step({ node, full, hasRun }: { node: PlanNode; full: number; hasRun: bo
           <p className="font-medium wrap-anywhere">{titleOf(node)}</p>
           {detailsOf(node).map(([name, value]) => (
             <p key={name} className="text-xs text-kumo-subtle wrap-anywhere">
-              {name}: <code>{value}</code>
+              {name}: <code className="text-xs">{value}</code>
             </p>
           ))}
         </div>

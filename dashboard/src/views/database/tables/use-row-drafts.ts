@@ -59,6 +59,7 @@ export function useRowDrafts({ table, row, onUnsaved, onSubmit, onReadAgain }: E
     isBusy,
     isSaved: save.isSuccess && drafts.size === 0,
     change: (name: string, draft: Draft | undefined) => {
+      if (save.isSuccess) save.reset()
       const next = new Map(drafts)
       if (draft === undefined) next.delete(name)
       else next.set(name, draft)

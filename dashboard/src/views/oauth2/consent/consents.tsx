@@ -43,7 +43,7 @@ export function Consents({
           <Person subject={subject} />
           <Section
             title="Consents"
-            lead="What this person allows applications to do. After a revocation they are asked again."
+            lead="What this person allows applications to do. After a revocation the person is asked again."
             actions={
               <>
                 <Button

@@ -74,7 +74,11 @@ export function TokensStep({
   nonce: string | undefined
 }) {
   const { tokens, oldRefreshToken } = run
-  const use = useMutation({ mutationFn: ({ work }: { step: Use; work: () => Promise<unknown> }) => work() })
+  const use = useMutation({
+    mutationFn: async ({ work }: { step: Use; work: () => Promise<unknown> }) => {
+      await work()
+    },
+  })
   const busy = use.isPending ? use.variables.step : undefined
   const introspect = (token: string) =>
     send('introspect', introspectionRequest(API_URL, token), () => sendIntrospection(token))
