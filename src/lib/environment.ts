@@ -17,26 +17,40 @@ export function readVariables<Variables extends z.ZodObject>(
   variables: Variables,
   env: object,
 ): z.output<Variables> {
-  const parsed = variables.safeParse(
-    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
-    { error: ({ input }) => (input === undefined ? 'must be set' : undefined) },
-  )
+  const given = new Map(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = variables.safeParse(Object.fromEntries(given), {
+    error: ({ input }) => (input === undefined ? 'must have a value' : undefined),
+  })
   if (parsed.success) return parsed.data
   // What zod says by itself names types, lengths and forms, never the input.
-  throw new ConfigError(
-    parsed.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`).join('; '),
-  )
+  const problems = parsed.error.issues.map(({ path, message }) => {
+    const name = String(path[0])
+    return given.has(name) ? `${name} ${message}` : `${name} is not set, and ${message}`
+  })
+  throw new ConfigError(problems.join('; '))
 }
 
-/** Digits alone. A number is taken too: that is what wrangler makes of one without quotes under `[vars]`. */
+/**
+ * Digits alone, with blanks around them or none. A number is taken too: that is what wrangler makes of one without
+ * quotes under `[vars]`.
+ */
 export function wholeNumber(min: number, max: number) {
   const isWithin = (text: string) => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max
-  return z.coerce.string().refine(isWithin, `must be a whole number from ${min} to ${max}`).transform(Number)
+  return z.coerce
+    .string()
+    .trim()
+    .refine(isWithin, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
 }
 
 /** `true` or `false` and nothing else; false unless set. */
 export const Flag = z
-  .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+  .stringbool({
+    truthy: ['true'],
+    falsy: ['false'],
+    case: 'sensitive',
+    error: 'must be the text "true" or "false"',
+  })
   .default(false)
 
 /** The form of a connection string, as errors show it. */

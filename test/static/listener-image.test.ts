@@ -67,7 +67,7 @@ it('has everything that the listener loads: it starts, and asks for its settings
       encoding: 'utf8',
       timeout: 30_000,
     })
-    expect(stdout, stderr).toContain('LISTENER_DATABASE_URL must be')
+    expect(stdout, stderr).toContain('LISTENER_DATABASE_URL is not set, and must be')
     expect(status).toBe(1)
   } finally {
     rmSync(folder, { recursive: true, force: true })

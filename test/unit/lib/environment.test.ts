@@ -22,7 +22,7 @@ describe('a whole number', () => {
     expect(read(value)).toBe(number)
   })
 
-  it.each(['4', '21', '-7', '+7', '7.0', '1e1', '0x10', ' 7', '7 rows', 'NaN', 7.5, 4, true, null])(
+  it.each(['4', '21', '-7', '+7', '7.0', '1e1', '0x10', '7 rows', 'NaN', 7.5, 4, true, null])(
     'is not %j',
     value => {
       expect(() => read(value)).toThrow(new ConfigError('ROWS_MAX must be a whole number from 5 to 20'))
@@ -43,7 +43,7 @@ describe('a yes or no', () => {
   })
 
   it.each(['1', 'yes', 'TRUE', ' true'])('is not %j', text => {
-    expect(() => read(text)).toThrow(new ConfigError('IS_ON must be true or false'))
+    expect(() => read(text)).toThrow(new ConfigError('IS_ON must be the text "true" or "false"'))
   })
 })
 
@@ -55,7 +55,9 @@ describe('variables', () => {
       ROWS_MAX: wholeNumber(1, 9),
     })
     expect(() => readVariables(variables, { WAIT_MS: '1001', ROWS_MAX: '1', OTHER: '' })).toThrow(
-      new ConfigError('NAME must be set; WAIT_MS must be a whole number from 0 to 1000'),
+      new ConfigError(
+        'NAME is not set, and must have a value; WAIT_MS must be a whole number from 0 to 1000',
+      ),
     )
   })
 })
