@@ -75,7 +75,7 @@ export const keyRoutes = [
     summary: 'Replace an API key by a new one with the same id, role and limit',
     description:
       'The answer holds the new key, this once. Both keys count in the same window while the old one lives. ' +
-      'Rotating again ends an earlier overlap. A key may rotate itself.',
+      'Rotating again ends an earlier overlap. A key may rotate itself. One that is revoked or has ended is 409.',
     body: ApiKeyRotation.optional(),
     example: { overlap_seconds: 3600 },
     response: ApiKeyWithSecret,

@@ -64,7 +64,8 @@ export const oauthServerRoutes = [
     mounts: { '/api/oauthsrv/logout': 'session' },
     summary: 'Sign a person out of every application',
     description:
-      'Ends the login sessions at the OAuth2 server, which tells applications with a back-channel logout URI, and ' +
+      'Ends the login sessions at the OAuth2 server, which tells applications with a back-channel logout URI (of the ' +
+      'newest 200 sessions; older ones end without being named), and ' +
       'revokes the consents with their tokens; on /v1/db an opaque token may be taken for ten seconds more. The ' +
       "person's session at the identity provider lives on: disable the identity or end its sessions there to keep " +
       'somebody out.',

@@ -1,6 +1,5 @@
 // Whose session a request carries: by header, cookie or bearer, in the order of the real server.
 
-import { getCookie } from 'hono/cookie'
 import type { IdentityContext, RequestContext } from './context.ts'
 import type { Identity } from './identity.ts'
 import { findIdentity } from './identity-store.ts'
@@ -32,9 +31,13 @@ export async function findRequestSession(
   return { session, identity, token }
 }
 
-/** The token of the session cookie, if that was made here. */
+/** The token of the first session cookie that was made here. */
 export function cookieToken(secret: string, c: RequestContext): string | undefined {
-  return decodeSessionCookie(secret, getCookie(c, SESSION_COOKIE) ?? '')
+  const values = (c.req.header('cookie') ?? '')
+    .split(/; */)
+    .filter(pair => pair.startsWith(`${SESSION_COOKIE}=`))
+  const tokens = values.map(pair => decodeSessionCookie(secret, pair.slice(SESSION_COOKIE.length + 1)))
+  return tokens.find(token => token !== undefined)
 }
 
 export function bearerToken(c: RequestContext): string | undefined {

@@ -9,7 +9,7 @@ const NUMBERS = ['k', 'x', 'y', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi']
 const PRIVATE_MEMBERS: ReadonlySet<string> = new Set(['k', 'd', 'p', 'q', 'dp', 'dq', 'qi', 'oth'])
 
 /** A key from outside, with its known members. Refuses what Node cannot read as a key. */
-export const JwkIn = z
+const JwkIn = z
   .object({
     kty: z.enum(['RSA', 'EC', 'OKP', 'oct']),
     crv: z.enum(['P-256', 'P-384', 'P-521', 'Ed25519']).optional(),

@@ -7,7 +7,6 @@ import type { ServiceApp } from '../../service/listen.ts'
 import type { OAuthServerContext, RequestContext } from '../context.ts'
 import { jsonAnswer, noContent } from '../wire/answers.ts'
 import { malformed, noSuchRow } from '../wire/hydra-error.ts'
-import { JwkIn, JwkSetIn } from './jwk.ts'
 
 const SET = '/admin/keys/:set'
 const KEY = '/admin/keys/:set/:key'
@@ -31,17 +30,6 @@ export function addKeyRoutes(app: ServiceApp, { keys, addresses }: OAuthServerCo
     const made = await keys.generate(set(c), readJson(await c.req.text(), NewKeyIn, malformed))
     const location = `${addresses.public}/keys/${encodeURIComponent(set(c))}`
     return jsonAnswer(c, { keys: [made] }, 201, { location })
-  })
-  app.put(SET, async c => {
-    const jwks = readJson(await c.req.text(), JwkSetIn, malformed)?.keys ?? null
-    await keys.putSet(set(c), jwks ?? [])
-    return jsonAnswer(c, { keys: jwks })
-  })
-  // The kid of the body counts, whatever the path says.
-  app.put(KEY, async c => {
-    const jwk = readJson(await c.req.text(), JwkIn, malformed)
-    await keys.putKey(set(c), jwk)
-    return jsonAnswer(c, jwk)
   })
   app.delete(KEY, async c => {
     await keys.removeKey(set(c), kid(c))

@@ -36,9 +36,6 @@ export interface KeyStore {
   /** Adds a key to a set; throws a `HydraError` 400 for an unknown algorithm, 409 for a kid that is there. */
   generate(set: string, key: NewKey): Promise<Jwk>
   /** Replaces the key of that kid, or adds it. */
-  putKey(set: string, jwk: Jwk): Promise<void>
-  /** Replaces the whole set; throws a `HydraError` 409 when a kid is in it twice. */
-  putSet(set: string, jwks: readonly Jwk[]): Promise<void>
   removeKey(set: string, kid: string): Promise<void>
   removeSet(set: string): Promise<void>
   /** The key that signs for the set now; made (RS256) when the set has none. Not cached: a new key signs at once. */
@@ -78,8 +75,6 @@ export function makeKeyStore({ database, systemSecret, rsaKeyBits, now }: KeySto
     keysOf,
     generate,
     key: async (set, kid) => (await rows.select(database, set, kid))[0],
-    putKey: (set, jwk) => database.inTransaction(tx => rows.replace(tx, set, [jwk], jwk.kid ?? '')),
-    putSet: (set, jwks) => database.inTransaction(tx => rows.replace(tx, set, jwks)),
     removeKey: (set, kid) => rows.remove(database, set, kid),
     removeSet: set => rows.remove(database, set),
     signingKey: async set => readSigningKey(await signing(set)),
@@ -128,11 +123,6 @@ class KeyRows {
 
   async remove(db: Queryable, set: string, kid?: string): Promise<void> {
     await db.query('delete from keys where set_id = $1 and kid = coalesce($2, kid)', [set, kid ?? null])
-  }
-
-  async replace(db: Queryable, set: string, jwks: readonly Jwk[], kid?: string): Promise<void> {
-    await this.remove(db, set, kid)
-    for (const jwk of jwks) await this.insert(db, set, jwk)
   }
 
   #open({ encrypted_jwk }: KeyRow): Jwk {

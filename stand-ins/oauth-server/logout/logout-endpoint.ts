@@ -37,7 +37,7 @@ async function askForBrowser(
   form: URLSearchParams,
 ): Promise<Response> {
   if (form.get('state') || form.get('post_logout_redirect_uri'))
-    throw invalidRequest('state and post_logout_redirect_uri need an id_token_hint.')
+    throw invalidRequest('Logout failed: state and post_logout_redirect_uri need an id_token_hint.')
   const session = await browserSession(deps, c)
   const redirectTo = deps.addresses.postLogoutRedirect
   if (!session) return c.redirect(redirectTo)
@@ -129,7 +129,7 @@ function redirectTarget(deps: LogoutEndpointDeps, form: URLSearchParams, client:
   const [asked, state] = [form.get('post_logout_redirect_uri'), form.get('state')]
   if (!asked) return deps.addresses.postLogoutRedirect
   if (!client.post_logout_redirect_uris?.includes(asked) || runsScript(asked)) {
-    throw invalidRequest('The client has not registered this post_logout_redirect_uri.')
+    throw invalidRequest('Logout failed: the client has not registered this post_logout_redirect_uri.')
   }
   return state ? withQuery(asked, { state }) : asked
 }

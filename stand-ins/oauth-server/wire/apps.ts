@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ServiceApp } from '../../service/listen.ts'
 import { errorAnswer } from './answers.ts'
-import { HydraError, noSuchRow } from './hydra-error.ts'
+import { HydraError } from './hydra-error.ts'
 
 const NO_CACHE = 'private, no-cache, no-store, must-revalidate'
 /** Hydra has no such limit; nobody's client or key set is as large. */
@@ -22,7 +22,8 @@ export function makeApp(prefix = ''): ServiceApp {
     await next()
     if (c.req.method === 'GET' && !c.res.headers.has('cache-control')) c.header('cache-control', NO_CACHE)
   }, limitBody)
-  app.notFound(c => errorAnswer(c, noSuchRow()))
+  // No JSON of the server's own: a client must not take a wrong path for a row that is missing.
+  app.notFound(c => c.text('404 page not found\n', 404))
   return app.onError((err, c) => errorAnswer(c, err))
 }
 

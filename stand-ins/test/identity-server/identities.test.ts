@@ -27,8 +27,6 @@ const create = (json: object) => call(all, { json: { schema_id: 'default', ...js
 const canSignIn = async (identifier: string, password: string) =>
   (await submitLogin(provider, { identifier, password })).status
 const next = (headers: Headers) => /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-const _rels = (headers: Headers) =>
-  [...(headers.get('link') ?? '').matchAll(/rel="(\w+)"/g)].map(match => match[1])
 
 describe('making an identity', () => {
   it('answers 201, where it is, and an empty password credential', async () => {

@@ -3,7 +3,14 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type IdentityProvider, openIdentityProvider } from '../../../test/support/identity-server.ts'
-import { call, makePerson, NOBODY, signIn, tokenFor } from '../../../test/support/identity-visitor.ts'
+import {
+  call,
+  cookieHeader,
+  makePerson,
+  NOBODY,
+  signIn,
+  tokenFor,
+} from '../../../test/support/identity-visitor.ts'
 
 let provider: IdentityProvider
 let whoamiUrl: string
@@ -81,6 +88,8 @@ describe('whoami', () => {
     expect(await who({ 'x-session-token': 'garbage', authorization: `Bearer ${token}` }, false)).toBe(401)
     expect(await who({ authorization: `Bearer ${token}` }, true)).toBe(bob.email)
     expect(await who({ authorization: `bEARER ${token}` }, false)).toBe(ada.email)
+    const cookie = `ory_kratos_session=garbage; ${cookieHeader(jar)}`
+    expect(await who({ cookie }, false)).toBe(bob.email)
   })
 
   it('knows a revoked session from an unreadable cookie: the bearer beside it does not count', async () => {

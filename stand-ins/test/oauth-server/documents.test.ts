@@ -10,8 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const _mediaType = (headers: Headers) => headers.get('content-type')?.split(';')[0]
 const NO_STORE = expect.stringContaining('no-store')
+
+it('answers a path that no route has as text: no client takes it for a row that is missing', async () => {
+  const { status, headers } = await ask('GET', `${server.adminUrl}/admin/client`)
+  expect(status).toBe(404)
+  expect(headers.get('content-type')).toContain('text/plain')
+})
 
 describe('discovery', () => {
   it('names every endpoint at the issuer, which has no slash at its end', { timeout: 60_000 }, async () => {

@@ -1,6 +1,5 @@
 // The admin API of key sets on the Hydra wire, and what becomes public of them.
 
-import type { KeyObject } from 'node:crypto'
 import { importJWK, jwtVerify, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestOAuthServer, type TestOAuthServer } from '../../../test/support/oauth-server.ts'
@@ -17,9 +16,6 @@ const setUrl = (set = ownName('set')) => `${server.adminUrl}/admin/keys/${encode
 const make = (url: string, json: unknown) => ask('POST', url, { json })
 const keysIn = (body: unknown) => (member(body, 'keys') ?? []) as Jwk[]
 const kidsAt = async (url: string) => keysIn((await ask('GET', url)).body).map(key => key['kid'])
-const _exported = (key: KeyObject): Jwk => ({ ...key.export({ format: 'jwk' }) })
-
-const _SECRET_KEY = { kty: 'oct', k: 'c2VjcmV0c2VjcmV0', alg: 'HS256', use: 'sig' }
 
 describe('making a key', () => {
   it.for(['RS256', 'RS384', 'RS512', 'PS256', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])(

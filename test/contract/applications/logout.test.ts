@@ -130,6 +130,14 @@ describe('a new signing key', () => {
         jwtVerify(id_token ?? '', published, { audience: client.client_id }),
       ).resolves.toBeDefined()
 
+    // An address that the client has not registered is refused, and the page has a way out.
+    const mistyped = await signOut(browser, client.client_id, {
+      id_token_hint: after.id_token ?? '',
+      post_logout_redirect_uri: `${SIGNED_OUT}/elsewhere`,
+    })
+    expect(mistyped.status).toBe(400)
+    expect(mistyped.html).toMatch(/href="[^"]+">\s*Sign out/)
+
     // The server takes the older one as no hint any more: the error page has the way out.
     const refused = await signOut(browser, client.client_id, {
       id_token_hint: before.id_token ?? '',
