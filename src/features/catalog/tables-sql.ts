@@ -82,7 +82,8 @@ export function tablesStatement(schemas: readonly string[]): Statement<string> {
   }
 }
 
-type Grants = Record<TableMethod, boolean>
+/** Privileges are asked of the catalog as it is now: none is known of a table that somebody drops meanwhile. */
+type Grants = Record<TableMethod, boolean | null>
 
 interface TablesRow {
   tables: (Omit<DatabaseTable, 'anon' | 'readable' | 'writable'> & {
@@ -93,19 +94,21 @@ interface TablesRow {
   complete: boolean
 }
 
-/** The tables in the text that the statement answers. */
+/** The tables in the text that the statement answers, without those that were dropped while it ran. */
 export function parseTables(text: string): DatabaseTables {
   const { tables, complete } = JSON.parse(text) as TablesRow
-  return { tables: tables.map(toTable), complete }
+  return { tables: tables.flatMap(toTable), complete }
 }
 
-function toTable({ changes, grants, ...table }: TablesRow['tables'][number]): DatabaseTable {
+function toTable({ changes, grants, ...table }: TablesRow['tables'][number]): DatabaseTable | [] {
+  const readable = grants.service_role.GET
+  if (readable === null) return []
   const possible: TableMethod[] = ['GET', ...changesOf(changes)]
   const methodsOf = (granted: Grants) => possible.filter(method => granted[method])
   return {
     ...table,
     anon: methodsOf(grants.anon),
-    readable: grants.service_role.GET,
+    readable,
     writable: methodsOf(grants.service_role).filter(method => method !== 'GET'),
   }
 }

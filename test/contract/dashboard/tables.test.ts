@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DatabaseTable, DatabaseTables } from '../../../src/features/catalog/schemas.ts'
+import { parseTables, tablesStatement } from '../../../src/features/catalog/tables-sql.ts'
+import { connectOwner } from '../../support/postgres.ts'
 import { asOwner, freshPrefix } from '../data-api/caller.ts'
 import { asAdmin, memberOutcome } from './caller.ts'
 
@@ -136,6 +138,26 @@ describe('GET /api/database/tables', () => {
     const schemas = new Set([...(await listed()).values()].map(({ schema }) => schema))
     expect(schemas).toContain('public')
     for (const hidden of [`${p}_private`, 'quoin', 'pg_catalog']) expect(schemas).not.toContain(hidden)
+  })
+
+  it('leaves out a table that is dropped while the catalog is read', async () => {
+    await asOwner(`create table ${p}_dropped (id int)`)
+    await using reader = await connectOwner()
+    // The transaction goes on seeing the catalog's rows as they are now; privileges are asked of what is there then.
+    await reader.query(
+      'begin isolation level repeatable read; set local search_path = pg_catalog; table pg_am',
+    )
+    await asOwner(`drop table ${p}_dropped`)
+    const { sql, params } = tablesStatement(['public'])
+    const { rows } = await reader.query<[string]>({
+      text: sql,
+      values: params as unknown[],
+      rowMode: 'array',
+    })
+    const text = rows[0]?.[0] ?? ''
+    expect(text).toContain(`${p}_dropped`)
+    const { tables } = DatabaseTables.strict().parse(parseTables(text))
+    expect(tables.map(({ name }) => name)).not.toContain(`${p}_dropped`)
   })
 
   it('is not for members', async () => {
