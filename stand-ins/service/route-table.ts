@@ -19,7 +19,7 @@ export function addRoutes(
   answerError: (c: RequestContext, err: unknown) => Response,
 ): void {
   for (const { method, path, handle } of routes) app.on(method === 'ANY' ? 'ALL' : method, path, handle)
-  app.notFound(c => c.text('404 page not found', 404))
+  app.notFound(c => c.text('404 page not found\n', 404))
   app.onError((err, c) => answerError(c, err))
 }
 
