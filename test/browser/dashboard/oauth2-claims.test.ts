@@ -32,6 +32,7 @@ it('completes paths, shows problems and a preview, saves, and asks before change
 
   // A name that the server keeps for itself is said at its row, before anything is saved.
   await page.getByRole('button', { name: 'Add claim to the ID token' }).click()
+  await page.getByLabel('Name of claim 1 of the ID token').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('sub')
   await page.keyboard.press('Tab')
   await page.keyboard.type('{{plan')
@@ -46,6 +47,7 @@ it('completes paths, shows problems and a preview, saves, and asks before change
   await preview.getByText('"team"').waitFor()
 
   await page.getByRole('button', { name: 'Add claim to the Access token' }).click()
+  await page.getByLabel('Name of claim 1 of the Access token').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('browser_team')
   await page.getByLabel('Template of browser_team of the Access token').fill('{{traits.team}}')
   await page.getByText('{{traits.team}} has no value for this person: left out.').waitFor()

@@ -252,16 +252,24 @@ describe('a connection that is lost under a batch', () => {
     try {
       await withGateway({}, async (_ask, gateway) => {
         const post = makePost(gateway, postgres.url('app'))
+        const count = `select count(*)::int as n from pg_stat_activity where ${WAITING}`
+        const waiting = async () => (await postgres.admin.query(count)).rows[0].n
+        const end = () =>
+          postgres.admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`)
+        // Sessions hear of the setting from the checkpointer, in its own time: at the first commit that waits.
+        const probe = async () => {
+          void post(q('insert into at_commit values (0)'))
+          return waiting()
+        }
+        await expect.poll(probe).not.toBe(0)
+        await expect.poll(async () => (await end()).rowCount).toBe(0)
         for (const body of [
           { queries: [q('insert into at_commit values (1)')] },
           q('insert into at_commit values (1)'),
         ]) {
           const answer = post(body)
-          const count = `select count(*)::int as n from pg_stat_activity where ${WAITING}`
-          await expect.poll(async () => (await postgres.admin.query(count)).rows[0].n).toBe(1)
-          await postgres.admin.query(
-            `select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`,
-          )
+          await expect.poll(waiting).toBe(1)
+          await end()
           expect((await answer).json).toMatchObject({ code: '08007', outcome: 'unknown' })
         }
         const ended = await post(q('select pg_terminate_backend(pg_backend_pid())'))
@@ -272,7 +280,7 @@ describe('a connection that is lost under a batch', () => {
       await postgres.admin.query('select pg_reload_conf()')
     }
     await withGateway({}, async ask => {
-      expect((await ask('anon/a', 'select count(*) from at_commit')).json.rows).toEqual([['2']])
+      expect((await ask('anon/a', 'select count(*) from at_commit where id = 1')).json.rows).toEqual([['2']])
     })
   })
 
