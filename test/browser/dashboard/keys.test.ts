@@ -2,7 +2,7 @@
 
 import { expect, inject, it } from 'vitest'
 import { contrastProblems } from './axe.ts'
-import { visit } from './visitor.ts'
+import { searchFor, visit } from './visitor.ts'
 
 const { base_url } = inject('stack')
 
@@ -24,8 +24,7 @@ it('creates, rotates and revokes a key, and shows it once', async () => {
   await page.getByLabel('Search keys').fill(name)
   await page.getByRole('button', { name: 'Create key' }).first().click()
   await page.getByLabel('Name').fill('discarded')
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('create api key')
+  await searchFor(page, 'create api key')
   await page.getByRole('option', { name: 'Create API key' }).click()
   await asking.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('dialog').first().waitFor({ state: 'detached' })
@@ -99,7 +98,6 @@ it('says to a member that keys are for administrators', async () => {
   const { page } = seat
   await page.getByText('API keys: for administrators only').waitFor()
   await page.getByRole('link', { name: 'Audit log for administrators only' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('create api key')
+  await searchFor(page, 'create api key')
   await page.getByRole('option', { name: 'Create API key API keys for administrators only' }).waitFor()
 })

@@ -80,6 +80,7 @@ it('leaves what a colleague changes meanwhile as it is', async () => {
   await using seat = await visit('/oauth2/claims')
   const { page } = seat
   await page.getByRole('button', { name: 'Add claim to the ID token' }).click()
+  await page.getByLabel('Name of claim 1 of the ID token').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('browser_mine')
   await page.getByLabel('Template of browser_mine of the ID token').fill('{{id}}')
 

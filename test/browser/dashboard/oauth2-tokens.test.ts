@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { callTokenEndpoint, introspect, registerClient } from '../../support/applications.ts'
 import { contrastProblems } from './axe.ts'
-import { visit } from './visitor.ts'
+import { searchFor, visit } from './visitor.ts'
 
 /** A token of a client's own. */
 async function newToken(): Promise<{ token: string; clientId: string; name: string }> {
@@ -58,8 +58,7 @@ it('says of a token that is not active what it shows by itself', async () => {
   await page.getByRole('button', { name: 'Decode it' }).waitFor()
 
   // Handed over by the search, on the page itself too.
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type(`svc_sk_${'x'.repeat(40)}`)
+  await searchFor(page, `svc_sk_${'x'.repeat(40)}`)
   await page.getByRole('option', { name: 'Introspect this token' }).click()
   await page.getByText('This is an API key of Quoin').waitFor()
   expect(seat.complaints).toEqual([])

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { makePerson } from '../../support/applications.ts'
 import { signIn } from '../people.ts'
-import { visit } from './visitor.ts'
+import { searchFor, visit } from './visitor.ts'
 
 const { dashboard_url } = inject('stack')
 
@@ -75,14 +75,12 @@ it('finds views and people by the keyboard alone', async () => {
   await using seat = await visit('/keys')
   const { page } = seat
   await page.getByRole('heading', { name: 'API keys' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('who did what')
+  await searchFor(page, 'who did what')
   await page.getByRole('option', { name: /Audit log/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Audit log' }).waitFor()
 
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type(person.email)
+  await searchFor(page, person.email)
   await page.getByRole('option', { name: person.email }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: person.email }).waitFor()

@@ -71,3 +71,10 @@ export function listenForComplaints(page: Page): string[] {
   page.on('pageerror', error => complaints.push(error.message))
   return complaints
 }
+
+/** Opens the palette by its keys and asks it; keys that come before it has the focus go elsewhere. */
+export async function searchFor(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('A view, a name, an id, or a token').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type(words)
+}
