@@ -4,6 +4,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import type { PlatformDatabase } from '../src/db/database.ts'
+import type { Statement } from '../src/db/sql.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
 import { AddressCounts } from '../src/features/api-keys/limit/address-counts.ts'
 import type { Admission, LotAsk, RateLimitState } from '../src/features/api-keys/limit/admission.ts'
@@ -12,6 +13,7 @@ import {
   isOver,
   type KnownKey,
   type LimiterFacts,
+  lastFinalMinute,
   nextHousekeepingMs,
   standingOf,
   toKnownKey,
@@ -20,8 +22,9 @@ import {
 import { LotLedger } from '../src/features/api-keys/limit/lot-ledger.ts'
 import { type Bucket, SlidingWindow } from '../src/features/api-keys/limit/window.ts'
 import { type KeyRow, predecessorRetiresAtMs } from '../src/features/api-keys/record/key-row.ts'
-import { findKeyByHash, touchKeyRow } from '../src/features/api-keys/record/key-store.ts'
+import { findKeyByHash, touchKeyStatement } from '../src/features/api-keys/record/key-store.ts'
 import type { ApiKey } from '../src/features/api-keys/record/schemas.ts'
+import { usageStatement } from '../src/features/usage/usage-store.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'
 import { LimiterStorage } from './limiter-storage.ts'
 
@@ -65,7 +68,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     this.#facts = this.#storage.readFacts() ?? {}
     this.#known = this.#facts.row && toKnownKey(this.#facts.row, this.#limitDefault)
     // An alarm may wake the object under its id alone.
-    const hash = ctx.id.name ?? this.#facts.row?.key_hash
+    const hash = ctx.id.name ?? this.#facts.row?.key_hash ?? this.#storage.readCounted()?.keyHash
     if (hash === undefined) throw new Error('a limiter is found by the hash of its key, never by an id')
     this.#hash = hash
     this.#window = new SlidingWindow(
@@ -82,6 +85,10 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     const mayGiveLots = this.#facts.retirement === undefined && this.#known?.limitPerAddress === undefined
     if (ask === undefined || !mayGiveLots) return admission
     return this.#lots.answer(admission, ask, this.#window, Date.now())
+  }
+
+  async settle(settled: LotAsk['settled']): Promise<void> {
+    this.#lots.settle(settled, this.#window, Date.now())
   }
 
   admitForPredecessor(address: string): Promise<Admission> {
@@ -198,16 +205,21 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     // Two readings may have come here at once: only the first counts the buckets.
     const isFirst = this.#facts.adoptedFrom !== predecessor
     this.#setFacts(withRow({ ...this.#facts, adoptedFrom: predecessor }, row))
-    if (isFirst) this.#window.adopt([...buckets], Date.now())
+    if (!isFirst) return
+    this.#storage.noteAdopted([...buckets])
+    this.#window.adopt([...buckets], Date.now())
   }
 
   async #forget(): Promise<void> {
     this.#unknownUntilMs = Date.now() + ROW_FRESH_MS
     // What was told is final; only a row that came from the database can be taken back by it.
     if (this.#facts.row === undefined || this.#facts.isRevoked || this.#facts.retirement) return
+    this.#countUsage(Math.floor(Date.now() / 60_000))
     this.#facts = {}
     this.#known = undefined
-    await this.#storage.clear()
+    this.#storage.clearKey()
+    if (this.#storage.isUsed()) this.#scheduleHousekeeping(Date.now())
+    else await this.#storage.clear()
   }
 
   #setRetirement(retirement: Retirement): void {
@@ -226,23 +238,41 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
 
   /** True while there is something left to do at the next minute. */
   async #keepHouse(nowMs: number): Promise<boolean> {
-    if (isOver(this.#facts, nowMs) && this.#window.liveBuckets(nowMs).length === 0) {
-      this.#facts = {}
-      this.#known = undefined
-      await this.#storage.clear()
-      return false
-    }
-    // First what needs no database: while that is down, the table must not grow.
+    // First what needs no database: while that is down, the buckets must not pile up.
+    this.#window.settle(nowMs)
+    this.#countUsage(lastFinalMinute(nowMs))
     this.#storage.clearExpired(nowMs)
-    await this.#touch()
-    return this.#facts.retirement !== undefined || this.#window.liveBuckets(nowMs).length > 0
+    await this.#tellDatabase()
+    if (this.#storage.isUsed()) return true
+    const { row, retirement } = this.#facts
+    const isForgotten = row === undefined && retirement === undefined && !this.#facts.isRevoked
+    if (!isForgotten && !isOver(this.#facts, nowMs)) return retirement !== undefined
+    this.#facts = {}
+    this.#known = undefined
+    await this.#storage.clear()
+    return false
   }
 
-  async #touch(): Promise<void> {
-    const usedMs = this.#window.lastAdmittedMs()
-    if (usedMs === undefined || usedMs <= this.#touchedMs || this.#known === undefined) return
-    await touchKeyRow(this.#platform, this.#known.key.id, new Date(usedMs))
+  /** Adds the buckets up to minutes, to the end of this one. */
+  #countUsage(minute: number): void {
+    const { row } = this.#facts
+    if (row !== undefined) this.#storage.countUsage({ keyId: row.id, keyHash: this.#hash, minute })
+  }
+
+  /** When the key was last used, and how often in the minutes that are over. */
+  async #tellDatabase(): Promise<void> {
+    const keyId = this.#facts.row?.id ?? this.#storage.readCounted()?.keyId
+    if (keyId === undefined) return
+    const usedMs = this.#window.lastAdmittedMs() ?? 0
+    const minutes = this.#storage.readUsedMinutes()
+    const statements: Statement[] = []
+    if (usedMs > this.#touchedMs) statements.push(touchKeyStatement(keyId, new Date(usedMs)))
+    const last = minutes.at(-1)
+    if (last !== undefined) statements.push(usageStatement({ keyId, keyHash: this.#hash, minutes }))
+    if (statements.length === 0) return
+    await this.#platform.transaction(statements)
     this.#touchedMs = usedMs
+    if (last !== undefined) this.#storage.clearUsedMinutes(last.minute)
   }
 
   #scheduleHousekeeping(nowMs: number): void {

@@ -106,7 +106,7 @@ function makeDeps(env: Env) {
     sql: makeSqlRuntime(loadSqlParser),
     identifyKey: makeKeyIdentifier(),
     /** Lets requests in; for changing a key there are `limiters`. */
-    keyGate: new KeyGate(limiters),
+    keyGate: new KeyGate(limiters, timeAfter),
     unknownKeyGuard: new UnknownKeyGuard(),
     limiters,
     ...makeEndUserTokens({ config, upstreams, now }),
@@ -141,6 +141,10 @@ function makeDeps(env: Env) {
     secretBox: config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey),
   }
 }
+
+/** The time once so many milliseconds have passed. */
+const timeAfter = (milliseconds: number) =>
+  new Promise<number>(resolve => setTimeout(() => resolve(Date.now()), milliseconds))
 
 // Looked up at each call: tests put a fetch of their own in its place.
 const callFetch: typeof fetch = (...args) => fetch(...args)

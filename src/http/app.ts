@@ -222,6 +222,7 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     address: c.req.header('cf-connecting-ip') ?? null,
     rateLimit: undefined,
     signedBody: undefined,
+    waitUntil: work => c.executionCtx.waitUntil(work),
   }
 }
 

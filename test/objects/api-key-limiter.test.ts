@@ -2,7 +2,7 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ApiKeyLimiter } from '../../durable-objects/api-key-limiter.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
@@ -85,7 +85,7 @@ it('clears the window once it is over, and then has no alarm', async () => {
   await limiter.admit(ADDRESS)
   await runDurableObjectAlarm(limiter)
   expect(await storedBuckets(limiter)).toBe(1)
-  vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
+  vi.setSystemTime(Date.now() + 2 * MINUTE_MS)
   expect(await runDurableObjectAlarm(limiter)).toBe(true)
   expect(await storedBuckets(limiter)).toBe(0)
   expect(await runDurableObjectAlarm(limiter)).toBe(false)
@@ -94,7 +94,7 @@ it('clears the window once it is over, and then has no alarm', async () => {
 it('tries again at the next minute when the database is down, and lets the window go all the same', async () => {
   const { row, limiter } = await makeKey()
   await limiter.admit(ADDRESS)
-  vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
+  vi.setSystemTime(Date.now() + 2 * MINUTE_MS)
   const cut = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('taken away by the test'))
   const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   expect(await runDurableObjectAlarm(limiter)).toBe(true)
@@ -143,10 +143,7 @@ it('forgets everything of a replaced key once its overlap is over', async () => 
   vi.setSystemTime(Date.now() + 2 * MINUTE_MS + 1_000)
   expect(await old.limiter.admit(ADDRESS)).toEqual({ outcome: 'refused' })
   expect(await runDurableObjectAlarm(old.limiter)).toBe(true)
-  const tables = await runInDurableObject(old.limiter, (_, state) => [
-    ...state.storage.sql.exec("select name from sqlite_master where name = 'window_buckets'"),
-  ])
-  expect(tables).toEqual([])
+  expect(await tablesOf(old.limiter)).toEqual([])
 })
 
 // The replaced key counts in its successor's window: a lot out of its own would be a second allowance.
@@ -162,7 +159,129 @@ it('gives no permit lots for a replaced key during its overlap', async () => {
   expect(await successor.limiter.admit(ADDRESS, ask)).toMatchObject({ lot: { permits: 100 } })
 })
 
+describe('usage', () => {
+  it('is what was let in, by the minute, over evictions and to the request', async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(5_999)))
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    for (let round = 0; round < 2; round++) {
+      await Promise.all(
+        keys.map(async ({ limiter }, i) => {
+          await admit(limiter, 10 * (round + 1) + i)
+          await evictDurableObject(limiter)
+          await admit(limiter, 3)
+        }),
+      )
+      vi.setSystemTime(Date.now() + MINUTE_MS)
+    }
+    vi.setSystemTime(Date.now() + 10_000)
+    await Promise.all(keys.map(({ limiter }) => runDurableObjectAlarm(limiter)))
+    for (const [i, { row }] of keys.entries()) {
+      expect(await usageOf(row.id)).toEqual({
+        [minuteText(started)]: 13 + i,
+        [minuteText(started + MINUTE_MS)]: 23 + i,
+      })
+    }
+  })
+
+  it('is told once, and again where the answer was lost, without counting twice', async () => {
+    const { row, limiter } = await makeKey()
+    const started = startOfMinute()
+    vi.setSystemTime(started)
+    await admit(limiter, 7)
+    vi.setSystemTime(started + 2 * MINUTE_MS)
+    const { fetch } = globalThis
+    const lost = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...args) => {
+      await fetch(...args)
+      throw new TypeError('the answer was lost')
+    })
+    const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    await runDurableObjectAlarm(limiter)
+    lost.mockRestore()
+    silenced.mockRestore()
+    expect(await usageOf(row.id)).toEqual({ [minuteText(started)]: 7 })
+    expect(await runDurableObjectAlarm(limiter)).toBe(true)
+    expect(await usageOf(row.id)).toEqual({ [minuteText(started)]: 7 })
+    expect(await runDurableObjectAlarm(limiter)).toBe(false)
+  })
+
+  it('counts what a rotated key used once, although its successor takes the window over', async () => {
+    const old = await makeKey()
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    await admit(old.limiter, 5)
+    const successor = await rotateWithOverlap(old.row, 30_000)
+    await successor.limiter.learn(successor.row)
+    await admit(old.limiter, 2)
+    await admit(successor.limiter, 4)
+    vi.setSystemTime(started + 2 * MINUTE_MS)
+    await runDurableObjectAlarm(old.limiter)
+    await runDurableObjectAlarm(successor.limiter)
+    expect(await usageOf(old.row.id)).toEqual({ [minuteText(started)]: 11 })
+    expect(await tablesOf(old.limiter)).toEqual([])
+  })
+
+  it('is told of a key that the database no longer knows under its hash', async () => {
+    const old = await makeKey()
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    await admit(old.limiter, 6)
+    // Nobody tells the old limiter: it finds out when it reads its row again.
+    await rotateWithOverlap(old.row, -10 * MINUTE_MS)
+    vi.setSystemTime(started + 2 * MINUTE_MS)
+    await old.limiter.admit(ADDRESS)
+    await eventually(async () => expect(await old.limiter.admit(ADDRESS)).toEqual({ outcome: 'unknown' }))
+    await runDurableObjectAlarm(old.limiter)
+    const usage = await usageOf(old.row.id)
+    expect(usage[minuteText(started)]).toBe(6)
+    expect(await tablesOf(old.limiter)).toEqual([])
+  })
+
+  it('counts of a high limit what was used, once the lots have come back', async () => {
+    const { row, limiter } = await makeKey(100_000)
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    const admission = await limiter.admit(ADDRESS, { wanted: 100, settled: [] })
+    if (admission.outcome !== 'admitted' || admission.lot === undefined) throw new Error('no lot')
+    await limiter.settle([{ id: admission.lot.id, unused: 60 }])
+    vi.setSystemTime(started + 2 * MINUTE_MS)
+    await runDurableObjectAlarm(limiter)
+    expect(await usageOf(row.id)).toEqual({ [minuteText(started)]: 41 })
+  })
+})
+
 type Limiter = ReturnType<typeof API_KEY_LIMITER.getByName>
+
+async function admit(limiter: Limiter, times: number): Promise<void> {
+  const admissions = await Promise.all(Array.from({ length: times }, () => limiter.admit(ADDRESS)))
+  for (const { outcome } of admissions) expect(outcome).toBe('admitted')
+}
+
+/** Of the minute that comes: no alarm of the runtime's own goes off meanwhile. */
+function startOfMinute(): number {
+  return Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS
+}
+
+const minuteText = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 16)
+
+/** Requests by the minute, of the key under all its hashes. */
+async function usageOf(id: string): Promise<Record<string, number>> {
+  const rows = await platform.query<{ minute: string; requests: number }>(
+    `select u.hour + make_interval(mins => place::int - 1) as minute, sum(r.requests) as requests
+      from quoin.usage u cross join unnest(u.requests) with ordinality r(requests, place)
+      where u.key_id = $1::uuid and r.requests > 0 group by 1`,
+    [id],
+  )
+  return Object.fromEntries(rows.map(({ minute, requests }) => [minuteText(Date.parse(minute)), requests]))
+}
+
+function tablesOf(limiter: Limiter): Promise<unknown[]> {
+  return runInDurableObject(limiter, (_, state) => [
+    ...state.storage.sql.exec(
+      "select name from sqlite_master where name like '%bucket%' or name like 'used%'",
+    ),
+  ])
+}
 
 async function makeKey(rateLimitPerMinute: number | null = null): Promise<{ row: KeyRow; limiter: Limiter }> {
   const key = generateKey('anon')

@@ -2,7 +2,7 @@
 
 import { DomainError } from '../../errors.ts'
 import type { Admission, RateLimitState } from '../../features/api-keys/limit/admission.ts'
-import type { KeyGate } from '../../features/api-keys/limit/key-gate.ts'
+import type { KeyGate, Knock } from '../../features/api-keys/limit/key-gate.ts'
 import type { UnknownKeyGuard } from '../../features/api-keys/limit/unknown-keys.ts'
 import type { EndUser } from '../../features/oauth/end-user/access-token.ts'
 import type { Arrival } from './arrival.ts'
@@ -33,7 +33,7 @@ export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyP
   if (!deps.keyGate.isKnown(keyHash) && deps.unknownKeyGuard.isBlocked(keyHash, address, nowMs))
     throw tooManyRefusals()
 
-  const admission = await askGate(deps, keyHash, address, nowMs)
+  const admission = await askGate(deps, { keyHash, address, nowMs, waitUntil: arrival.waitUntil })
   if ('rateLimit' in admission) arrival.rateLimit = admission.rateLimit
   switch (admission.outcome) {
     case 'admitted': {
@@ -66,9 +66,9 @@ export async function admitServiceRole(deps: KeyDeps, arrival: Arrival): Promise
   )
 }
 
-async function askGate(deps: KeyDeps, keyHash: string, address: string, nowMs: number): Promise<Admission> {
+async function askGate({ keyGate }: KeyDeps, knock: Knock): Promise<Admission> {
   try {
-    return await deps.keyGate.admit(keyHash, address, nowMs)
+    return await keyGate.admit(knock)
   } catch (cause) {
     throw admissionUnavailable(cause)
   }

@@ -85,7 +85,7 @@ const NO_UPSTREAMS: Deps['upstreams'] = {
 const NO_PERMISSIONS = { text: '', declarations: new Declarations({ namespaces: [] }) }
 
 function appOf(routes = allRoutes) {
-  const keyGate = new KeyGate(limiters)
+  const keyGate = new KeyGate(limiters, async () => Date.now())
   const config = parseConfig({
     BASE_URL: 'http://quoin.test',
     DATABASE_URL: 'postgres://h',

@@ -19,6 +19,7 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
       allowance: 'api',
       bodyBytesMax: 1,
       rateLimit: undefined,
+      waitUntil: () => {},
       signedBody: undefined,
     }
     await admitListener({ verifyIngest }, arrival)

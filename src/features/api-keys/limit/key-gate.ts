@@ -5,7 +5,7 @@
 import { BoundedMap } from '../../../lib/bounded-map.ts'
 import type { Admission } from './admission.ts'
 import type { KeyLimiters } from './key-limiter.ts'
-import { PermitHolder } from './permit-holder.ts'
+import { HOLD_MS, PermitHolder } from './permit-holder.ts'
 
 /** How many keys an isolate remembers; an older one only costs a look-up again. */
 const KEYS_MAX = 10_000
@@ -16,13 +16,26 @@ interface KnownKey {
   last: Extract<Admission, { outcome: 'admitted' }>
 }
 
+/** One that wants in. */
+export interface Knock {
+  keyHash: string
+  /** Of the client. */
+  address: string
+  nowMs: number
+  /** Keeps the isolate at work that is not over with the answer. */
+  waitUntil: (work: Promise<unknown>) => void
+}
+
 /** Admits requests by the hash of their key, with at most one call to the key's limiter each. */
 export class KeyGate {
   readonly #limiters: KeyLimiters
+  readonly #timeAfter: (milliseconds: number) => Promise<number>
   readonly #known = new BoundedMap<string, KnownKey>(KEYS_MAX)
 
-  constructor(limiters: KeyLimiters) {
+  /** `timeAfter` waits and answers the time then, both in milliseconds. */
+  constructor(limiters: KeyLimiters, timeAfter: (milliseconds: number) => Promise<number>) {
     this.#limiters = limiters
+    this.#timeAfter = timeAfter
   }
 
   /** True for a key that was admitted here and not refused since. */
@@ -31,14 +44,27 @@ export class KeyGate {
   }
 
   /** Who the key is, and whether it may call now. Throws what the limiter's call throws. */
-  async admit(keyHash: string, address: string, nowMs: number): Promise<Admission> {
+  async admit({ keyHash, address, nowMs, waitUntil }: Knock): Promise<Admission> {
     const known = this.#known.get(keyHash)
     if (known?.permits.take(nowMs)) return withPermits(known.last, known.permits.left)
     const ask = known?.permits.beginAsk(nowMs)
     const admission = await this.#limiters.byHash(keyHash).admit(address, ask)
     if (known === undefined || ask === undefined) return this.#learn(keyHash, admission)
-    known.permits.endAsk(admission.outcome === 'admitted' ? admission.lot : undefined, nowMs)
+    const lot = admission.outcome === 'admitted' ? admission.lot : undefined
+    known.permits.endAsk(lot, nowMs)
+    // A key that goes quiet brings nothing back by itself, and its usage would count what it did not use.
+    if (lot) waitUntil(this.#settleAfter(HOLD_MS, keyHash, known.permits))
     return this.#learn(keyHash, admission, known.permits.left)
+  }
+
+  /** A limiter that does not answer then counts what was left as used. */
+  async #settleAfter(milliseconds: number, keyHash: string, permits: PermitHolder): Promise<void> {
+    const settled = permits.takeSettled(await this.#timeAfter(milliseconds))
+    if (settled.length > 0)
+      await this.#limiters
+        .byHash(keyHash)
+        .settle(settled)
+        .catch(() => undefined)
   }
 
   #learn(keyHash: string, admission: Admission, permitsLeft = 0): Admission {

@@ -20,6 +20,8 @@ export interface KeyLimiter {
    * perhaps a lot of permits too.
    */
   admit(address: string, ask?: LotAsk): Promise<Admission>
+  /** Takes back what was left of permit lots, where no request brings it along. */
+  settle(settled: LotAsk['settled']): Promise<void>
   /** As `admit`, for a request that came with the key before this one. */
   admitForPredecessor(address: string): Promise<Admission>
   /**

@@ -4,7 +4,7 @@ import { type KeyRow, toApiKey } from '../record/key-row.ts'
 import type { ApiKey } from '../record/schemas.ts'
 import type { Retirement } from './key-limiter.ts'
 
-/** Housekeeping (last_used_at, expired buckets) happens at most so often. */
+/** Housekeeping (last_used_at, usage, expired buckets) happens at most so often. */
 const HOUSEKEEPING_MS = 60_000
 
 /** The facts that survive an eviction. An object that stores none knows nothing of its key. */
@@ -76,4 +76,12 @@ export function nextHousekeepingMs(keyHash: string, nowMs: number): number {
   const offsetMs = Number.parseInt(keyHash.slice(0, 8), 16) % HOUSEKEEPING_MS
   const minute = Math.floor((nowMs - offsetMs) / HOUSEKEEPING_MS) + 1
   return minute * HOUSEKEEPING_MS + offsetMs
+}
+
+/** By then every lot of a minute has come back. */
+const SETTLED_AFTER_MS = 5_000
+
+/** The last minute, since 1970, of which nothing more will be counted or taken back. */
+export function lastFinalMinute(nowMs: number): number {
+  return Math.floor((nowMs - SETTLED_AFTER_MS) / 60_000) - 1
 }

@@ -4,12 +4,10 @@
 // lots are forgotten and stay counted.
 
 import type { Admission, LotAsk } from './admission.ts'
-import type { Bucket, SlidingWindow } from './window.ts'
+import { type Bucket, LOT_LIMIT_MIN, type SlidingWindow } from './window.ts'
 
 /** How long an isolate may use a lot; a revocation is at most so late there. */
 export const LOT_LIFETIME_MS = 1_000
-/** Below this limit every request is counted one by one: it is exact to the request, and not many. */
-export const LOT_LIMIT_MIN = 6_000
 /** Largest lot. */
 export const LOT_PERMITS_MAX = 500
 /** A lot takes at most this part of what is left, so that isolates near the limit do not starve each other. */
@@ -26,7 +24,7 @@ export class LotLedger {
    * one.
    */
   answer(admission: Admission, ask: LotAsk, window: SlidingWindow, nowMs: number): Admission {
-    for (const { id, unused } of ask.settled) this.#settle(id, unused, window, nowMs)
+    this.settle(ask.settled, window, nowMs)
     if (admission.outcome !== 'admitted' || admission.rateLimit.limit < LOT_LIMIT_MIN) return admission
     const { remaining } = window.state(nowMs)
     const permits = Math.min(ask.wanted, LOT_PERMITS_MAX, Math.floor(remaining * REMAINING_SHARE))
@@ -35,6 +33,11 @@ export class LotLedger {
     const id = crypto.randomUUID()
     this.#remember(id, granted)
     return { ...admission, rateLimit: window.state(nowMs), lot: { id, permits: granted.count } }
+  }
+
+  /** Gives back what was left of lots that are over. */
+  settle(settled: LotAsk['settled'], window: SlidingWindow, nowMs: number): void {
+    for (const { id, unused } of settled) this.#settle(id, unused, window, nowMs)
   }
 
   #settle(id: string, unused: number, window: SlidingWindow, nowMs: number): void {

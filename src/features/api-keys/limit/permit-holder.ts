@@ -5,7 +5,7 @@ import type { LotAsk, PermitLot } from './admission.ts'
 import { LOT_LIFETIME_MS, LOT_PERMITS_MAX } from './lot-ledger.ts'
 
 /** Shorter than the lot's life: between two I/O events the runtime's clock stands still, so a reading may be old. */
-const HOLD_MS = LOT_LIFETIME_MS - 50
+export const HOLD_MS = LOT_LIFETIME_MS - 50
 /** Demand is counted over slices of this length; a lot is meant for about one of them. */
 const SLICE_MS = 250
 /** Below this many requests a slice (24 a second) asking for each is cheaper than lots that go back unused. */
@@ -64,6 +64,14 @@ export class PermitHolder {
     this.#askPendingUntilMs = 0
     if (lot === undefined) return
     this.#lots.push({ id: lot.id, granted: lot.permits, left: lot.permits, endsAtMs: askedAtMs + HOLD_MS })
+  }
+
+  /** What was left of lots that are over, to be told without a request; each lot is named once. */
+  takeSettled(nowMs: number): LotAsk['settled'] {
+    this.#dropEnded(nowMs)
+    const settled = this.#settled.filter(({ unused }) => unused > 0)
+    this.#settled = []
+    return settled
   }
 
   /** Lets go of everything: the key is not what it was. */

@@ -25,6 +25,8 @@ export const WINDOW_MS = 60_000
 const SMALL_LIMIT_MAX = 1_000
 /** Above it, so that memory stays near 600 buckets however high the limit: requests free at most 100 ms late. */
 const WIDE_BUCKET_MS = 100
+/** From this limit on requests are counted by lots: below it each one by itself, exactly, and they are not many. */
+export const LOT_LIMIT_MIN = 6_000
 /** Largest number of requests that one journal write stands for; an eviction loses at most so many. */
 const LOT_MAX = 1_000
 
@@ -61,9 +63,8 @@ export class SlidingWindow {
   /** Changes the limit; what was admitted before keeps counting. */
   setLimit(limit: number): void {
     this.#limit = limit
-    const isSmall = limit <= SMALL_LIMIT_MAX
-    this.#widthMs = isSmall ? 1 : WIDE_BUCKET_MS
-    this.#lotSize = isSmall ? 1 : Math.min(LOT_MAX, Math.ceil(limit / 1_000))
+    this.#widthMs = limit <= SMALL_LIMIT_MAX ? 1 : WIDE_BUCKET_MS
+    this.#lotSize = limit < LOT_LIMIT_MIN ? 1 : Math.min(LOT_MAX, Math.ceil(limit / 1_000))
   }
 
   /** Counts one request and answers true, or answers false and counts nothing. Amortised constant time. */
@@ -92,10 +93,7 @@ export class SlidingWindow {
     return { endMs: bucket.endMs, count: admitted }
   }
 
-  /**
-   * Takes back requests that were counted ahead and did not happen. The journal may keep them: it only ever
-   * overstates.
-   */
+  /** Takes back requests that were counted ahead and did not happen. */
   giveBack({ endMs, count }: Bucket, nowMs: number): void {
     this.#advance(nowMs)
     const bucket = this.#buckets.findLast((each, index) => each.endMs === endMs && index >= this.#head)
@@ -103,6 +101,14 @@ export class SlidingWindow {
     const returned = Math.min(count, bucket.count)
     bucket.count -= returned
     this.#used -= returned
+    if (bucket !== this.#buckets.at(-1)) this.#journalTruly(bucket)
+  }
+
+  /** Has the journal hold what was admitted, and no more, in every bucket that has ended. */
+  settle(nowMs: number): void {
+    this.#advance(nowMs)
+    const newest = this.#buckets.at(-1)
+    if (newest !== undefined && newest.endMs <= this.#latestMs) this.#journalTruly(newest)
   }
 
   /** The window as the response headers show it. */
@@ -172,17 +178,20 @@ export class SlidingWindow {
     // A newest bucket that ends later (it was opened ahead, the limit was lowered, or the clock set back over an
     // eviction) takes the request: it then counts longer, never shorter.
     if (newest !== undefined && newest.endMs >= endMs) return newest
-    if (newest !== undefined && newest.journaled > newest.count) {
-      // The bucket is closed: what it was journaled ahead would else be lost at an eviction, bucket after bucket.
-      newest.journaled = newest.count
-      this.#journal.write(newest.endMs, newest.count)
-    }
+    // The bucket is closed: what it was journaled ahead would else be lost at an eviction, bucket after bucket.
+    if (newest !== undefined) this.#journalTruly(newest)
     return this.#append(endMs, 0, 0)
   }
 
   #journalAhead(bucket: LiveBucket): void {
     bucket.journaled = bucket.count + this.#lotSize - 1
     this.#journal.write(bucket.endMs, bucket.journaled)
+  }
+
+  #journalTruly(bucket: LiveBucket): void {
+    if (bucket.journaled === bucket.count) return
+    bucket.journaled = bucket.count
+    this.#journal.write(bucket.endMs, bucket.count)
   }
 
   #emptyAtMs(): number {

@@ -149,8 +149,10 @@ export async function revokeKeyRow(db: KeyDatabase, id: string): Promise<KeyRow 
 }
 
 /** Notes when the key was last used; a time before the one that is there changes nothing. */
-export async function touchKeyRow(db: KeyDatabase, id: string, usedAt: Date): Promise<void> {
-  const sql = `update quoin.api_keys k set last_used_at = $2::timestamptz
-    where k.id = $1::uuid and (k.last_used_at is null or k.last_used_at < $2::timestamptz) returning k.id`
-  await db.query(sql, [id, usedAt.toISOString()])
+export function touchKeyStatement(id: string, usedAt: Date): Statement {
+  return {
+    sql: `update quoin.api_keys set last_used_at = $2::timestamptz
+      where id = $1::uuid and (last_used_at is null or last_used_at < $2::timestamptz)`,
+    params: [id, usedAt.toISOString()],
+  }
 }

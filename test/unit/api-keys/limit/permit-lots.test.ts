@@ -3,11 +3,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Admission } from '../../../../src/features/api-keys/limit/admission.ts'
+import type { Admission, LotAsk } from '../../../../src/features/api-keys/limit/admission.ts'
 import { KeyGate } from '../../../../src/features/api-keys/limit/key-gate.ts'
-import { LOT_LIMIT_MIN, LotLedger } from '../../../../src/features/api-keys/limit/lot-ledger.ts'
+import { LotLedger } from '../../../../src/features/api-keys/limit/lot-ledger.ts'
 import { PermitHolder } from '../../../../src/features/api-keys/limit/permit-holder.ts'
-import { SlidingWindow } from '../../../../src/features/api-keys/limit/window.ts'
+import { LOT_LIMIT_MIN, SlidingWindow } from '../../../../src/features/api-keys/limit/window.ts'
 import { ANY_KEY, busiestSpan, StoredBuckets } from './window-oracle.ts'
 
 const T0 = 1_800_000_000_000
@@ -35,6 +35,10 @@ class Limiter {
       ? { outcome: 'admitted', key: ANY_KEY, rateLimit }
       : { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 1, limited: 'key' }
     return ask === undefined ? admission : this.#ledger.answer(admission, ask, this.#window, nowMs)
+  }
+
+  settle(settled: LotAsk['settled'], nowMs: number): void {
+    this.#ledger.settle(settled, this.#window, nowMs)
   }
 
   evict(): void {
@@ -152,16 +156,44 @@ describe('the gate of an isolate', () => {
     const keyLimiter = {
       admit: async (_address: string, ask?: Parameters<Limiter['admit']>[1]) =>
         limiter.admit(clock.nowMs, ask),
+      settle: async (settled: LotAsk['settled']) => limiter.settle(settled, clock.nowMs),
     }
-    // Only `admit` is called by the gate.
-    return new KeyGate({ byHash: () => keyLimiter as never })
+    const waits: (() => void)[] = []
+    // The gate calls nothing else of a limiter.
+    const gate = new KeyGate({ byHash: () => keyLimiter as never }, async () => {
+      await new Promise<void>(resolve => waits.push(resolve))
+      return clock.nowMs
+    })
+    const behind: Promise<unknown>[] = []
+    return {
+      call: () =>
+        gate.admit({ keyHash: 'k', address: 'a', nowMs: clock.nowMs, waitUntil: work => behind.push(work) }),
+      /** Ends all waiting, at the time that the clock shows. */
+      goOn: async () => {
+        for (const end of waits) end()
+        await Promise.all(behind)
+      },
+    }
   }
+
+  it('brings back what was left of its permits when the key goes quiet', async () => {
+    const [limiter, clock] = [new Limiter(100_000), { nowMs: T0 }]
+    const gate = gateOf(limiter, clock)
+    for (let i = 0; i < 400; i++) {
+      await gate.call()
+      if (i % 4 === 0) clock.nowMs += 1
+    }
+    expect(limiter.remaining(clock.nowMs)).toBeLessThan(100_000 - 400)
+    clock.nowMs += 2_000
+    await gate.goOn()
+    expect(limiter.remaining(clock.nowMs)).toBe(100_000 - 400)
+  })
 
   it('asks the limiter for each request of a key that is not busy', async () => {
     const [limiter, clock] = [new Limiter(LIMIT), { nowMs: T0 }]
     const gate = gateOf(limiter, clock)
     for (let i = 0; i < 20; i++) {
-      await gate.admit('k', 'a', clock.nowMs)
+      await gate.call()
       clock.nowMs += 100
     }
     expect(limiter.calls).toBe(20)
@@ -172,7 +204,7 @@ describe('the gate of an isolate', () => {
     const gate = gateOf(limiter, clock)
     let before = Number.POSITIVE_INFINITY
     for (let i = 0; i < 3_000; i++) {
-      const admission = await gate.admit('k', 'a', clock.nowMs)
+      const admission = await gate.call()
       if (admission.outcome !== 'admitted') throw new Error('refused')
       expect(admission.rateLimit.remaining).toBeLessThan(before)
       before = admission.rateLimit.remaining
@@ -187,7 +219,7 @@ describe('the gate of an isolate', () => {
     const gate = gateOf(limiter, clock)
     let admitted = 0
     for (let i = 0; i < LIMIT + 500; i++) {
-      if ((await gate.admit('k', 'a', clock.nowMs)).outcome === 'admitted') admitted += 1
+      if ((await gate.call()).outcome === 'admitted') admitted += 1
       if (i % 10 === 0) clock.nowMs += 1
     }
     expect(admitted).toBe(LIMIT)
