@@ -13,6 +13,8 @@ import type { KeyLimiter, KeyLimiters } from './features/api-keys/limit/key-limi
 import { UnknownKeyGuard } from './features/api-keys/limit/unknown-keys.ts'
 import { makeKeyIdentifier } from './features/api-keys/record/key-identifier.ts'
 import { makeCatalog } from './features/data-api/catalog/catalog.ts'
+import { RequestCollector } from './features/metrics/request-collector.ts'
+import type { RequestMetrics } from './features/metrics/request-metrics.ts'
 import { bundledMigrations } from './features/migrations/bundled-migrations.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import { makeEndUserTokens } from './features/oauth/end-user/end-user-tokens.ts'
@@ -39,6 +41,8 @@ export interface Env {
   ADDRESS_LIMITER: { getByName(name: string): AddressLimiter }
   /** One `WebhookFanout` per webhook. */
   WEBHOOK_FANOUT: { getByName(webhookId: string): WebhookFanout }
+  /** The one `RequestMetrics`, named `all`. */
+  REQUEST_METRICS: { getByName(name: 'all'): RequestMetrics }
   /** The queue from the ingest route to its consumer. */
   ROW_CHANGES: RowChangesQueue
 }
@@ -81,6 +85,7 @@ function makeDeps(env: Env) {
   const upstreams = makeUpstreams(config, callFetch)
   const platform = platformDatabase(config, deadline)
   const fanouts: WebhookFanouts = { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) }
+  const requestMetrics = () => env.REQUEST_METRICS.getByName('all')
   const targetRules = targetRulesOf(config)
   return {
     config,
@@ -130,6 +135,9 @@ function makeDeps(env: Env) {
     permissionFile: bundledPermissions,
     /** Whether the listener signed a request; undefined without a secret of 32 bytes. */
     verifyIngest: makeIngestVerifier({ secrets: config.ingestSecret, now }),
+    requestMetrics,
+    /** What this isolate has answered. */
+    requestCollector: new RequestCollector({ requestMetrics, timeAfter }),
     rowChanges: env.ROW_CHANGES,
     /** Who is told of row changes. */
     rowChangeSubscribers: [webhookSubscriber({ platform, fanouts, registry: new WebhookRegistry(platform) })],

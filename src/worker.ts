@@ -12,9 +12,14 @@ import { allRoutes } from './routes/index.ts'
 
 export { AddressLimiter } from '../durable-objects/address-limiter.ts'
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
+export { RequestMetrics } from '../durable-objects/request-metrics.ts'
 export { WebhookFanout } from '../durable-objects/webhook-fanout/webhook-fanout.ts'
 
-const app = createApp([...allRoutes, ...referenceRoutes(allRoutes)], depsForRequest)
+const app = createApp(
+  [...allRoutes, ...referenceRoutes(allRoutes)],
+  depsForRequest,
+  (env, request, waitUntil) => depsOf(env).requestCollector.add(request, waitUntil),
+)
 
 /** As wrangler.toml names it. */
 const DEAD_QUEUE = 'row-changes-dead'

@@ -9,10 +9,11 @@ exports.up = pgm => {
       key_id uuid not null references quoin.api_keys (id) on delete cascade,
       key_hash text not null check (key_hash ~ '^[0-9a-f]{64}$'),
       requests integer[] not null check (array_length(requests, 1) = 60),
+      total bigint not null,
       primary key (hour, key_id, key_hash)
     );
     comment on table quoin.usage is
-      'Requests that limiters have let in, a number for each minute of the hour. A key that was rotated has a row '
+      'Requests that limiters have let in, a number for each minute of the hour, and their sum. A key that was rotated has a row '
       'for each of its hashes: each is counted by a limiter of its own, which alone writes the row.';
 
     create table quoin.plans (

@@ -6,6 +6,7 @@ import { PatternRouter } from 'hono/router/pattern-router'
 import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
+import type { FinishedRequest } from '../features/metrics/request-batch.ts'
 import { ADMIT } from './admission/admission.ts'
 import { rateLimitHeaders } from './admission/api-key.ts'
 import type { Arrival } from './admission/arrival.ts'
@@ -33,6 +34,13 @@ import { parseBody, queryValidator } from './validation.ts'
 /** Gives the composed dependencies of one request; its database reports each trip to `timings`. */
 export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
 
+/** Told of each request that a route answered, or that no route took. */
+export type OnAnswer = (
+  env: object,
+  request: FinishedRequest,
+  waitUntil: (work: Promise<unknown>) => void,
+) => void
+
 type AppEnv = { Bindings: object }
 
 /** Hono's context, with what the validator leaves in it. */
@@ -51,7 +59,16 @@ interface Exchange extends Arrival {
 }
 
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
-export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRequest): Hono<AppEnv> {
+export function createApp(
+  routes: readonly AnyRoute[],
+  depsForRequest: DepsForRequest,
+  onAnswer: OnAnswer,
+): Hono<AppEnv> {
+  const tell = async (exchange: Exchange, answering: Promise<Response>) => {
+    const response = await answering
+    onAnswer(exchange.c.env, finishedRequest(exchange, response.status), exchange.waitUntil)
+    return response
+  }
   // Paths where a literal and a parameter meet (/v1/db/rpc, /v1/db/:table) put Hono's default router on its slow path.
   // That path costs a request 15 µs more than trying the patterns in turn.
   const app = new Hono<AppEnv>({ router: new PatternRouter() })
@@ -65,13 +82,33 @@ export function createApp(routes: readonly AnyRoute[], depsForRequest: DepsForRe
   const endpoints = endpointsOf(routes)
   for (const endpoint of endpoints) {
     const validateQuery = queryValidator(endpoint.route.query)
-    app.on(endpoint.route.method.toUpperCase(), endpoint.path, c =>
-      serve(endpoint, validateQuery, depsForRequest, newExchange(c, endpoint)),
-    )
+    app.on(endpoint.route.method.toUpperCase(), endpoint.path, c => {
+      const exchange = newExchange(c, endpoint)
+      return tell(exchange, serve(endpoint, validateQuery, depsForRequest, exchange))
+    })
   }
-  app.notFound(c => refuseUnknown(endpoints, depsForRequest, newExchange(c, undefined)))
+  app.notFound(c => {
+    const exchange = newExchange(c, undefined)
+    return tell(exchange, refuseUnknown(endpoints, depsForRequest, exchange))
+  })
   app.onError((err, c) => finishError(newExchange(c, undefined), err))
   return app
+}
+
+function finishedRequest(
+  { requestId, route, principal, timings }: Exchange,
+  status: number,
+): FinishedRequest {
+  const durationMs = timings.totalMs
+  return {
+    // The clock stands still while code runs, so this is when the last answer came in.
+    atMs: Date.now(),
+    requestId,
+    route: route ?? 'unmatched',
+    status,
+    durationMs,
+    keyId: principal?.kind === 'api_key' ? principal.key.id : null,
+  }
 }
 
 /** No route took the request: said as the routes beside it say their errors, under /api legibly for the dashboard. */

@@ -10,11 +10,15 @@ export class RequestTimings {
     this.#durations[name] = (this.#durations[name] ?? 0) + milliseconds
   }
 
+  get totalMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
   /** `admission;dur=0.4, database;dur=1.2, total;dur=2.0` */
   header(): string {
     const parts = Object.entries(this.#durations).map(
       ([name, duration]) => `${name};dur=${duration.toFixed(1)}`,
     )
-    return [...parts, `total;dur=${(performance.now() - this.#startedAt).toFixed(1)}`].join(', ')
+    return [...parts, `total;dur=${this.totalMs.toFixed(1)}`].join(', ')
   }
 }

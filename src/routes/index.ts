@@ -11,6 +11,7 @@ import { databaseRoutes } from './database.ts'
 import { healthRoutes } from './health.ts'
 import { identityRoutes } from './identities.ts'
 import { keyRoutes } from './keys.ts'
+import { metricsRoutes } from './metrics.ts'
 import { migrationRoutes } from './migrations.ts'
 import { oauthClientRoutes } from './oauth-clients.ts'
 import { oauthServerRoutes } from './oauth-server.ts'
@@ -29,6 +30,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...dataRoutes,
   ...databaseRoutes,
   ...statusRoutes,
+  ...metricsRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...identityRoutes,

@@ -25,7 +25,11 @@ export async function bodyThroughRoute<Schema extends z.ZodType>(
     },
   })
   const sent = encodeUtf8(value === undefined ? '' : JSON.stringify(value))
-  const response = await createApp([route], () => ({}) as Deps).request('/bodies', {
+  const response = await createApp(
+    [route],
+    () => ({}) as Deps,
+    () => {},
+  ).request('/bodies', {
     method: 'POST',
     body: sent,
     headers: { 'content-type': 'application/json', 'content-length': String(sent.length) },

@@ -16,13 +16,13 @@ export interface KeyUse {
  */
 export function usageStatement({ keyId, keyHash, minutes }: KeyUse): Statement {
   return {
-    sql: `insert into quoin.usage as u (hour, key_id, key_hash, requests)
-      select h.hour, k.id, $2::text, h.requests
+    sql: `insert into quoin.usage as u (hour, key_id, key_hash, requests, total)
+      select h.hour, k.id, $2::text, h.requests, (select sum(told) from unnest(h.requests) told)
         from json_to_recordset($3::json) as h(hour timestamptz, requests integer[])
         join quoin.api_keys k on k.id = $1::uuid
-      on conflict (hour, key_id, key_hash) do update set requests = array(
-        select greatest(known, told) from unnest(u.requests, excluded.requests)
-          with ordinality as both_rows(known, told, place) order by place)`,
+      on conflict (hour, key_id, key_hash) do update set (requests, total) = (
+        select array_agg(greatest(known, told) order by place), sum(greatest(known, told))
+          from unnest(u.requests, excluded.requests) with ordinality both_rows(known, told, place))`,
     params: [keyId, keyHash, JSON.stringify(usageRows(minutes))],
   }
 }

@@ -9,12 +9,14 @@ export interface Credentials {
 }
 
 /**
- * The header `apikey`, or the same key as a bearer token (Supabase clients send both). Two different keys are refused:
- * which one was meant is anybody's guess. Throws `invalid_api_key`.
+ * The header `apikey`, or the same key as a bearer token (Supabase clients send both), or as the password of basic auth
+ * (all that Prometheus can send). Two different keys are refused: which one was meant is anybody's guess. Throws
+ * `invalid_api_key`.
  */
 export function readCredentials(headers: Headers): Credentials {
   const apiKeyHeader = headers.get('apikey')
-  const bearer = readBearer(headers.get('authorization'))
+  const authorization = headers.get('authorization')
+  const bearer = readBasicPassword(authorization) ?? readBearer(authorization)
   const bearerIsKey = bearer?.startsWith('svc_') ?? false
   if (apiKeyHeader === null) {
     if (bearer !== undefined && bearerIsKey) return { apiKey: bearer, accessToken: undefined }
@@ -23,6 +25,19 @@ export function readCredentials(headers: Headers): Credentials {
   if (bearerIsKey && bearer !== apiKeyHeader)
     throw invalidApiKey('The headers apikey and Authorization carry different API keys.')
   return { apiKey: apiKeyHeader, accessToken: bearerIsKey ? undefined : bearer }
+}
+
+/** The password of basic auth where it looks like an API key; undefined for anything else. */
+function readBasicPassword(header: string | null): string | undefined {
+  const [, encoded] = /^Basic +([\w+/]+=*) *$/i.exec(header ?? '') ?? []
+  if (encoded === undefined) return undefined
+  try {
+    const text = atob(encoded)
+    const password = text.slice(text.indexOf(':') + 1)
+    return password.startsWith('svc_') ? password : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Throws for a scheme we do not know: ignoring it would turn a signed-in user into an anonymous one. */

@@ -13,6 +13,7 @@ import type { Admission } from '../../../src/features/api-keys/limit/admission.t
 import { KeyGate } from '../../../src/features/api-keys/limit/key-gate.ts'
 import { UnknownKeyGuard } from '../../../src/features/api-keys/limit/unknown-keys.ts'
 import { makeCatalog } from '../../../src/features/data-api/catalog/catalog.ts'
+import { RequestCollector } from '../../../src/features/metrics/request-collector.ts'
 import { PublicDocuments } from '../../../src/features/oauth/documents/public-documents.ts'
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
 import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
@@ -84,6 +85,10 @@ const NO_UPSTREAMS: Deps['upstreams'] = {
 
 const NO_PERMISSIONS = { text: '', declarations: new Declarations({ namespaces: [] }) }
 
+const noMetrics = () => {
+  throw new Error('no route asks for metrics')
+}
+
 function appOf(routes = allRoutes) {
   const keyGate = new KeyGate(limiters, async () => Date.now())
   const config = parseConfig({
@@ -124,6 +129,8 @@ function appOf(routes = allRoutes) {
     oauthDatabase: undefined,
     oauthDocuments: new PublicDocuments({ oauthPublic: NO_UPSTREAMS.oauthPublic, now }),
     verifyIngest: undefined,
+    requestMetrics: noMetrics,
+    requestCollector: new RequestCollector({ requestMetrics: noMetrics, timeAfter: async () => 0 }),
     rowChanges: { sendBatch: async () => undefined },
     rowChangeSubscribers: [],
     fanouts: {
@@ -136,7 +143,11 @@ function appOf(routes = allRoutes) {
     secretBox: undefined,
     now,
   }
-  return createApp(routes, () => deps)
+  return createApp(
+    routes,
+    () => deps,
+    () => {},
+  )
 }
 
 const KEY = { apikey: 'svc_sk_x', 'content-type': 'application/json' }

@@ -1,0 +1,181 @@
+// Metrics as Prometheus reads them: text format 0.0.4. Counters grow as long as their store lives. docs/operate.md says
+// what each means.
+
+import type { PlatformDatabase } from '../../db/database.ts'
+import { VERSION } from '../../lib/version.ts'
+import { type KeyRequests, readKeyTotals } from '../usage/read-usage.ts'
+import { DURATION_BOUNDS_MS } from './request-batch.ts'
+import type { RequestMetrics, TotalCount } from './request-metrics.ts'
+
+export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+interface PrometheusDeps {
+  platform: Pick<PlatformDatabase, 'query'>
+  requestMetrics: () => Pick<RequestMetrics, 'readTotals'>
+}
+
+/** Whether the caller would rather have text than JSON: Prometheus and its kin name it, others do not. */
+export function wantsPrometheus(accept: string | null): boolean {
+  if (accept === null || accept.includes('application/json')) return false
+  return accept.includes('text/plain') || accept.includes('application/openmetrics-text')
+}
+
+/** All metrics of the deployment. `projectId` null: keys of all projects. */
+export async function readPrometheus(deps: PrometheusDeps, projectId: string | null): Promise<string> {
+  const [keys, totals, [facts]] = await Promise.all([
+    readKeyTotals(deps.platform),
+    deps.requestMetrics().readTotals(),
+    deps.platform.query<Facts>(FACTS_SQL, [], 'repeatable'),
+  ])
+  const own = keys.filter(key => projectId === null || key.project_id === projectId)
+  const families: Family[] = [
+    {
+      name: 'quoin_build_info',
+      type: 'gauge',
+      help: 'Version of Quoin.',
+      samples: [sample(1, { version: VERSION })],
+    },
+    keyRequests(own),
+    answers(totals),
+    durations(totals),
+    ...(facts ? databaseFamilies(facts) : []),
+  ]
+  return families.map(familyText).join('')
+}
+
+interface Family {
+  name: string
+  type: 'counter' | 'gauge' | 'histogram'
+  help: string
+  samples: string[]
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** One sample without its family's name; `suffix` goes behind that. */
+function sample(value: number, labels: Labels = {}, suffix = ''): string {
+  const inner = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabel(text)}"`)
+  return `${suffix}${inner.length === 0 ? '' : `{${inner.join(',')}}`} ${value}`
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}
+
+function familyText({ name, type, help, samples }: Family): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples.map(text => name + text), ''].join(
+    '\n',
+  )
+}
+
+function keyRequests(keys: readonly KeyRequests[]): Family {
+  return {
+    name: 'quoin_api_key_requests_total',
+    type: 'counter',
+    help: 'Requests that were let in, by API key. Exact; up to three minutes late.',
+    samples: keys.map(({ key_id, name, role, project_id, requests }) =>
+      sample(requests, { key_id, key_name: name, role, project_id }),
+    ),
+  }
+}
+
+function answers(totals: readonly TotalCount[]): Family {
+  return {
+    name: 'http_requests_total',
+    type: 'counter',
+    help: 'Answers by route and status.',
+    samples: totals.map(({ route, status, requests }) =>
+      sample(requests, { ...routeLabels(route), status: String(status) }),
+    ),
+  }
+}
+
+function durations(totals: readonly TotalCount[]): Family {
+  const byRoute = Map.groupBy(totals, ({ route }) => route)
+  return {
+    name: 'http_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time to the answer, by route.',
+    samples: [...byRoute].flatMap(([route, counts]) => histogram(routeLabels(route), counts)),
+  }
+}
+
+function histogram(labels: Labels, counts: readonly TotalCount[]): string[] {
+  const requests = counts.reduce((sum, count) => sum + count.requests, 0)
+  const seconds = counts.reduce((sum, count) => sum + count.milliseconds, 0) / 1_000
+  let below = 0
+  const buckets = DURATION_BOUNDS_MS.map((bound, i) => {
+    below += counts.reduce((sum, count) => sum + (count.buckets[i] ?? 0), 0)
+    return sample(below, { ...labels, le: String(bound / 1_000) }, '_bucket')
+  })
+  return [
+    ...buckets,
+    sample(requests, { ...labels, le: '+Inf' }, '_bucket'),
+    sample(seconds, labels, '_sum'),
+    sample(requests, labels, '_count'),
+  ]
+}
+
+function routeLabels(route: string): { method: string; route: string } {
+  const space = route.indexOf(' ')
+  return space === -1
+    ? { method: '', route }
+    : { method: route.slice(0, space), route: route.slice(space + 1) }
+}
+
+interface Facts {
+  datname: string
+  size_bytes: number
+  numbackends: number
+  xact_commit: number
+  xact_rollback: number
+  blks_hit: number
+  blks_read: number
+  deadlocks: number
+  max_connections: number
+  oldest_change_seconds: number
+  dead_letters: number
+  failing_webhooks: number
+}
+
+const FACTS_SQL = `
+  select d.datname, pg_database_size(d.datid) as size_bytes, d.numbackends, d.xact_commit, d.xact_rollback,
+    d.blks_hit, d.blks_read, d.deadlocks, current_setting('max_connections')::int as max_connections,
+    coalesce((select extract(epoch from clock_timestamp() - changed_at)
+      from quoin.oldest_waiting_change() changed_at), 0) as oldest_change_seconds,
+    (select count(*) from quoin.dead_letters where resolved_at is null) as dead_letters,
+    (select count(*) from quoin.webhooks where active and state <> 'healthy') as failing_webhooks
+  from pg_stat_database d where d.datname = current_database()`
+
+function databaseFamilies(facts: Facts): Family[] {
+  const { datname } = facts
+  const family = (name: string, type: Family['type'], help: string, value: number): Family => ({
+    name,
+    type,
+    help,
+    samples: [sample(value, name.startsWith('pg_') ? { datname } : {})],
+  })
+  return [
+    family('pg_database_size_bytes', 'gauge', 'Size of the database.', facts.size_bytes),
+    family('pg_stat_database_numbackends', 'gauge', 'Sessions on the database.', facts.numbackends),
+    family('pg_settings_max_connections', 'gauge', 'Sessions that the server allows.', facts.max_connections),
+    family('pg_stat_database_xact_commit', 'counter', 'Transactions committed.', facts.xact_commit),
+    family('pg_stat_database_xact_rollback', 'counter', 'Transactions rolled back.', facts.xact_rollback),
+    family('pg_stat_database_blks_hit', 'counter', 'Blocks found in memory.', facts.blks_hit),
+    family('pg_stat_database_blks_read', 'counter', 'Blocks read from disk.', facts.blks_read),
+    family('pg_stat_database_deadlocks', 'counter', 'Deadlocks.', facts.deadlocks),
+    family(
+      'quoin_row_changes_oldest_seconds',
+      'gauge',
+      'Age of the row change that has waited longest for the listener; 0: none waits.',
+      Math.max(0, facts.oldest_change_seconds),
+    ),
+    family('quoin_webhook_dead_letters', 'gauge', 'Events that were given up.', facts.dead_letters),
+    family(
+      'quoin_webhooks_failing',
+      'gauge',
+      'Webhooks whose receiver fails or has paused.',
+      facts.failing_webhooks,
+    ),
+  ]
+}

@@ -1,0 +1,72 @@
+// How often keys called: by step and by key, exact to the request. Three minutes late at most: limiters tell whole
+// minutes.
+
+import type { PlatformDatabase } from '../../db/database.ts'
+import type { ApiKeyRole } from '../api-keys/record/schemas.ts'
+
+/** Keys of one answer; those that called least are left out. */
+const KEYS_MAX = 1_000
+
+export interface UsageQuery {
+  /** ISO 8601; the second is exclusive. */
+  from: string
+  to: string
+  stepSeconds: number
+  /** null: of all projects. */
+  projectId: string | null
+}
+
+export interface KeyRequests {
+  key_id: string
+  name: string
+  role: ApiKeyRole
+  project_id: string
+  requests: number
+}
+
+export interface Usage {
+  /** Begins of steps in seconds since 1970, with their requests; steps without any are left out. */
+  steps: [time: number, requests: number][]
+  /** Those that called most first. */
+  keys: KeyRequests[]
+}
+
+const USAGE_SQL = `
+  with used as (
+    select k.id, minute.requests,
+        floor(extract(epoch from minute.begins) / $3::integer)::bigint * $3::integer as time
+      from quoin.usage u join quoin.api_keys k on k.id = u.key_id
+      cross join lateral (
+        select u.hour + make_interval(mins => (place - 1)::integer) as begins, requests
+          from unnest(u.requests) with ordinality minutes(requests, place) where requests > 0) minute
+      where u.hour > $1::timestamptz - interval '1 hour' and u.hour < $2::timestamptz
+        and minute.begins >= $1::timestamptz and minute.begins < $2::timestamptz
+        and ($4::uuid is null or k.project_id = $4::uuid))
+  select
+    (select coalesce(json_agg(json_build_array(time, requests) order by time), '[]')
+      from (select time, sum(requests) as requests from used group by time) steps) as steps,
+    (select coalesce(json_agg(by_key order by requests desc, key_id), '[]')
+      from (select k.id as key_id, k.name, k.role, k.project_id, sum(used.requests) as requests
+        from used join quoin.api_keys k using (id) group by k.id order by 5 desc, 1 limit ${KEYS_MAX}) by_key) as keys`
+
+/** The requests that were let in from `from` on, by step and by key. One trip. */
+export async function readUsage(
+  platform: Pick<PlatformDatabase, 'query'>,
+  query: UsageQuery,
+): Promise<Usage> {
+  const { from, to, stepSeconds, projectId } = query
+  const params = [from, to, String(stepSeconds), projectId]
+  const [usage] = await platform.query<Usage>(USAGE_SQL, params, 'repeatable')
+  return usage ?? { steps: [], keys: [] }
+}
+
+/** All requests of each key that called, since it exists. One trip. */
+export function readKeyTotals(platform: Pick<PlatformDatabase, 'query'>): Promise<KeyRequests[]> {
+  return platform.query<KeyRequests>(
+    `select k.id as key_id, k.name, k.role, k.project_id, sum(u.total) as requests
+      from quoin.usage u join quoin.api_keys k on k.id = u.key_id
+      group by k.id order by requests desc, k.id limit ${KEYS_MAX}`,
+    [],
+    'repeatable',
+  )
+}
