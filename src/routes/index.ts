@@ -11,6 +11,7 @@ import { databaseRoutes } from './database.ts'
 import { healthRoutes } from './health.ts'
 import { identityRoutes } from './identities.ts'
 import { keyRoutes } from './keys.ts'
+import { logRoutes } from './logs.ts'
 import { metricsRoutes } from './metrics.ts'
 import { migrationRoutes } from './migrations.ts'
 import { oauthClientRoutes } from './oauth-clients.ts'
@@ -31,6 +32,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...databaseRoutes,
   ...statusRoutes,
   ...metricsRoutes,
+  ...logRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...identityRoutes,

@@ -55,6 +55,7 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   status: { name: 'Status', description: 'Is the platform well?' },
   modules: { name: 'Modules', description: 'What this deployment offers.' },
   metrics: { name: 'Metrics', description: 'How much is called, with what, and how fast.' },
+  logs: { name: 'Logs', description: 'What happened, request by request.' },
   billing: { name: 'Billing', description: 'Plans, quotas and usage.' },
   health: { name: 'Health', description: 'For load balancers.' },
   reference: { name: 'Reference', description: 'This API, described by itself.' },
