@@ -35,6 +35,7 @@ export async function startWorkerd(folder: string, bundle: string, facts: StackF
       DATABASE_URL: facts.database_url,
       DATA_DATABASE_URL: facts.data_database_url,
       SQL_GATEWAY_URL: facts.sql_gateway_url ?? '',
+      REQUEST_LOG: process.env.REQUEST_LOG ?? 'all',
     },
   })
   await waitUntil({ what: 'workerd answers', deadlineMs: 20_000 }, async () =>
@@ -43,7 +44,7 @@ export async function startWorkerd(folder: string, bundle: string, facts: StackF
   return { url, pid: child.pid ?? 0, stop: async () => void child.kill('SIGKILL') }
 }
 
-const VARIABLES = ['BASE_URL', 'DATABASE_URL', 'DATA_DATABASE_URL', 'SQL_GATEWAY_URL']
+const VARIABLES = ['BASE_URL', 'DATABASE_URL', 'DATA_DATABASE_URL', 'SQL_GATEWAY_URL', 'REQUEST_LOG']
 
 async function workerdConfig(bundle: string, objects: string, port: number): Promise<string> {
   const { compatibilityDate, compatibilityFlags } = await compatibility()
@@ -73,11 +74,13 @@ const worker :Workerd.Worker = (
     (name = "API_KEY_LIMITER", durableObjectNamespace = "ApiKeyLimiter"),
     (name = "ADDRESS_LIMITER", durableObjectNamespace = "AddressLimiter"),
     (name = "WEBHOOK_FANOUT", durableObjectNamespace = "WebhookFanout"),
+    (name = "REQUEST_METRICS", durableObjectNamespace = "RequestMetrics"),
   ],
   durableObjectNamespaces = [
     (className = "ApiKeyLimiter", uniqueKey = "bench", enableSql = true),
     (className = "AddressLimiter", uniqueKey = "bench-addresses", enableSql = true),
     (className = "WebhookFanout", uniqueKey = "bench-webhooks", enableSql = true),
+    (className = "RequestMetrics", uniqueKey = "bench-metrics", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "objects"),
 );

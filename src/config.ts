@@ -68,6 +68,10 @@ export const Variables = z.object({
   ANON_BODY_BYTES_MAX: wholeNumber(1_024, 10_485_760)
     .default(1_048_576)
     .describe('Largest request body in bytes that a call with an anon key may have.'),
+  REQUEST_LOG: z
+    .enum(['all', 'errors', 'off'])
+    .default('all')
+    .describe('Which requests leave a line in the log, as JSON: all, those answered with a 5xx, or none.'),
   OAUTH_PUBLIC_URL: Url.optional().describe(
     'Address of the OAuth2 server: issuer and signing keys of the access tokens that may come beside an API key.',
   ),

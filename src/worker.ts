@@ -2,6 +2,7 @@
 // because the runtime looks here.
 
 import { depsForRequest, depsOf } from './deps.ts'
+import { logRequest } from './features/logs/log-request.ts'
 import { consumeRowChanges } from './features/row-changes/consume/consume-row-changes.ts'
 import { keepDeadMessages, resolveDeadMessages } from './features/row-changes/consume/dead-messages.ts'
 import { repairWatches } from './features/row-changes/watching/repair-watches.ts'
@@ -18,7 +19,11 @@ export { WebhookFanout } from '../durable-objects/webhook-fanout/webhook-fanout.
 const app = createApp(
   [...allRoutes, ...referenceRoutes(allRoutes)],
   depsForRequest,
-  (env, request, waitUntil) => depsOf(env).requestCollector.add(request, waitUntil),
+  (env, request, waitUntil) => {
+    const { config, requestCollector } = depsOf(env)
+    logRequest(config.requestLog, request)
+    requestCollector.add(request, waitUntil)
+  },
 )
 
 /** As wrangler.toml names it. */

@@ -13,8 +13,8 @@ exports.up = pgm => {
       primary key (hour, key_id, key_hash)
     );
     comment on table quoin.usage is
-      'Requests that limiters have let in, a number for each minute of the hour, and their sum. A key that was rotated has a row '
-      'for each of its hashes: each is counted by a limiter of its own, which alone writes the row.';
+      'Requests that limiters have let in, a number for each minute of the hour, and their sum. A key that was '
+      'rotated has a row for each of its hashes: each has a limiter of its own, which alone writes the row.';
 
     create table quoin.plans (
       id text primary key check (id ~ '^[a-z0-9-]{1,50}$'),
