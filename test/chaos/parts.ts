@@ -67,6 +67,7 @@ export class Part {
 }
 
 export interface Parts extends AsyncDisposable {
+  readonly baseUrl: string
   readonly databaseUrl: string
   readonly postgres: Part
   readonly worker: Part
@@ -129,7 +130,7 @@ export async function startParts(dataDir: string): Promise<Parts> {
     await end()
     throw err
   }
-  return { databaseUrl, postgres, worker, listener, [Symbol.asyncDispose]: end }
+  return { baseUrl, databaseUrl, postgres, worker, listener, [Symbol.asyncDispose]: end }
 }
 
 /** Roles, tables and keys; answers the secrets with the keys among them. */
