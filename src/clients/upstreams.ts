@@ -11,6 +11,7 @@ export interface UpstreamSettings {
   permissionReadUrl: string | undefined
   permissionWriteUrl: string | undefined
   permissionAdminToken: string | undefined
+  sqlGatewayUrl: string | undefined
   /** Milliseconds. */
   upstreamTimeoutMs: number
 }
@@ -22,6 +23,7 @@ type Place =
   | 'identityAdmin'
   | 'permissionRead'
   | 'permissionWrite'
+  | 'sqlGateway'
 
 /** The upstreams of a deployment, also those that it has not set: whoever calls one of these is told the variable. */
 export function makeUpstreams(config: UpstreamSettings, fetch: Upstream['fetch']): Record<Place, Upstream> {
@@ -45,6 +47,13 @@ export function makeUpstreams(config: UpstreamSettings, fetch: Upstream['fetch']
       baseUrl: config.permissionWriteUrl,
       variable: 'PERMISSION_WRITE_URL',
       token: config.permissionAdminToken,
+    },
+    // To ask whether it is there; statements go by `db/sql-wire.ts`.
+    sqlGateway: {
+      name: 'sql_gateway',
+      ...shared,
+      baseUrl: config.sqlGatewayUrl,
+      variable: 'SQL_GATEWAY_URL',
     },
   }
 }

@@ -11,6 +11,7 @@ const UPSTREAMS = {
   oauthAdmin: NO_SERVER,
   identityPublic: NO_SERVER,
   identityAdmin: NO_SERVER,
+  permissionWrite: NO_SERVER,
 }
 const ANSWERING_DATA = { batch: async () => [] }
 

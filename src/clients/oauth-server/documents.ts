@@ -1,5 +1,5 @@
-// The OAuth2 server's public documents and whether it is there (the Hydra wire). Passes the documents on as they are,
-// once it is sure that they are what they should be.
+// The OAuth2 server's public documents (the Hydra wire). Passes them on as they are, once it is sure that they are what
+// they should be.
 
 import * as z from 'zod'
 import { callUpstream, invalidAnswer, type Upstream, type UpstreamAnswer, unexpected } from '../http.ts'
@@ -54,12 +54,6 @@ export const PublicKeySet = z
   })
 export type PublicKeySet = z.infer<typeof PublicKeySet>
 
-/**
- * How a server's readiness looks from here. `misconfigured`: something answers, but not that server, or it refuses us.
- */
-export const Readiness = z.enum(['up', 'down', 'misconfigured', 'not_configured'])
-export type Readiness = z.infer<typeof Readiness>
-
 /** The discovery document. Throws the `upstream_*` errors and `not_configured`. */
 export async function fetchDiscovery(oauthPublic: Upstream): Promise<DiscoveryDocument> {
   const answer = await callUpstream(oauthPublic, { method: 'GET', path: '/.well-known/openid-configuration' })
@@ -82,18 +76,6 @@ export function processDocument<Schema extends z.ZodType>(
   const parsed = schema.safeParse(answer.json)
   if (!parsed.success) throw invalidAnswer(oauthPublic, answer)
   return parsed.data
-}
-
-/** Asks whether one of the server's two ports is ready. Throws `upstream_unavailable` and `not_configured`. */
-export async function probeReadiness(server: Upstream, timeoutMs: number): Promise<Readiness> {
-  return processReadiness(await callUpstream(server, { method: 'GET', path: '/health/ready', timeoutMs }))
-}
-
-/** Bodies of a bad state are of any form, so the status decides; a page with status 200 is some other server. */
-export function processReadiness({ status, json }: UpstreamAnswer): Readiness {
-  if (status === 200)
-    return z.looseObject({ status: z.string() }).safeParse(json).success ? 'up' : 'misconfigured'
-  return status >= 500 ? 'down' : 'misconfigured'
 }
 
 /** Whether applications may register themselves; `unknown` when the server's answer does not tell. */

@@ -1,10 +1,10 @@
-// Whether callers' data can be reached as their calls reach it, for `GET /v1/status`: by the login role's connection,
-// and with both roles behind it.
+// Whether callers' data can be reached as their calls reach it: by the login role's connection, and with both roles
+// behind it.
 
 import type { DataDatabase, DataSession } from '../../db/database.ts'
 import { PostgresError } from '../../db/postgres-error.ts'
 import { deadline } from '../../lib/deadline.ts'
-import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
+import { down, latencySince, logProbeFailure, PROBE_TIMEOUT_MS, type Probed } from './probe.ts'
 import { DATA_DOWN, ROLES_MISSING, refusalProblem } from './problems.ts'
 
 /** The session takes the one role, the statement the other. */
@@ -22,18 +22,19 @@ const SESSION = {
 } as const satisfies Partial<DataSession>
 const STATEMENT = { sql: "select pg_catalog.set_config('role','anon',true)", params: [] }
 
-/** The problem with callers' calls; undefined where they get through. Never throws. */
+/** Whether callers' calls get through, within two seconds. Never throws: down is an answer here. */
 export async function readDataConnection(
   data: Pick<DataDatabase, 'batch'>,
   searchPath: readonly string[],
-): Promise<string | undefined> {
+): Promise<Probed> {
+  const startedAt = performance.now()
   try {
     const options = { prepared: true, readOnly: true }
     await deadline(PROBE_TIMEOUT_MS, data.batch({ ...SESSION, searchPath }, [STATEMENT], options))
-    return undefined
+    return { state: 'up', latencyMs: latencySince(startedAt), problems: [] }
   } catch (err) {
     logProbeFailure('data_connection_down', err)
-    if (err instanceof PostgresError) return ROLES_MISSING
-    return refusalProblem('DATA_DATABASE_URL', err) ?? DATA_DOWN
+    if (err instanceof PostgresError) return down(ROLES_MISSING)
+    return down(refusalProblem('DATA_DATABASE_URL', err) ?? DATA_DOWN)
   }
 }

@@ -2,26 +2,22 @@
 
 import * as z from 'zod'
 import type { DataDatabase, PlatformDatabase } from '../../db/database.ts'
-import { PostgresError } from '../../db/postgres-error.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
-import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { BundledMigrations } from '../migrations/migration-file.ts'
-import { LISTENER_LOCK_KEY } from '../row-changes/ingest/messages.ts'
 import { readDataConnection } from './data-connection.ts'
 import { missingMigrations } from './missing-migrations.ts'
+import { askOwner, ROW_CHANGE_FACTS_SQL } from './owner-connection.ts'
 import { PermissionState, type PermissionStateDeps, readPermissionState } from './permission-state.ts'
-import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
 import {
   DATA_DOWN,
   DATABASE_DOWN,
   migrationsProblem,
   type RowChangeFacts,
-  refusalProblem,
   rowChangeProblems,
   TABLES_UNREADABLE,
 } from './problems.ts'
-import { readServerStates, ServerState, type ServerStatesDeps } from './server-states.ts'
+import { readServerPorts, type ServerPortsDeps, ServerState } from './server-states.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
 export const PlatformStatus = z
@@ -137,7 +133,6 @@ interface Facts {
 }
 
 const DEAD_LETTERS_MAX = 1_000
-const RECORDING_FAILURES_MAX = 20
 
 // One trip: the counts are small tables and catalog look-ups.
 const FACTS_SQL = `
@@ -152,20 +147,10 @@ const FACTS_SQL = `
            where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as dead_letters,
          (select count(*) from (select from quoin.dead_letters d
            where d.webhook_id is null and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as unhandled_messages,
-         json_build_object(
-           'oldest_waiting_seconds', (
-             select round(greatest(0, extract(epoch from clock_timestamp() - changed_at)))::int
-             from quoin.oldest_waiting_change() changed_at where changed_at is not null),
-           'listener_connected', exists (select from pg_catalog.pg_locks l
-             where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
-               and l.database = (select d.oid from pg_catalog.pg_database d
-                 where d.datname = pg_catalog.current_database())
-               and (l.classid::bigint << 32) | l.objid::bigint = ${LISTENER_LOCK_KEY}),
-           'recording_failures', (select coalesce(json_agg(f), '[]')
-             from quoin.recording_failures(${RECORDING_FAILURES_MAX}) f)) as row_changes`
+         ${ROW_CHANGE_FACTS_SQL} as row_changes`
 
 type StatusDeps = PermissionStateDeps &
-  ServerStatesDeps & {
+  ServerPortsDeps & {
     platform: PlatformDatabase
     data: Pick<DataDatabase, 'batch'>
     config: WarnedSettings & { dbSchemas: readonly string[] }
@@ -179,35 +164,31 @@ type StatusDeps = PermissionStateDeps &
  */
 export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStatus> {
   const { platform, config, now } = deps
-  const asking = readPermissionState(deps)
-  const askingServers = readServerStates(deps)
-  const reaching = readDataConnection(deps.data, config.dbSchemas)
-  const comparing = missingMigrations(platform, deps.migrations.platformNames)
-  const startedAt = performance.now()
-  const read = await readFacts(platform, config.dbSchemas)
-  const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10
-  const missing = await comparing
-  const facts = typeof read === 'string' ? undefined : read
-  const dataProblem = await reaching
+  const [owner, missing, callers, permissions, ports] = await Promise.all([
+    askOwner<Facts>(platform, FACTS_SQL, [writeArrayLiteral(config.dbSchemas)]),
+    missingMigrations(platform, deps.migrations.platformNames),
+    readDataConnection(deps.data, config.dbSchemas),
+    readPermissionState(deps),
+    readServerPorts(deps),
+  ])
+  const { facts } = owner
   const database = {
     state: facts ? ('up' as const) : ('down' as const),
-    data_state: dataProblem === undefined ? ('up' as const) : ('down' as const),
-    latency_ms: facts ? latencyMs : null,
+    data_state: callers.state === 'up' ? ('up' as const) : ('down' as const),
+    latency_ms: facts ? owner.latencyMs : null,
     server_version: facts?.server_version ?? null,
     size_bytes: facts?.size_bytes ?? null,
     schemas: [...config.dbSchemas],
     tables: facts?.tables ?? null,
     missing_migrations: missing,
   }
-  const permissions = await asking
-  const servers = await askingServers
-  const problems = typeof read === 'string' ? [read] : rowChangeProblems(read.row_changes)
+  const problems = [...(facts ? rowChangeProblems(facts.row_changes) : owner.problems)]
   if (missing === null && facts) problems.unshift(TABLES_UNREADABLE)
   if (missing && missing.length > 0) problems.unshift(migrationsProblem(missing))
   // Of a database that is down once is enough.
-  if (dataProblem !== undefined && (dataProblem !== DATA_DOWN || read !== DATABASE_DOWN))
-    problems.push(dataProblem)
-  problems.push(...servers.problems, ...permissions.problems)
+  const isSaid = owner.problems.includes(DATABASE_DOWN) && callers.problems.includes(DATA_DOWN)
+  if (!isSaid) problems.push(...callers.problems)
+  problems.push(...Object.values(ports).flatMap(port => port.problems), ...permissions.problems)
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',
     version: VERSION,
@@ -223,9 +204,9 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
       listener_connected: facts?.row_changes.listener_connected ?? null,
       unrecorded_tables: facts ? unrecordedTables(facts.row_changes) : null,
     },
-    permissions: permissions.state,
-    oauth_server: servers.oauth_server,
-    identity_provider: servers.identity_provider,
+    permissions: { state: permissions.state, missing_namespaces: permissions.missingNamespaces },
+    oauth_server: { public: ports.oauthPublic.state, admin: ports.oauthAdmin.state },
+    identity_provider: { public: ports.identityPublic.state, admin: ports.identityAdmin.state },
     problems,
     warnings: deploymentWarnings(config),
   }
@@ -233,17 +214,4 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
 
 function unrecordedTables({ recording_failures }: RowChangeFacts): string[] {
   return [...new Set(recording_failures.map(({ table_name }) => table_name))]
-}
-
-/** The facts, or the problem that keeps them: down is an answer here. */
-async function readFacts(platform: PlatformDatabase, schemas: readonly string[]): Promise<Facts | string> {
-  try {
-    const question = platform.query<Facts>(FACTS_SQL, [writeArrayLiteral(schemas)], 'repeatable')
-    const [facts] = await deadline(PROBE_TIMEOUT_MS, question)
-    return facts ?? DATABASE_DOWN
-  } catch (err) {
-    logProbeFailure('status_unreadable', err)
-    if (err instanceof PostgresError) return TABLES_UNREADABLE
-    return refusalProblem('DATABASE_URL', err) ?? DATABASE_DOWN
-  }
 }

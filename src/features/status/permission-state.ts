@@ -1,11 +1,11 @@
-// Whether the permission server answers, and knows what this Worker was built with, for `GET /v1/status`.
+// Whether the permission server answers questions, and knows what this Worker was built with.
 
 import * as z from 'zod'
 import type { Upstream } from '../../clients/http.ts'
 import { listNamespaceNames } from '../../clients/permission-server.ts'
 import { DomainError } from '../../errors.ts'
 import type { BundledPermissions } from '../permissions/permission-deps.ts'
-import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
+import { latencySince, logProbeFailure, PROBE_TIMEOUT_MS, type Probed } from './probe.ts'
 
 export const PermissionState = z.object({
   state: z.enum(['up', 'down', 'off']).describe('off: PERMISSION_READ_URL is not set'),
@@ -16,25 +16,32 @@ export const PermissionState = z.object({
 })
 export type PermissionState = z.infer<typeof PermissionState>
 
+interface PermissionProbed extends Probed {
+  state: PermissionState['state']
+  missingNamespaces: string[] | null
+}
+
 export interface PermissionStateDeps {
   upstreams: { permissionRead: Upstream }
   permissionFile: BundledPermissions
 }
 
-/** The state, and one sentence or two for each problem. Never throws: down is an answer here. */
+/** The state of its read port, within two seconds. Never throws: down is an answer here. */
 export async function readPermissionState({
   upstreams,
   permissionFile,
-}: PermissionStateDeps): Promise<{ state: PermissionState; problems: string[] }> {
+}: PermissionStateDeps): Promise<PermissionProbed> {
   if (upstreams.permissionRead.baseUrl === undefined)
-    return { state: { state: 'off', missing_namespaces: null }, problems: [] }
+    return { state: 'off', latencyMs: null, problems: [], missingNamespaces: null }
+  const startedAt = performance.now()
   try {
     const known = new Set(await listNamespaceNames(upstreams.permissionRead, PROBE_TIMEOUT_MS))
+    const latencyMs = latencySince(startedAt)
     const missing = permissionFile.declarations.names().filter(name => !known.has(name))
-    return { state: { state: 'up', missing_namespaces: missing }, problems: missingProblems(missing) }
+    return { state: 'up', latencyMs, problems: missingProblems(missing), missingNamespaces: missing }
   } catch (err) {
     logProbeFailure('permission_server_down', err)
-    return { state: { state: 'down', missing_namespaces: null }, problems: [downProblem(err)] }
+    return { state: 'down', latencyMs: null, problems: [downProblem(err)], missingNamespaces: null }
   }
 }
 

@@ -1,81 +1,85 @@
-// Whether the servers that people sign in by are there, for `GET /v1/status`. All ports are asked at the same time.
+// Whether the servers outside are there that Quoin calls by HTTP, each port by itself.
 
 import * as z from 'zod'
-import type { Upstream } from '../../clients/http.ts'
+import type { Upstream, UpstreamName } from '../../clients/http.ts'
 import { whoami } from '../../clients/identity.ts'
-import { probeReadiness, type Readiness } from '../../clients/oauth-server/documents.ts'
+import { probeReadiness, probeSqlGateway, type Readiness } from '../../clients/readiness.ts'
 import { DomainError } from '../../errors.ts'
-import { logProbeFailure, PROBE_TIMEOUT_MS } from './probe.ts'
-
-const PortState = z
-  .enum(['up', 'down', 'misconfigured', 'off'])
-  .describe('misconfigured: something else answers there, or it refuses Quoin; off: its variable is not set')
-type PortState = z.infer<typeof PortState>
+import {
+  latencySince,
+  logProbeFailure,
+  NOT_SET_UP,
+  PortState,
+  PROBE_TIMEOUT_MS,
+  type Probed,
+} from './probe.ts'
 
 export const ServerState = z.object({ public: PortState, admin: PortState })
-type ServerState = z.infer<typeof ServerState>
 
-export interface ServerStatesDeps {
-  upstreams: {
-    oauthPublic: Upstream
-    oauthAdmin: Upstream
-    identityPublic: Upstream
-    identityAdmin: Upstream
-  }
+/** The ports that are asked, by the names of their upstreams. */
+type ServerPort = 'oauthPublic' | 'oauthAdmin' | 'identityPublic' | 'identityAdmin' | 'permissionWrite'
+
+export interface ServerPortsDeps {
+  upstreams: Record<ServerPort, Upstream>
 }
 
-export interface ServerStates {
-  oauth_server: ServerState
-  identity_provider: ServerState
-  /** One sentence for each port that is not up. */
-  problems: string[]
-}
-
-/** The states within two seconds. Never throws: down is an answer here. */
-export async function readServerStates({ upstreams }: ServerStatesDeps): Promise<ServerStates> {
-  const { oauthPublic, oauthAdmin, identityPublic, identityAdmin } = upstreams
-  const ready = (upstream: Upstream) => () => probeReadiness(upstream, PROBE_TIMEOUT_MS)
-  const [oauthPublicPort, oauthAdminPort, identityPublicPort, identityAdminPort] = await Promise.all([
-    readPort(oauthPublic, 'public', ready(oauthPublic)),
-    readPort(oauthAdmin, 'admin', ready(oauthAdmin)),
-    // As each call of /api does: a proxy before it may let nothing else through.
-    readPort(identityPublic, 'public', async () => {
-      await whoami(quick(identityPublic), '')
-      return 'up'
-    }),
-    readPort(identityAdmin, 'admin', ready(identityAdmin)),
+/** How each of these ports does, within two seconds. Never throws: down is an answer here. */
+export async function readServerPorts({ upstreams }: ServerPortsDeps): Promise<Record<ServerPort, Probed>> {
+  const [oauthPublic, oauthAdmin, identityPublic, identityAdmin, permissionWrite] = await Promise.all([
+    readPort('public', upstreams.oauthPublic),
+    readPort('admin', upstreams.oauthAdmin),
+    readPort('public', upstreams.identityPublic, whoAmINobody),
+    readPort('admin', upstreams.identityAdmin),
+    readPort('write', upstreams.permissionWrite),
   ])
-  const ports = [oauthPublicPort, oauthAdminPort, identityPublicPort, identityAdminPort]
-  return {
-    oauth_server: { public: oauthPublicPort.state, admin: oauthAdminPort.state },
-    identity_provider: { public: identityPublicPort.state, admin: identityAdminPort.state },
-    problems: ports.flatMap(({ problem }) => problem ?? []),
-  }
+  return { oauthPublic, oauthAdmin, identityPublic, identityAdmin, permissionWrite }
 }
 
-function quick(upstream: Upstream): Upstream {
-  return { ...upstream, timeoutMsMax: Math.min(PROBE_TIMEOUT_MS, upstream.timeoutMsMax ?? PROBE_TIMEOUT_MS) }
+/** How the SQL gateway does, as above. Of its databases it is not asked. */
+export function readSqlGateway(upstream: Upstream): Promise<Probed> {
+  const probe = () => probeSqlGateway(upstream, PROBE_TIMEOUT_MS)
+  return readPlace(upstream, 'sql_gateway_down', SPOKEN.sql_gateway, probe)
 }
 
-const SPOKEN = {
+const SPOKEN: Record<UpstreamName, string> = {
   oauth_server: 'OAuth2 server',
   identity_provider: 'identity provider',
   permission_server: 'permission server',
+  sql_gateway: 'SQL gateway',
 }
 
-async function readPort(
+function readPort(port: string, upstream: Upstream, probe = isReady): Promise<Probed> {
+  const { name } = upstream
+  return readPlace(upstream, `${name}_${port}_down`, `${SPOKEN[name]}’s ${port} port`, () => probe(upstream))
+}
+
+function isReady(upstream: Upstream): Promise<Readiness> {
+  return probeReadiness(upstream, PROBE_TIMEOUT_MS)
+}
+
+/** As each call of /api does: a proxy before it may let nothing else through. */
+async function whoAmINobody(upstream: Upstream): Promise<Readiness> {
+  const timeoutMsMax = Math.min(PROBE_TIMEOUT_MS, upstream.timeoutMsMax ?? PROBE_TIMEOUT_MS)
+  await whoami({ ...upstream, timeoutMsMax }, '')
+  return 'up'
+}
+
+async function readPlace(
   { name, baseUrl, variable }: Upstream,
-  port: 'public' | 'admin',
+  code: string,
+  spoken: string,
   probe: () => Promise<Readiness>,
-): Promise<{ state: PortState; problem?: string }> {
-  if (baseUrl === undefined) return { state: 'off' }
-  const state = await stateOf(probe, `${name}_${port}_down`)
-  if (state === 'up' || state === 'off') return { state }
-  const problem =
-    state === 'down'
-      ? `The ${SPOKEN[name]}’s ${port} port does not answer. Look at it, and at ${variable}.`
-      : `What answers at ${variable} is not the ${SPOKEN[name]}, or it refuses Quoin.`
-  return { state, problem }
+): Promise<Probed> {
+  if (baseUrl === undefined) return NOT_SET_UP
+  const startedAt = performance.now()
+  const state = await stateOf(probe, code)
+  if (state === 'off') return NOT_SET_UP
+  if (state === 'down') {
+    const problem = `The ${spoken} does not answer. Look at it, and at ${variable}.`
+    return { state, latencyMs: null, problems: [problem] }
+  }
+  const problem = `What answers at ${variable} is not the ${SPOKEN[name]}, or it refuses Quoin.`
+  return { state, latencyMs: latencySince(startedAt), problems: state === 'up' ? [] : [problem] }
 }
 
 async function stateOf(probe: () => Promise<Readiness>, code: string): Promise<PortState> {

@@ -7,8 +7,8 @@ import {
   PublicKeySet,
   processDocument,
   processDynamicRegistration,
-  processReadiness,
 } from '../../../src/clients/oauth-server/documents.ts'
+import { processReadiness } from '../../../src/clients/readiness.ts'
 import { readOauthServerHealth } from '../../../src/features/oauth/documents/health.ts'
 import { PublicDocuments } from '../../../src/features/oauth/documents/public-documents.ts'
 import { answer, fakeServer, HTML, NO_SERVER, ODD_ANSWERS } from './fake-server.ts'

@@ -20,32 +20,24 @@ async function stateWith(answer: () => Response) {
     baseUrl: 'http://p',
     fetch: async () => answer(),
   } as const
-  const { state, problems } = await readPermissionState({
-    upstreams: { permissionRead },
-    permissionFile: FILE,
-  })
-  return { ...state, problems }
+  return await readPermissionState({ upstreams: { permissionRead }, permissionFile: FILE })
 }
 
 it('is no problem where no permission server is set up', async () => {
   const permissionRead = { name: 'permission_server', variable: 'X', baseUrl: undefined, fetch } as const
-  const { state, problems } = await readPermissionState({
-    upstreams: { permissionRead },
-    permissionFile: FILE,
-  })
-  expect(state).toEqual({ state: 'off', missing_namespaces: null })
-  expect(problems).toEqual([])
+  const state = await readPermissionState({ upstreams: { permissionRead }, permissionFile: FILE })
+  expect(state).toEqual({ state: 'off', latencyMs: null, missingNamespaces: null, problems: [] })
 })
 
 it('is well where the server knows the namespaces of the permission file', async () => {
   const answer = () =>
     Response.json({ namespaces: [{ name: 'Project' }, { name: 'User' }, { name: 'More' }] })
-  expect(await stateWith(answer)).toEqual({ state: 'up', missing_namespaces: [], problems: [] })
+  expect(await stateWith(answer)).toMatchObject({ state: 'up', missingNamespaces: [], problems: [] })
 })
 
 it('names the namespaces that the server lacks', async () => {
   const state = await stateWith(() => Response.json({ namespaces: [{ name: 'User' }] }))
-  expect(state).toMatchObject({ state: 'up', missing_namespaces: ['Project'] })
+  expect(state).toMatchObject({ state: 'up', missingNamespaces: ['Project'] })
   expect(state.problems).toEqual([expect.stringContaining('does not know Project')])
 })
 
@@ -55,6 +47,6 @@ it.each([
   ['a failure', () => new Response('', { status: 500 }), 'does not answer'],
 ])('is down where the server answers %s', async (_what, answer, words) => {
   const state = await stateWith(answer)
-  expect(state).toMatchObject({ state: 'down', missing_namespaces: null })
+  expect(state).toMatchObject({ state: 'down', missingNamespaces: null })
   expect(state.problems).toEqual([expect.stringContaining(words)])
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Upstream } from '../../../src/clients/http.ts'
-import { readServerStates } from '../../../src/features/status/server-states.ts'
+import { readServerPorts } from '../../../src/features/status/server-states.ts'
 
 type Answer = (url: string, signal: AbortSignal) => Response | Promise<Response>
 
@@ -11,6 +11,7 @@ const WELL: Record<string, Answer | undefined> = {
   oauth_admin: READY,
   id_public: NOBODY,
   id_admin: READY,
+  permission_write: READY,
 }
 
 beforeEach(() => {
@@ -34,12 +35,13 @@ function statesWith(answers: Record<string, Answer | undefined>) {
       },
     }
   }
-  const states = readServerStates({
+  const states = readServerPorts({
     upstreams: {
       oauthPublic: upstream('oauth_server', 'oauth_public', 'OAUTH_PUBLIC_URL'),
       oauthAdmin: upstream('oauth_server', 'oauth_admin', 'OAUTH_ADMIN_URL'),
       identityPublic: upstream('identity_provider', 'id_public', 'IDENTITY_PUBLIC_URL'),
       identityAdmin: upstream('identity_provider', 'id_admin', 'IDENTITY_ADMIN_URL'),
+      permissionWrite: upstream('permission_server', 'permission_write', 'PERMISSION_WRITE_URL'),
     },
   })
   return { states, asked }
@@ -47,17 +49,21 @@ function statesWith(answers: Record<string, Answer | undefined>) {
 
 it('servers that answer are up, and a session is asked for as calls of /api do', async () => {
   const { states, asked } = statesWith(WELL)
+  const well = { state: 'up', latencyMs: expect.any(Number), problems: [] }
   expect(await states).toEqual({
-    oauth_server: { public: 'up', admin: 'up' },
-    identity_provider: { public: 'up', admin: 'up' },
-    problems: [],
+    oauthPublic: well,
+    oauthAdmin: well,
+    identityPublic: well,
+    identityAdmin: well,
+    permissionWrite: well,
   })
   expect(asked).toContain('http://id_public/sessions/whoami')
 })
 
 it('a server that no variable names is off, not asked, and no problem', async () => {
   const { states, asked } = statesWith({})
-  expect(await states).toMatchObject({ identity_provider: { public: 'off', admin: 'off' }, problems: [] })
+  const off = { state: 'off', latencyMs: null, problems: [] }
+  expect(Object.values(await states)).toEqual([off, off, off, off, off])
   expect(asked).toEqual([])
 })
 
@@ -79,11 +85,17 @@ it.each<[string, Answer, string, RegExp]>([
     /IDENTITY_PUBLIC_URL is not the identity provider/,
   ],
   ['id_admin', () => new Response('', { status: 403 }), 'misconfigured', /IDENTITY_ADMIN_URL/],
+  [
+    'permission_write',
+    () => new Response('', { status: 503 }),
+    'down',
+    /permission server’s write port .* PERMISSION_WRITE_URL/,
+  ],
 ])('%s that fails is a problem (%#)', async (host, answer, state, words) => {
-  const found = await statesWith({ ...WELL, [host]: answer }).states
-  expect(found.problems).toEqual([expect.stringMatching(words)])
-  const { oauth_server: oauth, identity_provider: identity } = found
-  expect([oauth.public, oauth.admin, identity.public, identity.admin]).toContain(state)
+  const ports = Object.values(await statesWith({ ...WELL, [host]: answer }).states)
+  const failing = ports.filter(port => port.state !== 'up')
+  expect(failing).toMatchObject([{ state, problems: [expect.stringMatching(words)] }])
+  expect(failing.map(({ latencyMs }) => latencyMs !== null)).toEqual([state !== 'down'])
 })
 
 it('servers that hang are given up after two seconds, all at once', async () => {
@@ -93,12 +105,8 @@ it('servers that hang are given up after two seconds, all at once', async () => 
     return AbortSignal.abort(new DOMException('over', 'TimeoutError'))
   })
   const hang: Answer = (_url, signal) => Promise.reject(signal.reason)
-  const { problems } = await statesWith({
-    oauth_public: hang,
-    oauth_admin: hang,
-    id_public: hang,
-    id_admin: hang,
-  }).states
-  expect(problems).toHaveLength(4)
-  expect(timeouts).toEqual([2_000, 2_000, 2_000, 2_000])
+  const hanging = Object.fromEntries(Object.keys(WELL).map(host => [host, hang]))
+  const ports = Object.values(await statesWith(hanging).states)
+  expect(ports.map(({ state, latencyMs }) => [state, latencyMs])).toEqual(ports.map(() => ['down', null]))
+  expect(timeouts).toEqual(ports.map(() => 2_000))
 })

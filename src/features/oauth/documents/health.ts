@@ -2,12 +2,8 @@
 
 import * as z from 'zod'
 import type { Upstream } from '../../../clients/http.ts'
-import {
-  DynamicRegistration,
-  probeDynamicRegistration,
-  probeReadiness,
-  Readiness,
-} from '../../../clients/oauth-server/documents.ts'
+import { DynamicRegistration, probeDynamicRegistration } from '../../../clients/oauth-server/documents.ts'
+import { probeReadiness, Readiness } from '../../../clients/readiness.ts'
 import { DomainError } from '../../../errors.ts'
 
 const PortHealth = z.object({
