@@ -13,6 +13,7 @@ import type { KeyLimiter, KeyLimiters } from './features/api-keys/limit/key-limi
 import { UnknownKeyGuard } from './features/api-keys/limit/unknown-keys.ts'
 import { makeKeyIdentifier } from './features/api-keys/record/key-identifier.ts'
 import { makeCatalog } from './features/data-api/catalog/catalog.ts'
+import { type AskedQueue, makeGatewayHealth } from './features/gateway/health.ts'
 import { RequestCollector } from './features/metrics/request-collector.ts'
 import type { RequestMetrics } from './features/metrics/request-metrics.ts'
 import { bundledMigrations } from './features/migrations/bundled-migrations.ts'
@@ -44,7 +45,7 @@ export interface Env {
   /** The one `RequestMetrics`, named `all`. */
   REQUEST_METRICS: { getByName(name: 'all'): RequestMetrics }
   /** The queue from the ingest route to its consumer. */
-  ROW_CHANGES: RowChangesQueue
+  ROW_CHANGES: RowChangesQueue & AskedQueue
 }
 
 /** What handlers and features are given. A feature names the parts it needs and gets no others. */
@@ -127,6 +128,8 @@ function makeDeps(env: Env) {
       { api: config.apiRateLimitPerMinute, consent: config.consentRateLimitPerMinute },
     ),
     upstreams,
+    /** How the parts outside do, asked by one request at a time. */
+    gatewayHealth: makeGatewayHealth(now),
     /** The OAuth2 server's discovery document and public keys, kept for a short time. */
     oauthDocuments: new PublicDocuments({ oauthPublic: upstreams.oauthPublic, now }),
     /** The migrations that the Worker was built with. */

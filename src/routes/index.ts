@@ -8,6 +8,7 @@ import { claimsConfigRoutes } from './claims.ts'
 import { consentRoutes } from './consents.ts'
 import { dataRoutes } from './data-api.ts'
 import { databaseRoutes } from './database.ts'
+import { gatewayRoutes } from './gateway.ts'
 import { healthRoutes } from './health.ts'
 import { identityRoutes } from './identities.ts'
 import { keyRoutes } from './keys.ts'
@@ -33,6 +34,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...statusRoutes,
   ...metricsRoutes,
   ...logRoutes,
+  ...gatewayRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...identityRoutes,

@@ -10,6 +10,7 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /v1/db/rpc/:function',
   'GET /v1/status',
   'GET /v1/modules',
+  'GET /v1/gateway/health',
   'GET /v1/keys',
   'POST /v1/keys',
   'DELETE /v1/keys/:id',

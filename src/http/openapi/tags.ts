@@ -57,6 +57,10 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   metrics: { name: 'Metrics', description: 'How much is called, with what, and how fast.' },
   logs: { name: 'Logs', description: 'What happened, request by request.' },
   billing: { name: 'Billing', description: 'Plans, quotas and usage.' },
+  gateway: {
+    name: 'Gateway',
+    description: 'What Quoin stands on, part by part, and whom it lets in: the access rules.',
+  },
   health: { name: 'Health', description: 'For load balancers.' },
   reference: { name: 'Reference', description: 'This API, described by itself.' },
 }

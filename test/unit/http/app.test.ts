@@ -13,6 +13,7 @@ import type { Admission } from '../../../src/features/api-keys/limit/admission.t
 import { KeyGate } from '../../../src/features/api-keys/limit/key-gate.ts'
 import { UnknownKeyGuard } from '../../../src/features/api-keys/limit/unknown-keys.ts'
 import { makeCatalog } from '../../../src/features/data-api/catalog/catalog.ts'
+import { makeGatewayHealth } from '../../../src/features/gateway/health.ts'
 import { RequestCollector } from '../../../src/features/metrics/request-collector.ts'
 import { PublicDocuments } from '../../../src/features/oauth/documents/public-documents.ts'
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
@@ -75,6 +76,7 @@ let addressWait: number | undefined
 
 const nowhere = { baseUrl: undefined, variable: 'X', fetch }
 const NO_UPSTREAMS: Deps['upstreams'] = {
+  sqlGateway: { name: 'sql_gateway', ...nowhere },
   oauthPublic: { name: 'oauth_server', ...nowhere },
   oauthAdmin: { name: 'oauth_server', ...nowhere },
   identityPublic: { name: 'identity_provider', ...nowhere },
@@ -131,7 +133,8 @@ function appOf(routes = allRoutes) {
     verifyIngest: undefined,
     requestMetrics: noMetrics,
     requestCollector: new RequestCollector({ requestMetrics: noMetrics, timeAfter: async () => 0 }),
-    rowChanges: { sendBatch: async () => undefined },
+    gatewayHealth: makeGatewayHealth(now),
+    rowChanges: { sendBatch: async () => undefined, metrics: async () => undefined },
     rowChangeSubscribers: [],
     fanouts: {
       byId: () => {
