@@ -58,6 +58,12 @@ interface Exchange extends Arrival {
   principal: ApiKeyPrincipal | SessionPrincipal | null
 }
 
+/** An endpoint as it is registered. */
+interface Served extends Endpoint {
+  endpoints: readonly Endpoint[]
+  validateQuery: MiddlewareHandler | undefined
+}
+
 /** Registers every route; an unknown path is `not_found`, a known one with another method `method_not_allowed`. */
 export function createApp(
   routes: readonly AnyRoute[],
@@ -81,10 +87,10 @@ export function createApp(
   app.use('/api/*', dashboardCors(dashboardUrlOf))
   const endpoints = endpointsOf(routes)
   for (const endpoint of endpoints) {
-    const validateQuery = queryValidator(endpoint.route.query)
+    const served = { ...endpoint, endpoints, validateQuery: queryValidator(endpoint.route.query) }
     app.on(endpoint.route.method.toUpperCase(), endpoint.path, c => {
       const exchange = newExchange(c, endpoint)
-      return tell(exchange, serve(endpoint, validateQuery, depsForRequest, exchange))
+      return tell(exchange, serve(served, depsForRequest, exchange))
     })
   }
   app.notFound(c => {
@@ -126,18 +132,14 @@ async function refuseUnknown(
   return page ?? finishError(exchange, err)
 }
 
-async function serve(
-  { route, level }: Endpoint,
-  validateQuery: MiddlewareHandler | undefined,
-  depsForRequest: DepsForRequest,
-  exchange: Exchange,
-): Promise<Response> {
+async function serve(served: Served, depsForRequest: DepsForRequest, exchange: Exchange): Promise<Response> {
+  const { route, level } = served
   let deps: Deps | undefined
   try {
     refuseBrokenPath(exchange.request.url)
     deps = depsForRequest(exchange.c.env, exchange.timings)
     await admit(level, deps, exchange)
-    return await runHandler(route, validateQuery, deps, exchange)
+    return await runHandler(served, deps, exchange)
   } catch (err) {
     const page = deps && (await errorPage(route, deps, exchange, err))
     return page ?? finishError(exchange, err)
@@ -179,8 +181,7 @@ async function admit(level: AuthLevel, deps: Deps, exchange: Exchange): Promise<
 }
 
 async function runHandler(
-  route: AnyRoute,
-  validateQuery: MiddlewareHandler | undefined,
+  { route, endpoints, validateQuery }: Served,
   deps: Deps,
   exchange: Exchange,
 ): Promise<Response> {
@@ -208,6 +209,7 @@ async function runHandler(
     readBodyBytes,
     readRawBytes,
     bodyStream: route.streamsBody === true ? boundedStream(request, bodyBytesMax) : null,
+    endpoints,
   })
   if (result instanceof Response) return finishResponse(exchange, result)
   // `defineRoute` lets a route without a response schema return nothing else.
@@ -253,7 +255,7 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     path: c.req.path,
     params: endpoint === undefined ? {} : c.req.param(),
     allowance: route?.allowance ?? 'api',
-    bodyBytesMax: route?.bodyBytesMax ?? BODY_BYTES_MAX,
+    bodyBytesMax: endpoint?.bodyBytesMax ?? BODY_BYTES_MAX,
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,

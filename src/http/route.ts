@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import type { AddressAllowance } from '../features/api-keys/limit/address-gate.ts'
 import type { Caller } from '../features/audit/caller.ts'
 import type { AuthLevel, Principal } from './admission/principal.ts'
+import { BODY_BYTES_MAX } from './body.ts'
 import type { ErrorBody } from './error-response.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options'
@@ -50,6 +51,8 @@ export interface HandlerInput<M extends Mounts, Query, Body> {
   readRawBytes: () => Promise<Uint8Array>
   /** The same as it comes, where the route says `streamsBody`; it fails beyond `bodyBytesMax` bytes. */
   bodyStream: ReadableStream<Uint8Array> | null
+  /** Every endpoint of the service, this one among them. */
+  endpoints: readonly Endpoint[]
 }
 
 /**
@@ -181,12 +184,17 @@ export interface Endpoint {
   readonly route: AnyRoute
   readonly path: string
   readonly level: AuthLevel
+  /** Largest request body. */
+  readonly bodyBytesMax: number
 }
 
 /** Each mount of each route, in order. */
 export function endpointsOf(routes: readonly AnyRoute[]): Endpoint[] {
   return routes.flatMap(route =>
-    Object.entries(route.mounts).map(([path, level]) => ({ route, path, level })),
+    Object.entries(route.mounts).map(([path, level]) => {
+      const { bodyBytesMax = BODY_BYTES_MAX } = route
+      return { route, path, level, bodyBytesMax }
+    }),
   )
 }
 

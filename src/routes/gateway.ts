@@ -1,5 +1,6 @@
-// The gateway itself: what it stands on.
+// The gateway itself: what it stands on, and whom it lets in.
 
+import { AccessRuleList, AccessRuleQuery, listAccessRules } from '../features/gateway/access-rules.ts'
 import { GatewayHealth, GatewayUnavailable, readGatewayHealth } from '../features/gateway/health.ts'
 import { defineRoute } from '../http/route.ts'
 
@@ -24,5 +25,15 @@ export const gatewayRoutes = [
       const health = await readGatewayHealth(deps)
       return health.status === 'unavailable' ? Response.json(health, { status: 503 }) : health
     },
+  }),
+  defineRoute({
+    id: 'gateway.rules',
+    method: 'get',
+    mounts: { '/v1/gateway/rules': 'service_role', '/api/gateway/rules': 'admin' },
+    summary: 'List the access rules: who may call what',
+    description: 'Made from the table that requests are let in by. In the order in which paths are tried.',
+    query: AccessRuleQuery,
+    response: AccessRuleList,
+    handle: async ({ deps, endpoints, query }) => listAccessRules(deps, endpoints, query),
   }),
 ]

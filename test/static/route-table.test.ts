@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECT_DIR } from '../../cli/support/project.ts'
+import { isAudited } from '../../src/features/gateway/access-rules.ts'
 import type { AuthLevel } from '../../src/http/admission/principal.ts'
 import { endpointName, endpointsOf } from '../../src/http/route.ts'
 import { allRoutes } from '../../src/routes/index.ts'
@@ -76,16 +77,7 @@ function covers(pattern: string, path: string): boolean {
 }
 
 /** Everything that a person may change, and whatever else is not a program's own data. */
-const accountable = allRoutes.filter(
-  ({ method, unaudited, mounts }) =>
-    !['get', 'options'].includes(method) &&
-    !Object.values(mounts).includes('internal') &&
-    (unaudited === undefined || (unaudited === 'key_data' && hasSession(mounts))),
-)
-
-function hasSession(mounts: Readonly<Record<string, AuthLevel>>): boolean {
-  return Object.values(mounts).some(level => level === 'session' || level === 'admin')
-}
+const accountable = allRoutes.filter(route => endpointsOf([route]).some(isAudited))
 
 // An audit row needs the caller, and nothing else does: a handler that hands the caller on leaves a row.
 describe('the audit log', () => {

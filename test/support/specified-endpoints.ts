@@ -11,6 +11,7 @@ export const SPECIFIED_ENDPOINTS = [
   'GET /v1/status',
   'GET /v1/modules',
   'GET /v1/gateway/health',
+  'GET /v1/gateway/rules',
   'GET /v1/keys',
   'POST /v1/keys',
   'DELETE /v1/keys/:id',
