@@ -11,9 +11,9 @@ export const gatewayRoutes = [
     mounts: { '/v1/gateway/health': 'service_role', '/api/gateway/health': 'admin' },
     summary: 'Say how every part does that Quoin stands on',
     description:
-      'Asks all parts at the same time, for at most two seconds each. 200 unless a part is down without which no call ' +
-      'with an API key succeeds; then 503 with the same body. An answer is shared for a second. A load balancer asks ' +
-      '`/healthz`, which asks nobody.',
+      'Asks all parts at the same time, for at most two seconds each. 200 unless a part is down without which no ' +
+      'call with an API key succeeds; then 503 with the same body. An answer is shared for a second. Load balancers ' +
+      'ask `/healthz`, which asks nobody.',
     response: GatewayHealth,
     documented: {
       answers: {

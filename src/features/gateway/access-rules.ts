@@ -136,7 +136,7 @@ function rateLimitOf(
   return allowance === 'consent' ? 'address_consent' : 'address'
 }
 
-/** Whether a call leaves a row: a change does, but for what the route says, and for what an API key writes as its own. */
+/** Whether a call leaves a row: changes do, but for what the route says, and what an API key writes as its own. */
 export function isAudited({ level, route }: Pick<RuledEndpoint, 'level' | 'route'>): boolean {
   if (route.method === 'get' || route.method === 'options' || level === 'internal') return false
   if (route.unaudited === 'key_data') return DOORS[level].credential === 'session'

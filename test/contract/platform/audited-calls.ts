@@ -1,5 +1,5 @@
 // How each route that leaves a row in the audit log is called for real, by its id: on records of its own, which the
-// entry makes first. A new route gets a line here, and test/contract/platform/audited-changes.test.ts tells who has none.
+// entry makes first. A new route gets a line here; audited-changes.test.ts beside it tells which has none.
 
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
