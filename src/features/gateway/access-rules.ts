@@ -87,6 +87,8 @@ export interface RuledEndpoint {
     unaudited?: 'no_change' | 'sign_in' | 'key_data'
     allowance?: 'api' | 'consent'
     streamsBody?: boolean
+    body?: unknown
+    documented?: { request?: unknown }
   }
   bodyBytesMax: number
 }
@@ -109,8 +111,8 @@ export function listAccessRules(
 }
 
 function accessRule({ path, level, route, bodyBytesMax }: RuledEndpoint, anonBytesMax: number): AccessRule {
-  const hasBody = route.method !== 'get'
   const streamsBody = route.streamsBody === true
+  const readsBody = route.body !== undefined || route.documented?.request !== undefined || streamsBody
   const heldMax = streamsBody ? bodyBytesMax : Math.min(bodyBytesMax, anonBytesMax)
   return {
     id: route.id,
@@ -120,8 +122,8 @@ function accessRule({ path, level, route, bodyBytesMax }: RuledEndpoint, anonByt
     ...DOORS[level],
     rate_limit: rateLimitOf(level, route.allowance),
     audited: isAudited({ level, route }),
-    body_bytes_max: hasBody ? bodyBytesMax : null,
-    anon_body_bytes_max: hasBody && level === 'any_key' ? heldMax : null,
+    body_bytes_max: readsBody ? bodyBytesMax : null,
+    anon_body_bytes_max: readsBody && level === 'any_key' ? heldMax : null,
     streams_body: streamsBody,
     summary: route.summary,
   }

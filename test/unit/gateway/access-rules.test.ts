@@ -35,6 +35,9 @@ it.each([
   ['POST /v1/db/:table', { credential: 'api_key', role: null, audited: false, anon_body_bytes_max: 10_000 }],
   ['POST /api/db/:table', { credential: 'session', audited: true, anon_body_bytes_max: null }],
   ['POST /api/sql/check', { audited: false }],
+  // It takes no body, and reads none, whatever is sent.
+  ['POST /api/webhooks/:id/test', { audited: true, body_bytes_max: null }],
+  ['DELETE /v1/db/:table', { body_bytes_max: null, anon_body_bytes_max: null }],
   [
     'POST /api/oauthsrv/bridge/consent/accept',
     { credential: 'none', role: null, rate_limit: 'address_consent', audited: false },
