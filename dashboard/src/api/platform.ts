@@ -24,6 +24,17 @@ export const oauthHealthQuery = queryOptions({
   refetchInterval,
 })
 
+/** The same of every part, for administrators. */
+export const gatewayHealthQuery = queryOptions({
+  queryKey: ['gateway-health'],
+  queryFn: async ({ signal }): Promise<Schema<'GatewayHealth'>> => {
+    const call = api.GET('/api/gateway/health', { signal })
+    const { error } = await call
+    return error !== undefined && 'parts' in error ? error : answerOf(call)
+  },
+  refetchInterval,
+})
+
 export const bridgeQuery = queryOptions({
   queryKey: ['bridge-status'],
   queryFn: ({ signal }) => answerOf(api.GET('/api/oauthsrv/bridge/status', { signal })),

@@ -4,6 +4,7 @@ import { auditLog } from './audit-log/view.ts'
 import { migrations } from './database/migrations/view.ts'
 import { sql } from './database/sql/view.ts'
 import { table, tables } from './database/tables/view.ts'
+import { gateway } from './gateway/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
 import { claims } from './oauth2/claims/view.ts'
@@ -54,5 +55,6 @@ export const views = [
   keys,
   auditLog,
   status,
+  gateway,
   signedIn,
 ] as const

@@ -1,5 +1,6 @@
 // The servers outside of Quoin that it speaks to.
 
+import { Link } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { IDENTITY_PUBLIC_URL } from '../../api/addresses.ts'
 import type { Schema } from '../../api/client.ts'
@@ -26,6 +27,7 @@ export function Systems() {
     <Section
       title="Outside systems"
       lead="Each is asked while you look; an address is a variable of the Worker."
+      actions={<Link href="/gateway">Every part, with its latency</Link>}
     >
       <Loaded query={health} outline={<Outline rows={2} />}>
         {({ public: publicPort, admin, dynamic_client_registration: registration }) => (
