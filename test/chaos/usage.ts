@@ -1,6 +1,6 @@
-// `npm run chaos:usage`: 10 000 answered requests over 20 keys from parallel clients, while the Worker and Postgres are killed
-// again and again. Then the usage that is counted must be what was answered; a request whose answer was lost may count
-// or not. Ends with 1 where a key's usage is anything else. Waits some minutes: usage comes late.
+// `npm run chaos:usage`: 10 000 answered requests over 20 keys from parallel clients, while the Worker and Postgres are
+// killed again and again. Then the usage that is counted must be what was answered; a request whose answer was lost may
+// count or not. Ends with 1 where a key's usage is anything else. Waits some minutes: usage comes late.
 
 import { randomInt } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
