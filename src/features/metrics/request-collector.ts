@@ -5,6 +5,8 @@ import { type FinishedRequest, RequestTally } from './request-batch.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
 const TELL_AFTER_MS = 10_000
+/** A request that was to tell may be gone with all that waits behind it: then the next one tells. */
+const GIVEN_UP_AFTER_MS = 15_000
 
 export interface CollectorDeps {
   requestMetrics: () => Pick<RequestMetrics, 'add'>
@@ -15,7 +17,8 @@ export interface CollectorDeps {
 export class RequestCollector {
   readonly #deps: CollectorDeps
   readonly #tally = new RequestTally(Math.random)
-  #isWaiting = false
+  /** Until then somebody waits to tell. */
+  #waitingUntilMs = 0
 
   constructor(deps: CollectorDeps) {
     this.#deps = deps
@@ -24,17 +27,14 @@ export class RequestCollector {
   /** Takes a request that was answered. `waitUntil` keeps the isolate at work until it was told of. */
   add(request: FinishedRequest, waitUntil: (work: Promise<unknown>) => void): void {
     this.#tally.add(request)
-    if (this.#isWaiting) return
-    this.#isWaiting = true
+    if (request.atMs < this.#waitingUntilMs) return
+    this.#waitingUntilMs = request.atMs + GIVEN_UP_AFTER_MS
     waitUntil(this.#tellLater())
   }
 
   async #tellLater(): Promise<void> {
-    try {
-      await this.#deps.timeAfter(TELL_AFTER_MS)
-    } finally {
-      this.#isWaiting = false
-    }
+    await this.#deps.timeAfter(TELL_AFTER_MS)
+    this.#waitingUntilMs = 0
     const batch = this.#tally.take()
     try {
       await this.#deps.requestMetrics().add(batch)
