@@ -2,6 +2,7 @@
 
 import { createKey } from '../features/api-keys/record/create-key.ts'
 import { listKeys } from '../features/api-keys/record/list-keys.ts'
+import { scopeOf } from '../features/api-keys/record/project-scope.ts'
 import { revokeKey } from '../features/api-keys/record/revoke-key.ts'
 import { rotateKey } from '../features/api-keys/record/rotate-key.ts'
 import {
@@ -23,9 +24,10 @@ export const keyRoutes = [
     method: 'get',
     mounts: { '/v1/keys': 'service_role', '/api/keys': 'admin' },
     summary: 'List API keys, newest first, revoked ones included',
+    description: 'A key sees those of its own project, an administrator’s session all.',
     query: ApiKeyListQuery,
     response: ApiKeyList,
-    handle: ({ deps, query }) => listKeys(deps, query),
+    handle: ({ deps, principal, query }) => listKeys(deps, scopeOf(principal), query),
   }),
   defineRoute({
     id: 'keys.create',
@@ -34,13 +36,12 @@ export const keyRoutes = [
     summary: 'Create an API key',
     description:
       'The answer holds the key itself, this once. It works at once. Without `project_id` it belongs to the project ' +
-      'of the key that asks. A session is of none: then it belongs to the oldest.',
+      'of the key that asks, which makes no keys of another. A session is of none: then it belongs to the oldest.',
     body: ApiKeyIn,
     example: { name: 'web shop', role: 'anon', rate_limit_per_minute: 600 },
     response: ApiKeyWithSecret,
     status: 201,
-    handle: ({ deps, caller, body, principal }) =>
-      createKey(deps, caller, body, principal.kind === 'api_key' ? principal.key.project_id : null),
+    handle: ({ deps, caller, principal, body }) => createKey(deps, caller, scopeOf(principal), body),
   }),
   defineRoute({
     id: 'keys.update',
@@ -54,7 +55,8 @@ export const keyRoutes = [
     body: ApiKeyPatch,
     example: { rate_limit_per_minute: 1_200, rate_limit_per_address: 60 },
     response: ApiKey,
-    handle: ({ deps, caller, body, params }) => updateKey(deps, caller, params.id, body),
+    handle: ({ deps, caller, principal, params, body }) =>
+      updateKey(deps, caller, scopeOf(principal), params.id, body),
   }),
   defineRoute({
     id: 'keys.revoke',
@@ -65,7 +67,7 @@ export const keyRoutes = [
     description:
       'The key is refused from then on, and so is the one that it replaced. Safe to repeat. A key may revoke itself.',
     response: ApiKey,
-    handle: ({ deps, caller, params }) => revokeKey(deps, caller, params.id),
+    handle: ({ deps, caller, principal, params }) => revokeKey(deps, caller, scopeOf(principal), params.id),
   }),
   defineRoute({
     id: 'keys.rotate',
@@ -79,7 +81,7 @@ export const keyRoutes = [
     body: ApiKeyRotation.optional(),
     example: { overlap_seconds: 3600 },
     response: ApiKeyWithSecret,
-    handle: ({ deps, caller, params, body }) =>
-      rotateKey(deps, caller, params.id, body ?? { overlap_seconds: 0 }),
+    handle: ({ deps, caller, principal, params, body }) =>
+      rotateKey(deps, caller, scopeOf(principal), params.id, body ?? { overlap_seconds: 0 }),
   }),
 ]

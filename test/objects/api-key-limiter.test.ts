@@ -313,7 +313,7 @@ async function rotateWithOverlap(old: KeyRow, overlapMs: number): Promise<{ row:
 }
 
 async function readRow(id: string): Promise<KeyRow> {
-  const row = await findKeyById(platform, id)
+  const row = await findKeyById(platform, id, 'every_project')
   if (row === undefined) throw new Error('the key is gone')
   return row
 }

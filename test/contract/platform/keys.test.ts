@@ -175,14 +175,17 @@ describe('GET /v1/keys', () => {
       [projectId],
     )
     expect(made.rowCount).toBe(5)
+    const own = await makeKey('service_role', { projectId })
     const seen: string[] = []
     let path: string | null = `/v1/keys?project_id=${projectId}&limit=1`
     while (path !== null) {
-      const { data, next_cursor: cursor } = ApiKeyList.parse((await call('GET', path)).json)
+      const { data, next_cursor: cursor } = ApiKeyList.parse(
+        (await call('GET', path, undefined, own.key)).json,
+      )
       seen.push(...data.map(record => record.id))
       path = cursor && `/v1/keys?project_id=${projectId}&limit=1&cursor=${encodeURIComponent(cursor)}`
     }
-    expect([...seen].sort()).toEqual(made.rows.map(row => row.id).sort())
+    expect([...seen].sort()).toEqual([own.id, ...made.rows.map(row => row.id)].sort())
   })
 
   it.each([

@@ -8,6 +8,7 @@ import { refusePastExpiry } from './expiry.ts'
 import { describeKey, generateKey, hashKey } from './key-format.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
 import { insertKey, type KeyDatabase } from './key-store.ts'
+import { type ProjectScope, projectOf, reaches } from './project-scope.ts'
 import type { ApiKeyIn, ApiKeyWithSecret } from './schemas.ts'
 
 export interface CreateKeyDeps {
@@ -17,21 +18,22 @@ export interface CreateKeyDeps {
 }
 
 /**
- * Creates a key and answers it with its secret. `callerProjectId` is the project it gets when the input names none;
- * null is the oldest.
- * Throws `validation_failed` for a project that does not exist and for an `expires_at` that is over.
+ * Creates a key and answers it with its secret. It goes to the project that the input names, else to that of the scope,
+ * else to the oldest.
+ * Throws `validation_failed` for a project outside of the scope and for an `expires_at` that is over.
  */
 export async function createKey(
   deps: CreateKeyDeps,
   caller: Caller,
+  scope: ProjectScope,
   input: ApiKeyIn,
-  callerProjectId: string | null,
 ): Promise<ApiKeyWithSecret> {
   refusePastExpiry(input.expires_at, deps.now())
+  if (input.project_id !== undefined && !reaches(scope, input.project_id)) throw unknownProject()
   const change = { targetKind: 'api_key', targetId: null }
   return await audited(deps, caller, change, async () => {
     const key = generateKey(input.role)
-    const row = await storeKey(deps, input, callerProjectId, key)
+    const row = await storeKey(deps, input, input.project_id ?? projectOf(scope), key)
     await tellLimiter(deps.limiters, row)
     const record = toApiKey(row)
     return { result: { ...record, key }, targetId: record.id, after: record }
@@ -41,11 +43,11 @@ export async function createKey(
 async function storeKey(
   { platform }: CreateKeyDeps,
   input: ApiKeyIn,
-  callerProjectId: string | null,
+  projectId: string | null,
   key: string,
 ): Promise<KeyRow> {
   const row = await insertKey(platform, {
-    projectId: input.project_id ?? callerProjectId,
+    projectId,
     name: input.name,
     role: input.role,
     ...describeKey(key),
@@ -68,6 +70,6 @@ async function tellLimiter(limiters: KeyLimiters, row: KeyRow): Promise<void> {
 
 function unknownProject(): DomainError {
   return new DomainError('validation_failed', 'body.project_id: no project has this id.', {
-    hint: 'Leave project_id out for the project of the calling key; with a session it is the oldest one.',
+    hint: 'A key makes keys of its own project: leave project_id out. GET /api/projects lists them for administrators.',
   })
 }

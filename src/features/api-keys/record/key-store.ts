@@ -4,6 +4,7 @@ import type { PlatformDatabase } from '../../../db/database.ts'
 import type { KeysetPosition } from '../../../db/keyset-page.ts'
 import type { Statement } from '../../../db/sql.ts'
 import type { KeyRow } from './key-row.ts'
+import { type ProjectScope, projectOf } from './project-scope.ts'
 import type { ApiKeyRole } from './schemas.ts'
 
 /** What the statements here need of the platform's database. */
@@ -67,10 +68,15 @@ export async function findKeyByHash(db: KeyDatabase, keyHash: string): Promise<K
   return (await db.query<KeyRow>(sql, [keyHash], 'repeatable'))[0]
 }
 
-export async function findKeyById(db: KeyDatabase, id: string): Promise<KeyRow | undefined> {
-  return (
-    await db.query<KeyRow>(`select ${COLUMNS} ${FROM_KEYS} where k.id = $1::uuid`, [id], 'repeatable')
-  )[0]
+/** The key with this id, where it is in the scope. */
+export async function findKeyById(
+  db: KeyDatabase,
+  id: string,
+  scope: ProjectScope,
+): Promise<KeyRow | undefined> {
+  const sql = `select ${COLUMNS} ${FROM_KEYS}
+    where k.id = $1::uuid and ($2::uuid is null or k.project_id = $2::uuid)`
+  return (await db.query<KeyRow>(sql, [id, projectOf(scope)], 'repeatable'))[0]
 }
 
 export interface KeyPage {

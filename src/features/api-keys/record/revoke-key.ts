@@ -7,6 +7,7 @@ import type { KeyLimiters } from '../limit/key-limiter.ts'
 import { keyNotFound, parseKeyId } from './key-id.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
 import { findKeyById, type KeyDatabase, revokeKeyRow } from './key-store.ts'
+import type { ProjectScope } from './project-scope.ts'
 import type { ApiKey } from './schemas.ts'
 
 export interface RevokeKeyDeps {
@@ -18,9 +19,14 @@ export interface RevokeKeyDeps {
  * Revokes the key, and the one it replaced where that still works. Safe to repeat: the time of the first revocation
  * stays. Throws `invalid_parameter`, `not_found`, and `admission_unavailable` when the limiter cannot be told.
  */
-export async function revokeKey(deps: RevokeKeyDeps, caller: Caller, idText: string): Promise<ApiKey> {
+export async function revokeKey(
+  deps: RevokeKeyDeps,
+  caller: Caller,
+  scope: ProjectScope,
+  idText: string,
+): Promise<ApiKey> {
   const id = parseKeyId(idText)
-  const row = await findKeyById(deps.platform, id)
+  const row = await findKeyById(deps.platform, id, scope)
   if (row === undefined) throw keyNotFound(id)
   const change = { targetKind: 'api_key', targetId: id, before: toApiKey(row) }
   return await audited(deps, caller, change, async () => {

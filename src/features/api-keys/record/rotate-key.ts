@@ -9,6 +9,7 @@ import { describeKey, generateKey, hashKey } from './key-format.ts'
 import { changedMeanwhile, keyNotFound, parseKeyId } from './key-id.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
 import { findKeyById, type KeyDatabase, rotateKeyRow } from './key-store.ts'
+import type { ProjectScope } from './project-scope.ts'
 import type { ApiKeyRotation, ApiKeyWithSecret } from './schemas.ts'
 
 export interface RotateKeyDeps {
@@ -25,11 +26,12 @@ export interface RotateKeyDeps {
 export async function rotateKey(
   deps: RotateKeyDeps,
   caller: Caller,
+  scope: ProjectScope,
   idText: string,
   rotation: ApiKeyRotation,
 ): Promise<ApiKeyWithSecret> {
   const id = parseKeyId(idText)
-  const row = await findKeyById(deps.platform, id)
+  const row = await findKeyById(deps.platform, id, scope)
   if (row === undefined) throw keyNotFound(id)
   const change = { targetKind: 'api_key', targetId: id, before: toApiKey(row) }
   return await audited(deps, caller, change, async () => {

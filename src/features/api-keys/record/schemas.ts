@@ -87,7 +87,9 @@ export const ApiKeyIn = z
     project_id: z
       .uuid()
       .optional()
-      .describe('When left out the project of the calling key; with a session the oldest one'),
+      .describe(
+        'When left out the project of the calling key, which can name no other; with a session the oldest one',
+      ),
   })
   .meta({ id: 'ApiKeyIn' })
 export type ApiKeyIn = z.infer<typeof ApiKeyIn>
@@ -116,7 +118,10 @@ export const ApiKeyRotation = z
 export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>
 
 export const ApiKeyListQuery = z.strictObject({
-  project_id: z.uuid().optional().describe('Keys of this project alone'),
+  project_id: z
+    .uuid()
+    .optional()
+    .describe('Keys of this project alone; with an API key it can only be its own'),
   limit: WholeNumber.pipe(z.int().min(1).max(KEYS_PER_PAGE_MAX)).default(100).describe('Keys per page'),
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
 })

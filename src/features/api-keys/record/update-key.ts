@@ -9,6 +9,7 @@ import { refusePastExpiry } from './expiry.ts'
 import { changedMeanwhile, keyNotFound, parseKeyId } from './key-id.ts'
 import { type KeyRow, toApiKey } from './key-row.ts'
 import { findKeyById, type KeyDatabase, type KeyUpdate, updateKeyRow } from './key-store.ts'
+import type { ProjectScope } from './project-scope.ts'
 import type { ApiKey, ApiKeyPatch } from './schemas.ts'
 
 export interface UpdateKeyDeps {
@@ -25,12 +26,13 @@ export interface UpdateKeyDeps {
 export async function updateKey(
   deps: UpdateKeyDeps,
   caller: Caller,
+  scope: ProjectScope,
   idText: string,
   patch: ApiKeyPatch,
 ): Promise<ApiKey> {
   const id = parseKeyId(idText)
   refusePastExpiry(patch.expires_at, deps.now())
-  const row = await findKeyById(deps.platform, id)
+  const row = await findKeyById(deps.platform, id, scope)
   if (row === undefined) throw keyNotFound(id)
   refuseRevokedKey(row)
   const change = { targetKind: 'api_key', targetId: id, before: toApiKey(row) }

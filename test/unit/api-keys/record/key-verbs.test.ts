@@ -75,7 +75,7 @@ function makeDeps(answers: KeyRow[][], events: string[], failing: 'limiters' | '
 describe('createKey', () => {
   it('still shows the key when its limiter could not be told: nobody could read it again', async () => {
     const deps = makeDeps([[ROW]], [], 'limiters')
-    const { key } = await createKey(deps, CALLER, { name: 'a', role: 'anon' }, null)
+    const { key } = await createKey(deps, CALLER, 'every_project', { name: 'a', role: 'anon' })
     expect(parseKey(key)).toEqual({ role: 'anon' })
   })
 })
@@ -84,14 +84,14 @@ describe('rotateKey', () => {
   it('still shows the new key when its limiter could not be told', async () => {
     const rotated = { ...ROW, version: 2, key_hash: 'new', previous_key_hash: 'old' }
     const deps = makeDeps([[ROW], [rotated]], [], 'limiters')
-    const { key } = await rotateKey(deps, CALLER, ID, { overlap_seconds: 0 })
+    const { key } = await rotateKey(deps, CALLER, 'every_project', ID, { overlap_seconds: 0 })
     expect(parseKey(key)).toEqual({ role: 'anon' })
   })
 
   it('tells no limiter anything when another rotation was first', async () => {
     const events: string[] = []
     await expect(
-      rotateKey(makeDeps([[ROW], []], events), CALLER, ID, { overlap_seconds: 0 }),
+      rotateKey(makeDeps([[ROW], []], events), CALLER, 'every_project', ID, { overlap_seconds: 0 }),
     ).rejects.toMatchObject({
       code: 'conflict',
     })
@@ -104,13 +104,13 @@ describe('updateKey', () => {
 
   it('tells the limiter of the new row once it is stored', async () => {
     const events: string[] = []
-    await updateKey(makeDeps([[ROW], [renamed]], events), CALLER, ID, { name: 'b' })
+    await updateKey(makeDeps([[ROW], [renamed]], events), CALLER, 'every_project', ID, { name: 'b' })
     expect(events).toEqual(['select', 'audit insert', 'update', 'audit update', 'learn old'])
   })
 
   it('says that the change is stored when the limiter could not be told', async () => {
     const deps = makeDeps([[ROW], [renamed]], [], 'limiters')
-    await expect(updateKey(deps, CALLER, ID, { name: 'b' })).rejects.toMatchObject({
+    await expect(updateKey(deps, CALLER, 'every_project', ID, { name: 'b' })).rejects.toMatchObject({
       code: 'admission_unavailable',
       message: expect.stringContaining('is stored'),
     })
@@ -118,7 +118,7 @@ describe('updateKey', () => {
 
   it('tells no limiter anything when another change was first', async () => {
     const events: string[] = []
-    const updated = updateKey(makeDeps([[ROW], []], events), CALLER, ID, { name: 'b' })
+    const updated = updateKey(makeDeps([[ROW], []], events), CALLER, 'every_project', ID, { name: 'b' })
     await expect(updated).rejects.toMatchObject({ code: 'conflict' })
     expect(events).toEqual(['select', 'audit insert', 'update', 'audit update'])
   })
@@ -127,13 +127,15 @@ describe('updateKey', () => {
 describe('revokeKey', () => {
   it('ends the key at its limiter before the database is written', async () => {
     const events: string[] = []
-    await revokeKey(makeDeps([[ROW], [ROW]], events), CALLER, ID)
+    await revokeKey(makeDeps([[ROW], [ROW]], events), CALLER, 'every_project', ID)
     expect(events).toEqual(['select', 'audit insert', 'revoke old', 'update', 'audit update'])
   })
 
   it('writes nothing when the limiter cannot be told', async () => {
     const events: string[] = []
-    await expect(revokeKey(makeDeps([[ROW]], events, 'limiters'), CALLER, ID)).rejects.toMatchObject({
+    await expect(
+      revokeKey(makeDeps([[ROW]], events, 'limiters'), CALLER, 'every_project', ID),
+    ).rejects.toMatchObject({
       code: 'admission_unavailable',
     })
     expect(events).toEqual(['select', 'audit insert', 'revoke old', 'audit update'])
@@ -142,7 +144,7 @@ describe('revokeKey', () => {
   it('ends the key that a rotation made in between, too', async () => {
     const events: string[] = []
     const rotated = { ...ROW, key_hash: 'new', previous_key_hash: 'old' }
-    await revokeKey(makeDeps([[ROW], [rotated]], events), CALLER, ID)
+    await revokeKey(makeDeps([[ROW], [rotated]], events), CALLER, 'every_project', ID)
     expect(events).toEqual(['select', 'audit insert', 'revoke old', 'update', 'revoke new', 'audit update'])
   })
 })
