@@ -19,6 +19,7 @@ import { oauthClientRoutes } from './oauth-clients.ts'
 import { oauthServerRoutes } from './oauth-server.ts'
 import { tokenRoutes } from './oauth-tokens.ts'
 import { permissionRoutes } from './permissions.ts'
+import { projectRoutes } from './projects.ts'
 import { rowChangeRoutes } from './row-changes.ts'
 import { sessionRoutes } from './sessions.ts'
 import { signingKeyRoutes } from './signing-keys.ts'
@@ -35,6 +36,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...metricsRoutes,
   ...logRoutes,
   ...gatewayRoutes,
+  ...projectRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...identityRoutes,

@@ -44,7 +44,7 @@ export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyP
       throw rateLimited(admission)
     case 'project_paused':
       throw new DomainError('project_paused', 'The project of this API key is paused.', {
-        hint: "Set the project's status to active to let its keys in again.",
+        hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
       })
     case 'unavailable':
       throw admissionUnavailable()

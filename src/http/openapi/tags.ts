@@ -16,6 +16,7 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
   database: { name: 'Database', description: 'What is in the database.' },
   keys: { name: 'API keys', description: 'Keys for programs, with a role and an exact rate limit each.' },
+  projects: { name: 'Projects', description: 'Groups of API keys, which can be paused together.' },
   identities: { name: 'Identities', description: "The identity provider's people." },
   webhooks: {
     name: 'Webhooks',

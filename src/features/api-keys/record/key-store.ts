@@ -17,6 +17,9 @@ const OWN_COLUMNS =
 const COLUMNS = `${OWN_COLUMNS}, p.status as project_status`
 const FROM_KEYS = 'from quoin.api_keys k join quoin.projects p on p.id = k.project_id'
 
+/** The condition that a key `k` may still be used, whatever its project's status is. */
+export const IS_ACTIVE_KEY = '(k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))'
+
 export interface NewKey {
   /** null: the oldest project, which every deployment has. */
   projectId: string | null
@@ -32,15 +35,17 @@ export interface NewKey {
 
 /**
  * The statement that stores a new key; answers its row, or none when the project does not exist. For any client of
- * Postgres.
+ * Postgres. It waits for a change of the project's status under way, and the other way round: else a key made meanwhile
+ * would go on with the status before.
  */
 export function insertKeyStatement(key: NewKey): Statement<string | null> {
   return {
-    sql: `insert into quoin.api_keys as k
+    sql: `with project as (select p.id, p.status from quoin.projects p
+        where p.id = coalesce($1::uuid, (select id from quoin.projects order by created_at, id limit 1)) for share of p)
+      insert into quoin.api_keys as k
         (project_id, name, role, prefix, last_four, key_hash, rate_limit_per_minute, rate_limit_per_address, expires_at)
-      select p.id, $2, $3, $4, $5, $6, $7::integer, $8::integer, $9::timestamptz from quoin.projects p
-      where p.id = coalesce($1::uuid, (select id from quoin.projects order by created_at, id limit 1))
-      returning ${OWN_COLUMNS}, (select status from quoin.projects where id = k.project_id) as project_status`,
+      select id, $2, $3, $4, $5, $6, $7::integer, $8::integer, $9::timestamptz from project
+      returning ${OWN_COLUMNS}, (select status from project) as project_status`,
     params: [
       key.projectId,
       key.name,
@@ -98,6 +103,25 @@ export function listKeyRows(db: KeyDatabase, page: KeyPage): Promise<KeyRow[]> {
     [projectId, after?.createdAt ?? null, after?.id ?? null, String(limit)],
     'repeatable',
   )
+}
+
+/** The keys of a project that may still be used, those that were used last before others; a new one counts as used. */
+export function listActiveKeys(db: KeyDatabase, projectId: string, limit: number): Promise<KeyRow[]> {
+  const sql = `select ${COLUMNS} ${FROM_KEYS} where k.project_id = $1::uuid and ${IS_ACTIVE_KEY}
+    order by coalesce(k.last_used_at, k.created_at) desc, k.id limit $2::integer`
+  return db.query<KeyRow>(sql, [projectId, String(limit)], 'repeatable')
+}
+
+/**
+ * Raises the versions of a project's keys, where it has this status: to be run behind the statement that writes it, and
+ * in the same transaction.
+ */
+export function newVersionsStatement(projectId: string, status: KeyRow['project_status']): Statement {
+  return {
+    sql: `update quoin.api_keys k set version = k.version + 1 from quoin.projects p
+      where p.id = $1::uuid and p.status = $2 and k.project_id = p.id and k.revoked_at is null`,
+    params: [projectId, status],
+  }
 }
 
 export interface Rotation {

@@ -60,15 +60,17 @@ const EXPIRES_BEFORE_MS = Date.UTC(9999, 0, 1)
 
 const rateLimit = z.int().min(1).max(RATE_LIMIT_PER_MINUTE_MAX).nullish()
 
+/** What people call a record. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'must hold no control characters')
+
 /** What may be changed later too. */
 const CHANGEABLE = {
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .regex(/^\P{Cc}*$/u, 'must hold no control characters')
-    .describe('What the key is for; need not be unique'),
+  name: Name.describe('What the key is for; need not be unique'),
   rate_limit_per_minute: rateLimit.describe(
     'Requests in any 60 seconds; null: the default of the deployment',
   ),

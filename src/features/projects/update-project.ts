@@ -1,0 +1,74 @@
+// Renames a project, pauses and resumes it. The database first, with the versions of its keys; then their limiters,
+// which refuse from then on. Isolates that hold permits of a key use them up within a second.
+
+import { DomainError } from '../../errors.ts'
+import type { KeyLimiters } from '../api-keys/limit/key-limiter.ts'
+import { listActiveKeys } from '../api-keys/record/key-store.ts'
+import { type ProjectScope, projectNotFound } from '../api-keys/record/project-scope.ts'
+import { audited } from '../audit/audited.ts'
+import type { Caller } from '../audit/caller.ts'
+import { parseProjectId } from './project-id.ts'
+import {
+  findProject,
+  type ProjectDatabase,
+  type ProjectRow,
+  toProject,
+  updateProjectRow,
+} from './project-store.ts'
+import { type ChangedProject, KEYS_TOLD_MAX, type ProjectPatch } from './schemas.ts'
+import { tellLimiters } from './tell-limiters.ts'
+
+export interface UpdateProjectDeps {
+  platform: ProjectDatabase
+  limiters: KeyLimiters
+}
+
+/**
+ * Changes the fields that were sent and answers the record, with how many keys a status holds for by now. One that holds
+ * already changes nothing, but is told again: the answer to a first call may be lost. Throws `not_found` for a project
+ * outside of the scope, and `conflict` when somebody else changed it in between.
+ */
+export async function updateProject(
+  deps: UpdateProjectDeps,
+  caller: Caller,
+  scope: ProjectScope,
+  idText: string,
+  patch: ProjectPatch,
+): Promise<ChangedProject> {
+  const id = parseProjectId(idText)
+  const found = await findProject(deps.platform, id, scope)
+  if (found === undefined) throw projectNotFound(idText)
+  const row = holds(found, patch) ? found : await change(deps, caller, found, patch)
+  const told = patch.status === undefined ? 0 : await tellKeys(deps, id)
+  const following = patch.status === undefined ? 0 : Math.max(0, row.active_keys - told)
+  return { ...toProject(row), keys_told: told, keys_following: following }
+}
+
+function holds(row: ProjectRow, { name = row.name, status = row.status }: ProjectPatch): boolean {
+  return row.name === name && row.status === status
+}
+
+async function change(
+  deps: UpdateProjectDeps,
+  caller: Caller,
+  found: ProjectRow,
+  { name = found.name, status = found.status }: ProjectPatch,
+): Promise<ProjectRow> {
+  const target = { targetKind: 'project', targetId: found.id, before: toProject(found) }
+  return await audited(deps, caller, target, async () => {
+    const result = await updateProjectRow(deps.platform, found, { name, status })
+    if (result === undefined) throw changedMeanwhile()
+    return { result, after: toProject(result) }
+  })
+}
+
+function changedMeanwhile(): DomainError {
+  return new DomainError('conflict', 'The project was changed by somebody else at the same time.', {
+    hint: 'Read it again and repeat the change, where it is still to be made.',
+  })
+}
+
+/** Of those that were used last; how many of them know by now. */
+async function tellKeys({ platform, limiters }: UpdateProjectDeps, id: string): Promise<number> {
+  return await tellLimiters(limiters, await listActiveKeys(platform, id, KEYS_TOLD_MAX))
+}
