@@ -98,6 +98,15 @@ describe('a pause', () => {
     expect(await paused).toMatchObject({ keys_told: 0, keys_following: 750 })
   })
 
+  it('begins no further call once the three seconds are over, also where no timer tells it', async () => {
+    let nowMs = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+    const made = makeDeps(PAUSED, async () => {
+      nowMs += 20
+    })
+    expect(await pause(made)).toMatchObject({ keys_told: 150, keys_following: 600 })
+  })
+
   it('tells no limiter anything when another change was first', async () => {
     const made = makeDeps(null, async () => {})
     await expect(pause(made)).rejects.toMatchObject({ code: 'conflict' })

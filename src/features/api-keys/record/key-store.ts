@@ -118,8 +118,9 @@ export function listActiveKeys(db: KeyDatabase, projectId: string, limit: number
  */
 export function newVersionsStatement(projectId: string, status: KeyRow['project_status']): Statement {
   return {
-    sql: `update quoin.api_keys k set version = k.version + 1 from quoin.projects p
-      where p.id = $1::uuid and p.status = $2 and k.project_id = p.id and k.revoked_at is null`,
+    sql: `update quoin.api_keys k set version = k.version + 1
+      where k.revoked_at is null
+        and k.project_id = (select p.id from quoin.projects p where p.id = $1::uuid and p.status = $2)`,
     params: [projectId, status],
   }
 }
