@@ -6,7 +6,8 @@ import { projectNotFound } from '../api-keys/record/project-scope.ts'
 const Id = z.uuid()
 
 /**
- * The id in canonical form. Throws `not_found` for anything but a UUID: of what it does not reach, a key learns nothing.
+ * The id in canonical form. Throws `not_found` for anything but a UUID, as for an id that no project has: a key is to
+ * learn nothing of what it does not reach.
  */
 export function parseProjectId(text: string): string {
   const parsed = Id.safeParse(text)

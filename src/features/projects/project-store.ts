@@ -65,9 +65,9 @@ export async function insertProject(db: Pick<ProjectDatabase, 'query'>, name: st
 }
 
 /**
- * Writes name and status, where the row still has those that were read: of two changes at once only one finds it. Answers
- * the row, or undefined. Raises the versions of its keys with another status, so that no limiter takes what it has read
- * before for what holds now.
+ * Writes name and status, where the row still has those that were read: of two changes at once only one finds it.
+ * Answers the row, or undefined. Raises the versions of its keys with another status, so that no limiter takes what it
+ * has read before for what holds now.
  */
 export async function updateProjectRow(
   db: Pick<ProjectDatabase, 'transaction'>,

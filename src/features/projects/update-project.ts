@@ -24,9 +24,9 @@ export interface UpdateProjectDeps {
 }
 
 /**
- * Changes the fields that were sent and answers the record, with how many keys a status holds for by now. One that holds
- * already changes nothing, but is told again: the answer to a first call may be lost. Throws `not_found` for a project
- * outside of the scope, and `conflict` when somebody else changed it in between.
+ * Changes the fields that were sent and answers the record, with how many keys a status holds for by now. A status that
+ * is there already changes nothing, but limiters are told again: the answer to a first call may be lost. Throws
+ * `not_found` for a project outside of the scope, and `conflict` when somebody else changed it in between.
  */
 export async function updateProject(
   deps: UpdateProjectDeps,
