@@ -29,6 +29,7 @@ const KINDS: Record<string, TargetKind> = {
   migration: { label: 'Migration', href: id => addressOf('/database/migrations', { file: id }) },
   oauth_client: { label: 'OAuth2 client', href: under('/oauth2/clients') },
   oauth_server: { label: 'OAuth2 server', href: at('/oauth2') },
+  project: { label: 'Project', href: under('/projects') },
   relation_tuples: { label: 'Relation tuples', href: at('/permissions') },
   signing_key: {
     label: 'Signing key',

@@ -22,6 +22,7 @@ import { namespaces } from './permissions/namespaces/view.ts'
 import { roles } from './permissions/roles/view.ts'
 import { permissions } from './permissions/view.ts'
 import { whoCanAccess } from './permissions/who-can-access/view.ts'
+import { project, projects } from './projects/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
 import { webhook, webhooks } from './webhooks/view.ts'
@@ -52,6 +53,8 @@ export const views = [
   webhook,
   identities,
   identity,
+  projects,
+  project,
   keys,
   auditLog,
   status,

@@ -12,6 +12,7 @@ const LOADED_MS = 200
 const MORE: readonly string[] = [
   '/oauth2/flow-tester?flow=device',
   '/oauth2/flow-tester/callback',
+  '/projects?create=true',
   '/keys?create=true',
   '/?tour=true',
   '/audit-log?from=2026-01-01T00:00:00Z',

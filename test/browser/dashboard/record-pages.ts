@@ -51,6 +51,7 @@ export async function recordPagesOf(facts: StackFacts, own: OwnRecords): Promise
   }
   for (const { kid } of await first('/api/oauthsrv/keys/hydra.openid.id-token'))
     pages.push(`/oauth2/keys?kid=${encodeURIComponent(kid)}`)
+  for (const { id } of await first('/api/projects')) pages.push(`/projects/${id}`)
   for (const { id } of await first('/api/keys')) pages.push(`/keys?key=${id}`)
   for (const { id, request_id } of await first('/api/audit-logs'))
     pages.push(`/audit-log?entry=${id}&entry_request=${encodeURIComponent(request_id)}`)

@@ -6,22 +6,29 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { KeyState } from '../../parts/keys/key-state.tsx'
+import { shownKey } from '../../parts/keys/shown-key.ts'
+import type { Project } from '../../parts/projects.ts'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toasts } from '../../parts/toasts.ts'
 import { changeOf, draftOf, KeyFields } from './key-fields.tsx'
-import { KeyState } from './key-state.tsx'
 import { type ApiKey, changeKey, revokeKey, rotateKey } from './queries.ts'
-import { shownKey } from './shown-key.ts'
 
 type Open = 'change' | 'rotate' | 'revoke'
 
 export function KeyPanel({
   of: key,
+  project,
+  isOneOfSeveral,
   onSecret,
   onClose,
 }: {
   of: ApiKey
+  /** Where it is known by now. */
+  project: Project | undefined
+  /** Whether there are other projects: else nobody need know of it. */
+  isOneOfSeveral: boolean
   onSecret: (secret: { title: string; key: string }) => void
   onClose: () => void
 }) {
@@ -43,8 +50,13 @@ export function KeyPanel({
       </div>
       <Facts>
         <Fact label="State">
-          <KeyState of={key} />
+          <KeyState of={key} project={project} />
         </Fact>
+        {project !== undefined && isOneOfSeveral && (
+          <Fact label="Project">
+            <Link href={`/projects/${project.id}`}>{project.name}</Link>
+          </Fact>
+        )}
         <Fact label="Role">{key.role}</Fact>
         <Fact label="Key" help="Only its hash is kept">
           <code>{shownKey(key)}</code>

@@ -1,53 +1,77 @@
 // API keys: who may call /v1, as which role, how often.
 
-import { Button, Switch } from '@cloudflare/kumo'
+import { Button, Select, Switch } from '@cloudflare/kumo'
 import { KeyIcon, PlusIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { addressOf } from '../../app/address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { KeyState } from '../../parts/keys/key-state.tsx'
+import { shownKey } from '../../parts/keys/shown-key.ts'
 import { ListPage } from '../../parts/list-page.tsx'
+import { type Project, projectsQuery } from '../../parts/projects.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyPanel } from './key-panel.tsx'
-import { KeyState } from './key-state.tsx'
 import { type ApiKey, keysQuery } from './queries.ts'
-import { shownKey } from './shown-key.ts'
 
 const view = getRouteApi('/keys')
 
-const COLUMNS: Column<ApiKey>[] = [
-  { id: 'name', head: 'Name', cell: key => key.name, sortBy: key => key.name.toLowerCase() },
-  { id: 'role', head: 'Role', cell: key => key.role, sortBy: key => key.role },
-  {
-    id: 'key',
-    head: 'Key',
-    cell: key => <code>{shownKey(key)}</code>,
+/** In place of an id: keys of every project. */
+const ANY = 'any'
+
+/** Which project each key is of is worth a column where there are several. */
+function columnsOf(projects: ReadonlyMap<string, Project>): Column<ApiKey>[] {
+  const nameOf = (key: ApiKey) => projects.get(key.project_id)?.name ?? key.project_id
+  const project: Column<ApiKey> = {
+    id: 'project',
+    head: 'Project',
+    cell: nameOf,
+    sortBy: key => nameOf(key).toLowerCase(),
     isSecondary: true,
-  },
-  { id: 'state', head: 'State', cell: key => <KeyState of={key} /> },
-  {
-    id: 'limit',
-    head: 'Requests a minute',
-    align: 'right',
-    cell: key => key.rate_limit_per_minute?.toLocaleString('en') ?? 'default',
-    sortBy: key => key.rate_limit_per_minute,
-    isSecondary: true,
-  },
-  {
-    id: 'last_used',
-    head: 'Last used',
-    cell: key => (key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />),
-    sortBy: key => key.last_used_at,
-    isSecondary: true,
-  },
-]
+  }
+  return [
+    { id: 'name', head: 'Name', cell: key => key.name, sortBy: key => key.name.toLowerCase() },
+    ...(projects.size > 1 ? [project] : []),
+    { id: 'role', head: 'Role', cell: key => key.role, sortBy: key => key.role },
+    {
+      id: 'key',
+      head: 'Key',
+      cell: key => <code>{shownKey(key)}</code>,
+      isSecondary: true,
+    },
+    {
+      id: 'state',
+      head: 'State',
+      cell: key => <KeyState of={key} project={projects.get(key.project_id)} />,
+    },
+    {
+      id: 'limit',
+      head: 'Requests a minute',
+      align: 'right',
+      cell: key => key.rate_limit_per_minute?.toLocaleString('en') ?? 'default',
+      sortBy: key => key.rate_limit_per_minute,
+      isSecondary: true,
+    },
+    {
+      id: 'last_used',
+      head: 'Last used',
+      cell: key => (key.last_used_at === null ? 'never' : <Time at={key.last_used_at} />),
+      sortBy: key => key.last_used_at,
+      isSecondary: true,
+    },
+  ]
+}
 
 export function KeysPage() {
   const query = useQuery(keysQuery)
+  // Without it the list is as good as with one project.
+  const { data: projectList } = useQuery(projectsQuery)
+  const projects = useMemo(() => new Map(projectList?.data.map(each => [each.id, each])), [projectList])
+  const columns = useMemo(() => columnsOf(projects), [projects])
   const search = view.useSearch()
   const navigate = view.useNavigate()
   // Kept here and nowhere else until the dialog is closed.
@@ -76,14 +100,31 @@ export function KeysPage() {
         search={search.search}
         onSearch={text => change({ search: text })}
         filters={
-          <Switch
-            label="Show revoked"
-            checked={search.revoked ?? false}
-            onCheckedChange={revoked => change({ revoked: revoked || undefined })}
-          />
+          <>
+            {projects.size > 1 && (
+              <Select
+                aria-label="Project"
+                className="w-44"
+                value={search.project ?? ANY}
+                onValueChange={id => change({ project: id === ANY ? undefined : (id ?? undefined) })}
+                items={[
+                  { value: ANY, label: 'Any project' },
+                  ...Array.from(projects.values(), ({ id, name }) => ({ value: id, label: name })),
+                ]}
+              />
+            )}
+            <Switch
+              label="Show revoked"
+              checked={search.revoked ?? false}
+              onCheckedChange={revoked => change({ revoked: revoked || undefined })}
+            />
+          </>
         }
-        isShown={key => search.revoked || key.revoked_at === null}
-        onShowAll={() => change({ search: undefined, revoked: true })}
+        isShown={key =>
+          (search.revoked || key.revoked_at === null) &&
+          (!search.project || key.project_id === search.project)
+        }
+        onShowAll={() => change({ search: undefined, project: undefined, revoked: true })}
         whenNone={{
           description: 'Applications need one. anon is safe in a browser, service_role is for servers.',
           contents: create,
@@ -92,7 +133,7 @@ export function KeysPage() {
         {shown => (
           <DataTable
             label="API keys"
-            columns={COLUMNS}
+            columns={columns}
             rows={shown}
             rowKey={({ id }) => id}
             href={({ id }) => addressOf('/keys', { ...search, key: id })}
@@ -102,7 +143,15 @@ export function KeysPage() {
           />
         )}
       </ListPage>
-      {open !== undefined && <KeyPanel of={open} onSecret={setSecret} onClose={close} />}
+      {open !== undefined && (
+        <KeyPanel
+          of={open}
+          project={projects.get(open.project_id)}
+          isOneOfSeveral={projects.size > 1}
+          onSecret={setSecret}
+          onClose={close}
+        />
+      )}
       {open === undefined && search.key && query.isSuccess && (
         <SidePanel title="No such key" onClose={close}>
           <p className="text-kumo-subtle">
@@ -112,6 +161,8 @@ export function KeysPage() {
       )}
       {search.create && (
         <CreateKeyDialog
+          projects={[...projects.values()]}
+          projectId={search.project}
           onCreated={({ name, key }) => setSecret({ title: `Key “${name}” is created`, key })}
           onClose={() => change({ create: undefined })}
         />

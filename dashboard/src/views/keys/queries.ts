@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
+import { readProjectsAgain } from '../../parts/projects.ts'
 
 export type ApiKey = Schema<'ApiKey'>
 type ApiKeyIn = Schema<'ApiKeyIn'>
@@ -12,7 +13,8 @@ export const keysQuery = queryOptions({
   queryFn: ({ signal }) => answerOf(api.GET('/api/keys', { params: { query: { limit: 1_000 } }, signal })),
 })
 
-const readAgain = () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
+const readAgain = () =>
+  Promise.all([queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }), readProjectsAgain()])
 
 /** Answers the key itself, this once. */
 export async function createKey(body: ApiKeyIn): Promise<Schema<'ApiKeyWithSecret'>> {

@@ -11,6 +11,8 @@ export const keys = createRoute({
     sort: z.optional(z.catch(z.string(), '')),
     /** `true`: with those that are revoked. */
     revoked: z.optional(z.catch(z.boolean(), false)),
+    /** Id of the project whose keys alone are shown, and which a new key gets. */
+    project: z.optional(z.catch(z.string(), '')),
     create: z.optional(z.catch(z.boolean(), false)),
     /** Id of the key that is open beside the list. */
     key: z.optional(z.catch(z.string(), '')),
