@@ -10,6 +10,8 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /v1/db/rpc/:function',
   'GET /v1/status',
   'GET /v1/modules',
+  'GET /v1/billing',
+  'GET /v1/metrics',
   'GET /v1/gateway/health',
   'GET /v1/gateway/rules',
   'GET /v1/projects',
