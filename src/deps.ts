@@ -7,6 +7,7 @@ import { type Config, parseConfig } from './config.ts'
 import { DataDatabase, PlatformDatabase } from './db/database.ts'
 import { makeOwnerConnections } from './db/owner-connections.ts'
 import { SqlWire } from './db/sql-wire.ts'
+import { AdvisorRuns } from './features/advisor/advisor-runs.ts'
 import { AddressGate, type AddressLimiter } from './features/api-keys/limit/address-gate.ts'
 import { KeyGate } from './features/api-keys/limit/key-gate.ts'
 import type { KeyLimiter, KeyLimiters } from './features/api-keys/limit/key-limiter.ts'
@@ -108,6 +109,8 @@ function makeDeps(env: Env) {
     }),
     /** Tables and functions of the exposed schemas, as Postgres has them. */
     catalog: makeCatalog({ schemas: config.dbSchemas, now }),
+    /** Runs of the advisor that are under way. */
+    advisorRuns: new AdvisorRuns(now),
     /** Postgres' own parser, and what was learned of statements and types. */
     sql: makeSqlRuntime(loadSqlParser),
     identifyKey: makeKeyIdentifier(),

@@ -2,6 +2,7 @@
 // each with all its mounts.
 
 import type { AnyRoute } from '../http/route.ts'
+import { advisorRoutes } from './advisor.ts'
 import { auditLogRoutes } from './audit-logs.ts'
 import { bridgeRoutes } from './bridge.ts'
 import { claimsConfigRoutes } from './claims.ts'
@@ -32,6 +33,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...sqlRoutes,
   ...dataRoutes,
   ...databaseRoutes,
+  ...advisorRoutes,
   ...statusRoutes,
   ...metricsRoutes,
   ...logRoutes,

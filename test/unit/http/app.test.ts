@@ -8,6 +8,7 @@ import { parseConfig } from '../../../src/config.ts'
 import { DataDatabase, PlatformDatabase } from '../../../src/db/database.ts'
 import { SqlWire } from '../../../src/db/sql-wire.ts'
 import type { Deps } from '../../../src/deps.ts'
+import { AdvisorRuns } from '../../../src/features/advisor/advisor-runs.ts'
 import { AddressGate } from '../../../src/features/api-keys/limit/address-gate.ts'
 import type { Admission } from '../../../src/features/api-keys/limit/admission.ts'
 import { KeyGate } from '../../../src/features/api-keys/limit/key-gate.ts'
@@ -106,6 +107,7 @@ function appOf(routes = allRoutes) {
     platform: new PlatformDatabase(wire),
     data: new DataDatabase(wire, { wipesPlans: true }),
     catalog: makeCatalog({ schemas: ['public'], now }),
+    advisorRuns: new AdvisorRuns(now),
     sql: makeSqlRuntime(() => loadNodeParser()),
     identifyKey: async text => (text.startsWith('svc_') ? text : null),
     limiters,

@@ -1,0 +1,113 @@
+// What must not keep the advisor from answering: views that sleep, locks, changes of the schema meanwhile, many tables.
+
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { CHECKS } from '../../../src/features/advisor/checks/all.ts'
+import { Advice, LEVELS } from '../../../src/features/advisor/schemas.ts'
+import { makeKey } from '../../support/keys.ts'
+import { asAdmin, memberOutcome } from '../dashboard/caller.ts'
+import { type AdvisedDatabase, adviseDatabase } from './database.ts'
+
+let database: AdvisedDatabase
+
+beforeAll(async () => {
+  database = await adviseDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const makeSchema = (name: string) =>
+  database.run(`create schema ${name}; grant usage on schema ${name} to anon; set search_path = ${name}`)
+
+/** By the name of the object. */
+const readingsOf = ({ findings }: Advice) =>
+  Object.fromEntries(
+    findings.flatMap(({ object, reading }) => (reading === null ? [] : [[object.name, reading]])),
+  )
+
+it('tries each relation by itself, whatever the others do', async () => {
+  await makeSchema('tries')
+  await database.run(`
+    create table notes (id int primary key); alter table notes enable row level security;
+    create table held (id int primary key); alter table held enable row level security; insert into held values (1);
+    create table empty (id int primary key);
+    create sequence numbers; grant usage on sequence numbers to anon;
+    create function as_service() returns int language sql as $$
+      select 1 from (select set_config('role', 'service_role', true), set_config('statement_timeout', '0', true)) s $$;
+    create function closed() returns int language sql as 'select 1';
+    grant execute on function as_service() to anon; grant execute on function closed() to service_role;
+    create view asleep as select id, pg_sleep(30)::text from held;
+    create view changes_role as select id, tries.as_service() from held;
+    create view divides as select 1 / (id - 1) as id from held where 1 / (id - 1) > 0;
+    create view good as select id from held;
+    create view nothing as select id from notes;
+    create view refused as select id, tries.closed() from held where tries.closed() = 1;
+    create view sleeps as select id, pg_sleep(30)::text from held;
+    create view writes as select id, nextval('tries.numbers') from held;
+    create table locked (id int primary key);
+    grant select on asleep, changes_role, divides, empty, good, locked, nothing, refused, sleeps, writes to anon`)
+  await using holder = await database.connect()
+  await holder.query('begin; lock table tries.locked')
+  const advice = await database.advise('tries')
+  expect(readingsOf(advice)).toEqual({
+    asleep: 'timed_out',
+    changes_role: 'rows',
+    divides: 'failed',
+    empty: 'no_rows',
+    good: 'rows',
+    locked: 'locked',
+    nothing: 'no_rows',
+    sleeps: 'timed_out',
+    writes: 'failed',
+  })
+  expect(advice).toMatchObject({ tried: 10, not_tried: 0, complete: true })
+})
+
+it('does not fail by changes of the schema meanwhile', async () => {
+  await makeSchema('changing')
+  await database.run('create table stays (id int)')
+  await using other = await database.connect()
+  let isOver = false
+  const change = async () => {
+    while (!isOver)
+      await other
+        .query(`
+        create table changing.passes (id serial primary key, secret text); create index on changing.passes (secret);
+        alter table changing.passes enable row level security; create policy p on changing.passes using (true);
+        create view changing.shown as select id from changing.passes;
+        grant select on changing.passes, changing.shown to anon;`)
+        .then(() => other.query('drop table changing.passes cascade'))
+  }
+  const changing = change()
+  for (let times = 0; times < 20; times++) {
+    const { findings } = await database.advise('changing')
+    expect(findings.map(({ key }) => key)).toContain('no_primary_key:"changing"."stays"')
+  }
+  isOver = true
+  await changing
+})
+
+it('lists the hundred largest findings of a check, and counts the others', async () => {
+  await makeSchema('several')
+  await database.run(
+    `do $$ begin for i in 1..101 loop execute format('create table several.t%s (id int)', i); end loop; end $$;
+     insert into several.t57 select generate_series(1, 10000)`,
+  )
+  const { findings, checks, complete } = await database.advise('several')
+  expect(complete).toBe(false)
+  expect(findings).toHaveLength(100)
+  expect(findings[0]?.object.name).toBe('t57')
+  expect(checks.find(({ id }) => id === 'no_primary_key')).toMatchObject({ found: 101, listed: 100 })
+})
+
+it('answers a service_role key and an administrator, and nobody else', async () => {
+  const { base_url: url } = inject('stack')
+  const { key } = await makeKey('service_role')
+  const withKey = await fetch(`${url}/v1/database/advisor`, { headers: { apikey: key } })
+  const advice = Advice.strict().parse(await withKey.json())
+  const ranks = advice.findings.map(({ level }) => LEVELS.indexOf(level))
+  expect(ranks).toEqual(ranks.toSorted())
+  expect(new Set(advice.findings.map(each => each.key)).size).toBe(advice.findings.length)
+  expect(Advice.parse((await asAdmin('GET', '/api/database/advisor')).json).checks).toHaveLength(
+    CHECKS.length,
+  )
+  expect(await memberOutcome('GET', '/api/database/advisor')).toEqual([403, 'admin_required'])
+})
