@@ -23,14 +23,20 @@ export function readAdvice(deps: AdvisorDeps): Promise<Advice> {
   return deps.advisorRuns.run(() => advise(deps))
 }
 
+/** For all tries, and for everything: somebody waits. */
+const TRIES_MS_MAX = 10_000
+const ADVICE_MS_MAX = 14_000
+
 async function advise(deps: AdvisorDeps): Promise<Advice> {
+  const startedAtMs = deps.now().getTime()
   const { found, isMeasured } = await readCatalog(deps)
   const relations = new Map<number, FoundObject>()
   for (const { id, isTried } of CHECKS) {
     const rows = isTried ? (found.get(id)?.rows ?? []) : []
     for (const { object } of rows) relations.set(object.oid, object)
   }
-  const readings = await tryReading(deps, [...relations.values()])
+  const leftMs = startedAtMs + ADVICE_MS_MAX - deps.now().getTime()
+  const readings = await tryReading(deps, [...relations.values()], Math.min(TRIES_MS_MAX, leftMs))
   const byCheck = CHECKS.map(check => findingsOf(check, found.get(check.id) ?? NOTHING, readings))
   const findings = byCheck.flatMap(({ listed }) => listed)
   const notTried = relations.size - readings.size

@@ -10,7 +10,6 @@ import { LOCK_TIMEOUT_MS } from './advisor-sql.ts'
 import type { Reading } from './schemas.ts'
 
 const ONE_MS_MAX = 500
-const ALL_MS_MAX = 10_000
 /** For one transaction, so that few slow ones are found out one by one and do not use up the time of all. */
 const GROUP_MS_MAX = 2_000
 const GROUP_SIZE = 50
@@ -40,14 +39,15 @@ const AS_ANON: Statement = {
 
 /**
  * What came of reading one row of each, by oid; `gone` are those that were dropped meanwhile. Relations without an
- * answer were not tried: there was no time left, or no connection. Never throws.
+ * answer were not tried: the time was up, or there was no connection. Never throws.
  */
 export async function tryReading(
   { data, config, now }: TryReadingDeps,
   relations: readonly Tried[],
+  allMsMax: number,
 ): Promise<Map<number, Reading | 'gone'>> {
   const readings = new Map<number, Reading | 'gone'>()
-  const endsAtMs = now().getTime() + ALL_MS_MAX
+  const endsAtMs = now().getTime() + allMsMax
   const waiting = inGroups(relations)
   for (let trips = 0; trips < TRIPS_MAX; trips++) {
     const leftMs = endsAtMs - now().getTime()

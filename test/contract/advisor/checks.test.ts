@@ -126,6 +126,9 @@ const CASES: Readonly<Record<string, Case>> = {
     ],
     found: '"f"()',
     sound: [
+      `create function member() returns bool security definer set search_path = '' language sql as 'select true';
+       grant execute on function member() to public; create table notes (id int primary key);
+       create policy p on notes using (definer_open_to_everyone.member())`,
       `create function closed() returns int security definer set search_path = '' language sql as 'select 1'`,
       `create function fires() returns trigger security definer set search_path = '' language plpgsql as
          'begin return new; end'; grant execute on function fires() to public`,

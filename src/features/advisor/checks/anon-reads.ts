@@ -189,12 +189,16 @@ export const secretColumnReadable = defineCheck<SecretFacts>({
   why: 'Passwords, tokens, keys, and hashes of them are of use to whoever reads them. Grants can leave out columns.',
   isTried: true,
   rowsMax: 500,
-  sql: `select ${OF_RELATION}, json_build_object('column', a.attname, 'protected', r.relrowsecurity or r.relkind = 'v',
-      'grantees', ${READ_GRANTEES}, 'others', (select coalesce(json_agg(a.attname order by a.attnum), '[]')
-        from pg_attribute a where a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped and not ${IS_SECRET}
-          and has_column_privilege('anon', r.oid, a.attnum, 'SELECT')))
-    from relations r join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
-    where r.anon_selects and ${IS_SECRET} and has_column_privilege('anon', r.oid, a.attnum, 'SELECT')`,
+  sql: `with columns as materialized (
+      select r.oid, a.attname, a.attnum, ${IS_SECRET} as is_secret
+      from relations r join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+      where r.anon_selects and has_column_privilege('anon', r.oid, a.attnum, 'SELECT')),
+    others as (
+      select oid, coalesce(json_agg(attname order by attnum) filter (where not is_secret), '[]') as names
+      from columns group by oid having bool_or(is_secret))
+    select ${OF_RELATION}, json_build_object('column', s.attname, 'others', o.names, 'grantees', ${READ_GRANTEES},
+      'protected', r.relrowsecurity or r.relkind = 'v')
+    from relations r join others o on o.oid = r.oid join columns s on s.oid = r.oid and s.is_secret`,
   describe: (table, { column, protected: isProtected, others, grantees }, reading) => {
     if (reading === 'refused' || (isProtected && reading !== 'rows')) return undefined
     const granted = `grant select (${columnList(others)}) on ${quoteQualified(table)} to ${roleList(grantees)};`

@@ -11,8 +11,13 @@ const DEFINERS = `pg_proc p join schemas s on s.oid = p.pronamespace
 const OF_FUNCTION = `p.oid, s.name, p.proname::text, 'function', pg_get_userbyid(p.proowner)::text,
   null::int8, null::int8, json_build_object('arguments', pg_get_function_identity_arguments(p.oid)`
 
-/** Postgres itself calls trigger functions, and nobody else can. */
-const CALLABLE = `s.anon_uses and has_function_privilege('anon', p.oid, 'EXECUTE')
+/**
+ * Postgres itself calls trigger functions, and nobody else can. What a policy calls must be callable by whom the policy
+ * is for, and is often a SECURITY DEFINER function with good reason.
+ */
+const CALLABLE = `not exists (select from pg_depend d where d.classid = 'pg_policy'::regclass
+    and d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid)
+  and s.anon_uses and has_function_privilege('anon', p.oid, 'EXECUTE')
   and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)`
 
 const EVERYBODY_MAY = `exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g
@@ -65,7 +70,7 @@ export const definerOpenToEveryone = defineCheck<FunctionFacts>({
     sql:
       `revoke execute on routine ${routine(found, facts)} from public;\n` +
       `grant execute on routine ${routine(found, facts)} to service_role;`,
-    decide: 'Where anon is meant to call it, grant it to anon by name. Policies that call it need that too.',
+    decide: 'Where anon is meant to call it, grant it to anon by name.',
   }),
 })
 
@@ -84,7 +89,7 @@ export const definerGrantedToAnon = defineCheck<FunctionFacts & { grantees: stri
     key: `(${facts.arguments})`,
     reason: `It runs as ${found.owner} for whoever has an anon key.`,
     sql: `revoke execute on routine ${routine(found, facts)} from ${roleList(facts.grantees)};`,
-    decide: 'Leave it where the body checks what it must. Policies that call it need the grant.',
+    decide: 'Leave it where the body checks what it must.',
   }),
 })
 

@@ -141,7 +141,7 @@ interface ExpressionFacts {
 
 export const policyEvaluatedPerRow = defineCheck<ExpressionFacts>({
   id: 'policy_evaluated_per_row',
-  level: 'warning',
+  level: 'info',
   category: 'performance',
   title: 'A policy asks who calls at every row',
   why:
