@@ -1,6 +1,7 @@
 // Every view, in the order of the sidebar. A view is a folder whose path is its address; a new one goes in here.
 
 import { auditLog } from './audit-log/view.ts'
+import { advisor } from './database/advisor/view.ts'
 import { migrations } from './database/migrations/view.ts'
 import { sql } from './database/sql/view.ts'
 import { table, tables } from './database/tables/view.ts'
@@ -49,6 +50,7 @@ export const views = [
   table,
   sql,
   migrations,
+  advisor,
   webhooks,
   webhook,
   identities,

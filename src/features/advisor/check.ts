@@ -78,8 +78,8 @@ export const revokeSelect = (relation: FoundObject, grantees: readonly string[])
 export const columnList = (columns: readonly string[]) => columns.map(quoteIdentifier).join(', ')
 
 /** `1 row`, `2 rows`. */
-export function counted(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+export function counted(count: number, one: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : `${one}s`}`
 }
 
 /** Whom anon has a right by, as a JSON array: everybody, itself, or roles that it is a member of. */

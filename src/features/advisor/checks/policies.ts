@@ -2,7 +2,6 @@
 
 import { quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
 import {
-  counted,
   defineCheck,
   enableRowSecurity,
   type FoundObject,
@@ -22,7 +21,7 @@ export const policiesNotEnforced = defineCheck<{ count: number }>({
       (select count(*) from pg_policy p where p.polrelid = r.oid))
     from relations r where r.has_policies and not r.relrowsecurity`,
   describe: (table, { count }) => ({
-    reason: `Row-level security is off, so its ${counted(count, 'policy decides', 'policies decide')} nothing.`,
+    reason: `Row-level security is off, so its ${count === 1 ? 'policy decides' : `${count} policies decide`} nothing.`,
     sql: enableRowSecurity(table),
   }),
 })

@@ -1,6 +1,7 @@
 // What statements would lock, rewrite or destroy, in words.
 
 import { LayerCard } from '@cloudflare/kumo'
+import { bytesText } from '../../../parts/bytes-text.ts'
 import { State, type Tone } from '../../../parts/state.tsx'
 import type { Finding } from './queries.ts'
 
@@ -72,10 +73,4 @@ function sizeOf({ size_bytes: bytes, rows }: Finding): string {
     ...(bytes === null ? [] : [bytesText(bytes)]),
   ]
   return parts.join(', ')
-}
-
-function bytesText(bytes: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
-  const power = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1)
-  return `${(bytes / 1_000 ** power).toLocaleString('en', { maximumFractionDigits: 1 })} ${units[power]}`
 }

@@ -2,6 +2,7 @@
 // back to it. Never in storage: a statement may hold secrets.
 
 import { queryClient } from '../../../api/query-client.ts'
+import { takeHandedSql } from '../../../parts/database/handed-sql.ts'
 import type { Outcome } from './queries.ts'
 
 interface Memory {
@@ -14,8 +15,15 @@ interface Memory {
 const KEY = ['sql', 'memory']
 queryClient.setQueryDefaults(KEY, { gcTime: Number.POSITIVE_INFINITY, structuralSharing: false })
 
+/** What another view handed over stands behind what was typed and never run. */
 export function recall(): Memory {
-  return queryClient.getQueryData<Memory>(KEY) ?? { text: '', kept: '', outcome: undefined }
+  const memory = queryClient.getQueryData<Memory>(KEY) ?? { text: '', kept: '', outcome: undefined }
+  const handed = takeHandedSql()
+  if (handed === undefined) return memory
+  const isKept = memory.text.trim() === '' || memory.text === memory.kept
+  const changed = { ...memory, text: isKept ? handed : `${memory.text.trimEnd()}\n\n${handed}` }
+  queryClient.setQueryData<Memory>(KEY, changed)
+  return changed
 }
 
 export function remember(changed: Partial<Memory>): void {
