@@ -3,9 +3,6 @@
 /** A word, a string, a quoted name, or any one character. */
 const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}\p{N}_$.]+|\s+|./gsu
 
-/** Literals, types of casts, and what joins them: no name of a column is among them. */
-const CONSTANT_ARGUMENTS = /^\((?:\s*(?:'(?:[^']|'')*'(?:::text)?|true|false|\d+)\s*,?)*\)$/i
-
 /**
  * The expression with each call of `functions` in a sub-select of its own, which Postgres runs once a statement;
  * undefined where none stands outside of a sub-select, or is called with anything but literals. `functions` are names
@@ -64,6 +61,12 @@ function functionAt(
   while (/^["\p{L}\p{N}_$.]/u.test(tokens[at] ?? '')) name += tokens[at++]
   if (!functions.has(name) || tokens[at] !== '(') return undefined
   const end = endOfParenthesis(tokens, at)
-  const list = tokens.slice(at, end + 1).join('')
-  return CONSTANT_ARGUMENTS.test(list) ? { text: name + list, end } : undefined
+  const list = tokens.slice(at, end + 1)
+  return list.every(isConstant) ? { text: name + list.join(''), end } : undefined
+}
+
+/** A string and its cast to text, true, false, or what stands between arguments: no column is among these. */
+function isConstant(token: string, i: number, list: readonly string[]): boolean {
+  const isCast = token === 'text' && list[i - 1] === ':' && list[i - 2] === ':'
+  return isCast || /^(?:'.*|true|false|[(),:]|\s+)$/s.test(token)
 }

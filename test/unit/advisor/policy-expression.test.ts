@@ -26,5 +26,6 @@ it('takes neither strings, nor names, nor calls that depend on the row for such 
   expect(once(`(body = 'it''s quoin.uid()'::text)`)).toBeUndefined()
   expect(once('("quoin.uid"() = my_quoin.uid())')).toBeUndefined()
   expect(once("(current_setting(name) = 'x'::text)")).toBeUndefined()
+  expect(once("(current_setting(text, true) = 'x'::text)")).toBeUndefined()
   expect(once('')).toBeUndefined()
 })
