@@ -53,6 +53,9 @@ export const CALLS: AuditedCalls = {
   'keys.rotate': async () => ({ params: { id: await newKey() }, body: { overlap_seconds: 60 } }),
   'keys.revoke': async () => ({ params: { id: await newKey() } }),
 
+  'projects.create': async () => ({ body: { name: 'audited' } }),
+  'projects.update': async () => ({ params: { id: await newProject() }, body: { status: 'paused' } }),
+
   'identities.sign_out': async () => ({ params: { id: (await makePerson()).id } }),
   'identities.end_session': async () => ({ params: { id: await newSession() } }),
   'oauth_server.logout': async () => ({ body: { subject: (await consented()).subject } }),
@@ -154,6 +157,12 @@ const SESSION = { cookie: stack.session_cookie_user ?? '', 'content-type': 'appl
 
 const filledTable = () =>
   makeTable("create table %s (id bigint primary key, note text); insert into %s values (1, 'one')")
+async function newProject(): Promise<string> {
+  await using owner = await connectOwner()
+  const { rows } = await owner.query("insert into quoin.projects (name) values ('audited') returning id")
+  return rows[0].id
+}
+
 const newKey = async () => (await makeKey('anon')).id
 const newWebhook = async () => makeWebhook({ table_name: await makeTable(), url: NOBODY })
 const newSigningKey = () => ({ set_id: `audited-${randomUUID()}`, algorithm: 'ES256', use: 'sig' })
