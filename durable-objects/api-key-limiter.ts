@@ -24,16 +24,25 @@ import { type Bucket, SlidingWindow } from '../src/features/api-keys/limit/windo
 import { type KeyRow, predecessorRetiresAtMs } from '../src/features/api-keys/record/key-row.ts'
 import { findKeyByHash, touchKeyStatement } from '../src/features/api-keys/record/key-store.ts'
 import type { ApiKey } from '../src/features/api-keys/record/schemas.ts'
-import { usageStatement } from '../src/features/usage/usage-store.ts'
+import { usageStatements } from '../src/features/usage/usage-store.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'
 import { LimiterStorage } from './limiter-storage.ts'
 
-/** How old the key's row may be before it is read again, and how long an unknown key stays unknown. */
-const ROW_FRESH_MS = 60_000
+/** Once the key's row is so old it is read again, behind the request that finds it so. */
+const ROW_FRESH_MS = 45_000
+/** How old the row may be that lets a request in: a key that rested is read in front of its first request. */
+const ROW_KEPT_MS = 60_000
+/** That request waits no longer, then goes on with what is known. */
+const REREAD_TIMEOUT_MS = 1_000
+/** How long an unknown key stays unknown. */
+const UNKNOWN_MS = 60_000
 /** A request waits no longer for the row of a key that nobody knows; the trip itself may take three times as long. */
 const READ_TIMEOUT_MS = 5_000
 /** Pause after a reading that failed: known keys go on with what is known. */
 const READ_RETRY_MS = 10_000
+
+/** Longer than a bucket and a lot live; shorter than an idle object does. */
+const SETTLE_AFTER_MS = 2_000
 
 const REFUSED: Admission = { outcome: 'refused' }
 const UNKNOWN: Admission = { outcome: 'unknown' }
@@ -44,8 +53,8 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   readonly #deadline = sharedDeadline()
   readonly #platform: PlatformDatabase
   readonly #storage: LimiterStorage
-  readonly #window: SlidingWindow
-  readonly #lots = new LotLedger()
+  #window: SlidingWindow
+  #lots = new LotLedger()
   /** Lost with an eviction: the limit of an address is a guard within the key's, which is exact. */
   readonly #addresses = new AddressCounts()
   #facts: LimiterFacts
@@ -57,6 +66,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   #reading: Promise<void> | undefined
   #alarmAtMs = 0
   #touchedMs = 0
+  #isSettling = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -67,14 +77,17 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     this.#storage = new LimiterStorage(ctx.storage)
     this.#facts = this.#storage.readFacts() ?? {}
     this.#known = this.#facts.row && toKnownKey(this.#facts.row, this.#limitDefault)
+    this.#readAgainAtMs = (this.#facts.knownAtMs ?? 0) + ROW_FRESH_MS
     // An alarm may wake the object under its id alone.
     const hash = ctx.id.name ?? this.#facts.row?.key_hash ?? this.#storage.readCounted()?.keyHash
     if (hash === undefined) throw new Error('a limiter is found by the hash of its key, never by an id')
     this.#hash = hash
+    const counted = this.#storage.readCounted()
     this.#window = new SlidingWindow(
       this.#known?.limit ?? this.#limitDefault,
       this.#storage,
       this.#storage.readBuckets(),
+      counted === undefined ? 0 : (counted.minute + 1) * 60_000,
     )
   }
 
@@ -83,16 +96,18 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     // A replaced key counts in its successor's window: lots out of this one would be a second allowance. And whoever
     // has a lot does not say from which address its permits are used.
     const mayGiveLots = this.#facts.retirement === undefined && this.#known?.limitPerAddress === undefined
-    if (ask === undefined || !mayGiveLots) return admission
-    return this.#lots.answer(admission, ask, this.#window, Date.now())
+    if (ask === undefined) return this.#settledSoon(admission)
+    this.#lots.settle(ask.settled, this.#window, Date.now())
+    if (!mayGiveLots) return this.#settledSoon(admission)
+    return this.#settledSoon(this.#lots.answer(admission, ask.wanted, this.#window, Date.now()))
   }
 
   async settle(settled: LotAsk['settled']): Promise<void> {
     this.#lots.settle(settled, this.#window, Date.now())
   }
 
-  admitForPredecessor(address: string): Promise<Admission> {
-    return this.#admit(address, true)
+  async admitForPredecessor(address: string): Promise<Admission> {
+    return this.#settledSoon(await this.#admit(address, true))
   }
 
   async learn(row: KeyRow): Promise<void> {
@@ -126,8 +141,8 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     const nowMs = Date.now()
     const isUnread = standingOf(this.#facts, this.#known, nowMs) === 'unread'
     if (!isUnread) {
-      if (nowMs >= this.#readAgainAtMs && this.#facts.row) this.#readInBackground(nowMs)
-      return this.#decide(nowMs, address, isForPredecessor)
+      if (nowMs >= this.#readAgainAtMs && this.#facts.row) await this.#readAgain(nowMs)
+      return this.#decide(Date.now(), address, isForPredecessor)
     }
     if (nowMs < this.#unknownUntilMs) return UNKNOWN
     try {
@@ -168,9 +183,13 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     return this.#limiterOf(retirement.successorHash).admitForPredecessor(address)
   }
 
-  #readInBackground(nowMs: number): void {
+  /** Waits for the reading only where the row is too old to let anybody in by it, and not for long. */
+  async #readAgain(nowMs: number): Promise<void> {
     this.#readAgainAtMs = nowMs + READ_RETRY_MS
-    this.ctx.waitUntil(this.#read().catch(err => logFailure('a key could not be read again', err)))
+    const reading = this.#read().catch(err => logFailure('a key could not be read again', err))
+    this.ctx.waitUntil(reading)
+    if (nowMs - (this.#facts.knownAtMs ?? 0) < ROW_KEPT_MS) return
+    await this.#deadline(REREAD_TIMEOUT_MS, reading).catch(() => undefined)
   }
 
   /** All who wait share one reading. */
@@ -197,26 +216,29 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     }
     const { previous_key_hash: predecessor } = row
     if (predecessor === null || this.#facts.adoptedFrom === predecessor) {
-      this.#setFacts(withRow(this.#facts, row))
+      this.#setFacts(withRow(this.#facts, row, Date.now()))
       return
     }
     const retirement = { successorHash: this.#hash, retiresAtMs: predecessorRetiresAtMs(row) }
     const buckets = await this.#limiterOf(predecessor).retire(retirement)
     // Two readings may have come here at once: only the first counts the buckets.
     const isFirst = this.#facts.adoptedFrom !== predecessor
-    this.#setFacts(withRow({ ...this.#facts, adoptedFrom: predecessor }, row))
+    this.#setFacts(withRow({ ...this.#facts, adoptedFrom: predecessor }, row, Date.now()))
     if (!isFirst) return
     this.#storage.noteAdopted([...buckets])
     this.#window.adopt([...buckets], Date.now())
   }
 
   async #forget(): Promise<void> {
-    this.#unknownUntilMs = Date.now() + ROW_FRESH_MS
+    this.#unknownUntilMs = Date.now() + UNKNOWN_MS
     // What was told is final; only a row that came from the database can be taken back by it.
     if (this.#facts.row === undefined || this.#facts.isRevoked || this.#facts.retirement) return
     this.#countUsage(Math.floor(Date.now() / 60_000))
     this.#facts = {}
     this.#known = undefined
+    // What comes back of lots is nobody's.
+    this.#lots = new LotLedger()
+    this.#window = new SlidingWindow(this.#limitDefault, this.#storage)
     this.#storage.clearKey()
     if (this.#storage.isUsed()) this.#scheduleHousekeeping(Date.now())
     else await this.#storage.clear()
@@ -246,7 +268,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     if (this.#storage.isUsed()) return true
     const { row, retirement } = this.#facts
     const isForgotten = row === undefined && retirement === undefined && !this.#facts.isRevoked
-    if (!isForgotten && !isOver(this.#facts, nowMs)) return retirement !== undefined
+    if (!isForgotten && !isOver(this.#facts, nowMs)) return retirement !== undefined && !this.#facts.isRevoked
     this.#facts = {}
     this.#known = undefined
     await this.#storage.clear()
@@ -259,16 +281,33 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     if (row !== undefined) this.#storage.countUsage({ keyId: row.id, keyHash: this.#hash, minute })
   }
 
+  /** An object may be evicted seconds after its last request; usage is what its journal holds then. */
+  #settledSoon(admission: Admission): Admission {
+    if (!this.#isSettling && this.#window.isAhead()) {
+      this.#isSettling = true
+      this.ctx.waitUntil(this.#settleJournal())
+    }
+    return admission
+  }
+
+  async #settleJournal(): Promise<void> {
+    await new Promise(resolve => setTimeout(resolve, SETTLE_AFTER_MS))
+    this.#isSettling = false
+    this.#window.settle(Date.now())
+  }
+
   /** When the key was last used, and how often in the minutes that are over. */
   async #tellDatabase(): Promise<void> {
-    const keyId = this.#facts.row?.id ?? this.#storage.readCounted()?.keyId
+    const counted = this.#storage.readCounted()
+    const keyId = this.#facts.row?.id ?? counted?.keyId
     if (keyId === undefined) return
     const usedMs = this.#window.lastAdmittedMs() ?? 0
     const minutes = this.#storage.readUsedMinutes()
     const statements: Statement[] = []
     if (usedMs > this.#touchedMs) statements.push(touchKeyStatement(keyId, new Date(usedMs)))
     const last = minutes.at(-1)
-    if (last !== undefined) statements.push(usageStatement({ keyId, keyHash: this.#hash, minutes }))
+    if (last !== undefined && counted !== undefined)
+      statements.push(...usageStatements({ keyId, keyHash: this.#hash, minutes, total: counted.total }))
     if (statements.length === 0) return
     await this.#platform.transaction(statements)
     this.#touchedMs = usedMs

@@ -9,11 +9,12 @@ import type { UsedMinute } from '../src/features/usage/usage-row.ts'
 const FACTS = 'facts'
 const COUNTED = 'counted'
 
-/** Whose requests the minutes are, and up to which minute (since 1970) the buckets are in them. */
+/** Whose requests the minutes are, up to which minute (since 1970) the buckets are in them, and their sum so far. */
 export interface Counted {
   keyId: string
   keyHash: string
   minute: number
+  total: number
 }
 
 const TABLES = `
@@ -73,9 +74,9 @@ export class LimiterStorage implements WindowJournal {
   }
 
   /** Adds the buckets up to whole minutes, to the end of `counted.minute`; each bucket once, in one write. */
-  countUsage(counted: Counted): void {
+  countUsage(counted: Omit<Counted, 'total'>): void {
     if (!this.#hasTables) return
-    const before = this.readCounted()?.minute ?? 0
+    const { minute: before, total } = this.readCounted() ?? { minute: 0, total: 0 }
     if (before >= counted.minute) return
     this.#storage.sql.exec(
       `insert into used_minutes (minute, requests)
@@ -86,7 +87,14 @@ export class LimiterStorage implements WindowJournal {
       before,
       counted.minute,
     )
-    this.#storage.kv.put(COUNTED, counted)
+    const { added } = this.#storage.sql
+      .exec<{ added: number }>(
+        'select coalesce(sum(requests), 0) as added from used_minutes where minute > ? and minute <= ?',
+        before,
+        counted.minute,
+      )
+      .one()
+    this.#storage.kv.put(COUNTED, { ...counted, total: total + added })
   }
 
   /** The minutes that nobody was told of yet, at most a day of them, oldest first. */

@@ -11,8 +11,8 @@ import {
 import type {
   RequestMetrics as Metrics,
   SampleQuery,
-  StepCount,
-  StepQuery,
+  SpanCounts,
+  SpanQuery,
   TotalCount,
 } from '../src/features/metrics/request-metrics.ts'
 
@@ -23,7 +23,8 @@ const SPANS = [
   { table: 'hours', minutes: 60, keptMinutes: 400 * DAY_MINUTES },
 ] as const
 const SAMPLES_KEPT_MS = 7 * DAY_MINUTES * 60_000
-const SAMPLES_KEPT_MAX = 100_000
+/** Those of strangers apart: a flood of them must not wash out what callers did. */
+const SAMPLES_KEPT_MAX = { known: 100_000, stranger: 10_000 } as const
 const CLEAR_EVERY_MS = 60_000
 
 const BUCKETS = Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, (_, i) => `b${i}`)
@@ -43,15 +44,12 @@ const TABLES = `
     route text not null, status integer not null, ${COLUMNS}, primary key (route, status)) without rowid;
   create table if not exists samples (
     at_ms integer not null, request_id text not null, route text not null, status integer not null,
-    duration_ms real not null, key_id text, primary key (at_ms, request_id)) without rowid;
-  create index if not exists samples_by_request on samples (request_id);`
+    duration_ms real not null, key_id text, is_stranger integer not null,
+    primary key (at_ms, request_id)) without rowid;
+  create index if not exists samples_by_request on samples (request_id);
+  create index if not exists samples_by_caller on samples (is_stranger, at_ms);`
 
-type SumsRow = Record<string, SqlStorageValue> & {
-  route: string
-  status: number
-  requests: number
-  milliseconds: number
-}
+type SumsRow = Record<string, SqlStorageValue>
 
 export class RequestMetrics extends DurableObject implements Metrics {
   readonly #sql: SqlStorage
@@ -65,32 +63,39 @@ export class RequestMetrics extends DurableObject implements Metrics {
 
   async add({ counts, samples }: RequestBatch): Promise<void> {
     for (const count of counts) this.#addCount(count)
-    for (const { atMs, requestId, route, status, durationMs, keyId } of samples) {
+    for (const { atMs, requestId, route, status, durationMs, keyId, isStranger } of samples) {
       this.#sql.exec(
-        'insert or ignore into samples values (?, ?, ?, ?, ?, ?)',
-        ...[atMs, requestId, route, status, durationMs, keyId],
+        'insert or ignore into samples values (?, ?, ?, ?, ?, ?, ?)',
+        ...[atMs, requestId, route, status, durationMs, keyId, isStranger ? 1 : 0],
       )
     }
     const nowMs = Date.now()
     if (nowMs >= this.#clearAtMs) this.#clearOld(nowMs)
   }
 
-  async readSteps({ from, to, stepSeconds }: StepQuery): Promise<StepCount[]> {
+  async readSpan({ from, to, stepSeconds }: SpanQuery): Promise<SpanCounts> {
     const { table, minutes } = stepSeconds % 3_600 === 0 ? SPANS[1] : SPANS[0]
     const seconds = minutes * 60
+    const read = (group: string) =>
+      this.#sql
+        .exec<SumsRow>(
+          `select ${group} as name, status / 100 as class, ${SUMMED} from ${table}
+            where begins >= ? and begins < ? group by 1, 2 order by 1, 2`,
+          ...[from / seconds, to / seconds],
+        )
+        .toArray()
     // Bound numbers are floating: what is divided is whole and ours.
     const step = Math.trunc(stepSeconds)
-    const rows = this.#sql.exec<SumsRow>(
-      `select begins * ${seconds} / ${step} * ${step} as time, route, status, ${SUMMED} from ${table}
-        where begins >= ? and begins < ? group by 1, route, status order by 1`,
-      ...[from / seconds, to / seconds],
-    )
-    return Array.from(rows, row => ({ time: Number(row.time), ...toSums(row) }))
+    const times = read(`begins * ${seconds} / ${step} * ${step}`)
+    return {
+      steps: times.map(row => ({ time: Number(row['name']), ...toClassCount(row) })),
+      routes: read('route').map(row => ({ route: String(row['name']), ...toClassCount(row) })),
+    }
   }
 
   async readTotals(): Promise<TotalCount[]> {
     const rows = this.#sql.exec<SumsRow>(`select route, status, ${SUMS.join(', ')} from totals`)
-    return Array.from(rows, toSums)
+    return Array.from(rows, toTotal)
   }
 
   async readSamples(query: SampleQuery): Promise<FinishedRequest[]> {
@@ -102,6 +107,7 @@ export class RequestMetrics extends DurableObject implements Metrics {
       status: Number(row.status),
       durationMs: Number(row.duration_ms),
       keyId: row.key_id === null ? null : String(row.key_id),
+      isStranger: row.is_stranger === 1,
     }))
   }
 
@@ -125,16 +131,29 @@ export class RequestMetrics extends DurableObject implements Metrics {
     for (const { table, minutes, keptMinutes } of SPANS)
       this.#sql.exec(`delete from ${table} where begins < ?`, Math.floor((minute - keptMinutes) / minutes))
     this.#sql.exec('delete from samples where at_ms < ?', nowMs - SAMPLES_KEPT_MS)
-    this.#sql.exec(
-      'delete from samples where at_ms < (select at_ms from samples order by at_ms desc limit 1 offset ?)',
-      SAMPLES_KEPT_MAX,
-    )
+    for (const [isStranger, kept] of [SAMPLES_KEPT_MAX.known, SAMPLES_KEPT_MAX.stranger].entries()) {
+      this.#sql.exec(
+        `delete from samples where is_stranger = ${isStranger} and at_ms < (select at_ms from samples
+          where is_stranger = ${isStranger} order by at_ms desc limit 1 offset ${kept})`,
+      )
+    }
   }
 }
 
-function toSums(row: SumsRow): TotalCount {
-  const { route, status, requests, milliseconds } = row
-  return { route, status, requests, milliseconds, buckets: BUCKETS.map(name => Number(row[name])) }
+const bucketsOf = (row: SumsRow) => BUCKETS.map(name => Number(row[name]))
+
+function toClassCount(row: SumsRow) {
+  return { class: Number(row['class']), requests: Number(row['requests']), buckets: bucketsOf(row) }
+}
+
+function toTotal(row: SumsRow): TotalCount {
+  return {
+    route: String(row['route']),
+    status: Number(row['status']),
+    requests: Number(row['requests']),
+    milliseconds: Number(row['milliseconds']),
+    buckets: bucketsOf(row),
+  }
 }
 
 function samplesQuery(query: SampleQuery): { sql: string; values: (string | number)[] } {

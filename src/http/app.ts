@@ -72,7 +72,12 @@ export function createApp(
 ): Hono<AppEnv> {
   const tell = async (exchange: Exchange, answering: Promise<Response>) => {
     const response = await answering
-    onAnswer(exchange.c.env, finishedRequest(exchange, response.status), exchange.waitUntil)
+    try {
+      onAnswer(exchange.c.env, finishedRequest(exchange, response.status), exchange.waitUntil)
+    } catch (err) {
+      // What was done and answered stays so.
+      console.error(JSON.stringify({ level: 'error', component: 'http', message: String(err) }))
+    }
     return response
   }
   // Paths where a literal and a parameter meet (/v1/db/rpc, /v1/db/:table) put Hono's default router on its slow path.
@@ -114,6 +119,7 @@ function finishedRequest(
     status,
     durationMs,
     keyId: principal?.kind === 'api_key' ? principal.key.id : null,
+    isStranger: principal === null,
   }
 }
 
@@ -256,6 +262,7 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     params: endpoint === undefined ? {} : c.req.param(),
     allowance: route?.allowance ?? 'api',
     bodyBytesMax: endpoint?.bodyBytesMax ?? BODY_BYTES_MAX,
+    takesBasicAuth: route?.takesBasicAuth === true,
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,

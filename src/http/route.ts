@@ -150,6 +150,8 @@ export interface Route<
   response?: Answer
   /** Status of a good answer; 200 unless said. */
   status?: 200 | 201 | 202 | 204
+  /** Under /v1: the API key may also come as the password of basic auth, for callers that can send nothing else. */
+  takesBasicAuth?: boolean
   /** Under /api: which allowance of the client's address a call uses up; `api` unless said. */
   allowance?: AddressAllowance
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */

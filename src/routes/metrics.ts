@@ -1,6 +1,7 @@
 // How much this deployment is called, and what of it counts towards a plan.
 
 import * as z from 'zod'
+import { scopeOf } from '../features/api-keys/record/project-scope.ts'
 import { Billing, BillingQuery, readBilling } from '../features/billing/read-billing.ts'
 import { PROMETHEUS_TYPE, readPrometheus, wantsPrometheus } from '../features/metrics/prometheus.ts'
 import { readMetrics } from '../features/metrics/read-metrics.ts'
@@ -16,6 +17,7 @@ export const metricsRoutes = [
     description:
       'As JSON in equal steps, or as Prometheus’ text with `Accept: text/plain`, which Prometheus sends by itself. ' +
       'It scrapes with basic auth: any name, and the key as password. The text ignores the query.',
+    takesBasicAuth: true,
     query: MetricsQuery,
     documented: {
       answers: {
@@ -31,10 +33,10 @@ export const metricsRoutes = [
       },
     },
     handle: async ({ deps, query, principal, request }) => {
-      const projectId = principal.kind === 'api_key' ? principal.key.project_id : null
+      const scope = scopeOf(principal)
       if (!wantsPrometheus(request.headers.get('accept')))
-        return Response.json(await readMetrics(deps, query, projectId))
-      const text = await readPrometheus(deps, projectId)
+        return Response.json(await readMetrics(deps, scope, query))
+      const text = await readPrometheus(deps, scope)
       return { status: 200, headers: { 'content-type': PROMETHEUS_TYPE }, body: text }
     },
   }),
@@ -46,7 +48,6 @@ export const metricsRoutes = [
     description: 'Quotas are shown and not enforced. There are no prices: nobody here sells anything.',
     query: BillingQuery,
     response: Billing,
-    handle: ({ deps, query, principal }) =>
-      readBilling(deps, principal.kind === 'api_key' ? principal.key.project_id : (query.project_id ?? null)),
+    handle: ({ deps, query, principal }) => readBilling(deps, scopeOf(principal), query),
   }),
 ]

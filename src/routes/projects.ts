@@ -61,9 +61,8 @@ export const projectRoutes = [
     description:
       'Fields that are left out stay. While a project is paused, its keys get 403 `project_paused`, and those of ' +
       'other projects go on. `keys_told` of its active keys are refused within a second, `keys_following` within ' +
-      '60 s: these are what lies beyond the 500 that were used last, and what could not be told. One of these that ' +
-      'nobody has used meanwhile may let its first call in. Resuming goes the same way. A key may pause its own ' +
-      'project; only an administrator’s session resumes it. Safe to repeat.',
+      '60 s: these are what lies beyond the 500 that were used last, and what could not be told. Resuming goes ' +
+      'the same way. A key may pause its own project; only an administrator’s session resumes it. Safe to repeat.',
     body: ProjectPatch,
     example: { status: 'paused' },
     response: ChangedProject,

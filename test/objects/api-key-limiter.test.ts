@@ -107,18 +107,40 @@ it('tries again at the next minute when the database is down, and lets the windo
   expect((await readRow(row.id)).last_used_at).not.toBeNull()
 })
 
-it('reads a known key again after a minute, behind the request and not in front of it', async () => {
+it('reads a known key again before a minute is over, behind the request and not in front of it', async () => {
   const { row, limiter } = await makeKey()
   await limiter.admit(ADDRESS)
-  await platform.query(
-    'update quoin.api_keys set rate_limit_per_minute = 3, version = version + 1 where id = $1::uuid returning id',
-    [row.id],
-  )
-  vi.setSystemTime(Date.now() + MINUTE_MS - 1_000)
+  await setLimit(row.id, 3)
+  vi.setSystemTime(Date.now() + 40_000)
   expect(await limitSeenBy(limiter)).toBe(100)
-  vi.setSystemTime(Date.now() + 2_000)
+  vi.setSystemTime(Date.now() + 6_000)
   expect(await limitSeenBy(limiter)).toBe(100)
   await eventually(async () => expect(await limitSeenBy(limiter)).toBe(3))
+})
+
+it('lets nobody in by what was known over a minute ago, and reads nothing anew for being evicted', async () => {
+  const { row, limiter } = await makeKey()
+  await limiter.admit(ADDRESS)
+  await setLimit(row.id, 3)
+  await evictDurableObject(limiter)
+  vi.setSystemTime(Date.now() + 40_000)
+  const asked = vi.spyOn(globalThis, 'fetch')
+  expect(await limitSeenBy(limiter)).toBe(100)
+  expect(asked).not.toHaveBeenCalled()
+  asked.mockRestore()
+  vi.setSystemTime(Date.now() + MINUTE_MS)
+  expect(await limitSeenBy(limiter)).toBe(3)
+})
+
+it('goes on with what is known while the database is down', async () => {
+  const { limiter } = await makeKey()
+  await limiter.admit(ADDRESS)
+  vi.setSystemTime(Date.now() + 2 * MINUTE_MS)
+  const cut = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('taken away by the test'))
+  const silenced = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  expect(await limitSeenBy(limiter)).toBe(100)
+  cut.mockRestore()
+  silenced.mockRestore()
 })
 
 it('remembers an unknown key for a minute without asking again, and keeps nothing of it', async () => {
@@ -234,7 +256,41 @@ describe('usage', () => {
     await runDurableObjectAlarm(old.limiter)
     const usage = await usageOf(old.row.id)
     expect(usage[minuteText(started)]).toBe(6)
+    const [{ total } = { total: 0 }] = await platform.query<{ total: number }>(
+      'select total from quoin.usage_totals where key_id = $1::uuid',
+      [old.row.id],
+    )
+    expect(total).toBe(6)
     expect(await tablesOf(old.limiter)).toEqual([])
+  })
+
+  it('counts a quiet key of a high limit to the request, though it is evicted', async () => {
+    const { row, limiter } = await makeKey(1_000_000)
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    for (let i = 0; i < 3; i++) {
+      await admit(limiter, 1)
+      vi.setSystemTime(Date.now() + 200)
+      await evictDurableObject(limiter)
+    }
+    vi.setSystemTime(started + 2 * MINUTE_MS)
+    await runDurableObjectAlarm(limiter)
+    expect(await usageOf(row.id)).toEqual({ [minuteText(started)]: 3 })
+  })
+
+  it('counts what came after the clock was set back over an eviction', async () => {
+    const { row, limiter } = await makeKey()
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    await admit(limiter, 5)
+    vi.setSystemTime(started + MINUTE_MS + 6_000)
+    await runDurableObjectAlarm(limiter)
+    await evictDurableObject(limiter)
+    vi.setSystemTime(started + MINUTE_MS - 5_000)
+    await admit(limiter, 3)
+    vi.setSystemTime(started + 3 * MINUTE_MS)
+    await runDurableObjectAlarm(limiter)
+    expect(Object.values(await usageOf(row.id)).reduce((sum, n) => sum + n, 0)).toBe(8)
   })
 
   it('counts of a high limit what was used, once the lots have come back', async () => {
@@ -310,6 +366,13 @@ async function rotateWithOverlap(old: KeyRow, overlapMs: number): Promise<{ row:
   })
   if (row === undefined) throw new Error('somebody else has changed the key')
   return { row, limiter: API_KEY_LIMITER.getByName(row.key_hash) }
+}
+
+async function setLimit(id: string, limit: number): Promise<void> {
+  await platform.query(
+    'update quoin.api_keys set rate_limit_per_minute = $2::int, version = version + 1 where id = $1::uuid returning id',
+    [id, String(limit)],
+  )
 }
 
 async function readRow(id: string): Promise<KeyRow> {

@@ -28,17 +28,17 @@ it('adds up what isolates tell, by the minute and by the hour, and for ever', as
   await tell(metrics, [{ atMs: T0 }, { atMs: T0 + 59_999, durationMs: 30 }, { atMs: T0 + 60_000 }])
   await tell(metrics, [{ atMs: T0 + 10 }, { atMs: T0, status: 503 }, { atMs: T0 + HOUR_MS }])
   const steps = async (stepSeconds: number) => {
-    const read = await metrics.readSteps({ from: T0 / 1_000, to: T0 / 1_000 + 3_600, stepSeconds })
-    return read.map(({ time, status, requests }) => [time - T0 / 1_000, status, requests])
+    const read = await metrics.readSpan({ from: T0 / 1_000, to: T0 / 1_000 + 3_600, stepSeconds })
+    return read.steps.map(count => [count.time - T0 / 1_000, count.class, count.requests])
   }
   expect(await steps(60)).toEqual([
-    [0, 200, 3],
-    [0, 503, 1],
-    [60, 200, 1],
+    [0, 2, 3],
+    [0, 5, 1],
+    [60, 2, 1],
   ])
   expect(await steps(3_600)).toEqual([
-    [0, 200, 4],
-    [0, 503, 1],
+    [0, 2, 4],
+    [0, 5, 1],
   ])
   const totals = await metrics.readTotals()
   expect(totals.map(({ status, requests }) => [status, requests])).toEqual([
@@ -53,7 +53,7 @@ it('forgets minutes after two days and samples after seven, but neither hours no
   await tell(metrics, [{ atMs: T0 }])
   await tell(metrics, [{ atMs: T0 + 8 * DAY_MS }])
   const read = async (stepSeconds: number) =>
-    (await metrics.readSteps({ from: T0 / 1_000, to: T0 / 1_000 + 3_600, stepSeconds })).length
+    (await metrics.readSpan({ from: T0 / 1_000, to: T0 / 1_000 + 3_600, stepSeconds })).routes.length
   expect([await read(60), await read(3_600)]).toEqual([0, 1])
   expect(await metrics.readSamples({ limit: 10 })).toHaveLength(1)
   expect((await metrics.readTotals())[0]?.requests).toBe(2)
@@ -94,6 +94,7 @@ async function tell(
       status: 200,
       durationMs: 1,
       keyId: null,
+      isStranger: false,
       ...request,
     })
   }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import type { PlatformDatabase } from '../../db/database.ts'
-import { DomainError } from '../../errors.ts'
+import { type ProjectScope, projectNotFound, projectOf, reaches } from '../api-keys/record/project-scope.ts'
 
 const Quota = z.int().nullable().describe('null: no quota')
 
@@ -54,7 +54,7 @@ export const BillingQuery = z.strictObject({
   project_id: z
     .uuid()
     .optional()
-    .describe('With a session; the oldest project unless said. A key is told of its own alone'),
+    .describe('Unless said the project of the key, with a session the oldest one. A key has its own alone'),
 })
 
 interface BillingDeps {
@@ -81,21 +81,26 @@ const BILLING_SQL = `
       where k.project_id = p.id and u.hour >= $2::timestamptz and u.hour < $3::timestamptz) used on true
   where p.id = coalesce($1::uuid, (select id from quoin.projects order by created_at, id limit 1))`
 
-/** Of the project, or of the oldest one (null). One trip. Throws `not_found`. */
+/**
+ * Of the project that is asked for, else of the scope's, or of the oldest one. One trip. Throws `not_found` for a
+ * project that is not there, or not in the scope.
+ */
 export async function readBilling(
   { platform, now }: BillingDeps,
-  projectId: string | null,
+  scope: ProjectScope,
+  { project_id: askedId }: z.infer<typeof BillingQuery>,
 ): Promise<Billing> {
+  if (askedId !== undefined && !reaches(scope, askedId)) throw projectNotFound(askedId)
   const time = now()
   const from = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()))
   const to = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1))
-  const params = [projectId, from.toISOString(), to.toISOString()]
+  const params = [askedId ?? projectOf(scope), from.toISOString(), to.toISOString()]
   const [row] = await platform.query<Row>(BILLING_SQL, params, 'repeatable')
-  if (row === undefined) throw new DomainError('not_found', `There is no project ${projectId}.`)
-  const { project_id, plan, requests, first_hour: firstHour, database_bytes } = row
+  if (row === undefined) throw projectNotFound(askedId ?? '')
+  const { plan, requests, first_hour: firstHour, database_bytes } = row
   const since = firstHour === null ? null : new Date(firstHour)
   return {
-    project_id,
+    project_id: row.project_id,
     plan,
     period: { from: from.toISOString(), to: to.toISOString() },
     usage: { requests, database_bytes, storage_bytes: null },
@@ -103,12 +108,13 @@ export async function readBilling(
   }
 }
 
-const DAY_MS = 24 * 3_600_000
+/** The first hour counts from its begin, so a day of data is an hour more. */
+const DATA_MS_MIN = 25 * 3_600_000
 
 /** Requests of the whole period, if its rest is as the time since `since`. null: that is less than a day. */
 export function projectionOf(requests: number, since: Date, now: Date, to: Date): Billing['projection'] {
   const countedMs = now.getTime() - since.getTime()
-  if (countedMs < DAY_MS) return null
+  if (countedMs < DATA_MS_MIN) return null
   const leftMs = to.getTime() - now.getTime()
   return { requests: Math.round(requests + (requests * leftMs) / countedMs), estimated: true }
 }

@@ -3,6 +3,7 @@
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { VERSION } from '../../lib/version.ts'
+import { type ProjectScope, projectOf } from '../api-keys/record/project-scope.ts'
 import { type KeyRequests, readKeyTotals } from '../usage/read-usage.ts'
 import { DURATION_BOUNDS_MS } from './request-batch.ts'
 import type { RequestMetrics, TotalCount } from './request-metrics.ts'
@@ -20,14 +21,16 @@ export function wantsPrometheus(accept: string | null): boolean {
   return accept.includes('text/plain') || accept.includes('application/openmetrics-text')
 }
 
-/** All metrics of the deployment. `projectId` null: keys of all projects. */
-export async function readPrometheus(deps: PrometheusDeps, projectId: string | null): Promise<string> {
+/**
+ * All metrics of the deployment, with the keys of the scope. While the database is down, `pg_up` is 0 and what it would
+ * tell is left out.
+ */
+export async function readPrometheus(deps: PrometheusDeps, scope: ProjectScope): Promise<string> {
   const [keys, totals, [facts]] = await Promise.all([
-    readKeyTotals(deps.platform),
+    readKeyTotals(deps.platform, projectOf(scope)).catch(() => []),
     deps.requestMetrics().readTotals(),
-    deps.platform.query<Facts>(FACTS_SQL, [], 'repeatable'),
+    deps.platform.query<Facts>(FACTS_SQL, [], 'repeatable').catch(() => []),
   ])
-  const own = keys.filter(key => projectId === null || key.project_id === projectId)
   const families: Family[] = [
     {
       name: 'quoin_build_info',
@@ -35,7 +38,8 @@ export async function readPrometheus(deps: PrometheusDeps, projectId: string | n
       help: 'Version of Quoin.',
       samples: [sample(1, { version: VERSION })],
     },
-    keyRequests(own),
+    { name: 'pg_up', type: 'gauge', help: 'Whether the database answers.', samples: [sample(facts ? 1 : 0)] },
+    keyRequests(keys),
     answers(totals),
     durations(totals),
     ...(facts ? databaseFamilies(facts) : []),

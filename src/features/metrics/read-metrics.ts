@@ -1,33 +1,34 @@
 // How much is called, with what and how fast, over time.
 
 import type { PlatformDatabase } from '../../db/database.ts'
+import { type ProjectScope, projectOf } from '../api-keys/record/project-scope.ts'
 import { readUsage, type Usage } from '../usage/read-usage.ts'
 import { quantileMs } from './request-batch.ts'
-import type { RequestMetrics, StepCount } from './request-metrics.ts'
+import type { RequestMetrics, SpanCounts } from './request-metrics.ts'
 import type { Metrics } from './schemas.ts'
 import { MINUTES_KEPT_SECONDS, type Span, type SpanQuery, spanOf, stepsOf } from './span.ts'
 
 interface MetricsDeps {
   platform: Pick<PlatformDatabase, 'query'>
-  requestMetrics: () => Pick<RequestMetrics, 'readSteps'>
+  requestMetrics: () => Pick<RequestMetrics, 'readSpan'>
   now: () => Date
 }
 
 /**
- * Requests by key, and answers by status, route and duration, in equal steps. `projectId` null: keys of all projects.
- * Throws `invalid_parameter` as `spanOf` does.
+ * Requests by key, and answers by status, route and duration, in equal steps. The keys are those of the scope. Throws
+ * `invalid_parameter` as `spanOf` does.
  */
 export async function readMetrics(
   deps: MetricsDeps,
+  scope: ProjectScope,
   query: SpanQuery,
-  projectId: string | null,
 ): Promise<Metrics> {
   const now = deps.now()
   const span = spanOf(query, now)
   const [from, to] = [isoOf(span.from), isoOf(span.to)]
   const [usage, counts] = await Promise.all([
-    readUsage(deps.platform, { from, to, stepSeconds: span.stepSeconds, projectId }),
-    deps.requestMetrics().readSteps(span),
+    readUsage(deps.platform, { from, to, stepSeconds: span.stepSeconds, projectId: projectOf(scope) }),
+    deps.requestMetrics().readSpan(span),
   ])
   return {
     from,
@@ -48,26 +49,22 @@ function requestsOf({ steps, keys }: Usage, span: Span): Metrics['requests'] {
 }
 
 function responsesOf(
-  counts: readonly StepCount[],
+  { steps, routes }: SpanCounts,
   span: Span,
 ): Omit<Metrics['responses'], 'minutes_kept_from'> {
-  const byTime = Map.groupBy(counts, ({ time }) => time)
+  const byTime = Map.groupBy(steps, ({ time }) => time)
   const series = stepsOf(span).map(time => {
     const here = byTime.get(time) ?? []
-    const byStatus: Record<string, number> = {}
-    for (const { status, requests } of here) {
-      const name = `${Math.floor(status / 100)}xx`
-      byStatus[name] = (byStatus[name] ?? 0) + requests
-    }
+    const byStatus = Object.fromEntries(here.map(count => [`${count.class}xx`, count.requests]))
     return { time: isoOf(time), requests: sum(here), by_status: byStatus, ...quantilesOf(here) }
   })
   const byRoute = Array.from(
-    Map.groupBy(counts, ({ route }) => route),
+    Map.groupBy(routes, ({ route }) => route),
     ([route, here]) => ({
       route,
       requests: sum(here),
-      client_errors: sum(here.filter(({ status }) => status >= 400 && status < 500)),
-      server_errors: sum(here.filter(({ status }) => status >= 500)),
+      client_errors: sum(here.filter(count => count.class === 4)),
+      server_errors: sum(here.filter(count => count.class === 5)),
       ...quantilesOf(here),
     }),
   )

@@ -10,6 +10,8 @@ export interface FinishedRequest {
   durationMs: number
   /** Of the API key that was let in. */
   keyId: string | null
+  /** Nobody was let in: neither a key nor a session, or the route asks for none. */
+  isStranger: boolean
 }
 
 /** Requests of one minute, route and status. */
@@ -34,15 +36,15 @@ export interface RequestBatch {
 /** Upper bounds, inclusive: Prometheus' own defaults. Changing them makes what is stored unreadable. */
 export const DURATION_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const
 
-/** Of one batch: of more requests each has the same chance to be among them. */
-export const SAMPLES_MAX = 500
+/** Of one batch: of more requests each has the same chance to be among them. Strangers have places of their own. */
+export const SAMPLES_MAX = { known: 500, stranger: 50 } as const
 
 /** Adds requests up until they are taken. */
 export class RequestTally {
   readonly #random: () => number
   #counts = new Map<string, RequestCount>()
-  #samples: FinishedRequest[] = []
-  #seen = 0
+  #known = new Reservoir(SAMPLES_MAX.known)
+  #strangers = new Reservoir(SAMPLES_MAX.stranger)
 
   /** `random` answers from 0 to below 1. */
   constructor(random: () => number) {
@@ -63,26 +65,36 @@ export class RequestTally {
     count.milliseconds += durationMs
     const bucket = bucketOf(durationMs)
     count.buckets[bucket] = (count.buckets[bucket] ?? 0) + 1
-    this.#sample(request)
+    const samples = request.isStranger ? this.#strangers : this.#known
+    samples.add(request, this.#random())
   }
 
   /** What was added since the last time. */
   take(): RequestBatch {
-    const batch = { counts: [...this.#counts.values()], samples: this.#samples }
+    const counts = [...this.#counts.values()]
+    const samples = [...this.#known.requests, ...this.#strangers.requests]
     this.#counts = new Map()
-    this.#samples = []
-    this.#seen = 0
-    return batch
+    this.#known = new Reservoir(SAMPLES_MAX.known)
+    this.#strangers = new Reservoir(SAMPLES_MAX.stranger)
+    return { counts, samples }
+  }
+}
+
+/** So many of the requests that it is given, each with the same chance. */
+class Reservoir {
+  readonly requests: FinishedRequest[] = []
+  readonly #size: number
+  #seen = 0
+
+  constructor(size: number) {
+    this.#size = size
   }
 
-  #sample(request: FinishedRequest): void {
+  /** `chance` is from 0 to below 1. */
+  add(request: FinishedRequest, chance: number): void {
     this.#seen += 1
-    if (this.#samples.length < SAMPLES_MAX) {
-      this.#samples.push(request)
-      return
-    }
-    const place = Math.floor(this.#random() * this.#seen)
-    if (place < SAMPLES_MAX) this.#samples[place] = request
+    const place = this.#seen <= this.#size ? this.#seen - 1 : Math.floor(chance * this.#seen)
+    if (place < this.#size) this.requests[place] = request
   }
 }
 

@@ -1,15 +1,22 @@
 // How the rest of the service speaks to the one object that keeps request metrics. Types only;
-// `durable-objects/request-metrics/` answers them.
+// `durable-objects/request-metrics.ts` answers them.
 
 import type { FinishedRequest, RequestBatch } from './request-batch.ts'
 
-/** Requests of one step, route and status; `time` is its begin in seconds since 1970. */
-export interface StepCount {
-  time: number
-  route: string
-  status: number
+/** Answers of one class, as 2 for 2xx. */
+interface ClassCount {
+  class: number
   requests: number
   buckets: number[]
+}
+
+/** `time` is the begin of a step in seconds since 1970. */
+export type StepCount = ClassCount & { time: number }
+export type RouteCount = ClassCount & { route: string }
+
+export interface SpanCounts {
+  steps: StepCount[]
+  routes: RouteCount[]
 }
 
 /** Since the object exists, never less than before. */
@@ -21,7 +28,7 @@ export interface TotalCount {
   buckets: number[]
 }
 
-export interface StepQuery {
+export interface SpanQuery {
   /** Multiples of `stepSeconds`, in seconds since 1970; the second is exclusive. */
   from: number
   to: number
@@ -44,7 +51,8 @@ export interface SampleQuery {
 
 export interface RequestMetrics {
   add(batch: RequestBatch): Promise<void>
-  readSteps(query: StepQuery): Promise<StepCount[]>
+  /** By step and by route; not by both, which could be millions. */
+  readSpan(query: SpanQuery): Promise<SpanCounts>
   readTotals(): Promise<TotalCount[]>
   /** Newest first. */
   readSamples(query: SampleQuery): Promise<FinishedRequest[]>

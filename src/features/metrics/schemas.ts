@@ -4,9 +4,7 @@ import * as z from 'zod'
 import { Instant } from '../../lib/instant.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 import { ApiKeyRole } from '../api-keys/record/schemas.ts'
-import { POINTS_MAX } from './span.ts'
-
-const STEP_SECONDS_MAX = 31 * 24 * 3_600
+import { POINTS_MAX, STEP_SECONDS_MAX } from './span.ts'
 
 export const MetricsQuery = z.strictObject({
   from: Instant.optional().describe('Since when, as 2030-01-31T12:00:00Z; a day before `to` unless said'),

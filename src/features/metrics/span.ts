@@ -7,6 +7,8 @@ const DAY = 24 * HOUR
 /** Counts of minutes are kept so long; older ones are there by the hour. */
 export const MINUTES_KEPT_SECONDS = 2 * DAY
 export const POINTS_MAX = 1_500
+export const STEP_SECONDS_MAX = 31 * DAY
+const SECONDS_MAX = Date.UTC(9000, 0) / 1_000
 /** Points that a chart can show; the step is chosen so that there are no more. */
 const POINTS_WANTED = 200
 const STEPS = [60, 300, 900, HOUR, 6 * HOUR, DAY, 7 * DAY, 28 * DAY]
@@ -31,8 +33,8 @@ export interface SpanQuery {
  * a step that is no multiple of a minute, and for more steps than an answer holds.
  */
 export function spanOf(query: SpanQuery, now: Date): Span {
-  const toSeconds = query.to === undefined ? now.getTime() / 1_000 : secondsOf(query.to)
-  const fromSeconds = query.from === undefined ? toSeconds - DAY : secondsOf(query.from)
+  const toSeconds = query.to === undefined ? now.getTime() / 1_000 : secondsOf('to', query.to)
+  const fromSeconds = query.from === undefined ? toSeconds - DAY : secondsOf('from', query.from)
   if (fromSeconds >= toSeconds) {
     throw new DomainError('invalid_parameter', 'query.from: is not before query.to.', {
       hint: 'Name an earlier from, or a later to; to is now where it is left out.',
@@ -46,7 +48,7 @@ export function spanOf(query: SpanQuery, now: Date): Span {
   if (points > POINTS_MAX) {
     throw new DomainError('invalid_parameter', `query.step: cuts the time into ${points} steps.`, {
       detail: `An answer holds at most ${POINTS_MAX}.`,
-      hint: `Name a step of at least ${Math.ceil((to - from) / POINTS_MAX / 60) * 60} seconds, or a shorter time.`,
+      hint: hintFor(to - from),
     })
   }
   return { from, to, stepSeconds }
@@ -62,6 +64,16 @@ function defaultStep(seconds: number, isOld: boolean): number {
   return STEPS.find(step => step >= min && seconds / step <= POINTS_WANTED) ?? STEPS.at(-1) ?? DAY
 }
 
-function secondsOf(time: string): number {
-  return Date.parse(time) / 1_000
+function hintFor(seconds: number): string {
+  const step = Math.ceil(seconds / POINTS_MAX / 60) * 60
+  return step > STEP_SECONDS_MAX
+    ? 'Ask for a shorter time.'
+    : `Name a step of at least ${step} seconds, or a shorter time.`
+}
+
+/** Widened to whole steps it must still be a time that Postgres and JavaScript can write. */
+function secondsOf(name: string, time: string): number {
+  const seconds = Date.parse(time) / 1_000
+  if (seconds >= 0 && seconds < SECONDS_MAX) return seconds
+  throw new DomainError('invalid_parameter', `query.${name}: is not between the years 1970 and 9000.`)
 }

@@ -6,6 +6,8 @@ import type { ApiKeyRole } from '../api-keys/record/schemas.ts'
 
 /** Keys of one answer; those that called least are left out. */
 const KEYS_MAX = 1_000
+/** Counters must not come and go, so of more keys it is always the same ones. */
+const COUNTERS_MAX = 10_000
 
 export interface UsageQuery {
   /** ISO 8601; the second is exclusive. */
@@ -31,16 +33,19 @@ export interface Usage {
   keys: KeyRequests[]
 }
 
-const USAGE_SQL = `
+/** Rows hold an hour; within it minutes are looked at only where a step is less. */
+const BY_HOUR = 'select u.key_id, u.hour as begins, u.total as requests from quoin.usage u'
+const BY_MINUTE = `select u.key_id, u.hour + make_interval(mins => (place - 1)::integer) as begins, minute.requests
+    from quoin.usage u cross join unnest(u.requests) with ordinality minute(requests, place)
+    where minute.requests > 0 and u.hour > $1::timestamptz - interval '1 hour' and u.hour < $2::timestamptz`
+
+const usageSql = (stepSeconds: number) => `
   with used as (
-    select k.id, minute.requests,
-        floor(extract(epoch from minute.begins) / $3::integer)::bigint * $3::integer as time
-      from quoin.usage u join quoin.api_keys k on k.id = u.key_id
-      cross join lateral (
-        select u.hour + make_interval(mins => (place - 1)::integer) as begins, requests
-          from unnest(u.requests) with ordinality minutes(requests, place) where requests > 0) minute
-      where u.hour > $1::timestamptz - interval '1 hour' and u.hour < $2::timestamptz
-        and minute.begins >= $1::timestamptz and minute.begins < $2::timestamptz
+    select k.id, used.requests,
+        floor(extract(epoch from used.begins) / $3::integer)::bigint * $3::integer as time
+      from (${stepSeconds % 3_600 === 0 ? BY_HOUR : BY_MINUTE}) used
+      join quoin.api_keys k on k.id = used.key_id
+      where used.begins >= $1::timestamptz and used.begins < $2::timestamptz
         and ($4::uuid is null or k.project_id = $4::uuid))
   select
     (select coalesce(json_agg(json_build_array(time, requests) order by time), '[]')
@@ -56,17 +61,21 @@ export async function readUsage(
 ): Promise<Usage> {
   const { from, to, stepSeconds, projectId } = query
   const params = [from, to, String(stepSeconds), projectId]
-  const [usage] = await platform.query<Usage>(USAGE_SQL, params, 'repeatable')
+  const [usage] = await platform.query<Usage>(usageSql(stepSeconds), params, 'repeatable')
   return usage ?? { steps: [], keys: [] }
 }
 
-/** All requests of each key that called, since it exists. One trip. */
-export function readKeyTotals(platform: Pick<PlatformDatabase, 'query'>): Promise<KeyRequests[]> {
+/** All requests of each key that called, since it exists. `projectId` null: of all projects. One trip. */
+export function readKeyTotals(
+  platform: Pick<PlatformDatabase, 'query'>,
+  projectId: string | null,
+): Promise<KeyRequests[]> {
   return platform.query<KeyRequests>(
-    `select k.id as key_id, k.name, k.role, k.project_id, sum(u.total) as requests
-      from quoin.usage u join quoin.api_keys k on k.id = u.key_id
-      group by k.id order by requests desc, k.id limit ${KEYS_MAX}`,
-    [],
+    `select k.id as key_id, k.name, k.role, k.project_id, sum(t.total) as requests
+      from quoin.usage_totals t join quoin.api_keys k on k.id = t.key_id
+      where $1::uuid is null or k.project_id = $1::uuid
+      group by k.id order by k.id limit ${COUNTERS_MAX}`,
+    [projectId],
     'repeatable',
   )
 }

@@ -24,7 +24,7 @@ export interface KeyDeps {
  */
 export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyPrincipal> {
   const { headers } = arrival.request
-  const { apiKey, accessToken } = readCredentials(headers)
+  const { apiKey, accessToken } = readCredentials(headers, arrival.takesBasicAuth)
   const keyHash = await deps.identifyKey(apiKey)
   if (keyHash === null) throw invalidApiKey()
   const address = arrival.address ?? 'unknown'

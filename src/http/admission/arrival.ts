@@ -10,6 +10,7 @@ export interface Arrival {
   readonly address: string | null
   readonly allowance: AddressAllowance
   readonly bodyBytesMax: number
+  readonly takesBasicAuth: boolean
   /** Keeps the isolate at work that is not over with the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void
   /** Set as soon as the window's state is known, so that a refused request carries the headers too. */

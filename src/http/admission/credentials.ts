@@ -9,14 +9,14 @@ export interface Credentials {
 }
 
 /**
- * The header `apikey`, or the same key as a bearer token (Supabase clients send both), or as the password of basic auth
- * (all that Prometheus can send). Two different keys are refused: which one was meant is anybody's guess. Throws
- * `invalid_api_key`.
+ * The header `apikey`, or the same key as a bearer token (Supabase clients send both), where `takesBasicAuth`
+ * as the password of basic auth (all that Prometheus can send). Two different keys are refused: which one was meant is
+ * anybody's guess. Throws `invalid_api_key`.
  */
-export function readCredentials(headers: Headers): Credentials {
+export function readCredentials(headers: Headers, takesBasicAuth: boolean): Credentials {
   const apiKeyHeader = headers.get('apikey')
   const authorization = headers.get('authorization')
-  const bearer = readBasicPassword(authorization) ?? readBearer(authorization)
+  const bearer = (takesBasicAuth ? readBasicPassword(authorization) : undefined) ?? readBearer(authorization)
   const bearerIsKey = bearer?.startsWith('svc_') ?? false
   if (apiKeyHeader === null) {
     if (bearer !== undefined && bearerIsKey) return { apiKey: bearer, accessToken: undefined }
@@ -32,9 +32,8 @@ function readBasicPassword(header: string | null): string | undefined {
   const [, encoded] = /^Basic +([\w+/]+=*) *$/i.exec(header ?? '') ?? []
   if (encoded === undefined) return undefined
   try {
-    const text = atob(encoded)
-    const password = text.slice(text.indexOf(':') + 1)
-    return password.startsWith('svc_') ? password : undefined
+    const [, password] = /^[^:]*:(svc_.*)$/s.exec(atob(encoded)) ?? []
+    return password
   } catch {
     return undefined
   }

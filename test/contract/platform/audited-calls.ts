@@ -23,6 +23,8 @@ export interface AuditedCall {
   params?: Readonly<Record<string, string>>
   query?: string
   body?: unknown
+  /** An API key of its own, where a key is asked for. */
+  key?: string
   /** Another Worker than the stack's, and the database with its audit log. */
   at?: { url: string; owner: Pick<TestClient, 'query'> }
   /** Gives back what the call needed. */
@@ -54,7 +56,14 @@ export const CALLS: AuditedCalls = {
   'keys.revoke': async () => ({ params: { id: await newKey() } }),
 
   'projects.create': async () => ({ body: { name: 'audited' } }),
-  'projects.update': async () => ({ params: { id: await newProject() }, body: { status: 'paused' } }),
+  'projects.update': async () => {
+    const id = await newProject()
+    return {
+      params: { id },
+      key: (await makeKey('service_role', { projectId: id })).key,
+      body: { status: 'paused' },
+    }
+  },
 
   'identities.sign_out': async () => ({ params: { id: (await makePerson()).id } }),
   'identities.end_session': async () => ({ params: { id: await newSession() } }),

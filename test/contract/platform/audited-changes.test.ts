@@ -38,9 +38,9 @@ async function rowsOf(endpoint: Endpoint, calls: AuditedCalls) {
 
 /** Calls it with the credential of its level; answers the status, and what the audit log has of the request. */
 async function callOnce({ route, path, level }: Endpoint, call: AuditedCall) {
-  const { params = {}, query = '', body, at } = call
+  const { params = {}, query = '', body, at, key = apikey } = call
   const isKey = level === 'service_role' || level === 'any_key'
-  const credential = isKey ? { apikey } : { cookie: stack.session_cookie_admin ?? '' }
+  const credential = isKey ? { apikey: key } : { cookie: stack.session_cookie_admin ?? '' }
   const place = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
   const response = await fetch(`${at?.url ?? stack.base_url}${place}${query}`, {
     method: route.method.toUpperCase(),

@@ -127,6 +127,8 @@ describe('metrics', () => {
     expect(await statusWith(anonKey)).toBe(403)
     expect(await statusWith('svc_sk_guessed')).toBe(401)
     expect(await statusWith('guessed')).toBe(401)
+    const elsewhere = { authorization: `Basic ${btoa(`service_role:${key}`)}` }
+    expect((await call('/v1/keys', elsewhere)).status).toBe(401)
   })
 
   it.each([
@@ -143,7 +145,7 @@ describe('metrics', () => {
 })
 
 describe('billing', () => {
-  it("is of the key's project, whatever it asks for, and of the oldest one for an administrator", async () => {
+  it("is of the key's project and no other, and of the oldest one for an administrator", async () => {
     const own = Billing.strict().parse((await call('/v1/billing')).body)
     expect(own.plan).toMatchObject({ id: 'self-hosted', requests_per_month: null })
     expect(own.usage.database_bytes).toBeGreaterThan(1_000_000)
@@ -151,6 +153,7 @@ describe('billing', () => {
     expect(Billing.strict().parse(oldest.json).project_id).toBe(own.project_id)
     const stranger = crypto.randomUUID()
     expect((await asAdmin('GET', `/api/billing?project_id=${stranger}`)).json.code).toBe('not_found')
-    expect((await call(`/v1/billing?project_id=${stranger}`)).body.project_id).toBe(own.project_id)
+    expect((await call(`/v1/billing?project_id=${stranger}`)).body.code).toBe('not_found')
+    expect((await call(`/v1/billing?project_id=${own.project_id}`)).status).toBe(200)
   })
 })

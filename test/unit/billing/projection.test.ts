@@ -16,5 +16,5 @@ it('goes on as since the first request, to the end of the month', () => {
 })
 
 it('is not there with less than a day to go by', () => {
-  expect(projectionOf(1_000, at('10T00:01'), at('11T00:00'), END)).toBeNull()
+  expect(projectionOf(1_000, at('10T00:00'), at('11T00:59'), END)).toBeNull()
 })

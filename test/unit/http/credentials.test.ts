@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readCredentials } from '../../../src/http/admission/credentials.ts'
 
-const read = (headers: Record<string, string>) => readCredentials(new Headers(headers))
+const read = (headers: Record<string, string>, takesBasicAuth = false) =>
+  readCredentials(new Headers(headers), takesBasicAuth)
 
 describe('readCredentials', () => {
   it('takes the key from apikey, from the bearer token, or from both when they are the same', () => {
@@ -9,6 +10,14 @@ describe('readCredentials', () => {
     expect(read({ apikey: 'svc_pk_1' })).toEqual(expected)
     expect(read({ authorization: 'Bearer svc_pk_1' })).toEqual(expected)
     expect(read({ apikey: 'svc_pk_1', authorization: 'bearer svc_pk_1' })).toEqual(expected)
+  })
+
+  it('takes the key as the password of basic auth, only where the route does', () => {
+    const headers = { authorization: `Basic ${btoa('prometheus:svc_sk_1')}` }
+    expect(read(headers, true)).toEqual({ apiKey: 'svc_sk_1', accessToken: undefined })
+    expect(() => read(headers)).toThrow(/not of the form "Bearer/)
+    for (const text of ['svc_sk_1', 'name:other', ''])
+      expect(() => read({ authorization: `Basic ${btoa(text)}` }, true)).toThrow(/not of the form "Bearer/)
   })
 
   it('takes any other bearer token as the access token of an end user', () => {

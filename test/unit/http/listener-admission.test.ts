@@ -20,6 +20,7 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
       bodyBytesMax: 1,
       rateLimit: undefined,
       waitUntil: () => {},
+      takesBasicAuth: false,
       signedBody: undefined,
     }
     await admitListener({ verifyIngest }, arrival)

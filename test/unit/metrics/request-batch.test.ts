@@ -8,6 +8,7 @@ const request = (more = {}) => ({
   status: 200,
   durationMs: 3,
   keyId: null,
+  isStranger: false,
   ...more,
 })
 
@@ -29,12 +30,14 @@ describe('the tally of requests', () => {
   })
 
   it('keeps so many samples, and gives those that come late the same chance', () => {
+    const { known, stranger } = SAMPLES_MAX
     const tally = new RequestTally(() => 0)
-    for (let i = 0; i < SAMPLES_MAX + 50; i++) tally.add(request({ requestId: String(i) }))
+    for (let i = 0; i < known + 50; i++) tally.add(request({ requestId: String(i) }))
+    for (let i = 0; i < 10_000; i++) tally.add(request({ isStranger: true }))
     const { counts, samples } = tally.take()
-    expect(counts[0]?.requests).toBe(SAMPLES_MAX + 50)
-    expect(samples).toHaveLength(SAMPLES_MAX)
-    expect(samples[0]?.requestId).toBe(String(SAMPLES_MAX + 49))
+    expect(counts[0]?.requests).toBe(known + 10_050)
+    expect(samples).toHaveLength(known + stranger)
+    expect(samples[0]?.requestId).toBe(String(known + 49))
   })
 })
 

@@ -16,7 +16,15 @@ function makeScene() {
   })
   const add = (atMs: number) =>
     collector.add(
-      { atMs, requestId: 'r', route: 'GET /v1/keys', status: 200, durationMs: 1, keyId: null },
+      {
+        atMs,
+        requestId: 'r',
+        route: 'GET /v1/keys',
+        status: 200,
+        durationMs: 1,
+        keyId: null,
+        isStranger: false,
+      },
       work => behind.push(work),
     )
   return { told, waits, behind, add }
@@ -50,7 +58,15 @@ it('says what was lost where the object does not answer, and goes on', async () 
     requestMetrics: () => ({ add: () => Promise.reject(new Error('gone')) }),
     timeAfter: async () => {},
   })
-  const request = { atMs: 1, requestId: 'r', route: 'r', status: 200, durationMs: 1, keyId: null }
+  const request = {
+    atMs: 1,
+    requestId: 'r',
+    route: 'r',
+    status: 200,
+    durationMs: 1,
+    keyId: null,
+    isStranger: false,
+  }
   collector.add(request, work => behind.push(work))
   await Promise.all(behind)
   expect(warned.mock.calls[0]?.[0]).toContain('the metrics of 1 routes were lost')

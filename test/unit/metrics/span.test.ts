@@ -33,7 +33,9 @@ describe('the span of metrics', () => {
     ['reversed dates', { from: '2026-03-05T00:00:00Z', to: '2026-03-04T00:00:00Z' }, 'query.from'],
     ['no time at all', { from: '2026-03-05T00:00:00Z', to: '2026-03-05T00:00:00Z' }, 'query.from'],
     ['a from that is to come', { from: '2027-01-01T00:00:00Z' }, 'query.from'],
-    ['a million steps', { from: '0001-01-01T00:00:00Z', step: 60 }, 'query.step'],
+    ['a million steps', { from: '1970-01-01T00:00:00Z', step: 60 }, 'query.step'],
+    ['the year 1', { from: '0001-01-01T00:00:00+15:00' }, 'query.from'],
+    ['the end of time', { to: '9999-12-31T23:59:59Z' }, 'query.to'],
   ])('refuses %s', (_, query, name) => {
     expect(() => spanOf(query, NOW)).toThrow(name)
   })

@@ -57,7 +57,7 @@ export class KeyGate {
     return this.#learn(keyHash, admission, known.permits.left)
   }
 
-  /** A limiter that does not answer then counts what was left as used. */
+  /** Where the limiter does not answer, what was left counts as used. */
   async #settleAfter(milliseconds: number, keyHash: string, permits: PermitHolder): Promise<void> {
     const settled = permits.takeSettled(await this.#timeAfter(milliseconds))
     if (settled.length > 0)

@@ -14,6 +14,8 @@ export interface LimiterFacts {
   isRevoked?: true
   /** Final too: the key was replaced. */
   retirement?: Retirement
+  /** When the row was read or told. */
+  knownAtMs?: number
   /** Hash of the key whose window was taken over, so that it is taken over once. */
   adoptedFrom?: string
 }
@@ -35,9 +37,9 @@ export interface KnownKey {
 export type Standing = 'unread' | 'refused' | 'retiring' | 'project_paused' | 'valid'
 
 /** The facts after reading a row: of two readings the higher version holds; of equal ones the later. */
-export function withRow(facts: LimiterFacts, row: KeyRow): LimiterFacts {
-  if (facts.row !== undefined && facts.row.version > row.version) return facts
-  return { ...facts, row }
+export function withRow(facts: LimiterFacts, row: KeyRow, nowMs: number): LimiterFacts {
+  if (facts.row !== undefined && facts.row.version > row.version) return { ...facts, knownAtMs: nowMs }
+  return { ...facts, row, knownAtMs: nowMs }
 }
 
 /** Reads what the hot path needs out of a row, once. */

@@ -19,15 +19,11 @@ const OPEN_LOTS_MAX = 1_000
 export class LotLedger {
   readonly #open = new Map<string, Bucket>()
 
-  /**
-   * Settles what the isolate is done with, and adds a lot to an `admitted` answer where the limit leaves room for
-   * one.
-   */
-  answer(admission: Admission, ask: LotAsk, window: SlidingWindow, nowMs: number): Admission {
-    this.settle(ask.settled, window, nowMs)
+  /** Adds a lot of at most `wanted` permits to an `admitted` answer, where the limit leaves room for one. */
+  answer(admission: Admission, wanted: number, window: SlidingWindow, nowMs: number): Admission {
     if (admission.outcome !== 'admitted' || admission.rateLimit.limit < LOT_LIMIT_MIN) return admission
     const { remaining } = window.state(nowMs)
-    const permits = Math.min(ask.wanted, LOT_PERMITS_MAX, Math.floor(remaining * REMAINING_SHARE))
+    const permits = Math.min(wanted, LOT_PERMITS_MAX, Math.floor(remaining * REMAINING_SHARE))
     if (permits < 1) return admission
     const granted = window.admitAhead(nowMs, permits, LOT_LIFETIME_MS)
     const id = crypto.randomUUID()

@@ -74,9 +74,9 @@ export class PermitHolder {
     return settled
   }
 
-  /** Lets go of everything: the key is not what it was. */
+  /** Uses no permit any more: the key is not what it was. */
   drop(): void {
-    this.#lots = []
+    for (const lot of this.#lots) this.#settle(lot)
     this.#askPendingUntilMs = 0
   }
 

@@ -29,6 +29,8 @@ const WIDE_BUCKET_MS = 100
 export const LOT_LIMIT_MIN = 6_000
 /** Largest number of requests that one journal write stands for; an eviction loses at most so many. */
 const LOT_MAX = 1_000
+/** A bucket is journaled ahead by at most this part of what is in it: one that is hardly used is journaled truly. */
+const AHEAD_SHARE = 1 / 8
 
 interface LiveBucket extends Bucket {
   /** What the journal holds for it; never below `count`. */
@@ -52,10 +54,11 @@ export class SlidingWindow {
 
   /**
    * `stored` is what the journal holds; after an eviction it is taken as used, so the limit holds and at most a lot
-   * is lost.
+   * is lost. Nothing is counted before `notBeforeMs`: a clock may have been set back meanwhile.
    */
-  constructor(limit: number, journal: WindowJournal, stored: readonly Bucket[] = []) {
+  constructor(limit: number, journal: WindowJournal, stored: readonly Bucket[] = [], notBeforeMs = 0) {
     this.#journal = journal
+    this.#latestMs = notBeforeMs
     this.setLimit(limit)
     for (const { endMs, count } of [...stored].sort(byEnd)) this.#append(endMs, count, count)
   }
@@ -102,6 +105,12 @@ export class SlidingWindow {
     bucket.count -= returned
     this.#used -= returned
     if (bucket !== this.#buckets.at(-1)) this.#journalTruly(bucket)
+  }
+
+  /** Whether the journal holds more than was admitted. */
+  isAhead(): boolean {
+    const newest = this.#buckets.at(-1)
+    return newest !== undefined && newest.journaled > newest.count
   }
 
   /** Has the journal hold what was admitted, and no more, in every bucket that has ended. */
@@ -184,7 +193,7 @@ export class SlidingWindow {
   }
 
   #journalAhead(bucket: LiveBucket): void {
-    bucket.journaled = bucket.count + this.#lotSize - 1
+    bucket.journaled = bucket.count + Math.min(this.#lotSize - 1, Math.floor(bucket.count * AHEAD_SHARE))
     this.#journal.write(bucket.endMs, bucket.journaled)
   }
 

@@ -41,14 +41,14 @@ function standing(facts: LimiterFacts, nowMs = NOW) {
 describe('withRow', () => {
   it('keeps the row with the higher version, and of equal ones the later', () => {
     const facts = { row: makeRow({ version: 3, name: 'three' }) }
-    expect(withRow(facts, makeRow({ version: 2, name: 'two' }))).toBe(facts)
-    expect(withRow(facts, makeRow({ version: 3, name: 'later' })).row?.name).toBe('later')
-    expect(withRow(facts, makeRow({ version: 4, name: 'four' })).row?.name).toBe('four')
+    expect(withRow(facts, makeRow({ version: 2, name: 'two' }), NOW)).toEqual({ ...facts, knownAtMs: NOW })
+    expect(withRow(facts, makeRow({ version: 3, name: 'later' }), NOW).row?.name).toBe('later')
+    expect(withRow(facts, makeRow({ version: 4, name: 'four' }), NOW).row?.name).toBe('four')
   })
 
   it('never undoes a revocation or a retirement', () => {
     const retirement = { successorHash: 'b'.repeat(64), retiresAtMs: 0 }
-    expect(withRow({ isRevoked: true, retirement }, makeRow({ version: 99 }))).toMatchObject({
+    expect(withRow({ isRevoked: true, retirement }, makeRow({ version: 99 }), NOW)).toMatchObject({
       isRevoked: true,
       retirement,
     })

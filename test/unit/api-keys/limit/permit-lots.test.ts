@@ -27,14 +27,16 @@ class Limiter {
     this.#window = new SlidingWindow(limit, this.#journal)
   }
 
-  admit(nowMs: number, ask: Parameters<LotLedger['answer']>[1] | undefined): Admission {
+  admit(nowMs: number, ask: LotAsk | undefined): Admission {
     this.calls += 1
     const isAdmitted = this.#window.tryAdmit(nowMs)
     const rateLimit = this.#window.state(nowMs)
     const admission: Admission = isAdmitted
       ? { outcome: 'admitted', key: ANY_KEY, rateLimit }
       : { outcome: 'rate_limited', key: ANY_KEY, rateLimit, retryAfterSeconds: 1, limited: 'key' }
-    return ask === undefined ? admission : this.#ledger.answer(admission, ask, this.#window, nowMs)
+    if (ask === undefined) return admission
+    this.#ledger.settle(ask.settled, this.#window, nowMs)
+    return this.#ledger.answer(admission, ask.wanted, this.#window, nowMs)
   }
 
   settle(settled: LotAsk['settled'], nowMs: number): void {
@@ -120,14 +122,14 @@ describe('permit lots', () => {
     const window = new SlidingWindow(LIMIT, new StoredBuckets())
     const ledger = new LotLedger()
     const good = (): Admission => ({ outcome: 'admitted', key: ANY_KEY, rateLimit: window.state(T0) })
-    const first = ledger.answer(good(), { wanted: 100, settled: [] }, window, T0)
+    const first = ledger.answer(good(), 100, window, T0)
     const lot = first.outcome === 'admitted' ? first.lot : undefined
     expect(lot?.permits).toBe(100)
     expect(window.state(T0).remaining).toBe(LIMIT - 100)
     const settled = [{ id: lot?.id ?? '', unused: 60 }]
-    ledger.answer(good(), { wanted: 0, settled }, window, T0)
+    ledger.settle(settled, window, T0)
     expect(window.state(T0).remaining).toBe(LIMIT - 40)
-    ledger.answer(good(), { wanted: 0, settled }, window, T0)
+    ledger.settle(settled, window, T0)
     expect(window.state(T0).remaining).toBe(LIMIT - 40)
   })
 
@@ -137,9 +139,10 @@ describe('permit lots', () => {
     const ledger = new LotLedger()
     for (let i = 0; i < 50; i++) window.tryAdmit(T0)
     const good = (): Admission => ({ outcome: 'admitted', key: ANY_KEY, rateLimit: window.state(T0) })
-    const first = ledger.answer(good(), { wanted: 10, settled: [{ id: 'x', unused: 50 }] }, window, T0)
+    ledger.settle([{ id: 'x', unused: 50 }], window, T0)
+    const first = ledger.answer(good(), 10, window, T0)
     const id = first.outcome === 'admitted' ? (first.lot?.id ?? '') : ''
-    ledger.answer(good(), { wanted: 0, settled: [{ id, unused: 9_999 }] }, window, T0)
+    ledger.settle([{ id, unused: 9_999 }], window, T0)
     expect(window.state(T0).remaining).toBe(LIMIT - 50)
   })
 
@@ -212,6 +215,15 @@ describe('the gate of an isolate', () => {
     }
     expect(limiter.calls).toBeLessThan(60)
     expect(before).toBe(100_000 - 3_000)
+  })
+
+  it('brings back what it holds of a key that is refused', async () => {
+    const holder = new PermitHolder()
+    holder.endAsk({ id: 'lot', permits: 100 }, T0)
+    expect(holder.take(T0)).toBe(true)
+    holder.drop()
+    expect(holder.take(T0)).toBe(false)
+    expect(holder.takeSettled(T0)).toEqual([{ id: 'lot', unused: 99 }])
   })
 
   it('admits the whole limit and then refuses, although permits were handed out ahead', async () => {
