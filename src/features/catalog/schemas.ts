@@ -28,6 +28,8 @@ const TableColumn = z
       .nullable()
       .describe("an expression of SQL; its domain's where the column has none of its own"),
     generated: z.boolean().describe('Postgres alone gives the value: always an identity, or computed'),
+    identity: z.enum(['always', 'by_default']).nullable(),
+    computed_as: z.string().nullable().describe('the expression of a computed column'),
     comment: z.string().nullable(),
     enum_values: z
       .array(z.string())
@@ -36,12 +38,67 @@ const TableColumn = z
   })
   .meta({ id: 'TableColumn' })
 
+const FOREIGN_KEY_ACTIONS = ['no action', 'restrict', 'cascade', 'set null', 'set default'] as const
+
 const ForeignKey = z
   .object({
+    name: z.string(),
     columns: z.array(z.string()),
     references: z.object({ schema: z.string(), table: z.string(), columns: z.array(z.string()) }),
+    one_to_one: z
+      .boolean()
+      .describe('the columns are unique in their own table: at most one of its rows refers to one there'),
+    on_delete: z.enum(FOREIGN_KEY_ACTIONS),
+    on_update: z.enum(FOREIGN_KEY_ACTIONS),
   })
   .meta({ id: 'ForeignKey' })
+
+export const TABLE_EXAMPLE = {
+  schema: 'public',
+  name: 'todos',
+  kind: 'table',
+  comment: null,
+  columns: [
+    {
+      name: 'id',
+      type: 'bigint',
+      nullable: false,
+      default: "nextval('public.todos_id_seq'::regclass)",
+      generated: false,
+      identity: 'by_default',
+      computed_as: null,
+      comment: null,
+      enum_values: null,
+    },
+    {
+      name: 'owner_id',
+      type: 'uuid',
+      nullable: true,
+      default: null,
+      generated: false,
+      identity: null,
+      computed_as: null,
+      comment: 'who may change it',
+      enum_values: null,
+    },
+  ],
+  primary_key: ['id'],
+  foreign_keys: [
+    {
+      name: 'todos_owner_id_fkey',
+      columns: ['owner_id'],
+      references: { schema: 'public', table: 'owners', columns: ['id'] },
+      one_to_one: false,
+      on_delete: 'cascade',
+      on_update: 'no action',
+    },
+  ],
+  row_level_security: true,
+  anon: ['GET'],
+  readable: true,
+  writable: ['POST', 'PATCH', 'DELETE'],
+  rows_estimated: 1200,
+}
 
 export const DatabaseTable = z
   .object({
@@ -62,46 +119,7 @@ export const DatabaseTable = z
     writable: z.array(TableMethod).describe('the other methods that /api/db/:table takes of it'),
     rows_estimated: z.int().nullable().describe('as the planner has it; null where nothing is known'),
   })
-  .meta({
-    id: 'DatabaseTable',
-    examples: [
-      {
-        schema: 'public',
-        name: 'todos',
-        kind: 'table',
-        comment: null,
-        columns: [
-          {
-            name: 'id',
-            type: 'bigint',
-            nullable: false,
-            default: "nextval('public.todos_id_seq'::regclass)",
-            generated: true,
-            comment: null,
-            enum_values: null,
-          },
-          {
-            name: 'owner_id',
-            type: 'uuid',
-            nullable: true,
-            default: null,
-            generated: false,
-            comment: 'who may change it',
-            enum_values: null,
-          },
-        ],
-        primary_key: ['id'],
-        foreign_keys: [
-          { columns: ['owner_id'], references: { schema: 'public', table: 'owners', columns: ['id'] } },
-        ],
-        row_level_security: true,
-        anon: ['GET'],
-        readable: true,
-        writable: ['POST', 'PATCH', 'DELETE'],
-        rows_estimated: 1200,
-      },
-    ],
-  })
+  .meta({ id: 'DatabaseTable', examples: [TABLE_EXAMPLE] })
 export type DatabaseTable = z.infer<typeof DatabaseTable>
 
 export const DatabaseTables = z
