@@ -35,6 +35,8 @@ export interface DataOptions {
   readOnly: boolean
   /** True when the statements take back themselves what they change. */
   changesNothing?: boolean
+  /** `ReadCommitted` unless said. */
+  isolationLevel?: 'RepeatableRead'
   /** Most bytes of an answer that is parsed; 16 MiB unless said. */
   resultBytesMax?: number
 }

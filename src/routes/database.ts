@@ -1,12 +1,15 @@
 // What is in the database.
 
 import * as z from 'zod'
+import { anonCaller } from '../features/callers/database-caller.ts'
 import { listTables } from '../features/catalog/list-tables.ts'
 import { readSchema } from '../features/catalog/read-schema.ts'
 import { readTable } from '../features/catalog/read-table.ts'
 import { DatabaseTables } from '../features/catalog/schemas.ts'
 import { DatabaseSchema, TableStructure } from '../features/catalog/structure.ts'
-import { defineRoute } from '../http/route.ts'
+import { TryAsRequest, TryAsResponse } from '../features/try-as/schemas.ts'
+import { tryAs } from '../features/try-as/try-as.ts'
+import { defineRoute, jsonText } from '../http/route.ts'
 
 const ACCESS =
   '`access` says which rows anon and service_role reach by each command, with policies counted in: none, some or all.'
@@ -53,5 +56,23 @@ export const databaseRoutes = [
     description: `As /v1/database/schema has it. ${ACCESS}`,
     response: TableStructure,
     handle: ({ deps, params }) => readTable(deps, { schema: params.schema, name: params.table }),
+  }),
+  defineRoute({
+    id: 'database.try_as',
+    method: 'post',
+    mounts: { '/api/database/try-as': 'admin' },
+    summary: 'Run a query as anon or as a person, and see which policies let each row pass',
+    description:
+      'The query runs as the role anon in a read-only transaction, for at most 2 s and 100 rows. Where it is a plain ' +
+      'read of one table, each policy is asked about each row in the same transaction and under the same rights. A ' +
+      'policy that cannot be evaluated so says why, and the rows show all the same. The audit log keeps the text, up ' +
+      'to 8 KiB, and the claims.',
+    body: TryAsRequest,
+    example: { sql: 'select * from todos', as: { kind: 'anon' } },
+    response: TryAsResponse,
+    handle: async input => {
+      const { deps, caller, body } = input
+      return jsonText(await tryAs(deps, caller, claims => anonCaller(input, claims), body))
+    },
   }),
 ]

@@ -49,7 +49,8 @@ export async function runAuditedTransaction(
   })
 }
 
-function shownText(sql: string): object {
+/** A text as the audit log has it. */
+export function shownText(sql: string): object {
   const bytes = encodeUtf8(sql)
   if (bytes.length <= SHOWN_BYTES_MAX) return { sql }
   // As of a stream: what is left of a letter at the cut is waited for, and not shown.

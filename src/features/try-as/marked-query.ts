@@ -1,0 +1,168 @@
+// The batch that runs a query of one table and asks the table's policies about each row that it shows, all in one
+// transaction with one snapshot and as the caller; and what the batch answers. Pure.
+
+import type { DataSession } from '../../db/database.ts'
+import type { Statement } from '../../db/sql.ts'
+import type { StatementResult } from '../../db/sql-wire.ts'
+import type { SingleStatement } from '../sql/statement.ts'
+import type { OneTable } from './one-table.ts'
+import { POLICIES_MAX, ROWS_MAX, TIMEOUT_MS, type TriedPolicy } from './schemas.ts'
+
+const CURSOR = 'quoin_tried'
+/** Where the statements of the batch leave each other word; gone with the transaction. */
+const SETTING = 'quoin.try_as'
+
+/** Of the batch's time the last part is for its answer. */
+const MARKS_MS_MAX = TIMEOUT_MS - 150
+const MARKS_MS_MIN = 50
+
+/** What SQL may have set by functions does not count for what comes after it. */
+export const ROLE_SQL = "select pg_catalog.current_setting('role')"
+
+const RELATION_SQL =
+  `select pg_catalog.set_config('${SETTING}', ` +
+  "coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text, ''), true)"
+
+const RESTORE_SQL = `select pg_catalog.set_config('role', $1, true),
+  pg_catalog.set_config('request.jwt.claims', $2, true),
+  pg_catalog.set_config('search_path', 'pg_catalog', true), pg_catalog.set_config('statement_timeout', greatest(
+    ${MARKS_MS_MIN}, ${MARKS_MS_MAX} - extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.now()) * 1000
+  )::int::text, true)`
+
+/**
+ * Each policy is asked by itself, so that one which fails fails alone. Its expression is Postgres' own text of it, over
+ * the row as the table has it, under the caller's rights and row-level security. Names of ours begin with `quoin_`: in
+ * the inner query those of the table come first.
+ */
+const MARKS_SQL = `do $quoin$
+declare
+  quoin_rows refcursor := '${CURSOR}';
+  quoin_relation oid := nullif(current_setting('${SETTING}'), '')::oid;
+  quoin_row record;
+  quoin_policy record;
+  quoin_tables oid[] := '{}';
+  quoin_places tid[] := '{}';
+  quoin_name text;
+  quoin_holds jsonb;
+  quoin_found jsonb := '[]';
+  quoin_error jsonb;
+  quoin_is_late boolean := false;
+begin
+  move absolute 0 from quoin_rows;
+  for quoin_i in 1..${ROWS_MAX} loop
+    fetch next from quoin_rows into quoin_row;
+    exit when not found;
+    quoin_tables := quoin_tables || quoin_row.quoin_table;
+    quoin_places := quoin_places || quoin_row.quoin_place;
+  end loop;
+  select c.relname into quoin_name from pg_class c where c.oid = quoin_relation;
+  for quoin_policy in
+    select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as written
+    from pg_policy p
+    where p.polrelid = quoin_relation and p.polcmd in ('r', '*') and row_security_active(quoin_relation)
+      and exists (select from unnest(p.polroles) r(oid) where r.oid = 0 or pg_has_role(r.oid, 'USAGE'))
+    order by p.polname limit ${POLICIES_MAX}
+  loop
+    -- What a function of the policy before set does not count for this one.
+    perform set_config('role', 'anon', true);
+    quoin_holds := null;
+    quoin_error := null;
+    begin
+      if quoin_is_late then
+        raise query_canceled using message = 'there was no time left for it';
+      end if;
+      execute format(
+        'select jsonb_object_agg(k.quoin_table || '' '' || k.quoin_place::text, (select coalesce((%s), false)
+            from %s as %I where %I.tableoid = k.quoin_table and %I.ctid = k.quoin_place))
+          from unnest($1, $2) k(quoin_table, quoin_place)',
+        coalesce(quoin_policy.written, (not quoin_policy.permissive)::text), quoin_relation::regclass,
+        quoin_name, quoin_name, quoin_name)
+      into quoin_holds using quoin_tables, quoin_places;
+    exception
+      when query_canceled then
+        quoin_is_late := true;
+        quoin_error := jsonb_build_object('code', sqlstate, 'message', 'There was no time left for it.');
+      when others then
+        quoin_error := jsonb_build_object('code', sqlstate, 'message', left(sqlerrm, 500));
+    end;
+    quoin_found := quoin_found || jsonb_build_object('name', quoin_policy.name, 'permissive', quoin_policy.permissive,
+      'using', quoin_policy.written, 'holds', quoin_holds, 'error', quoin_error);
+  end loop;
+  perform set_config('${SETTING}', jsonb_build_object('active', row_security_active(quoin_relation),
+    'table', (select jsonb_build_object('schema', n.nspname, 'table', c.relname) from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace where c.oid = quoin_relation),
+    'policies', quoin_found)::text, true);
+end $quoin$`
+
+const ANSWER_SQL = `select pg_catalog.current_setting('${SETTING}')`
+
+/** Columns that stand before the caller's. */
+const OWN_COLUMNS = 2
+
+/** Statements of the batch that are the caller's query. */
+export const QUERY_STATEMENTS = 2
+
+/** The statements, in order; `parseMarked` reads their results. */
+export function markedBatch(
+  { text, start, end }: SingleStatement,
+  { name, alias, selectedAt }: OneTable,
+  session: Pick<DataSession, 'role' | 'claims'>,
+): Statement[] {
+  const place = `${alias}.tableoid as quoin_table, ${alias}.ctid as quoin_place, `
+  const query = text.slice(start, selectedAt) + place + text.slice(selectedAt, end)
+  const plain = (sql: string, params: string[] = []) => ({ sql, params })
+  return [
+    plain(`declare ${CURSOR} scroll cursor for ${query}`),
+    plain(`fetch forward ${ROWS_MAX + 1} from ${CURSOR}`),
+    plain(ROLE_SQL),
+    plain(RELATION_SQL, [name]),
+    plain(RESTORE_SQL, [session.role, session.claims]),
+    plain(MARKS_SQL),
+    plain(ANSWER_SQL),
+  ]
+}
+
+export interface Marks {
+  table: { schema: string; table: string } | null
+  /** Whether row-level security decides about the rows. */
+  isActive: boolean
+  policies: TriedPolicy[]
+  rowPolicies: (string[] | null)[]
+}
+
+interface MarksRow {
+  active: boolean
+  table: Marks['table']
+  policies: (TriedPolicy & { holds: Record<string, boolean | null> | null })[]
+}
+
+/** The query's own result, the role that it ended with, and the marks of its rows. */
+export function parseMarked(results: readonly StatementResult[]): {
+  result: StatementResult
+  role: string | null | undefined
+  marks: Marks
+} {
+  const [, fetched, role, , , , answer] = results
+  if (fetched === undefined) throw new Error(`the batch answered ${results.length} results, too few`)
+  const { active, table, policies } = JSON.parse(answer?.rows[0]?.[0] ?? '{}') as MarksRow
+  const rowPolicies = fetched.rows.slice(0, ROWS_MAX).map(([tableOid, place]) => {
+    const id = `${tableOid} ${place}`
+    // A row that none of them saw was not there any more when it was asked.
+    const isKnown = policies.some(({ holds }) => typeof holds?.[id] === 'boolean')
+    return isKnown ? policies.filter(({ holds }) => holds?.[id] === true).map(({ name }) => name) : null
+  })
+  return {
+    result: {
+      ...fetched,
+      fields: fetched.fields.slice(OWN_COLUMNS),
+      rows: fetched.rows.map(row => row.slice(OWN_COLUMNS)),
+    },
+    role: role?.rows[0]?.[0],
+    marks: {
+      table,
+      isActive: active,
+      policies: policies.map(({ holds: _, ...policy }) => policy),
+      rowPolicies,
+    },
+  }
+}
