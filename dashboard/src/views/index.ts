@@ -3,6 +3,8 @@
 import { auditLog } from './audit-log/view.ts'
 import { advisor } from './database/advisor/view.ts'
 import { migrations } from './database/migrations/view.ts'
+import { policies } from './database/policies/view.ts'
+import { schema } from './database/schema/view.ts'
 import { sql } from './database/sql/view.ts'
 import { table, tables } from './database/tables/view.ts'
 import { gateway } from './gateway/view.ts'
@@ -48,6 +50,8 @@ export const views = [
   namespaces,
   tables,
   table,
+  schema,
+  policies,
   sql,
   migrations,
   advisor,

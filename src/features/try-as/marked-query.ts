@@ -16,13 +16,14 @@ const SETTING = 'quoin.try_as'
 const MARKS_MS_MAX = TIMEOUT_MS - 150
 const MARKS_MS_MIN = 50
 
-/** What SQL may have set by functions does not count for what comes after it. */
+/** The role that the query ended with. */
 export const ROLE_SQL = "select pg_catalog.current_setting('role')"
 
 const RELATION_SQL =
   `select pg_catalog.set_config('${SETTING}', ` +
   "coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text, ''), true)"
 
+/** What the query's functions may have set does not count for what comes after it. */
 const RESTORE_SQL = `select pg_catalog.set_config('role', $1, true),
   pg_catalog.set_config('request.jwt.claims', $2, true),
   pg_catalog.set_config('search_path', 'pg_catalog', true), pg_catalog.set_config('statement_timeout', greatest(

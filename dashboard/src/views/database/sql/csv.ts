@@ -1,5 +1,5 @@
+import { valueText } from '../../../parts/database/sql-values.ts'
 import type { SqlAnswer } from './queries.ts'
-import { valueText } from './values.ts'
 
 /** RFC 4180. NULL is an empty field, the empty text `""`. */
 export function csvOf({ columns, rows }: SqlAnswer): string {

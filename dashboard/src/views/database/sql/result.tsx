@@ -3,12 +3,12 @@
 import { Button } from '@cloudflare/kumo'
 import { DownloadSimpleIcon } from '@phosphor-icons/react'
 import { useMemo, useState } from 'react'
+import { isNumber, typeWords, valueText } from '../../../parts/database/sql-values.ts'
 import { type GridColumn, ValueGrid } from '../../../parts/database/value-grid.tsx'
 import { WholeValues } from '../../../parts/database/whole-values.tsx'
 import { SidePanel } from '../../../parts/side-panel.tsx'
 import { csvOf, download } from './csv.ts'
 import type { SqlAnswer } from './queries.ts'
-import { isNumber, typeWords, valueText } from './values.ts'
 
 type Row = SqlAnswer['rows'][number]
 

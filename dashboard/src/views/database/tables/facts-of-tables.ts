@@ -1,15 +1,8 @@
 // What is said of a table in more than one place.
 
+import { tableHref } from '../../../parts/database/table-facts.ts'
 import type { Table } from './queries.ts'
 import { parameterOf } from './row-query.ts'
-
-export const KINDS: Readonly<Record<Table['kind'], string>> = {
-  table: 'Table',
-  view: 'View',
-  materialized_view: 'Materialized view',
-  foreign_table: 'Foreign table',
-  partitioned_table: 'Partitioned table',
-}
 
 const VERBS = { GET: 'read', POST: 'insert', PATCH: 'change', DELETE: 'delete' }
 
@@ -22,12 +15,6 @@ export function anonWords({ anon }: Table): string {
 /** Grants let anon in, and no policy decides about rows. */
 export function isOpenToAnon({ kind, anon, row_level_security: hasPolicies }: Table): boolean {
   return (kind === 'table' || kind === 'partitioned_table') && anon.length > 0 && !hasPolicies
-}
-
-export function tableHref(schema: string, name: string, search: Record<string, string> = {}): string {
-  const query = new URLSearchParams(search).toString()
-  const path = `/database/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`
-  return query === '' ? path : `${path}?${query}`
 }
 
 export type ForeignKey = Table['foreign_keys'][number]

@@ -5,11 +5,12 @@ import { TableIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
+import { KINDS, tableHref } from '../../../parts/database/table-facts.ts'
 import { tablesQuery } from '../../../parts/database/tables-query.ts'
 import { ListPage } from '../../../parts/list-page.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
-import { anonWords, isOpenToAnon, KINDS, tableHref } from './facts-of-tables.ts'
+import { anonWords, isOpenToAnon } from './facts-of-tables.ts'
 import type { Table } from './queries.ts'
 
 const view = getRouteApi('/database/tables')
@@ -32,7 +33,7 @@ const COLUMNS: Column<Table>[] = [
     isSecondary: true,
   },
   { id: 'rls', head: 'Row-level security', cell: table => <Security of={table} /> },
-  { id: 'anon', head: 'An anon key may', cell: anonWords, isSecondary: true },
+  { id: 'anon', head: 'Granted to anon', cell: anonWords, isSecondary: true },
   {
     id: 'comment',
     head: 'Comment',

@@ -1,15 +1,17 @@
-// How a table is made: its columns, its keys, and who may use it.
+// How a table is made: its columns and keys, and who may use it.
 
 import { Link } from '@cloudflare/kumo'
 import { KeyIcon } from '@phosphor-icons/react'
 import { DataTable, type Column as ListColumn } from '../../../parts/data-table.tsx'
+import { KINDS, tableHref } from '../../../parts/database/table-facts.ts'
 import { Fact, Facts, None } from '../../../parts/facts.tsx'
 import { Section } from '../../../parts/page.tsx'
-import { anonWords, isOpenToAnon, KINDS, shortType, tableHref } from './facts-of-tables.ts'
+import { shortType } from './facts-of-tables.ts'
 import type { Column, Table } from './queries.ts'
+import { StructureDetails } from './structure-details.tsx'
 
 export function Structure({ of: table, tables }: { of: Table; tables: readonly Table[] }) {
-  const { schema, name, primary_key: key, foreign_keys: foreignKeys, row_level_security: hasPolicies } = table
+  const { schema, name, primary_key: key, foreign_keys: foreignKeys } = table
   const referring = tables.flatMap(from =>
     from.foreign_keys
       .filter(({ references }) => references.schema === schema && references.table === name)
@@ -25,7 +27,7 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
           rowKey={column => column.name}
         />
       </Section>
-      <Section title="Keys and access">
+      <Section title="Keys">
         <Facts>
           <Fact label="Kind">{KINDS[table.kind]}</Fact>
           <Fact label="Primary key">
@@ -58,14 +60,9 @@ export function Structure({ of: table, tables }: { of: Table; tables: readonly T
               </div>
             ))}
           </Fact>
-          <Fact label="Row-level security" help="Whether policies decide about each row">
-            {hasPolicies ? 'On' : isOpenToAnon(table) ? 'Off: anon reaches every row' : 'Off'}
-          </Fact>
-          <Fact label="An anon key may" help="By grants">
-            {anonWords(table)}
-          </Fact>
         </Facts>
       </Section>
+      <StructureDetails of={table} />
       <Link
         href={`/audit-log?${new URLSearchParams({ target_kind: 'table', target_id: `${schema}.${name}` })}`}
       >
@@ -105,6 +102,7 @@ function columnsFor({ primary_key: key }: Table): ListColumn<Column>[] {
       head: 'Default',
       cell: column => {
         if (column.default !== null) return <Code>{column.default}</Code>
+        if (column.computed_as !== null) return <Code>{column.computed_as}</Code>
         return column.generated ? 'set by Postgres' : '–'
       },
       isSecondary: true,

@@ -1,5 +1,5 @@
 import { InfoIcon } from '@phosphor-icons/react'
-import { KINDS } from './facts-of-tables.ts'
+import { KINDS } from '../../../parts/database/table-facts.ts'
 import type { Table } from './queries.ts'
 
 /** Why rows of a table cannot be changed here; undefined where they can be. */
