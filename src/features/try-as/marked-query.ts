@@ -10,52 +10,51 @@ import { POLICIES_MAX, ROWS_MAX, TIMEOUT_MS, type TriedPolicy } from './schemas.
 
 const CURSOR = 'quoin_tried'
 /** Where the statements of the batch leave each other word; gone with the transaction. */
-const SETTING = 'quoin.try_as'
+const TABLE_SETTING = 'quoin.tried_table'
+const ROWS_SETTING = 'quoin.tried_rows'
+const MARKS_SETTING = 'quoin.tried_marks'
 
 /** Of the batch's time the last part is for its answer. */
 const MARKS_MS_MAX = TIMEOUT_MS - 150
 const MARKS_MS_MIN = 50
 
+/** Before the query: it may set where names are looked up. */
+const TABLE_SQL =
+  `select pg_catalog.set_config('${ROWS_SETTING}', '', true), pg_catalog.set_config('${TABLE_SETTING}', ` +
+  "coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text, ''), true)"
+
 /** The role that the query ended with. */
 export const ROLE_SQL = "select pg_catalog.current_setting('role')"
 
-const RELATION_SQL =
-  `select pg_catalog.set_config('${SETTING}', ` +
-  "coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text, ''), true)"
-
 /** What the query's functions may have set does not count for what comes after it. */
-const RESTORE_SQL = `select pg_catalog.set_config('role', $1, true),
-  pg_catalog.set_config('request.jwt.claims', $2, true),
-  pg_catalog.set_config('search_path', 'pg_catalog', true), pg_catalog.set_config('statement_timeout', greatest(
-    ${MARKS_MS_MIN}, ${MARKS_MS_MAX} - extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.now()) * 1000
-  )::int::text, true)`
+const RESTORE_SQL =
+  "select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true), " +
+  "pg_catalog.set_config('search_path', 'pg_catalog', true)"
+
+const TIME_SQL = `select set_config('statement_timeout', greatest(
+  ${MARKS_MS_MIN}, ${MARKS_MS_MAX} - extract(epoch from clock_timestamp() - now()) * 1000)::int::text, true)`
 
 /**
  * Each policy is asked by itself, so that one which fails fails alone. Its expression is Postgres' own text of it, over
  * the row as the table has it, under the caller's rights and row-level security. Names of ours begin with `quoin_`: in
- * the inner query those of the table come first.
+ * the inner query those of the table come first. Of the query nothing runs again.
  */
 const MARKS_SQL = `do $quoin$
 declare
-  quoin_rows refcursor := '${CURSOR}';
-  quoin_relation oid := nullif(current_setting('${SETTING}'), '')::oid;
-  quoin_row record;
+  quoin_relation oid := nullif(current_setting('${TABLE_SETTING}'), '')::oid;
+  quoin_claims text := current_setting('request.jwt.claims');
   quoin_policy record;
-  quoin_tables oid[] := '{}';
-  quoin_places tid[] := '{}';
+  quoin_tables oid[];
+  quoin_places tid[];
   quoin_name text;
   quoin_holds jsonb;
   quoin_found jsonb := '[]';
   quoin_error jsonb;
   quoin_is_late boolean := false;
 begin
-  move absolute 0 from quoin_rows;
-  for quoin_i in 1..${ROWS_MAX} loop
-    fetch next from quoin_rows into quoin_row;
-    exit when not found;
-    quoin_tables := quoin_tables || quoin_row.quoin_table;
-    quoin_places := quoin_places || quoin_row.quoin_place;
-  end loop;
+  select array_agg(split_part(quoin_row, ' ', 1)::oid), array_agg(split_part(quoin_row, ' ', 2)::tid)
+    into quoin_tables, quoin_places
+    from unnest(string_to_array(rtrim(current_setting('${ROWS_SETTING}'), ';'), ';')) quoin_row;
   select c.relname into quoin_name from pg_class c where c.oid = quoin_relation;
   for quoin_policy in
     select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as written
@@ -65,12 +64,14 @@ begin
     order by p.polname limit ${POLICIES_MAX}
   loop
     -- What a function of the policy before set does not count for this one.
-    perform set_config('role', 'anon', true);
+    perform pg_catalog.set_config('role', 'anon', true);
+    perform pg_catalog.set_config('request.jwt.claims', quoin_claims, true);
+    perform pg_catalog.set_config('search_path', 'pg_catalog', true);
     quoin_holds := null;
     quoin_error := null;
     begin
       if quoin_is_late then
-        raise query_canceled using message = 'there was no time left for it';
+        raise query_canceled;
       end if;
       execute format(
         'select jsonb_object_agg(k.quoin_table || '' '' || k.quoin_place::text, (select coalesce((%s), false)
@@ -89,35 +90,50 @@ begin
     quoin_found := quoin_found || jsonb_build_object('name', quoin_policy.name, 'permissive', quoin_policy.permissive,
       'using', quoin_policy.written, 'holds', quoin_holds, 'error', quoin_error);
   end loop;
-  perform set_config('${SETTING}', jsonb_build_object('active', row_security_active(quoin_relation),
+  perform pg_catalog.set_config('role', 'anon', true);
+  perform pg_catalog.set_config('search_path', 'pg_catalog', true);
+  perform set_config('${MARKS_SETTING}', jsonb_build_object('active', row_security_active(quoin_relation),
     'table', (select jsonb_build_object('schema', n.nspname, 'table', c.relname) from pg_class c
       join pg_namespace n on n.oid = c.relnamespace where c.oid = quoin_relation),
     'policies', quoin_found)::text, true);
 end $quoin$`
 
-const ANSWER_SQL = `select pg_catalog.current_setting('${SETTING}')`
+const ANSWER_SQL = `select pg_catalog.current_setting('${MARKS_SETTING}')`
 
 /** Columns that stand before the caller's. */
-const OWN_COLUMNS = 2
+const OWN_COLUMNS = 3
 
-/** Statements of the batch that are the caller's query. */
-export const QUERY_STATEMENTS = 2
+/** Places in the batch of what is the caller's query. */
+const QUERY_STATEMENTS: readonly (number | undefined)[] = [1, 2]
 
-/** The statements, in order; `parseMarked` reads their results. */
+/** Whether it was the caller's query itself that failed; false where the wire does not tell. */
+export function isOfQuery({ queryIndex }: { queryIndex?: number | undefined }): boolean {
+  return QUERY_STATEMENTS.includes(queryIndex)
+}
+
+/**
+ * The statements, in order; `parseMarked` reads their results. Each row notes its place when it is read, in a setting:
+ * so nobody must run the query again to know its rows.
+ */
 export function markedBatch(
   { text, start, end }: SingleStatement,
   { name, alias, selectedAt }: OneTable,
   session: Pick<DataSession, 'role' | 'claims'>,
 ): Statement[] {
-  const place = `${alias}.tableoid as quoin_table, ${alias}.ctid as quoin_place, `
+  const before = `pg_catalog.current_setting('${ROWS_SETTING}')`
+  const noted = `pg_catalog.concat(${before}, ${alias}.tableoid, ' ', ${alias}.ctid, ';')`
+  const place =
+    `${alias}.tableoid as quoin_table, ${alias}.ctid as quoin_place, ` +
+    `pg_catalog.set_config('${ROWS_SETTING}', ${noted}, true) as quoin_noted, `
   const query = text.slice(start, selectedAt) + place + text.slice(selectedAt, end)
   const plain = (sql: string, params: string[] = []) => ({ sql, params })
   return [
-    plain(`declare ${CURSOR} scroll cursor for ${query}`),
+    plain(TABLE_SQL, [name]),
+    plain(`declare ${CURSOR} no scroll cursor for ${query}`),
     plain(`fetch forward ${ROWS_MAX + 1} from ${CURSOR}`),
     plain(ROLE_SQL),
-    plain(RELATION_SQL, [name]),
     plain(RESTORE_SQL, [session.role, session.claims]),
+    plain(TIME_SQL),
     plain(MARKS_SQL),
     plain(ANSWER_SQL),
   ]
@@ -143,9 +159,9 @@ export function parseMarked(results: readonly StatementResult[]): {
   role: string | null | undefined
   marks: Marks
 } {
-  const [, fetched, role, , , , answer] = results
+  const [, , fetched, role] = results
   if (fetched === undefined) throw new Error(`the batch answered ${results.length} results, too few`)
-  const { active, table, policies } = JSON.parse(answer?.rows[0]?.[0] ?? '{}') as MarksRow
+  const { active, table, policies } = JSON.parse(results.at(-1)?.rows[0]?.[0] ?? '{}') as MarksRow
   const rowPolicies = fetched.rows.slice(0, ROWS_MAX).map(([tableOid, place]) => {
     const id = `${tableOid} ${place}`
     // A row that none of them saw was not there any more when it was asked.

@@ -15,7 +15,7 @@ import type { SingleStatement } from '../sql/statement.ts'
 import { type ItemResult, itemResult, planBatch } from '../sql/statement-plan.ts'
 import { refuseTextBytes } from '../sql/text-guard.ts'
 import { type ClaimsDeps, claimsOf } from './claims.ts'
-import { type Marks, markedBatch, parseMarked, QUERY_STATEMENTS, ROLE_SQL } from './marked-query.ts'
+import { isOfQuery, type Marks, markedBatch, parseMarked, ROLE_SQL } from './marked-query.ts'
 import { ONE_TABLE_FIELDS, type OneTable, oneTable } from './one-table.ts'
 import { type MARKS, ROWS_MAX, TIMEOUT_MS, type TryAsRequest } from './schemas.ts'
 
@@ -89,9 +89,8 @@ async function runMarked(
     results = await deps.data.batch(session, batch, { ...READ_ONLY, isolationLevel: 'RepeatableRead' })
   } catch (err) {
     if (!(err instanceof PostgresError)) throw err
-    const isOfQuery = err.queryIndex !== undefined && err.queryIndex < QUERY_STATEMENTS
     // It is out of time with the marks or without them.
-    if (isOfQuery && err.code === TIMEOUT) throw explained(err)
+    if (isOfQuery(err) && err.code === TIMEOUT) throw explained(err)
     return runPlain(deps, session, statement, whyUnmarked(err))
   }
   const { result, role, marks } = parseMarked(results)
@@ -100,7 +99,7 @@ async function runMarked(
   const rows = result.rows.slice(0, ROWS_MAX)
   return {
     result: { fields: result.fields, rows, rowCount: rows.length, command: 'SELECT', isTruncated },
-    marks: marks.isActive ? 'made' : 'no_row_level_security',
+    marks: marks.table === null ? 'failed' : marks.isActive ? 'made' : 'no_row_level_security',
     of: marks,
   }
 }
@@ -143,13 +142,19 @@ function refuseOtherRole(role: string | null | undefined): void {
 const HINTS: Readonly<Record<string, string>> = {
   '25006': 'It runs in a read-only transaction: what writes cannot be tried.',
   '42501': 'anon may not do this. GET /api/database/tables/:schema/:table says what it may, and why.',
+  '42P17':
+    'A policy reads its own table, directly or through others: put that reading into a SECURITY DEFINER function.',
   [TIMEOUT]: `A query that is tried has ${TIMEOUT_MS} ms. Filter on indexed columns, or read fewer rows.`,
 }
 
 /** Hints of POST /api/sql speak of service_role and of longer times. */
 function explained(err: unknown): unknown {
   if (err instanceof PostgresError) err.hint = HINTS[err.code] ?? err.hint
-  return err
+  if (!(err instanceof DomainError) || err.code !== 'validation_failed') return err
+  return new DomainError(err.code, err.message, {
+    hint: 'A query that is tried takes no parameters: write the values into it.',
+    cause: err,
+  })
 }
 
 async function answerText(

@@ -8,6 +8,7 @@ import { asAdmin, auditLogs, memberOutcome } from './caller.ts'
 
 const stack = inject('stack')
 const p = freshPrefix()
+const odd = `"${p} %s ""x"""`
 
 beforeAll(() =>
   asOwner(`
@@ -39,6 +40,14 @@ beforeAll(() =>
     create function ${p}_wait() returns bool language sql as 'select pg_sleep(20) is not null';
     create function ${p}_write() returns int language sql as 'insert into ${p}_open values (0) returning 1';
     create function ${p}_rise() returns text language sql as $$ select set_config('role', 'service_role', true) $$;
+    create table ${odd} (id int, quoin_place int, k text) partition by range (id);
+    create table ${p}_low partition of ${odd} for values from (0) to (10);
+    create table ${p}_high partition of ${odd} for values from (10) to (20);
+    insert into ${odd} values (1, 1, '%I'), (11, 2, 'ada');
+    alter table ${odd} enable row level security;
+    create policy "low %s" on ${odd} using (k like '%I' and quoin_place = 1);
+    create policy own on ${odd} using (exists (select from ${p}_members k where k.person = ${odd}.k));
+    grant select on ${odd} to anon;
     alter table ${p}_fails enable row level security;
     create policy a_open on ${p}_fails using (id > 0);
     create policy b_fails on ${p}_fails using (${p}_fail());
@@ -51,7 +60,7 @@ beforeAll(() =>
 )
 
 afterAll(() =>
-  asOwner(`drop table ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails cascade;
+  asOwner(`drop table ${odd}, ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails cascade;
     drop function ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise`),
 )
 
@@ -102,6 +111,20 @@ describe('POST /api/database/try-as', () => {
     const open = await tried(`select *, 'é' as "ü" from public.${p}_open where id > 0`)
     expect(open).toMatchObject({ marks: 'no_row_level_security', policies: [], row_policies: [] })
     expect([open.result.rows.length, open.result.truncated]).toEqual([100, true])
+  })
+
+  it('knows rows of partitions apart, whatever names there are', async () => {
+    const { result, row_policies } = await tried(`select id from ${odd} order by id`, ada)
+    expect([result.rows, row_policies]).toEqual([
+      [{ id: 1 }, { id: 11 }],
+      [['low %s'], ['own']],
+    ])
+  })
+
+  it('asks policies as the caller, whatever the query has set', async () => {
+    const settings = `set_config('request.jwt.claims', '{"sub":"bob"}', true), set_config('search_path', '', true)`
+    const { row_policies, marks } = await tried(`select ${settings} from ${p}_notes where id = 2`, ada)
+    expect([marks, row_policies]).toEqual(['made', [['own', 'small']]])
   })
 
   it('takes the claims of a person as their tokens have them', async () => {
