@@ -24,8 +24,11 @@ import type { Diagram as DiagramModel } from './model.ts'
 type FlowNode = Node<{ table: PlacedTable }>
 
 const NODE_TYPES = { table: TableBox }
-/** Smaller, names cannot be told apart. */
 const ZOOM_MIN = 0.1
+/** At first names can be read, also where not all tables fit. */
+const ZOOM_FIRST_MIN = 0.3
+/** From farther away a table is its name, in large letters. */
+const ZOOM_FAR = 0.5
 const ZOOM_READABLE = 0.8
 
 export function Diagram({ of: diagram }: { of: DiagramModel }) {
@@ -70,16 +73,16 @@ function Flow({ diagram }: { diagram: DiagramModel }) {
     [diagram],
   )
   const width = useStore(state => state.width)
-  const showAll = () => void flow.fitView({ padding: 0.05, minZoom: ZOOM_MIN, maxZoom: 1 })
+  const show = (minZoom: number) => void flow.fitView({ padding: 0.05, minZoom, maxZoom: 1 })
+  const showFirst = () => show(ZOOM_FIRST_MIN)
   // biome-ignore lint/correctness/useExhaustiveDependencies: seen whole again when tables or room are others
-  useEffect(showAll, [nodes, width])
+  useEffect(showFirst, [nodes, width])
   return (
     <div className="h-[65vh] min-h-80 overflow-hidden rounded-lg border border-kumo-hairline bg-kumo-elevated">
       <ReactFlow
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
-        fitView
         minZoom={ZOOM_MIN}
         maxZoom={1.5}
         nodesDraggable={false}
@@ -112,7 +115,7 @@ function Flow({ diagram }: { diagram: DiagramModel }) {
             shape="square"
             icon={ArrowsInIcon}
             aria-label="Show all tables"
-            onClick={showAll}
+            onClick={() => show(ZOOM_MIN)}
           />
         </Panel>
       </ReactFlow>
@@ -126,6 +129,7 @@ const BOX =
 /** The name is a link, so the keyboard reaches every table; the diagram follows it. */
 function TableBox({ data: { table } }: NodeProps<FlowNode>) {
   const flow = useReactFlow()
+  const isFar = useStore(state => state.transform[2] < ZOOM_FAR)
   const { schema, name, columns, more, x, y, height } = table
   const follow = () =>
     void flow.setCenter(x + WIDTH_PX / 2, y + height / 2, { zoom: Math.max(flow.getZoom(), ZOOM_READABLE) })
@@ -134,31 +138,35 @@ function TableBox({ data: { table } }: NodeProps<FlowNode>) {
       <Handle type="target" position={Position.Right} isConnectable={false} className="invisible" />
       <Handle type="source" position={Position.Left} isConnectable={false} className="invisible" />
       <div
-        style={{ height: HEAD_PX }}
+        style={{ height: isFar ? height : HEAD_PX }}
         className="flex items-center border-b border-kumo-line bg-kumo-tint px-2"
       >
         <Link
           to={tableHref(schema, name, { tab: 'structure' })}
-          className="nodrag nopan min-w-0 truncate font-semibold hover:underline"
+          className={cn(
+            'nodrag nopan min-w-0 font-semibold hover:underline',
+            isFar ? 'w-full text-center text-[30px] leading-tight wrap-anywhere' : 'truncate',
+          )}
           title={`${schema}.${name}`}
           onFocus={event => event.currentTarget.matches(':focus-visible') && follow()}
         >
           {schema === 'public' ? name : `${schema}.${name}`}
         </Link>
       </div>
-      {columns.map(column => (
-        <div key={column.name} style={{ height: ROW_PX }} className="flex items-center gap-1 px-2">
-          <span className="grid size-4 shrink-0 place-items-center">
-            {column.key === 'primary' && <KeyIcon size={12} aria-label="Primary key" />}
-            {column.key === 'foreign' && <LinkSimpleIcon size={12} aria-label="Foreign key" />}
-          </span>
-          <span className={cn('min-w-0 truncate', column.key === 'primary' && 'font-medium')}>
-            {column.name}
-          </span>
-          <span className="ml-auto max-w-24 shrink-0 truncate text-xs text-kumo-subtle">{column.type}</span>
-        </div>
-      ))}
-      {more > 0 && (
+      {!isFar &&
+        columns.map(column => (
+          <div key={column.name} style={{ height: ROW_PX }} className="flex items-center gap-1 px-2">
+            <span className="grid size-4 shrink-0 place-items-center">
+              {column.key === 'primary' && <KeyIcon size={12} aria-label="Primary key" />}
+              {column.key === 'foreign' && <LinkSimpleIcon size={12} aria-label="Foreign key" />}
+            </span>
+            <span className={cn('min-w-0 truncate', column.key === 'primary' && 'font-medium')}>
+              {column.name}
+            </span>
+            <span className="ml-auto max-w-24 shrink-0 truncate text-xs text-kumo-subtle">{column.type}</span>
+          </div>
+        ))}
+      {!isFar && more > 0 && (
         <div style={{ height: ROW_PX }} className="px-2 text-xs text-kumo-subtle">
           {more} more {more === 1 ? 'column' : 'columns'}
         </div>

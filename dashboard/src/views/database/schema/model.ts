@@ -2,6 +2,8 @@
 
 import type { Structure } from '../../../parts/database/access-words.ts'
 
+/** A picture of more can neither be drawn quickly nor be read. */
+const TABLES_DRAWN_MAX = 200
 /** Columns that a node shows; those of keys come first, and the others are counted. */
 const COLUMNS_SHOWN_MAX = 10
 
@@ -24,6 +26,8 @@ export interface KeyEdge {
 export interface Diagram {
   nodes: TableNode[]
   edges: KeyEdge[]
+  /** Whether there are more tables than are drawn. */
+  isCut: boolean
 }
 
 export const idOf = (schema: string, table: string) => JSON.stringify([schema, table])
@@ -43,9 +47,11 @@ export function diagramOf(tables: readonly Structure[], text: string): Diagram {
   const all = wholes.flatMap(edgesFrom)
   const near = all.filter(({ source, target }) => chosen.has(source) || chosen.has(target))
   const drawn = new Set([...chosen, ...near.flatMap(({ source, target }) => [source, target])])
-  const nodes = wholes.map(nodeOf).filter(({ id }) => drawn.has(id))
+  const found = wholes.filter(({ schema, name }) => drawn.has(idOf(schema, name)))
+  const nodes = found.slice(0, TABLES_DRAWN_MAX).map(nodeOf)
   const known = new Set(nodes.map(({ id }) => id))
-  return { nodes, edges: near.filter(({ source, target }) => known.has(source) && known.has(target)) }
+  const edges = near.filter(({ source, target }) => known.has(source) && known.has(target))
+  return { nodes, edges, isCut: nodes.length < found.length }
 }
 
 function edgesFrom({ schema, name, foreign_keys: keys }: Structure): KeyEdge[] {

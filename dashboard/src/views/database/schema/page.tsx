@@ -11,7 +11,7 @@ import { schemaQuery } from '../../../parts/database/schema-query.ts'
 import { tableHref } from '../../../parts/database/table-facts.ts'
 import { Loaded, Outline } from '../../../parts/loaded.tsx'
 import { Page, Section } from '../../../parts/page.tsx'
-import { diagramOf } from './model.ts'
+import { diagramOf, idOf } from './model.ts'
 
 const view = getRouteApi('/database/schema')
 const Diagram = lazy(() => import('./diagram.tsx').then(module => ({ default: module.Diagram })))
@@ -65,9 +65,7 @@ function Drawn({
   const keys = tables
     .filter(({ partition_of: whole }) => whole === null)
     .flatMap(from => from.foreign_keys.map(key => ({ from, key })))
-    .filter(
-      ({ from, key }) => text === '' || drawn.has(`${JSON.stringify([from.schema, from.name])} ${key.name}`),
-    )
+    .filter(({ from, key }) => text === '' || drawn.has(`${idOf(from.schema, from.name)} ${key.name}`))
   if (diagram.nodes.length === 0)
     return (
       <Empty
@@ -81,6 +79,11 @@ function Drawn({
     <>
       {!complete && (
         <p className="text-kumo-subtle">There is more in the schemas than is told; this is the first.</p>
+      )}
+      {diagram.isCut && (
+        <p className="text-kumo-subtle">
+          The first {diagram.nodes.length} tables are drawn. Search for one to see it with its neighbours.
+        </p>
       )}
       <section aria-label="Diagram of the schema">
         <Suspense fallback={<Outline rows={10} />}>
