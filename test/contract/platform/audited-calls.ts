@@ -42,6 +42,7 @@ export const CALLS: AuditedCalls = {
       body: { statements: [{ sql: `insert into ${table} values (1)` }, { sql: `delete from ${table}` }] },
     }
   },
+  'database.try_as': async () => ({ body: { sql: 'select 1', as: { kind: 'anon' } } }),
   'db.insert': async () => ({ params: { table: await makeTable() }, body: { id: 1 } }),
   'db.update': async () => ({
     params: { table: await filledTable() },
