@@ -1,6 +1,7 @@
 // `npm run chaos:usage`: 10 000 answered requests over 20 keys from parallel clients, while the Worker and Postgres are
-// killed again and again. Then the usage that is counted must be what was answered; a request whose answer was lost may
-// count or not. Ends with 1 where a key's usage is anything else. Waits some minutes: usage comes late.
+// killed again and again, and every fourth key is rotated. Then the usage that is counted must be what was answered; a
+// request whose answer was lost may count or not. Ends with 1 where a key's usage is anything else. Waits some minutes:
+// usage comes late, and what counts twice comes later still.
 
 import { randomInt } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -16,8 +17,12 @@ const REQUESTS = Number(process.env['CHAOS_REQUESTS'] ?? 10_000)
 const KEYS = 20
 const CLIENTS = 8
 const KILLS = ['worker', 'postgres', 'worker', 'worker', 'postgres', 'worker'] as const
+/** One that counts each request by itself, and one that lends permits. */
+const LIMITS = [5_999, 100_000]
 /** Limiters tell whole minutes, at their next minute. */
 const USAGE_DEADLINE_MS = 240_000
+/** Every limiter has told twice by then. */
+const SECOND_LOOK_MS = 130_000
 
 interface Tally {
   key: StoredApiKey
@@ -39,6 +44,7 @@ let begun = 0
 let answeredInAll = 0
 const clients = Array.from({ length: CLIENTS }, () => call(parts))
 await killInTurns(parts)
+await rotateSome(parts)
 await Promise.all(clients)
 const sum = (name: 'answered' | 'lost') => tallies.reduce((total, tally) => total + tally[name], 0)
 say(`${sum('answered')} answered, ${sum('lost')} without an answer; waiting for the usage`)
@@ -81,7 +87,7 @@ async function call({ baseUrl }: Parts): Promise<void> {
 
 async function killInTurns(live: Parts): Promise<void> {
   for (const [i, victim] of KILLS.entries()) {
-    const until = ((i + 1) * REQUESTS) / (KILLS.length + 1)
+    const until = ((i + 1) * REQUESTS) / (KILLS.length + 2)
     while (answeredInAll < until) await delay(5)
     say(`kill: ${victim}, after ${answeredInAll} answers`)
     await live[victim].kill(victim === 'postgres' ? 'SIGQUIT' : 'SIGKILL')
@@ -90,28 +96,47 @@ async function killInTurns(live: Parts): Promise<void> {
   }
 }
 
-/** What is counted, once nothing more can come: every key has what was answered, or time is up. */
+/** The old keys are good for an hour, and clients go on with them: they count in the windows of the new ones. */
+async function rotateSome({ baseUrl }: Parts): Promise<void> {
+  for (const tally of tallies.filter((_, i) => i % 4 === 0)) {
+    const response = await fetch(`${baseUrl}/v1/keys/${tally.key.id}/rotate`, {
+      method: 'POST',
+      headers: { apikey: tally.key.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ overlap_seconds: 3_600 }),
+    })
+    await response.text()
+    if (!response.ok) throw new Error(`a rotation was answered with ${response.status}`)
+    tally.answered += 1
+    answeredInAll += 1
+  }
+  say('rotated every fourth key')
+}
+
+/** What is counted, once nothing more can come: every key has what was answered, or time is up. Then once more. */
 async function waitForUsage(): Promise<Map<string, number>> {
-  let read = new Map<string, number>()
-  await waitUntil(
-    { what: 'the usage is there', deadlineMs: USAGE_DEADLINE_MS, intervalMs: 2_000 },
-    async () => {
-      read = await withOwner(async owner => {
-        const { rows } = await owner.query(
-          'select key_id, sum(total)::int as n from quoin.usage group by key_id',
-        )
-        return new Map(rows.map(({ key_id, n }) => [key_id, n]))
-      })
-      return tallies.every(({ key, answered }) => (read.get(key.id) ?? 0) >= answered) ? true : undefined
-    },
-  ).catch(() => undefined)
-  return read
+  const wait = { what: 'the usage is there', deadlineMs: USAGE_DEADLINE_MS, intervalMs: 2_000 }
+  await waitUntil(wait, async () => {
+    const read = await withOwner(readUsage)
+    return tallies.every(({ key, answered }) => (read.get(key.id) ?? 0) >= answered) ? true : undefined
+  }).catch(() => undefined)
+  say('the usage is there; looking again when every limiter has told once more')
+  await delay(SECOND_LOOK_MS)
+  return withOwner(readUsage)
+}
+
+async function readUsage(owner: Client): Promise<Map<string, number>> {
+  const { rows } = await owner.query('select key_id, sum(total)::int as n from quoin.usage group by key_id')
+  return new Map(rows.map(({ key_id, n }) => [key_id, n]))
 }
 
 async function makeKeys(owner: Client): Promise<Tally[]> {
   const made: Tally[] = []
   for (let i = 0; i < KEYS; i++) {
-    const key = await storeApiKey(owner, { role: 'service_role', name: 'usage', rateLimitPerMinute: 5_999 })
+    const key = await storeApiKey(owner, {
+      role: 'service_role',
+      name: 'usage',
+      rateLimitPerMinute: LIMITS[i % LIMITS.length] ?? null,
+    })
     made.push({ key, answered: 0, lost: 0 })
   }
   return made
