@@ -68,7 +68,12 @@ function responsesOf(
       ...quantilesOf(here),
     }),
   )
-  return { total: sum(series), series, by_route: byRoute.sort((a, b) => b.requests - a.requests) }
+  return {
+    total: sum(series),
+    ...quantilesOf(counts),
+    series,
+    by_route: byRoute.sort((a, b) => b.requests - a.requests),
+  }
 }
 
 function quantilesOf(counts: readonly { buckets: number[] }[]) {

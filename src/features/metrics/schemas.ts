@@ -54,6 +54,7 @@ export const Metrics = z
       .object({
         minutes_kept_from: z.iso.datetime().describe('before it steps of less than an hour are empty'),
         total: z.int(),
+        ...QUANTILES,
         series: z
           .array(
             z.object({
@@ -104,6 +105,9 @@ export const Metrics = z
         responses: {
           minutes_kept_from: '2026-01-29T12:00:00.000Z',
           total: 121,
+          p50_ms: 3.1,
+          p95_ms: 9.6,
+          p99_ms: 24,
           series: [
             {
               time: '2026-01-31T11:00:00.000Z',
