@@ -1,15 +1,12 @@
-// The filters of the log, as they stand in the address. They are exact: so they count once they are typed, on Enter or
-// when the field is left.
+// The filters of the log, as they stand in the address.
 
-import { Button, Input, Select } from '@cloudflare/kumo'
-import { useEffect, useId, useState } from 'react'
+import { Button } from '@cloudflare/kumo'
+import { useState } from 'react'
 import { kindLabel, TARGET_KINDS } from '../../parts/audit-targets.ts'
-import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts'
+import { ChoiceFilter, ExactFilter, TimeFilter } from '../../parts/filter-fields.tsx'
 import { type Filters as Search, setFilters } from './queries.ts'
 
-/** Not an empty text: the select takes that for a question that nobody has answered, and writes it in grey. */
-const ANY = 'any'
-const OUTCOMES = { [ANY]: 'Any', succeeded: 'Succeeded', failed: 'Failed', pending: 'Unknown' }
+const OUTCOMES = { succeeded: 'Succeeded', failed: 'Failed', pending: 'Unknown' }
 
 /** `actions` are offered while an action is typed. */
 export function Filters({
@@ -23,13 +20,13 @@ export function Filters({
 }) {
   const isFiltered = Object.keys(setFilters(search)).length > 0
   const [isOpen, setOpen] = useState(() => RARE.some(name => Boolean(search[name])))
-  const kind = search.target_kind || ANY
-  const kinds = { [ANY]: 'Any', ...TARGET_KINDS, [kind]: kind === ANY ? 'Any' : kindLabel(kind) }
+  const kind = search.target_kind
+  const kinds = kind ? { ...TARGET_KINDS, [kind]: kindLabel(kind) } : TARGET_KINDS
   return (
     <div className="flex flex-col gap-3">
       <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-4">
         <div className="max-lg:col-span-2">
-          <Exact
+          <ExactFilter
             label="Action"
             hint="keys.rotate"
             value={search.action}
@@ -37,19 +34,17 @@ export function Filters({
             onCommit={action => onChange({ action })}
           />
         </div>
-        <Select
+        <ChoiceFilter
           label="Kind of target"
-          className="w-full"
           value={kind}
           items={kinds}
-          onValueChange={value => onChange({ target_kind: chosen(value) })}
+          onChange={chosen => onChange({ target_kind: chosen })}
         />
-        <Select
+        <ChoiceFilter
           label="Outcome"
-          className="w-full"
-          value={search.outcome || ANY}
+          value={search.outcome}
           items={OUTCOMES}
-          onValueChange={value => onChange({ outcome: chosen(value) as Search['outcome'] })}
+          onChange={outcome => onChange({ outcome })}
         />
         <div className="flex flex-wrap gap-2 max-lg:col-span-2">
           <Button variant="ghost" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -64,31 +59,21 @@ export function Filters({
       </div>
       {isOpen && (
         <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-          <Exact
+          <ExactFilter
             label="Actor"
             hint="Id of a person or a key"
             value={search.actor_id}
             onCommit={id => onChange({ actor_id: id })}
           />
-          <Exact
+          <ExactFilter
             label="Target"
             hint="Its id"
             value={search.target_id}
             onCommit={id => onChange({ target_id: id })}
           />
-          <Exact
-            label="From"
-            type="datetime-local"
-            value={toLocalInput(search.from)}
-            onCommit={from => onChange({ from: fromLocalInput(from) })}
-          />
-          <Exact
-            label="Before"
-            type="datetime-local"
-            value={toLocalInput(search.to)}
-            onCommit={to => onChange({ to: fromLocalInput(to) })}
-          />
-          <Exact
+          <TimeFilter label="From" value={search.from} onCommit={from => onChange({ from })} />
+          <TimeFilter label="Before" value={search.to} onCommit={to => onChange({ to })} />
+          <ExactFilter
             label="Request"
             hint="X-Request-Id"
             value={search.request_id}
@@ -98,10 +83,6 @@ export function Filters({
       )}
     </div>
   )
-}
-
-function chosen(value: string | null): string | undefined {
-  return value === null || value === ANY ? undefined : value
 }
 
 const RARE = ['actor_id', 'target_id', 'from', 'to', 'request_id'] as const
@@ -115,49 +96,4 @@ const NONE: Search = {
   request_id: undefined,
   from: undefined,
   to: undefined,
-}
-
-function Exact({
-  label,
-  value = '',
-  hint,
-  type = 'text',
-  offered,
-  onCommit,
-}: {
-  label: string
-  value: string | undefined
-  hint?: string
-  type?: 'text' | 'datetime-local'
-  offered?: readonly string[]
-  onCommit: (value: string | undefined) => void
-}) {
-  const [typed, setTyped] = useState(value)
-  const listId = useId()
-  useEffect(() => setTyped(value), [value])
-  const commit = () => typed.trim() !== value && onCommit(typed.trim() || undefined)
-  return (
-    <>
-      <Input
-        label={label}
-        type={type}
-        placeholder={hint}
-        value={typed}
-        list={offered === undefined ? undefined : listId}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={event => setTyped(event.target.value)}
-        onBlur={commit}
-        onKeyDown={event => event.key === 'Enter' && commit()}
-        className="w-full min-w-0"
-      />
-      {offered !== undefined && (
-        <datalist id={listId}>
-          {offered.map(action => (
-            <option key={action} value={action} />
-          ))}
-        </datalist>
-      )}
-    </>
-  )
 }

@@ -1,14 +1,14 @@
 // The audit log: who changed what, when, and what became of it.
 
-import { Button, Empty } from '@cloudflare/kumo'
+import { Empty } from '@cloudflare/kumo'
 import { ClockCounterClockwiseIcon } from '@phosphor-icons/react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { actorName, auditHref, kindLabel, targetName } from '../../parts/audit-targets.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { LogEnd } from '../../parts/log-end.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EntryPanel } from './entry-panel.tsx'
@@ -71,20 +71,7 @@ export function AuditLogPage() {
                 }
                 selectedKey={search.entry}
               />
-              <div className="flex items-center gap-4">
-                <Button
-                  onClick={() => void query.fetchNextPage()}
-                  disabled={!query.hasNextPage}
-                  loading={query.isFetchingNextPage}
-                >
-                  Load older entries
-                </Button>
-                <span role="status" className="text-kumo-subtle tabular-nums">
-                  {entries.length.toLocaleString('en')} shown
-                  {!query.hasNextPage && ', and that is all'}
-                </span>
-              </div>
-              {query.isFetchNextPageError && <ErrorNotice error={query.error} />}
+              <LogEnd query={query} shown={entries.length} />
             </>
           )
         }

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { addressOf } from '../../app/address.ts'
+import { keysQuery } from '../../parts/api-keys.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { KeyState } from '../../parts/keys/key-state.tsx'
 import { shownKey } from '../../parts/keys/shown-key.ts'
@@ -16,7 +17,7 @@ import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeyPanel } from './key-panel.tsx'
-import { type ApiKey, keysQuery } from './queries.ts'
+import type { ApiKey } from './queries.ts'
 
 const view = getRouteApi('/keys')
 

@@ -1,7 +1,7 @@
 import { queryClient } from '../../api/query-client.ts'
 import type { PaletteItem } from '../../app/root-route.ts'
+import { keysQuery } from '../../parts/api-keys.ts'
 import { shownKey } from '../../parts/keys/shown-key.ts'
-import { keysQuery } from './queries.ts'
 
 /** Those that still work: what is looked for here is to be changed, rotated or revoked. */
 export async function records(): Promise<PaletteItem[]> {

@@ -1,17 +1,11 @@
-import { queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
+import { keysQuery } from '../../parts/api-keys.ts'
 import { readProjectsAgain } from '../../parts/projects.ts'
 
 export type ApiKey = Schema<'ApiKey'>
 type ApiKeyIn = Schema<'ApiKeyIn'>
 type ApiKeyPatch = Schema<'ApiKeyPatch'>
-
-/** Newest first, revoked ones included; one page holds as many as a deployment has. */
-export const keysQuery = queryOptions({
-  queryKey: ['keys'],
-  queryFn: ({ signal }) => answerOf(api.GET('/api/keys', { params: { query: { limit: 1_000 } }, signal })),
-})
 
 const readAgain = () =>
   Promise.all([queryClient.invalidateQueries({ queryKey: keysQuery.queryKey }), readProjectsAgain()])

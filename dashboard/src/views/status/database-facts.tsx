@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/client.ts'
+import { bytesText } from '../../parts/bytes.ts'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
 import { State } from '../../parts/state.tsx'
 
@@ -19,7 +20,7 @@ export function DatabaseFacts({ of: database }: { of: Schema<'PlatformStatus'>['
         </State>
       </Fact>
       <Fact label="Postgres">{database.server_version ?? UNKNOWN}</Fact>
-      <Fact label="Size">{size === null ? UNKNOWN : shownBytes(size)}</Fact>
+      <Fact label="Size">{size === null ? UNKNOWN : bytesText(size)}</Fact>
       <Fact label="Schemas served" help="DB_SCHEMAS">
         {database.schemas.join(', ')}
       </Fact>
@@ -42,11 +43,4 @@ export function DatabaseFacts({ of: database }: { of: Schema<'PlatformStatus'>['
       </Fact>
     </Facts>
   )
-}
-
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-
-function shownBytes(bytes: number): string {
-  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1)
-  return `${(bytes / 1024 ** step).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[step]}`
 }

@@ -1,7 +1,7 @@
 // What statements would lock, rewrite or destroy, in words.
 
 import { LayerCard } from '@cloudflare/kumo'
-import { bytesText } from '../../../parts/bytes-text.ts'
+import { bytesText } from '../../../parts/bytes.ts'
 import { State, type Tone } from '../../../parts/state.tsx'
 import type { Finding } from './queries.ts'
 
