@@ -10,6 +10,7 @@ import { table, tables } from './database/tables/view.ts'
 import { gateway } from './gateway/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
+import { metrics } from './metrics/view.ts'
 import { claims } from './oauth2/claims/view.ts'
 import { oauthClient, oauthClients } from './oauth2/clients/view.ts'
 import { consent } from './oauth2/consent/view.ts'
@@ -62,6 +63,7 @@ export const views = [
   projects,
   project,
   keys,
+  metrics,
   auditLog,
   status,
   gateway,

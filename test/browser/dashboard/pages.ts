@@ -16,6 +16,7 @@ const MORE: readonly string[] = [
   '/keys?create=true',
   '/?tour=true',
   '/audit-log?from=2026-01-01T00:00:00Z',
+  '/metrics?period=week',
   '/signed-in',
   '/oauth2/keys?rotate=true',
   '/oauth2/keys?add=true',

@@ -1,0 +1,79 @@
+// Kumo's chart over time with ECharts, of which it gets the parts that it uses. Loaded by charts.tsx alone.
+
+import { TimeseriesChart } from '@cloudflare/kumo'
+import { BarChart, LineChart } from 'echarts/charts'
+import {
+  AriaComponent,
+  BrushComponent,
+  GridComponent,
+  ToolboxComponent,
+  TooltipComponent,
+} from 'echarts/components'
+import * as echarts from 'echarts/core'
+import { CanvasRenderer } from 'echarts/renderers'
+import { useEffect, useRef } from 'react'
+import { CHART_HEIGHT_PX, type ChartLine } from './time-chart-types.ts'
+
+// Brush and toolbox are in each of Kumo's charts, used or not.
+echarts.use([
+  AriaComponent,
+  BarChart,
+  BrushComponent,
+  CanvasRenderer,
+  GridComponent,
+  LineChart,
+  ToolboxComponent,
+  TooltipComponent,
+])
+
+/**
+ * `span` and `wholeUntil` are milliseconds since 1970: what the axis shows also where a line has no points, and where a
+ * line becomes dashed, as not all is counted yet. `description` is said to those who do not see the chart.
+ */
+export function TimeChart({
+  type = 'line',
+  lines,
+  span,
+  wholeUntil,
+  isFilled = false,
+  isCount = false,
+  format,
+  isDark,
+  description,
+}: {
+  type?: 'line' | 'bar'
+  lines: ChartLine[]
+  span?: [from: number, to: number]
+  wholeUntil?: number
+  isFilled?: boolean
+  isCount?: boolean
+  format: (value: number) => string
+  isDark: boolean
+  description: string
+}) {
+  const [from, to] = span ?? []
+  const chart = useRef<echarts.ECharts>(null)
+  // What Kumo's chart has no switch for. One that is read again and again must not move; with the theme it is a new one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    const xAxis = { min: from, max: to, axisLabel: { hideOverlap: true } }
+    chart.current?.setOption({ animation: false, xAxis })
+  }, [from, to, isDark])
+  return (
+    <TimeseriesChart
+      ref={chart}
+      echarts={echarts}
+      type={type}
+      data={lines}
+      height={CHART_HEIGHT_PX}
+      gradient={isFilled}
+      isDarkMode={isDark}
+      yAxisTickFormat={format}
+      yAxisTickCount={4}
+      {...(isCount ? { yAxisMinInterval: 1 } : {})}
+      tooltipValueFormat={format}
+      {...(wholeUntil === undefined ? {} : { incomplete: { after: wholeUntil } })}
+      ariaDescription={description}
+    />
+  )
+}
