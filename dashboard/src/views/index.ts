@@ -1,6 +1,7 @@
 // Every view, in the order of the sidebar. A view is a folder whose path is its address; a new one goes in here.
 
 import { auditLog } from './audit-log/view.ts'
+import { billing } from './billing/view.ts'
 import { advisor } from './database/advisor/view.ts'
 import { migrations } from './database/migrations/view.ts'
 import { policies } from './database/policies/view.ts'
@@ -64,6 +65,7 @@ export const views = [
   project,
   keys,
   metrics,
+  billing,
   auditLog,
   status,
   gateway,

@@ -70,7 +70,7 @@ function responsesOf(
   )
   return {
     total: sum(series),
-    ...quantilesOf(counts),
+    ...quantilesOf(steps),
     series,
     by_route: byRoute.sort((a, b) => b.requests - a.requests),
   }
