@@ -1,10 +1,13 @@
 // An error beside what it belongs to: what happened, what to do, and the id that finds it in the log.
 
-import { Banner } from '@cloudflare/kumo'
+import { Banner, Link } from '@cloudflare/kumo'
 import { WarningCircleIcon } from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '../api/errors.ts'
+import { sessionQuery } from '../api/session.ts'
 import { CopyText } from './copy-text.tsx'
 import { fieldErrors } from './field-errors.ts'
+import { requestHref } from './request-href.ts'
 
 /** Shows nothing without an error. `title` says which action failed, where that is not plain from its place. */
 export function ErrorNotice({ error, title }: { error: Error | null | undefined; title?: string }) {
@@ -31,6 +34,7 @@ export function ErrorNotice({ error, title }: { error: Error | null | undefined;
             <span className="flex flex-wrap items-center gap-1">
               Request
               <CopyText value={requestId} />
+              <RequestLink id={requestId} />
             </span>
           )}
         </span>
@@ -40,3 +44,14 @@ export function ErrorNotice({ error, title }: { error: Error | null | undefined;
 }
 
 const NOTHING_MORE = { detail: null, hint: null, requestId: null }
+
+/** For administrators, who may read the log. */
+function RequestLink({ id }: { id: string }) {
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false })
+  if (session?.is_admin !== true) return null
+  return (
+    <Link href={requestHref(id)} variant="current">
+      Show it in the logs
+    </Link>
+  )
+}

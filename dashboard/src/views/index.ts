@@ -11,6 +11,7 @@ import { table, tables } from './database/tables/view.ts'
 import { gateway } from './gateway/view.ts'
 import { identities, identity } from './identities/view.ts'
 import { keys } from './keys/view.ts'
+import { logs } from './logs/view.ts'
 import { metrics } from './metrics/view.ts'
 import { claims } from './oauth2/claims/view.ts'
 import { oauthClient, oauthClients } from './oauth2/clients/view.ts'
@@ -66,6 +67,7 @@ export const views = [
   keys,
   metrics,
   billing,
+  logs,
   auditLog,
   status,
   gateway,

@@ -17,6 +17,7 @@ const MORE: readonly string[] = [
   '/?tour=true',
   '/audit-log?from=2026-01-01T00:00:00Z',
   '/metrics?period=week',
+  '/logs?from=2026-01-01T00:00:00Z',
   '/signed-in',
   '/oauth2/keys?rotate=true',
   '/oauth2/keys?add=true',

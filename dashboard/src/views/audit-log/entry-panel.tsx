@@ -16,6 +16,7 @@ import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { ownValue } from '../../parts/own-value.ts'
+import { requestHref } from '../../parts/request-href.ts'
 import { SidePanel } from '../../parts/side-panel.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CallFacts } from './call-facts.tsx'
@@ -96,8 +97,11 @@ function Entry({ of: entry }: { of: AuditLog }) {
           <Target of={entry} />
         </Fact>
         <Fact label="From address">{entry.address ?? <None>not known</None>}</Fact>
-        <Fact label="Request" help="Finds it in the Worker’s log">
+        <Fact label="Request">
           <CopyText value={entry.request_id} label="Copy request id" />
+          <Ways>
+            <Link href={requestHref(entry.request_id)}>Everything of this request</Link>
+          </Ways>
         </Fact>
       </Facts>
       <section className="flex flex-col gap-2">
