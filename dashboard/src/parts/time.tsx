@@ -43,11 +43,11 @@ export function ClockProvider({ children }: { children: ReactNode }) {
 
 /** `at` is ISO 8601 text or a Date. `withUtc`, for logs, shows the whole time in UTC beside it. */
 export function Time({ at, withUtc = false }: { at: string | Date; withUtc?: boolean }) {
-  const clock = use(Clock)
+  // Drawn anew with each tick. The tick itself is up to ten seconds old: against it, the newest would not be the first.
+  use(Clock)
   const date = typeof at === 'string' ? new Date(at) : at
   if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>
-  // What happened after the clock's last tick is "now", not "in 3 seconds".
-  const text = relativeTime(date, date > clock ? new Date() : clock)
+  const text = relativeTime(date)
   return (
     <Tooltip
       content={`${wholeTime(date)} · ${date.toISOString()}`}
