@@ -5,7 +5,7 @@ import { asOwner } from '../../contract/data-api/caller.ts'
 import { atTheEnd, tidyUp } from '../../contract/webhooks/caller.ts'
 import { makeKey } from '../../support/keys.ts'
 import { lookIn } from './pages.ts'
-import { visit } from './visitor.ts'
+import { DESKTOP, PHONE, visit } from './visitor.ts'
 
 const { dashboard_url } = inject('stack')
 
@@ -68,7 +68,10 @@ it('shows answers by status and duration, routes in any order, and in both theme
   await page.getByRole('img', { name: /^Answers by status over time: 200 in all/ }).waitFor()
   await page.getByRole('img', { name: /^Milliseconds to the answer over time/ }).waitFor()
   await lookIn(page, 'dark')
-  await charts.first().locator('canvas').waitFor()
+  await page.setViewportSize(PHONE)
+  const width = async () => (await charts.first().locator('canvas').boundingBox())?.width
+  await expect.poll(width).toBeLessThan(PHONE.width)
+  await page.setViewportSize(DESKTOP)
 
   const first = page.getByRole('region', { name: 'Routes' }).getByRole('row').nth(1)
   expect(await first.textContent()).toContain('GET /v1/slow1')

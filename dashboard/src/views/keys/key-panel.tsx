@@ -2,6 +2,7 @@
 
 import { Button, Input, Link } from '@cloudflare/kumo'
 import { useState } from 'react'
+import { addressOf } from '../../app/address.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Fact, Facts, None } from '../../parts/facts.tsx'
@@ -81,9 +82,12 @@ export function KeyPanel({
           </Fact>
         )}
       </Facts>
-      <Link href={`/audit-log?${new URLSearchParams({ target_kind: 'api_key', target_id: key.id })}`}>
-        Its changes in the audit log
-      </Link>
+      <p className="flex flex-wrap gap-x-4 gap-y-1">
+        <Link href={`/audit-log?${new URLSearchParams({ target_kind: 'api_key', target_id: key.id })}`}>
+          Its changes in the audit log
+        </Link>
+        <Link href={addressOf('/logs', { key_id: key.id })}>What it has called, in the logs</Link>
+      </p>
       {open === 'change' && <ChangeDialog of={key} onClose={close} />}
       {open === 'rotate' && <RotateDialog of={key} onSecret={onSecret} onClose={close} />}
       {open === 'revoke' && (

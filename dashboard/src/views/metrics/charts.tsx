@@ -34,7 +34,7 @@ export function Charts({ of: metrics, readAt }: { of: Metrics; readAt: number })
     return Date.parse(whole.at(-1)?.time ?? metrics.from)
   }
   return (
-    <div className="grid gap-3 lg:grid-cols-2">
+    <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">
       <Figure title="Requests with API keys" total={`${count(requests.total)} in all`}>
         <Drawn when={requests.total > 0} otherwise="No key was used in this period.">
           <TimeChart

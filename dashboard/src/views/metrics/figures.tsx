@@ -1,13 +1,15 @@
 // The period in four figures.
 
-import { LayerCard } from '@cloudflare/kumo'
+import { LayerCard, Link } from '@cloudflare/kumo'
+import { addressOf } from '../../app/address.ts'
 import type { Metrics } from './queries.ts'
 import { totalOf } from './status-classes.ts'
 import { count, milliseconds, percent } from './words.ts'
 
-export function Figures({ of: { requests, responses } }: { of: Metrics }) {
+export function Figures({ of: { from, requests, responses } }: { of: Metrics }) {
   const { total, p50_ms: p50, p95_ms: p95, p99_ms: p99 } = responses
   const failed = totalOf(responses, '5xx')
+  const logOf = (status: string) => addressOf('/logs', { source: 'request', status, from })
   const keys = requests.by_key.length
   return (
     <dl aria-label="In this period" className="grid grid-cols-2 gap-3 lg:grid-cols-4">
@@ -18,7 +20,13 @@ export function Figures({ of: { requests, responses } }: { of: Metrics }) {
         With the dashboard’s own, and refused calls
       </Figure>
       <Figure label="Failed" value={percent(failed, total)}>
-        {count(failed)} answered with 5xx, {count(totalOf(responses, '4xx'))} refused with 4xx
+        <Link href={logOf('5xx')} variant="current">
+          {count(failed)} answered with 5xx
+        </Link>
+        ,{' '}
+        <Link href={logOf('4xx')} variant="current">
+          {count(totalOf(responses, '4xx'))} refused with 4xx
+        </Link>
       </Figure>
       <Figure label="95 of 100 answers within" value={milliseconds(p95)}>
         Half within {milliseconds(p50)}, 99 of 100 within {milliseconds(p99)}

@@ -26,6 +26,9 @@ echarts.use([
   TooltipComponent,
 ])
 
+/** A dashed end is a line of its own, which may be gone by the next time. */
+const UPDATE = { replaceMerge: ['series'] }
+
 /**
  * `span` and `wholeUntil` are milliseconds since 1970: what the axis shows also where a line has no points, and where a
  * line becomes dashed, as not all is counted yet. `description` is said to those who do not see the chart.
@@ -61,6 +64,8 @@ export function TimeChart({
   }, [from, to, isDark])
   return (
     <TimeseriesChart
+      // Kumo's goes on to size the chart of the theme before.
+      key={String(isDark)}
       ref={chart}
       echarts={echarts}
       type={type}
@@ -74,6 +79,7 @@ export function TimeChart({
       tooltipValueFormat={format}
       {...(wholeUntil === undefined ? {} : { incomplete: { after: wholeUntil } })}
       ariaDescription={description}
+      optionUpdateBehavior={UPDATE}
     />
   )
 }
