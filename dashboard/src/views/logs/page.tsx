@@ -37,7 +37,7 @@ export function LogsPage() {
   return (
     <Page
       title="Logs"
-      lead="Requests, changes and deliveries of webhooks, newest first. A request appears some ten seconds after its answer."
+      lead="Requests, changes and deliveries of webhooks, newest first. A request is here ten seconds after its answer."
       actions={
         <Button
           icon={ArrowsClockwiseIcon}

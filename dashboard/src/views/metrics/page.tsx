@@ -37,7 +37,7 @@ export function MetricsPage() {
             <Empty
               icon={<ChartLineIcon size={40} />}
               title="No requests in this period"
-              description="Requests appear here some seconds after they were answered. Choose a longer period, or call the API."
+              description="Requests appear here seconds after their answer. Choose a longer period, or call the API."
               contents={<Link href="/keys">API keys, to call it with</Link>}
             />
           ) : (

@@ -56,7 +56,7 @@ export function TimeChart({
 }) {
   const [from, to] = span ?? []
   const chart = useRef<echarts.ECharts>(null)
-  // What Kumo's chart has no switch for. One that is read again and again must not move; with the theme it is a new one.
+  // Kumo's chart has no switch for these. One that is read again and again must not move; a new theme is a new chart.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     const xAxis = { min: from, max: to, axisLabel: { hideOverlap: true } }
