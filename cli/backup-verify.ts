@@ -1,0 +1,21 @@
+// `npm run backup:verify [-- BACKUP]`: restores the newest backup of the database that DATABASE_URL names, or the one in
+// the folder BACKUP, into a database beside it, compares, and drops that database again. docs/backup.md
+
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chosenBackup } from './backup/chosen-backup.ts'
+import { verifyBackup } from './backup/verify-backup.ts'
+import { logLine, runCommand } from './support/command.ts'
+import { ownerUrl, shownDatabase } from './support/owner-url.ts'
+
+runCommand(async () => {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const url = ownerUrl(process.env, resolve('.quoin'))
+  logLine(`database: ${shownDatabase(url)}`)
+  const backup = await chosenBackup(url, positionals[0])
+  logLine(`backup: ${backup.folder}`)
+  await verifyBackup(url, backup, { env: process.env, log: logLine })
+  const { tables } = backup.manifest
+  const rowCount = tables.reduce((sum, { row_count }) => sum + row_count, 0)
+  process.stdout.write(`verified: ${tables.length} tables with ${rowCount} rows are as they were saved\n`)
+})

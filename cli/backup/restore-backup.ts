@@ -1,0 +1,159 @@
+// Restores a backup into a database that is empty, in one transaction: all of it is there afterwards, or nothing.
+
+import type { Client } from 'pg'
+import { quoteIdentifier, quoteQualified } from '../../src/db/sql.ts'
+import { StackError } from '../support/output.ts'
+import { errorText } from '../support/wait.ts'
+import { listObjects } from './facts.ts'
+import { loadRows } from './load-rows.ts'
+import { type Manifest, secretsKeyFingerprint, shownName } from './manifest.ts'
+import { type Backup, refuseNewer } from './read-backup.ts'
+import { makeOwnRoles, refuseMissingRoles } from './roles.ts'
+import { runSchema } from './run-schema.ts'
+import { oneRow, useBackupSettings, withBackupSession } from './session.ts'
+import { settle } from './settle.ts'
+
+export interface RestoreSettings {
+  /** `copy`: the database of the backup goes on beside this one. `none`: nobody will work with this one. */
+  readonly life: 'new' | 'copy' | 'none'
+  readonly env: NodeJS.ProcessEnv
+  readonly log: (line: string) => void
+}
+
+const SHOWN_OBJECTS = 5
+const PROGRESS_INTERVAL_MS = 2_000
+
+/**
+ * Restores the backup, whose files were compared when it was opened. Throws a `StackError` for a database that is not
+ * empty, a backup that is newer than the server or this Quoin, and roles that are missing, before anything is written.
+ */
+export async function restoreBackup(url: string, backup: Backup, settings: RestoreSettings): Promise<void> {
+  const { manifest, folder } = backup
+  const { log } = settings
+  await withBackupSession(url, async client => {
+    await refuseUnfit(client, backup)
+    await client.query('begin')
+    const made = await makeOwnRoles(client, manifest)
+    if (made.length > 0) log(`roles made: ${made.join(', ')}`)
+    log('schema')
+    await runSchema(client, folder, manifest.schema.pre_data)
+    await loadRows(client, folder, manifest.tables, progressOf(manifest, log))
+    await setSequences(client, manifest)
+    log('indexes, keys, triggers, policies')
+    await runSchema(client, folder, manifest.schema.post_data)
+    if (settings.life !== 'none') await settle(client, manifest, settings.life === 'copy')
+    await useDatabaseSettings(client, manifest, log)
+    await client.query('analyze')
+    await client.query('commit')
+  })
+  for (const line of adviceOf(manifest, settings.env)) log(line)
+}
+
+async function refuseUnfit(client: Client, backup: Backup): Promise<void> {
+  const { version, encoding, name } = await oneRow<{ version: number; encoding: string; name: string }>(
+    client,
+    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+       current_database() as name`,
+  )
+  refuseNewer(backup, version)
+  const found = await listObjects(client, SHOWN_OBJECTS + 1)
+  if (found.length > 0) {
+    const more = found.length > SHOWN_OBJECTS ? ', and more' : ''
+    throw new StackError(
+      `the database ${name} is not empty: it has ${found.slice(0, SHOWN_OBJECTS).join(', ')}${more}. ` +
+        'A backup is restored into an empty database: make one, and name it in DATABASE_URL',
+    )
+  }
+  const wanted = backup.manifest.database.encoding
+  if (encoding !== wanted)
+    throw new StackError(
+      `the database has the encoding ${encoding}, and the backup ${wanted}: make it anew with ` +
+        `create database ${quoteIdentifier(name)} encoding '${wanted}' template template0`,
+    )
+  await refuseMissingRoles(client, backup.manifest)
+}
+
+/** At most a line in two seconds, and one at the end. */
+function progressOf(
+  { tables }: Manifest,
+  log: (line: string) => void,
+): (table: { row_count: number }) => void {
+  const count = tables.filter(({ row_count }) => row_count > 0).length
+  let [done, rowCount, saidAt] = [0, 0, performance.now()]
+  return ({ row_count }) => {
+    done += 1
+    rowCount += row_count
+    if (done < count && performance.now() - saidAt < PROGRESS_INTERVAL_MS) return
+    saidAt = performance.now()
+    log(`rows: ${done} of ${count} tables that have any, ${rowCount} rows`)
+  }
+}
+
+async function setSequences(client: Client, { sequences }: Manifest): Promise<void> {
+  for (const sequence of sequences) {
+    try {
+      await client.query('select setval($1::regclass, $2, $3)', [
+        quoteQualified(sequence),
+        sequence.last_value,
+        sequence.is_called,
+      ])
+    } catch (err) {
+      throw new StackError(`the sequence ${shownName(sequence)} cannot be set: ${errorText(err)}`)
+    }
+  }
+}
+
+/** Settings and rights of the database itself. What this role may not give is said, and does not end the restore. */
+async function useDatabaseSettings(
+  client: Client,
+  manifest: Manifest,
+  log: (line: string) => void,
+): Promise<void> {
+  const { settings, grants } = manifest.database
+  const { name: current } = await oneRow<{ name: string }>(client, 'select current_database() as name')
+  const name = quoteIdentifier(current)
+  for (const setting of settings) {
+    const isSet = await tryHere(client, async () => {
+      await client.query('select set_config($1, $2, true)', [setting.name, setting.value])
+      await client.query(`alter database ${name} set ${quoteIdentifier(setting.name)} from current`)
+    })
+    if (!isSet) log(`not set for the database, do it yourself: ${setting.name} = ${setting.value}`)
+  }
+  await useBackupSettings(client)
+  if (grants === null) return
+  const areGiven = await tryHere(client, async () => {
+    await client.query(`revoke all on database ${name} from public`)
+    for (const { grantee, privilege, is_grantable } of grants) {
+      const to = grantee === null ? 'public' : quoteIdentifier(grantee)
+      await client.query(
+        `grant ${privilege} on database ${name} to ${to}${is_grantable ? ' with grant option' : ''}`,
+      )
+    }
+  })
+  if (!areGiven) log('rights on the database itself are not as they were: only its owner can give them')
+}
+
+async function tryHere(client: Client, work: () => Promise<void>): Promise<boolean> {
+  await client.query('savepoint attempt')
+  try {
+    await work()
+    await client.query('release savepoint attempt')
+    return true
+  } catch {
+    await client.query('rollback to savepoint attempt')
+    return false
+  }
+}
+
+function adviceOf({ id, secrets_key }: Manifest, { SECRETS_KEY }: NodeJS.ProcessEnv): string[] {
+  if (secrets_key === null || !SECRETS_KEY)
+    return [
+      'Secrets of webhooks can be read with the SECRETS_KEY of the backup alone. Whether it is the same here was not ' +
+        `compared: SECRETS_KEY was not set ${secrets_key === null ? 'when the backup was made' : 'for this command'}.`,
+    ]
+  if (secretsKeyFingerprint(id, SECRETS_KEY) === secrets_key) return []
+  return [
+    'WARNING: SECRETS_KEY is another than when the backup was made: secrets and headers of webhooks cannot be read. ' +
+      'Set the former key, or give each webhook a new secret.',
+  ]
+}

@@ -1,0 +1,92 @@
+// Roles belong to the whole cluster, so a backup has their names alone. Quoin's own are made where they are missing, as
+// its first migrations make them; others are for whoever runs the cluster.
+
+import type { Client } from 'pg'
+import { quoteIdentifier } from '../../src/db/sql.ts'
+import { StackError } from '../support/output.ts'
+import type { Manifest } from './manifest.ts'
+import { oneRow } from './session.ts'
+
+const OWN_ROLES: Readonly<Record<string, string>> = {
+  authenticator: 'login noinherit',
+  anon: 'nologin noinherit',
+  service_role: 'nologin noinherit bypassrls',
+  quoin_outbox: 'nologin noinherit',
+}
+
+/**
+ * What keeps the roles of a backup from being used here, as Quoin's first migrations refuse it: attributes or
+ * memberships that would give callers more than their own rights.
+ */
+const STRONGER_SQL = `
+  select string_agg(problem, '; ') as problems from (
+    select format('%s has other attributes than Quoin needs', rolname) as problem from pg_roles
+      where (rolname in ('authenticator', 'anon', 'service_role', 'quoin_outbox')
+          and (rolsuper or rolcreaterole or rolcreatedb or rolreplication))
+        or (rolname in ('authenticator', 'anon', 'quoin_outbox') and rolbypassrls)
+        or (rolname in ('anon', 'service_role', 'quoin_outbox') and rolcanlogin)
+        or (rolname = 'authenticator' and (rolinherit or not rolcanlogin))
+        or (rolname = 'service_role' and not rolbypassrls)
+    union all
+    select format('%s is a member of %s', member.rolname, granted.rolname) from pg_auth_members m
+      join pg_roles member on member.oid = m.member join pg_roles granted on granted.oid = m.roleid
+      where member.rolname in ('authenticator', 'anon', 'service_role', 'quoin_outbox')
+        and not (member.rolname = 'authenticator' and granted.rolname in ('anon', 'service_role'))
+  ) found`
+
+/** Throws a `StackError` with the SQL that makes what is missing. Reads only. */
+export async function refuseMissingRoles(client: Client, { roles }: Manifest): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select rolname as name from pg_roles where rolname = any ($1)',
+    [roles.map(({ name }) => name)],
+  )
+  const known = new Set(rows.map(({ name }) => name))
+  const missing = roles.filter(({ name }) => !known.has(name) && !(name in OWN_ROLES))
+  if (missing.length > 0) {
+    const statements = missing.map(
+      ({ name, attributes }) => `  create role ${quoteIdentifier(name)} ${attributes};`,
+    )
+    throw new StackError(
+      'the backup has objects or rights of roles that this cluster lacks. Nothing was changed. Make them, with what ' +
+        `rights you want them to have (those are as they were), and restore again:\n${statements.join('\n')}`,
+    )
+  }
+  const { problems } = await oneRow<{ problems: string | null }>(client, STRONGER_SQL)
+  if (problems !== null)
+    throw new StackError(`roles of this cluster are not what Quoin needs (docs/adopt.md): ${problems}`)
+}
+
+/** Makes those of Quoin's own roles that the backup names and the cluster lacks. Answers their names. */
+export async function makeOwnRoles(client: Client, { roles, owner }: Manifest): Promise<string[]> {
+  const made: string[] = []
+  for (const { name } of roles) {
+    const attributes = OWN_ROLES[name]
+    if (attributes === undefined) continue
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
+    if (rowCount !== 0) continue
+    await client.query(`create role ${quoteIdentifier(name)} ${attributes}`)
+    made.push(name)
+  }
+  const names = new Set(roles.map(({ name }) => name))
+  for (const granted of ['anon', 'service_role']) {
+    if (!names.has(granted)) continue
+    const { may_set } = await oneRow<{ may_set: boolean }>(
+      client,
+      "select pg_has_role('authenticator', $1, 'set') as may_set",
+      [granted],
+    )
+    if (!may_set)
+      await client.query(`grant ${granted} to authenticator with admin false, inherit false, set true`)
+  }
+  for (const granted of ['anon', 'service_role', 'quoin_outbox']) {
+    if (!names.has(granted) || owner === null) continue
+    const { is_member } = await oneRow<{ is_member: boolean }>(
+      client,
+      "select pg_has_role($2, $1, 'usage') and pg_has_role($2, $1, 'set') as is_member",
+      [granted, owner],
+    )
+    if (!is_member)
+      await client.query(`grant ${granted} to ${quoteIdentifier(owner)} with inherit true, set true`)
+  }
+  return made
+}

@@ -1,0 +1,64 @@
+// Connections for backup and restore. What Postgres writes as text must not depend on the settings of the database.
+
+import type { Client } from 'pg'
+import { withOwner } from '../support/owner-connection.ts'
+
+/** pg_temp stands last: a type or table that somebody made for this session must not come before Postgres' own. */
+const SETTINGS = {
+  search_path: 'pg_catalog, pg_temp',
+  statement_timeout: '0',
+  lock_timeout: '60s',
+  idle_in_transaction_session_timeout: '0',
+  client_encoding: 'UTF8',
+  standard_conforming_strings: 'on',
+  check_function_bodies: 'off',
+  row_security: 'off',
+  xmloption: 'content',
+  client_min_messages: 'warning',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'postgres',
+  timezone: 'UTC',
+  extra_float_digits: '3',
+  bytea_output: 'hex',
+  lc_monetary: 'C',
+  synchronize_seqscans: 'off',
+  default_transaction_read_only: 'off',
+  default_tablespace: '',
+  default_table_access_method: 'heap',
+  quote_all_identifiers: 'off',
+  application_name: 'quoin:backup',
+}
+
+const SETTINGS_SQL = `select ${Object.entries(SETTINGS)
+  .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', false)`)
+  .join(', ')}`
+
+/** Only from 17 on; whoever has set it for the database means statements of an application. */
+const TRANSACTION_TIMEOUT_SQL = `
+  select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings where name = 'transaction_timeout'`
+
+/** Puts the session's settings to what backup and restore rely on, whatever ran before. */
+export async function useBackupSettings(client: Client): Promise<void> {
+  await client.query(SETTINGS_SQL)
+  await client.query(TRANSACTION_TIMEOUT_SQL)
+}
+
+/** Runs `work` on a connection of its own with these settings. */
+export function withBackupSession<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  return withOwner(url, async client => {
+    await useBackupSettings(client)
+    return work(client)
+  })
+}
+
+/** The one row of a query that has one always. */
+export async function oneRow<Row extends object>(
+  client: Client,
+  sql: string,
+  params: readonly unknown[] = [],
+): Promise<Row> {
+  const { rows } = await client.query<Row>(sql, [...params])
+  const [row] = rows
+  if (row === undefined) throw new Error('a query that has one row always answered none')
+  return row
+}

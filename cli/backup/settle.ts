@@ -1,0 +1,95 @@
+// What must be put right in a database that came out of a backup, before anybody works with it. Its rows speak of
+// another life: tables have other oids, the WAL other places, and Durable Objects remember versions that were later.
+
+import type { Client } from 'pg'
+import { quoteIdentifier } from '../../src/db/sql.ts'
+import type { Manifest } from './manifest.ts'
+import { oneRow } from './session.ts'
+
+/** Versions grow by one with each change: nobody has seen one that is as much higher. */
+const VERSION_STEP = 1_000_000
+/** Oids of tables that are gone are given from here downwards: Postgres counts from the other end. */
+const GONE_OID_MAX = 4_294_967_290
+
+interface Present {
+  readonly has_webhooks: boolean
+  readonly has_leases: boolean
+  readonly has_epoch: boolean
+}
+
+const PRESENT_SQL = `
+  select to_regclass('quoin.webhooks') is not null as has_webhooks, to_regclass('quoin.leases') is not null as has_leases,
+    to_regclass('quoin.database_epoch') is not null as has_epoch`
+
+/**
+ * Begins a new life of the database: an epoch of its own, webhooks on the tables that are here, no leases. `isCopy`:
+ * the database goes on beside the one of the backup, so it must tell nobody of changes: webhooks are paused, and what
+ * waited in the outbox is left to the other.
+ */
+export async function settle(client: Client, manifest: Manifest, isCopy: boolean): Promise<void> {
+  if (manifest.owner === null) return
+  const present = await oneRow<Present>(client, PRESENT_SQL)
+  await client.query(`set local role ${quoteIdentifier(manifest.owner)}`)
+  if (present.has_webhooks) await settleWebhooks(client, manifest, isCopy)
+  if (present.has_leases) await client.query('delete from quoin.leases')
+  if (present.has_epoch) {
+    await client.query('delete from quoin.database_epoch')
+    await client.query('insert into quoin.database_epoch default values')
+  }
+  await client.query('reset role')
+}
+
+async function settleWebhooks(client: Client, { relations }: Manifest, isCopy: boolean): Promise<void> {
+  if (isCopy) {
+    await client.query('delete from quoin.row_events')
+    await client.query('update quoin.webhooks set active = false where active')
+  }
+  // It looks into the outbox for tables that are gone, and would find the numbers of the life before.
+  await client.query('alter table quoin.webhooks disable trigger keep_former_tables')
+  await client.query(
+    `create temporary table quoin_moves on commit drop as
+     select known.oid::int8::oid as was,
+       coalesce(to_regclass(format('%I.%I', here.schema, here.name))::oid,
+         (${GONE_OID_MAX} - row_number() over (order by known.oid))::oid) as is_now
+     from (
+       select table_id from quoin.webhooks union select unnest(former_table_ids) from quoin.webhooks
+       union select table_id from quoin.row_events
+     ) known (oid)
+       left join unnest($1::int8[], $2::text[], $3::text[]) here (oid, schema, name) on here.oid = known.oid::int8`,
+    [relations.map(it => it.oid), relations.map(it => it.schema), relations.map(it => it.name)],
+  )
+  await client.query(
+    'update quoin.row_events e set table_id = m.is_now from pg_temp.quoin_moves m where m.was = e.table_id',
+  )
+  await client.query(
+    `update quoin.webhooks w set table_id = m.is_now, version = version + ${VERSION_STEP},
+       former_table_ids = array(select f.is_now from pg_temp.quoin_moves f where f.was = any (w.former_table_ids))
+     from pg_temp.quoin_moves m where m.was = w.table_id`,
+  )
+  await client.query('alter table quoin.webhooks enable trigger keep_former_tables')
+  await client.query(`update quoin.webhook_registry set version = version + ${VERSION_STEP}`)
+  await client.query(`update quoin.api_keys set version = version + ${VERSION_STEP}`)
+  await client.query('drop table pg_temp.quoin_moves')
+  await moveOutbox(client)
+  const { rows } = await client.query<{ id: string }>('select id::text from quoin.watched_tables() t (id)')
+  for (const { id } of rows) await client.query('select quoin.apply_watch($1::oid)', [id])
+}
+
+/**
+ * Ids of what waits in the outbox are places in the WAL, and later changes must have later ones. In a cluster whose WAL
+ * has not come as far they get new ones, in their order.
+ */
+async function moveOutbox(client: Client): Promise<void> {
+  await client.query(`
+    do $do$
+    declare
+      waiting record;
+    begin
+      if (select max(id) from quoin.row_events) > pg_current_wal_insert_lsn() - '0/0'::pg_lsn then
+        for waiting in select id from quoin.row_events order by id loop
+          update quoin.row_events set id = default where id = waiting.id;
+        end loop;
+      end if;
+    end
+    $do$`)
+}

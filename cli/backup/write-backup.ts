@@ -1,0 +1,249 @@
+// Makes a backup of a database: schema and rows as one snapshot sees them. It is written under another name, and gets
+// its own when all of it is on the disk: what is cut off is never taken for a backup.
+
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Client } from 'pg'
+import { quoteQualified } from '../../src/db/sql.ts'
+import { StackError } from '../support/output.ts'
+import { PROJECT_DIR } from '../support/project.ts'
+import { errorText } from '../support/wait.ts'
+import { copyOutSql, readDatabaseFacts, readSequences, readTables, type TableToCopy } from './facts.ts'
+import {
+  type BackupFile,
+  FORMAT,
+  filesOf,
+  MANIFEST_FILE,
+  MANIFEST_HASH_FILE,
+  Manifest,
+  OBJECTS_FILE,
+  POST_DATA_FILE,
+  PRE_DATA_FILE,
+  secretsKeyFingerprint,
+  sha256Of,
+  shownBytes,
+  shownName,
+  type TableRows,
+} from './manifest.ts'
+import { readObjects } from './objects.ts'
+import { type BackupRecord, hasRecords, recordEnd, recordFailure, recordStart } from './records.ts'
+import { copyToFile } from './rows.ts'
+import { findSchemaDump } from './schema-dump.ts'
+import { oneRow, withBackupSession } from './session.ts'
+
+export interface BackupSettings {
+  /** The folder that backups lie in; made where it is not there. */
+  readonly folder: string
+  /** SECRETS_KEY, PG_DUMP. */
+  readonly env: NodeJS.ProcessEnv
+  /** Told how far it is, a line at a time. */
+  readonly log: (line: string) => void
+  /** Aborted: the backup ends as a failed one. */
+  readonly stopped?: AbortSignal
+}
+
+export interface MadeBackup {
+  /** The folder of this backup. */
+  readonly location: string
+  readonly manifest: Manifest
+  readonly sizeBytes: number
+}
+
+/** Begins the name of what is not whole. */
+export const PARTIAL_PREFIX = '.partial-'
+const PROGRESS_INTERVAL_MS = 2_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Makes a backup of the database and answers where it is. A row of quoin.backups says how it went, where there is that
+ * table. Throws what went wrong; then nothing of it is left but that row.
+ */
+export async function makeBackup(url: string, settings: BackupSettings): Promise<MadeBackup> {
+  const folder = resolve(settings.folder)
+  const id = randomUUID()
+  const startedAt = new Date().toISOString()
+  const name = `${startedAt.replaceAll(/[-:]|\.\d+/g, '')}-${id.slice(0, 8)}`
+  const record = { id, location: join(folder, name) }
+  const partial = join(folder, PARTIAL_PREFIX + name)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return withBackupSession(url, async reader => {
+    const isRecorded = await beginSnapshot(reader)
+    if (isRecorded) await withBackupSession(url, client => recordStart(client, record))
+    try {
+      mkdirSync(partial, { mode: 0o700 })
+      const manifest = await writeAll(url, reader, partial, { ...settings, id, startedAt })
+      const sizeBytes = sizeOf(manifest)
+      settings.stopped?.throwIfAborted()
+      renameSync(partial, record.location)
+      syncFolder(folder)
+      if (isRecorded) await recordEndOf(url, record, { lsn: manifest.lsn, sizeBytes })
+      return { location: record.location, manifest, sizeBytes }
+    } catch (err) {
+      rmSync(partial, { recursive: true, force: true })
+      if (isRecorded) await recordFailureOf(url, record, err)
+      throw err
+    }
+  })
+}
+
+/** The files' bytes, the manifest left aside. */
+export function sizeOf(manifest: Manifest): number {
+  return filesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+async function recordEndOf(
+  url: string,
+  record: BackupRecord,
+  end: { lsn: string; sizeBytes: number },
+): Promise<void> {
+  try {
+    await withBackupSession(url, client => recordEnd(client, record, end))
+  } catch (err) {
+    throw new StackError(
+      `${record.location} is a whole backup, but the database could not be told so: ${errorText(err)}`,
+    )
+  }
+}
+
+/** A database that has gone away knows nothing of the failure; the next backup writes it down. */
+async function recordFailureOf(url: string, record: BackupRecord, err: unknown): Promise<void> {
+  try {
+    await withBackupSession(url, client => recordFailure(client, record, errorText(err)))
+  } catch {
+    // What went wrong first is what is told.
+  }
+}
+
+/**
+ * Begins the transaction that all of the backup reads in. It holds a lock that only one backup can have; callers, who
+ * have no right to the table, cannot. Answers whether there is the table.
+ */
+async function beginSnapshot(reader: Client): Promise<boolean> {
+  await reader.query('begin isolation level repeatable read')
+  const isRecorded = await hasRecords(reader)
+  if (!isRecorded) return false
+  try {
+    await reader.query(`set local lock_timeout = '5s'`)
+    await reader.query('lock table quoin.backups in share update exclusive mode')
+    await reader.query(`set local lock_timeout = '60s'`)
+  } catch (err) {
+    if ((err as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw err
+    throw new StackError('another backup of this database is under way: wait until it has ended')
+  }
+  return true
+}
+
+interface Writing extends BackupSettings {
+  readonly id: string
+  readonly startedAt: string
+}
+
+async function writeAll(url: string, reader: Client, folder: string, writing: Writing): Promise<Manifest> {
+  const { log, stopped, env } = writing
+  const { snapshot } = await oneRow<{ snapshot: string }>(reader, 'select pg_export_snapshot() as snapshot')
+  const { largeObjects, ...facts } = await readDatabaseFacts(reader)
+  if (largeObjects > 0)
+    throw new StackError(
+      `the database has ${largeObjects} large objects (pg_largeobject), which a backup of Quoin does not take: ` +
+        'move them into a column of type bytea, or use pg_dump itself',
+    )
+  const tables = await readTables(reader)
+  await lockTables(reader, tables)
+  const dump = await findSchemaDump(url, Math.floor(facts.postgres_version_number / 10_000), env)
+  log(`schema, by ${dump.name}`)
+  const preData = writeFile(folder, PRE_DATA_FILE, await dump.write('pre-data', snapshot))
+  const postData = writeFile(folder, POST_DATA_FILE, await dump.write('post-data', snapshot))
+  const copied: TableRows[] = []
+  const progress = progressOf(tables.length, log)
+  for (const [i, table] of tables.entries()) {
+    stopped?.throwIfAborted()
+    const rows = await copyTable(reader, table, folder, i)
+    copied.push(rows)
+    progress(rows)
+  }
+  const manifest: Manifest = Manifest.parse({
+    format: FORMAT,
+    id: writing.id,
+    started_at: writing.startedAt,
+    quoin_version: quoinVersion(),
+    schema_by: dump.name,
+    ...facts,
+    secrets_key: secretsKeyFingerprint(writing.id, env.SECRETS_KEY),
+    sequences: await readSequences(reader),
+    tables: copied,
+    schema: { pre_data: preData, post_data: postData },
+    objects: writeFile(folder, OBJECTS_FILE, `${JSON.stringify(await readObjects(reader))}\n`),
+  })
+  const text = `${JSON.stringify(manifest, undefined, 2)}\n`
+  writeFile(folder, MANIFEST_FILE, text)
+  writeFile(folder, MANIFEST_HASH_FILE, `${sha256Of(text)}\n`)
+  syncFolder(folder)
+  return manifest
+}
+
+/** Against DDL while the backup runs, as pg_dump does. Reading and writing go on. */
+async function lockTables(reader: Client, tables: readonly TableToCopy[]): Promise<void> {
+  if (tables.length === 0) return
+  await reader.query(`lock table only ${tables.map(quoteQualified).join(', only ')} in access share mode`)
+}
+
+async function copyTable(reader: Client, table: TableToCopy, folder: string, i: number): Promise<TableRows> {
+  const { schema, name, columns } = table
+  const file = `rows-${String(i + 1).padStart(5, '0')}.copy.gz`
+  try {
+    const { rowCount, plain, compressed } = await copyToFile(reader, copyOutSql(table), join(folder, file))
+    return {
+      schema,
+      name,
+      columns: [...columns],
+      row_count: rowCount,
+      ...plain,
+      compressed: { file, ...compressed },
+    }
+  } catch (cause) {
+    throw new StackError(`${shownName(table)} cannot be copied: ${errorText(cause)}`)
+  }
+}
+
+/** At most a line in two seconds, and one at the end. */
+function progressOf(count: number, log: (line: string) => void): (rows: TableRows) => void {
+  let [done, rowCount, bytes, saidAt] = [0, 0, 0, performance.now()]
+  return rows => {
+    done += 1
+    rowCount += rows.row_count
+    bytes += rows.compressed.bytes
+    if (done < count && performance.now() - saidAt < PROGRESS_INTERVAL_MS) return
+    saidAt = performance.now()
+    log(`rows: ${done} of ${count} tables, ${rowCount} rows, ${shownBytes(bytes)} (last: ${shownName(rows)})`)
+  }
+}
+
+/** On the disk when this returns. */
+function writeFile(folder: string, file: string, text: string): BackupFile {
+  writeFileSync(join(folder, file), text, { flag: 'wx', mode: 0o600, flush: true })
+  return { file, bytes: Buffer.byteLength(text), sha256: sha256Of(text) }
+}
+
+/** So that the names in it are on the disk too. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+export function quoinVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  return version
+}

@@ -1,0 +1,28 @@
+// `npm run restore -- BACKUP`: restores the backup in the folder BACKUP into the empty database that DATABASE_URL names.
+// docs/backup.md
+
+import { parseArgs } from 'node:util'
+import { openBackup } from './backup/read-backup.ts'
+import { restoreBackup } from './backup/restore-backup.ts'
+import { logLine, runCommand } from './support/command.ts'
+import { shownDatabase } from './support/owner-url.ts'
+
+const USAGE =
+  'usage: DATABASE_URL=postgres://OWNER:...@HOST/EMPTY_DATABASE npm run restore -- BACKUP; ' +
+  'BACKUP is a folder that `npm run backup` made'
+
+runCommand(async () => {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const [folder, ...rest] = positionals
+  const url = process.env.DATABASE_URL
+  // Never the running local stack's: that is not empty.
+  if (folder === undefined || rest.length > 0 || !url) throw new Error(USAGE)
+  logLine(`database: ${shownDatabase(url)}`)
+  const backup = await openBackup(folder)
+  await restoreBackup(url, backup, { life: 'new', env: process.env, log: logLine })
+  const { tables } = backup.manifest
+  process.stdout.write(
+    `restored ${tables.length} tables. Now give authenticator a password where the role is new, and run ` +
+      '`npm run migrate`, which says what is pending.\n',
+  )
+})
