@@ -12,8 +12,15 @@ export const BUNDLED_NAME = 'pg_dump 18.3 of @electric-sql/pglite-tools'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
-/** What libpq is told of the server when it connects. */
-const REPORTED = ['server_version', 'server_encoding', 'client_encoding', 'DateStyle', 'integer_datetimes']
+/** What libpq is told of the server when it connects; how pg_dump writes texts follows from the last. */
+const REPORTED = [
+  'server_version',
+  'server_encoding',
+  'client_encoding',
+  'DateStyle',
+  'integer_datetimes',
+  'standard_conforming_strings',
+]
 
 /** What the thread is given. `answered` is 1 when an answer lies at the port. */
 export interface DumpThreadData {

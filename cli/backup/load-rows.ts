@@ -98,6 +98,12 @@ const COLUMNS_SQL = `
     left join pg_type element on element.oid = t.typelem and t.typsubscript = 'array_subscript_handler'::regproc
   where a.attrelid = $1::regclass and a.attname = any ($2) order by array_position($2::text[], a.attname::text)`
 
+/** Whoever owns a table need not see the schemas of its columns' types; for the load they must. */
+const CLOSED_SCHEMAS_SQL = `
+  select quote_ident(nspname) as schema from pg_namespace
+  where nspname !~ '^pg_' and nspname not in ('information_schema', 'quoin') and pg_has_role(nspowner, 'usage')
+    and not has_schema_privilege($1, oid, 'usage')`
+
 async function loadAs(client: Client, owner: string, table: TableRows, file: string): Promise<void> {
   const name = quoteQualified(table)
   const { rows: columns } = await client.query<StagedColumn>(COLUMNS_SQL, [name, table.columns])
@@ -108,6 +114,9 @@ async function loadAs(client: Client, owner: string, table: TableRows, file: str
   await copyFromFile(client, copyInSql('pg_temp.quoin_rows', table.columns), file)
   const role = quoteIdentifier(owner)
   await client.query(`grant select on pg_temp.quoin_rows to ${role}`)
+  const { rows: closed } = await client.query<{ schema: string }>(CLOSED_SCHEMAS_SQL, [owner])
+  const schemas = closed.map(({ schema }) => schema).join(', ')
+  if (schemas !== '') await client.query(`grant usage on schema ${schemas} to ${role}`)
   await client.query(`set local role ${role}`)
   const insert =
     list === ''
@@ -119,6 +128,7 @@ async function loadAs(client: Client, owner: string, table: TableRows, file: str
   )
   await client.query('reset role')
   await client.query('select pg_temp.quoin_load()')
+  if (schemas !== '') await client.query(`revoke usage on schema ${schemas} from ${role}`)
   await client.query('discard temp')
   await client.query('reset all')
   await useBackupSettings(client)

@@ -10,7 +10,10 @@ export type ObjectFact = z.infer<typeof ObjectFact>
 /** Objects with smaller oids were there when the cluster was made. */
 export const FIRST_OID_OF_USERS = 16_384
 
-/** What is not told apart by its name alone. `o` is the object's row in its catalog. */
+/**
+ * What is not told apart by its name alone. `o` is the object's row in its catalog. An index keeps the former names of
+ * its columns, which are nobody's business.
+ */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   pg_class: [
     'o.relkind',
@@ -22,10 +25,10 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
     'o.relreplident',
     'o.reloptions',
     aclOf("case o.relkind when 'S' then 's' else 'r' end::\"char\"", 'o.relacl', 'o.relowner'),
-    `(select jsonb_agg(jsonb_build_array(a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
+    `(select jsonb_agg(jsonb_build_array(case when o.relkind not in ('i', 'I') then a.attname end, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
         a.attgenerated, a.atthasdef, a.attstorage, a.attcompression, a.attcollation::regcollation,
         col_description(o.oid, a.attnum), a.attoptions, ${aclOf(`'c'::"char"`, 'a.attacl', 'o.relowner')})
-        order by a.attname)
+        order by case when o.relkind not in ('i', 'I') then a.attname end, a.attnum)
       from pg_attribute a where a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped)`,
     `(select jsonb_build_array(i.indisunique, i.indisprimary, i.indisexclusion, i.indimmediate, i.indisvalid,
         i.indisreplident, i.indnkeyatts, i.indnatts, i.indpred is not null, i.indoption::text)
@@ -60,7 +63,7 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
     'o.condeferrable',
     'o.condeferred',
     'o.convalidated',
-    'o.connoinherit',
+    "case o.contype when 'c' then o.connoinherit end",
     'o.confrelid::regclass',
     'o.confupdtype',
     'o.confdeltype',
