@@ -122,6 +122,15 @@ export const Variables = z.object({
   PERMISSION_TUPLES_MAX: wholeNumber(500, 50_000)
     .default(20_000)
     .describe('Most relation tuples that one answer may read; beyond it the answer says `complete: false`.'),
+  NEON_API_KEY: z
+    .string()
+    .optional()
+    .describe('Key of Neon’s API: backups and branches are those of NEON_PROJECT_ID. Secret.'),
+  NEON_PROJECT_ID: z
+    .string()
+    .regex(/^[a-z0-9-]{1,60}$/, 'must be the id of a project of Neon, such as ancient-fog-12345678')
+    .optional()
+    .describe('Project of Neon that the database is in. Unset: backups and branches are Quoin’s own.'),
   UPSTREAM_TIMEOUT_MS: wholeNumber(100, 30_000)
     .default(30_000)
     .describe(

@@ -7,7 +7,7 @@ import { readBoundedText } from '../lib/bounded-text.ts'
 import { describeAnswer, sentTexts } from './describe-answer.ts'
 
 /** Names of outside servers, as errors and health checks show them. */
-export type UpstreamName = 'oauth_server' | 'identity_provider' | 'permission_server' | 'sql_gateway'
+export type UpstreamName = 'oauth_server' | 'identity_provider' | 'permission_server' | 'sql_gateway' | 'neon'
 
 /** An address of an outside server. */
 export interface Upstream {
@@ -182,6 +182,7 @@ const SPOKEN: Record<UpstreamName, string> = {
   identity_provider: 'The identity provider',
   permission_server: 'The permission server',
   sql_gateway: 'The SQL gateway',
+  neon: 'Neon’s API',
 }
 
 function sentBy({ token }: Upstream, { headers, query, form, json }: UpstreamCall): string[] {

@@ -1,6 +1,7 @@
 // The outside servers, each by the address and credentials it is called with.
 
 import type { Upstream } from './http.ts'
+import { NEON_API_URL } from './neon.ts'
 
 export interface UpstreamSettings {
   oauthPublicUrl: string | undefined
@@ -12,6 +13,7 @@ export interface UpstreamSettings {
   permissionWriteUrl: string | undefined
   permissionAdminToken: string | undefined
   sqlGatewayUrl: string | undefined
+  neonApiKey: string | undefined
   /** Milliseconds. */
   upstreamTimeoutMs: number
 }
@@ -24,6 +26,7 @@ type Place =
   | 'permissionRead'
   | 'permissionWrite'
   | 'sqlGateway'
+  | 'neon'
 
 /** The upstreams of a deployment, also those that it has not set: whoever calls one of these is told the variable. */
 export function makeUpstreams(config: UpstreamSettings, fetch: Upstream['fetch']): Record<Place, Upstream> {
@@ -54,6 +57,13 @@ export function makeUpstreams(config: UpstreamSettings, fetch: Upstream['fetch']
       ...shared,
       baseUrl: config.sqlGatewayUrl,
       variable: 'SQL_GATEWAY_URL',
+    },
+    neon: {
+      name: 'neon',
+      ...shared,
+      baseUrl: NEON_API_URL,
+      variable: 'NEON_PROJECT_ID',
+      token: config.neonApiKey,
     },
   }
 }

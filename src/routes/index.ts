@@ -4,6 +4,7 @@
 import type { AnyRoute } from '../http/route.ts'
 import { advisorRoutes } from './advisor.ts'
 import { auditLogRoutes } from './audit-logs.ts'
+import { backupRoutes } from './backups.ts'
 import { bridgeRoutes } from './bridge.ts'
 import { claimsConfigRoutes } from './claims.ts'
 import { consentRoutes } from './consents.ts'
@@ -34,6 +35,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...dataRoutes,
   ...databaseRoutes,
   ...advisorRoutes,
+  ...backupRoutes,
   ...statusRoutes,
   ...metricsRoutes,
   ...logRoutes,

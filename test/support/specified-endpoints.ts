@@ -26,6 +26,8 @@ export const SPECIFIED_ENDPOINTS = [
   'GET /v1/auth/identities',
   'GET /v1/auth/identities/:id',
   'GET /v1/audit-logs',
+  'GET /v1/branches',
+  'GET /v1/backups',
   'GET /v1/oauth2/clients',
   'POST /v1/oauth2/clients',
   'DELETE /v1/oauth2/clients/:id',

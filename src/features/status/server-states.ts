@@ -46,6 +46,7 @@ const SPOKEN: Record<UpstreamName, string> = {
   identity_provider: 'identity provider',
   permission_server: 'permission server',
   sql_gateway: 'SQL gateway',
+  neon: 'API of Neon',
 }
 
 function readPort(port: string, upstream: Upstream, probe = isReady): Promise<Probed> {

@@ -15,6 +15,11 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   sql: { name: 'SQL', description: 'SQL of your own over HTTP, one statement or a transaction.' },
   sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
   database: { name: 'Database', description: 'What is in the database.' },
+  backups: {
+    name: 'Backups',
+    description: 'Which backups of the database there are, and which were proved.',
+  },
+  branches: { name: 'Branches', description: 'Databases beside this one that began as a copy of it.' },
   keys: { name: 'API keys', description: 'Keys for programs, with a role and an exact rate limit each.' },
   projects: { name: 'Projects', description: 'Groups of API keys, which can be paused together.' },
   identities: { name: 'Identities', description: "The identity provider's people." },

@@ -84,6 +84,7 @@ const NO_UPSTREAMS: Deps['upstreams'] = {
   identityAdmin: { name: 'identity_provider', ...nowhere },
   permissionRead: { name: 'permission_server', ...nowhere },
   permissionWrite: { name: 'permission_server', ...nowhere },
+  neon: { name: 'neon', ...nowhere },
 }
 
 const NO_PERMISSIONS = { text: '', declarations: new Declarations({ namespaces: [] }) }
