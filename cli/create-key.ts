@@ -5,9 +5,9 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { storeApiKey } from './support/api-key.ts'
+import { runCommand } from './support/command.ts'
 import { withOwner } from './support/owner-connection.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
-import { errorText } from './support/wait.ts'
 
 const USAGE = 'usage: npm run create-key -- --role anon|service_role --name NAME'
 const NAME_LENGTH_MAX = 100
@@ -25,7 +25,4 @@ async function main(): Promise<void> {
   process.stdout.write(`${stored.key}\n`)
 }
 
-main().catch(err => {
-  process.stderr.write(`quoin: ${errorText(err)}\n`)
-  process.exit(1)
-})
+runCommand(main)

@@ -12,6 +12,7 @@ import { MigrationFailure } from '../src/features/migrations/runner/migration-fa
 import type { MigrationDirection } from '../src/features/migrations/runner/migration-steps.ts'
 import { type RunLock, takeRunLock } from '../src/features/migrations/runner/run-lock.ts'
 import {
+  type Ask,
   PLATFORM_MIGRATIONS,
   readTracked,
   type TrackingTable,
@@ -110,12 +111,34 @@ export async function runMigrations(
   )
 }
 
+/**
+ * The names of migrations that `up` would apply, by kind. Reads only; a database that Quoin is not in has all of them.
+ * Throws as `runMigrations` for tables that cannot be relied on.
+ */
+export async function pendingMigrations(databaseUrl: string): Promise<Record<MigrationKind, string[]>> {
+  return withOwner(databaseUrl, async client => {
+    const ask: Ask = async <Row>(sql: string, params?: readonly (string | null)[]) =>
+      (await client.query(sql, params && [...params])).rows as Row[]
+    const pendingOf = async (kind: MigrationKind) => {
+      const { folder, table } = KINDS[kind]
+      const files = readMigrationFolder(join(PROJECT_DIR, folder))
+      const [found] = await ask<{ is_there: boolean }>('select to_regclass($1) is not null as is_there', [
+        `${table.schema}.${table.name}`,
+      ])
+      const tracked = found?.is_there ? await trackedBy(ask, table) : []
+      const entries = compare(files, tracked)
+      return files.filter((_, i) => entries[i]?.state === 'pending').map(({ recordedAs }) => recordedAs)
+    }
+    return { platform: await pendingOf('platform'), user: await pendingOf('user') }
+  })
+}
+
 async function applyAll(
   runner: BatchRunner,
   table: TrackingTable,
   files: readonly MigrationFile[],
 ): Promise<string[]> {
-  const entries = compare(files, await trackedBy(runner, table))
+  const entries = compare(files, await trackedBy(runner.ask, table))
   const result = await runner.apply(files.filter((_, i) => entries[i]?.state === 'pending'))
   if (result.failure !== null) throw new StackError(failureText(result.failure, endingOf(result)))
   return result.applied.map(file => file.recordedAs)
@@ -127,7 +150,7 @@ async function takeBackLast(
   table: TrackingTable,
   files: readonly MigrationFile[],
 ): Promise<string[]> {
-  const tracked = await trackedBy(runner, table)
+  const tracked = await trackedBy(runner.ask, table)
   const last = tracked.findLast(({ name }) => !isRecordOfUndo(files, name))
   if (last === undefined) return []
   const file = files.find(it => isRecordOf(it, last.name))
@@ -142,11 +165,11 @@ async function takeBackLast(
 }
 
 /** Hashes came with one of Quoin's own migrations: until that has run there are none. */
-async function trackedBy(runner: BatchRunner, table: TrackingTable) {
-  const [found] = await runner.ask<{ has_hashes: boolean }>(
+async function trackedBy(ask: Ask, table: TrackingTable) {
+  const [found] = await ask<{ has_hashes: boolean }>(
     "select to_regclass('quoin.migration_hashes') is not null as has_hashes",
   )
-  return readTracked(runner.ask, found?.has_hashes ? table : { ...table, hasHashes: false })
+  return readTracked(ask, found?.has_hashes ? table : { ...table, hasHashes: false })
 }
 
 /** Said beforehand where not all is one transaction. */

@@ -107,7 +107,9 @@ const HEAD_LINE =
  */
 export function withoutHead(text: string): string {
   if (!text.includes('\nSET standard_conforming_strings = on;\n'))
-    throw new StackError('pg_dump writes texts with backslashes as escapes, which a restore would not read so')
+    throw new StackError(
+      'pg_dump writes texts with backslashes as escapes, which a restore would not read so',
+    )
   const lines = text.split('\n')
   const begin = lines.findIndex(line => !HEAD_LINE.test(line))
   if (begin === -1) return ''

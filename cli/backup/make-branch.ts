@@ -1,0 +1,63 @@
+// A branch: a database beside this one, made of a backup. Its comment says of what, which is how it is listed.
+
+import { escapeLiteral } from 'pg'
+import { quoteIdentifier } from '../../src/db/sql.ts'
+import { type BranchComment, writeBranchComment } from '../../src/features/backups/branch-comment.ts'
+import { StackError } from '../support/output.ts'
+import { chosenBackup } from './chosen-backup.ts'
+import { createDatabase, dropDatabase, urlOfDatabase } from './databases.ts'
+import { restoreBackup } from './restore-backup.ts'
+import { oneRow, withBackupSession } from './session.ts'
+
+const NAME_BYTES_MAX = 63
+
+/**
+ * Makes a branch of the newest backup and answers the name of its database. What fails leaves no database. Throws a
+ * `StackError` where the name is taken, and what opening and restoring a backup throw.
+ */
+export async function makeBranch(
+  url: string,
+  name: string,
+  { env, log }: { readonly env: NodeJS.ProcessEnv; readonly log: (line: string) => void },
+): Promise<string> {
+  const backup = await chosenBackup(url, undefined)
+  log(`backup: ${backup.folder}`)
+  const parent = (
+    await withBackupSession(url, client =>
+      oneRow<{ name: string }>(client, 'select current_database() as name'),
+    )
+  ).name
+  const database = `${parent}_branch_${name}`
+  if (Buffer.byteLength(database) > NAME_BYTES_MAX)
+    throw new StackError(`${database} is too long for the name of a database: choose a shorter one`)
+  const { is_taken } = await withBackupSession(url, client =>
+    oneRow<{ is_taken: boolean }>(
+      client,
+      'select exists (select from pg_database where datname = $1) as is_taken',
+      [database],
+    ),
+  )
+  if (is_taken)
+    throw new StackError(`there is a database ${database} already: drop it, or choose another name`)
+  await createDatabase(url, database, backup.manifest)
+  const comment = {
+    name,
+    parent,
+    created_at: new Date().toISOString(),
+    backup_id: backup.manifest.id,
+  }
+  try {
+    await writeComment(url, database, { ...comment, state: 'creating' })
+    await restoreBackup(urlOfDatabase(url, database), backup, { life: 'copy', env, log })
+    await writeComment(url, database, { ...comment, state: 'ready' })
+  } catch (err) {
+    await dropDatabase(url, database)
+    throw err
+  }
+  return database
+}
+
+async function writeComment(url: string, database: string, comment: BranchComment): Promise<void> {
+  const sql = `comment on database ${quoteIdentifier(database)} is ${escapeLiteral(writeBranchComment(comment))}`
+  await withBackupSession(url, client => client.query(sql))
+}

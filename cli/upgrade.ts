@@ -1,0 +1,78 @@
+// `npm run upgrade [-- --yes] [--to DIR]`: brings the database that DATABASE_URL names to this checkout. It says what
+// would change, takes a backup, applies the migrations and looks whether all is as it should be. docs/upgrade.md
+
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { recordAfterwards } from './backup/records.ts'
+import { withBackupSession } from './backup/session.ts'
+import { makeBackup } from './backup/write-backup.ts'
+import { pendingMigrations, runMigrations } from './migrations.ts'
+import { logLine, runCommand, stopSignal } from './support/command.ts'
+import { StackError } from './support/output.ts'
+import { ownerUrl, shownDatabase } from './support/owner-url.ts'
+import { readSchemas } from './support/schemas.ts'
+import { upgradeProblems } from './upgrade/problems.ts'
+
+const NEXT =
+  'Next: start the SQL gateway anew (not on Neon), `npm run deploy`, and start the listener anew; then `GET /v1/status`.'
+
+runCommand(async () => {
+  const { values } = parseArgs({
+    options: { yes: { type: 'boolean', default: false }, to: { type: 'string', default: 'backups' } },
+  })
+  const url = ownerUrl(process.env, resolve('.quoin'))
+  logLine(`database: ${shownDatabase(url)}`)
+  const pending = await pendingMigrations(url)
+  if (pending.platform.length === 0 && pending.user.length === 0) {
+    await refuseProblems(url)
+    process.stdout.write(`the database is up to date. ${NEXT}\n`)
+    return
+  }
+  logLine(`Quoin's own migrations to apply: ${pending.platform.join(', ') || 'none'}`)
+  logLine(`yours: ${pending.user.join(', ') || 'none'}`)
+  if (!values.yes && !(await isAgreed())) throw new StackError('nothing was changed')
+  const backup = await makeBackup(url, {
+    folder: values.to,
+    env: process.env,
+    log: logLine,
+    stopped: stopSignal(),
+  })
+  logLine(`backup: ${backup.location}`)
+  const extraSearchPath = readSchemas('DB_EXTRA_SEARCH_PATH')
+  await runMigrations(url, 'up', ['platform', 'user'], logLine, extraSearchPath)
+  const { manifest, location, sizeBytes } = backup
+  await withBackupSession(url, client =>
+    recordAfterwards(
+      client,
+      { id: manifest.id, location },
+      {
+        lsn: manifest.lsn,
+        sizeBytes,
+        startedAt: manifest.started_at,
+      },
+    ),
+  )
+  await refuseProblems(url)
+  process.stdout.write(`upgraded; the backup from before is ${location}. ${NEXT}\n`)
+})
+
+async function refuseProblems(url: string): Promise<void> {
+  const problems = await withBackupSession(url, upgradeProblems)
+  if (problems.length > 0)
+    throw new StackError(`the migrations are applied, but:\n  ${problems.join('\n  ')}`)
+}
+
+/** Where nobody can answer, nobody has agreed. */
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    logLine('nobody is there to ask: run it with --yes')
+    return false
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await lines.question('Take a backup and apply them? [y/N] ')).trim())
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,34 @@
+// What must hold of a database after an upgrade, beside its migrations: the parts of `GET /v1/status` that can be seen
+// from the command line.
+
+import type { Client } from 'pg'
+import { ROLES } from '../adoption/facts.ts'
+
+const MISSING_ROLES_SQL = `
+  select wanted.name from unnest($1::text[]) wanted (name)
+  where not exists (select from pg_roles r where r.rolname = wanted.name)`
+
+const LOGIN_SQL = `
+  select granted.name from unnest(array['anon', 'service_role']) granted (name)
+  where exists (select from pg_roles where rolname = granted.name)
+    and exists (select from pg_roles where rolname = 'authenticator')
+    and not pg_has_role('authenticator', granted.name, 'set')`
+
+const FAILURES_MAX = 20
+
+/** What is wrong, a sentence each; none where all is well. */
+export async function upgradeProblems(client: Client): Promise<string[]> {
+  const missing = await client.query<{ name: string }>(MISSING_ROLES_SQL, [ROLES])
+  const closed = await client.query<{ name: string }>(LOGIN_SQL)
+  const failures = await client.query<{ table_name: string; missing: string }>(
+    'select table_name, missing from quoin.recording_failures($1)',
+    [FAILURES_MAX],
+  )
+  return [
+    ...missing.rows.map(({ name }) => `the role ${name} is missing`),
+    ...closed.rows.map(({ name }) => `authenticator cannot become ${name}: grant ${name} to authenticator`),
+    ...failures.rows.map(
+      ({ table_name, missing: what }) => `changes of ${table_name} are not recorded: ${what} is missing`,
+    ),
+  ]
+}
