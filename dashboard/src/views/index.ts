@@ -3,6 +3,7 @@
 import { auditLog } from './audit-log/view.ts'
 import { billing } from './billing/view.ts'
 import { advisor } from './database/advisor/view.ts'
+import { backups } from './database/backups/view.ts'
 import { migrations } from './database/migrations/view.ts'
 import { policies } from './database/policies/view.ts'
 import { schema } from './database/schema/view.ts'
@@ -58,6 +59,7 @@ export const views = [
   sql,
   migrations,
   advisor,
+  backups,
   webhooks,
   webhook,
   identities,
