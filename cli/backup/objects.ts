@@ -37,7 +37,7 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
   pg_proc: [
     'pg_get_userbyid(o.proowner)',
     'o.prokind',
-    'o.prosrc',
+    'md5(o.prosrc)',
     'o.prosecdef',
     'o.provolatile',
     'o.proisstrict',

@@ -56,37 +56,34 @@ export async function refuseMissingRoles(client: Client, { roles }: Manifest): P
     throw new StackError(`roles of this cluster are not what Quoin needs (docs/adopt.md): ${problems}`)
 }
 
-/** Makes those of Quoin's own roles that the backup names and the cluster lacks. Answers their names. */
-export async function makeOwnRoles(client: Client, { roles, owner }: Manifest): Promise<string[]> {
+/**
+ * Makes those of Quoin's own roles that the cluster lacks, and the memberships between them, where Quoin is in the
+ * backup. Answers the names of those that are new.
+ */
+export async function makeOwnRoles(client: Client, { owner }: Manifest): Promise<string[]> {
+  if (owner === null) return []
   const made: string[] = []
-  for (const { name } of roles) {
-    const attributes = OWN_ROLES[name]
-    if (attributes === undefined) continue
+  for (const [name, attributes] of Object.entries(OWN_ROLES)) {
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
     if (rowCount !== 0) continue
     await client.query(`create role ${quoteIdentifier(name)} ${attributes}`)
     made.push(name)
   }
-  const names = new Set(roles.map(({ name }) => name))
-  for (const granted of ['anon', 'service_role']) {
-    if (!names.has(granted)) continue
-    const { may_set } = await oneRow<{ may_set: boolean }>(
-      client,
-      "select pg_has_role('authenticator', $1, 'set') as may_set",
-      [granted],
-    )
-    if (!may_set)
+  for (const granted of ['anon', 'service_role'])
+    if (!(await isMember(client, 'authenticator', granted, 'set')))
       await client.query(`grant ${granted} to authenticator with admin false, inherit false, set true`)
-  }
-  for (const granted of ['anon', 'service_role', 'quoin_outbox']) {
-    if (!names.has(granted) || owner === null) continue
-    const { is_member } = await oneRow<{ is_member: boolean }>(
-      client,
-      "select pg_has_role($2, $1, 'usage') and pg_has_role($2, $1, 'set') as is_member",
-      [granted, owner],
-    )
-    if (!is_member)
+  for (const granted of ['anon', 'service_role', 'quoin_outbox'])
+    if (!(await isMember(client, owner, granted, 'usage')) || !(await isMember(client, owner, granted, 'set')))
       await client.query(`grant ${granted} to ${quoteIdentifier(owner)} with inherit true, set true`)
-  }
   return made
+}
+
+async function isMember(
+  client: Client,
+  member: string,
+  role: string,
+  how: 'set' | 'usage',
+): Promise<boolean> {
+  const sql = 'select pg_has_role($1, $2, $3) as is_member'
+  return (await oneRow<{ is_member: boolean }>(client, sql, [member, role, how])).is_member
 }

@@ -9,21 +9,22 @@ const Provider = z
   )
 export type ProviderName = z.infer<typeof Provider>
 
+const Time = z.iso.datetime({ offset: true })
+
 export const Backup = z
   .object({
     id: z.string(),
     name: z.string().describe('of the folder, or of the snapshot'),
     status: z.enum(['running', 'completed', 'failed']).describe('one that was cut off is failed'),
-    started_at: z.iso.datetime(),
-    finished_at: z.iso.datetime().nullable(),
+    started_at: Time,
+    finished_at: Time.nullable(),
     size_bytes: z.int().nullable().describe('compressed, of a folder; the logical size, of a snapshot'),
     location: z.string().describe('the folder, on the machine that made it; the branch, of a snapshot'),
     lsn: z.string().nullable().describe('the place in the WAL up to which it has everything'),
-    verified_at: z.iso
-      .datetime()
-      .nullable()
-      .describe('when it was last restored for a trial and found equal; null: never, as for every snapshot'),
-    expires_at: z.iso.datetime().nullable(),
+    verified_at: Time.nullable().describe(
+      'when it was last restored for a trial and found equal; null: never, as for every snapshot',
+    ),
+    expires_at: Time.nullable(),
     error: z.string().nullable(),
   })
   .meta({
@@ -55,9 +56,9 @@ export const Branch = z
     is_current: z
       .boolean()
       .describe('this service works on it; of Neon’s branches, the default one is said to be'),
-    created_at: z.iso.datetime().nullable().describe('null: not known'),
+    created_at: Time.nullable().describe('null: not known'),
     size_bytes: z.int().nullable(),
-    expires_at: z.iso.datetime().nullable(),
+    expires_at: Time.nullable(),
   })
   .meta({
     id: 'Branch',

@@ -13,7 +13,7 @@ import { connectOwner } from '../../support/postgres.ts'
 import { copyProject } from '../../support/project-copy.ts'
 
 const FIRST_OF_OURS = '0001_create-roles-and-schema'
-const LAST_OF_OURS = '0008_create-migration-hashes'
+const LAST_OF_OURS = '0010_create-backups'
 
 let project: string
 let database: string
