@@ -99,7 +99,7 @@ async function runProgram(
 }
 
 const HEAD_LINE =
-  /^(?:SET [a-z_]+ = [^;\n]*;|SELECT pg_catalog\.set_config\('search_path', '', false\);|--.*|\\restrict \w+)?$/
+  /^(?:SET [a-z_]+ = [^;\n]*;|SELECT pg_catalog\.set_config\('search_path', '', false\);|--.*|\\(?:un)?restrict \w+)?$/
 
 /**
  * Without the settings at its beginning, and without psql's own commands around it: a restore makes its own settings,
