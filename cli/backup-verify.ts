@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chosenBackup } from './backup/chosen-backup.ts'
 import { verifyBackup } from './backup/verify-backup.ts'
-import { logLine, runCommand } from './support/command.ts'
+import { logLine, runCommand, stopSignal } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 
 runCommand(async () => {
@@ -14,7 +14,7 @@ runCommand(async () => {
   logLine(`database: ${shownDatabase(url)}`)
   const backup = await chosenBackup(url, positionals[0])
   logLine(`backup: ${backup.folder}`)
-  await verifyBackup(url, backup, { env: process.env, log: logLine })
+  await verifyBackup(url, backup, { env: process.env, log: logLine, stopped: stopSignal() })
   const { tables } = backup.manifest
   const rowCount = tables.reduce((sum, { row_count }) => sum + row_count, 0)
   process.stdout.write(`verified: ${tables.length} tables with ${rowCount} rows are as they were saved\n`)

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeBranch } from './backup/make-branch.ts'
-import { logLine, runCommand } from './support/command.ts'
+import { logLine, runCommand, stopSignal } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 
 const USAGE = 'usage: npm run branch -- NAME; a name has 1 to 30 small letters, digits, - and _'
@@ -15,7 +15,7 @@ runCommand(async () => {
   if (name === undefined || rest.length > 0 || !/^[a-z0-9_-]{1,30}$/.test(name)) throw new Error(USAGE)
   const url = ownerUrl(process.env, resolve('.quoin'))
   logLine(`database: ${shownDatabase(url)}`)
-  const database = await makeBranch(url, name, { env: process.env, log: logLine })
+  const database = await makeBranch(url, name, { env: process.env, log: logLine, stopped: stopSignal() })
   logLine(
     'Webhooks are paused there, and the outbox is empty. Put its name in place of the other one into DATABASE_URL',
   )

@@ -1,7 +1,6 @@
 // Databases beside the one of DATABASE_URL: one to try a backup in, and branches.
 
 import { randomBytes } from 'node:crypto'
-import type { Client } from 'pg'
 import { escapeLiteral } from 'pg'
 import { quoteIdentifier } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
@@ -39,11 +38,43 @@ export async function createDatabase(url: string, name: string, { database }: Ma
   })
 }
 
-/** Ends who is connected to it, and drops it; one that is not there is no error. */
+const DROP_TRIES_MAX = 10
+const OBJECT_IN_USE = '55006'
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+/**
+ * Drops a database, and ends who is still connected; one that is not there is no error. Without force Postgres ends its
+ * own vacuum there, which an owner may not do by force: so both are tried in turns.
+ */
 export async function dropDatabase(url: string, name: string): Promise<void> {
-  await withBackupSession(url, client => dropBy(client, name))
+  const drop = `drop database if exists ${quoteIdentifier(name)}`
+  await withBackupSession(url, async client => {
+    for (let tries = 1; ; tries++) {
+      try {
+        await client.query(tries % 2 === 1 ? drop : `${drop} with (force)`)
+        return
+      } catch (err) {
+        const { code } = err as { code?: string }
+        if (code !== OBJECT_IN_USE && code !== INSUFFICIENT_PRIVILEGE) throw err
+        if (tries === DROP_TRIES_MAX) throw new StackError(`${errorText(err)}: drop it yourself, ${drop}`)
+      }
+    }
+  })
 }
 
-async function dropBy(client: Client, name: string): Promise<void> {
-  await client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`)
+/** Drops what runs that were cut off have left; one that somebody is connected to is another run's. */
+export async function dropLeftScratch(url: string): Promise<void> {
+  await withBackupSession(url, async client => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database
+       where datname ~ '^quoin_verify_[0-9a-f]{12}$' and pg_has_role(datdba, 'usage')`,
+    )
+    for (const { name } of rows) {
+      try {
+        await client.query(`drop database if exists ${quoteIdentifier(name)}`)
+      } catch (err) {
+        if ((err as { code?: string }).code !== OBJECT_IN_USE) throw err
+      }
+    }
+  })
 }

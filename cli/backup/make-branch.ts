@@ -8,8 +8,16 @@ import { chosenBackup } from './chosen-backup.ts'
 import { createDatabase, dropDatabase, urlOfDatabase } from './databases.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { oneRow, withBackupSession } from './session.ts'
+import { unlessStopped } from './unless-stopped.ts'
 
 const NAME_BYTES_MAX = 63
+
+export interface BranchSettings {
+  readonly env: NodeJS.ProcessEnv
+  readonly log: (line: string) => void
+  /** Aborted: what was made is dropped at once. */
+  readonly stopped?: AbortSignal
+}
 
 /**
  * Makes a branch of the newest backup and answers the name of its database. What fails leaves no database. Throws a
@@ -18,7 +26,7 @@ const NAME_BYTES_MAX = 63
 export async function makeBranch(
   url: string,
   name: string,
-  { env, log }: { readonly env: NodeJS.ProcessEnv; readonly log: (line: string) => void },
+  { env, log, stopped }: BranchSettings,
 ): Promise<string> {
   const backup = await chosenBackup(url, undefined)
   log(`backup: ${backup.folder}`)
@@ -48,7 +56,8 @@ export async function makeBranch(
   }
   try {
     await writeComment(url, database, { ...comment, state: 'creating' })
-    await restoreBackup(urlOfDatabase(url, database), backup, { life: 'copy', env, log })
+    const restoring = restoreBackup(urlOfDatabase(url, database), backup, { life: 'copy', env, log })
+    await unlessStopped(stopped, restoring)
     await writeComment(url, database, { ...comment, state: 'ready' })
   } catch (err) {
     await dropDatabase(url, database)

@@ -73,7 +73,10 @@ export async function makeOwnRoles(client: Client, { owner }: Manifest): Promise
     if (!(await isMember(client, 'authenticator', granted, 'set')))
       await client.query(`grant ${granted} to authenticator with admin false, inherit false, set true`)
   for (const granted of ['anon', 'service_role', 'quoin_outbox'])
-    if (!(await isMember(client, owner, granted, 'usage')) || !(await isMember(client, owner, granted, 'set')))
+    if (
+      !(await isMember(client, owner, granted, 'usage')) ||
+      !(await isMember(client, owner, granted, 'set'))
+    )
       await client.query(`grant ${granted} to ${quoteIdentifier(owner)} with inherit true, set true`)
   return made
 }

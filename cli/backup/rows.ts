@@ -15,15 +15,21 @@ export interface Measured {
   readonly sha256: string
 }
 
-/** Counts and hashes what goes through. */
-export class Meter {
+/** Counts and hashes what goes through, and tells of each piece. */
+class Meter {
   #bytes = 0
   readonly #hash = createHash('sha256')
+  readonly #onBytes: (bytes: number) => void
+
+  constructor(onBytes: (bytes: number) => void = () => {}) {
+    this.#onBytes = onBytes
+  }
 
   readonly through = async function* (this: Meter, chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       this.#bytes += chunk.length
       this.#hash.update(chunk)
+      this.#onBytes(chunk.length)
       yield chunk
     }
   }.bind(this)
@@ -40,8 +46,13 @@ export interface CopiedRows {
 }
 
 /** Writes what a COPY statement answers into a new file, which is on the disk when this is done. */
-export async function copyToFile(client: Client, sql: string, path: string): Promise<CopiedRows> {
-  const [plain, compressed] = [new Meter(), new Meter()]
+export async function copyToFile(
+  client: Client,
+  sql: string,
+  path: string,
+  onBytes: (compressed: number) => void,
+): Promise<CopiedRows> {
+  const [plain, compressed] = [new Meter(), new Meter(onBytes)]
   const rows = client.query(copyTo(sql))
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
   await pipeline(rows, plain.through, createGzip({ level: GZIP_LEVEL }), compressed.through, file)

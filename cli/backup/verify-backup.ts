@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import * as z from 'zod'
 import { StackError } from '../support/output.ts'
-import { createDatabase, dropDatabase, scratchName, urlOfDatabase } from './databases.ts'
+import { createDatabase, dropDatabase, dropLeftScratch, scratchName, urlOfDatabase } from './databases.ts'
 import { copyOutSql, readSequences, readTables } from './facts.ts'
 import { type Manifest, shownName } from './manifest.ts'
 import { compareObjects, ObjectFact, readObjects } from './objects.ts'
@@ -15,10 +15,13 @@ import { restoreBackup } from './restore-backup.ts'
 import { measureCopy } from './rows.ts'
 import { withBackupSession } from './session.ts'
 import { settle } from './settle.ts'
+import { unlessStopped } from './unless-stopped.ts'
 
 export interface VerifySettings {
   readonly env: NodeJS.ProcessEnv
   readonly log: (line: string) => void
+  /** Aborted: the scratch database is dropped at once. */
+  readonly stopped?: AbortSignal
 }
 
 const SHOWN_MAX = 10
@@ -27,18 +30,12 @@ const SHOWN_MAX = 10
  * Restores the backup beside the database of `url` and compares rows, sequences and objects; writes `verified_at` into
  * its row. Throws a `StackError` that says what differs. The scratch database is dropped in any case.
  */
-export async function verifyBackup(url: string, backup: Backup, { env, log }: VerifySettings): Promise<void> {
+export async function verifyBackup(url: string, backup: Backup, settings: VerifySettings): Promise<void> {
+  await dropLeftScratch(url)
   const name = scratchName()
-  const differences: string[] = []
+  let differences: string[]
   try {
-    await createDatabase(url, name, backup.manifest)
-    const scratchUrl = urlOfDatabase(url, name)
-    await restoreBackup(scratchUrl, backup, { life: 'none', env, log })
-    log('comparing')
-    const { manifest } = backup
-    differences.push(...(await withBackupSession(scratchUrl, client => compareRows(client, manifest))))
-    differences.push(...(await withBackupSession(scratchUrl, client => compareCatalog(client, backup))))
-    differences.push(...(await settleAndLook(scratchUrl, manifest)))
+    differences = await unlessStopped(settings.stopped, findDifferences(url, name, backup, settings))
   } finally {
     await dropDatabase(url, name)
   }
@@ -52,6 +49,26 @@ export async function verifyBackup(url: string, backup: Backup, { env, log }: Ve
   }
   await withBackupSession(url, async client => {
     if (await hasRecords(client)) await recordVerification(client, backup.manifest.id)
+  })
+}
+
+async function findDifferences(
+  url: string,
+  name: string,
+  backup: Backup,
+  { env, log }: VerifySettings,
+): Promise<string[]> {
+  await createDatabase(url, name, backup.manifest)
+  const scratchUrl = urlOfDatabase(url, name)
+  // Open throughout: a database that nobody is connected to was left by a run that was cut off.
+  return withBackupSession(scratchUrl, async client => {
+    await restoreBackup(scratchUrl, backup, { life: 'none', env, log })
+    log('comparing')
+    return [
+      ...(await compareRows(client, backup.manifest)),
+      ...(await compareCatalog(client, backup)),
+      ...(await settleAndLook(scratchUrl, backup.manifest)),
+    ]
   })
 }
 

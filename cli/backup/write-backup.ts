@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { Client } from 'pg'
 import { quoteQualified } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
@@ -164,12 +164,12 @@ async function writeAll(url: string, reader: Client, folder: string, writing: Wr
   const preData = writeFile(folder, PRE_DATA_FILE, await dump.write('pre-data', snapshot))
   const postData = writeFile(folder, POST_DATA_FILE, await dump.write('post-data', snapshot))
   const copied: TableRows[] = []
-  const progress = progressOf(tables.length, log)
+  const progress = new Progress(tables.length, log)
   for (const [i, table] of tables.entries()) {
     stopped?.throwIfAborted()
-    const rows = await copyTable(reader, table, folder, i)
+    const rows = await copyTable(reader, table, join(folder, rowsFile(i)), progress.onBytes)
     copied.push(rows)
-    progress(rows)
+    progress.onTable(rows)
   }
   const manifest: Manifest = Manifest.parse({
     format: FORMAT,
@@ -197,34 +197,53 @@ async function lockTables(reader: Client, tables: readonly TableToCopy[]): Promi
   await reader.query(`lock table only ${tables.map(quoteQualified).join(', only ')} in access share mode`)
 }
 
-async function copyTable(reader: Client, table: TableToCopy, folder: string, i: number): Promise<TableRows> {
+const rowsFile = (i: number): string => `rows-${String(i + 1).padStart(5, '0')}.copy.gz`
+
+async function copyTable(
+  reader: Client,
+  table: TableToCopy,
+  path: string,
+  onBytes: (bytes: number) => void,
+): Promise<TableRows> {
   const { schema, name, columns } = table
-  const file = `rows-${String(i + 1).padStart(5, '0')}.copy.gz`
   try {
-    const { rowCount, plain, compressed } = await copyToFile(reader, copyOutSql(table), join(folder, file))
-    return {
-      schema,
-      name,
-      columns: [...columns],
-      row_count: rowCount,
-      ...plain,
-      compressed: { file, ...compressed },
-    }
+    const { rowCount, plain, compressed } = await copyToFile(reader, copyOutSql(table), path, onBytes)
+    const file = { file: basename(path), ...compressed }
+    return { schema, name, columns: [...columns], row_count: rowCount, ...plain, compressed: file }
   } catch (cause) {
     throw new StackError(`${shownName(table)} cannot be copied: ${errorText(cause)}`)
   }
 }
 
-/** At most a line in two seconds, and one at the end. */
-function progressOf(count: number, log: (line: string) => void): (rows: TableRows) => void {
-  let [done, rowCount, bytes, saidAt] = [0, 0, 0, performance.now()]
-  return rows => {
-    done += 1
-    rowCount += rows.row_count
-    bytes += rows.compressed.bytes
-    if (done < count && performance.now() - saidAt < PROGRESS_INTERVAL_MS) return
-    saidAt = performance.now()
-    log(`rows: ${done} of ${count} tables, ${rowCount} rows, ${shownBytes(bytes)} (last: ${shownName(rows)})`)
+/** Says how far it is: at most a line in two seconds, and one at the end. */
+class Progress {
+  readonly #count: number
+  readonly #log: (line: string) => void
+  #done = 0
+  #rowCount = 0
+  #bytes = 0
+  #saidAt = performance.now()
+
+  constructor(count: number, log: (line: string) => void) {
+    this.#count = count
+    this.#log = log
+  }
+
+  readonly onBytes = (bytes: number): void => {
+    this.#bytes += bytes
+    if (performance.now() - this.#saidAt >= PROGRESS_INTERVAL_MS) this.#say()
+  }
+
+  onTable({ row_count }: TableRows): void {
+    this.#done += 1
+    this.#rowCount += row_count
+    if (this.#done === this.#count) this.#say()
+  }
+
+  #say(): void {
+    this.#saidAt = performance.now()
+    const tables = `${this.#done} of ${this.#count} tables`
+    this.#log(`rows: ${tables}, ${this.#rowCount} rows, ${shownBytes(this.#bytes)} compressed`)
   }
 }
 

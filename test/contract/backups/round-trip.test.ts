@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { dropDatabase } from '../../../cli/backup/databases.ts'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { restoreBackup } from '../../../cli/backup/restore-backup.ts'
 import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
@@ -154,7 +155,7 @@ it('makes a branch beside the database, which tells nobody of changes', async ()
     expect(again).toMatchObject({ code: 1 })
     expect(again.stderr).toContain('already')
   } finally {
-    await askAt(source.url, `drop database if exists ${database} with (force)`)
+    await dropDatabase(source.url, database)
   }
   expect(location).toContain(folder.path)
 })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { inject } from 'vitest'
+import { dropDatabase } from '../../../cli/backup/databases.ts'
 import { makeBackup } from '../../../cli/backup/write-backup.ts'
 import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { urlOf } from '../../support/migrations.ts'
@@ -28,7 +29,7 @@ export async function emptyDatabase(): Promise<EmptyDatabase> {
     name,
     url,
     ask: (sql, params) => askAt(url, sql, params),
-    [Symbol.asyncDispose]: () => run(`drop database ${name} with (force)`),
+    [Symbol.asyncDispose]: () => dropDatabase(inject('stack').database_url, name),
   }
 }
 
