@@ -8,7 +8,7 @@ import { PROJECT_DIR } from '../../cli/support/project.ts'
 
 const COLUMNS_MAX = 120
 const TEXTS = ['ts', 'tsx', 'mjs', 'cjs', 'md', 'sql', 'toml', 'service'].map(ending => `*.${ending}`)
-const GENERATED = [':!docs/api.md', ':!test/fixtures/upgrade/*/']
+const GENERATED = [':!docs/api.md', ':(exclude,glob)test/fixtures/upgrade/*/**']
 
 /** Tracked files; one that is deleted stays listed until that is committed. */
 function textFiles(): string[] {
