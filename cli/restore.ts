@@ -1,5 +1,5 @@
-// `npm run restore -- BACKUP`: restores the backup in the folder BACKUP into the empty database that DATABASE_URL names.
-// docs/backup.md
+// `npm run restore -- BACKUP`: restores the backup in the folder BACKUP into the empty database that DATABASE_URL
+// names. docs/backup.md
 
 import { parseArgs } from 'node:util'
 import { openBackup } from './backup/read-backup.ts'

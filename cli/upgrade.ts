@@ -15,7 +15,8 @@ import { readSchemas } from './support/schemas.ts'
 import { upgradeProblems } from './upgrade/problems.ts'
 
 const NEXT =
-  'Next: start the SQL gateway anew (not on Neon), `npm run deploy`, and start the listener anew; then `GET /v1/status`.'
+  'Next: start the SQL gateway anew (not on Neon), `npm run deploy`, and start the listener anew; ' +
+  'then `GET /v1/status`.'
 
 runCommand(async () => {
   const { values } = parseArgs({

@@ -25,8 +25,9 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
     'o.relreplident',
     'o.reloptions',
     aclOf("case o.relkind when 'S' then 's' else 'r' end::\"char\"", 'o.relacl', 'o.relowner'),
-    `(select jsonb_agg(jsonb_build_array(case when o.relkind not in ('i', 'I') then a.attname end, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
-        a.attgenerated, a.atthasdef, a.attstorage, a.attcompression, a.attcollation::regcollation,
+    `(select jsonb_agg(jsonb_build_array(case when o.relkind not in ('i', 'I') then a.attname end,
+        format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated,
+        a.atthasdef, a.attstorage, a.attcompression, a.attcollation::regcollation,
         col_description(o.oid, a.attnum), a.attoptions, ${aclOf(`'c'::"char"`, 'a.attacl', 'o.relowner')})
         order by case when o.relkind not in ('i', 'I') then a.attname end, a.attnum)
       from pg_attribute a where a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped)`,

@@ -62,7 +62,8 @@ function readManifest(folder: string): Manifest {
   const format = (json as { format?: unknown }).format
   if (typeof format === 'number' && format > FORMAT)
     throw new StackError(
-      `the backup has format ${format}, of a newer Quoin; this one reads up to ${FORMAT}: use a checkout of that version`,
+      `the backup has format ${format}, of a newer Quoin; this one reads up to ${FORMAT}: ` +
+        'use a checkout of that version',
     )
   const { data, error } = Manifest.safeParse(json)
   if (error)

@@ -18,7 +18,8 @@ interface Present {
 }
 
 const PRESENT_SQL = `
-  select to_regclass('quoin.webhooks') is not null as has_webhooks, to_regclass('quoin.leases') is not null as has_leases,
+  select to_regclass('quoin.webhooks') is not null as has_webhooks,
+    to_regclass('quoin.leases') is not null as has_leases,
     to_regclass('quoin.database_epoch') is not null as has_epoch`
 
 /**

@@ -32,7 +32,8 @@ exports.up = pgm => {
       began_at timestamptz not null default now()
     );
     comment on table quoin.database_epoch is
-      'Which life of the database this is: a restore begins another. Places in the WAL of two lives cannot be compared.';
+      'Which life of the database this is: a restore begins another. Places in the WAL of two lives cannot be '
+      'compared.';
     insert into quoin.database_epoch default values;
 
     revoke all on quoin.backups, quoin.database_epoch from public;

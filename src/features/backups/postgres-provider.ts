@@ -14,7 +14,8 @@ const ROWS_MAX = 1_000
 const BACKUPS_SQL = `
   select id, substring(location from '[^/\\\\]+$') as name,
     case when is_cut_off then 'failed' else status end as status, started_at, finished_at, size_bytes, location,
-    lsn::text as lsn, verified_at, null as expires_at, case when is_cut_off then 'it was cut off' else error end as error
+    lsn::text as lsn, verified_at, null as expires_at,
+    case when is_cut_off then 'it was cut off' else error end as error
   from (
     select *, status = 'running' and not exists (
         select from pg_locks l where l.relation = 'quoin.backups'::regclass and l.granted

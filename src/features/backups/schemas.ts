@@ -4,6 +4,7 @@ import * as z from 'zod'
 
 const Provider = z
   .enum(['neon', 'postgres'])
+  .meta({ examples: ['postgres'] })
   .describe(
     'who keeps them: Neon, where NEON_API_KEY and NEON_PROJECT_ID are set, else Quoin’s own command line',
   )

@@ -65,7 +65,8 @@ else {
   url.password = process.env.PGPASSWORD
   const rest = args.filter(arg => !/^--(?:file|dbname)=/.test(arg))
   const text = await runBundledDump(url.href, rest)
-  writeFileSync(value('--file'), text.replace('dump\\n--\\n', 'dump\\n--\\n\\n\\\\restrict k\\n') + '\\\\unrestrict k\\n')
+  const restricted = text.replace('dump\\n--\\n', 'dump\\n--\\n\\n\\\\restrict k\\n')
+  writeFileSync(value('--file'), restricted + '\\\\unrestrict k\\n')
 }
 `
 

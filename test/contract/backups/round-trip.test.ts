@@ -121,7 +121,8 @@ it('saves and proves a schema with everything that is odd', async () => {
   await verifyBackup(source.url, await openBackup(location), quiet)
   const [row] = await askAt(
     source.url,
-    'select verified_at is not null as is_verified, size_bytes > 0 as has_size, lsn is not null as has_lsn from quoin.backups',
+    `select verified_at is not null as is_verified, size_bytes > 0 as has_size, lsn is not null as has_lsn
+     from quoin.backups`,
   )
   expect(row).toEqual({ is_verified: true, has_size: true, has_lsn: true })
   const rows = new Map(manifest.tables.map(it => [`${it.schema}.${it.name}`, it.row_count]))

@@ -27,14 +27,10 @@ export function BackupsPage() {
   )
 }
 
+/** The name of a folder, which has the time in it. */
+const PLACE_TAIL = 25
+
 const BACKUP_COLUMNS: Column<Backup>[] = [
-  {
-    id: 'name',
-    head: 'Backup',
-    cell: ({ name, location }) => (
-      <CopyText value={location || name} head={4} tail={24} label="Copy the place" />
-    ),
-  },
   {
     id: 'started_at',
     head: 'Made',
@@ -42,6 +38,14 @@ const BACKUP_COLUMNS: Column<Backup>[] = [
     sortBy: ({ started_at }) => started_at,
   },
   { id: 'state', head: 'State', cell: backup => <BackupState of={backup} /> },
+  {
+    id: 'place',
+    head: 'Place',
+    cell: ({ name, location }) => (
+      <CopyText value={location || name} head={0} tail={PLACE_TAIL} label="Copy the place" />
+    ),
+    isSecondary: true,
+  },
   {
     id: 'size',
     head: 'Size',
@@ -51,6 +55,11 @@ const BACKUP_COLUMNS: Column<Backup>[] = [
     isSecondary: true,
   },
 ]
+
+/** Neon's names are people's own words. */
+const SNAPSHOT_COLUMNS: Column<Backup>[] = BACKUP_COLUMNS.map(column =>
+  column.id === 'place' ? { id: 'name', head: 'Name', cell: ({ name }) => name } : column,
+)
 
 function Backups() {
   const query = useQuery(backupsQuery)
@@ -102,7 +111,12 @@ function Snapshots({ of: snapshots }: { of: Backup[] }) {
       />
     )
   return (
-    <DataTable label="Snapshots of Neon" columns={BACKUP_COLUMNS} rows={snapshots} rowKey={({ id }) => id} />
+    <DataTable
+      label="Snapshots of Neon"
+      columns={SNAPSHOT_COLUMNS}
+      rows={snapshots}
+      rowKey={({ id }) => id}
+    />
   )
 }
 
