@@ -3,7 +3,7 @@
 
 import type { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
-import { CALLER_ROLES, SUPABASE, sqlIn, sqlOfPage, useAdoptDatabase } from './database.ts'
+import { CALLER_ROLES, LATER_MIGRATIONS, SUPABASE, sqlIn, sqlOfPage, useAdoptDatabase } from './database.ts'
 
 const shop = useAdoptDatabase()
 
@@ -53,7 +53,7 @@ describe("a database with Supabase's roles", () => {
     expect((await caller.query('select note from public.orders')).rows).toEqual([{ note: 'first' }])
 
     await owner.query('create policy mine on public.orders using (note = quoin.uid())')
-    for (let step = 7; step > 0; step -= 1) expect(await shop.takeBack()).toHaveLength(1)
+    for (let step = LATER_MIGRATIONS; step > 0; step -= 1) expect(await shop.takeBack()).toHaveLength(1)
     const stopped = await shop.migrate(['down', '--platform'])
     expect(stopped).toMatchObject({ code: 1, stderr: expect.stringMatching(/policy mine on table/) })
     await owner.query('drop policy mine on public.orders')
@@ -151,7 +151,7 @@ describe('moving out', () => {
     const before = await shop.snapshot()
     await shop.adopt()
     await shop.run('create table public.since (id int); alter table public.since owner to service_role')
-    for (let step = 8; step > 0; step -= 1) await shop.takeBack()
+    for (let step = LATER_MIGRATIONS; step >= 0; step -= 1) await shop.takeBack()
     await shop.run(sqlOfPage('take-out'))
     const isOfRoles = (fact: string) => /^(member|role) /.test(fact)
     const after = (await shop.snapshot()).filter(fact => !isOfRoles(fact))
@@ -184,7 +184,7 @@ describe('moving out', () => {
       create temporary table passing (n int);
       create function pg_temp.passing() returns int return 1;
     `)
-    for (let step = 7; step > 0; step -= 1) await shop.takeBack()
+    for (let step = LATER_MIGRATIONS; step > 0; step -= 1) await shop.takeBack()
     const before = await shop.snapshot()
     const refused = await shop.migrate(['down', '--platform'])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -237,7 +237,7 @@ describe('moving out', () => {
       create index trap on public.bait (public.spy(n));
       create statistics public.more on (public.spy(n)), n from public.bait;
     `)
-    for (let step = 7; step > 0; step -= 1) await shop.takeBack()
+    for (let step = LATER_MIGRATIONS; step > 0; step -= 1) await shop.takeBack()
     const before = await shop.snapshot()
     await expect(shop.takeBack()).rejects.toThrow(
       /\nfunction public.spy\(integer\)\ntable public.bait\nstatistics object public.more\n/,

@@ -2,7 +2,7 @@
 // cluster. Registers the hooks that make and drop it anew around each test.
 
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
@@ -11,6 +11,9 @@ import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { startPostgres, type TestPostgres } from '../../gateway/support.ts'
 
 const PAGE = readFileSync(join(PROJECT_DIR, 'docs/adopt.md'), 'utf8')
+
+/** How many of Quoin's own migrations there are behind the first. */
+export const LATER_MIGRATIONS = readdirSync(join(PROJECT_DIR, 'migrations/platform')).length - 1
 
 export interface Outcome {
   readonly code: number | null

@@ -3,7 +3,7 @@
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -13,7 +13,7 @@ import { connectOwner } from '../../support/postgres.ts'
 import { copyProject } from '../../support/project-copy.ts'
 
 const FIRST_OF_OURS = '0001_create-roles-and-schema'
-const LAST_OF_OURS = '0010_create-backups'
+const LAST_OF_OURS = readdirSync(join(PROJECT_DIR, 'migrations/platform')).sort().at(-1)?.replace('.cjs', '')
 
 let project: string
 let database: string
