@@ -107,6 +107,42 @@ const PLACE_SQL = `
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p') and ${NOT_OF_THE_SYSTEM}) as relations`
 
+/**
+ * Where applications look names up, as far as nobody else has made anything there that runs code or hides a name of a
+ * schema behind: functions that a constraint or a generated column calls often rely on it. Others' plain tables do
+ * neither: reading one runs nothing of theirs, and a name is in a schema once.
+ */
+const SEARCH_PATH_SQL = `
+  with candidates as (
+    select n.oid, n.nspname from pg_namespace n
+    where (n.nspname = 'public' or n.oid in (select extnamespace from pg_extension)
+        or n.nspname = any (select btrim(name, ' "') from pg_db_role_setting s cross join unnest(s.setconfig) setting
+          cross join unnest(string_to_array(substr(setting, strpos(setting, '=') + 1), ',')) name
+          where s.setrole = 0 and setting like 'search_path=%'
+            and s.setdatabase = (select oid from pg_database where datname = current_database())))
+      and ${NOT_OF_THE_SYSTEM} and n.nspname <> 'quoin'
+  ), others as (
+    select oid from pg_roles
+    where not rolsuper and rolname <> current_user
+      and oid is distinct from (select nspowner from pg_namespace where nspname = 'quoin')
+  )
+  select n.nspname as schema from candidates n
+  where not exists (select from pg_proc where pronamespace = n.oid and proowner in (select oid from others))
+    and not exists (select from pg_operator where oprnamespace = n.oid and oprowner in (select oid from others))
+    and not exists (select from pg_class c
+      where c.relnamespace = n.oid and c.relowner in (select oid from others)
+        and (c.relkind not in ('r', 'p', 'i', 'I', 'S') or c.relhasrules or exists (
+          select from pg_class hidden join candidates m on m.oid = hidden.relnamespace
+          where hidden.relname = c.relname and m.oid <> n.oid)))
+    and not exists (select from pg_type t
+      left join pg_type element on element.typarray = t.oid
+      left join pg_class c on c.oid = coalesce(element.typrelid, t.typrelid)
+      where t.typnamespace = n.oid and t.typowner in (select oid from others)
+        and (coalesce(c.relkind, '-') not in ('r', 'p') or exists (
+          select from pg_type hidden join candidates m on m.oid = hidden.typnamespace
+          where hidden.typname = t.typname and m.oid <> n.oid)))
+  order by n.nspname <> 'public', n.nspname`
+
 interface Place {
   readonly postgres_version: string
   readonly postgres_version_number: number
@@ -129,6 +165,7 @@ export type DatabaseFacts = Pick<
   | 'platform_migrations'
   | 'database'
   | 'roles'
+  | 'search_path'
 > & { readonly largeObjects: number }
 
 /** All that the manifest says of the database as a whole. */
@@ -143,6 +180,7 @@ export async function readDatabaseFacts(client: Client): Promise<DatabaseFacts> 
     platform_migrations: migrations.rows.map(({ name }) => name),
     database: await oneRow<Manifest['database']>(client, DATABASE_SQL),
     roles: (await client.query<Manifest['roles'][number]>(ROLES_SQL)).rows,
+    search_path: (await client.query<{ schema: string }>(SEARCH_PATH_SQL)).rows.map(({ schema }) => schema),
   }
 }
 

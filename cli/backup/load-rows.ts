@@ -11,8 +11,9 @@ import { quoteIdentifier, quoteQualified } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
 import { errorText } from '../support/wait.ts'
 import { shownName, type TableRows } from './manifest.ts'
+import type { Backup } from './read-backup.ts'
 import { copyFromFile } from './rows.ts'
-import { oneRow, useBackupSettings } from './session.ts'
+import { oneRow, pathOf, useBackupSettings } from './session.ts'
 
 /**
  * Loads all tables. One whose constraints look at rows that are not there yet is tried again behind the others. Throws
@@ -20,16 +21,16 @@ import { oneRow, useBackupSettings } from './session.ts'
  */
 export async function loadRows(
   client: Client,
-  folder: string,
-  tables: readonly TableRows[],
+  { folder, manifest }: Backup,
   onLoaded: (table: TableRows) => void,
 ): Promise<void> {
-  let waiting = tables.filter(({ row_count }) => row_count > 0)
+  const useSettings = () => useBackupSettings(client, manifest.search_path)
+  let waiting = manifest.tables.filter(({ row_count }) => row_count > 0)
   for (;;) {
     const failures = new Map<TableRows, unknown>()
     for (const table of waiting) {
       try {
-        await inSavepoint(client, () => loadTable(client, folder, table))
+        await inSavepoint(client, useSettings, () => loadTable(client, folder, table, manifest.search_path))
         onLoaded(table)
       } catch (err) {
         failures.set(table, err)
@@ -42,14 +43,18 @@ export async function loadRows(
   }
 }
 
-async function inSavepoint(client: Client, work: () => Promise<void>): Promise<void> {
+async function inSavepoint(
+  client: Client,
+  useSettings: () => Promise<void>,
+  work: () => Promise<void>,
+): Promise<void> {
   await client.query('savepoint rows')
   try {
     await work()
     await client.query('release savepoint rows')
   } catch (err) {
     await client.query('rollback to savepoint rows')
-    await useBackupSettings(client)
+    await useSettings()
     throw err
   }
 }
@@ -60,13 +65,18 @@ function refused(table: TableRows, err: unknown): StackError {
   const { code, where } = err as { code?: string; where?: string }
   const hint =
     where?.includes('function') || code === CHECK_VIOLATION
-      ? '. A function that a constraint calls finds names by their schema alone in a restore: give it ' +
-        '`set search_path`, and look at rows of no other table there'
+      ? '. In a restore, functions that a constraint or a generated column calls find names without a schema only ' +
+        'where all objects are the owner’s or a superuser’s: give them `set search_path`, and take a backup again'
       : ''
   return new StackError(`rows of ${shownName(table)} cannot be loaded: ${errorText(err)}${hint}`)
 }
 
-async function loadTable(client: Client, folder: string, table: TableRows): Promise<void> {
+async function loadTable(
+  client: Client,
+  folder: string,
+  table: TableRows,
+  searchPath: readonly string[],
+): Promise<void> {
   const { owner, is_own } = await oneRow<{ owner: string; is_own: boolean }>(
     client,
     `select pg_get_userbyid(relowner) as owner, relowner = current_user::regrole as is_own
@@ -75,7 +85,7 @@ async function loadTable(client: Client, folder: string, table: TableRows): Prom
   )
   const file = join(folder, table.compressed.file)
   if (is_own) await copyFromFile(client, copyInSql(quoteQualified(table), table.columns), file)
-  else await loadAs(client, owner, table, file)
+  else await loadAs(client, owner, table, file, searchPath)
 }
 
 function copyInSql(name: string, columns: readonly string[]): string {
@@ -104,7 +114,13 @@ const CLOSED_SCHEMAS_SQL = `
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'quoin') and pg_has_role(nspowner, 'usage')
     and not has_schema_privilege($1, oid, 'usage')`
 
-async function loadAs(client: Client, owner: string, table: TableRows, file: string): Promise<void> {
+async function loadAs(
+  client: Client,
+  owner: string,
+  table: TableRows,
+  file: string,
+  searchPath: readonly string[],
+): Promise<void> {
   const name = quoteQualified(table)
   const { rows: columns } = await client.query<StagedColumn>(COLUMNS_SQL, [name, table.columns])
   const staged = columns.map(it => `${quoteIdentifier(it.name)} ${it.is_plain ? it.type : 'text'}`)
@@ -124,12 +140,12 @@ async function loadAs(client: Client, owner: string, table: TableRows, file: str
       : `insert into ${name} (${list}) overriding system value select ${values} from pg_temp.quoin_rows`
   await client.query(
     `create function pg_temp.quoin_load() returns void language sql security definer
-     set search_path = pg_catalog, pg_temp begin atomic ${insert}; end`,
+     set search_path = ${pathOf(searchPath)} begin atomic ${insert}; end`,
   )
   await client.query('reset role')
   await client.query('select pg_temp.quoin_load()')
   if (schemas !== '') await client.query(`revoke usage on schema ${schemas} from ${role}`)
   await client.query('discard temp')
   await client.query('reset all')
-  await useBackupSettings(client)
+  await useBackupSettings(client, searchPath)
 }

@@ -62,6 +62,8 @@ export const Manifest = z.object({
   platform_migrations: z.array(z.string()),
   secrets_key: Sha256.nullable(),
   roles: z.array(Role),
+  /** Schemas in which all that there is belongs to the owner or a superuser: names may be looked up there. */
+  search_path: z.array(z.string()).default([]),
   extensions: z.array(z.object({ name: z.string(), version: z.string() })),
   /** What the tables were called whose oids stand in rows of Quoin's own. */
   relations: z.array(z.object({ oid: z.int(), schema: z.string(), name: z.string() })),

@@ -1,11 +1,10 @@
 // Connections for backup and restore. What Postgres writes as text must not depend on the settings of the database.
 
 import type { Client } from 'pg'
+import { quoteIdentifier } from '../../src/db/sql.ts'
 import { withOwner } from '../support/owner-connection.ts'
 
-/** pg_temp stands last: a type or table that somebody made for this session must not come before Postgres' own. */
 const SETTINGS = {
-  search_path: 'pg_catalog, pg_temp',
   statement_timeout: '0',
   lock_timeout: '60s',
   idle_in_transaction_session_timeout: '0',
@@ -37,10 +36,20 @@ const SETTINGS_SQL = `select ${Object.entries(SETTINGS)
 const TRANSACTION_TIMEOUT_SQL = `
   select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings where name = 'transaction_timeout'`
 
-/** Puts the session's settings to what backup and restore rely on, whatever ran before. */
-export async function useBackupSettings(client: Client): Promise<void> {
+/**
+ * Puts the session's settings to what backup and restore rely on, whatever ran before. Names are found in pg_catalog,
+ * and then in these schemas. pg_temp stands last: a type or table that somebody made for this session must not come
+ * before Postgres' own.
+ */
+export async function useBackupSettings(client: Client, searchPath: readonly string[] = []): Promise<void> {
   await client.query(SETTINGS_SQL)
   await client.query(TRANSACTION_TIMEOUT_SQL)
+  await client.query("select pg_catalog.set_config('search_path', $1, false)", [pathOf(searchPath)])
+}
+
+/** As SQL. */
+export function pathOf(searchPath: readonly string[]): string {
+  return ['pg_catalog', ...searchPath.map(quoteIdentifier), 'pg_temp'].join(', ')
 }
 
 /** Runs `work` on a connection of its own with these settings. */

@@ -133,7 +133,7 @@ async function beginSnapshot(reader: Client): Promise<boolean> {
   const isRecorded = await hasRecords(reader)
   if (!isRecorded) return false
   try {
-    await reader.query(`set local lock_timeout = '5s'`)
+    await reader.query(`set local lock_timeout = '2s'`)
     await reader.query('lock table quoin.backups in share update exclusive mode')
     await reader.query(`set local lock_timeout = '60s'`)
   } catch (err) {

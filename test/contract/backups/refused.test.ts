@@ -230,3 +230,28 @@ it('runs no code of callers with the rights of whoever restores', async () => {
   // It ran in a restore, and not only when the row was first written.
   expect(await target.ask("select from evil.seen where path like '%pg_temp%'")).not.toEqual([])
 })
+
+it('looks names up in public only where callers have nothing there that runs', async () => {
+  await using source = await migrationDatabase()
+  await source.owner.query('create schema ext; create extension citext schema ext')
+  using folder = testFolder()
+  const path = async (): Promise<string[]> => {
+    const { manifest } = await backupOf(source.url, folder.path)
+    return manifest.search_path
+  }
+  const database = new URL(source.url).pathname.slice(1)
+  const asService = (sql: string) => asCaller(database, 'service_role', sql)
+  expect(await path()).toEqual(['public', 'ext'])
+  await asService('create table public.plain (a int, b text[])')
+  expect(await path()).toEqual(['public', 'ext'])
+  for (const [make, drop] of [
+    ['create function public.f() returns int language sql as $$select 1$$', 'drop function public.f()'],
+    ['create view public.v as select 1 as one', 'drop view public.v'],
+    ['create domain public.d as text check (true)', 'drop domain public.d'],
+    ['create table public.citext (a int)', 'drop table public.citext'],
+  ] as const) {
+    await asService(make)
+    expect([make, await path()]).toEqual([make, ['ext']])
+    await asService(drop)
+  }
+})
