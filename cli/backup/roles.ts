@@ -35,7 +35,7 @@ const STRONGER_SQL = `
   ) found`
 
 /** Throws a `StackError` with the SQL that makes what is missing. Reads only. */
-export async function refuseMissingRoles(client: Client, { roles }: Manifest): Promise<void> {
+export async function refuseMissingRoles(client: Client, { roles, owner }: Manifest): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     'select rolname as name from pg_roles where rolname = any ($1)',
     [roles.map(({ name }) => name)],
@@ -51,6 +51,7 @@ export async function refuseMissingRoles(client: Client, { roles }: Manifest): P
         `rights you want them to have (those are as they were), and restore again:\n${statements.join('\n')}`,
     )
   }
+  if (owner === null) return
   const { problems } = await oneRow<{ problems: string | null }>(client, STRONGER_SQL)
   if (problems !== null)
     throw new StackError(`roles of this cluster are not what Quoin needs (docs/adopt.md): ${problems}`)

@@ -64,6 +64,10 @@ it('refuses by name what is cut off, changed, missing or newer, and writes nothi
   expect(await refusal(folder.path)).toContain(`there are backups in it`)
   expect(await refusal(`${location}-nowhere`)).toContain('there is no folder')
 
+  const partial = join(folder.path, '.partial-x')
+  cpSync(location, partial, { recursive: true })
+  expect(await refusal(partial)).toContain('is a backup that was cut off')
+
   const changed = (change: (manifest: Manifest) => unknown) => refusal(withManifest(location, change))
   expect(await changed(it => Object.assign(it, { format: 2 }))).toContain('format 2, of a newer Quoin')
   expect(await changed(it => it.platform_migrations.push('0999_from-the-future'))).toContain(
