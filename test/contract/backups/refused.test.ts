@@ -140,7 +140,7 @@ it('says that a restored database differs, and drops it', async () => {
 it('leaves nothing that looks whole on a full disk or a lost connection, and its row says so', async () => {
   await using source = await migrationDatabase()
   await source.owner.query(`
-    create table public.large as select g, sha512(g::text::bytea) as noise from generate_series(1, 60000) g`)
+    create table public.large as select g, sha512(g::text::bytea) as noise from generate_series(1, 150000) g`)
   using folder = testFolder()
   let said = ''
   try {
