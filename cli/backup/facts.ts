@@ -19,6 +19,7 @@ export interface TableToCopy {
   readonly columns: readonly string[]
   /** Of a table of an extension: which of its rows are not the extension's own. Null: all rows of the table. */
   readonly condition: string | null
+  readonly is_readable: boolean
 }
 
 /** Of tables that belong to an extension, the extension brings the rows, but for those that it says are the user's. */
@@ -26,6 +27,7 @@ const TABLES_SQL = `
   select c.oid::int8::float8 as oid, n.nspname as schema, c.relname as name,
     (select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns,
+    has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as is_readable,
     (select e.extcondition[array_position(e.extconfig, c.oid)] from pg_extension e
       where c.oid = any (e.extconfig)) as condition
   from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -62,6 +62,7 @@ export interface MadeBackup {
 /** Begins the name of what is not whole. */
 export const PARTIAL_PREFIX = '.partial-'
 const PROGRESS_INTERVAL_MS = 2_000
+const SHOWN_MAX = 5
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
@@ -158,6 +159,7 @@ async function writeAll(url: string, reader: Client, folder: string, writing: Wr
         'move them into a column of type bytea, or use pg_dump itself',
     )
   const tables = await readTables(reader)
+  refuseUnreadable(tables)
   await lockTables(reader, tables)
   const dump = await findSchemaDump(url, Math.floor(facts.postgres_version_number / 10_000), env)
   log(`schema, by ${dump.name}`)
@@ -189,6 +191,16 @@ async function writeAll(url: string, reader: Client, folder: string, writing: Wr
   writeFile(folder, MANIFEST_HASH_FILE, `${sha256Of(text)}\n`)
   syncFolder(folder)
   return manifest
+}
+
+function refuseUnreadable(tables: readonly TableToCopy[]): void {
+  const closed = tables.filter(({ is_readable }) => !is_readable).map(shownName)
+  if (closed.length === 0) return
+  const more = closed.length > SHOWN_MAX ? `, and ${closed.length - SHOWN_MAX} more` : ''
+  throw new StackError(
+    `the role of DATABASE_URL may not read ${closed.slice(0, SHOWN_MAX).join(', ')}${more}: a backup has all tables ` +
+      'or is none. Grant it SELECT and USAGE on the schema, or use a role that has them',
+  )
 }
 
 /** Against DDL while the backup runs, as pg_dump does. Reading and writing go on. */

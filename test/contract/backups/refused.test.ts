@@ -1,6 +1,7 @@
 // What is no whole backup is never taken for one, and what cannot be restored is refused before anything is written.
 
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -257,5 +258,25 @@ it('looks names up in public only where callers have nothing there that runs', a
     await asService(make)
     expect([make, await path()]).toEqual([make, ['ext']])
     await asService(drop)
+  }
+})
+
+it('has all tables or is none: one that the role may not read is named', async () => {
+  await using source = await migrationDatabase()
+  using folder = testFolder()
+  const role = `closed_${randomBytes(6).toString('hex')}`
+  await source.owner.query(`
+    create role ${role} nologin; grant ${role} to current_user with inherit false, set true;
+    create schema theirs; grant all on schema theirs to ${role}; set role ${role};
+    create table theirs.secrets (a int); reset role`)
+  try {
+    await expect(backupOf(source.url, folder.path)).rejects.toThrow(
+      'may not read theirs.secrets: a backup has all',
+    )
+    expect(readdirSync(folder.path)).toEqual([])
+  } finally {
+    await source.owner.query(
+      `set role ${role}; drop table theirs.secrets; reset role; drop schema theirs; drop role ${role}`,
+    )
   }
 })
