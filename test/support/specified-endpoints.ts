@@ -16,6 +16,8 @@ export const SPECIFIED_ENDPOINTS = [
   'GET /v1/gateway/rules',
   'GET /v1/database/schema',
   'GET /v1/database/tables/:schema/:table',
+  'GET /v1/branches',
+  'GET /v1/backups',
   'GET /v1/projects',
   'GET /v1/projects/:id',
   'PATCH /v1/projects/:id',
