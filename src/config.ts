@@ -69,7 +69,7 @@ export const Variables = z.object({
     .default(1_048_576)
     .describe('Largest request body in bytes that a call with an anon key may have.'),
   REQUEST_LOG: z
-    .enum(['all', 'errors', 'off'])
+    .enum(['all', 'errors', 'off'], 'must be all, errors or off')
     .default('all')
     .describe('Which requests leave a line in the log, as JSON: all, those answered with a 5xx, or none.'),
   OAUTH_PUBLIC_URL: Url.optional().describe(
