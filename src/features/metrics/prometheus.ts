@@ -140,6 +140,9 @@ interface Facts {
   oldest_change_seconds: number
   dead_letters: number
   failing_webhooks: number
+  /** Seconds since 1970, of when the newest one was begun; null: there is none. */
+  last_backup: number | null
+  last_verified_backup: number | null
 }
 
 const FACTS_SQL = `
@@ -148,11 +151,16 @@ const FACTS_SQL = `
     coalesce((select extract(epoch from clock_timestamp() - changed_at)
       from quoin.oldest_waiting_change() changed_at), 0) as oldest_change_seconds,
     (select count(*) from quoin.dead_letters where resolved_at is null) as dead_letters,
-    (select count(*) from quoin.webhooks where active and state <> 'healthy') as failing_webhooks
+    (select count(*) from quoin.webhooks where active and state <> 'healthy') as failing_webhooks,
+    (select extract(epoch from max(started_at)) from quoin.backups where status = 'completed') as last_backup,
+    (select extract(epoch from max(started_at)) from quoin.backups where verified_at is not null)
+      as last_verified_backup
   from pg_stat_database d where d.datname = current_database()`
 
 function databaseFamilies(facts: Facts): Family[] {
   const { datname } = facts
+  const backup = (name: string, help: string, value: number | null) =>
+    value === null ? [] : [family(name, 'gauge', help, value)]
   const family = (name: string, type: Family['type'], help: string, value: number): Family => ({
     name,
     type,
@@ -180,6 +188,16 @@ function databaseFamilies(facts: Facts): Family[] {
       'gauge',
       'Webhooks whose receiver fails or has paused.',
       facts.failing_webhooks,
+    ),
+    ...backup(
+      'quoin_backup_last_timestamp_seconds',
+      'When the newest whole backup began.',
+      facts.last_backup,
+    ),
+    ...backup(
+      'quoin_backup_last_verified_timestamp_seconds',
+      'When the newest backup began that was restored in a trial.',
+      facts.last_verified_backup,
     ),
   ]
 }
