@@ -77,7 +77,6 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     this.#storage = new LimiterStorage(ctx.storage)
     this.#facts = this.#storage.readFacts() ?? {}
     this.#known = this.#facts.row && toKnownKey(this.#facts.row, this.#limitDefault)
-    this.#readAgainAtMs = (this.#facts.knownAtMs ?? 0) + ROW_FRESH_MS
     // An alarm may wake the object under its id alone.
     const hash = ctx.id.name ?? this.#facts.row?.key_hash ?? this.#storage.readCounted()?.keyHash
     if (hash === undefined) throw new Error('a limiter is found by the hash of its key, never by an id')

@@ -118,17 +118,12 @@ it('reads a known key again before a minute is over, behind the request and not 
   await eventually(async () => expect(await limitSeenBy(limiter)).toBe(3))
 })
 
-it('lets nobody in by what was known over a minute ago, and reads nothing anew for being evicted', async () => {
+it('lets nobody in by what was known over a minute ago, though it was evicted meanwhile', async () => {
   const { row, limiter } = await makeKey()
   await limiter.admit(ADDRESS)
   await setLimit(row.id, 3)
   await evictDurableObject(limiter)
-  vi.setSystemTime(Date.now() + 40_000)
-  const asked = vi.spyOn(globalThis, 'fetch')
-  expect(await limitSeenBy(limiter)).toBe(100)
-  expect(asked).not.toHaveBeenCalled()
-  asked.mockRestore()
-  vi.setSystemTime(Date.now() + MINUTE_MS)
+  vi.setSystemTime(Date.now() + MINUTE_MS + 1_000)
   expect(await limitSeenBy(limiter)).toBe(3)
 })
 

@@ -25,7 +25,7 @@ it('shows a finding with its SQL, which goes to the SQL view', async () => {
     .getByRole('listitem')
     .filter({ hasText: table })
   await finding.getByText('its policy decides nothing', { exact: false }).waitFor()
-  await finding.getByText(/table · .* KB/).waitFor()
+  await finding.getByText(/table · .* KiB/).waitFor()
   await finding.getByText(/Needs the rights of .*: put it into a migration/).waitFor()
   await finding.getByRole('button', { name: 'Copy' }).click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(mended)
