@@ -7,7 +7,12 @@ import type { PlatformDatabase } from '../src/db/database.ts'
 import type { Statement } from '../src/db/sql.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
 import { AddressCounts } from '../src/features/api-keys/limit/address-counts.ts'
-import type { Admission, LotAsk, RateLimitState } from '../src/features/api-keys/limit/admission.ts'
+import type {
+  Admission,
+  Confirmation,
+  LotAsk,
+  RateLimitState,
+} from '../src/features/api-keys/limit/admission.ts'
 import type { KeyLimiter, Retirement } from '../src/features/api-keys/limit/key-limiter.ts'
 import {
   isOver,
@@ -99,6 +104,20 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     this.#lots.settle(ask.settled, this.#window, Date.now())
     if (!mayGiveLots) return this.#settledSoon(admission)
     return this.#settledSoon(this.#lots.answer(admission, ask.wanted, this.#window, Date.now()))
+  }
+
+  async confirm(): Promise<Confirmation> {
+    const nowMs = Date.now()
+    if (standingOf(this.#facts, this.#known, nowMs) === 'unread') {
+      const isRead = await this.#deadline(READ_TIMEOUT_MS, this.#read()).then(
+        () => true,
+        () => false,
+      )
+      if (!isRead) return 'unavailable'
+    } else if (nowMs >= this.#readAgainAtMs) await this.#readAgain(nowMs)
+    const standing = standingOf(this.#facts, this.#known, Date.now())
+    if (standing === 'project_paused') return standing
+    return standing === 'valid' || standing === 'retiring' ? 'good' : 'refused'
   }
 
   async settle(settled: LotAsk['settled']): Promise<void> {

@@ -7,7 +7,7 @@ import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
 import type { FinishedRequest } from '../features/metrics/request-batch.ts'
-import { ADMIT } from './admission/admission.ts'
+import { ADMIT, confirmAdmission } from './admission/admission.ts'
 import { rateLimitHeaders } from './admission/api-key.ts'
 import type { Arrival } from './admission/arrival.ts'
 import {
@@ -192,8 +192,17 @@ async function runHandler(
   exchange: Exchange,
 ): Promise<Response> {
   const { c, request, signedBody, bodyBytesMax } = exchange
-  const readRawBytes = async () =>
-    signedBody ?? (await readBytes(request, Math.min(bodyBytesMax, heldBytesMax(deps, exchange))))
+  const admittedAt = performance.now()
+  const confirm = async () => {
+    if (performance.now() - admittedAt > TRUSTED_MS)
+      await confirmAdmission(deps, exchange, exchange.principal)
+  }
+  const readRawBytes = async () => {
+    if (signedBody !== undefined) return signedBody
+    const bytes = await readBytes(request, Math.min(bodyBytesMax, heldBytesMax(deps, exchange)))
+    await confirm()
+    return bytes
+  }
   const readBodyBytes = async () => checkUtf8(await readRawBytes())
   if (validateQuery) await validateQuery(c, passOn)
   const body = route.body && (await bodyOf(route, route.body, request, readBodyBytes))
@@ -214,7 +223,7 @@ async function runHandler(
     search: searchOf(request.url),
     readBodyBytes,
     readRawBytes,
-    bodyStream: route.streamsBody === true ? boundedStream(request, bodyBytesMax) : null,
+    bodyStream: route.streamsBody === true ? boundedStream(request, bodyBytesMax, confirm) : null,
     endpoints,
   })
   if (result instanceof Response) return finishResponse(exchange, result)
@@ -223,6 +232,9 @@ async function runHandler(
   const status = route.status ?? 200
   return finish(exchange, { status, headers: JSON_TYPE, body: JSON.stringify(result) })
 }
+
+/** So long an isolate lets a key in by permits anyway; a body that takes longer is asked about once more. */
+const TRUSTED_MS = 1_000
 
 /** An anon key is public: how much of what it sends is held in memory is bounded by itself. */
 function heldBytesMax({ config }: Deps, { principal }: Exchange): number {

@@ -191,10 +191,14 @@ function payloadTooLarge(bytesMax: number): DomainError {
 }
 
 /**
- * The body as it comes; it fails with `payload_too_large` once more than `bytesMax` bytes came. Null without one.
- * Throws at once what `readBytes` does of the headers.
+ * The body as it comes; it fails with `payload_too_large` once more than `bytesMax` bytes came, and at its end with
+ * what `confirm` throws. Null without one. Throws at once what `readBytes` does of the headers.
  */
-export function boundedStream(request: Request, bytesMax: number): ReadableStream<Uint8Array> | null {
+export function boundedStream(
+  request: Request,
+  bytesMax: number,
+  confirm: () => Promise<void>,
+): ReadableStream<Uint8Array> | null {
   declaredLength(request, bytesMax)
   if (request.body === null) return null
   let size = 0
@@ -204,6 +208,7 @@ export function boundedStream(request: Request, bytesMax: number): ReadableStrea
       if (size > bytesMax) controller.error(payloadTooLarge(bytesMax))
       else controller.enqueue(chunk)
     },
+    flush: confirm,
   })
   return request.body.pipeThrough(count)
 }

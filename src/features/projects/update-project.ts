@@ -26,7 +26,8 @@ export interface UpdateProjectDeps {
 /**
  * Changes the fields that were sent and answers the record, with how many keys a status holds for by now. A status that
  * is there already changes nothing, but limiters are told again: the answer to a first call may be lost. Throws
- * `not_found` for a project outside of the scope, and `conflict` when somebody else changed it in between.
+ * `not_found` for a project outside of the scope, `project_paused` for a key of it, and `conflict` when somebody else
+ * changed it in between.
  */
 export async function updateProject(
   deps: UpdateProjectDeps,
@@ -38,6 +39,8 @@ export async function updateProject(
   const id = parseProjectId(idText)
   const found = await findProject(deps.platform, id, scope)
   if (found === undefined) throw projectNotFound(idText)
+  // A key may have been let in just before the pause, or hold a permit: only the status as it is read here decides.
+  if (caller.actor.kind === 'api_key' && found.status === 'paused') throw projectPaused()
   const row = holds(found, patch) ? found : await change(deps, caller, found, patch)
   const told = patch.status === undefined ? 0 : await tellKeys(deps, id)
   const following = patch.status === undefined ? 0 : Math.max(0, row.active_keys - told)
@@ -59,6 +62,12 @@ async function change(
     const result = await updateProjectRow(deps.platform, found, { name, status })
     if (result === undefined) throw changedMeanwhile()
     return { result, after: toProject(result) }
+  })
+}
+
+function projectPaused(): DomainError {
+  return new DomainError('project_paused', 'The project of this API key is paused.', {
+    hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
   })
 }
 

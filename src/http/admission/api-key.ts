@@ -43,9 +43,7 @@ export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyP
     case 'rate_limited':
       throw rateLimited(admission)
     case 'project_paused':
-      throw new DomainError('project_paused', 'The project of this API key is paused.', {
-        hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
-      })
+      throw projectPaused()
     case 'unavailable':
       throw admissionUnavailable()
     case 'unknown':
@@ -64,6 +62,29 @@ export async function admitServiceRole(deps: KeyDeps, arrival: Arrival): Promise
     'This endpoint needs a service_role key; the key sent is an anon key.',
     { hint: 'Call it from a server with a key that begins with svc_sk_.' },
   )
+}
+
+/**
+ * Throws where a key that was let in would not be let in any more: while its body came it was revoked, replaced or its
+ * project paused. Counts nothing.
+ */
+export async function confirmKey(deps: KeyDeps, arrival: Arrival): Promise<void> {
+  const { apiKey, accessToken } = readCredentials(arrival.request.headers, arrival.takesBasicAuth)
+  const keyHash = await deps.identifyKey(apiKey)
+  if (keyHash === null) throw invalidApiKey()
+  const confirmation = await deps.keyGate.confirm(keyHash).catch(cause => {
+    throw admissionUnavailable(cause)
+  })
+  if (confirmation === 'project_paused') throw projectPaused()
+  if (confirmation === 'unavailable') throw admissionUnavailable()
+  if (confirmation === 'refused') throw invalidApiKey()
+  if (accessToken !== undefined) await deps.verifyAccessToken(accessToken)
+}
+
+function projectPaused(): DomainError {
+  return new DomainError('project_paused', 'The project of this API key is paused.', {
+    hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
+  })
 }
 
 async function askGate({ keyGate }: KeyDeps, knock: Knock): Promise<Admission> {

@@ -43,11 +43,25 @@ export async function admitSession(deps: SessionDeps, arrival: Arrival): Promise
   return { kind: 'session', session, isAdmin }
 }
 
+/** Throws where a session that was let in has ended since, or is no administrator's any more. Counts nothing. */
+export async function confirmSession(
+  { sessionGate }: Pick<SessionDeps, 'sessionGate'>,
+  { request }: Arrival,
+  wasAdmin: boolean,
+): Promise<void> {
+  const { isAdmin } = await sessionGate.enter(request.headers.get('cookie'))
+  if (wasAdmin && !isAdmin) throw adminRequired()
+}
+
 /** Admits an administrator's session. Throws what `admitSession` does, and `admin_required`. */
 export async function admitAdministrator(deps: SessionDeps, arrival: Arrival): Promise<SessionPrincipal> {
   const principal = await admitSession(deps, arrival)
   if (principal.isAdmin) return principal
-  throw new DomainError('admin_required', 'This endpoint is for administrators.', {
+  throw adminRequired()
+}
+
+function adminRequired(): DomainError {
+  return new DomainError('admin_required', 'This endpoint is for administrators.', {
     hint: 'Sign in as an identity whose metadata_public.role is "admin", or whose id is in ADMIN_IDENTITY_IDS.',
   })
 }

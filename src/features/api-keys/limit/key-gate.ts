@@ -3,7 +3,7 @@
 // out.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Confirmation } from './admission.ts'
 import type { KeyLimiters } from './key-limiter.ts'
 import { HOLD_MS, PermitHolder } from './permit-holder.ts'
 
@@ -55,6 +55,11 @@ export class KeyGate {
     // A key that goes quiet brings nothing back by itself, and its usage would count what it did not use.
     if (lot) waitUntil(this.#settleAfter(HOLD_MS, keyHash, known.permits))
     return this.#learn(keyHash, admission, known.permits.left)
+  }
+
+  /** Whether a key that was let in is still good, as its limiter knows. Throws what the limiter's call throws. */
+  async confirm(keyHash: string): Promise<Confirmation> {
+    return await this.#limiters.byHash(keyHash).confirm()
   }
 
   /** Where the limiter does not answer, what was left counts as used. */
