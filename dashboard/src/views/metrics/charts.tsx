@@ -36,7 +36,10 @@ export function Charts({ of: metrics, readAt }: { of: Metrics; readAt: number })
   return (
     <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">
       <Figure title="Requests with API keys" total={`${count(requests.total)} in all`}>
-        <Drawn when={requests.total > 0} otherwise="No key was used in this period.">
+        <Drawn
+          when={requests.total > 0}
+          otherwise="No key was used in this period. The last three minutes may be missing."
+        >
           <TimeChart
             lines={lines.requests}
             wholeUntil={wholeUntil(KEYS_LATE_MS)}
