@@ -200,19 +200,36 @@ export const multiplePermissivePolicies = defineCheck<MergeFacts>({
     const [first, ...others] = policies
     if (first === undefined) return undefined
     const on = quoteQualified(table)
-    const either = (expressions: (string | null)[]) =>
-      expressions.map(each => `(${each ?? 'true'})`).join(' or ')
-    const hasCheck = command === 'a' || policies.some(({ check }) => check !== null)
-    const using = command === 'a' ? '' : ` using (${either(policies.map(each => each.using))})`
-    const check = hasCheck ? ` with check (${either(policies.map(each => each.check ?? each.using))})` : ''
-    const drops = others.map(({ name }) => `\ndrop policy ${quoteIdentifier(name)} on ${on};`).join('')
+    const hasCheck = policies.some(({ check }) => check !== null)
+    const using = clause(
+      'using',
+      policies.map(each => each.using),
+    )
+    // Postgres holds new rows to USING where there is no WITH CHECK.
+    const check = hasCheck
+      ? clause(
+          'with check',
+          policies.map(each => each.check ?? each.using),
+        )
+      : ''
+    const altered =
+      using === '' && check === ''
+        ? []
+        : [`alter policy ${quoteIdentifier(first.name)} on ${on}${using}${check};`]
+    const dropped = others.map(({ name }) => `drop policy ${quoteIdentifier(name)} on ${on};`)
     return {
       policy: first.name,
       reason: `${COMMANDS[command]} is decided by ${policies.map(({ name }) => `“${name}”`).join(', ')}.`,
-      sql: `alter policy ${quoteIdentifier(first.name)} on ${on}${using}${check};${drops}`,
+      sql: [...altered, ...dropped].join('\n'),
     }
   },
 })
+
+/** One of them must hold. By a permissive policy without the expression nobody passes, so that one adds nothing. */
+function clause(keyword: string, expressions: readonly (string | null)[]): string {
+  const some = expressions.filter(each => each !== null)
+  return some.length === 0 ? '' : ` ${keyword} (${some.map(each => `(${each})`).join(' or ')})`
+}
 
 const COMMANDS: Record<PolicyFacts['command'], string> = {
   '*': 'Every command',

@@ -1,0 +1,65 @@
+// The SQL of a finding, run on schemas that it could do harm to: nobody has more than before.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type AdvisedDatabase, adviseDatabase } from './database.ts'
+
+let database: AdvisedDatabase
+
+beforeAll(async () => {
+  database = await adviseDatabase()
+})
+afterAll(() => database?.[Symbol.asyncDispose]())
+
+const makeSchema = (name: string) =>
+  database.run(`create schema ${name}; grant usage on schema ${name} to anon; set search_path = ${name}`)
+
+/** Runs the SQL of the schema's one finding of the check. */
+async function mend(schema: string, check: string): Promise<void> {
+  const findings = (await database.advise(schema)).findings.filter(each => each.check === check)
+  expect(findings.map(({ object }) => object.schema)).toEqual([schema])
+  await database.run(findings[0]?.sql ?? '')
+}
+
+const CALLS = [
+  'select from notes',
+  "update notes set body = 'changed'",
+  'delete from notes',
+  'insert into notes values (4, 1), (5, 1)',
+  'insert into notes values (6, 2)',
+]
+
+/** Of each call how many rows anon reaches with it; none where Postgres refuses. */
+async function rowsOfAnon(schema: string): Promise<(number | null)[]> {
+  await using owner = await database.connect()
+  const counts: (number | null)[] = []
+  for (const call of CALLS) {
+    await owner.query(`begin; set local search_path = ${schema}; set local role anon`)
+    const result = await owner.query(call).catch(() => ({ rowCount: 0 }))
+    counts.push(result.rowCount)
+    await owner.query('rollback')
+  }
+  return counts
+}
+
+it.each([
+  ['reading', 'for select to anon', '', 'using (owner = 1)'],
+  ['reading_nothing', 'for select to anon', '', ''],
+  ['everything', 'to anon', 'with check (owner = 1)', 'using (owner = 1)'],
+  ['everything_new', 'to anon', 'with check (owner = 1)', ''],
+  ['everything_old', 'to anon', '', 'using (owner = 1)'],
+  ['adding', 'for insert to anon', '', 'with check (owner = 1)'],
+  ['adding_nothing', 'for insert to anon', '', ''],
+  ['deleting', 'for delete to anon', '', 'using (owner = 1)'],
+  ['changing', 'for update to anon', 'with check (owner = 2)', 'using (owner = 1)'],
+  ['old_and_new', 'for update to anon', 'using (owner = 2)', 'using (owner = 1)'],
+])('one policy lets through what several did: %s', async (name, purpose, first, second) => {
+  await makeSchema(name)
+  await database.run(`
+    create table notes (id int primary key, owner int, body text); grant all on notes to anon;
+    insert into notes values (1, 1), (2, 2), (3, 3); alter table notes enable row level security;
+    create policy a on notes ${purpose} ${first}; create policy b on notes ${purpose} ${second};
+    ${purpose.includes('select') || purpose === 'to anon' ? '' : 'create policy seen on notes for select using (true)'}`)
+  const before = await rowsOfAnon(name)
+  await mend(name, 'multiple_permissive_policies')
+  expect(await rowsOfAnon(name)).toEqual(before)
+})
