@@ -29,13 +29,17 @@ export interface Tried extends QualifiedName {
   readonly oid: number
 }
 
-/** Before each try: what one relation's functions set must not hold for the next. */
-const AS_ANON: Statement = {
-  sql:
-    "select pg_catalog.set_config('role','anon',true),pg_catalog.set_config('statement_timeout',$1,true)," +
-    "pg_catalog.set_config('lock_timeout',$2,true),pg_catalog.set_config('request.jwt.claims',$3,true)",
-  params: [String(ONE_MS_MAX), String(LOCK_TIMEOUT_MS), '{"role":"anon"}'],
-}
+/** Before all tries of a transaction, with the savepoint that each goes back to. */
+const BEFORE: readonly Statement[] = [
+  {
+    sql: "select pg_catalog.set_config('statement_timeout',$1,true),pg_catalog.set_config('lock_timeout',$2,true)",
+    params: [String(ONE_MS_MAX), String(LOCK_TIMEOUT_MS)],
+  },
+  { sql: 'savepoint quoin_try', params: [] },
+]
+
+/** What one relation's functions set, a role or a setting of any name, must not hold for the next. */
+const TAKE_BACK: Statement = { sql: 'rollback to savepoint quoin_try', params: [] }
 
 /**
  * What came of reading one row of each, by oid; `gone` are those that were dropped meanwhile. Relations without an
@@ -58,10 +62,10 @@ export async function tryReading(
     try {
       const results = await deadline(
         leftMs + GRACE_MS,
-        data.batch(session, group.flatMap(tryOf), { prepared: false, readOnly: true }),
+        data.batch(session, [...BEFORE, ...group.flatMap(tryOf)], { prepared: false, readOnly: true }),
       )
       for (const [i, { oid }] of group.entries())
-        readings.set(oid, results[2 * i + 1]?.rows.length === 0 ? 'no_rows' : 'rows')
+        readings.set(oid, results[BEFORE.length + 2 * i]?.rows.length === 0 ? 'no_rows' : 'rows')
     } catch (err) {
       // The database cannot be reached, or others use up the connections.
       if (!(err instanceof PostgresError)) break
@@ -81,7 +85,7 @@ function inGroups(relations: readonly Tried[]): Tried[][] {
 }
 
 function tryOf(relation: Tried): Statement[] {
-  return [AS_ANON, { sql: `select 1 from ${quoteQualified(relation)} limit 1`, params: [] }]
+  return [{ sql: `select 1 from ${quoteQualified(relation)} limit 1`, params: [] }, TAKE_BACK]
 }
 
 /** What is to be read again of a group that failed. Notes the one that failed, where it is known. */
@@ -98,9 +102,9 @@ function divide(group: Tried[], err: PostgresError, readings: Map<number, Readin
 
 /** Two statements are one try. A deadline of the whole group says nothing of the one that it met. */
 function placeOf({ code, queryIndex, message }: PostgresError): number | undefined {
-  if (queryIndex === undefined || queryIndex < 0) return undefined
+  if (queryIndex === undefined || queryIndex < BEFORE.length) return undefined
   const isOfGroup = code === QUERY_CANCELED && !/statement timeout/.test(message)
-  return isOfGroup ? undefined : Math.floor(queryIndex / 2)
+  return isOfGroup ? undefined : Math.floor((queryIndex - BEFORE.length) / 2)
 }
 
 const QUERY_CANCELED = '57014'

@@ -31,11 +31,16 @@ it('tries each relation by itself, whatever the others do', async () => {
     create table empty (id int primary key);
     create sequence numbers; grant usage on sequence numbers to anon;
     create function as_service() returns int language sql as $$
-      select 1 from (select set_config('role', 'service_role', true), set_config('statement_timeout', '0', true)) s $$;
+      select 1 from (select set_config('role', 'service_role', true), set_config('statement_timeout', '0', true),
+        set_config('request.method', 'POST', true), set_config('search_path', 'elsewhere', true),
+        set_config('row_security', 'off', true), set_config('app.opened', 'yes', false)) s $$;
     create function closed() returns int language sql as 'select 1';
     grant execute on function as_service() to anon; grant execute on function closed() to service_role;
     create view asleep as select id, pg_sleep(30)::text from held;
     create view changes_role as select id, tries.as_service() from held;
+    create view checks_settings as select id from held where current_setting('app.opened', true) = 'yes'
+      or current_setting('request.method') = 'POST' or current_setting('search_path') = 'elsewhere'
+      or current_setting('row_security') = 'off';
     create view divides as select 1 / (id - 1) as id from held where 1 / (id - 1) > 0;
     create view good as select id from held;
     create view nothing as select id from notes;
@@ -43,7 +48,8 @@ it('tries each relation by itself, whatever the others do', async () => {
     create view sleeps as select id, pg_sleep(30)::text from held;
     create view writes as select id, nextval('tries.numbers') from held;
     create table locked (id int primary key);
-    grant select on asleep, changes_role, divides, empty, good, locked, nothing, refused, sleeps, writes to anon`)
+    grant select on asleep, changes_role, checks_settings, divides, empty, good, locked, nothing, refused, sleeps,
+      writes to anon`)
   await using holder = await database.connect()
   await holder.query('begin; lock table tries.locked')
   const advice = await database.advise('tries')
@@ -58,7 +64,7 @@ it('tries each relation by itself, whatever the others do', async () => {
     sleeps: 'timed_out',
     writes: 'failed',
   })
-  expect(advice).toMatchObject({ tried: 10, not_tried: 0, complete: true })
+  expect(advice).toMatchObject({ tried: 11, not_tried: 0, complete: true })
 })
 
 it('does not fail by changes of the schema meanwhile', async () => {
