@@ -16,6 +16,6 @@ export const advisorRoutes = [
       'triggers may act outside a transaction. The SQL is for the owner of the object: as a rule it belongs into a ' +
       'migration. Two runs at once are 200, more may be 429.',
     response: Advice,
-    handle: ({ deps }) => readAdvice(deps),
+    handle: ({ deps, caller }) => readAdvice(deps, caller.requestId),
   }),
 ]

@@ -3,6 +3,7 @@
 import type { PlatformDatabase } from '../../db/database.ts'
 import { PostgresError } from '../../db/postgres-error.ts'
 import { quoteIdentifier, quoteQualified } from '../../db/sql.ts'
+import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import type { AdvisorRuns } from './advisor-runs.ts'
 import { advisorStatements, type Found, parseFound } from './advisor-sql.ts'
 import type { Check, Description, FoundObject } from './check.ts'
@@ -11,7 +12,7 @@ import { type Advice, type AdvisorFinding, FINDINGS_PER_CHECK_MAX, LEVELS, type 
 import { type TryReadingDeps, tryReading } from './try-reading.ts'
 
 interface AdvisorDeps extends TryReadingDeps {
-  platform: Pick<PlatformDatabase, 'transaction'>
+  platform: Pick<PlatformDatabase, 'transaction' | 'query'>
   advisorRuns: AdvisorRuns
 }
 
@@ -19,15 +20,15 @@ interface AdvisorDeps extends TryReadingDeps {
  * Every fault that the checks find, as the database is now. One trip for the catalog, and one for each fifty relations
  * that are tried, within 15 s. Throws `too_many_calls` while the isolate has two of these under way.
  */
-export function readAdvice(deps: AdvisorDeps): Promise<Advice> {
-  return deps.advisorRuns.run(() => advise(deps))
+export function readAdvice(deps: AdvisorDeps, requestId: string): Promise<Advice> {
+  return deps.advisorRuns.run(() => advise(deps, requestId))
 }
 
 /** For all tries, and for everything: somebody waits. */
 const TRIES_MS_MAX = 10_000
 const ADVICE_MS_MAX = 14_000
 
-async function advise(deps: AdvisorDeps): Promise<Advice> {
+async function advise(deps: AdvisorDeps, requestId: string): Promise<Advice> {
   const startedAtMs = deps.now().getTime()
   const { found, isMeasured } = await readCatalog(deps)
   const relations = new Map<number, FoundObject>()
@@ -36,7 +37,9 @@ async function advise(deps: AdvisorDeps): Promise<Advice> {
     for (const { object } of rows) relations.set(object.oid, object)
   }
   const leftMs = startedAtMs + ADVICE_MS_MAX - deps.now().getTime()
-  const readings = await tryReading(deps, [...relations.values()], Math.min(TRIES_MS_MAX, leftMs))
+  const allMsMax = Math.min(TRIES_MS_MAX, leftMs)
+  const readings = await tryReading(deps, [...relations.values()], { requestId, allMsMax })
+  await confirmReadings(deps, readings)
   const byCheck = CHECKS.map(check => findingsOf(check, found.get(check.id) ?? NOTHING, readings))
   const findings = byCheck.flatMap(({ listed }) => listed)
   const notTried = relations.size - readings.size
@@ -50,6 +53,34 @@ async function advise(deps: AdvisorDeps): Promise<Advice> {
     not_tried: notTried,
     complete: isMeasured && notTried === 0 && byCheck.every(({ count, listed }) => count === listed.length),
     time: deps.now().toISOString(),
+  }
+}
+
+const ANON_READS_SQL = `select c.oid::int8 as oid, coalesce(has_schema_privilege('anon', c.relnamespace, 'USAGE')
+    and has_any_column_privilege('anon', c.oid, 'SELECT'), false) as reads
+  from pg_class c where c.oid = any ($1::oid[])`
+
+/**
+ * Functions of a view or a policy can raise any error, also that of a relation which is gone or not granted; and what
+ * they name may be so. The catalog says whether the relation itself is.
+ */
+async function confirmReadings(
+  { platform }: AdvisorDeps,
+  readings: Map<number, Reading | 'gone'>,
+): Promise<void> {
+  const doubted = [...readings].flatMap(([oid, reading]) =>
+    reading === 'gone' || reading === 'refused' ? [oid] : [],
+  )
+  if (doubted.length === 0) return
+  const rows = await platform.query<{ oid: number; reads: boolean }>(
+    ANON_READS_SQL,
+    [writeArrayLiteral(doubted.map(String))],
+    'repeatable',
+  )
+  const reads = new Map(rows.map(row => [row.oid, row.reads]))
+  for (const oid of doubted) {
+    const isOpen = reads.get(oid)
+    readings.set(oid, isOpen === undefined ? 'gone' : isOpen ? 'failed' : 'refused')
   }
 }
 

@@ -41,14 +41,21 @@ const BEFORE: readonly Statement[] = [
 /** What one relation's functions set, a role or a setting of any name, must not hold for the next. */
 const TAKE_BACK: Statement = { sql: 'rollback to savepoint quoin_try', params: [] }
 
+interface TriesOptions {
+  /** As other calls have it: SQL must not know the advisor by its name. */
+  requestId: string
+  allMsMax: number
+}
+
 /**
- * What came of reading one row of each, by oid; `gone` are those that were dropped meanwhile. Relations without an
- * answer were not tried: the time was up, or there was no connection. Never throws.
+ * What came of reading one row of each, by oid. `gone` and `refused` are what the error says, which may be about
+ * something below. Relations without an answer were not tried: the time was up, or there was no connection. Never
+ * throws.
  */
 export async function tryReading(
   { data, config, now }: TryReadingDeps,
   relations: readonly Tried[],
-  allMsMax: number,
+  { requestId, allMsMax }: TriesOptions,
 ): Promise<Map<number, Reading | 'gone'>> {
   const readings = new Map<number, Reading | 'gone'>()
   const endsAtMs = now().getTime() + allMsMax
@@ -58,7 +65,8 @@ export async function tryReading(
     const group = waiting.shift()
     if (group === undefined || leftMs <= 0) break
     const timeoutMs = Math.min(leftMs, group.length === 1 ? ONE_MS_MAX + GRACE_MS : GROUP_MS_MAX)
-    const session = anonSession([...config.dbSchemas, ...config.dbExtraSearchPath], timeoutMs)
+    const searchPath = [...config.dbSchemas, ...config.dbExtraSearchPath]
+    const session = anonSession({ requestId, searchPath, timeoutMs })
     try {
       const results = await deadline(
         leftMs + GRACE_MS,
@@ -120,14 +128,12 @@ const READINGS: Readonly<Record<string, Reading | 'gone'>> = {
 const readingOf = ({ code }: PostgresError) => READINGS[code] ?? 'failed'
 
 /** An anon key's, without a user. It takes connections of its own name, not those of whoever asks. */
-function anonSession(searchPath: readonly string[], timeoutMs: number): DataSession {
+function anonSession(call: Pick<DataSession, 'requestId' | 'searchPath' | 'timeoutMs'>): DataSession {
   return {
+    ...call,
     role: 'anon',
     claims: '{"role":"anon"}',
     share: 'advisor/advisor',
-    requestId: 'advisor',
-    searchPath,
-    timeoutMs,
     method: 'GET',
     path: '/v1/db',
     headers: '{}',

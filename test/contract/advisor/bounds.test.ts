@@ -36,6 +36,11 @@ it('tries each relation by itself, whatever the others do', async () => {
         set_config('row_security', 'off', true), set_config('app.opened', 'yes', false)) s $$;
     create function closed() returns int language sql as 'select 1';
     grant execute on function as_service() to anon; grant execute on function closed() to service_role;
+    create function reads_dropped() returns int language plpgsql as
+      'begin return (select id from tries.dropped); end';
+    create function knows_advisor() returns int language plpgsql as $$ begin
+      if current_setting('application_name') = 'quoin:advisor' then raise undefined_table; end if; return 1; end $$;
+    grant execute on function reads_dropped(), knows_advisor() to anon;
     create view asleep as select id, pg_sleep(30)::text from held;
     create view changes_role as select id, tries.as_service() from held;
     create view checks_settings as select id from held where current_setting('app.opened', true) = 'yes'
@@ -43,13 +48,15 @@ it('tries each relation by itself, whatever the others do', async () => {
       or current_setting('row_security') = 'off';
     create view divides as select 1 / (id - 1) as id from held where 1 / (id - 1) > 0;
     create view good as select id from held;
+    create view hides as select id, tries.knows_advisor() from held;
+    create view names_dropped as select id, tries.reads_dropped() from held;
     create view nothing as select id from notes;
     create view refused as select id, tries.closed() from held where tries.closed() = 1;
     create view sleeps as select id, pg_sleep(30)::text from held;
     create view writes as select id, nextval('tries.numbers') from held;
     create table locked (id int primary key);
-    grant select on asleep, changes_role, checks_settings, divides, empty, good, locked, nothing, refused, sleeps,
-      writes to anon`)
+    grant select on asleep, changes_role, checks_settings, divides, empty, good, hides, locked, names_dropped, nothing,
+      refused, sleeps, writes to anon`)
   await using holder = await database.connect()
   await holder.query('begin; lock table tries.locked')
   const advice = await database.advise('tries')
@@ -59,12 +66,15 @@ it('tries each relation by itself, whatever the others do', async () => {
     divides: 'failed',
     empty: 'no_rows',
     good: 'rows',
+    hides: 'rows',
     locked: 'locked',
+    names_dropped: 'failed',
     nothing: 'no_rows',
+    refused: 'failed',
     sleeps: 'timed_out',
     writes: 'failed',
   })
-  expect(advice).toMatchObject({ tried: 11, not_tried: 0, complete: true })
+  expect(advice).toMatchObject({ tried: 13, not_tried: 0, complete: true })
 })
 
 it('does not fail by changes of the schema meanwhile', async () => {

@@ -40,7 +40,7 @@ export async function adviseDatabase(limits: GatewayOptions['limits'] = {}) {
     async advise(schema: string, now = () => new Date()): Promise<Advice> {
       const config = { dbSchemas: [schema], dbExtraSearchPath: [] }
       return Advice.parse(
-        await readAdvice({ platform, data, config, now, advisorRuns: new AdvisorRuns(now) }),
+        await readAdvice({ platform, data, config, now, advisorRuns: new AdvisorRuns(now) }, 'a-request'),
       )
     },
     async [Symbol.asyncDispose]() {

@@ -26,7 +26,7 @@ function fakeDatabase(failures: Readonly<Record<string, string>>, tripMs = 0) {
 
 it('finds those that fail by halves where nobody says which', async () => {
   const { deps, trips } = fakeDatabase({ t7: '42501', t8: '42P01', t119: 'XX000' })
-  const readings = await tryReading(deps, relations, 10_000)
+  const readings = await tryReading(deps, relations, { requestId: 'a-request', allMsMax: 10_000 })
   expect(readings.size).toBe(120)
   expect([...readings].filter(([, reading]) => reading !== 'rows')).toEqual([
     [7, 'refused'],
@@ -38,12 +38,12 @@ it('finds those that fail by halves where nobody says which', async () => {
 
 it('leaves untried what there is no time for', async () => {
   const { deps, trips } = fakeDatabase({}, 600)
-  expect((await tryReading(deps, relations, 1_000)).size).toBe(100)
+  expect((await tryReading(deps, relations, { requestId: 'a-request', allMsMax: 1_000 })).size).toBe(100)
   expect(trips()).toBe(2)
 })
 
 it('stops where the database cannot be reached', async () => {
   const batch = () => Promise.reject(new DomainError('database_unavailable', 'The database does not answer.'))
   const deps = { data: { batch }, config: CONFIG, now: () => new Date(0) }
-  expect((await tryReading(deps, relations, 10_000)).size).toBe(0)
+  expect((await tryReading(deps, relations, { requestId: 'a-request', allMsMax: 10_000 })).size).toBe(0)
 })
