@@ -77,12 +77,17 @@ const POLICIES = `policies as materialized (
 /** When the advisor was asked. */
 const ASKED = 'asked(at) as (select $3::timestamptz)'
 
+/** Of one check's facts together: those behind it are counted and not listed, as those behind its most rows. */
+const FACTS_BYTES_MAX = 1024 * 1024
+
 function foundSql({ id, sql, rowsMax }: Check): string {
   return `'${id}', (select json_build_object('count', count(*), 'rows', coalesce(
       json_agg(json_build_array(f.oid::int8, f.schema, f.name, f.kind, f.owner, f.bytes, f.rows, f.facts)
-        order by f.place) filter (where f.place <= ${rowsMax}), '[]'))
-    from (select q.*, row_number() over (order by q.bytes desc nulls last, q.schema, q.name, q.facts::text) as place
-      from (${sql}) q(oid, schema, name, kind, owner, bytes, rows, facts)) f)`
+        order by f.place) filter (where f.place <= ${rowsMax} and f.length <= ${FACTS_BYTES_MAX}), '[]'))
+    from (select q.*, row_number() over w as place,
+        sum(octet_length(q.facts::text)) over (w rows unbounded preceding) as length
+      from (${sql}) q(oid, schema, name, kind, owner, bytes, rows, facts)
+      window w as (order by q.bytes desc nulls last, q.schema, q.name, q.facts::text)) f)`
 }
 
 export interface AdvisorQuestion {

@@ -102,10 +102,23 @@ async function readCatalog({ platform, config, now }: AdvisorDeps) {
     } catch (err) {
       const mayPass = err instanceof PostgresError && SCHEMA_CHANGED.test(err.code)
       const isLast = i === ATTEMPTS.length - 1
-      if (!mayPass || isLast || now().getTime() - startedAtMs > REPEATED_MS_MAX) throw err
+      if (!mayPass || isLast || now().getTime() - startedAtMs > REPEATED_MS_MAX) throw explained(err)
     }
   }
   throw new Error('the last attempt answers or throws')
+}
+
+const QUERY_CANCELED = '57014'
+
+/** Whoever asks wrote no statement that could be made faster. */
+function explained(err: unknown): unknown {
+  if (err instanceof PostgresError && err.code === QUERY_CANCELED) {
+    err.detail =
+      'The advisor asks about all tables of the served schemas in one query, which took longer than 8 s.'
+    err.hint =
+      'Ask again when the database has less to do. If that does not help, serve fewer schemas (DB_SCHEMAS).'
+  }
+  return err
 }
 
 /** The findings of a check as they are listed, and how many there are with the others. */

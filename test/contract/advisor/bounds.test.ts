@@ -114,6 +114,28 @@ it('lists the hundred largest findings of a check, and counts the others', async
   expect(checks.find(({ id }) => id === 'no_primary_key')).toMatchObject({ found: 101, listed: 100 })
 })
 
+it('answers beside tables with very many columns and long indexes', async () => {
+  await makeSchema('crowded')
+  await database.run(`
+    do $$ begin
+      execute (select 'create table wide (' || string_agg(
+        case when i % 3 = 0 then format('password_%s_secret text', i) else format('%s_%s text', repeat('c', 55), i) end,
+        ',') || ')' from generate_series(1, 1500) i);
+      create table long (id int primary key, body text, of_other int);
+      for i in 0..700 loop
+        execute format('create index on long ((body || %L)) where body <> %L',
+          repeat('x', 5000) || greatest(i, 1), greatest(i, 1));
+      end loop;
+    end $$;
+    create table small (id int primary key, secret text); grant select on wide, small to anon`)
+  const { findings, checks } = await database.advise('crowded')
+  const secrets = findings.filter(({ check }) => check === 'secret_column_readable')
+  expect(secrets.map(({ object }) => object.name)).toContain('small')
+  expect(secrets.find(({ object }) => object.name === 'wide')).toMatchObject({ sql: null })
+  expect(checks.find(({ id }) => id === 'secret_column_readable')).toMatchObject({ found: 501, listed: 100 })
+  expect(checks.find(({ id }) => id === 'duplicate_index')).toMatchObject({ found: 1 })
+})
+
 it('answers a service_role key and an administrator, and nobody else', async () => {
   const { base_url: url } = inject('stack')
   const { key } = await makeKey('service_role')

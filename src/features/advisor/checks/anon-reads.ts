@@ -173,11 +173,14 @@ const IS_SECRET = `(lower(regexp_replace(a.attname, '([a-z0-9])([A-Z])', '\\1_\\
   and a.atttypid in ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'json'::regtype,
     'jsonb'::regtype, 'uuid'::regtype, 'text[]'::regtype, 'varchar[]'::regtype))`
 
+/** Each column of a table that looks like a secret has the others in its facts. */
+const OTHERS_BYTES_MAX = 2_000
+
 interface SecretFacts {
   column: string
   protected: boolean
-  /** The columns that anon may read and that look like none. */
-  others: string[]
+  /** The columns that anon may read and that look like none; null where their names are too long together. */
+  others: string[] | null
   grantees: string[]
 }
 
@@ -196,16 +199,26 @@ export const secretColumnReadable = defineCheck<SecretFacts>({
     others as (
       select oid, coalesce(json_agg(attname order by attnum) filter (where not is_secret), '[]') as names
       from columns group by oid having bool_or(is_secret))
-    select ${OF_RELATION}, json_build_object('column', s.attname, 'others', o.names, 'grantees', ${READ_GRANTEES},
+    select ${OF_RELATION}, json_build_object('column', s.attname, 'grantees', ${READ_GRANTEES},
+      'others', case when octet_length(o.names::text) <= ${OTHERS_BYTES_MAX} then o.names end,
       'protected', r.relrowsecurity or r.relkind = 'v')
     from relations r join others o on o.oid = r.oid join columns s on s.oid = r.oid and s.is_secret`,
   describe: (table, { column, protected: isProtected, others, grantees }, reading) => {
     if (reading === 'refused' || (isProtected && reading !== 'rows')) return undefined
+    const reason = `By its name the column holds a secret. ${TRIED[reading]}`
+    const revoked = revokeSelect(table, grantees)
+    if (others === null)
+      return {
+        column,
+        reason,
+        sql: null,
+        decide: `After this grant the columns that may be read, which are too many to list here: ${revoked}`,
+      }
     const granted = `grant select (${columnList(others)}) on ${quoteQualified(table)} to ${roleList(grantees)};`
     return {
       column,
-      reason: `By its name the column holds a secret. ${TRIED[reading]}`,
-      sql: [revokeSelect(table, grantees), ...(others.length === 0 ? [] : [granted])].join('\n'),
+      reason,
+      sql: [revoked, ...(others.length === 0 ? [] : [granted])].join('\n'),
       decide: 'Calls that ask for all columns fail then: they have to name those that they need.',
     }
   },

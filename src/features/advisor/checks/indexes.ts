@@ -16,11 +16,13 @@ const IS_FREE = `not x.indisprimary and not x.indisreplident and not x.indisclus
 
 /**
  * Whether the index `x` finds the rows of the foreign key `k`: it begins with its columns in any order, or is unique
- * over some of them. NULL refers to nothing, so an index without the rows that have it serves as well.
+ * over some of them. NULL refers to nothing, so an index without the rows that have it serves as well. It is asked of each
+ * key and index, so long conditions are not printed.
  */
 const SERVES_KEY = `x.indisvalid and x.indkey[0] <> 0
   and (select a.amname from pg_class c join pg_am a on a.oid = c.relam where c.oid = x.indexrelid) in ('btree', 'hash')
-  and (x.indpred is null or pg_get_expr(x.indpred, x.indrelid) ~ '^\\([^ ]+ IS NOT NULL\\)$')
+  and (x.indpred is null or (octet_length(x.indpred::text) < 1000
+    and pg_get_expr(x.indpred, x.indrelid) ~ '^\\([^ ]+ IS NOT NULL\\)$'))
   and (select bool_and(n = any (k.conkey))
     from unnest((x.indkey::int2[])[0:least(x.indnkeyatts, cardinality(k.conkey)) - 1]) n)
   and (x.indnkeyatts >= cardinality(k.conkey) or x.indisunique)`
@@ -57,6 +59,9 @@ const BUILDING =
   'Writes wait while the index is built. For a large table that is in use: CREATE INDEX CONCURRENTLY, in a migration ' +
   'that begins with -- quoin:no-transaction.'
 
+/** Of an index's expressions as Postgres keeps them: longer ones are compared with none. */
+const COMPARED_BYTES_MAX = 200_000
+
 interface DuplicateFacts {
   table: string
   same: string
@@ -69,25 +74,28 @@ export const duplicateIndex = defineCheck<DuplicateFacts>({
   category: 'performance',
   title: 'An index that is there twice',
   why: 'Each write keeps both up to date, and reading needs one.',
+  // Expressions are printed once for each index, and not for each pair.
   // Of two alike that one goes which is less: a plain index before a unique one, then the younger.
-  sql: `select ${OF_INDEX}, json_build_object('table', r.name, 'same', ki.relname,
+  sql: `with keys as materialized (
+      select x.indexrelid, x.indrelid, x.indisvalid, x.indisprimary, x.indisunique, x.indimmediate,
+        exists (select from pg_constraint u where u.conindid = x.indexrelid) as is_constraint,
+        sha256(convert_to(row(i.relam, x.indkey::text, x.indnkeyatts, x.indclass::text, x.indcollation::text,
+          x.indoption::text, x.indnullsnotdistinct, pg_get_expr(x.indexprs, x.indrelid),
+          pg_get_expr(x.indpred, x.indrelid))::text, 'UTF8')) as key
+      from ${INDEXES}
+      where not r.is_busy and octet_length(concat(x.indexprs::text, x.indpred::text)) < ${COMPARED_BYTES_MAX}),
+    pairs as (
+      select distinct on (x.indexrelid) x.indexrelid, y.indexrelid as same
+      from keys x join keys y on y.indrelid = x.indrelid and y.key = x.key
+      where y.indexrelid <> x.indexrelid and y.indisvalid
+        and (y.indisunique or not x.indisunique) and (y.indimmediate or not x.indimmediate)
+        and (y.indisprimary, y.indisunique, y.is_constraint, -y.indexrelid::int8)
+          > (x.indisprimary, x.indisunique, x.is_constraint, -x.indexrelid::int8)
+      order by x.indexrelid, y.indisprimary desc, y.indisunique desc, y.indexrelid)
+    select ${OF_INDEX}, json_build_object('table', r.name, 'same', j.relname,
       'constraint', (select u.conname from pg_constraint u where u.conindid = x.indexrelid and u.contype = 'u'))
-    from ${INDEXES}
-      cross join lateral (
-        select j.relname from pg_index y join pg_class j on j.oid = y.indexrelid
-        where y.indrelid = x.indrelid and y.indexrelid <> x.indexrelid and y.indisvalid and j.relam = i.relam
-          and y.indkey = x.indkey and y.indnkeyatts = x.indnkeyatts and y.indclass = x.indclass
-          and y.indcollation = x.indcollation and y.indoption = x.indoption
-          and y.indnullsnotdistinct = x.indnullsnotdistinct
-          and pg_get_expr(y.indexprs, y.indrelid) is not distinct from pg_get_expr(x.indexprs, x.indrelid)
-          and pg_get_expr(y.indpred, y.indrelid) is not distinct from pg_get_expr(x.indpred, x.indrelid)
-          and (y.indisunique or not x.indisunique) and (y.indimmediate or not x.indimmediate)
-          and (y.indisprimary, y.indisunique, exists (select from pg_constraint u where u.conindid = y.indexrelid),
-            -y.indexrelid::int8)
-            > (x.indisprimary, x.indisunique, exists (select from pg_constraint u where u.conindid = x.indexrelid),
-              -x.indexrelid::int8)
-        order by y.indisprimary desc, y.indisunique desc, y.indexrelid limit 1) ki
-    where not r.is_busy and not x.indisprimary and not x.indisreplident and not x.indisclustered
+    from ${INDEXES} join pairs p on p.indexrelid = x.indexrelid join pg_class j on j.oid = p.same
+    where not x.indisprimary and not x.indisreplident and not x.indisclustered
       and not i.relispartition and not exists (select from pg_constraint k where k.conindid = x.indexrelid
         and (k.contype <> 'u' or k.conrelid <> r.oid))`,
   describe: (index, { table, same, constraint }) => ({
