@@ -63,3 +63,20 @@ it.each([
   await mend(name, 'multiple_permissive_policies')
   expect(await rowsOfAnon(name)).toEqual(before)
 })
+
+it('gives back to each who read a secret what that one could read beside it', async () => {
+  await makeSchema('granted')
+  await database.run(`
+    create table notes (id int primary key, body text, password text); insert into notes values (1);
+    grant select on notes to anon; grant select (id, password) on notes to public`)
+  await mend('granted', 'secret_column_readable')
+  const { rows } = await database.run(`
+    select grantee, string_agg(a.attname, ' ' order by a.attnum) as columns
+    from unnest(array['anon', 'public']) grantee join pg_attribute a on a.attrelid = 'granted.notes'::regclass
+    where a.attnum > 0 and has_column_privilege(grantee, a.attrelid, a.attnum, 'SELECT')
+    group by grantee order by grantee`)
+  expect(rows).toEqual([
+    { grantee: 'anon', columns: 'id body' },
+    { grantee: 'public', columns: 'id' },
+  ])
+})

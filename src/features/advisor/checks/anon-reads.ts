@@ -173,14 +173,14 @@ const IS_SECRET = `(lower(regexp_replace(a.attname, '([a-z0-9])([A-Z])', '\\1_\\
   and a.atttypid in ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype, 'json'::regtype,
     'jsonb'::regtype, 'uuid'::regtype, 'text[]'::regtype, 'varchar[]'::regtype))`
 
-/** Each column of a table that looks like a secret has the others in its facts. */
-const OTHERS_BYTES_MAX = 2_000
+/** Each column of a table that looks like a secret has the grants of the others in its facts. */
+const GRANTS_BYTES_MAX = 2_000
 
 interface SecretFacts {
   column: string
   protected: boolean
-  /** The columns that anon may read and that look like none; null where their names are too long together. */
-  others: string[] | null
+  /** By whom anon may read, and the columns of each that look like no secret; null where it is too long. */
+  grants: { grantee: string; columns: string[] }[] | null
   grantees: string[]
 }
 
@@ -196,29 +196,46 @@ export const secretColumnReadable = defineCheck<SecretFacts>({
       select r.oid, a.attname, a.attnum, ${IS_SECRET} as is_secret
       from relations r join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
       where r.anon_selects and has_column_privilege('anon', r.oid, a.attnum, 'SELECT')),
-    others as (
-      select oid, coalesce(json_agg(attname order by attnum) filter (where not is_secret), '[]') as names
-      from columns group by oid having bool_or(is_secret))
+    readers as (
+      select c.oid, case g.grantee when 0 then 'public' else pg_get_userbyid(g.grantee)::text end as grantee,
+        coalesce(json_agg(c.attname order by c.attnum) filter (where not c.is_secret), '[]') as columns
+      from columns c join pg_class k on k.oid = c.oid
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = c.attnum
+        cross join lateral (
+          select distinct e.grantee
+          from (values (coalesce(k.relacl, acldefault('r', k.relowner))), (a.attacl)) acls(acl)
+            cross join lateral aclexplode(acls.acl) e
+          where e.privilege_type = 'SELECT' and (e.grantee = 0 or pg_has_role('anon', e.grantee, 'USAGE'))) g
+      where c.oid in (select s.oid from columns s where s.is_secret)
+      group by c.oid, g.grantee),
+    grants as materialized (
+      select oid, json_agg(json_build_object('grantee', grantee, 'columns', columns) order by grantee) as list
+      from readers group by oid)
     select ${OF_RELATION}, json_build_object('column', s.attname, 'grantees', ${READ_GRANTEES},
-      'others', case when octet_length(o.names::text) <= ${OTHERS_BYTES_MAX} then o.names end,
+      'grants', case when octet_length(g.list::text) <= ${GRANTS_BYTES_MAX} then g.list end,
       'protected', r.relrowsecurity or r.relkind = 'v')
-    from relations r join others o on o.oid = r.oid join columns s on s.oid = r.oid and s.is_secret`,
-  describe: (table, { column, protected: isProtected, others, grantees }, reading) => {
+    from relations r join grants g on g.oid = r.oid join columns s on s.oid = r.oid and s.is_secret`,
+  describe: (table, { column, protected: isProtected, grants, grantees }, reading) => {
     if (reading === 'refused' || (isProtected && reading !== 'rows')) return undefined
     const reason = `By its name the column holds a secret. ${TRIED[reading]}`
     const revoked = revokeSelect(table, grantees)
-    if (others === null)
+    if (grants === null)
       return {
         column,
         reason,
         sql: null,
         decide: `After this grant the columns that may be read, which are too many to list here: ${revoked}`,
       }
-    const granted = `grant select (${columnList(others)}) on ${quoteQualified(table)} to ${roleList(grantees)};`
+    const granted = grants
+      .filter(({ columns }) => columns.length > 0)
+      .map(({ grantee, columns }) => {
+        const to = roleList([grantee])
+        return `grant select (${columnList(columns)}) on ${quoteQualified(table)} to ${to};`
+      })
     return {
       column,
       reason,
-      sql: [revoked, ...(others.length === 0 ? [] : [granted])].join('\n'),
+      sql: [revoked, ...granted].join('\n'),
       decide: 'Calls that ask for all columns fail then: they have to name those that they need.',
     }
   },
