@@ -5,8 +5,8 @@ const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}\p{N}_$.]+|\s+|./gsu
 
 /**
  * The expression with each call of `functions` in a sub-select of its own, which Postgres runs once a statement;
- * undefined where none stands outside of a sub-select, or is called with anything but literals. `functions` are names
- * as Postgres prints them, with their schema.
+ * undefined where none stands outside of a sub-select, ANY and ALL, or is called with anything but literals.
+ * `functions` are names as Postgres prints them, with their schema.
  */
 export function callsOnce(expression: string, functions: ReadonlySet<string>): string | undefined {
   const tokens = expression.match(TOKENS) ?? []
@@ -25,8 +25,9 @@ export function callsOnce(expression: string, functions: ReadonlySet<string>): s
       rewritten += token
       continue
     }
-    found = true
-    rewritten += `(select ${call.text})`
+    const isSet = isComparedSet(tokens, at, call.end)
+    found ||= !isSet
+    rewritten += isSet ? call.text : `(select ${call.text})`
     at = call.end
   }
   return found ? rewritten : undefined
@@ -47,6 +48,18 @@ function endOfParenthesis(tokens: readonly string[], start: number): number {
     if (depth === 0) return at
   }
   return tokens.length - 1
+}
+
+/** Whether it is all that ANY or ALL compares with: of an array it takes the elements, of a sub-select the rows. */
+function isComparedSet(tokens: readonly string[], start: number, end: number): boolean {
+  let before = start - 1
+  let behind = end + 1
+  while (tokens[before] === '(' && tokens[behind] === ')') {
+    before--
+    behind++
+  }
+  if (/^\s+$/.test(tokens[before] ?? '')) before--
+  return tokens[before] === 'ANY' || tokens[before] === 'ALL'
 }
 
 /** The call that begins here: its text, and the place of its closing parenthesis. */

@@ -205,6 +205,8 @@ const CASES: Readonly<Record<string, Case>> = {
         `create policy p on members using (exists
         (select from kept k where k.owner = quoin.uid() and k.id = members.id))`,
       ),
+      `create function ids() returns int[] stable language sql as $$ select '{1}'::int[] $$;
+       ${protectedTable('of_set', 'create policy p on of_set using (id = any (ids()))')}`,
     ],
   },
   foreign_key_without_index: {

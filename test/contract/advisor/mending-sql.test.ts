@@ -64,6 +64,29 @@ it.each([
   expect(await rowsOfAnon(name)).toEqual(before)
 })
 
+// Of tables that `no_primary_key` finds.
+it.each([
+  [
+    'partitioned',
+    'create table notes (id int not null) partition by list (id); create unique index on notes (id)',
+  ],
+  ['own_class', 'create table notes (id text not null); create unique index on notes (id text_pattern_ops)'],
+  ['own_collation', 'create table notes (id text not null); create unique index on notes (id collate "C")'],
+  ['plain', 'create table notes (id text not null); create unique index on notes (id)'],
+  ['collated', 'create table notes (id text collate "C" not null); create unique index on notes (id)'],
+  [
+    'hidden',
+    'create table notes (id text not null, n int); create unique index on notes (id) nulls not distinct',
+  ],
+])('makes a primary key of a unique index, or beside it: %s', async (name, sql) => {
+  await makeSchema(name)
+  await database.run(sql)
+  await mend(name, 'no_primary_key')
+  const { rows } = await database.run(`select conname from pg_constraint
+    where conrelid = '${name}.notes'::regclass and contype = 'p'`)
+  expect(rows).toHaveLength(1)
+})
+
 it('gives back to each who read a secret what that one could read beside it', async () => {
   await makeSchema('granted')
   await database.run(`

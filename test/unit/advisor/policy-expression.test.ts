@@ -22,6 +22,15 @@ it('leaves alone what is in a sub-select already', () => {
   expect(once(`(${exists} OR (owner = quoin.uid()))`)).toBe(`(${exists} OR (owner = (select quoin.uid())))`)
 })
 
+it('leaves alone what stands directly in ANY or ALL, where a sub-select would mean its rows', () => {
+  expect(once('(team = ANY (quoin.uid()))')).toBeUndefined()
+  expect(once('(team <> ALL ((quoin.uid())))')).toBeUndefined()
+  expect(once('(team = ANY ((quoin.uid())::text[]))')).toBe('(team = ANY (((select quoin.uid()))::text[]))')
+  expect(once('((owner = quoin.uid()) OR (team = ANY (quoin.uid())))')).toBe(
+    '((owner = (select quoin.uid())) OR (team = ANY (quoin.uid())))',
+  )
+})
+
 it('takes neither strings, nor names, nor calls that depend on the row for such a call', () => {
   expect(once(`(body = 'it''s quoin.uid()'::text)`)).toBeUndefined()
   expect(once('("quoin.uid"() = my_quoin.uid())')).toBeUndefined()

@@ -4,6 +4,7 @@ import { quoteIdentifier, quoteQualified } from '../../../db/sql.ts'
 import { columnList, counted, defineCheck, OF_RELATION } from '../check.ts'
 
 interface KeyFacts {
+  /** `free`: Postgres takes it as it is, which it does of one with defaults alone that is no constraint's. */
   unique: { index: string; columns: string[]; free: boolean } | null
   /** A name that no column has. */
   column: string
@@ -19,8 +20,13 @@ export const noPrimaryKey = defineCheck<KeyFacts>({
     'replication refuses changes.',
   sql: `select ${OF_RELATION}, json_build_object('unique', (
         select json_build_object('index', i.relname,
-          'free', not exists (select from pg_constraint k where k.conindid = x.indexrelid)
-            and not exists (select from unnest(x.indoption) o where o <> 0),
+          'free', r.relkind = 'r' and not x.indnullsnotdistinct
+            and not exists (select from pg_constraint k where k.conindid = x.indexrelid)
+            and not exists (select from unnest(x.indoption) o where o <> 0)
+            and not exists (
+              select from unnest(x.indkey::int2[], x.indclass::oid[], x.indcollation::oid[]) u(number, class, sorting)
+                join pg_opclass c on c.oid = u.class join pg_attribute a on a.attrelid = r.oid and a.attnum = u.number
+              where not c.opcdefault or u.sorting <> a.attcollation),
           'columns', (select json_agg(a.attname order by u.place)
             from unnest(x.indkey::int2[]) with ordinality u(number, place)
             join pg_attribute a on a.attrelid = r.oid and a.attnum = u.number))
