@@ -16,8 +16,8 @@ const IS_FREE = `not x.indisprimary and not x.indisreplident and not x.indisclus
 
 /**
  * Whether the index `x` finds the rows of the foreign key `k`: it begins with its columns in any order, or is unique
- * over some of them. NULL refers to nothing, so an index without the rows that have it serves as well. It is asked of each
- * key and index, so long conditions are not printed.
+ * over some of them. NULL refers to nothing, so an index without the rows that have it serves as well. It is asked of
+ * each key and index, so long conditions are not printed.
  */
 const SERVES_KEY = `x.indisvalid and x.indkey[0] <> 0
   and (select a.amname from pg_class c join pg_am a on a.oid = c.relam where c.oid = x.indexrelid) in ('btree', 'hash')
