@@ -114,10 +114,14 @@ function wireOptions({ timeoutMs, share, timezone }: DataSession, options: DataO
   return { ...options, prepared: options.prepared && !closesConnection, closesConnection, timeoutMs, share }
 }
 
+/** The search path as the setting has it. */
+export function searchPathText({ searchPath }: Pick<DataSession, 'searchPath'>): string {
+  return searchPath.map(quoteIdentifier).join(', ')
+}
+
 function sessionStatement(session: DataSession): Statement {
-  const searchPath = session.searchPath.map(quoteIdentifier).join(', ')
   const params = [
-    searchPath,
+    searchPathText(session),
     session.role,
     session.claims,
     session.method,

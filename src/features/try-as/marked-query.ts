@@ -1,7 +1,7 @@
 // The batch that runs a query of one table and asks the table's policies about each row that it shows, all in one
 // transaction with one snapshot and as the caller; and what the batch answers. Pure.
 
-import type { DataSession } from '../../db/database.ts'
+import { type DataSession, searchPathText } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import type { StatementResult } from '../../db/sql-wire.ts'
 import type { SingleStatement } from '../sql/statement.ts'
@@ -12,6 +12,7 @@ const CURSOR = 'quoin_tried'
 /** Where the statements of the batch leave each other word; gone with the transaction. */
 const TABLE_SETTING = 'quoin.tried_table'
 const ROWS_SETTING = 'quoin.tried_rows'
+const PATH_SETTING = 'quoin.tried_path'
 const MARKS_SETTING = 'quoin.tried_marks'
 
 /** Of the batch's time the last part is for its answer. */
@@ -29,20 +30,22 @@ export const ROLE_SQL = "select pg_catalog.current_setting('role')"
 /** What the query's functions may have set does not count for what comes after it. */
 const RESTORE_SQL =
   "select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true), " +
-  "pg_catalog.set_config('search_path', 'pg_catalog', true)"
+  `pg_catalog.set_config('${PATH_SETTING}', $3, true), pg_catalog.set_config('search_path', 'pg_catalog', true)`
 
 const TIME_SQL = `select set_config('statement_timeout', greatest(
   ${MARKS_MS_MIN}, ${MARKS_MS_MAX} - extract(epoch from clock_timestamp() - now()) * 1000)::int::text, true)`
 
 /**
  * Each policy is asked by itself, so that one which fails fails alone. Its expression is Postgres' own text of it, over
- * the row as the table has it, under the caller's rights and row-level security. Names of ours begin with `quoin_`: in
- * the inner query those of the table come first. Of the query nothing runs again.
+ * the row as the table has it, under the caller's rights, row-level security and search path, which the functions that
+ * it calls may rely on. So it is printed anew under that path, and what is ours beside it has its schema. Names of ours
+ * begin with `quoin_`: in the inner query those of the table come first. Of the query nothing runs again.
  */
 const MARKS_SQL = `do $quoin$
 declare
   quoin_relation oid := nullif(current_setting('${TABLE_SETTING}'), '')::oid;
   quoin_claims text := current_setting('request.jwt.claims');
+  quoin_path text := current_setting('${PATH_SETTING}');
   quoin_policy record;
   quoin_tables oid[];
   quoin_places tid[];
@@ -57,7 +60,8 @@ begin
     from unnest(string_to_array(rtrim(current_setting('${ROWS_SETTING}'), ';'), ';')) quoin_row;
   select c.relname into quoin_name from pg_class c where c.oid = quoin_relation;
   for quoin_policy in
-    select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as written
+    select p.polname as name, p.polpermissive as permissive, p.polqual as tree,
+      pg_get_expr(p.polqual, p.polrelid) as written
     from pg_policy p
     where p.polrelid = quoin_relation and p.polcmd in ('r', '*') and row_security_active(quoin_relation)
       and exists (select from unnest(p.polroles) r(oid) where r.oid = 0 or pg_has_role(r.oid, 'USAGE'))
@@ -66,32 +70,35 @@ begin
     -- What a function of the policy before set does not count for this one.
     perform pg_catalog.set_config('role', 'anon', true);
     perform pg_catalog.set_config('request.jwt.claims', quoin_claims, true);
-    perform pg_catalog.set_config('search_path', 'pg_catalog', true);
+    perform pg_catalog.set_config('search_path', quoin_path, true);
     quoin_holds := null;
     quoin_error := null;
     begin
       if quoin_is_late then
         raise query_canceled;
       end if;
-      execute format(
-        'select jsonb_object_agg(k.quoin_table || '' '' || k.quoin_place::text, (select coalesce((%s), false)
-            from %s as %I where %I.tableoid = k.quoin_table and %I.ctid = k.quoin_place))
-          from unnest($1, $2) k(quoin_table, quoin_place)',
-        coalesce(quoin_policy.written, (not quoin_policy.permissive)::text), quoin_relation::regclass,
-        quoin_name, quoin_name, quoin_name)
+      execute pg_catalog.format(
+        'select pg_catalog.jsonb_object_agg(pg_catalog.concat(k.quoin_table, '' '', k.quoin_place),
+            (select coalesce((%s), false) from %s as %I
+              where %I.tableoid operator(pg_catalog.=) k.quoin_table
+                and %I.ctid operator(pg_catalog.=) k.quoin_place))
+          from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2)) k(quoin_table, quoin_place)',
+        coalesce(pg_catalog.pg_get_expr(quoin_policy.tree, quoin_relation),
+          case when quoin_policy.permissive then 'false' else 'true' end),
+        quoin_relation::pg_catalog.regclass, quoin_name, quoin_name, quoin_name)
       into quoin_holds using quoin_tables, quoin_places;
     exception
       when query_canceled then
         quoin_is_late := true;
-        quoin_error := jsonb_build_object('code', sqlstate, 'message', 'There was no time left for it.');
+        quoin_error := pg_catalog.jsonb_build_object('code', sqlstate, 'message', 'There was no time left for it.');
       when others then
-        quoin_error := jsonb_build_object('code', sqlstate, 'message', left(sqlerrm, 500));
+        quoin_error := pg_catalog.jsonb_build_object('code', sqlstate, 'message', pg_catalog.left(sqlerrm, 500));
     end;
+    perform pg_catalog.set_config('role', 'anon', true);
+    perform pg_catalog.set_config('search_path', 'pg_catalog', true);
     quoin_found := quoin_found || jsonb_build_object('name', quoin_policy.name, 'permissive', quoin_policy.permissive,
       'using', quoin_policy.written, 'holds', quoin_holds, 'error', quoin_error);
   end loop;
-  perform pg_catalog.set_config('role', 'anon', true);
-  perform pg_catalog.set_config('search_path', 'pg_catalog', true);
   perform set_config('${MARKS_SETTING}', jsonb_build_object('active', row_security_active(quoin_relation),
     'table', (select jsonb_build_object('schema', n.nspname, 'table', c.relname) from pg_class c
       join pg_namespace n on n.oid = c.relnamespace where c.oid = quoin_relation),
@@ -118,7 +125,7 @@ export function isOfQuery({ queryIndex }: { queryIndex?: number | undefined }): 
 export function markedBatch(
   { text, start, end }: SingleStatement,
   { name, alias, selectedAt }: OneTable,
-  session: Pick<DataSession, 'role' | 'claims'>,
+  session: DataSession,
 ): Statement[] {
   const before = `pg_catalog.current_setting('${ROWS_SETTING}')`
   const noted = `pg_catalog.concat(${before}, ${alias}.tableoid, ' ', ${alias}.ctid, ';')`
@@ -132,7 +139,7 @@ export function markedBatch(
     plain(`declare ${CURSOR} no scroll cursor for ${query}`),
     plain(`fetch forward ${ROWS_MAX + 1} from ${CURSOR}`),
     plain(ROLE_SQL),
-    plain(RESTORE_SQL, [session.role, session.claims]),
+    plain(RESTORE_SQL, [session.role, session.claims, searchPathText(session)]),
     plain(TIME_SQL),
     plain(MARKS_SQL),
     plain(ANSWER_SQL),

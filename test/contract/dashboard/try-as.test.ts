@@ -38,6 +38,13 @@ beforeAll(() =>
     insert into ${p}_fails values (1);
     create function ${p}_fail() returns bool language plpgsql as $$ begin raise 'not today'; end $$;
     create function ${p}_wait() returns bool language sql as 'select pg_sleep(20) is not null';
+    create function ${p}_is_member() returns bool language plpgsql stable as
+      $$ begin return exists (select from ${p}_members where person = quoin.uid()); end $$;
+    create table ${p}_calls (id int);
+    insert into ${p}_calls values (1);
+    alter table ${p}_calls enable row level security;
+    create policy of_members on ${p}_calls using (${p}_is_member());
+    grant select on ${p}_calls to anon;
     create function ${p}_write() returns int language sql as 'insert into ${p}_open values (0) returning 1';
     create function ${p}_rise() returns text language sql as $$ select set_config('role', 'service_role', true) $$;
     create table ${odd} (id int, quoin_place int, k text) partition by range (id);
@@ -55,13 +62,13 @@ beforeAll(() =>
     create policy d_late on ${p}_fails using (true);
     grant select on ${p}_notes, ${p}_members, ${p}_view, ${p}_open, ${p}_fails to anon;
     grant select (id) on ${p}_columns to anon;
-    grant execute on function ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise to anon;
+    grant execute on function ${p}_is_member, ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise to anon;
     grant insert on ${p}_open to anon`),
 )
 
 afterAll(() =>
-  asOwner(`drop table ${odd}, ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails cascade;
-    drop function ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise`),
+  asOwner(`drop table ${odd}, ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails, ${p}_calls cascade;
+    drop function ${p}_is_member, ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise`),
 )
 
 const send = (sql: string, as: object = { kind: 'anon' }) =>
@@ -119,6 +126,11 @@ describe('POST /api/database/try-as', () => {
       [{ id: 1 }, { id: 11 }],
       [['low %s'], ['own']],
     ])
+  })
+
+  it('asks policies whose functions find names by the search path', async () => {
+    const { policies, row_policies } = await tried(`select id from ${p}_calls`, ada)
+    expect([policies.map(({ error }) => error), row_policies]).toEqual([[null], [['of_members']]])
   })
 
   it('asks policies as the caller, whatever the query has set', async () => {
