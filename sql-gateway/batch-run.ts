@@ -36,6 +36,8 @@ const COPY = /\bcopy\b/i
 const NO_PARAMS: readonly never[] = []
 const NOTHING: readonly string[] = []
 const COMMIT_ALONE: readonly string[] = [COMMIT]
+/** What a read's SQL has notified goes with it. */
+const ROLLBACK_ALONE: readonly string[] = ['ROLLBACK']
 /** The plan of a longer text stays in Postgres' memory with it, and few texts of that length come twice. */
 const NAMED_CHARACTERS_MAX = 16_384
 /**
@@ -279,7 +281,7 @@ function stepsOf(batch: Batch, end: readonly string[]): Step[] {
 
 function endOf(batch: Batch): readonly string[] {
   if (batch.begin === undefined) return NOTHING
-  if (!batch.isOwn) return COMMIT_ALONE
+  if (!batch.isOwn) return batch.isRolledBack ? ROLLBACK_ALONE : COMMIT_ALONE
   return batch.isRolledBack ? END_OF_READS : END_OF_WRITES
 }
 

@@ -72,6 +72,20 @@ describe('a session between callers', () => {
     expect(await backend()).not.toBe(pid)
   })
 
+  it('sends no notification of a batch that only reads', async () => {
+    const heard: string[] = []
+    const listener = new Client(postgres.url())
+    await listener.connect()
+    listener.on('notification', ({ payload }) => heard.push(payload ?? ''))
+    await listener.query('listen news')
+    const notify = (payload: string) => ({ queries: [q(`select pg_notify('news', '${payload}')`)] })
+    const { status } = await post(notify('read'), { headers: { 'Neon-Batch-Read-Only': 'true' } })
+    await post(notify('write'))
+    await expect.poll(() => heard).toContain('write')
+    expect([status, heard]).toEqual([200, ['write']])
+    await listener.end()
+  })
+
   it("never shares a connection with Quoin's own statements", async () => {
     const own = await post(q('select pg_backend_pid()'), { headers: { 'Quoin-Statements': 'own' } })
     expect(own.json.rows[0][0]).not.toBe(await backend())
