@@ -41,12 +41,19 @@ export interface DataOptions {
   resultBytesMax?: number
 }
 
-const SESSION_SQL =
-  "select pg_catalog.set_config('search_path',$1,true),pg_catalog.set_config('role',$2,true)," +
-  "pg_catalog.set_config('request.jwt.claims',$3,true),pg_catalog.set_config('request.method',$4,true)," +
-  "pg_catalog.set_config('request.path',$5,true),pg_catalog.set_config('request.headers',$6,true)," +
-  "pg_catalog.set_config('statement_timeout',$7,true),pg_catalog.set_config('application_name',$8,true)," +
-  "pg_catalog.set_config('request.cookies',$9,true)"
+const SESSION_SETTINGS = [
+  'search_path',
+  'role',
+  'request.jwt.claims',
+  'request.method',
+  'request.path',
+  'request.headers',
+  'statement_timeout',
+  'application_name',
+  'request.cookies',
+] as const
+
+const SESSION_SQL = `select ${SESSION_SETTINGS.map((name, i) => `pg_catalog.set_config('${name}',$${i + 1},true)`)}`
 
 const SESSION_WITH_TIMEZONE_SQL = `${SESSION_SQL},pg_catalog.set_config('timezone',$10,true)`
 
@@ -114,23 +121,24 @@ function wireOptions({ timeoutMs, share, timezone }: DataSession, options: DataO
   return { ...options, prepared: options.prepared && !closesConnection, closesConnection, timeoutMs, share }
 }
 
-/** The search path as the setting has it. */
-export function searchPathText({ searchPath }: Pick<DataSession, 'searchPath'>): string {
-  return searchPath.map(quoteIdentifier).join(', ')
+/** What a batch of the session begins with: Postgres' settings, but for a time zone of its own. */
+export function sessionSettings(session: DataSession): Record<(typeof SESSION_SETTINGS)[number], string> {
+  return {
+    search_path: session.searchPath.map(quoteIdentifier).join(', '),
+    role: session.role,
+    'request.jwt.claims': session.claims,
+    'request.method': session.method,
+    'request.path': session.path,
+    'request.headers': session.headers,
+    statement_timeout: String(session.timeoutMs),
+    application_name: `quoin:${session.requestId}`,
+    'request.cookies': session.cookies,
+  }
 }
 
 function sessionStatement(session: DataSession): Statement {
-  const params = [
-    searchPathText(session),
-    session.role,
-    session.claims,
-    session.method,
-    session.path,
-    session.headers,
-    String(session.timeoutMs),
-    `quoin:${session.requestId}`,
-    session.cookies,
-  ]
+  const settings = sessionSettings(session)
+  const params = SESSION_SETTINGS.map(name => settings[name])
   if (session.timezone === undefined) return { sql: SESSION_SQL, params }
   return { sql: SESSION_WITH_TIMEZONE_SQL, params: [...params, session.timezone] }
 }

@@ -1,7 +1,7 @@
 // The batch that runs a query of one table and asks the table's policies about each row that it shows, all in one
 // transaction with one snapshot and as the caller; and what the batch answers. Pure.
 
-import { type DataSession, searchPathText } from '../../db/database.ts'
+import { type DataSession, sessionSettings } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import type { StatementResult } from '../../db/sql-wire.ts'
 import type { SingleStatement } from '../sql/statement.ts'
@@ -12,25 +12,34 @@ const CURSOR = 'quoin_tried'
 /** Where the statements of the batch leave each other word; gone with the transaction. */
 const TABLE_SETTING = 'quoin.tried_table'
 const ROWS_SETTING = 'quoin.tried_rows'
-const PATH_SETTING = 'quoin.tried_path'
+const SESSION_SETTING = 'quoin.tried_session'
 const MARKS_SETTING = 'quoin.tried_marks'
 
 /** Of the batch's time the last part is for its answer. */
 const MARKS_MS_MAX = TIMEOUT_MS - 150
 const MARKS_MS_MIN = 50
 
-/** Before the query: it may set where names are looked up. */
-const TABLE_SQL =
-  `select pg_catalog.set_config('${ROWS_SETTING}', '', true), pg_catalog.set_config('${TABLE_SETTING}', ` +
-  "coalesce(pg_catalog.to_regclass($1)::pg_catalog.oid::pg_catalog.text, ''), true)"
+/** How much earlier than the clock says the time may be over. */
+const CLOCK_MS = 50
+
+/** Makes the setting, so that the first row finds it. */
+const NO_ROWS_SQL = `select pg_catalog.set_config('${ROWS_SETTING}', '', true)`
 
 /** The role that the query ended with. */
 export const ROLE_SQL = "select pg_catalog.current_setting('role')"
 
-/** What the query's functions may have set does not count for what comes after it. */
-const RESTORE_SQL =
-  "select pg_catalog.set_config('role', $1, true), pg_catalog.set_config('request.jwt.claims', $2, true), " +
-  `pg_catalog.set_config('${PATH_SETTING}', $3, true), pg_catalog.set_config('search_path', 'pg_catalog', true)`
+/**
+ * What the query's functions may have set does not count for what comes after it. The table is looked up under the
+ * search path that the query was read under. Only of a relation that has rows of its own are `tableoid` and `ctid` what
+ * they seem: a view may call anything so.
+ */
+const RESTORE_SQL = `select pg_catalog.set_config('role', 'anon', true),
+  pg_catalog.set_config('search_path', $1, true),
+  pg_catalog.set_config('${TABLE_SETTING}', coalesce((select c.oid::pg_catalog.text from pg_catalog.pg_class c
+    where c.oid operator(pg_catalog.=) pg_catalog.to_regclass($2)
+      and c.relkind::pg_catalog.text operator(pg_catalog.~) '^[rpm]$'), ''), true),
+  pg_catalog.set_config('${SESSION_SETTING}', $3, true),
+  pg_catalog.set_config('search_path', 'pg_catalog', true)`
 
 const TIME_SQL = `select set_config('statement_timeout', greatest(
   ${MARKS_MS_MIN}, ${MARKS_MS_MAX} - extract(epoch from clock_timestamp() - now()) * 1000)::int::text, true)`
@@ -39,13 +48,15 @@ const TIME_SQL = `select set_config('statement_timeout', greatest(
  * Each policy is asked by itself, so that one which fails fails alone. Its expression is Postgres' own text of it, over
  * the row as the table has it, under the caller's rights, row-level security and search path, which the functions that
  * it calls may rely on. So it is printed anew under that path, and what is ours beside it has its schema. Names of ours
- * begin with `quoin_`: in the inner query those of the table come first. Of the query nothing runs again.
+ * begin with `quoin_`: in the inner query those of the table come first. Of the query nothing runs again. Before each
+ * policy all settings are taken back, also those of no name that we know: a function may have set them.
  */
 const MARKS_SQL = `do $quoin$
 declare
   quoin_relation oid := nullif(current_setting('${TABLE_SETTING}'), '')::oid;
-  quoin_claims text := current_setting('request.jwt.claims');
-  quoin_path text := current_setting('${PATH_SETTING}');
+  quoin_session jsonb := current_setting('${SESSION_SETTING}')::jsonb;
+  quoin_rows text := current_setting('${ROWS_SETTING}');
+  quoin_end timestamptz := statement_timestamp() + (current_setting('statement_timeout')::interval - '${CLOCK_MS} ms');
   quoin_policy record;
   quoin_tables oid[];
   quoin_places tid[];
@@ -57,7 +68,7 @@ declare
 begin
   select array_agg(split_part(quoin_row, ' ', 1)::oid), array_agg(split_part(quoin_row, ' ', 2)::tid)
     into quoin_tables, quoin_places
-    from unnest(string_to_array(rtrim(current_setting('${ROWS_SETTING}'), ';'), ';')) quoin_row;
+    from unnest(string_to_array(rtrim(quoin_rows, ';'), ';')) quoin_row;
   select c.relname into quoin_name from pg_class c where c.oid = quoin_relation;
   for quoin_policy in
     select p.polname as name, p.polpermissive as permissive, p.polqual as tree,
@@ -67,10 +78,8 @@ begin
       and exists (select from unnest(p.polroles) r(oid) where r.oid = 0 or pg_has_role(r.oid, 'USAGE'))
     order by p.polname limit ${POLICIES_MAX}
   loop
-    -- What a function of the policy before set does not count for this one.
-    perform pg_catalog.set_config('role', 'anon', true);
-    perform pg_catalog.set_config('request.jwt.claims', quoin_claims, true);
-    perform pg_catalog.set_config('search_path', quoin_path, true);
+    execute 'reset all';
+    perform pg_catalog.set_config(s.key, s.value, true) from pg_catalog.jsonb_each_text(quoin_session) s;
     quoin_holds := null;
     quoin_error := null;
     begin
@@ -89,8 +98,10 @@ begin
       into quoin_holds using quoin_tables, quoin_places;
     exception
       when query_canceled then
-        quoin_is_late := true;
-        quoin_error := pg_catalog.jsonb_build_object('code', sqlstate, 'message', 'There was no time left for it.');
+        -- A function may raise this too.
+        quoin_is_late := quoin_is_late or pg_catalog.clock_timestamp() operator(pg_catalog.>=) quoin_end;
+        quoin_error := pg_catalog.jsonb_build_object('code', sqlstate, 'message',
+          case when quoin_is_late then 'There was no time left for it.' else pg_catalog.left(sqlerrm, 500) end);
       when others then
         quoin_error := pg_catalog.jsonb_build_object('code', sqlstate, 'message', pg_catalog.left(sqlerrm, 500));
     end;
@@ -134,12 +145,13 @@ export function markedBatch(
     `pg_catalog.set_config('${ROWS_SETTING}', ${noted}, true) as quoin_noted, `
   const query = text.slice(start, selectedAt) + place + text.slice(selectedAt, end)
   const plain = (sql: string, params: string[] = []) => ({ sql, params })
+  const settings = sessionSettings(session)
   return [
-    plain(TABLE_SQL, [name]),
+    plain(NO_ROWS_SQL),
     plain(`declare ${CURSOR} no scroll cursor for ${query}`),
     plain(`fetch forward ${ROWS_MAX + 1} from ${CURSOR}`),
     plain(ROLE_SQL),
-    plain(RESTORE_SQL, [session.role, session.claims, searchPathText(session)]),
+    plain(RESTORE_SQL, [settings.search_path, name, JSON.stringify(settings)]),
     plain(TIME_SQL),
     plain(MARKS_SQL),
     plain(ANSWER_SQL),

@@ -99,7 +99,7 @@ async function runMarked(
   const rows = result.rows.slice(0, ROWS_MAX)
   return {
     result: { fields: result.fields, rows, rowCount: rows.length, command: 'SELECT', isTruncated },
-    marks: marks.table === null ? 'failed' : marks.isActive ? 'made' : 'no_row_level_security',
+    marks: marks.table === null ? 'not_one_table' : marks.isActive ? 'made' : 'no_row_level_security',
     of: marks,
   }
 }

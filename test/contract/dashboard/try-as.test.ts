@@ -45,6 +45,26 @@ beforeAll(() =>
     alter table ${p}_calls enable row level security;
     create policy of_members on ${p}_calls using (${p}_is_member());
     grant select on ${p}_calls to anon;
+    create function ${p}_cancel() returns bool language plpgsql as $$ begin
+      perform set_config('app.left', 'x', true);
+      raise query_canceled using message = 'by itself';
+    end $$;
+    create function ${p}_sets() returns text language sql as $$ select set_config('request.headers', '{}', true)
+      || set_config('request.method', 'GET', true) || set_config('app.x', 'x', true)
+      || set_config('extra_float_digits', '-15', true) || set_config('quoin.tried_table', '1259', true) $$;
+    create table ${p}_settings (id int, half float8);
+    insert into ${p}_settings values (1, 0.123456789);
+    alter table ${p}_settings enable row level security;
+    create policy a_cancels on ${p}_settings using (${p}_cancel());
+    create policy b_request on ${p}_settings using (current_setting('request.method') = 'POST'
+      and current_setting('request.headers')::json->>'content-type' is not null);
+    create policy c_unset on ${p}_settings using (coalesce(current_setting('app.x', true), '') = ''
+      and coalesce(current_setting('app.left', true), '') = '' and half::text = '0.123456789');
+    create policy d_ours on ${p}_settings using (coalesce(current_setting('quoin.tried_rows', true), '') = ''
+      and coalesce(current_setting('quoin.tried_table', true), '') = '');
+    create policy e_shown on ${p}_settings using (true);
+    create view ${p}_places as select tableoid, ctid, id from ${p}_notes;
+    grant select on ${p}_settings, ${p}_places to anon;
     create function ${p}_write() returns int language sql as 'insert into ${p}_open values (0) returning 1';
     create function ${p}_rise() returns text language sql as $$ select set_config('role', 'service_role', true) $$;
     create table ${odd} (id int, quoin_place int, k text) partition by range (id);
@@ -62,13 +82,13 @@ beforeAll(() =>
     create policy d_late on ${p}_fails using (true);
     grant select on ${p}_notes, ${p}_members, ${p}_view, ${p}_open, ${p}_fails to anon;
     grant select (id) on ${p}_columns to anon;
-    grant execute on function ${p}_is_member, ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise to anon;
+    grant execute on function ${p}_cancel, ${p}_sets, ${p}_is_member, ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise to anon;
     grant insert on ${p}_open to anon`),
 )
 
 afterAll(() =>
-  asOwner(`drop table ${odd}, ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails, ${p}_calls cascade;
-    drop function ${p}_is_member, ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise`),
+  asOwner(`drop table ${odd}, ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails, ${p}_calls, ${p}_settings cascade;
+    drop function ${p}_cancel, ${p}_sets, ${p}_is_member, ${p}_fail, ${p}_wait, ${p}_write, ${p}_rise`),
 )
 
 const send = (sql: string, as: object = { kind: 'anon' }) =>
@@ -139,6 +159,18 @@ describe('POST /api/database/try-as', () => {
     expect([marks, row_policies]).toEqual(['made', [['own', 'small']]])
   })
 
+  it('asks each policy under the settings of a call that begins', async () => {
+    const { policies, row_policies } = await tried(`select id from ${p}_settings where ${p}_sets() <> ''`)
+    expect(policies.map(({ error }) => error)).toEqual([
+      { code: '57014', message: 'by itself' },
+      null,
+      null,
+      null,
+      null,
+    ])
+    expect(row_policies).toEqual([['b_request', 'c_unset', 'd_ours', 'e_shown']])
+  })
+
   it('takes the claims of a person as their tokens have them', async () => {
     const { claims, result } = await tried('select quoin.uid() as uid, current_user as role', {
       kind: 'identity',
@@ -159,6 +191,7 @@ describe('POST /api/database/try-as', () => {
     expect(await marksOf(`select count(*) from ${p}_notes`)).toBe('not_one_table')
     expect(await marksOf(`select id from ${p}_notes group by id`)).toBe('not_one_table')
     expect(await marksOf(`select id from ${p}_view where id = 1`)).toBe('not_one_table')
+    expect(await marksOf(`select id from ${p}_places where id = 3`)).toBe('not_one_table')
     expect(await marksOf(`with x as (select 1) select * from x`)).toBe('not_one_table')
     expect(await marksOf(`select id from ${p}_columns`)).toBe('columns_only')
   })
