@@ -19,17 +19,32 @@ export interface KeptFields {
   readonly read: ReadonlySet<string>
   /** Fields that are `true` where they are there, whatever is below them. */
   readonly noticed: ReadonlySet<string>
-  /** Fields that are `true` or `false` where they are there: whether a column or a cursor is named below them. */
+  /** Fields that are `true` or `false` where they are there: whether something that is sought is below them. */
   readonly conditions: ReadonlySet<string>
+  /** JSON of the tree, as bytes; all begin with the same two. */
+  readonly sought: readonly Uint8Array[]
 }
 
-/** Fields to keep, by their names with blanks between them. */
-export function keptFields(read: string, noticed = '', conditions = ''): KeptFields {
+/** A column by its name, `*` included, and the row that a cursor stands at. */
+const ROWS_SOUGHT = soughtTexts(['"ColumnRef":', '"CurrentOfExpr":'])
+
+/** Names of functions, columns and types, in lower-case ASCII: a string of SQL stands otherwise. */
+export function namesSought(names: readonly string[]): Uint8Array[] {
+  return soughtTexts(names.map(name => `"String":{"sval":"${name}"}`))
+}
+
+function soughtTexts(texts: readonly string[]): Uint8Array[] {
+  return texts.map(text => new TextEncoder().encode(text))
+}
+
+/** Fields to keep, by their names with blanks between them; conditions seek columns and cursors unless said. */
+export function keptFields(read: string, noticed = '', conditions = '', sought = ROWS_SOUGHT): KeptFields {
   const frame = 'stmts stmt stmt_location stmt_len'
   return {
     read: new Set(`${frame} ${read}`.split(' ')),
     noticed: new Set(noticed.split(' ')),
     conditions: new Set(conditions.split(' ')),
+    sought,
   }
 }
 
@@ -47,11 +62,6 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const COLON = 0x3a
 const COMMA = 0x2c
-
-const CAPITAL_C = 0x43
-
-/** A column by its name, `*` included, and the row that a cursor stands at. */
-const ROW_NODES = ['"ColumnRef":', '"CurrentOfExpr":'].map(name => new TextEncoder().encode(name))
 
 /** Longer strings are decoded. */
 const PLAIN_LENGTH_MAX = 32
@@ -94,7 +104,7 @@ class TreeReader {
         const start = this.#at
         this.#skipValue()
         if (this.#kept.noticed.has(name)) node[name] = true
-        if (this.#kept.conditions.has(name)) node[name] = this.#namesRows(start)
+        if (this.#kept.conditions.has(name)) node[name] = this.#hasSought(start)
       }
     }
     this.#at++
@@ -149,12 +159,14 @@ class TreeReader {
     }
   }
 
-  /** Whether a column or a cursor is named between `start` and here. In a string of SQL the quotes have backslashes. */
-  #namesRows(start: number): boolean {
+  /** Whether something sought is between `start` and here. In a string of SQL the quotes have backslashes. */
+  #hasSought(start: number): boolean {
+    const { sought } = this.#kept
+    const second = sought[0]?.[1]
     for (let at = start; at < this.#at; at++) {
-      // Both begin so. Comparing them at each quote takes longer than Postgres' parser.
-      if (this.#bytes[at] !== QUOTE || this.#bytes[at + 1] !== CAPITAL_C) continue
-      if (ROW_NODES.some(name => name.every((byte, i) => this.#bytes[at + i] === byte))) return true
+      // All begin so. Comparing them at each quote takes longer than Postgres' parser.
+      if (this.#bytes[at] !== QUOTE || this.#bytes[at + 1] !== second) continue
+      if (sought.some(text => text.every((byte, i) => this.#bytes[at + i] === byte))) return true
     }
     return false
   }

@@ -25,8 +25,9 @@ const CLOCK_MS = 50
 /** Makes the setting, so that the first row finds it. */
 const NO_ROWS_SQL = `select pg_catalog.set_config('${ROWS_SETTING}', '', true)`
 
-/** The role that the query ended with. */
-export const ROLE_SQL = "select pg_catalog.current_setting('role')"
+/** Who the query ended as: its role and its claims. */
+export const CALLER_SQL =
+  "select pg_catalog.current_setting('role'), pg_catalog.current_setting('request.jwt.claims')"
 
 /**
  * What the query's functions may have set does not count for what comes after it. The table is looked up under the
@@ -150,7 +151,7 @@ export function markedBatch(
     plain(NO_ROWS_SQL),
     plain(`declare ${CURSOR} no scroll cursor for ${query}`),
     plain(`fetch forward ${ROWS_MAX + 1} from ${CURSOR}`),
-    plain(ROLE_SQL),
+    plain(CALLER_SQL),
     plain(RESTORE_SQL, [settings.search_path, name, JSON.stringify(settings)]),
     plain(TIME_SQL),
     plain(MARKS_SQL),
@@ -172,13 +173,13 @@ interface MarksRow {
   policies: (TriedPolicy & { holds: Record<string, boolean | null> | null })[]
 }
 
-/** The query's own result, the role that it ended with, and the marks of its rows. */
+/** The query's own result, who it ended as, and the marks of its rows. */
 export function parseMarked(results: readonly StatementResult[]): {
   result: StatementResult
-  role: string | null | undefined
+  endedAs: StatementResult | undefined
   marks: Marks
 } {
-  const [, , fetched, role] = results
+  const [, , fetched, endedAs] = results
   if (fetched === undefined) throw new Error(`the batch answered ${results.length} results, too few`)
   const { active, table, policies } = JSON.parse(results.at(-1)?.rows[0]?.[0] ?? '{}') as MarksRow
   const rowPolicies = fetched.rows.slice(0, ROWS_MAX).map(([tableOid, place]) => {
@@ -193,7 +194,7 @@ export function parseMarked(results: readonly StatementResult[]): {
       fields: fetched.fields.slice(OWN_COLUMNS),
       rows: fetched.rows.map(row => row.slice(OWN_COLUMNS)),
     },
-    role: role?.rows[0]?.[0],
+    endedAs,
     marks: {
       table,
       isActive: active,

@@ -15,9 +15,10 @@ import type { SingleStatement } from '../sql/statement.ts'
 import { type ItemResult, itemResult, planBatch } from '../sql/statement-plan.ts'
 import { refuseTextBytes } from '../sql/text-guard.ts'
 import { type ClaimsDeps, claimsOf } from './claims.ts'
-import { isOfQuery, type Marks, markedBatch, parseMarked, ROLE_SQL } from './marked-query.ts'
+import { CALLER_SQL, isOfQuery, type Marks, markedBatch, parseMarked } from './marked-query.ts'
 import { ONE_TABLE_FIELDS, type OneTable, oneTable } from './one-table.ts'
 import { type MARKS, ROWS_MAX, TIMEOUT_MS, type TryAsRequest } from './schemas.ts'
+import { callsSessionFunction, SESSION_FUNCTION_FIELDS } from './session-functions.ts'
 
 export type TryAsDeps = SqlDeps &
   AuditDeps &
@@ -68,10 +69,20 @@ async function readStatement(deps: TryAsDeps, sql: string): Promise<SingleStatem
   } catch (err) {
     throw placeRefusal(err, sql, undefined)
   }
-  if (statement.isRead) return statement
-  throw new DomainError('statement_not_allowed', 'Only a query is tried as somebody else.', {
-    hint: 'Send one SELECT, VALUES or TABLE that changes nothing. POST /api/sql runs other statements.',
-  })
+  if (!statement.isRead) {
+    throw new DomainError('statement_not_allowed', 'Only a query is tried as somebody else.', {
+      hint: 'Send one SELECT, VALUES or TABLE that changes nothing. POST /api/sql runs other statements.',
+    })
+  }
+  const [parsed] = await deps.sql.statements.trees(sql, SESSION_FUNCTION_FIELDS)
+  if (parsed && !callsSessionFunction(parsed.node)) return statement
+  throw new DomainError(
+    'statement_not_allowed',
+    'A query that is tried sets nothing and runs no SQL in a text.',
+    {
+      hint: 'Leave set_config, query_to_xml and its like, ts_stat and ts_rewrite out. POST /api/sql runs them.',
+    },
+  )
 }
 
 const READ_ONLY = { prepared: false, readOnly: true } as const
@@ -93,8 +104,8 @@ async function runMarked(
     if (isOfQuery(err) && err.code === TIMEOUT) throw explained(err)
     return runPlain(deps, session, statement, whyUnmarked(err))
   }
-  const { result, role, marks } = parseMarked(results)
-  refuseOtherRole(role)
+  const { result, endedAs, marks } = parseMarked(results)
+  refuseOtherCaller(session, endedAs)
   const isTruncated = result.rows.length > ROWS_MAX
   const rows = result.rows.slice(0, ROWS_MAX)
   return {
@@ -123,20 +134,29 @@ async function runPlain(
   const [planned] = plan.items
   if (planned === undefined) throw new Error('a plan has its one statement')
   try {
-    const results = await deps.data.batch(session, [...plan.batch, { sql: ROLE_SQL, params: [] }], READ_ONLY)
-    refuseOtherRole(results.at(-1)?.rows[0]?.[0])
+    const results = await deps.data.batch(
+      session,
+      [...plan.batch, { sql: CALLER_SQL, params: [] }],
+      READ_ONLY,
+    )
+    refuseOtherCaller(session, results.at(-1))
     return { result: itemResult(planned, results, ROWS_MAX), marks }
   } catch (err) {
     throw explained(placeFailure(err, plan))
   }
 }
 
-/** A function may set the role, as it may for a real caller; then these would be another's rows. */
-function refuseOtherRole(role: string | null | undefined): void {
-  if (role === 'anon') return
-  throw new DomainError('statement_not_allowed', 'The query changed its role, so its rows are not shown.', {
-    hint: "Leave set_config('role', ...) out. If a function of the schema calls it, any anon key can get that role.",
-  })
+/** A function may set role and claims, as it may for a real caller; then these would be another's rows. */
+function refuseOtherCaller(session: DataSession, endedAs: StatementResult | undefined): void {
+  const [role, claims] = endedAs?.rows[0] ?? []
+  if (role === session.role && claims === session.claims) return
+  throw new DomainError(
+    'statement_not_allowed',
+    'The query changed who it runs as, so its rows are not shown.',
+    {
+      hint: "A function of the schema calls set_config('role', ...) or sets the claims: any anon key can do so by it.",
+    },
+  )
 }
 
 const HINTS: Readonly<Record<string, string>> = {
