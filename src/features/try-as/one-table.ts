@@ -7,7 +7,7 @@ import { keptFields, type SyntaxNode } from '../sql/syntax-tree.ts'
 /** The fields that `oneTable` reads. */
 export const ONE_TABLE_FIELDS = keptFields(
   'op targetList location fromClause catalogname schemaname relname alias aliasname colnames sortClause node',
-  'distinctClause groupClause havingClause windowClause valuesLists withClause lockingClause intoClause',
+  'distinctClause groupClause havingClause windowClause valuesLists withClause lockingClause intoClause limitOffset',
 )
 
 export interface OneTable {
@@ -28,11 +28,13 @@ const OTHERWISE_MADE = [
   'withClause',
   'lockingClause',
   'intoClause',
+  // What is skipped is evaluated too, and would be noted.
+  'limitOffset',
 ]
 
 /**
- * The table that a statement reads; undefined where rows are joined, grouped or made otherwise, and where a number
- * stands for what is selected (`order by 1`). Aggregates look like functions: Postgres itself refuses those.
+ * The table that a statement reads; undefined where rows are joined, grouped, skipped or made otherwise, and where a
+ * number stands for what is selected (`order by 1`). Aggregates look like functions: Postgres itself refuses those.
  */
 export function oneTable(statement: SyntaxNode, text: string): OneTable | undefined {
   const select = asNode(statement['SelectStmt'])

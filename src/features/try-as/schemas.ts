@@ -65,9 +65,9 @@ export const TryAsResponse = z
     marks: z
       .enum(MARKS)
       .describe(
-        'Whether each row has its policies. not_one_table: the query is no plain read of one table. ' +
-          'no_row_level_security: no policy decides about these rows. columns_only: anon may read some columns of ' +
-          'the table alone, so its rows cannot be told apart.',
+        'Whether each row has its policies. not_one_table: the query is no plain read of one table, or has an ' +
+          'OFFSET. no_row_level_security: no policy decides about these rows. columns_only: anon may read some ' +
+          'columns of the table alone, so its rows cannot be told apart.',
       ),
     table: z.object({ schema: z.string(), table: z.string() }).nullable(),
     policies: z.array(TriedPolicy).describe('those for SELECT that hold for anon'),

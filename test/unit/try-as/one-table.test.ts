@@ -43,6 +43,7 @@ it.each([
   'select a from t order by 1',
   'select a from t as n(a)',
   'select a from t for share',
+  'select a from t offset 60000',
   'select from t',
   'select * from other.s.t',
   'insert into t values (1)',
