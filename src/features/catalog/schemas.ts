@@ -127,7 +127,10 @@ export const DatabaseTables = z
     tables: z.array(DatabaseTable).describe('by schema and name'),
     complete: z
       .boolean()
-      .describe(`false: there are more than ${TABLES_MAX} tables, or than ${COLUMNS_MAX} columns in them`)
+      .describe(
+        `false: there are more than ${TABLES_MAX} tables, or than ${COLUMNS_MAX} columns in them, or all of it is ` +
+          'too long for one answer',
+      )
       .meta({ examples: [true] }),
   })
   .meta({ id: 'DatabaseTables' })

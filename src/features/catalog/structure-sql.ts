@@ -15,10 +15,13 @@ import {
 } from './structure.ts'
 import {
   type Additions,
+  bytesUpTo,
   cut,
   ENUM_VALUES,
+  FUNCTIONS_BYTES_MAX,
   possibleMethods,
   type RelationRow,
+  TYPES_BYTES_MAX,
   toTable,
   withoutGone,
 } from './tables-sql.ts'
@@ -27,6 +30,13 @@ const expression = (text: string) => cut(text, EXPRESSION_LENGTH_MAX)
 
 const listOf = (row: string, from: string, order: string) =>
   `(select coalesce(json_agg(${row} order by ${order}), '[]') from ${from})`
+
+/** The first of a list, up to their bytes, and whether these are all. */
+const firstOf = (row: string, from: string, place: string, bytesMax: number) =>
+  `(select json_build_object('rows', coalesce(json_agg(l.body order by l.place) filter (where l.bytes <= ${bytesMax}), '[]'),
+      'whole', coalesce(max(l.bytes) <= ${bytesMax}, true))
+    from (select l.*, ${bytesUpTo('l.body', 'l.place')} as bytes
+      from (select ${row} as body, ${place} as place from ${from} offset 0) l) l)`
 
 const KEY_COLUMNS = `(select json_agg(a.attname order by u.place) from unnest(k.conkey) with ordinality u(attnum, place)
   join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.attnum)`
@@ -131,7 +141,7 @@ const EXPOSED_FUNCTIONS =
 const mayCall = (role: DatabaseRole) =>
   `has_schema_privilege('${role}', f.namespace, 'USAGE') and has_function_privilege('${role}', f.oid, 'EXECUTE')`
 
-const FUNCTIONS = listOf(
+const FUNCTIONS = firstOf(
   `json_build_object('schema', f.nspname, 'name', f.proname, 'kind', case f.prokind when 'p' then 'procedure'
       when 'a' then 'aggregate' when 'w' then 'window' else 'function' end,
     'arguments', ${expression('f.arguments')}, 'returns', ${expression('pg_get_function_result(f.oid)')},
@@ -148,6 +158,7 @@ const FUNCTIONS = listOf(
     join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
     where p.place <= ${FUNCTIONS_MAX} offset 0) f`,
   'f.place',
+  FUNCTIONS_BYTES_MAX,
 )
 
 const typesOf = (
@@ -156,23 +167,25 @@ const typesOf = (
     from pg_type t join pg_namespace n on n.oid = t.typnamespace
     where n.nspname = any ($1::text[]) and t.typtype = '${kind}' order by place limit ${TYPES_MAX}) t`
 
-const ENUMS = listOf(
+const ENUMS = firstOf(
   `json_build_object('schema', t.nspname, 'name', t.typname, 'values', ${ENUM_VALUES},
     'comment', ${cut("obj_description(t.oid, 'pg_type')")})`,
   typesOf('e'),
   't.place',
+  TYPES_BYTES_MAX,
 )
 
 /** An expression without a table: nothing but the domain's own absence says that what it calls may be gone too. */
 const OF_DOMAIN = (text: string) =>
   `case when has_type_privilege('anon', t.oid, 'USAGE') is not null then pg_get_expr(${text}, 0) end`
 
-const DOMAINS = listOf(
+const DOMAINS = firstOf(
   `json_build_object('schema', t.nspname, 'name', t.typname, 'type', format_type(t.typbasetype, t.typtypmod),
     'nullable', not t.typnotnull, 'default', ${cut(OF_DOMAIN('t.typdefaultbin'))},
     'checks', ${checksOf('k.contypid = t.oid', OF_DOMAIN)}, 'comment', ${cut("obj_description(t.oid, 'pg_type')")})`,
   typesOf('d'),
   't.place',
+  TYPES_BYTES_MAX,
 )
 
 /** Every relation of the schemas, and what is beside them. */
@@ -196,9 +209,17 @@ type StructureRow = RelationRow<
   }
 >
 
-interface SchemaRow extends Omit<DatabaseSchema, 'tables' | 'functions'> {
+interface FirstOf<Row> {
+  rows: Row[]
+  whole: boolean
+}
+
+interface SchemaRow {
   tables: StructureRow[]
-  functions: (DatabaseSchema['functions'][number] & { gone: boolean })[]
+  functions: FirstOf<DatabaseSchema['functions'][number] & { gone: boolean }>
+  enums: FirstOf<DatabaseSchema['enums'][number]>
+  domains: FirstOf<DatabaseSchema['domains'][number]>
+  complete: boolean
 }
 
 /** The schema in the text that the statement answers, without what was dropped while it ran. */
@@ -206,10 +227,10 @@ export function parseSchema(text: string): DatabaseSchema {
   const { tables, functions, enums, domains, complete } = JSON.parse(text) as SchemaRow
   return {
     tables: withoutGone(tables).map(toStructure),
-    functions: withoutGone(functions).map(({ gone: _, ...fn }) => fn),
-    enums,
-    domains,
-    complete,
+    functions: withoutGone(functions.rows).map(({ gone: _, ...fn }) => fn),
+    enums: enums.rows,
+    domains: domains.rows,
+    complete: complete && functions.whole && enums.whole && domains.whole,
   }
 }
 

@@ -229,7 +229,8 @@ export const DatabaseSchema = z
       .boolean()
       .describe(
         `false: there are more than ${TABLES_MAX} tables, ${COLUMNS_MAX} columns, keys, indexes, triggers and ` +
-          `policies of them, ${FUNCTIONS_MAX} functions, ${TYPES_MAX} enums or ${TYPES_MAX} domains. Texts end ` +
+          `policies of them, ${FUNCTIONS_MAX} functions, ${TYPES_MAX} enums or ${TYPES_MAX} domains, or all of it is ` +
+          'too long for one answer. Texts end ' +
           `after ${TEXT_LENGTH_MAX} characters, definitions and expressions after ${EXPRESSION_LENGTH_MAX}.`,
       ),
   })

@@ -20,6 +20,18 @@ import {
 /** A text up to the bound. */
 export const cut = (text: string, lengthMax = TEXT_LENGTH_MAX): string => `left(${text}, ${lengthMax})`
 
+/**
+ * Bytes of all tables that are listed, of the functions, and of enums and domains each: together less than an answer of
+ * the database may have. Each of their texts is bounded, but twenty thousand of them are more than that.
+ */
+const TABLES_BYTES_MAX = 9 * 1024 * 1024
+export const FUNCTIONS_BYTES_MAX = 4 * 1024 * 1024
+export const TYPES_BYTES_MAX = 1024 * 1024
+
+/** Bytes of a JSON inside the answer of the database, which is JSON itself, and of all that come before it. */
+export const bytesUpTo = (body: string, order: string): string =>
+  `sum(octet_length(to_json(${body}::text)::text)) over (order by ${order})`
+
 /** Of an enum `t`, or of a domain over one. */
 export const ENUM_VALUES = `(select
     case when count(*) <= ${ENUM_VALUES_MAX} then json_agg(e.enumlabel order by e.enumsortorder) end
@@ -88,13 +100,17 @@ export function relationsStatement(
           where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')${ofName}
           window by_name as (order by n.nspname, c.relname)),
       listed(oid) as materialized (select oid from counted ${isListed}),
-      ${relationships('select oid from listed')}
-      select json_build_object(
-        'tables', (select coalesce(json_agg(json_build_object(${FIELDS}${fields ? `, ${fields}` : ''},
-            'gone', ${IS_GONE}) order by n.nspname, c.relname), '[]')
+      ${relationships('select oid from listed')},
+      described(nspname, relname, body) as materialized (
+        select n.nspname, c.relname, json_build_object(${FIELDS}${fields ? `, ${fields}` : ''}, 'gone', ${IS_GONE})
           from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid in (select oid from listed)),
+      kept(nspname, relname, body) as materialized (
+        select nspname, relname, body from (select d.*, ${bytesUpTo('d.body', 'd.nspname, d.relname')} as bytes
+          from described d) d ${name === undefined ? `where bytes <= ${TABLES_BYTES_MAX}` : ''})
+      select json_build_object(
+        'tables', (select coalesce(json_agg(body order by nspname, relname), '[]') from kept),
         ${beside ? `${beside},` : ''}
-        'complete', (select count(*) from counted) = (select count(*) from listed)
+        'complete', (select count(*) from counted) = (select count(*) from kept)
           ${isComplete ? `and ${isComplete}` : ''})::text)`,
     params: [writeArrayLiteral(schemas), ...(name === undefined ? [] : [name])],
   }

@@ -219,3 +219,33 @@ it('leaves out what is dropped while the catalog is read', async () => {
   expect(parseStructure(await textOf(ofName))).toBeUndefined()
   await asOwner(`drop table ${p}_kept`)
 })
+
+it('lists the first of what is too long for one answer, and says that it is not complete', async () => {
+  await using owner = await connectOwner()
+  await owner.query(`begin; create schema ${p}_long; set local search_path = ${p}_long, pg_catalog;
+    do $$ declare
+      labels text := (select string_agg(quote_literal(rpad(i::text, 60, '"')), ',') from generate_series(1, 500) i);
+    begin
+      for i in 1..12 loop execute format('create type e%s as enum (%s)', i, labels); end loop;
+      for i in 1..2 loop execute format('create table t%s (%s)', i,
+        (select string_agg(format('c%s e1', c), ',') from generate_series(1, 45) c)); end loop;
+      for i in 1..300 loop execute format('create function f%s(a text default %L) returns int return 1', i,
+        repeat('"', 3900)); end loop;
+    end $$;
+    set local search_path = pg_catalog`)
+  const textOf = async (additions?: object) => {
+    const { sql, params } = relationsStatement([`${p}_long`], additions)
+    const query = { text: sql, values: [...params], rowMode: 'array' as const }
+    return (await owner.query<[string]>(query)).rows[0]?.[0] ?? ''
+  }
+  const listed = parseTables(await textOf())
+  expect([listed.tables.map(({ name }) => name), listed.complete]).toEqual([['t1'], false])
+  const text = await textOf(SCHEMA_ADDITIONS)
+  const { tables, functions, enums, complete } = parseSchema(text)
+  expect([tables.length, complete]).toEqual([1, false])
+  expect(functions.length).toBeGreaterThan(200)
+  expect(functions.length).toBeLessThan(300)
+  expect(enums.length).toBeGreaterThan(5)
+  expect(enums.length).toBeLessThan(12)
+  expect(JSON.stringify(text).length).toBeLessThan(16 * 1024 * 1024)
+})
