@@ -33,7 +33,8 @@ const listOf = (row: string, from: string, order: string) =>
 
 /** The first of a list, up to their bytes, and whether these are all. */
 const firstOf = (row: string, from: string, place: string, bytesMax: number) =>
-  `(select json_build_object('rows', coalesce(json_agg(l.body order by l.place) filter (where l.bytes <= ${bytesMax}), '[]'),
+  `(select json_build_object(
+      'rows', coalesce(json_agg(l.body order by l.place) filter (where l.bytes <= ${bytesMax}), '[]'),
       'whole', coalesce(max(l.bytes) <= ${bytesMax}, true))
     from (select l.*, ${bytesUpTo('l.body', 'l.place')} as bytes
       from (select ${row} as body, ${place} as place from ${from} offset 0) l) l)`

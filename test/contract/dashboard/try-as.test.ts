@@ -54,7 +54,8 @@ beforeAll(() =>
     end $$;
     create function ${p}_sets() returns text language sql as $$ select set_config('request.headers', '{}', true)
       || set_config('request.method', 'GET', true) || set_config('app.x', 'x', true)
-      || set_config('search_path', '', true) || set_config('extra_float_digits', '-15', true) || set_config('quoin.tried_table', '1259', true) $$;
+      || set_config('search_path', '', true) || set_config('extra_float_digits', '-15', true)
+      || set_config('quoin.tried_table', '1259', true) $$;
     create table ${p}_settings (id int, half float8);
     insert into ${p}_settings values (1, 0.123456789);
     alter table ${p}_settings enable row level security;
