@@ -37,6 +37,10 @@ export const ENUM_VALUES = `(select
     case when count(*) <= ${ENUM_VALUES_MAX} then json_agg(e.enumlabel order by e.enumsortorder) end
   from pg_enum e where e.enumtypid = coalesce(nullif(t.typbasetype, 0), t.oid))`
 
+/** Each column of an enum has all labels with it. That is too much to be made first and measured then. */
+const LABELS_BYTES = `(select coalesce(sum(l.bytes), 0) from pg_attribute a join pg_type t on t.oid = a.atttypid
+  join labels l on l.oid = coalesce(nullif(t.typbasetype, 0), t.oid) where a.attrelid = c.oid and not a.attisdropped)`
+
 const COLUMNS = `(select coalesce(json_agg(json_build_object(
     'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
     'nullable', not (a.attnotnull or t.typnotnull), 'default', ${cut(DEFAULT_SQL)},
@@ -91,11 +95,18 @@ export function relationsStatement(
   name?: string,
 ): Statement<string> {
   const ofName = name === undefined ? '' : ' and c.relname = $2::text'
-  const isListed = name === undefined ? `where place <= ${TABLES_MAX} and parts <= ${COLUMNS_MAX}` : ''
+  const isListed =
+    name === undefined
+      ? `where place <= ${TABLES_MAX} and parts <= ${COLUMNS_MAX} and labels <= ${TABLES_BYTES_MAX}`
+      : ''
   return {
     sql: `select (with recursive ${columnOrigins(ofName)},
-      counted(oid, place, parts) as materialized (
-        select c.oid, row_number() over by_name, sum(c.relnatts${parts ? ` + ${parts}` : ''}) over by_name
+      labels(oid, bytes) as materialized (
+        select e.enumtypid, sum(octet_length(e.enumlabel)) from pg_enum e
+          group by e.enumtypid having count(*) <= ${ENUM_VALUES_MAX}),
+      counted(oid, place, parts, labels) as materialized (
+        select c.oid, row_number() over by_name, sum(c.relnatts${parts ? ` + ${parts}` : ''}) over by_name,
+          sum(${LABELS_BYTES}) over by_name
           from pg_class c join pg_namespace n on n.oid = c.relnamespace
           where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')${ofName}
           window by_name as (order by n.nspname, c.relname)),
