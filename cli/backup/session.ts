@@ -2,6 +2,7 @@
 
 import type { Client } from 'pg'
 import { quoteIdentifier } from '../../src/db/sql.ts'
+import { StackError } from '../support/output.ts'
 import { withOwner } from '../support/owner-connection.ts'
 
 const SETTINGS = {
@@ -45,6 +46,23 @@ export async function useBackupSettings(client: Client, searchPath: readonly str
   await client.query(SETTINGS_SQL)
   await client.query(TRANSACTION_TIMEOUT_SQL)
   await client.query("select pg_catalog.set_config('search_path', $1, false)", [pathOf(searchPath)])
+}
+
+/**
+ * From here on no statement of this session reads a view or a foreign table that a user made: whoever puts one in the
+ * place of what is about to be read would run code with the rights of this role. Throws a `StackError` for a Postgres
+ * that cannot do so (16.0 to 16.3). For sessions that only read.
+ */
+export async function readOnlyStored(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    `select pg_catalog.set_config(name, 'view, foreign-table', false) from pg_catalog.pg_settings
+     where name = 'restrict_nonsystem_relation_kind'`,
+  )
+  if (rows.length === 0)
+    throw new StackError(
+      'a backup of Postgres 16 needs 16.4 or newer: an older one cannot keep code that users made from running with ' +
+        'the rights of the backup. Install the newest release of Postgres 16',
+    )
 }
 
 /** As SQL. */

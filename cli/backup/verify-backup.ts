@@ -13,7 +13,7 @@ import type { Backup } from './read-backup.ts'
 import { hasRecords, recordVerification } from './records.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { measureCopy } from './rows.ts'
-import { withBackupSession } from './session.ts'
+import { readOnlyStored, withBackupSession } from './session.ts'
 import { settle } from './settle.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
@@ -62,6 +62,7 @@ async function findDifferences(
   const scratchUrl = urlOfDatabase(url, name)
   // Open throughout: a database that nobody is connected to was left by a run that was cut off.
   return withBackupSession(scratchUrl, async client => {
+    await readOnlyStored(client)
     await restoreBackup(scratchUrl, backup, { life: 'none', env, log })
     log('comparing')
     return [

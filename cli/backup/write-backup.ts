@@ -39,7 +39,7 @@ import { readObjects } from './objects.ts'
 import { type BackupRecord, hasRecords, recordEnd, recordFailure, recordStart } from './records.ts'
 import { copyToFile } from './rows.ts'
 import { findSchemaDump } from './schema-dump.ts'
-import { oneRow, withBackupSession } from './session.ts'
+import { oneRow, readOnlyStored, withBackupSession } from './session.ts'
 
 export interface BackupSettings {
   /** The folder that backups lie in; made where it is not there. */
@@ -78,6 +78,7 @@ export async function makeBackup(url: string, settings: BackupSettings): Promise
   const partial = join(folder, PARTIAL_PREFIX + name)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return withBackupSession(url, async reader => {
+    await readOnlyStored(reader)
     const isRecorded = await beginSnapshot(reader)
     if (isRecorded) await withBackupSession(url, client => recordStart(client, record))
     try {

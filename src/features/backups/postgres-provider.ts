@@ -9,13 +9,15 @@ const ROWS_MAX = 1_000
 
 /**
  * Whoever writes a backup holds a lock on the table that nothing else takes for long: without one, a row that is
- * running was cut off.
+ * running was cut off. What Postgres said of a failure stays with the owner: code of callers can raise errors.
  */
 const BACKUPS_SQL = `
   select id, substring(location from '[^/\\\\]+$') as name,
     case when is_cut_off then 'failed' else status end as status, started_at, finished_at, size_bytes, location,
     lsn::text as lsn, verified_at, null as expires_at,
-    case when is_cut_off then 'it was cut off' else error end as error
+    case when is_cut_off or error = 'it was cut off' then 'it was cut off'
+      when error is not null then 'it failed: the command has said why, and quoin.backups says it to the owner'
+    end as error
   from (
     select *, status = 'running' and not exists (
         select from pg_locks l where l.relation = 'quoin.backups'::regclass and l.granted

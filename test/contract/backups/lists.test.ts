@@ -48,6 +48,12 @@ it('lists a backup with what is known of it, and one that was cut off as failed'
   })
   // Whoever holds the lock next writes it down.
   expect((await backups()).find(it => it.id === id)).toMatchObject({ status: 'failed' })
+  // Callers' code can raise errors as whoever ran it: what it said is not for other callers.
+  await owner.query("update quoin.backups set status = 'failed', error = 'secret' where id = $1", [id])
+  expect((await backups()).find(it => it.id === id)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('it failed: the command has said why'),
+  })
   await owner.query('delete from quoin.backups where id = any ($1)', [[id, manifest.id]])
 })
 

@@ -1,0 +1,41 @@
+// What others do to the schema while a backup is made does not run in it, and does not make it a backup of nothing.
+
+import { expect, it } from 'vitest'
+import { makeBackup } from '../../../cli/backup/write-backup.ts'
+import { migrationDatabase } from '../../support/migrations.ts'
+import { asCaller, askAt, testFolder } from './support.ts'
+
+/** A backup beside which `work` is begun when its snapshot is taken. */
+async function backupBeside(url: string, folder: string, work: () => Promise<unknown>) {
+  let beside: Promise<unknown> | undefined
+  const log = (line: string) => {
+    if (line.startsWith('schema, by')) beside ??= work()
+  }
+  const made = await makeBackup(url, { folder, env: {}, log })
+  await beside
+  return made
+}
+
+it('runs no view that a caller puts in the place of a sequence', async () => {
+  await using source = await migrationDatabase()
+  await source.owner.query('create schema evil; grant all on schema evil to service_role')
+  const database = new URL(source.url).pathname.slice(1)
+  await asCaller(
+    database,
+    'service_role',
+    `create sequence evil.ran; create sequence evil.s;
+     create function evil.take() returns bigint language plpgsql as $$ begin
+       if current_user <> 'service_role' then perform nextval('evil.ran'); end if; return 1; end $$`,
+  )
+  using folder = testFolder()
+  const swap = () =>
+    asCaller(
+      database,
+      'service_role',
+      `alter sequence evil.s rename to former;
+       create view evil.s as select evil.take() as last_value, true as is_called`,
+    )
+  await backupBeside(source.url, folder.path, swap).catch(() => {})
+  expect(await askAt(source.url, 'select is_called from evil.ran')).toEqual([{ is_called: false }])
+  expect(await askAt(source.url, "select from pg_views where viewname = 's'")).toHaveLength(1)
+})
