@@ -79,11 +79,13 @@ export async function makeBackup(url: string, settings: BackupSettings): Promise
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return withBackupSession(url, async reader => {
     await readOnlyStored(reader)
-    const isRecorded = await beginSnapshot(reader)
+    const isRecorded = await hasRecords(reader)
+    await beginAlone(reader, isRecorded)
     if (isRecorded) await withBackupSession(url, client => recordStart(client, record))
     try {
       mkdirSync(partial, { mode: 0o700 })
-      const manifest = await writeAll(url, reader, partial, { ...settings, id, startedAt })
+      const writing = { ...settings, id, startedAt, isRecorded }
+      const manifest = await writeAll(url, reader, partial, writing)
       const sizeBytes = sizeOf(manifest)
       settings.stopped?.throwIfAborted()
       renameSync(partial, record.location)
@@ -128,12 +130,11 @@ async function recordFailureOf(url: string, record: BackupRecord, err: unknown):
 
 /**
  * Begins the transaction that all of the backup reads in. It holds a lock that only one backup can have; callers, who
- * have no right to the table, cannot. Answers whether there is the table.
+ * have no right to the table, cannot. It has no snapshot yet: what a LOCK waited for would not be in it.
  */
-async function beginSnapshot(reader: Client): Promise<boolean> {
+async function beginAlone(reader: Client, isRecorded: boolean): Promise<void> {
   await reader.query('begin isolation level repeatable read')
-  const isRecorded = await hasRecords(reader)
-  if (!isRecorded) return false
+  if (!isRecorded) return
   try {
     await reader.query(`set local lock_timeout = '2s'`)
     await reader.query('lock table quoin.backups in share update exclusive mode')
@@ -142,16 +143,17 @@ async function beginSnapshot(reader: Client): Promise<boolean> {
     if ((err as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw err
     throw new StackError('another backup of this database is under way: wait until it has ended')
   }
-  return true
 }
 
 interface Writing extends BackupSettings {
   readonly id: string
   readonly startedAt: string
+  readonly isRecorded: boolean
 }
 
 async function writeAll(url: string, reader: Client, folder: string, writing: Writing): Promise<Manifest> {
   const { log, stopped, env } = writing
+  const tables = await lockTables(url, reader, writing.isRecorded)
   const { snapshot } = await oneRow<{ snapshot: string }>(reader, 'select pg_export_snapshot() as snapshot')
   const { largeObjects, ...facts } = await readDatabaseFacts(reader)
   if (largeObjects > 0)
@@ -159,9 +161,6 @@ async function writeAll(url: string, reader: Client, folder: string, writing: Wr
       `the database has ${largeObjects} large objects (pg_largeobject), which a backup of Quoin does not take: ` +
         'move them into a column of type bytea, or use pg_dump itself',
     )
-  const tables = await readTables(reader)
-  refuseUnreadable(tables)
-  await lockTables(reader, tables)
   const dump = await findSchemaDump(url, Math.floor(facts.postgres_version_number / 10_000), env)
   log(`schema, by ${dump.name}`)
   const preData = writeFile(folder, PRE_DATA_FILE, await dump.write('pre-data', snapshot))
@@ -204,10 +203,44 @@ function refuseUnreadable(tables: readonly TableToCopy[]): void {
   )
 }
 
-/** Against DDL while the backup runs, as pg_dump does. Reading and writing go on. */
-async function lockTables(reader: Client, tables: readonly TableToCopy[]): Promise<void> {
-  if (tables.length === 0) return
-  await reader.query(`lock table only ${tables.map(quoteQualified).join(', only ')} in access share mode`)
+/** What LOCK says of a name that is another thing by then. */
+const NO_SUCH_TABLE = ['42P01', '3F000', '42809', '42501']
+const TRIES_MAX = 5
+
+/**
+ * Answers the tables that the snapshot sees, locked against DDL as pg_dump does; reading and writing go on. They are
+ * locked before the snapshot is taken: TRUNCATE and what writes a table anew leave nothing for an older one. Tables
+ * that were made, dropped or renamed meanwhile make it begin again.
+ */
+async function lockTables(url: string, reader: Client, isRecorded: boolean): Promise<TableToCopy[]> {
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const known = await withBackupSession(url, readTables)
+    refuseUnreadable(known)
+    if (await isLocked(reader, known)) {
+      const seen = await readTables(reader)
+      if (identityOf(seen) === identityOf(known)) return seen
+    }
+    await reader.query('rollback')
+    await beginAlone(reader, isRecorded)
+  }
+  throw new StackError(
+    'tables are made, dropped or renamed all the time: take the backup when that has ended',
+  )
+}
+
+const identityOf = (tables: readonly TableToCopy[]): string =>
+  JSON.stringify(tables.map(({ oid, schema, name }) => [oid, schema, name]))
+
+/** False where one of them is no longer there under its name. */
+async function isLocked(reader: Client, tables: readonly TableToCopy[]): Promise<boolean> {
+  if (tables.length === 0) return true
+  try {
+    await reader.query(`lock table only ${tables.map(quoteQualified).join(', only ')} in access share mode`)
+    return true
+  } catch (err) {
+    if (NO_SUCH_TABLE.includes((err as { code?: string }).code ?? '')) return false
+    throw err
+  }
 }
 
 const rowsFile = (i: number): string => `rows-${String(i + 1).padStart(5, '0')}.copy.gz`

@@ -1,9 +1,10 @@
 // What others do to the schema while a backup is made does not run in it, and does not make it a backup of nothing.
 
+import { Client } from 'pg'
 import { expect, it } from 'vitest'
 import { makeBackup } from '../../../cli/backup/write-backup.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
-import { asCaller, askAt, testFolder } from './support.ts'
+import { asCaller, askAt, backupOf, testFolder } from './support.ts'
 
 /** A backup beside which `work` is begun when its snapshot is taken. */
 async function backupBeside(url: string, folder: string, work: () => Promise<unknown>) {
@@ -14,6 +15,12 @@ async function backupBeside(url: string, folder: string, work: () => Promise<unk
   const made = await makeBackup(url, { folder, env: {}, log })
   await beside
   return made
+}
+
+async function anotherSession(url: string) {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
 it('runs no view that a caller puts in the place of a sequence', async () => {
@@ -38,4 +45,30 @@ it('runs no view that a caller puts in the place of a sequence', async () => {
   await backupBeside(source.url, folder.path, swap).catch(() => {})
   expect(await askAt(source.url, 'select is_called from evil.ran')).toEqual([{ is_called: false }])
   expect(await askAt(source.url, "select from pg_views where viewname = 's'")).toHaveLength(1)
+})
+
+it('has the rows of tables that were written anew while it waited for them', async () => {
+  await using source = await migrationDatabase()
+  await using other = await anotherSession(source.url)
+  await source.owner.query(`
+    create table public.emptied as select 1 as a; create table public.rewritten as select 1 as a;
+    create table public.renamed (a int)`)
+  using folder = testFolder()
+  await other.query(`
+    begin; truncate public.emptied; insert into public.emptied values (2), (3);
+    alter table public.rewritten alter a type bigint; alter table public.renamed rename to other_name;
+    create table public.made as select 1 as a`)
+  const making = backupOf(source.url, folder.path)
+  const WAITS = "select from pg_locks where not granted and relation = 'public.emptied'::regclass"
+  await expect.poll(() => askAt(source.url, WAITS)).toHaveLength(1)
+  await other.query('commit')
+  const { manifest } = await making
+  const rows = new Map(manifest.tables.map(it => [it.name, it.row_count]))
+  expect(['emptied', 'rewritten', 'renamed', 'other_name', 'made'].map(name => rows.get(name))).toEqual([
+    2,
+    1,
+    undefined,
+    0,
+    1,
+  ])
 })
