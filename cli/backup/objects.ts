@@ -121,13 +121,14 @@ function aclOf(kind: string, acl: string, owner: string): string {
     x.grantee = 0, pg_get_userbyid(x.grantee), x.privilege_type) from aclexplode(${all}) x)`
 }
 
-/** Internal triggers and toast tables have oids in their names, temporary objects are a session's. */
+/** Internal triggers and toast tables have oids in their names, temporary objects and what is on them a session's. */
 function sqlOf(catalog: string): string {
   const facts = [...(FACTS[catalog] ?? []), `obj_description(o.oid, '${catalog}')`]
   return `
     select d.type as kind, d.identity as name, jsonb_build_array(${facts.join(', ')})::text as fact
     from ${catalog} o cross join pg_identify_object('${catalog}'::regclass, o.oid, 0) d
     where o.oid >= ${FIRST_OID_OF_USERS} and coalesce(d.schema, '') !~ '^pg_(toast|temp_)'
+      and d.identity !~ '(^|[ (])pg_temp(_[0-9]+)?[.]'
       ${catalog === 'pg_trigger' ? 'and not o.tgisinternal' : ''}
       ${catalog === 'pg_namespace' ? "and o.nspname !~ '^pg_(toast|temp)_'" : ''}
       ${catalog === 'pg_class' ? "and o.relkind <> 't'" : ''}`

@@ -18,7 +18,14 @@ import { quoteQualified } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
 import { PROJECT_DIR } from '../support/project.ts'
 import { errorText } from '../support/wait.ts'
-import { copyOutSql, readDatabaseFacts, readSequences, readTables, type TableToCopy } from './facts.ts'
+import {
+  copyOutSql,
+  type DatabaseFacts,
+  readDatabaseFacts,
+  readSequences,
+  readTables,
+  type TableToCopy,
+} from './facts.ts'
 import {
   type BackupFile,
   FORMAT,
@@ -153,18 +160,9 @@ interface Writing extends BackupSettings {
 
 async function writeAll(url: string, reader: Client, folder: string, writing: Writing): Promise<Manifest> {
   const { log, stopped, env } = writing
-  const tables = await lockTables(url, reader, writing.isRecorded)
-  const { snapshot } = await oneRow<{ snapshot: string }>(reader, 'select pg_export_snapshot() as snapshot')
-  const { largeObjects, ...facts } = await readDatabaseFacts(reader)
-  if (largeObjects > 0)
-    throw new StackError(
-      `the database has ${largeObjects} large objects (pg_largeobject), which a backup of Quoin does not take: ` +
-        'move them into a column of type bytea, or use pg_dump itself',
-    )
-  const dump = await findSchemaDump(url, Math.floor(facts.postgres_version_number / 10_000), env)
-  log(`schema, by ${dump.name}`)
-  const preData = writeFile(folder, PRE_DATA_FILE, await dump.write('pre-data', snapshot))
-  const postData = writeFile(folder, POST_DATA_FILE, await dump.write('post-data', snapshot))
+  const { tables, facts, schemaBy, sequences, ...texts } = await readSchema(url, reader, writing)
+  const preData = writeFile(folder, PRE_DATA_FILE, texts.preData)
+  const postData = writeFile(folder, POST_DATA_FILE, texts.postData)
   const copied: TableRows[] = []
   const progress = new Progress(tables.length, log)
   for (const [i, table] of tables.entries()) {
@@ -178,13 +176,13 @@ async function writeAll(url: string, reader: Client, folder: string, writing: Wr
     id: writing.id,
     started_at: writing.startedAt,
     quoin_version: quoinVersion(),
-    schema_by: dump.name,
+    schema_by: schemaBy,
     ...facts,
     secrets_key: secretsKeyFingerprint(writing.id, env.SECRETS_KEY),
-    sequences: await readSequences(reader),
+    sequences,
     tables: copied,
     schema: { pre_data: preData, post_data: postData },
-    objects: writeFile(folder, OBJECTS_FILE, `${JSON.stringify(await readObjects(reader))}\n`),
+    objects: writeFile(folder, OBJECTS_FILE, `${texts.objects}\n`),
   })
   const text = `${JSON.stringify(manifest, undefined, 2)}\n`
   writeFile(folder, MANIFEST_FILE, text)
@@ -207,24 +205,82 @@ function refuseUnreadable(tables: readonly TableToCopy[]): void {
 const NO_SUCH_TABLE = ['42P01', '3F000', '42809', '42501']
 const TRIES_MAX = 5
 
+interface Known {
+  readonly tables: readonly TableToCopy[]
+  /** All objects, as JSON. */
+  readonly objects: string
+}
+
+interface Schema extends Known {
+  readonly facts: Omit<DatabaseFacts, 'largeObjects'>
+  readonly schemaBy: string
+  readonly preData: string
+  readonly postData: string
+  readonly sequences: Manifest['sequences']
+}
+
 /**
- * Answers the tables that the snapshot sees, locked against DDL as pg_dump does; reading and writing go on. They are
- * locked before the snapshot is taken: TRUNCATE and what writes a table anew leave nothing for an older one. Tables
- * that were made, dropped or renamed meanwhile make it begin again.
+ * Takes the snapshot and reads the schema. The tables are locked against DDL as pg_dump does; reading and writing go
+ * on. They are locked before the snapshot is taken: TRUNCATE and what writes a table anew leave nothing for an older
+ * one. Other objects cannot be locked, and Postgres and pg_dump look at them beside the snapshot: so what changes the
+ * schema before all of it is read makes it begin again.
  */
-async function lockTables(url: string, reader: Client, isRecorded: boolean): Promise<TableToCopy[]> {
+async function readSchema(url: string, reader: Client, writing: Writing): Promise<Schema> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
-    const known = await withBackupSession(url, readTables)
-    refuseUnreadable(known)
-    if (await isLocked(reader, known)) {
-      const seen = await readTables(reader)
-      if (identityOf(seen) === identityOf(known)) return seen
+    writing.stopped?.throwIfAborted()
+    const known = await withBackupSession(url, async client => ({
+      tables: await readTables(client),
+      objects: await objectsOf(client),
+    }))
+    refuseUnreadable(known.tables)
+    if (await isLocked(reader, known.tables)) {
+      const schema = await tryReadSchema(url, reader, known, writing)
+      if (schema !== undefined) return schema
     }
+    writing.log('somebody changes the schema: it is read again')
     await reader.query('rollback')
-    await beginAlone(reader, isRecorded)
+    await beginAlone(reader, writing.isRecorded)
   }
   throw new StackError(
-    'tables are made, dropped or renamed all the time: take the backup when that has ended',
+    `somebody changed the schema each of ${TRIES_MAX} times that it was read: take the backup when that has ended`,
+  )
+}
+
+const objectsOf = async (client: Client): Promise<string> => JSON.stringify(await readObjects(client))
+
+/** Undefined where it is no longer what is known of it. */
+async function tryReadSchema(
+  url: string,
+  reader: Client,
+  known: Known,
+  { env, log }: Writing,
+): Promise<Schema | undefined> {
+  const { snapshot } = await oneRow<{ snapshot: string }>(reader, 'select pg_export_snapshot() as snapshot')
+  const tables = await readTables(reader)
+  if (identityOf(tables) !== identityOf(known.tables)) return undefined
+  const isUnchanged = async () => (await withBackupSession(url, objectsOf)) === known.objects
+  try {
+    const { largeObjects, ...facts } = await readDatabaseFacts(reader)
+    refuseLargeObjects(largeObjects)
+    const dump = await findSchemaDump(url, Math.floor(facts.postgres_version_number / 10_000), env)
+    log(`schema, by ${dump.name}`)
+    const preData = await dump.write('pre-data', snapshot)
+    const postData = await dump.write('post-data', snapshot)
+    const sequences = await readSequences(reader)
+    if (!(await isUnchanged())) return undefined
+    return { tables, objects: known.objects, facts, schemaBy: dump.name, preData, postData, sequences }
+  } catch (err) {
+    // Where the database has gone away, that is what is told.
+    if (await isUnchanged().catch(() => true)) throw err
+    return undefined
+  }
+}
+
+function refuseLargeObjects(count: number): void {
+  if (count === 0) return
+  throw new StackError(
+    `the database has ${count} large objects (pg_largeobject), which a backup of Quoin does not take: ` +
+      'move them into a column of type bytea, or use pg_dump itself',
   )
 }
 

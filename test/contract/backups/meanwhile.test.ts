@@ -2,6 +2,8 @@
 
 import { Client } from 'pg'
 import { expect, it } from 'vitest'
+import { openBackup } from '../../../cli/backup/read-backup.ts'
+import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
 import { makeBackup } from '../../../cli/backup/write-backup.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
 import { asCaller, askAt, backupOf, testFolder } from './support.ts'
@@ -71,4 +73,19 @@ it('has the rows of tables that were written anew while it waited for them', asy
     0,
     1,
   ])
+})
+
+it('reads the schema again when it changes meanwhile', async () => {
+  await using source = await migrationDatabase()
+  await using other = await anotherSession(source.url)
+  await source.owner.query(`
+    create function public.gone() returns int language sql as 'select 1'; create view public.v as select 1 as a;
+    create table public.t as select 1 as a`)
+  using folder = testFolder()
+  const { location } = await backupBeside(source.url, folder.path, () =>
+    other.query(`
+      drop function public.gone(); alter view public.v rename to w;
+      create temporary table mine (a int default 1 check (a > 0))`),
+  )
+  await verifyBackup(source.url, await openBackup(location), { env: {}, log: () => {} })
 })
