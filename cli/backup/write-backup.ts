@@ -45,7 +45,7 @@ import {
 import { readObjects } from './objects.ts'
 import { type BackupRecord, hasRecords, recordEnd, recordFailure, recordStart } from './records.ts'
 import { copyToFile } from './rows.ts'
-import { findSchemaDump } from './schema-dump.ts'
+import { findSchemaDump, isLockTimeout } from './schema-dump.ts'
 import { oneRow, readOnlyStored, withBackupSession } from './session.ts'
 
 export interface BackupSettings {
@@ -270,8 +270,8 @@ async function tryReadSchema(
     if (!(await isUnchanged())) return undefined
     return { tables, objects: known.objects, facts, schemaBy: dump.name, preData, postData, sequences }
   } catch (err) {
-    // Where the database has gone away, that is what is told.
-    if (await isUnchanged().catch(() => true)) throw err
+    // A change that waits for a lock goes first then. Where the database has gone away, that is what is told.
+    if (!isLockTimeout(err) && (await isUnchanged().catch(() => true))) throw err
     return undefined
   }
 }

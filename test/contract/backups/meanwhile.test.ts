@@ -75,7 +75,7 @@ it('has the rows of tables that were written anew while it waited for them', asy
   ])
 })
 
-it('reads the schema again when it changes meanwhile', async () => {
+it('reads the schema again when it changes meanwhile, and lets a change go first that waits', async () => {
   await using source = await migrationDatabase()
   await using other = await anotherSession(source.url)
   await source.owner.query(`
@@ -88,4 +88,8 @@ it('reads the schema again when it changes meanwhile', async () => {
       create temporary table mine (a int default 1 check (a > 0))`),
   )
   await verifyBackup(source.url, await openBackup(location), { env: {}, log: () => {} })
+  const { manifest } = await backupBeside(source.url, folder.path, () =>
+    other.query('alter table public.t add column b int'),
+  )
+  expect(manifest.tables.find(({ name }) => name === 't')?.columns).toEqual(['a', 'b'])
 })
