@@ -6,8 +6,12 @@ import { quoteIdentifier } from '../../src/db/sql.ts'
 import type { Manifest } from './manifest.ts'
 import { oneRow } from './session.ts'
 
-/** Versions grow by one with each change: nobody has seen one that is as much higher. */
-const VERSION_STEP = 1_000_000
+/**
+ * Versions grow by one with each change, of which there are fewer than milliseconds: so nobody has seen one as high as
+ * the clock, not even who saw what an earlier restore of the same backup has made of it.
+ */
+const LATER_VERSION =
+  'greatest(version + 1, floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint)'
 /** Oids of tables that are gone are given from here downwards: Postgres counts from the other end. */
 const GONE_OID_MAX = 4_294_967_290
 
@@ -63,13 +67,13 @@ async function settleWebhooks(client: Client, { relations }: Manifest, isCopy: b
     'update quoin.row_events e set table_id = m.is_now from pg_temp.quoin_moves m where m.was = e.table_id',
   )
   await client.query(
-    `update quoin.webhooks w set table_id = m.is_now, version = version + ${VERSION_STEP},
+    `update quoin.webhooks w set table_id = m.is_now, version = ${LATER_VERSION},
        former_table_ids = array(select f.is_now from pg_temp.quoin_moves f where f.was = any (w.former_table_ids))
      from pg_temp.quoin_moves m where m.was = w.table_id`,
   )
   await client.query('alter table quoin.webhooks enable trigger keep_former_tables')
-  await client.query(`update quoin.webhook_registry set version = version + ${VERSION_STEP}`)
-  await client.query(`update quoin.api_keys set version = version + ${VERSION_STEP}`)
+  await client.query(`update quoin.webhook_registry set version = ${LATER_VERSION}`)
+  await client.query(`update quoin.api_keys set version = ${LATER_VERSION}`)
   await client.query('drop table pg_temp.quoin_moves')
   await moveOutbox(client)
   const { rows } = await client.query<{ id: string }>('select id::text from quoin.watched_tables() t (id)')
