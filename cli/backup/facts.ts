@@ -77,6 +77,8 @@ const ROLES_SQL = `
   where r.rolname !~ '^pg_' and (
     r.oid in (select d.refobjid from pg_shdepend d where d.refclassid = 'pg_authid'::regclass
       and d.dbid = (select oid from pg_database where datname = current_database()))
+    or r.oid in (select a.grantee from pg_database d cross join aclexplode(d.datacl) a
+      where d.datname = current_database() and a.grantee <> d.datdba)
     or r.oid in (select relowner from pg_class where oid >= ${FIRST_OID_OF_USERS}
       union select nspowner from pg_namespace where oid >= ${FIRST_OID_OF_USERS}
       union select proowner from pg_proc where oid >= ${FIRST_OID_OF_USERS}))
@@ -91,9 +93,9 @@ const DATABASE_SQL = `
         'value', substr(setting, strpos(setting, '=') + 1))), '[]')
       from pg_db_role_setting s cross join unnest(s.setconfig) setting
       where s.setdatabase = d.oid and s.setrole = 0) as settings,
-    (select json_agg(json_build_object('grantee', case a.grantee when 0 then null else pg_get_userbyid(a.grantee) end,
-        'privilege', a.privilege_type, 'is_grantable', a.is_grantable))
-      from aclexplode(d.datacl) a) as grants
+    (select case when d.datacl is not null then coalesce(json_agg(json_build_object('grantee', case a.grantee when 0 then null else pg_get_userbyid(a.grantee) end,
+        'privilege', a.privilege_type, 'is_grantable', a.is_grantable)), '[]') end
+      from aclexplode(d.datacl) a where a.grantee <> d.datdba) as grants
   from pg_database d where d.datname = current_database()`
 
 const PLACE_SQL = `

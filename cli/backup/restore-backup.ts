@@ -115,35 +115,38 @@ async function useDatabaseSettings(
   const { name: current } = await oneRow<{ name: string }>(client, 'select current_database() as name')
   const name = quoteIdentifier(current)
   for (const setting of settings) {
-    const isSet = await tryHere(client, async () => {
+    const problem = await tryHere(client, async () => {
       await client.query('select set_config($1, $2, true)', [setting.name, setting.value])
       await client.query(`alter database ${name} set ${quoteIdentifier(setting.name)} from current`)
     })
-    if (!isSet) log(`not set for the database, do it yourself: ${setting.name} = ${setting.value}`)
+    if (problem !== undefined)
+      log(`not set for the database, do it yourself: ${setting.name} = ${setting.value} (${problem})`)
   }
   await useBackupSettings(client)
   if (grants === null) return
-  const areGiven = await tryHere(client, async () => {
-    await client.query(`revoke all on database ${name} from public`)
-    for (const { grantee, privilege, is_grantable } of grants) {
+  const statements = [
+    `revoke all on database ${name} from public`,
+    ...grants.map(({ grantee, privilege, is_grantable }) => {
       const to = grantee === null ? 'public' : quoteIdentifier(grantee)
-      await client.query(
-        `grant ${privilege} on database ${name} to ${to}${is_grantable ? ' with grant option' : ''}`,
-      )
-    }
-  })
-  if (!areGiven) log('rights on the database itself are not as they were: only its owner can give them')
+      return `grant ${privilege} on database ${name} to ${to}${is_grantable ? ' with grant option' : ''}`
+    }),
+  ]
+  for (const statement of statements) {
+    const problem = await tryHere(client, () => client.query(statement))
+    if (problem !== undefined) log(`not done, do it yourself: ${statement} (${problem})`)
+  }
 }
 
-async function tryHere(client: Client, work: () => Promise<void>): Promise<boolean> {
+/** What went wrong; undefined where nothing did. */
+async function tryHere(client: Client, work: () => Promise<unknown>): Promise<string | undefined> {
   await client.query('savepoint attempt')
   try {
     await work()
     await client.query('release savepoint attempt')
-    return true
-  } catch {
+    return undefined
+  } catch (err) {
     await client.query('rollback to savepoint attempt')
-    return false
+    return errorText(err)
   }
 }
 

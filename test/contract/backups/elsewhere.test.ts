@@ -1,5 +1,6 @@
 // A backup goes to another cluster, and may be written by a pg_dump of the machine.
 
+import { randomBytes } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -9,18 +10,27 @@ import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
 import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { startPostgres, type TestPostgres } from '../../gateway/support.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
-import { askAt, backupOf, testFolder } from './support.ts'
+import { askAt, backupOf, run, testFolder } from './support.ts'
 
 let cluster: TestPostgres
+const GRANTED = `granted_${randomBytes(6).toString('hex')}`
 
 beforeAll(async () => {
   cluster = await startPostgres()
 })
-afterAll(() => cluster?.remove())
+afterAll(async () => {
+  await cluster?.remove()
+  await run(`drop role if exists ${GRANTED}`)
+})
 
 it('makes Quoin’s own roles in another cluster, and asks for the others', async () => {
   await using source = await migrationDatabase()
   await source.owner.query('create table public.t as select 1 as a; grant select on public.t to anon')
+  const database = new URL(source.url).pathname.slice(1)
+  await source.owner.query(
+    `create role ${GRANTED} nologin; revoke all on database ${database} from public;
+     grant connect on database ${database} to ${GRANTED}`,
+  )
   using folder = testFolder()
   const SECRETS_KEY = Buffer.alloc(32, 1).toString('base64')
   const { location } = await backupOf(source.url, folder.path, { SECRETS_KEY })
@@ -29,8 +39,9 @@ it('makes Quoin’s own roles in another cluster, and asks for the others', asyn
   const log = (line: string) => lines.push(line)
   await cluster.admin.query('alter role app createrole bypassrls')
   await expect(restoreBackup(url.href, backup, { life: 'new', env: {}, log })).rejects.toThrow(
-    /roles that this cluster lacks[\s\S]*create role "quoin_owner" login/,
+    new RegExp(`roles that this cluster lacks[^]*create role "${GRANTED}" nologin[^]*"quoin_owner" login`),
   )
+  await cluster.admin.query(`create role ${GRANTED} nologin`)
   await cluster.admin.query(
     "create role quoin_owner login createrole createdb bypassrls password 'QUOIN_OWNER'",
   )
@@ -39,7 +50,16 @@ it('makes Quoin’s own roles in another cluster, and asks for the others', asyn
   url.username = 'quoin_owner'
   url.password = 'QUOIN_OWNER'
   const other = { SECRETS_KEY: Buffer.alloc(32, 2).toString('base64') }
+  // One right that cannot be given leaves the others as they were.
+  backup.manifest.database.grants?.push({ grantee: 'nobody', privilege: 'CONNECT', is_grantable: false })
   await restoreBackup(url.href, backup, { life: 'new', env: other, log })
+  expect(lines).toContainEqual(
+    'not done, do it yourself: grant CONNECT on database "moved" to "nobody" (role "nobody" does not exist)',
+  )
+  const MAY_CONNECT = `
+    select has_database_privilege('${GRANTED}', 'moved', 'connect') as granted,
+      has_database_privilege('public', 'moved', 'connect') as public`
+  expect(await askAt(url.href, MAY_CONNECT)).toEqual([{ granted: true, public: false }])
   expect(lines).toContainEqual('roles made: authenticator, anon, service_role, quoin_outbox')
   expect(lines).toContainEqual(expect.stringContaining('WARNING: SECRETS_KEY is another'))
   const ROLES = `
