@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { Client } from 'pg'
+import { StackError } from '../support/output.ts'
 
 /** The newest server that it reads. */
 export const BUNDLED_MAJOR = 18
@@ -93,7 +94,7 @@ async function exchange(
       thread.once('error', reject)
       thread.once('exit', () => reject(new Error('pg_dump ended without a word')))
     })
-    if ('problem' in outcome) throw new Error(outcome.problem)
+    if ('problem' in outcome) throw new StackError(`pg_dump failed: ${saidOf(outcome.problem)}`)
     return outcome.text
   } finally {
     socket.off('close', broken)
@@ -102,8 +103,17 @@ async function exchange(
   }
 }
 
-/** Collects what Postgres sends, and hands it on when Postgres waits for the next query. */
-function wholeAnswers(onAnswer: (bytes: Uint8Array) => void): (chunk: Buffer) => void {
+/** It names itself after the thread's file, and the WebAssembly around it has words of its own before that. */
+function saidOf(problem: string): string {
+  const lines = problem.split('bundled-dump-thread.ts: ').slice(1)
+  return lines.length === 0 ? problem : lines.map(line => line.trim()).join('; ')
+}
+
+/**
+ * Collects what Postgres sends, and hands it on when Postgres waits for the next query. What it says by itself (a
+ * changed setting, a notice) may lie behind that in the same chunk.
+ */
+export function wholeAnswers(onAnswer: (bytes: Uint8Array) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = []
   let rest: Buffer = Buffer.alloc(0)
   return chunk => {
@@ -112,7 +122,7 @@ function wholeAnswers(onAnswer: (bytes: Uint8Array) => void): (chunk: Buffer) =>
     let isReady = false
     let at = 0
     while (rest.length - at >= 5 && rest.length - at > rest.readUInt32BE(at + 1)) {
-      isReady = rest[at] === READY_FOR_QUERY
+      isReady ||= rest[at] === READY_FOR_QUERY
       at += 1 + rest.readUInt32BE(at + 1)
     }
     rest = rest.subarray(at)

@@ -47,6 +47,7 @@ import { type BackupRecord, hasRecords, recordEnd, recordFailure, recordStart } 
 import { copyToFile } from './rows.ts'
 import { findSchemaDump, isLockTimeout } from './schema-dump.ts'
 import { oneRow, readOnlyStored, withBackupSession } from './session.ts'
+import { unlessStopped } from './unless-stopped.ts'
 
 export interface BackupSettings {
   /** The folder that backups lie in; made where it is not there. */
@@ -92,7 +93,7 @@ export async function makeBackup(url: string, settings: BackupSettings): Promise
     try {
       mkdirSync(partial, { mode: 0o700 })
       const writing = { ...settings, id, startedAt, isRecorded }
-      const manifest = await writeAll(url, reader, partial, writing)
+      const manifest = await unlessStopped(settings.stopped, writeAll(url, reader, partial, writing))
       const sizeBytes = sizeOf(manifest)
       settings.stopped?.throwIfAborted()
       renameSync(partial, record.location)

@@ -1,7 +1,8 @@
 // What others do to the schema while a backup is made does not run in it, and does not make it a backup of nothing.
 
 import { Client } from 'pg'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
+import { runBundledDump } from '../../../cli/backup/bundled-dump.ts'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
 import { makeBackup } from '../../../cli/backup/write-backup.ts'
@@ -92,4 +93,27 @@ it('reads the schema again when it changes meanwhile, and lets a change go first
     other.query('alter table public.t add column b int'),
   )
   expect(manifest.tables.find(({ name }) => name === 't')?.columns).toEqual(['a', 'b'])
+})
+
+it('ends at once when it is stopped, and its row says so', async () => {
+  await using source = await migrationDatabase()
+  await using other = await anotherSession(source.url)
+  await source.owner.query('create table public.held (a int)')
+  await other.query('begin; lock table public.held')
+  using folder = testFolder()
+  const stopping = new AbortController()
+  const settings = { folder: folder.path, env: {}, log: () => {}, stopped: stopping.signal }
+  const making = expect(makeBackup(source.url, settings)).rejects.toThrow('stopped by a test')
+  const WAITS = "select from pg_locks where not granted and relation = 'public.held'::regclass"
+  await expect.poll(() => askAt(source.url, WAITS)).toHaveLength(1)
+  stopping.abort(new Error('stopped by a test'))
+  await making
+  expect(await askAt(source.url, WAITS)).toHaveLength(1)
+  const [row] = await askAt(source.url, 'select status, error from quoin.backups')
+  expect(row).toEqual({ status: 'failed', error: 'stopped by a test' })
+})
+
+it('says what pg_dump says, and nothing of what is around it', async () => {
+  const failed = runBundledDump(inject('stack').database_url, ['--section=pre-data', '--snapshot=nope'])
+  await expect(failed).rejects.toThrow(/^pg_dump failed: error: query failed: .*invalid snapshot/)
 })
