@@ -4,9 +4,9 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { recordAfterwards } from './backup/records.ts'
+import { hasRecords, recordAfterwards } from './backup/records.ts'
 import { withBackupSession } from './backup/session.ts'
-import { makeBackup } from './backup/write-backup.ts'
+import { type MadeBackup, makeBackup } from './backup/write-backup.ts'
 import { pendingMigrations, runMigrations } from './migrations.ts'
 import { logLine, runCommand, stopSignal } from './support/command.ts'
 import { StackError } from './support/output.ts'
@@ -41,22 +41,22 @@ runCommand(async () => {
   })
   logLine(`backup: ${backup.location}`)
   const extraSearchPath = readSchemas('DB_EXTRA_SEARCH_PATH')
-  await runMigrations(url, 'up', ['platform', 'user'], logLine, extraSearchPath)
-  const { manifest, location, sizeBytes } = backup
-  await withBackupSession(url, client =>
-    recordAfterwards(
-      client,
-      { id: manifest.id, location },
-      {
-        lsn: manifest.lsn,
-        sizeBytes,
-        startedAt: manifest.started_at,
-      },
-    ),
-  )
+  try {
+    await runMigrations(url, 'up', ['platform', 'user'], logLine, extraSearchPath)
+  } finally {
+    await recordHere(url, backup)
+  }
   await refuseProblems(url)
-  process.stdout.write(`upgraded; the backup from before is ${location}. ${NEXT}\n`)
+  process.stdout.write(`upgraded; the backup from before is ${backup.location}. ${NEXT}\n`)
 })
+
+/** A database that has had no list of backups has one now, unless the migration that makes it has failed. */
+async function recordHere(url: string, { manifest, location, sizeBytes }: MadeBackup): Promise<void> {
+  const made = { lsn: manifest.lsn, sizeBytes, startedAt: manifest.started_at }
+  await withBackupSession(url, async client => {
+    if (await hasRecords(client)) await recordAfterwards(client, { id: manifest.id, location }, made)
+  })
+}
 
 async function refuseProblems(url: string): Promise<void> {
   const problems = await withBackupSession(url, upgradeProblems)

@@ -84,13 +84,13 @@ export async function makeBackup(url: string, settings: BackupSettings): Promise
   const name = `${startedAt.replaceAll(/[-:]|\.\d+/g, '')}-${id.slice(0, 8)}`
   const record = { id, location: join(folder, name) }
   const partial = join(folder, PARTIAL_PREFIX + name)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   return withBackupSession(url, async reader => {
     await readOnlyStored(reader)
     const isRecorded = await hasRecords(reader)
     await beginAlone(reader, isRecorded)
     if (isRecorded) await withBackupSession(url, client => recordStart(client, record))
     try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
       mkdirSync(partial, { mode: 0o700 })
       const writing = { ...settings, id, startedAt, isRecorded }
       const manifest = await unlessStopped(settings.stopped, writeAll(url, reader, partial, writing))

@@ -21,7 +21,7 @@ export const Backup = z
     finished_at: Time.nullable(),
     size_bytes: z.int().nullable().describe('compressed, of a folder; the logical size, of a snapshot'),
     location: z.string().describe('the folder, on the machine that made it; the branch, of a snapshot'),
-    lsn: z.string().nullable().describe('the place in the WAL up to which it has everything'),
+    lsn: z.string().nullable().describe('the place in the WAL when its snapshot was taken, within moments'),
     verified_at: Time.nullable().describe(
       'when it was last restored for a trial and found equal; null: never, as for every snapshot',
     ),

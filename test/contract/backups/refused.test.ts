@@ -182,10 +182,12 @@ it('leaves nothing that looks whole on a full disk or a lost connection, and its
   await expect.poll(cut, { interval: 1 }).toBeGreaterThan(0)
   expect(await ended).toMatch(/cannot be copied|terminat/)
   expect(readdirSync(folder.path)).toEqual([])
+  await expect(backupOf(source.url, '/dev/null/backups')).rejects.toThrow('ENOTDIR')
   const rows = await askAt(source.url, 'select status, error from quoin.backups order by started_at')
   expect(rows).toEqual([
     { status: 'failed', error: expect.stringContaining('EFBIG') },
     { status: 'failed', error: expect.any(String) },
+    { status: 'failed', error: expect.stringContaining('ENOTDIR') },
   ])
 })
 
