@@ -72,6 +72,14 @@ async function refuseUnfit(client: Client, backup: Backup): Promise<void> {
       `the database has the encoding ${encoding}, and the backup ${wanted}: make it anew with ` +
         `create database ${quoteIdentifier(name)} encoding '${wanted}' template template0`,
     )
+  const { rows: missing } = await client.query<{ name: string }>(
+    'select w.name from unnest($1::text[]) w (name) where w.name not in (select e.name from pg_available_extensions e)',
+    [backup.manifest.extensions.map(({ name }) => name)],
+  )
+  if (missing.length > 0)
+    throw new StackError(
+      `this server lacks extensions of the backup: ${missing.map(({ name }) => name).join(', ')}. Install them there`,
+    )
   await refuseMissingRoles(client, backup.manifest)
 }
 

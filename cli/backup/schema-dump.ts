@@ -70,6 +70,7 @@ const argsOf = (section: Section, snapshot: string): string[] => [
   `--lock-wait-timeout=${LOCK_WAIT_TIMEOUT}`,
   '--encoding=UTF8',
   '--no-password',
+  '--no-tablespaces',
 ]
 
 async function versionOf(program: string): Promise<{ major: number; text: string } | undefined> {

@@ -79,6 +79,9 @@ it('refuses by name what is cut off, changed, missing or newer, and writes nothi
   ).toContain('is of Postgres 99.1, and this server is Postgres')
   const missing = await changed(it => it.roles.push({ name: 'nobody_here', attributes: 'nologin' }))
   expect(missing).toContain('create role "nobody_here" nologin;')
+  expect(await changed(it => it.extensions.push({ name: 'nowhere', version: '1' }))).toContain(
+    'lacks extensions of the backup: nowhere',
+  )
   expect(
     await changed(it => Object.assign(it.tables[0]?.compressed ?? {}, { file: '../../etc/passwd' })),
   ).toContain('is not a manifest')
