@@ -22,29 +22,29 @@ const Id = z.string().regex(/^[a-z0-9-]{1,60}$/)
 const NeonBranch = z.looseObject({
   id: Id,
   name: z.string(),
-  parent_id: Id.optional(),
-  current_state: z.enum(['init', 'resetting', 'ready', 'archived']),
+  parent_id: Id.nullish(),
+  current_state: z.string(),
   default: z.boolean(),
   created_at: Instant,
-  logical_size: z.int().min(0).optional(),
-  expires_at: Instant.optional(),
+  logical_size: z.int().min(0).nullish(),
+  expires_at: Instant.nullish(),
 })
 export type NeonBranch = z.infer<typeof NeonBranch>
 
 const NeonSnapshot = z.looseObject({
   id: Id,
   name: z.string(),
-  lsn: z.string().optional(),
-  source_branch_id: Id.optional(),
+  lsn: z.string().nullish(),
+  source_branch_id: Id.nullish(),
   created_at: Instant,
-  expires_at: Instant.optional(),
-  full_size: z.int().min(0).optional(),
+  expires_at: Instant.nullish(),
+  full_size: z.int().min(0).nullish(),
 })
 export type NeonSnapshot = z.infer<typeof NeonSnapshot>
 
 const BranchPage = z.looseObject({
   branches: z.array(NeonBranch),
-  pagination: z.looseObject({ next: z.string().optional() }).optional(),
+  pagination: z.looseObject({ next: z.string().nullish() }).nullish(),
 })
 const SnapshotList = z.looseObject({ snapshots: z.array(NeonSnapshot) })
 
@@ -63,7 +63,7 @@ export async function listNeonBranches(neon: Upstream, projectId: string): Promi
       })
       const page = parseAnswer(neon, answer, BranchPage)
       // The last page may have a cursor too.
-      const nextPageToken = page.branches.length < size ? undefined : page.pagination?.next
+      const nextPageToken = page.branches.length < size ? undefined : (page.pagination?.next ?? undefined)
       return { items: page.branches, nextPageToken, length: answer.text.length }
     },
     { pageSizeMax: PAGE_SIZE_MAX, itemsMax: BRANCHES_MAX },

@@ -40,12 +40,18 @@ function backupOf(snapshot: NeonSnapshot): Backup {
     location: source_branch_id ?? '',
     lsn: lsn ?? null,
     verified_at: null,
-    expires_at: expires_at === undefined ? null : instant(expires_at),
+    expires_at: expires_at ? instant(expires_at) : null,
     error: null,
   }
 }
 
-const STATES = { init: 'creating', resetting: 'resetting', ready: 'ready', archived: 'archived' } as const
+/** Neon may have states that are newer than this list. */
+const STATES = new Map<string, Branch['state']>([
+  ['init', 'creating'],
+  ['resetting', 'resetting'],
+  ['ready', 'ready'],
+  ['archived', 'archived'],
+])
 
 function branchOf(branch: NeonBranch): Branch {
   const { id, name, parent_id, current_state, created_at, logical_size, expires_at } = branch
@@ -53,11 +59,11 @@ function branchOf(branch: NeonBranch): Branch {
     id,
     name,
     parent_id: parent_id ?? null,
-    state: STATES[current_state],
+    state: STATES.get(current_state) ?? 'unknown',
     is_current: branch.default,
     created_at: instant(created_at),
     size_bytes: logical_size ?? null,
-    expires_at: expires_at === undefined ? null : instant(expires_at),
+    expires_at: expires_at ? instant(expires_at) : null,
   }
 }
 

@@ -53,7 +53,7 @@ export const Branch = z
     id: z.string().describe('the name of the database, or Neon’s id'),
     name: z.string(),
     parent_id: z.string().nullable(),
-    state: z.enum(['creating', 'resetting', 'ready', 'archived']),
+    state: z.enum(['creating', 'resetting', 'ready', 'archived', 'unknown']),
     is_current: z
       .boolean()
       .describe('this service works on it; of Neon’s branches, the default one is said to be'),

@@ -177,16 +177,33 @@ const ODD: [string, () => Response | Promise<Response>, string][] = [
     'upstream_invalid_answer',
   ],
   [
-    'a state that is new',
+    'times that are none',
     () =>
       Response.json({
-        branches: [{ ...MAIN, current_state: 'odd' }],
+        branches: [{ ...MAIN, created_at: 'x' }],
         snapshots: [{ ...SNAPSHOT, created_at: 'x' }],
       }),
     'upstream_invalid_answer',
   ],
   ['an answer without end', () => new Response(' '.repeat(9 * 1024 * 1024)), 'upstream_answer_too_large'],
 ]
+
+it('lists the other branches where one has a state that is new, or null for what is not there', async () => {
+  const odd = {
+    ...MAIN,
+    id: 'br-odd',
+    default: false,
+    current_state: 'odd',
+    parent_id: null,
+    expires_at: null,
+  }
+  const neon = neonThat(() => Response.json({ branches: [MAIN, odd], pagination: null }))
+  const data = await providerOf(neon).listBranches()
+  expect(data.map(({ state, parent_id }) => [state, parent_id])).toEqual([
+    ['ready', null],
+    ['unknown', null],
+  ])
+})
 
 it.each(ODD)('answers %s with an error of the upstream', async (_, respond, code) => {
   await expect(listNeonBranches(neonThat(respond), PROJECT)).rejects.toMatchObject({ code })
