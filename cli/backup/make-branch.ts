@@ -2,7 +2,12 @@
 
 import { escapeLiteral } from 'pg'
 import { quoteIdentifier } from '../../src/db/sql.ts'
-import { type BranchComment, writeBranchComment } from '../../src/features/backups/branch-comment.ts'
+import {
+  type BranchComment,
+  isConnectedSql,
+  readBranchComment,
+  writeBranchComment,
+} from '../../src/features/backups/branch-comment.ts'
 import { StackError } from '../support/output.ts'
 import { chosenBackup } from './chosen-backup.ts'
 import { createDatabase, dropDatabase, urlOfDatabase } from './databases.ts'
@@ -38,15 +43,7 @@ export async function makeBranch(
   const database = `${parent}_branch_${name}`
   if (Buffer.byteLength(database) > NAME_BYTES_MAX)
     throw new StackError(`${database} is too long for the name of a database: choose a shorter one`)
-  const { is_taken } = await withBackupSession(url, client =>
-    oneRow<{ is_taken: boolean }>(
-      client,
-      'select exists (select from pg_database where datname = $1) as is_taken',
-      [database],
-    ),
-  )
-  if (is_taken)
-    throw new StackError(`there is a database ${database} already: drop it, or choose another name`)
+  await refuseTaken(url, database)
   await createDatabase(url, database, backup.manifest)
   const comment = {
     name,
@@ -54,16 +51,36 @@ export async function makeBranch(
     created_at: new Date().toISOString(),
     backup_id: backup.manifest.id,
   }
+  const branchUrl = urlOfDatabase(url, database)
   try {
-    await writeComment(url, database, { ...comment, state: 'creating' })
-    const restoring = restoreBackup(urlOfDatabase(url, database), backup, { life: 'copy', env, log })
-    await unlessStopped(stopped, restoring)
-    await writeComment(url, database, { ...comment, state: 'ready' })
+    // Connected throughout, which tells it from one that was cut off.
+    await withBackupSession(branchUrl, async () => {
+      await writeComment(url, database, { ...comment, state: 'creating' })
+      await unlessStopped(stopped, restoreBackup(branchUrl, backup, { life: 'copy', env, log }))
+      await writeComment(url, database, { ...comment, state: 'ready' })
+    })
   } catch (err) {
     await dropDatabase(url, database)
     throw err
   }
   return database
+}
+
+/** What a run has left that was cut off is dropped; anything else of that name is somebody's. */
+async function refuseTaken(url: string, database: string): Promise<void> {
+  const { rows } = await withBackupSession(url, client =>
+    client.query<{ description: string | null; is_connected: boolean }>(
+      `select shobj_description(oid, 'pg_database') as description, ${isConnectedSql('oid')} as is_connected
+       from pg_database where datname = $1`,
+      [database],
+    ),
+  )
+  const [found] = rows
+  if (found === undefined) return
+  if (readBranchComment(found.description ?? '')?.state !== 'creating' || found.is_connected)
+    throw new StackError(`there is a database ${database} already: drop it, or choose another name`)
+  // Without force: whoever has connected since keeps it.
+  await withBackupSession(url, client => client.query(`drop database ${quoteIdentifier(database)}`))
 }
 
 async function writeComment(url: string, database: string, comment: BranchComment): Promise<void> {

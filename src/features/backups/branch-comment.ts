@@ -28,3 +28,10 @@ export function readBranchComment(text: string): BranchComment | undefined {
     return undefined
   }
 }
+
+/**
+ * SQL: whether somebody is connected to the database of this oid. Whoever makes a branch is, throughout: one that is
+ * `creating` with nobody connected was cut off. Vacuum's own workers have no user.
+ */
+export const isConnectedSql = (oid: string): string =>
+  `exists (select from pg_stat_activity where datid = ${oid} and usesysid is not null)`

@@ -1,7 +1,7 @@
 // Backups that `npm run backup` has written down, and databases that `npm run branch` has made beside this one.
 
 import type { PlatformDatabase } from '../../db/database.ts'
-import { readBranchComment } from './branch-comment.ts'
+import { isConnectedSql, readBranchComment } from './branch-comment.ts'
 import type { BackupProvider } from './provider.ts'
 import type { Backup, Branch } from './schemas.ts'
 
@@ -30,6 +30,7 @@ const BACKUPS_SQL = `
 /** A comment of somebody else's database is nothing of ours. */
 const BRANCHES_SQL = `
   select d.datname as id, s.description, d.datname = current_database() as is_current,
+    ${isConnectedSql('d.oid')} as is_connected,
     case when has_database_privilege(d.oid, 'connect') then pg_database_size(d.oid) end as size_bytes
   from pg_database d
     left join pg_shdescription s on s.objoid = d.oid and s.classoid = 'pg_database'::regclass
@@ -41,6 +42,7 @@ interface DatabaseRow {
   readonly id: string
   readonly description: string | null
   readonly is_current: boolean
+  readonly is_connected: boolean
   readonly size_bytes: number | null
 }
 
@@ -64,13 +66,13 @@ function branchesOf(rows: readonly DatabaseRow[]): Branch[] {
   )
 }
 
-function branchOf({ id, description, is_current, size_bytes }: DatabaseRow): Branch {
+function branchOf({ id, description, is_current, is_connected, size_bytes }: DatabaseRow): Branch {
   const made = readBranchComment(description ?? '')
   return {
     id,
     name: made?.name ?? id,
     parent_id: made?.parent ?? null,
-    state: made?.state ?? 'ready',
+    state: made?.state === 'creating' && !is_connected ? 'failed' : (made?.state ?? 'ready'),
     is_current,
     created_at: made?.created_at ?? null,
     size_bytes,

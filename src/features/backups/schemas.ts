@@ -53,7 +53,9 @@ export const Branch = z
     id: z.string().describe('the name of the database, or Neon’s id'),
     name: z.string(),
     parent_id: z.string().nullable(),
-    state: z.enum(['creating', 'resetting', 'ready', 'archived', 'unknown']),
+    state: z
+      .enum(['creating', 'resetting', 'ready', 'archived', 'failed', 'unknown'])
+      .describe('failed: its making was cut off; the next one of that name takes its place'),
     is_current: z
       .boolean()
       .describe('this service works on it; of Neon’s branches, the default one is said to be'),

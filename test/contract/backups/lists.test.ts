@@ -1,6 +1,7 @@
 // /v1/backups and /v1/branches of the local stack: what the commands have made.
 
 import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
 import { expect, inject, it } from 'vitest'
 import { BackupList, BranchList } from '../../../src/features/backups/schemas.ts'
 import { makeKey } from '../../support/keys.ts'
@@ -67,6 +68,10 @@ it('lists the database and its branches, and nobody else’s databases', async (
   try {
     await run(`comment on database ${branch} is 'Quoin branch: ${JSON.stringify(comment)}'`)
     await run(`comment on database ${other} is 'Quoin branch: {"parent"'`)
+    const url = new URL(database_url)
+    url.pathname = `/${branch}`
+    const maker = new Client({ connectionString: url.href })
+    await maker.connect()
     const { data, provider } = BranchList.parse(await get('/v1/branches'))
     expect(provider).toBe('postgres')
     expect(data[0]).toMatchObject({ id: parent, is_current: true, state: 'ready' })
@@ -81,6 +86,11 @@ it('lists the database and its branches, and nobody else’s databases', async (
       expires_at: null,
     })
     expect(data.map(({ id }) => id)).not.toContain(other)
+    // Whoever makes it has gone.
+    await maker.end()
+    const stateOf = async () =>
+      BranchList.parse(await get('/v1/branches')).data.find(({ id }) => id === branch)?.state
+    await expect.poll(stateOf).toBe('failed')
   } finally {
     await run(`drop database ${branch}`)
     await run(`drop database ${other}`)

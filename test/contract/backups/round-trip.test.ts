@@ -9,9 +9,10 @@ import { restoreBackup } from '../../../cli/backup/restore-backup.ts'
 import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
 import { storeApiKey } from '../../../cli/support/api-key.ts'
 import { PROJECT_DIR } from '../../../cli/support/project.ts'
+import { writeBranchComment } from '../../../src/features/backups/branch-comment.ts'
 import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
 import { type MigrationDatabase, migrationDatabase } from '../../support/migrations.ts'
-import { asCaller, askAt, backupOf, command, emptyDatabase, testFolder } from './support.ts'
+import { asCaller, askAt, backupOf, command, emptyDatabase, run, testFolder } from './support.ts'
 
 const quiet = { env: {}, log: () => {} }
 
@@ -145,8 +146,13 @@ it('makes a branch beside the database, which tells nobody of changes', async ()
   using folder = testFolder()
   const { location } = await backupOf(source.url, folder.path)
   expect(await command(source.url, 'branch.ts', 'Trial Name')).toMatchObject({ code: 1, stdout: '' })
-  const made = await command(source.url, 'branch.ts', 'trial')
   const database = `${source.name}_branch_trial`
+  // A run that was cut off has left this.
+  await run(`create database ${database}`)
+  const left = { name: 'trial', parent: source.name, state: 'creating', backup_id: 'x' } as const
+  const comment = writeBranchComment({ ...left, created_at: new Date().toISOString() })
+  await run(`comment on database ${database} is '${comment}'`)
+  const made = await command(source.url, 'branch.ts', 'trial')
   try {
     expect(made).toMatchObject({ code: 0, stdout: `${database}\n` })
     expect(await asCaller(database, 'anon', 'select count(*)::int as n from public.notes')).toEqual([

@@ -214,6 +214,7 @@ const BRANCH_STATES = {
   resetting: { tone: 'busy', word: 'Being reset' },
   ready: { tone: 'good', word: 'Ready' },
   archived: { tone: 'neutral', word: 'Archived' },
+  failed: { tone: 'bad', word: 'Cut off' },
   unknown: { tone: 'neutral', word: 'Not known' },
 } as const
 
