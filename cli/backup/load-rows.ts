@@ -2,8 +2,7 @@
 //
 // Constraints, domains and generated columns of a table run code of whoever made them. Where that is another role than
 // the one that restores, its code must not run with the rights of this one. So the rows of such a table go into a
-// temporary one first, as text where a type could run code. From there a SECURITY DEFINER function of the table's owner
-// takes them: in such a function nobody can change roles. Afterwards all that it may have left in the session goes.
+// temporary one first, as text where a type could run code. From there a function of the table's owner takes them.
 
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -13,7 +12,8 @@ import { errorText } from '../support/wait.ts'
 import { shownName, type TableRows } from './manifest.ts'
 import type { Backup } from './read-backup.ts'
 import { copyFromFile } from './rows.ts'
-import { oneRow, pathOf, useBackupSettings } from './session.ts'
+import { runAs } from './run-as.ts'
+import { oneRow, useBackupSettings } from './session.ts'
 
 /**
  * Loads all tables. One whose constraints look at rows that are not there yet is tried again behind the others. Throws
@@ -108,12 +108,6 @@ const COLUMNS_SQL = `
     left join pg_type element on element.oid = t.typelem and t.typsubscript = 'array_subscript_handler'::regproc
   where a.attrelid = $1::regclass and a.attname = any ($2) order by array_position($2::text[], a.attname::text)`
 
-/** Whoever owns a table need not see the schemas of its columns' types; for the load they must. */
-const CLOSED_SCHEMAS_SQL = `
-  select quote_ident(nspname) as schema from pg_namespace
-  where nspname !~ '^pg_' and nspname not in ('information_schema', 'quoin') and pg_has_role(nspowner, 'usage')
-    and not has_schema_privilege($1, oid, 'usage')`
-
 async function loadAs(
   client: Client,
   owner: string,
@@ -128,24 +122,10 @@ async function loadAs(
   const values = columns.map(it => quoteIdentifier(it.name) + (it.is_plain ? '' : `::${it.type}`)).join(', ')
   await client.query(`create temporary table quoin_rows (${staged.join(', ')}) on commit drop`)
   await copyFromFile(client, copyInSql('pg_temp.quoin_rows', table.columns), file)
-  const role = quoteIdentifier(owner)
-  await client.query(`grant select on pg_temp.quoin_rows to ${role}`)
-  const { rows: closed } = await client.query<{ schema: string }>(CLOSED_SCHEMAS_SQL, [owner])
-  const schemas = closed.map(({ schema }) => schema).join(', ')
-  if (schemas !== '') await client.query(`grant usage on schema ${schemas} to ${role}`)
-  await client.query(`set local role ${role}`)
+  await client.query(`grant select on pg_temp.quoin_rows to ${quoteIdentifier(owner)}`)
   const insert =
     list === ''
       ? `insert into ${name} select from pg_temp.quoin_rows`
       : `insert into ${name} (${list}) overriding system value select ${values} from pg_temp.quoin_rows`
-  await client.query(
-    `create function pg_temp.quoin_load() returns void language sql security definer
-     set search_path = ${pathOf(searchPath)} begin atomic ${insert}; end`,
-  )
-  await client.query('reset role')
-  await client.query('select pg_temp.quoin_load()')
-  if (schemas !== '') await client.query(`revoke usage on schema ${schemas} from ${role}`)
-  await client.query('discard temp')
-  await client.query('reset all')
-  await useBackupSettings(client, searchPath)
+  await runAs(client, owner, `language sql begin atomic ${insert}; end`, searchPath)
 }

@@ -2,26 +2,43 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from 'pg'
+import { type Client, escapeLiteral } from 'pg'
+import { quoteIdentifier } from '../../src/db/sql.ts'
 import { eachStatement } from '../../src/features/migrations/statements/split-statements.ts'
 import { StackError } from '../support/output.ts'
 import { errorText } from '../support/wait.ts'
 import type { BackupFile } from './manifest.ts'
+import { runAs } from './run-as.ts'
+import { oneRow } from './session.ts'
 
 const EXCERPT_CHARACTERS_MAX = 200
 const INSUFFICIENT_PRIVILEGE = '42501'
 /** Names that need no quotes, or quoted ones. */
 const CHANGES_OWNER = /^ALTER [^']* OWNER TO ([a-z_][a-z0-9_$]*|"(?:[^"]|"")+")$/s
+const NAME = '(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")+")'
+/** What looks at rows that are there, or at the bounds of a partition: types and constraints run code of their owner. */
+const RUNS_CODE = new RegExp(
+  `^ALTER (TABLE|DOMAIN) (?:ONLY )?(${NAME}\\.${NAME})\\s+(?:ATTACH PARTITION|ADD CONSTRAINT ${NAME} ` +
+    `(?:CHECK|FOREIGN KEY .* REFERENCES (${NAME}\\.${NAME})\\())`,
+  's',
+)
 
-/** Runs all statements of the file. Throws a `StackError` that shows which one failed. */
-export async function runSchema(client: Client, folder: string, { file }: BackupFile): Promise<void> {
+/**
+ * Runs all statements of the file; those that run code of a table's or domain's owner, as that one. Throws a
+ * `StackError` that shows which one failed.
+ */
+export async function runSchema(
+  client: Client,
+  folder: string,
+  { file }: BackupFile,
+  searchPath: readonly string[],
+): Promise<void> {
   const text = readFileSync(join(folder, file), 'utf8')
   for (const statement of eachStatement(text)) {
     if (statement === undefined) continue
     const sql = text.slice(statement.start, statement.end)
     try {
-      const role = CHANGES_OWNER.exec(sql)?.[1]
-      await (role === undefined ? client.query(sql) : changeOwner(client, sql, role))
+      await runStatement(client, sql, searchPath)
     } catch (err) {
       const { hint } = err as { hint?: string }
       throw new StackError(
@@ -31,6 +48,38 @@ export async function runSchema(client: Client, folder: string, { file }: Backup
     }
   }
 }
+
+async function runStatement(client: Client, sql: string, searchPath: readonly string[]): Promise<void> {
+  const role = CHANGES_OWNER.exec(sql)?.[1]
+  if (role !== undefined) return changeOwner(client, sql, role)
+  const [, kind, name, referenced] = RUNS_CODE.exec(sql) ?? []
+  if (kind === undefined || name === undefined) return void (await client.query(sql))
+  const { owner, is_own } = await oneRow<{ owner: string; is_own: boolean }>(
+    client,
+    kind === 'TABLE' ? OWNER_OF_TABLE_SQL : OWNER_OF_DOMAIN_SQL,
+    [name],
+  )
+  if (is_own) return void (await client.query(sql))
+  // Rights of callers come with the grants at the end.
+  const lent = `references on table ${referenced}`
+  const to = quoteIdentifier(owner)
+  const { must_lend } =
+    referenced === undefined
+      ? { must_lend: false }
+      : await oneRow<{ must_lend: boolean }>(client, MUST_LEND_SQL, [owner, referenced])
+  if (must_lend) await client.query(`grant ${lent} to ${to}`)
+  const body = `begin execute ${escapeLiteral(sql)}; end`
+  await runAs(client, owner, `language plpgsql as ${escapeLiteral(body)}`, searchPath)
+  if (must_lend) await client.query(`revoke ${lent} from ${to}`)
+}
+
+const OWNER_OF_TABLE_SQL = `
+  select pg_get_userbyid(relowner) as owner, relowner = current_user::regrole as is_own
+  from pg_class where oid = $1::regclass`
+const OWNER_OF_DOMAIN_SQL = `
+  select pg_get_userbyid(typowner) as owner, typowner = current_user::regrole as is_own
+  from pg_type where oid = $1::regtype`
+const MUST_LEND_SQL = `select not has_table_privilege($1, $2::regclass, 'references') as must_lend`
 
 /**
  * Whoever gets an object must have the right to create in its schema, which callers and quoin_outbox had only for a

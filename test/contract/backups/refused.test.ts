@@ -223,7 +223,18 @@ const TRAP = `
     return true;
   end $$;
   create domain evil.word as text check (evil.take());
-  create table evil.a_trap (a int check (evil.take()), w evil.word, ws evil.word[])`
+  create table evil.a_trap (a int check (evil.take()), w evil.word, ws evil.word[]);
+  create table evil.parts (w evil.word) partition by list (w);
+  create table evil.part_x partition of evil.parts for values in ('x');
+  create type evil.odd as enum ('a');
+  create function evil.odd_int(evil.odd) returns int language plpgsql as $$ begin
+    perform evil.take(); return 1; end $$;
+  create cast (evil.odd as int) with function evil.odd_int(evil.odd) as implicit;
+  create table evil.pk (k int primary key); insert into evil.pk values (1);
+  create table evil.fk (e evil.odd references evil.pk); insert into evil.fk values ('a');
+  create table evil.late (a int); insert into evil.late values (1);
+  create function evil.late_ok(evil.late) returns boolean language sql as 'select evil.take()';
+  alter table evil.late add constraint behind_rows check (evil.late_ok(late.*))`
 
 it('runs no code of callers with the rights of whoever restores', async () => {
   await using source = await migrationDatabase()
