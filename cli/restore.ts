@@ -1,5 +1,5 @@
-// `npm run restore -- BACKUP`: restores the backup in the folder BACKUP into the empty database that DATABASE_URL
-// names. docs/backup.md
+// `npm run restore -- BACKUP [--other-locale]`: restores the backup in the folder BACKUP into the empty database that
+// DATABASE_URL names. docs/backup.md
 
 import { parseArgs } from 'node:util'
 import { openBackup } from './backup/read-backup.ts'
@@ -12,14 +12,22 @@ const USAGE =
   'BACKUP is a folder that `npm run backup` made'
 
 runCommand(async () => {
-  const { positionals } = parseArgs({ allowPositionals: true })
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { 'other-locale': { type: 'boolean', default: false } },
+  })
   const [folder, ...rest] = positionals
   const url = process.env.DATABASE_URL
   // Never the running local stack's: that is not empty.
   if (folder === undefined || rest.length > 0 || !url) throw new Error(USAGE)
   logLine(`database: ${shownDatabase(url)}`)
   const backup = await openBackup(folder)
-  await restoreBackup(url, backup, { life: 'new', env: process.env, log: logLine })
+  await restoreBackup(url, backup, {
+    life: 'new',
+    otherLocale: values['other-locale'],
+    env: process.env,
+    log: logLine,
+  })
   const { tables } = backup.manifest
   process.stdout.write(
     `restored ${tables.length} tables. Now give authenticator a password where the role is new, and run ` +

@@ -17,18 +17,23 @@ export function urlOfDatabase(url: string, name: string): string {
 
 export const scratchName = (): string => `quoin_verify_${randomBytes(6).toString('hex')}`
 
-/** Makes an empty database with the encoding and locale of the backup's. Throws a `StackError` without the right. */
-export async function createDatabase(url: string, name: string, { database }: Manifest): Promise<void> {
+/** SQL that makes an empty database with the encoding and locale of the backup's. */
+export function createDatabaseSql(name: string, { database }: Manifest): string {
   const { encoding, lc_collate, lc_ctype, locale_provider, locale } = database
   const ofProvider =
     locale_provider === 'libc' ? '' : ` ${locale_provider}_locale ${escapeLiteral(locale ?? '')}`
+  return (
+    `create database ${quoteIdentifier(name)} template template0 encoding ${escapeLiteral(encoding)} ` +
+    `lc_collate ${escapeLiteral(lc_collate)} lc_ctype ${escapeLiteral(lc_ctype)} ` +
+    `locale_provider ${locale_provider}${ofProvider}`
+  )
+}
+
+/** Makes an empty database with the encoding and locale of the backup's. Throws a `StackError` without the right. */
+export async function createDatabase(url: string, name: string, manifest: Manifest): Promise<void> {
   await withBackupSession(url, async client => {
     try {
-      await client.query(
-        `create database ${quoteIdentifier(name)} template template0 encoding ${escapeLiteral(encoding)}
-         lc_collate ${escapeLiteral(lc_collate)} lc_ctype ${escapeLiteral(lc_ctype)}
-         locale_provider ${locale_provider}${ofProvider}`,
-      )
+      await client.query(createDatabaseSql(name, manifest))
     } catch (err) {
       throw new StackError(
         `the database ${name} cannot be made beside this one: ${errorText(err)}. The role of DATABASE_URL needs ` +

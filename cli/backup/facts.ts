@@ -172,6 +172,11 @@ export type DatabaseFacts = Pick<
   | 'search_path'
 > & { readonly largeObjects: number }
 
+/** Name, encoding, locale, settings and rights of the database. */
+export function readDatabase(client: Client): Promise<Manifest['database']> {
+  return oneRow<Manifest['database']>(client, DATABASE_SQL)
+}
+
 /** All that the manifest says of the database as a whole. */
 export async function readDatabaseFacts(client: Client): Promise<DatabaseFacts> {
   const { has_migrations, large_objects, ...place } = await oneRow<Place>(client, PLACE_SQL)
@@ -182,7 +187,7 @@ export async function readDatabaseFacts(client: Client): Promise<DatabaseFacts> 
     ...place,
     largeObjects: large_objects,
     platform_migrations: migrations.rows.map(({ name }) => name),
-    database: await oneRow<Manifest['database']>(client, DATABASE_SQL),
+    database: await readDatabase(client),
     roles: (await client.query<Manifest['roles'][number]>(ROLES_SQL)).rows,
     search_path: (await client.query<{ schema: string }>(SEARCH_PATH_SQL)).rows.map(({ schema }) => schema),
   }

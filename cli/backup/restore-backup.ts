@@ -4,7 +4,8 @@ import type { Client } from 'pg'
 import { quoteIdentifier, quoteQualified } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
 import { errorText } from '../support/wait.ts'
-import { listObjects } from './facts.ts'
+import { createDatabaseSql } from './databases.ts'
+import { listObjects, readDatabase } from './facts.ts'
 import { loadRows } from './load-rows.ts'
 import { type Manifest, secretsKeyFingerprint, shownName } from './manifest.ts'
 import { type Backup, refuseNewer } from './read-backup.ts'
@@ -16,6 +17,8 @@ import { settle } from './settle.ts'
 export interface RestoreSettings {
   /** `copy`: the database of the backup goes on beside this one. `none`: nobody will work with this one. */
   readonly life: 'new' | 'copy' | 'none'
+  /** Texts may be sorted and compared otherwise than in the backup's database. */
+  readonly otherLocale?: boolean
   readonly env: NodeJS.ProcessEnv
   readonly log: (line: string) => void
 }
@@ -31,7 +34,7 @@ export async function restoreBackup(url: string, backup: Backup, settings: Resto
   const { manifest, folder } = backup
   const { log } = settings
   await withBackupSession(url, async client => {
-    await refuseUnfit(client, backup)
+    await refuseUnfit(client, backup, settings.otherLocale === true)
     await client.query('begin')
     const made = await makeOwnRoles(client, manifest)
     if (made.length > 0) log(`roles made: ${made.join(', ')}`)
@@ -51,12 +54,13 @@ export async function restoreBackup(url: string, backup: Backup, settings: Resto
   for (const line of adviceOf(manifest, settings.env)) log(line)
 }
 
-async function refuseUnfit(client: Client, backup: Backup): Promise<void> {
-  const { version, encoding, name } = await oneRow<{ version: number; encoding: string; name: string }>(
+async function refuseUnfit(client: Client, backup: Backup, otherLocale: boolean): Promise<void> {
+  const { version } = await oneRow<{ version: number }>(
     client,
-    `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
-       current_database() as name`,
+    `select current_setting('server_version_num')::int as version`,
   )
+  const here = await readDatabase(client)
+  const { name } = here
   refuseNewer(backup, version)
   const found = await listObjects(client, SHOWN_OBJECTS + 1)
   if (found.length > 0) {
@@ -66,12 +70,7 @@ async function refuseUnfit(client: Client, backup: Backup): Promise<void> {
         'A backup is restored into an empty database: make one, and name it in DATABASE_URL',
     )
   }
-  const wanted = backup.manifest.database.encoding
-  if (encoding !== wanted)
-    throw new StackError(
-      `the database has the encoding ${encoding}, and the backup ${wanted}: make it anew with ` +
-        `create database ${quoteIdentifier(name)} encoding '${wanted}' template template0`,
-    )
+  refuseOtherLocale(here, backup, otherLocale)
   const { rows: missing } = await client.query<{ name: string }>(
     'select w.name from unnest($1::text[]) w (name) where w.name not in (select e.name from pg_available_extensions e)',
     [backup.manifest.extensions.map(({ name }) => name)],
@@ -81,6 +80,19 @@ async function refuseUnfit(client: Client, backup: Backup): Promise<void> {
       `this server lacks extensions of the backup: ${missing.map(({ name }) => name).join(', ')}. Install them there`,
     )
   await refuseMissingRoles(client, backup.manifest)
+}
+
+/** In another locale texts are sorted, compared and changed in case otherwise, and unique keys may not hold. */
+function refuseOtherLocale(here: Manifest['database'], { manifest }: Backup, otherLocale: boolean): void {
+  const localeOf = (it: Manifest['database']) =>
+    `${it.locale_provider} ${it.locale ?? ''}, lc_collate ${it.lc_collate}, lc_ctype ${it.lc_ctype}`
+  const [found, wanted] = [localeOf(here), localeOf(manifest.database)]
+  const { encoding } = manifest.database
+  if (here.encoding === encoding && (otherLocale || found === wanted)) return
+  throw new StackError(
+    `the database has ${here.encoding}, ${found}, and the backup ${encoding}, ${wanted}: make it anew with ` +
+      `${createDatabaseSql(here.name, manifest)}; or, where the encoding is the same, restore with --other-locale`,
+  )
 }
 
 /** At most a line in two seconds, and one at the end. */

@@ -82,6 +82,9 @@ it('refuses by name what is cut off, changed, missing or newer, and writes nothi
   expect(await changed(it => it.extensions.push({ name: 'nowhere', version: '1' }))).toContain(
     'lacks extensions of the backup: nowhere',
   )
+  expect(await changed(it => Object.assign(it.database, { lc_collate: 'xx' }))).toMatch(
+    /the database has UTF8, .*make it anew with create database "backups_\w+" template .* lc_collate 'xx'/,
+  )
   expect(
     await changed(it => Object.assign(it.tables[0]?.compressed ?? {}, { file: '../../etc/passwd' })),
   ).toContain('is not a manifest')

@@ -20,7 +20,7 @@ it('has a database of a former version', () => {
 it.each(versions)('upgrades a database of version %s, with a backup of it from before', async version => {
   const former = await openBackup(join(FIXTURES, version))
   await using database = await emptyDatabase()
-  await restoreBackup(database.url, former, { life: 'new', env: {}, log: () => {} })
+  await restoreBackup(database.url, former, { life: 'new', otherLocale: true, env: {}, log: () => {} })
   using folder = testFolder()
   const upgrade = (...args: string[]) => command(database.url, 'upgrade.ts', '--to', folder.path, ...args)
 
