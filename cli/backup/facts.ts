@@ -93,7 +93,8 @@ const DATABASE_SQL = `
         'value', substr(setting, strpos(setting, '=') + 1))), '[]')
       from pg_db_role_setting s cross join unnest(s.setconfig) setting
       where s.setdatabase = d.oid and s.setrole = 0) as settings,
-    (select case when d.datacl is not null then coalesce(json_agg(json_build_object('grantee', case a.grantee when 0 then null else pg_get_userbyid(a.grantee) end,
+    (select case when d.datacl is not null then coalesce(json_agg(json_build_object(
+        'grantee', case a.grantee when 0 then null else pg_get_userbyid(a.grantee) end,
         'privilege', a.privilege_type, 'is_grantable', a.is_grantable)), '[]') end
       from aclexplode(d.datacl) a where a.grantee <> d.datdba) as grants
   from pg_database d where d.datname = current_database()`

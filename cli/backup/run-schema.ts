@@ -16,7 +16,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 /** Names that need no quotes, or quoted ones. */
 const CHANGES_OWNER = /^ALTER [^']* OWNER TO ([a-z_][a-z0-9_$]*|"(?:[^"]|"")+")$/s
 const NAME = '(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")+")'
-/** What looks at rows that are there, or at the bounds of a partition: types and constraints run code of their owner. */
+/** What looks at rows that are there, or at bounds of a partition: types and constraints run code of their owner. */
 const RUNS_CODE = new RegExp(
   `^ALTER (TABLE|DOMAIN) (?:ONLY )?(${NAME}\\.${NAME})\\s+(?:ATTACH PARTITION|ADD CONSTRAINT ${NAME} ` +
     `(?:CHECK|FOREIGN KEY .* REFERENCES (${NAME}\\.${NAME})\\())`,

@@ -59,7 +59,7 @@ export async function findSchemaDump(
 /** pg_dump has neither our lock_timeout nor an end of its own. */
 const LOCK_WAIT_TIMEOUT = '2s'
 
-/** Whether pg_dump has waited in vain for a lock: behind a change that itself waits for the backup, it would for ever. */
+/** Whether pg_dump has waited in vain for a lock: behind a change that waits for the backup, it would for ever. */
 export function isLockTimeout(err: unknown): boolean {
   return errorText(err).includes('due to statement timeout')
 }
