@@ -32,7 +32,7 @@ it('shows a backup as unproved until it was restored, and a failed one with its 
     )
     await page.reload()
     await page.getByText('The last backup failed').waitFor()
-    await page.getByText('no space left').waitFor()
+    await page.getByText('it failed: the command has said why').waitFor()
     expect(await contrastProblems(page)).toEqual([])
   } finally {
     await owner.query("delete from quoin.backups where id = $1 or location = '/srv/failed'", [manifest.id])
