@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectOwner } from '../../support/postgres.ts'
-import { visit } from './visitor.ts'
+import { lastCopied, visit } from './visitor.ts'
 
 const table = `b${crypto.randomUUID().replaceAll('-', '').slice(0, 10)}_notes`
 const mended = `alter table "public"."${table}" enable row level security;`
@@ -28,7 +28,7 @@ it('shows a finding with its SQL, which goes to the SQL view', async () => {
   await finding.getByText(/table · .* KiB/).waitFor()
   await finding.getByText(/Needs the rights of .*: put it into a migration/).waitFor()
   await finding.getByRole('button', { name: 'Copy' }).click()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(mended)
+  expect(await lastCopied(page)).toBe(mended)
 
   await finding.getByRole('button', { name: 'Open in SQL editor' }).click()
   await page

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { dashboard, introspect, registerClient } from '../../support/applications.ts'
-import { listenForComplaints, type Visit, visit } from './visitor.ts'
+import { lastCopied, listenForComplaints, type Visit, visit } from './visitor.ts'
 
 const run = promisify(execFile)
 const { oauth_public_url: SERVER, dashboard_url: DASHBOARD } = inject('stack')
@@ -77,7 +77,7 @@ it('runs the code flow with PKCE, uses the tokens, ends the grant, and leaves no
   await page.getByRole('button', { name: 'Introspect access token' }).click()
   await messages(page).getByText('200 · active: true').waitFor()
   await step(page, 4).getByRole('button', { name: 'Copy as curl' }).last().click()
-  const curl = await page.evaluate(() => navigator.clipboard.readText())
+  const curl = await lastCopied(page)
   const own = curl.replace('YOUR_SESSION_COOKIE', inject('stack').session_cookie_admin ?? '')
   const { stdout } = await run('sh', ['-c', `${own} --silent`])
   expect(JSON.parse(stdout)).toMatchObject({ active: true, client_id: clientId })
@@ -136,7 +136,7 @@ it('runs client credentials with a secret that is typed in, and explains what is
   expect(await introspect(String(token))).toMatchObject({ active: true, scope: 'read' })
 
   await page.getByRole('button', { name: 'Copy as curl' }).click()
-  const curl = await page.evaluate(() => navigator.clipboard.readText())
+  const curl = await lastCopied(page)
   expect(curl).toContain(`curl -X POST '${SERVER}/oauth2/token'`)
   expect(curl).toContain(`-H 'Authorization: Basic `)
   // It stays covered where the request is shown, whichever way it is written there.

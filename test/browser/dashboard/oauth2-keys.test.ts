@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, inject, it } from 'vitest'
 import { dashboard } from '../../support/applications.ts'
 import { goTo } from './pages.ts'
-import { visit } from './visitor.ts'
+import { lastCopied, visit } from './visitor.ts'
 
 interface Key {
   kid: string
@@ -159,7 +159,7 @@ it('shows keys to a member, and says who may change them', async () => {
   await page.getByRole('button', { name: 'Rotate key' }).hover({ force: true })
   await page.getByText('Only administrators may change signing keys').waitFor()
   await page.getByRole('button', { name: 'Copy JWKS' }).click()
-  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as { keys: unknown[] }
+  const copied = JSON.parse(await lastCopied(page)) as { keys: unknown[] }
   expect(copied.keys.length).toBeGreaterThan(0)
   expect(seat.complaints).toEqual([])
 })

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { registerClient } from '../../support/applications.ts'
-import { visit } from './visitor.ts'
+import { lastCopied, visit } from './visitor.ts'
 
 const run = promisify(execFile)
 
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 async function copied(page: Page, file: string): Promise<string> {
   await page.getByRole('button', { name: `Copy ${file}` }).click()
   await page.getByText('Copied').first().waitFor()
-  return await page.evaluate(() => navigator.clipboard.readText())
+  return await lastCopied(page)
 }
 
 it('shows programs that get a token as they are', async () => {

@@ -4,6 +4,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { inject } from 'vitest'
 import type { StackFacts } from '../../../cli/support/dev-file.ts'
+import { waitUntil } from '../../../cli/support/wait.ts'
 import { connectBrowser } from '../../support/shared-browser.ts'
 
 export const DESKTOP = { width: 1280, height: 800 }
@@ -48,6 +49,7 @@ export async function visit(
     ...options,
   })
   await takeSession(context, facts, who)
+  await context.addInitScript(noteCopies)
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   const complaints = listenForComplaints(page)
@@ -58,6 +60,29 @@ export async function visit(
     await browser.close()
   }
   return { page, context, complaints, [Symbol.asyncDispose]: leave }
+}
+
+/** Runs in the page. All tests share the machine's one clipboard: so each page notes what it has put there itself. */
+function noteCopies(): void {
+  const { clipboard } = navigator
+  if (clipboard === undefined) return
+  const write = clipboard.writeText.bind(clipboard)
+  clipboard.writeText = async text => {
+    await write(text)
+    Object.assign(window, { copiedByTest: text })
+  }
+}
+
+/** What the page has copied since the last time; waits for it. */
+export async function lastCopied(page: Page): Promise<string> {
+  const take = () =>
+    page.evaluate(() => {
+      const noted = window as { copiedByTest?: string | undefined }
+      const text = noted.copiedByTest
+      noted.copiedByTest = undefined
+      return text
+    })
+  return await waitUntil({ what: 'something is copied', deadlineMs: 10_000 }, take)
 }
 
 /** Chromium writes every 4xx answer to the console; those the tests look at themselves. */
