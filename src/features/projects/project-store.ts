@@ -2,7 +2,7 @@
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import type { KeysetPosition } from '../../db/keyset-page.ts'
-import { IS_ACTIVE_KEY, newVersionsStatement } from '../api-keys/record/key-store.ts'
+import { IS_ACTIVE_KEY } from '../api-keys/record/key-store.ts'
 import { type ProjectScope, projectOf } from '../api-keys/record/project-scope.ts'
 import type { Project } from './schemas.ts'
 
@@ -66,8 +66,7 @@ export async function insertProject(db: Pick<ProjectDatabase, 'query'>, name: st
 
 /**
  * Writes name and status, where the row still has those that were read: of two changes at once only one finds it.
- * Answers the row, or undefined. Raises the versions of its keys with another status, so that no limiter takes what it
- * has read before for what holds now.
+ * Answers the row, or undefined. Another status makes every row of its keys newer than what limiters have read before.
  */
 export async function updateProjectRow(
   db: Pick<ProjectDatabase, 'transaction'>,
@@ -75,18 +74,17 @@ export async function updateProjectRow(
   { name, status }: Pick<ProjectRow, 'name' | 'status'>,
 ): Promise<ProjectRow | undefined> {
   const change = `update quoin.projects
-    set name = $2, status = $3, updated_at = clock_timestamp()
+    set name = $2, status = $3, status_version = status_version + (status <> $3)::integer,
+      updated_at = clock_timestamp()
     where id = $1::uuid and name = $4 and status = $5 returning id`
-  const versions = status === read.status ? [] : [newVersionsStatement(read.id, status)]
   // Read by a statement of its own, which sees keys that the change has waited for.
   const record = `select row_to_json(q)::text
     from (select ${COLUMNS} from quoin.projects p where p.id = $1::uuid) q`
   const results = await db.transaction([
     { sql: change, params: [read.id, name, status, read.name, read.status] },
-    ...versions,
     { sql: record, params: [read.id] },
   ])
-  const text = results.at(-1)?.[0]?.[0]
+  const text = results[1]?.[0]?.[0]
   const isChanged = results[0]?.length === 1
   return isChanged && text != null ? (JSON.parse(text) as ProjectRow) : undefined
 }

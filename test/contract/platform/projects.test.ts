@@ -263,12 +263,14 @@ describe('a pause', () => {
     expect(paused).toMatchObject({ status: 'paused', active_keys: 3, keys_told: 3, keys_following: 0 })
     expect(await outcomes(keys)).toEqual(keys.map(() => 'project_paused'))
     expect(await outcomes(others)).toEqual([200])
-    // What a limiter has read before must not undo it.
+    // What a limiter has read before must not undo it; and it costs one row, however many keys there are.
     await using owner = await connectOwner()
-    const { rows } = await owner.query('select version from quoin.api_keys where project_id = $1', [
-      project.id,
-    ])
-    expect(rows).toEqual([{ version: '2' }, { version: '2' }, { version: '2' }])
+    const { rows } = await owner.query(
+      `select k.version, p.status_version from quoin.api_keys k join quoin.projects p on p.id = k.project_id
+       where p.id = $1`,
+      [project.id],
+    )
+    expect(rows).toEqual(keys.map(() => ({ version: '1', status_version: '1' })))
 
     const [, key] = keys as [StoredApiKey, StoredApiKey]
     const resumption = await withKey(key, 'PATCH', `/v1/projects/${project.id}`, { status: 'active' })
@@ -334,6 +336,24 @@ describe('a pause', () => {
     await waitsForLock('insert into quoin.api_keys')
     await owner.query('commit')
     expect(await outcome((await made).json)).toBe('project_paused')
+  })
+
+  it('holds for a key that is changed while the project is being paused', async () => {
+    const { project, keys } = await projectWithKeys('anon')
+    const [key] = keys as [StoredApiKey]
+    await using owner = await connectOwner()
+    await owner.query('begin')
+    await owner.query(
+      "update quoin.projects set status = 'paused', status_version = status_version + 1 where id = $1",
+      [project.id],
+    )
+    const changed = asAdmin('PATCH', `/api/keys/${key.id}`, { body: { name: 'meanwhile' } })
+    await waitsForLock('update quoin.api_keys')
+    await owner.query('commit')
+    expect(await changed).toMatchObject({ status: 409, json: { code: 'conflict' } })
+    expect(await read(project.id)).toMatchObject({ status: 'paused' })
+    const again = await asAdmin('PATCH', `/api/keys/${key.id}`, { body: { name: 'meanwhile' } })
+    expect([again.status, await outcome(key)]).toEqual([200, 'project_paused'])
   })
 
   it('holds for keys that are rotated or changed at the same time', async () => {

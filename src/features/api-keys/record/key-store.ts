@@ -12,13 +12,21 @@ export type KeyDatabase = Pick<PlatformDatabase, 'query'>
 
 const OWN_COLUMNS =
   'k.id, k.project_id, k.name, k.role, k.prefix, k.last_four, k.rate_limit_per_minute, k.rate_limit_per_address, ' +
-  'k.created_at, k.expires_at, k.last_used_at, k.revoked_at, k.version, k.key_hash, k.previous_key_hash, ' +
-  'k.previous_expires_at'
-const COLUMNS = `${OWN_COLUMNS}, p.status as project_status`
+  'k.created_at, k.expires_at, k.last_used_at, k.revoked_at, k.key_hash, k.previous_key_hash, k.previous_expires_at'
+/** The status of its project is part of what a key may do. Both versions only grow, so their sum says what is newer. */
+const VERSION = 'k.version + p.status_version'
+const COLUMNS = `${OWN_COLUMNS}, p.status as project_status, ${VERSION} as version`
 const FROM_KEYS = 'from quoin.api_keys k join quoin.projects p on p.id = k.project_id'
 
 /** The condition that a key `k` may still be used, whatever its project's status is. */
 export const IS_ACTIVE_KEY = '(k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))'
+
+/**
+ * The project of the key `$1`, held until the change of the key is committed. So a change of its status waits, and the
+ * other way round: else two rows could have the same version.
+ */
+const FROM_LOCKED_PROJECT = `from (select p.id, p.status, p.status_version from quoin.projects p
+    where p.id = (select project_id from quoin.api_keys where id = $1::uuid) for share of p) p`
 
 export interface NewKey {
   /** null: the oldest project, which every deployment has. */
@@ -40,12 +48,13 @@ export interface NewKey {
  */
 export function insertKeyStatement(key: NewKey): Statement<string | null> {
   return {
-    sql: `with project as (select p.id, p.status from quoin.projects p
+    sql: `with p as (select p.id, p.status, p.status_version from quoin.projects p
         where p.id = coalesce($1::uuid, (select id from quoin.projects order by created_at, id limit 1)) for share of p)
       insert into quoin.api_keys as k
         (project_id, name, role, prefix, last_four, key_hash, rate_limit_per_minute, rate_limit_per_address, expires_at)
-      select id, $2, $3, $4, $5, $6, $7::integer, $8::integer, $9::timestamptz from project
-      returning ${OWN_COLUMNS}, (select status from project) as project_status`,
+      select id, $2, $3, $4, $5, $6, $7::integer, $8::integer, $9::timestamptz from p
+      returning ${OWN_COLUMNS}, (select status from p) as project_status,
+        k.version + (select status_version from p) as version`,
     params: [
       key.projectId,
       key.name,
@@ -112,19 +121,6 @@ export function listActiveKeys(db: KeyDatabase, projectId: string, limit: number
   return db.query<KeyRow>(sql, [projectId, String(limit)], 'repeatable')
 }
 
-/**
- * Raises the versions of a project's keys, where it has this status: to be run behind the statement that writes it, and
- * in the same transaction.
- */
-export function newVersionsStatement(projectId: string, status: KeyRow['project_status']): Statement {
-  return {
-    sql: `update quoin.api_keys k set version = k.version + 1
-      where k.revoked_at is null
-        and k.project_id = (select p.id from quoin.projects p where p.id = $1::uuid and p.status = $2)`,
-    params: [projectId, status],
-  }
-}
-
 export interface Rotation {
   id: string
   /** The version that the caller has read: of two rotations at once only one finds it. */
@@ -140,8 +136,8 @@ export async function rotateKeyRow(db: KeyDatabase, rotation: Rotation): Promise
   const sql = `update quoin.api_keys k
     set previous_key_hash = k.key_hash, previous_expires_at = $5::timestamptz, key_hash = $3, last_four = $4,
       version = k.version + 1
-    from quoin.projects p
-    where p.id = k.project_id and k.id = $1::uuid and k.version = $2::bigint and k.revoked_at is null
+    ${FROM_LOCKED_PROJECT}
+    where p.id = k.project_id and k.id = $1::uuid and ${VERSION} = $2::bigint and k.revoked_at is null
     returning ${COLUMNS}`
   const { id, version, keyHash, lastFour, previousExpiresAt } = rotation
   return (await db.query<KeyRow>(sql, [id, String(version), keyHash, lastFour, previousExpiresAt]))[0]
@@ -158,8 +154,8 @@ export async function updateKeyRow(db: KeyDatabase, update: KeyUpdate): Promise<
   const sql = `update quoin.api_keys k
     set name = $3, rate_limit_per_minute = $4::integer, rate_limit_per_address = $5::integer,
       expires_at = $6::timestamptz, version = k.version + 1
-    from quoin.projects p
-    where p.id = k.project_id and k.id = $1::uuid and k.version = $2::bigint and k.revoked_at is null
+    ${FROM_LOCKED_PROJECT}
+    where p.id = k.project_id and k.id = $1::uuid and ${VERSION} = $2::bigint and k.revoked_at is null
     returning ${COLUMNS}`
   const { id, version, name, rate_limit_per_minute, rate_limit_per_address, expires_at } = update
   const limits = [textOf(rate_limit_per_minute), textOf(rate_limit_per_address)]
@@ -175,7 +171,8 @@ export async function revokeKeyRow(db: KeyDatabase, id: string): Promise<KeyRow 
   const sql = `update quoin.api_keys k
     set revoked_at = coalesce(k.revoked_at, now()),
       version = k.version + case when k.revoked_at is null then 1 else 0 end
-    from quoin.projects p where p.id = k.project_id and k.id = $1::uuid returning ${COLUMNS}`
+    ${FROM_LOCKED_PROJECT}
+    where p.id = k.project_id and k.id = $1::uuid returning ${COLUMNS}`
   return (await db.query<KeyRow>(sql, [id]))[0]
 }
 
