@@ -106,7 +106,7 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     return this.#settledSoon(this.#lots.answer(admission, ask.wanted, this.#window, Date.now()))
   }
 
-  async confirm(): Promise<Confirmation> {
+  async confirm(isForPredecessor = false): Promise<Confirmation> {
     const nowMs = Date.now()
     if (standingOf(this.#facts, this.#known, nowMs) === 'unread') {
       const isRead = await this.#deadline(READ_TIMEOUT_MS, this.#read()).then(
@@ -116,8 +116,11 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
       if (!isRead) return 'unavailable'
     } else if (nowMs >= this.#readAgainAtMs) await this.#readAgain(nowMs)
     const standing = standingOf(this.#facts, this.#known, Date.now())
+    const { retirement } = this.#facts
+    if (standing === 'retiring' && retirement !== undefined && !isForPredecessor)
+      return this.#limiterOf(retirement.successorHash).confirm(true)
     if (standing === 'project_paused') return standing
-    return standing === 'valid' || standing === 'retiring' ? 'good' : 'refused'
+    return standing === 'valid' ? 'good' : 'refused'
   }
 
   async settle(settled: LotAsk['settled']): Promise<void> {
@@ -251,12 +254,13 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     this.#unknownUntilMs = Date.now() + UNKNOWN_MS
     // What was told is final; only a row that came from the database can be taken back by it.
     if (this.#facts.row === undefined || this.#facts.isRevoked || this.#facts.retirement) return
-    this.#countUsage(Math.floor(Date.now() / 60_000))
+    const minute = Math.floor(Date.now() / 60_000)
+    this.#countUsage(minute)
     this.#facts = {}
     this.#known = undefined
     // What comes back of lots is nobody's.
     this.#lots = new LotLedger()
-    this.#window = new SlidingWindow(this.#limitDefault, this.#storage)
+    this.#window = new SlidingWindow(this.#limitDefault, this.#storage, [], (minute + 1) * 60_000)
     this.#storage.clearKey()
     if (this.#storage.isUsed()) this.#scheduleHousekeeping(Date.now())
     else await this.#storage.clear()

@@ -92,6 +92,19 @@ describe('a request whose body is held open', () => {
     expect(await calls[1].end('"active"}')).toMatchObject({ status: 403 })
   })
 
+  it('makes no key once the project of its replaced key is paused', async () => {
+    const projectId = await newProject()
+    const { key, id } = await makeKey('service_role', { projectId })
+    const body = { overlap_seconds: 3_600 }
+    expect((await asAdmin('POST', `/api/keys/${id}/rotate`, { body })).status).toBe(200)
+    const held = new HeldCall('POST', '/v1/keys', { apikey: key })
+    held.send('{"name":"held",')
+    await expect.poll(() => withKey('GET', '/v1/modules', key)).toBe(200)
+    const pause = { body: { status: 'paused' } }
+    expect((await asAdmin('PATCH', `/api/projects/${projectId}`, pause)).status).toBe(200)
+    expect(await held.end('"role":"service_role"}')).toMatchObject({ status: 403 })
+  })
+
   it('goes on where nothing was taken away', async () => {
     const { key } = await makeKey('service_role')
     const held = new HeldCall('POST', '/v1/sql', { apikey: key })

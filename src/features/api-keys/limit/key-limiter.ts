@@ -20,8 +20,11 @@ export interface KeyLimiter {
    * perhaps a lot of permits too.
    */
   admit(address: string, ask?: LotAsk): Promise<Admission>
-  /** Whether the key would still be let in, its window aside; counts nothing. */
-  confirm(): Promise<Confirmation>
+  /**
+   * Whether the key would still be let in, its window aside; counts nothing. A replaced key asks its successor, with
+   * `isForPredecessor`: one step only.
+   */
+  confirm(isForPredecessor?: boolean): Promise<Confirmation>
   /** Takes back what was left of permit lots, where no request brings it along. */
   settle(settled: LotAsk['settled']): Promise<void>
   /** As `admit`, for a request that came with the key before this one. */
