@@ -259,6 +259,27 @@ describe('usage', () => {
     expect(await tablesOf(old.limiter)).toEqual([])
   })
 
+  it('counts what comes in the minute in which the key was forgotten', async () => {
+    const { row, limiter } = await makeKey()
+    const started = startOfMinute()
+    vi.setSystemTime(started + 1_000)
+    await admit(limiter, 6)
+    await rotateWithOverlap(row, -10 * MINUTE_MS)
+    vi.setSystemTime(started + 2 * MINUTE_MS)
+    let admitted = 6
+    await eventually(async () => {
+      const { outcome } = await limiter.admit(ADDRESS)
+      if (outcome === 'admitted') admitted += 1
+      expect(outcome).toBe('unknown')
+    })
+    await limiter.learn(row)
+    await admit(limiter, 3)
+    vi.setSystemTime(started + 5 * MINUTE_MS)
+    await runDurableObjectAlarm(limiter)
+    const usage = Object.values(await usageOf(row.id))
+    expect(usage.reduce((sum, requests) => sum + requests, 0)).toBe(admitted + 3)
+  })
+
   it('counts a quiet key of a high limit to the request, though it is evicted', async () => {
     const { row, limiter } = await makeKey(1_000_000)
     const started = startOfMinute()
