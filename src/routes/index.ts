@@ -5,6 +5,7 @@ import type { AnyRoute } from '../http/route.ts'
 import { advisorRoutes } from './advisor.ts'
 import { auditLogRoutes } from './audit-logs.ts'
 import { backupRoutes } from './backups.ts'
+import { billingRoutes } from './billing.ts'
 import { bridgeRoutes } from './bridge.ts'
 import { claimsConfigRoutes } from './claims.ts'
 import { consentRoutes } from './consents.ts'
@@ -38,6 +39,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...backupRoutes,
   ...statusRoutes,
   ...metricsRoutes,
+  ...billingRoutes,
   ...logRoutes,
   ...gatewayRoutes,
   ...projectRoutes,

@@ -1,8 +1,7 @@
-// How much this deployment is called, and what of it counts towards a plan.
+// How much this deployment is called, with what, and how fast.
 
 import * as z from 'zod'
 import { scopeOf } from '../features/api-keys/record/project-scope.ts'
-import { Billing, BillingQuery, readBilling } from '../features/billing/read-billing.ts'
 import { PROMETHEUS_TYPE, readPrometheus, wantsPrometheus } from '../features/metrics/prometheus.ts'
 import { readMetrics } from '../features/metrics/read-metrics.ts'
 import { Metrics, MetricsQuery } from '../features/metrics/schemas.ts'
@@ -39,15 +38,5 @@ export const metricsRoutes = [
       const text = await readPrometheus(deps, scope)
       return { status: 200, headers: { 'content-type': PROMETHEUS_TYPE }, body: text }
     },
-  }),
-  defineRoute({
-    id: 'billing.read',
-    method: 'get',
-    mounts: { '/v1/billing': 'service_role', '/api/billing': 'admin' },
-    summary: "A project's plan, and what it has used this month",
-    description: 'Quotas are shown and not enforced. There are no prices: nobody here sells anything.',
-    query: BillingQuery,
-    response: Billing,
-    handle: ({ deps, query, principal }) => readBilling(deps, scopeOf(principal), query),
   }),
 ]
