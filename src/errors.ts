@@ -145,6 +145,13 @@ export class DomainError extends Error {
   }
 }
 
+/** Said to a key at admission, and where a pause came after it. */
+export function projectPaused(): DomainError {
+  return new DomainError('project_paused', 'The project of this API key is paused.', {
+    hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
+  })
+}
+
 /** Whether the change that failed with this may have been made all the same. */
 export function isOutcomeUnknown(err: unknown): boolean {
   return err instanceof DomainError && err.outcomeUnknown

@@ -1,7 +1,7 @@
-// Renames a project, pauses and resumes it. The database first, with the versions of its keys; then their limiters,
-// which refuse from then on. Isolates that hold permits of a key use them up within a second.
+// Renames a project, pauses and resumes it. The database first, then the limiters of its keys, which
+// refuse from then on. Isolates that hold permits of a key use them up within a second.
 
-import { DomainError } from '../../errors.ts'
+import { DomainError, projectPaused } from '../../errors.ts'
 import type { KeyLimiters } from '../api-keys/limit/key-limiter.ts'
 import { listActiveKeys } from '../api-keys/record/key-store.ts'
 import { type ProjectScope, projectNotFound } from '../api-keys/record/project-scope.ts'
@@ -62,12 +62,6 @@ async function change(
     const result = await updateProjectRow(deps.platform, found, { name, status })
     if (result === undefined) throw changedMeanwhile()
     return { result, after: toProject(result) }
-  })
-}
-
-function projectPaused(): DomainError {
-  return new DomainError('project_paused', 'The project of this API key is paused.', {
-    hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
   })
 }
 

@@ -1,6 +1,6 @@
 // The credential check of the Client API: one Durable Object call says who the key is and whether it may call now.
 
-import { DomainError } from '../../errors.ts'
+import { DomainError, projectPaused } from '../../errors.ts'
 import type { Admission, RateLimitState } from '../../features/api-keys/limit/admission.ts'
 import type { KeyGate, Knock } from '../../features/api-keys/limit/key-gate.ts'
 import type { UnknownKeyGuard } from '../../features/api-keys/limit/unknown-keys.ts'
@@ -79,12 +79,6 @@ export async function confirmKey(deps: KeyDeps, arrival: Arrival): Promise<void>
   if (confirmation === 'unavailable') throw admissionUnavailable()
   if (confirmation === 'refused') throw invalidApiKey()
   if (accessToken !== undefined) await deps.verifyAccessToken(accessToken)
-}
-
-function projectPaused(): DomainError {
-  return new DomainError('project_paused', 'The project of this API key is paused.', {
-    hint: 'An administrator resumes it in the dashboard, or with PATCH /api/projects/:id.',
-  })
 }
 
 async function askGate({ keyGate }: KeyDeps, knock: Knock): Promise<Admission> {
