@@ -12,7 +12,8 @@ export const MetricsQuery = z.strictObject({
   step: WholeNumber.pipe(z.int().min(60).max(STEP_SECONDS_MAX).multipleOf(60))
     .optional()
     .describe(
-      `Seconds of one step, a multiple of 60; at most ${POINTS_MAX} steps. Left out: chosen for a chart. ` +
+      `Seconds of one step, a multiple of 60; of 3600 where from is over two days ago. At most ${POINTS_MAX} steps. ` +
+        'Left out: chosen for a chart. ' +
         'from and to are widened to whole steps, counted since 1970',
     ),
 })
@@ -47,12 +48,12 @@ export const Metrics = z
           .describe('those that called most first, at most 1 000'),
       })
       .describe(
-        'Requests with API keys that were let in: exact, and up to three minutes late. With an API key those of its ' +
-          'project',
+        'Requests with API keys that were let in, up to three minutes late: exact for limits below 6 000 a minute. ' +
+          'With an API key those of its project',
       ),
     responses: z
       .object({
-        minutes_kept_from: z.iso.datetime().describe('before it steps of less than an hour are empty'),
+        minutes_kept_from: z.iso.datetime().describe('from is earlier only with steps of whole hours'),
         total: z.int(),
         ...QUANTILES,
         series: z

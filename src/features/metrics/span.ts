@@ -30,7 +30,7 @@ export interface SpanQuery {
 
 /**
  * The span, widened to whole steps: the last day unless said. Throws `invalid_parameter` for dates that are reversed,
- * a step that is no multiple of a minute, and for more steps than an answer holds.
+ * a step of minutes where only hours are left, and for more steps than an answer holds.
  */
 export function spanOf(query: SpanQuery, now: Date): Span {
   const toSeconds = query.to === undefined ? now.getTime() / 1_000 : secondsOf('to', query.to)
@@ -42,6 +42,15 @@ export function spanOf(query: SpanQuery, now: Date): Span {
   }
   const isOld = fromSeconds < now.getTime() / 1_000 - MINUTES_KEPT_SECONDS
   const stepSeconds = query.step ?? defaultStep(toSeconds - fromSeconds, isOld)
+  if (isOld && stepSeconds % HOUR !== 0) {
+    throw new DomainError(
+      'invalid_parameter',
+      'query.step: is no whole hour, and query.from is over two days ago.',
+      {
+        hint: 'Minutes are counted for two days. Name a multiple of 3600, or a later from.',
+      },
+    )
+  }
   const from = Math.floor(fromSeconds / stepSeconds) * stepSeconds
   const to = Math.ceil(toSeconds / stepSeconds) * stepSeconds
   const points = (to - from) / stepSeconds

@@ -34,6 +34,11 @@ describe('the span of metrics', () => {
     ['no time at all', { from: '2026-03-05T00:00:00Z', to: '2026-03-05T00:00:00Z' }, 'query.from'],
     ['a from that is to come', { from: '2027-01-01T00:00:00Z' }, 'query.from'],
     ['a million steps', { from: '1970-01-01T00:00:00Z', step: 60 }, 'query.step'],
+    [
+      'minutes of a time when only hours are left',
+      { from: '2026-03-01T00:00:00Z', step: 5_340 },
+      'query.step',
+    ],
     ['the year 1', { from: '0001-01-01T00:00:00+15:00' }, 'query.from'],
     ['the end of time', { to: '9999-12-31T23:59:59Z' }, 'query.to'],
   ])('refuses %s', (_, query, name) => {
