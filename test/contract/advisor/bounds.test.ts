@@ -1,5 +1,6 @@
 // What must not keep the advisor from answering: views that sleep, locks, changes of the schema meanwhile, many tables.
 
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { CHECKS } from '../../../src/features/advisor/checks/all.ts'
 import { Advice, LEVELS } from '../../../src/features/advisor/schemas.ts'
@@ -25,6 +26,11 @@ const readingsOf = ({ findings }: Advice) =>
 
 it('tries each relation by itself, whatever the others do', async () => {
   await makeSchema('tries')
+  // A server that takes connections and never says a word.
+  const silent = createServer()
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  await database.runAsSuperuser('create extension dblink schema tries')
   await database.run(`
     create table notes (id int primary key); alter table notes enable row level security;
     create table held (id int primary key); alter table held enable row level security; insert into held values (1);
@@ -46,6 +52,10 @@ it('tries each relation by itself, whatever the others do', async () => {
     create view checks_settings as select id from held where current_setting('app.opened', true) = 'yes'
       or current_setting('request.method') = 'POST' or current_setting('search_path') = 'elsewhere'
       or current_setting('row_security') = 'off';
+    create view connects_back as
+      select id, (select x from tries.dblink('host=127.0.0.1 user=quoin_owner', 'select 1') as t(x int)) from held;
+    create view dials as select id,
+      (select x from tries.dblink('hostaddr=127.0.0.1 port=${port} user=u password=p', 'select 1') as t(x int)) from held;
     create view divides as select 1 / (id - 1) as id from held where 1 / (id - 1) > 0;
     create view good as select id from held;
     create view hides as select id, tries.knows_advisor() from held;
@@ -55,14 +65,17 @@ it('tries each relation by itself, whatever the others do', async () => {
     create view sleeps as select id, pg_sleep(30)::text from held;
     create view writes as select id, nextval('tries.numbers') from held;
     create table locked (id int primary key);
-    grant select on asleep, changes_role, checks_settings, divides, empty, good, hides, locked, names_dropped, nothing,
+    grant select on asleep, changes_role, checks_settings, connects_back, dials, divides, empty, good, hides, locked, names_dropped, nothing,
       refused, sleeps, writes to anon`)
   await using holder = await database.connect()
   await holder.query('begin; lock table tries.locked')
   const advice = await database.advise('tries')
+  silent.close()
   expect(readingsOf(advice)).toEqual({
     asleep: 'timed_out',
     changes_role: 'rows',
+    connects_back: 'failed',
+    dials: 'timed_out',
     divides: 'failed',
     empty: 'no_rows',
     good: 'rows',
@@ -74,7 +87,7 @@ it('tries each relation by itself, whatever the others do', async () => {
     sleeps: 'timed_out',
     writes: 'failed',
   })
-  expect(advice).toMatchObject({ tried: 13, not_tried: 0, complete: true })
+  expect(advice).toMatchObject({ tried: 15, not_tried: 0, complete: true })
 })
 
 it('does not fail by changes of the schema meanwhile', async () => {
