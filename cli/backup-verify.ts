@@ -5,14 +5,19 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chosenBackup } from './backup/chosen-backup.ts'
 import { verifyBackup } from './backup/verify-backup.ts'
-import { logLine, runCommand, stopSignal } from './support/command.ts'
+import { logLine, runCommand, stopSignal, UsageError } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 
-runCommand(async () => {
+const USAGE =
+  'npm run backup:verify -- [BACKUP]; BACKUP is a folder that `npm run backup` made, the newest unless said'
+
+runCommand(USAGE, async () => {
   const { positionals } = parseArgs({ allowPositionals: true })
+  const [folder, ...rest] = positionals
+  if (rest.length > 0) throw new UsageError()
   const url = ownerUrl(process.env, resolve('.quoin'))
   logLine(`database: ${shownDatabase(url)}`)
-  const backup = await chosenBackup(url, positionals[0])
+  const backup = await chosenBackup(url, folder)
   logLine(`backup: ${backup.folder}`)
   await verifyBackup(url, backup, { env: process.env, log: logLine, stopped: stopSignal() })
   const { tables } = backup.manifest

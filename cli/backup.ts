@@ -5,11 +5,16 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { shownBytes } from './backup/manifest.ts'
 import { makeBackup } from './backup/write-backup.ts'
-import { logLine, runCommand, stopSignal } from './support/command.ts'
+import { logLine, runCommand, stopSignal, UsageError } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 
-runCommand(async () => {
+const USAGE =
+  'npm run backup -- [--to FOLDER]; the backup is a new folder below FOLDER, which is `backups` unless said'
+
+runCommand(USAGE, async () => {
   const { values } = parseArgs({ options: { to: { type: 'string', default: 'backups' } } })
+  // A variable of the shell that is not set: all rows would go to where the command happens to run.
+  if (values.to === '') throw new UsageError('--to names no folder')
   const url = ownerUrl(process.env, resolve('.quoin'))
   logLine(`database: ${shownDatabase(url)}`)
   const { location, manifest, sizeBytes } = await makeBackup(url, {

@@ -4,15 +4,15 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeBranch } from './backup/make-branch.ts'
-import { logLine, runCommand, stopSignal } from './support/command.ts'
+import { logLine, runCommand, stopSignal, UsageError } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 
-const USAGE = 'usage: npm run branch -- NAME; a name has 1 to 30 small letters, digits, - and _'
+const USAGE = 'npm run branch -- NAME; a name has 1 to 30 small letters, digits, - and _'
 
-runCommand(async () => {
+runCommand(USAGE, async () => {
   const { positionals } = parseArgs({ allowPositionals: true })
   const [name, ...rest] = positionals
-  if (name === undefined || rest.length > 0 || !/^[a-z0-9_-]{1,30}$/.test(name)) throw new Error(USAGE)
+  if (name === undefined || rest.length > 0 || !/^[a-z0-9_-]{1,30}$/.test(name)) throw new UsageError()
   const url = ownerUrl(process.env, resolve('.quoin'))
   logLine(`database: ${shownDatabase(url)}`)
   const database = await makeBranch(url, name, { env: process.env, log: logLine, stopped: stopSignal() })

@@ -5,18 +5,18 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { storeApiKey } from './support/api-key.ts'
-import { runCommand } from './support/command.ts'
+import { runCommand, UsageError } from './support/command.ts'
 import { withOwner } from './support/owner-connection.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 
-const USAGE = 'usage: npm run create-key -- --role anon|service_role --name NAME'
+const USAGE = 'npm run create-key -- --role anon|service_role --name NAME'
 const NAME_LENGTH_MAX = 100
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { role: { type: 'string' }, name: { type: 'string' } } })
   const { role, name } = values
-  if (role !== 'anon' && role !== 'service_role') throw new Error(USAGE)
-  if (name === undefined || name === '' || name.length > NAME_LENGTH_MAX) throw new Error(USAGE)
+  if (role !== 'anon' && role !== 'service_role') throw new UsageError()
+  if (name === undefined || name === '' || name.length > NAME_LENGTH_MAX) throw new UsageError()
   const url = ownerUrl(process.env, resolve('.quoin'))
   process.stderr.write(`database: ${shownDatabase(url)}\n`)
   const stored = await withOwner(url, client => storeApiKey(client, { role, name }))
@@ -25,4 +25,4 @@ async function main(): Promise<void> {
   process.stdout.write(`${stored.key}\n`)
 }
 
-runCommand(main)
+runCommand(USAGE, main)

@@ -5,12 +5,12 @@
 import { resolve } from 'node:path'
 import { FIRST_OF_PLATFORM, limitsText } from './adoption/index.ts'
 import { type MigrationDirection, type MigrationKind, runMigrations } from './migrations.ts'
-import { logLine, runCommand } from './support/command.ts'
+import { logLine, runCommand, UsageError } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 import { readSchemas } from './support/schemas.ts'
 
 const USAGE =
-  'usage: npm run migrate -- [up|down] [--platform]; ' +
+  'npm run migrate -- [up|down] [--platform]; ' +
   "down takes back your last migration, with --platform Quoin's own last one"
 
 async function main(): Promise<void> {
@@ -32,9 +32,9 @@ async function main(): Promise<void> {
 
 function readArguments(args: readonly string[]): { direction: MigrationDirection; kinds: MigrationKind[] } {
   const [direction = 'up', ...rest] = args.filter(arg => arg !== '--platform')
-  if ((direction !== 'up' && direction !== 'down') || rest.length > 0) throw new Error(USAGE)
+  if ((direction !== 'up' && direction !== 'down') || rest.length > 0) throw new UsageError()
   if (args.includes('--platform')) return { direction, kinds: ['platform'] }
   return { direction, kinds: direction === 'up' ? ['platform', 'user'] : ['user'] }
 }
 
-runCommand(main)
+runCommand(USAGE, main)

@@ -4,14 +4,14 @@
 import { parseArgs } from 'node:util'
 import { openBackup } from './backup/read-backup.ts'
 import { restoreBackup } from './backup/restore-backup.ts'
-import { logLine, runCommand } from './support/command.ts'
+import { logLine, runCommand, UsageError } from './support/command.ts'
 import { shownDatabase } from './support/owner-url.ts'
 
 const USAGE =
-  'usage: DATABASE_URL=postgres://OWNER:...@HOST/EMPTY_DATABASE npm run restore -- BACKUP; ' +
+  'DATABASE_URL=postgres://OWNER:...@HOST/EMPTY_DATABASE npm run restore -- BACKUP [--other-locale]; ' +
   'BACKUP is a folder that `npm run backup` made'
 
-runCommand(async () => {
+runCommand(USAGE, async () => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { 'other-locale': { type: 'boolean', default: false } },
@@ -19,7 +19,7 @@ runCommand(async () => {
   const [folder, ...rest] = positionals
   const url = process.env.DATABASE_URL
   // Never the running local stack's: that is not empty.
-  if (folder === undefined || rest.length > 0 || !url) throw new Error(USAGE)
+  if (folder === undefined || rest.length > 0 || !url) throw new UsageError()
   logLine(`database: ${shownDatabase(url)}`)
   const backup = await openBackup(folder)
   await restoreBackup(url, backup, {

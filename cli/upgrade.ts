@@ -8,20 +8,25 @@ import { hasRecords, recordAfterwards } from './backup/records.ts'
 import { withBackupSession } from './backup/session.ts'
 import { type MadeBackup, makeBackup } from './backup/write-backup.ts'
 import { pendingMigrations, runMigrations } from './migrations.ts'
-import { logLine, runCommand, stopSignal } from './support/command.ts'
+import { logLine, runCommand, stopSignal, UsageError } from './support/command.ts'
 import { StackError } from './support/output.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 import { readSchemas } from './support/schemas.ts'
 import { upgradeProblems } from './upgrade/problems.ts'
 
+const USAGE =
+  'npm run upgrade -- [--yes] [--to FOLDER]; it asks before it changes anything, unless --yes is there, ' +
+  'and takes a backup into FOLDER, which is `backups` unless said'
+
 const NEXT =
   'Next: start the SQL gateway anew (not on Neon), `npm run deploy`, and start the listener anew; ' +
   'then `GET /v1/status`.'
 
-runCommand(async () => {
+runCommand(USAGE, async () => {
   const { values } = parseArgs({
     options: { yes: { type: 'boolean', default: false }, to: { type: 'string', default: 'backups' } },
   })
+  if (values.to === '') throw new UsageError('--to names no folder')
   const url = ownerUrl(process.env, resolve('.quoin'))
   logLine(`database: ${shownDatabase(url)}`)
   const pending = await pendingMigrations(url)

@@ -1,16 +1,39 @@
-// What all programs of the command line do around their work: an error is one paragraph and exit code 1.
+// What all programs of the command line do around their work: `--help` says how they are used, and an error is one
+// paragraph and exit code 1.
 
 import { DatabaseError } from 'pg'
 import { DomainError } from '../../src/errors.ts'
 import { errorText } from './wait.ts'
 
-/** Runs a program. What it throws goes to standard error, without a stack. */
-export function runCommand(main: () => Promise<void>): void {
+/** The arguments are not those that the usage names. */
+export class UsageError extends Error {}
+
+/**
+ * Runs a program, or prints `usage` where `--help` or `-h` is among the arguments. What the program throws goes to
+ * standard error, without a stack; a mistake in the arguments has the usage with it.
+ */
+export function runCommand(usage: string, main: () => Promise<void>): void {
+  if (process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) {
+    process.stdout.write(`usage: ${usage}\n`)
+    return
+  }
   main().catch(err => {
-    const more = err instanceof DatabaseError || err instanceof DomainError ? [err.detail, err.hint] : []
-    process.stderr.write(`quoin: ${[errorText(err), ...more].filter(Boolean).join('\n')}\n`)
+    process.stderr.write(`quoin: ${problemLines(err, usage).filter(Boolean).join('\n')}\n`)
     process.exit(1)
   })
+}
+
+function problemLines(err: unknown, usage: string): (string | undefined)[] {
+  if (err instanceof UsageError) return [err.message, `usage: ${usage}`]
+  if (err instanceof DatabaseError || err instanceof DomainError)
+    return [errorText(err), err.detail, err.hint]
+  if (!isOfParseArgs(err)) return [errorText(err)]
+  // What Node says behind its first sentence is about arguments that begin with a dash; none of ours do.
+  return [err.message.replace(/\. To .*/s, ''), `usage: ${usage}`]
+}
+
+function isOfParseArgs(err: unknown): err is Error {
+  return err instanceof Error && 'code' in err && String(err.code).startsWith('ERR_PARSE_ARGS_')
 }
 
 /** A line of progress: not among what a script reads from standard output. */
