@@ -1,7 +1,7 @@
 // The audit log as callers see it, and what a list of it takes.
 
 import * as z from 'zod'
-import { Instant } from '../../lib/instant.ts'
+import { Instant, isForward, REVERSED } from '../../lib/instant.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 
 const Outcome = z.enum(['pending', 'succeeded', 'failed'])
@@ -63,21 +63,27 @@ export type AuditLog = z.infer<typeof AuditLog>
 const AUDIT_LOGS_PER_PAGE_MAX = 1_000
 const Filter = (description: string) => z.string().min(1).max(500).optional().describe(description)
 
-export const AuditLogListQuery = z.strictObject({
-  actor_kind: ActorKind.optional().describe('Changes by an API key, by a session, or by an unknown actor'),
-  actor_id: Filter('Changes by this API key or identity'),
-  action: Filter('id of the endpoint, as `keys.rotate`'),
-  target_kind: Filter('What was changed, as `api_key`'),
-  target_id: Filter('id of what was changed'),
-  outcome: Outcome.optional().describe('What became of the change'),
-  request_id: Filter('X-Request-Id of the request that made the change'),
-  from: Instant.optional().describe('Entries of this time and later, as 2030-01-31T12:00:00Z'),
-  to: Instant.optional().describe('Entries before this time'),
-  limit: WholeNumber.pipe(z.int().min(1).max(AUDIT_LOGS_PER_PAGE_MAX))
-    .default(100)
-    .describe('Entries per page; a page of large ones ends earlier'),
-  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before, with the same filters'),
-})
+export const AuditLogListQuery = z
+  .strictObject({
+    actor_kind: ActorKind.optional().describe('Changes by an API key, by a session, or by an unknown actor'),
+    actor_id: Filter('Changes by this API key or identity'),
+    action: Filter('id of the endpoint, as `keys.rotate`'),
+    target_kind: Filter('What was changed, as `api_key`'),
+    target_id: Filter('id of what was changed'),
+    outcome: Outcome.optional().describe('What became of the change'),
+    request_id: Filter('X-Request-Id of the request that made the change'),
+    from: Instant.optional().describe('Entries of this time and later, as 2030-01-31T12:00:00Z'),
+    to: Instant.optional().describe('Entries before this time'),
+    limit: WholeNumber.pipe(z.int().min(1).max(AUDIT_LOGS_PER_PAGE_MAX))
+      .default(100)
+      .describe('Entries per page; a page of large ones ends earlier'),
+    cursor: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('`next_cursor` of the page before, with the same filters'),
+  })
+  .refine(isForward, REVERSED)
 export type AuditLogListQuery = z.infer<typeof AuditLogListQuery>
 
 export const AuditLogList = z

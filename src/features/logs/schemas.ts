@@ -1,7 +1,7 @@
 // The log as callers see it, and what a question for it takes.
 
 import * as z from 'zod'
-import { Instant } from '../../lib/instant.ts'
+import { Instant, isForward, REVERSED } from '../../lib/instant.ts'
 import { WholeNumber } from '../../lib/whole-number.ts'
 
 /** In the order in which entries of one time come. */
@@ -11,23 +11,29 @@ export type LogSource = z.infer<typeof LogSource>
 
 const Filter = (description: string) => z.string().min(1).max(500).optional().describe(description)
 
-export const LogQuery = z.strictObject({
-  source: LogSource.optional().describe(
-    'Requests, changes in the audit log, or deliveries of webhooks; all unless said',
-  ),
-  request_id: Filter('X-Request-Id of the answer'),
-  route: Filter('Requests of this route: `GET /v1/keys/:id`, or its pattern alone'),
-  status: z
-    .string()
-    .regex(/^([1-5]\d\d|[1-5]xx)$/, 'must be a status as 404, or a class as 5xx')
-    .optional()
-    .describe('Requests and deliveries that were answered so: 404, or 5xx'),
-  key_id: z.uuid().optional().describe('Requests and changes with this API key'),
-  from: Instant.optional().describe('Entries of this time and later'),
-  to: Instant.optional().describe('Entries before this time'),
-  limit: WholeNumber.pipe(z.int().min(1).max(500)).default(100).describe('Entries per page'),
-  cursor: z.string().max(300).optional().describe('`next_cursor` of the page before, with the same filters'),
-})
+export const LogQuery = z
+  .strictObject({
+    source: LogSource.optional().describe(
+      'Requests, changes in the audit log, or deliveries of webhooks; all unless said',
+    ),
+    request_id: Filter('X-Request-Id of the answer'),
+    route: Filter('Requests of this route: `GET /v1/keys/:id`, or its pattern alone'),
+    status: z
+      .string()
+      .regex(/^([1-5]\d\d|[1-5]xx)$/, 'must be a status as 404, or a class as 5xx')
+      .optional()
+      .describe('Requests and deliveries that were answered so: 404, or 5xx'),
+    key_id: z.uuid().optional().describe('Requests and changes with this API key'),
+    from: Instant.optional().describe('Entries of this time and later'),
+    to: Instant.optional().describe('Entries before this time'),
+    limit: WholeNumber.pipe(z.int().min(1).max(500)).default(100).describe('Entries per page'),
+    cursor: z
+      .string()
+      .max(300)
+      .optional()
+      .describe('`next_cursor` of the page before, with the same filters'),
+  })
+  .refine(isForward, REVERSED)
 export type LogQuery = z.infer<typeof LogQuery>
 
 export const LogEntry = z

@@ -1,7 +1,7 @@
 // Deliveries as callers see them: log entries, dead letters, what one attempt came to, and figures of many.
 
 import * as z from 'zod'
-import { Instant } from '../../lib/instant.ts'
+import { Instant, isForward, REVERSED } from '../../lib/instant.ts'
 import { RowEvent } from '../row-changes/ingest/messages.ts'
 import { DEAD_LETTER_REASONS } from './delivery/delivery-log.ts'
 import { ATTEMPT_ERRORS } from './delivery/send-attempt.ts'
@@ -74,7 +74,7 @@ export const DeliveryListQuery = EntryListQuery.extend({
   outcome: z.enum(['succeeded', 'failed']).optional().describe('What became of the attempt'),
   from: Instant.optional().describe('Entries of this time and later, as 2030-01-31T12:00:00Z'),
   to: Instant.optional().describe('Entries before this time'),
-})
+}).refine(isForward, REVERSED)
 export type DeliveryListQuery = z.infer<typeof DeliveryListQuery>
 
 export const DeadLetter = z

@@ -234,6 +234,7 @@ describe('GET /v1/audit-logs', () => {
     `cursor=${btoa('["now()","x"]')}`,
     'from=yesterday',
     'from=2020-01-01',
+    'from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
     'from=0000-01-01T00:00:00Z',
     'to=2020-01-01T00:00:00',
     'outcome=done',

@@ -87,6 +87,7 @@ describe('the log', () => {
     ['limit=0', 'query.limit'],
     ['key_id=none', 'query.key_id'],
     ['from=yesterday', 'query.from'],
+    ['from=2026-01-02T00:00:00Z&to=2026-01-01T21:59:59-02:00', 'query.from'],
     ['cursor=abc', 'query.cursor'],
     [`cursor=${btoa('[1e300,"audit","x",0]')}`, 'query.cursor'],
   ])('refuses %s', async (query, name) => {

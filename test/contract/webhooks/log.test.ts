@@ -122,6 +122,7 @@ describe('GET /api/webhooks/:id/logs', () => {
     '?event_type=TRUNCATE',
     '?outcome=lost',
     '?from=yesterday',
+    '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
   ])('refuses %s', async query => {
     const id = await makeWebhook({ table_name: await makeTable(), url: 'http://127.0.0.1:9/' })
     expect((await webhooks('GET', `/${id}/logs${query}`)).status).toBe(400)
