@@ -4,6 +4,7 @@ import { listBackups } from '../features/backups/list-backups.ts'
 import { listBranches } from '../features/backups/list-branches.ts'
 import { BackupList, BranchList } from '../features/backups/schemas.ts'
 import { defineRoute } from '../http/route.ts'
+import { NoQuery } from '../lib/no-query.ts'
 
 export const backupRoutes = [
   defineRoute({
@@ -14,6 +15,7 @@ export const backupRoutes = [
     description:
       '`npm run backup` makes one, and `npm run backup:verify` proves it by a restore. The newest 1 000 are listed. ' +
       'With NEON_API_KEY and NEON_PROJECT_ID these are the snapshots of Neon’s project.',
+    query: NoQuery,
     response: BackupList,
     handle: ({ deps }) => listBackups(deps),
   }),
@@ -25,6 +27,7 @@ export const backupRoutes = [
     description:
       '`npm run branch` makes one, beside this database and of its newest backup. With NEON_API_KEY and ' +
       'NEON_PROJECT_ID these are the branches of Neon’s project.',
+    query: NoQuery,
     response: BranchList,
     handle: ({ deps }) => listBranches(deps),
   }),

@@ -10,6 +10,7 @@ import { DatabaseSchema, TableStructure } from '../features/catalog/structure.ts
 import { TryAsRequest, TryAsResponse } from '../features/try-as/schemas.ts'
 import { tryAs } from '../features/try-as/try-as.ts'
 import { defineRoute, jsonText } from '../http/route.ts'
+import { NoQuery } from '../lib/no-query.ts'
 
 const ACCESS =
   '`access` says which rows anon and service_role reach by each command, with policies counted in: none, some or all.'
@@ -21,6 +22,7 @@ export const databaseRoutes = [
     mounts: { '/api/database/tables': 'admin' },
     summary: 'Tables and views with their columns, keys and grants',
     description: 'Those of the schemas that `/v1/db` serves, whether granted to a role or not.',
+    query: NoQuery,
     response: DatabaseTables,
     handle: ({ deps }) => listTables(deps),
   }),
@@ -32,6 +34,7 @@ export const databaseRoutes = [
     description:
       'Of the schemas that `/v1/db` serves, granted to a role or not. Foreign keys are listed both ways, also ' +
       `to and from tables of other schemas. ${ACCESS}`,
+    query: NoQuery,
     response: DatabaseSchema,
     handle: ({ deps }) => readSchema(deps),
   }),
@@ -54,6 +57,7 @@ export const databaseRoutes = [
     },
     summary: 'One table, in full',
     description: `As /v1/database/schema has it. ${ACCESS}`,
+    query: NoQuery,
     response: TableStructure,
     handle: ({ deps, params }) => readTable(deps, { schema: params.schema, name: params.table }),
   }),

@@ -23,6 +23,17 @@ async function backups() {
   return list.data
 }
 
+it('refuses filters and pages, which these lists do not have', async () => {
+  const { key } = await makeKey('service_role')
+  for (const path of ['/v1/backups?limit=1', '/v1/branches?cursor=x']) {
+    const response = await fetch(`${base_url}${path}`, { headers: { apikey: key } })
+    expect(await response.json()).toMatchObject({
+      code: 'validation_failed',
+      error: expect.stringMatching(/^query: knows no "/),
+    })
+  }
+})
+
 it('lists a backup with what is known of it, and one that was cut off as failed', async () => {
   using folder = testFolder()
   await using owner = await connectOwner()
