@@ -54,6 +54,8 @@ export function messageOf(issue: Issue): string | undefined {
       return missingOr(issue.input, issue.values.map(value => JSON.stringify(value)).join(' or '))
     case 'invalid_key':
       return `cannot be a key here: it ${issue.issues[0]?.message ?? 'is not valid'}`
+    case 'invalid_union':
+      return kindMessage(issue)
     case 'unrecognized_keys':
       return unknownFieldsMessage(issue)
     default:
@@ -65,6 +67,19 @@ function mistypedMessage({ expected, input, inst }: Issue & { expected: string }
   const { format } = (inst?._zod.def ?? {}) as { format?: string }
   const kind = FORMATS[format ?? ''] ?? KINDS[expected]
   return kind && missingOr(input, kind)
+}
+
+interface UnionIssue {
+  input?: unknown
+  discriminator?: unknown
+  options?: unknown
+}
+
+/** Of a union whose members are told apart by a field, which the issue's path names; others are left to zod. */
+function kindMessage({ input, discriminator, options }: UnionIssue): string | undefined {
+  if (typeof discriminator !== 'string' || !Array.isArray(options)) return undefined
+  const kind = (input as Record<string, unknown> | undefined)?.[discriminator]
+  return missingOr(kind, options.map(option => JSON.stringify(option)).join(' or '))
 }
 
 function missingOr(input: unknown, kind: string): string {

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { WholeNumber } from '../../../src/lib/whole-number.ts'
 import { bodyThroughRoute } from '../../support/route-body.ts'
 
 const schema = z.strictObject({ name: z.string().min(1), tags: z.array(z.string()).optional() })
+const KINDS = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('a') }),
+  z.strictObject({ kind: z.literal('b') }),
+])
 const parse = (value: unknown) => bodyThroughRoute(schema, value)
 
 describe('a JSON body', () => {
@@ -31,14 +36,20 @@ describe('a JSON body', () => {
     [z.array(z.string()).min(2), ['a'], 'must have at least 2 items'],
     [z.iso.datetime({ offset: true }), 'today', 'must be a time with its zone, as 2030-01-31T12:00:00Z'],
     [z.enum(['a', 'b']), 'c', 'must be "a" or "b"'],
+    [KINDS, { kind: 'c' }, 'must be "a" or "b"', '.kind'],
+    [KINDS, {}, 'is missing, and must be "a" or "b"', '.kind'],
+    [WholeNumber, '-5', 'must be a whole number of at most 9 digits'],
     [z.strictObject({ a: z.string().optional() }), { b: 1 }, 'knows no "b", only a'],
     [z.strictObject({}), { ['b'.repeat(100)]: 1 }, `knows no "${'b'.repeat(60)}..."`],
     [z.boolean('says it in its own words'), 1, 'says it in its own words'],
-  ])('says what a field must be, and not what its schema expected (%#)', async (field, value, message) => {
-    await expect(bodyThroughRoute(z.object({ field }), { field: value })).rejects.toThrow(
-      expect.objectContaining({ message: `body.field: ${message}`, detail: null }),
-    )
-  })
+  ])(
+    'says what a field must be, and not what its schema expected (%#)',
+    async (field, value, message, place = '') => {
+      await expect(bodyThroughRoute(z.object({ field }), { field: value })).rejects.toThrow(
+        expect.objectContaining({ message: `body.field${place}: ${message}`, detail: null }),
+      )
+    },
+  )
 
   it('says what is wrong with a key, at a length that can be read', async () => {
     const claims = z.record(z.string().regex(/^a+$/, 'must be of the letter a'), z.string())
