@@ -9,7 +9,8 @@ exports.up = pgm => {
     );
     alter table notes enable row level security;
     grant select, insert on notes to anon;
-    create policy own_notes on notes to anon using (owner_id = quoin.uid()) with check (owner_id = quoin.uid());
+    create policy own_notes on notes to anon
+      using (owner_id = (select quoin.uid())) with check (owner_id = (select quoin.uid()));
   `)
 }
 
