@@ -19,7 +19,8 @@ runCommand(USAGE, async () => {
   const [folder, ...rest] = positionals
   const url = process.env.DATABASE_URL
   // Never the running local stack's: that is not empty.
-  if (folder === undefined || rest.length > 0 || !url) throw new UsageError()
+  if (folder === undefined || rest.length > 0) throw new UsageError()
+  if (!url) throw new UsageError('DATABASE_URL is not set: it names the empty database')
   logLine(`database: ${shownDatabase(url)}`)
   const backup = await openBackup(folder)
   await restoreBackup(url, backup, {

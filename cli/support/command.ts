@@ -5,6 +5,8 @@ import { DatabaseError } from 'pg'
 import { DomainError } from '../../src/errors.ts'
 import { errorText } from './wait.ts'
 
+const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ETIMEDOUT']
+
 /** The arguments are not those that the usage names. */
 export class UsageError extends Error {}
 
@@ -27,9 +29,15 @@ function problemLines(err: unknown, usage: string): (string | undefined)[] {
   if (err instanceof UsageError) return [err.message, `usage: ${usage}`]
   if (err instanceof DatabaseError || err instanceof DomainError)
     return [errorText(err), err.detail, err.hint]
+  if (isUnreachable(err)) return [`${errorText(err)}: does the database that DATABASE_URL names run?`]
   if (!isOfParseArgs(err)) return [errorText(err)]
   // What Node says behind its first sentence is about arguments that begin with a dash; none of ours do.
   return [err.message.replace(/\. To .*/s, ''), `usage: ${usage}`]
+}
+
+/** Where a name has two addresses it is an AggregateError, which has a code too. */
+function isUnreachable(err: unknown): boolean {
+  return err instanceof Error && 'code' in err && UNREACHABLE.includes(String(err.code))
 }
 
 function isOfParseArgs(err: unknown): err is Error {

@@ -20,9 +20,15 @@ export function ownerUrl(env: NodeJS.ProcessEnv, stackDir: string): string {
 
 /**
  * `host:port/database`: what a script says of where it works. A shell that lost its DATABASE_URL falls back on the
- * local stack.
+ * local stack. Throws for what is no connection string, without the text, in which there may be a password.
  */
 export function shownDatabase(url: string): string {
+  if (!URL.canParse(url)) {
+    throw new Error(
+      'DATABASE_URL is no connection string: write postgres://OWNER:PASSWORD@HOST/DATABASE, and in the password ' +
+        'what is special in a URL by its code, as %40 for @',
+    )
+  }
   const { host, pathname } = new URL(url)
   return host + pathname
 }
