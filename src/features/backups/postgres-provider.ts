@@ -49,8 +49,20 @@ interface DatabaseRow {
 export function postgresProvider(platform: Pick<PlatformDatabase, 'query'>): BackupProvider {
   return {
     name: 'postgres',
-    listBackups: () => platform.query<Backup>(BACKUPS_SQL, [], 'repeatable'),
+    listBackups: async () => (await platform.query<Backup>(BACKUPS_SQL, [], 'repeatable')).map(withIsoTimes),
     listBranches: async () => branchesOf(await platform.query<DatabaseRow>(BRANCHES_SQL, [], 'repeatable')),
+  }
+}
+
+/** Postgres writes other forms of a time than the rest of the API. */
+function withIsoTimes(backup: Backup): Backup {
+  const iso = (text: string | null) => text && new Date(text).toISOString()
+  const { finished_at, verified_at } = backup
+  return {
+    ...backup,
+    started_at: new Date(backup.started_at).toISOString(),
+    finished_at: iso(finished_at),
+    verified_at: iso(verified_at),
   }
 }
 

@@ -28,8 +28,10 @@ export async function listLogs(deps: LogDeps, query: LogQuery): Promise<LogList>
     ),
   )
   const entries = pages.flat().sort((a, b) => byPlace(placeOf(a), placeOf(b)))
-  const data = entries.slice(0, query.limit)
-  const last = entries.length > query.limit ? data.at(-1) : undefined
+  const page = entries.slice(0, query.limit)
+  const last = entries.length > query.limit ? page.at(-1) : undefined
+  // As everywhere else; the plus of Postgres' offset would be a blank where the time is a bound of the next question.
+  const data = page.map(entry => ({ ...entry, time: new Date(entry.time).toISOString() }))
   return { data, next_cursor: last === undefined ? null : writeLogCursor(placeOf(last), query) }
 }
 

@@ -52,6 +52,8 @@ it('lists a backup with what is known of it, and one that was cut off as failed'
   expect((await backups()).find(it => it.id === manifest.id)).toMatchObject({
     name: location.split('/').at(-1),
     status: 'completed',
+    started_at: expect.stringMatching(/Z$/),
+    finished_at: expect.stringMatching(/Z$/),
     size_bytes: sizeBytes,
     location,
     lsn: manifest.lsn,

@@ -96,6 +96,12 @@ describe('the log', () => {
     expect(`${body.error} ${body.detail}`).toContain(name)
   })
 
+  it('takes the time of an entry as a bound, as it is', async () => {
+    const [entry] = LogList.parse((await call('/v1/logs?source=audit&limit=1')).body).data
+    const { body } = await call(`/v1/logs?source=audit&from=${entry?.time}`)
+    expect(LogList.parse(body).data).toContainEqual(entry)
+  })
+
   it('refuses a cursor that belongs to other filters', async () => {
     const { body } = await call('/v1/logs?source=audit&limit=1')
     const cursor = encodeURIComponent(body.next_cursor)
