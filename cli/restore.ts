@@ -32,6 +32,6 @@ runCommand(USAGE, async () => {
   const { tables } = backup.manifest
   process.stdout.write(
     `restored ${tables.length} tables. Now give authenticator a password where the role is new, and run ` +
-      '`npm run migrate`, which says what is pending.\n',
+      '`npm run migrate`, which applies what is newer than the backup.\n',
   )
 })
