@@ -55,7 +55,8 @@ it('tries each relation by itself, whatever the others do', async () => {
     create view connects_back as
       select id, (select x from tries.dblink('host=127.0.0.1 user=quoin_owner', 'select 1') as t(x int)) from held;
     create view dials as select id,
-      (select x from tries.dblink('hostaddr=127.0.0.1 port=${port} user=u password=p', 'select 1') as t(x int)) from held;
+      (select x from tries.dblink('hostaddr=127.0.0.1 port=${port} user=u password=p', 'select 1') as t(x int))
+      from held;
     create view divides as select 1 / (id - 1) as id from held where 1 / (id - 1) > 0;
     create view good as select id from held;
     create view hides as select id, tries.knows_advisor() from held;
@@ -65,8 +66,8 @@ it('tries each relation by itself, whatever the others do', async () => {
     create view sleeps as select id, pg_sleep(30)::text from held;
     create view writes as select id, nextval('tries.numbers') from held;
     create table locked (id int primary key);
-    grant select on asleep, changes_role, checks_settings, connects_back, dials, divides, empty, good, hides, locked, names_dropped, nothing,
-      refused, sleeps, writes to anon`)
+    grant select on asleep, changes_role, checks_settings, connects_back, dials, divides, empty, good, hides, locked,
+      names_dropped, nothing, refused, sleeps, writes to anon`)
   await using holder = await database.connect()
   await holder.query('begin; lock table tries.locked')
   const advice = await database.advise('tries')
