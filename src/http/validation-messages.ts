@@ -46,10 +46,10 @@ export function messageOf(issue: Issue): string | undefined {
       return sizeMessage(issue.origin, 'at least', issue.minimum, issue.inclusive !== false)
     case 'too_big':
       return sizeMessage(issue.origin, 'at most', issue.maximum, issue.inclusive !== false)
-    case 'invalid_format': {
-      const format = FORMATS[issue.format]
-      return format && `must be ${format}`
-    }
+    case 'invalid_format':
+      return misformattedMessage(issue.format, issue.input)
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
     case 'invalid_value':
       return missingOr(issue.input, issue.values.map(value => JSON.stringify(value)).join(' or '))
     case 'invalid_key':
@@ -80,6 +80,18 @@ function kindMessage({ input, discriminator, options }: UnionIssue): string | un
   if (typeof discriminator !== 'string' || !Array.isArray(options)) return undefined
   const kind = (input as Record<string, unknown> | undefined)?.[discriminator]
   return missingOr(kind, options.map(option => JSON.stringify(option)).join(' or '))
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
+/** What a query string makes of an offset whose `+` was not encoded. */
+const SPACE_FOR_PLUS = /T[\d:.]+ \d\d:?\d\d$/
+
+function misformattedMessage(name: string, input: unknown): string | undefined {
+  const format = FORMATS[name]
+  const must = format && `must be ${format}`
+  if (name !== 'datetime' || typeof input !== 'string') return must
+  if (INSTANT.test(input)) return 'is a time that no calendar or clock has'
+  return SPACE_FOR_PLUS.test(input) ? `${must}; in an address + is written %2B` : must
 }
 
 function missingOr(input: unknown, kind: string): string {
