@@ -16,7 +16,8 @@ export interface Credentials {
 export function readCredentials(headers: Headers, takesBasicAuth: boolean): Credentials {
   const apiKeyHeader = headers.get('apikey')
   const authorization = headers.get('authorization')
-  const bearer = (takesBasicAuth ? readBasicPassword(authorization) : undefined) ?? readBearer(authorization)
+  const isBasic = takesBasicAuth && /^Basic( |$)/i.test(authorization ?? '')
+  const bearer = isBasic ? readBasicPassword(authorization) : readBearer(authorization)
   const bearerIsKey = bearer?.startsWith('svc_') ?? false
   if (apiKeyHeader === null) {
     if (bearer !== undefined && bearerIsKey) return { apiKey: bearer, accessToken: undefined }
@@ -27,16 +28,18 @@ export function readCredentials(headers: Headers, takesBasicAuth: boolean): Cred
   return { apiKey: apiKeyHeader, accessToken: bearerIsKey ? undefined : bearer }
 }
 
-/** The password of basic auth where it looks like an API key; undefined for anything else. */
-function readBasicPassword(header: string | null): string | undefined {
-  const [, encoded] = /^Basic +([\w+/]+=*) *$/i.exec(header ?? '') ?? []
-  if (encoded === undefined) return undefined
+/** The password of basic auth. Throws for one that does not look like an API key. */
+function readBasicPassword(header: string | null): string {
+  const [, encoded = ''] = /^Basic +([\w+/]+=*) *$/i.exec(header ?? '') ?? []
   try {
     const [, password] = /^[^:]*:(svc_.*)$/s.exec(atob(encoded)) ?? []
-    return password
+    if (password !== undefined) return password
   } catch {
-    return undefined
+    // No base64: no key either.
   }
+  throw new DomainError('invalid_api_key', 'The password of basic auth is not an API key.', {
+    hint: 'Send any user name, and the key as the password. Keys begin with svc_pk_ (anon) or svc_sk_ (service_role).',
+  })
 }
 
 /** Throws for a scheme we do not know: ignoring it would turn a signed-in user into an anonymous one. */

@@ -16,8 +16,9 @@ describe('readCredentials', () => {
     const headers = { authorization: `Basic ${btoa('prometheus:svc_sk_1')}` }
     expect(read(headers, true)).toEqual({ apiKey: 'svc_sk_1', accessToken: undefined })
     expect(() => read(headers)).toThrow(/not of the form "Bearer/)
-    for (const text of ['svc_sk_1', 'name:other', ''])
-      expect(() => read({ authorization: `Basic ${btoa(text)}` }, true)).toThrow(/not of the form "Bearer/)
+    for (const text of ['svc_sk_1', 'svc_sk_1:', 'name:other', 'name:', ''])
+      expect(() => read({ authorization: `Basic ${btoa(text)}` }, true)).toThrow(/password of basic auth/)
+    expect(() => read({ authorization: 'Basic !' }, true)).toThrow(/password of basic auth/)
   })
 
   it('takes any other bearer token as the access token of an end user', () => {
