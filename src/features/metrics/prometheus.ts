@@ -17,8 +17,9 @@ interface PrometheusDeps {
 
 /** Whether the caller would rather have text than JSON: Prometheus and its kin name it, others do not. */
 export function wantsPrometheus(accept: string | null): boolean {
-  if (accept === null || accept.includes('application/json')) return false
-  return accept.includes('text/plain') || accept.includes('application/openmetrics-text')
+  const types = accept?.toLowerCase() ?? ''
+  if (types.includes('application/json')) return false
+  return types.includes('text/plain') || types.includes('application/openmetrics-text')
 }
 
 /**

@@ -58,6 +58,7 @@ describe('the text for Prometheus', () => {
 
 it.each([
   [null, false],
+  ['Text/Plain; Version=0.0.4', true],
   ['*/*', false],
   ['application/json, text/plain, */*', false],
   ['text/plain', true],
