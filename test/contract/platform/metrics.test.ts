@@ -79,6 +79,8 @@ describe('the log', () => {
     const ids = await readAll()
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids.filter(each => each.startsWith('audit'))).toHaveLength(3)
+    const { body } = await call(`/v1/logs?key_id=${maker.id}`)
+    for (const { time } of body.data) expect(time).toMatch(/^[\d-]+T[\d:]+\.\d+Z$/)
   })
 
   it.each([
