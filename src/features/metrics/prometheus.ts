@@ -2,6 +2,7 @@
 // what each means.
 
 import type { PlatformDatabase } from '../../db/database.ts'
+import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type ProjectScope, projectOf } from '../api-keys/record/project-scope.ts'
 import { type KeyRequests, readKeyTotals } from '../usage/read-usage.ts'
@@ -28,9 +29,9 @@ export function wantsPrometheus(accept: string | null): boolean {
  */
 export async function readPrometheus(deps: PrometheusDeps, scope: ProjectScope): Promise<string> {
   const [keys, totals, [facts]] = await Promise.all([
-    readKeyTotals(deps.platform, projectOf(scope)).catch(() => []),
+    inTime(readKeyTotals(deps.platform, projectOf(scope))),
     deps.requestMetrics().readTotals(),
-    deps.platform.query<Facts>(FACTS_SQL, [], 'repeatable').catch(() => []),
+    inTime(deps.platform.query<Facts>(FACTS_SQL, [], 'repeatable')),
   ])
   const families: Family[] = [
     {
@@ -46,6 +47,14 @@ export async function readPrometheus(deps: PrometheusDeps, scope: ProjectScope):
     ...(facts ? databaseFamilies(facts) : []),
   ]
   return families.map(familyText).join('')
+}
+
+/** Prometheus gives up after ten seconds, and whether the key is valid may take half of them. */
+const DATABASE_TIMEOUT_MS = 4_000
+
+/** None while the database is down, or hangs. */
+function inTime<Row>(rows: Promise<Row[]>): Promise<Row[]> {
+  return deadline(DATABASE_TIMEOUT_MS, rows).catch(() => [])
 }
 
 interface Family {
