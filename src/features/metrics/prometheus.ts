@@ -137,15 +137,28 @@ function routeLabels(route: string): { method: string; route: string } {
     : { method: route.slice(0, space), route: route.slice(space + 1) }
 }
 
-interface Facts {
+/** Columns of pg_stat_database, under the names that postgres_exporter gives them: its dashboards know no others. */
+const DATABASE_COUNTERS = {
+  xact_commit: 'Transactions committed.',
+  xact_rollback: 'Transactions rolled back.',
+  blks_hit: 'Blocks found in memory.',
+  blks_read: 'Blocks read from disk.',
+  tup_returned: 'Rows read by scans, and index entries.',
+  tup_fetched: 'Rows fetched by index scans.',
+  tup_inserted: 'Rows inserted.',
+  tup_updated: 'Rows updated.',
+  tup_deleted: 'Rows deleted.',
+  conflicts: 'Queries that recovery on a standby has cancelled.',
+  temp_bytes: 'Bytes written into temporary files.',
+  deadlocks: 'Deadlocks.',
+} as const
+type DatabaseCounter = keyof typeof DATABASE_COUNTERS
+const COUNTER_NAMES = Object.keys(DATABASE_COUNTERS) as DatabaseCounter[]
+
+interface Facts extends Record<DatabaseCounter, number> {
   datname: string
   size_bytes: number
   numbackends: number
-  xact_commit: number
-  xact_rollback: number
-  blks_hit: number
-  blks_read: number
-  deadlocks: number
   max_connections: number
   oldest_change_seconds: number
   dead_letters: number
@@ -156,8 +169,9 @@ interface Facts {
 }
 
 const FACTS_SQL = `
-  select d.datname, pg_database_size(d.datid) as size_bytes, d.numbackends, d.xact_commit, d.xact_rollback,
-    d.blks_hit, d.blks_read, d.deadlocks, current_setting('max_connections')::int as max_connections,
+  select d.datname, pg_database_size(d.datid) as size_bytes, d.numbackends,
+    ${COUNTER_NAMES.map(name => `d.${name}`).join(', ')},
+    current_setting('max_connections')::int as max_connections,
     coalesce((select extract(epoch from clock_timestamp() - changed_at)
       from quoin.oldest_waiting_change() changed_at), 0) as oldest_change_seconds,
     (select count(*) from quoin.dead_letters where resolved_at is null) as dead_letters,
@@ -181,11 +195,9 @@ function databaseFamilies(facts: Facts): Family[] {
     family('pg_database_size_bytes', 'gauge', 'Size of the database.', facts.size_bytes),
     family('pg_stat_database_numbackends', 'gauge', 'Sessions on the database.', facts.numbackends),
     family('pg_settings_max_connections', 'gauge', 'Sessions that the server allows.', facts.max_connections),
-    family('pg_stat_database_xact_commit', 'counter', 'Transactions committed.', facts.xact_commit),
-    family('pg_stat_database_xact_rollback', 'counter', 'Transactions rolled back.', facts.xact_rollback),
-    family('pg_stat_database_blks_hit', 'counter', 'Blocks found in memory.', facts.blks_hit),
-    family('pg_stat_database_blks_read', 'counter', 'Blocks read from disk.', facts.blks_read),
-    family('pg_stat_database_deadlocks', 'counter', 'Deadlocks.', facts.deadlocks),
+    ...COUNTER_NAMES.map(name =>
+      family(`pg_stat_database_${name}`, 'counter', DATABASE_COUNTERS[name], facts[name]),
+    ),
     family(
       'quoin_row_changes_oldest_seconds',
       'gauge',

@@ -124,6 +124,16 @@ describe('metrics', () => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(text).toMatch(/^pg_database_size_bytes\{datname="\w+"\} \d+$/m)
+    // What dashboards for postgres_exporter draw.
+    for (const name of [
+      'numbackends',
+      'xact_commit',
+      'tup_fetched',
+      'tup_inserted',
+      'temp_bytes',
+      'conflicts',
+    ])
+      expect(text).toMatch(new RegExp(`^pg_stat_database_${name}\\{datname="\\w+"\\} \\d+$`, 'm'))
     expect(text).toMatch(
       /^http_request_duration_seconds_bucket\{method="GET",route="[^"]+",le="\+Inf"\} \d+$/m,
     )
