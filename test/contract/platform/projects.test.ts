@@ -200,10 +200,11 @@ describe('PATCH /api/projects/:id', () => {
 
   it('changes nothing, and leaves no row in the audit log, where all is so already', async () => {
     const { project } = await projectWithKeys('anon')
-    const before = await read(project.id)
+    // Tables and size are those of the whole database, which grows meanwhile.
+    const { name, status, updated_at, keys } = await read(project.id)
     const same = await patch(project.id, { name: project.name, status: 'active' })
     expect(same).toMatchObject({ updated_at: project.updated_at, keys_told: 1, keys_following: 0 })
-    expect(await read(project.id)).toEqual(before)
+    expect(await read(project.id)).toMatchObject({ name, status, updated_at, keys })
     expect(await auditLogs({ action: 'projects.update', target_id: project.id })).toEqual([])
   })
 
