@@ -87,14 +87,11 @@ function endMs(to: string | undefined, start: SourceStart | undefined): number |
   return ends.length === 0 ? undefined : Math.min(...ends)
 }
 
-/** As requests have theirs, in UTC; by its microseconds a page goes on. */
-const TIME = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time`
-
 function readChanges({ platform }: LogDeps, asked: Asked): Promise<LogEntry[]> {
   const { key_id: keyId } = asked.query
   const { sql, params } = pageSql(asked, {
     table: 'quoin.audit_logs',
-    columns: `'audit' as source, id, ${TIME}, request_id, action as name, null::int as status, outcome,
+    columns: `'audit' as source, id, created_at as time, request_id, action as name, null::int as status, outcome,
       round(extract(epoch from completed_at - created_at) * 1000) as duration_ms,
       case when actor_kind = 'api_key' then actor_id end as key_id, target_id`,
     more: add => (keyId === undefined ? [] : [`actor_kind = 'api_key' and actor_id = ${add(keyId)}`]),
@@ -106,7 +103,7 @@ function readDeliveries({ platform }: LogDeps, asked: Asked): Promise<LogEntry[]
   const [statusMin, statusMax] = statusesOf(asked.query.status)
   const { sql, params } = pageSql(asked, {
     table: 'quoin.webhook_deliveries',
-    columns: `'delivery' as source, id, ${TIME}, request_id, event_type as name, status_code as status,
+    columns: `'delivery' as source, id, created_at as time, request_id, event_type as name, status_code as status,
       error as outcome, latency_ms as duration_ms, null as key_id, webhook_id as target_id`,
     more: add =>
       statusMin === undefined || statusMax === undefined

@@ -40,7 +40,7 @@ export const LogEntry = z
   .object({
     source: LogSource,
     id: z.string().describe('of the audit entry or the delivery; of a request its request_id'),
-    time: z.iso.datetime().describe('to the millisecond, or the microsecond'),
+    time: z.iso.datetime(),
     request_id: z.string().nullable(),
     name: z.string().describe('route of a request, action of a change, event type of a delivery'),
     status: z.int().nullable().describe('of the answer; null: a change, or a delivery without an answer'),

@@ -5,6 +5,7 @@ import type { PlatformDatabase } from '../../db/database.ts'
 import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type ProjectScope, projectOf } from '../api-keys/record/project-scope.ts'
+import { logProbeFailure } from '../status/probe.ts'
 import { type KeyRequests, readKeyTotals } from '../usage/read-usage.ts'
 import { DURATION_BOUNDS_MS } from './request-batch.ts'
 import type { RequestMetrics, TotalCount } from './request-metrics.ts'
@@ -40,7 +41,12 @@ export async function readPrometheus(deps: PrometheusDeps, scope: ProjectScope):
       help: 'Version of Quoin.',
       samples: [sample(1, { version: VERSION })],
     },
-    { name: 'pg_up', type: 'gauge', help: 'Whether the database answers.', samples: [sample(facts ? 1 : 0)] },
+    {
+      name: 'pg_up',
+      type: 'gauge',
+      help: 'Whether the database tells the metrics below.',
+      samples: [sample(facts ? 1 : 0)],
+    },
     keyRequests(keys),
     answers(totals),
     durations(totals),
@@ -52,9 +58,14 @@ export async function readPrometheus(deps: PrometheusDeps, scope: ProjectScope):
 /** Prometheus gives up after ten seconds, and whether the key is valid may take half of them. */
 const DATABASE_TIMEOUT_MS = 4_000
 
-/** None while the database is down, or hangs. */
-function inTime<Row>(rows: Promise<Row[]>): Promise<Row[]> {
-  return deadline(DATABASE_TIMEOUT_MS, rows).catch(() => [])
+/** None where the database is down, hangs, or has not what is asked. */
+async function inTime<Row>(rows: Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await deadline(DATABASE_TIMEOUT_MS, rows)
+  } catch (err) {
+    logProbeFailure('metrics_unreadable', err)
+    return []
+  }
 }
 
 interface Family {
@@ -86,7 +97,7 @@ function keyRequests(keys: readonly KeyRequests[]): Family {
   return {
     name: 'quoin_api_key_requests_total',
     type: 'counter',
-    help: 'Requests that were let in, by API key. Exact; up to three minutes late.',
+    help: 'Requests that were let in, by API key. Up to three minutes late.',
     samples: keys.map(({ key_id, name, role, project_id, requests }) =>
       sample(requests, { key_id, key_name: name, role, project_id }),
     ),
