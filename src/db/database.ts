@@ -163,14 +163,24 @@ export type Repetition = 'repeatable' | 'once'
 /** Quoin's own tables, as the owner. Names must be written with their schema: the search path holds none. */
 export class PlatformDatabase {
   readonly #wire: SqlWire
+  readonly #share: string | undefined
 
-  constructor(wire: SqlWire) {
+  constructor(wire: SqlWire, share?: string) {
     this.#wire = wire
+    this.#share = share
   }
 
   /** The same database, reporting the milliseconds of each trip: one request's view of it. */
   observed(onTrip: OnTrip): PlatformDatabase {
-    return new PlatformDatabase(this.#wire.observed(onTrip))
+    return new PlatformDatabase(this.#wire.observed(onTrip), this.#share)
+  }
+
+  /**
+   * The same database, with a third of its connections for all work under this name, as `key/client`: for what callers
+   * can keep waiting. The others stay for keys, the audit log and deliveries.
+   */
+  inShare(share: string): PlatformDatabase {
+    return new PlatformDatabase(this.#wire, share)
   }
 
   /**
@@ -211,6 +221,7 @@ export class PlatformDatabase {
       readOnly: false,
       changesNothing: repetition === 'repeatable',
       timeoutMs: PLATFORM_TIMEOUT_MS,
+      share: this.#share,
     })
     return results.slice(1)
   }

@@ -25,7 +25,7 @@ export interface BatchOptions {
   /** Most bytes of an answer that is parsed; `PARSED_BYTES_MAX` unless said. */
   resultBytesMax?: number
   /** Whose batch it is, as `key/client`: our gateway shares its connections by it. */
-  share?: string
+  share?: string | undefined
   /** Our gateway closes the connection behind the batch: nothing that Postgres keeps for its session lives on. */
   closesConnection?: boolean
   isolationLevel?: 'ReadCommitted' | 'RepeatableRead' | 'Serializable'

@@ -5,12 +5,15 @@ import { PostgresError } from '../../db/postgres-error.ts'
 import type { Statement } from '../../db/sql.ts'
 
 export interface CatalogReadDeps {
-  platform: Pick<PlatformDatabase, 'texts'>
+  platform: Pick<PlatformDatabase, 'inShare'>
   config: { dbSchemas: readonly string[] }
 }
 
 /** `cache lookup failed`: an expression names what is gone since its row was read. */
 const INTERNAL_ERROR = 'XX000'
+
+/** A table that somebody holds locked keeps all waiting who ask about it. */
+const SHARE = 'catalog/catalog'
 
 /**
  * The one text that the statement answers. Postgres writes expressions by the catalog as it is at that moment: where a
@@ -21,7 +24,7 @@ export async function readCatalog(
   { sql, params }: Statement<string>,
 ): Promise<string> {
   const read = async () => {
-    const [[text] = []] = await platform.texts(sql, params, 'repeatable')
+    const [[text] = []] = await platform.inShare(SHARE).texts(sql, params, 'repeatable')
     if (typeof text !== 'string') throw new Error('the query of the catalog answers one text')
     return text
   }
