@@ -176,11 +176,11 @@ export class PlatformDatabase {
   }
 
   /**
-   * The same database, with a third of its connections for all work under this name, as `key/client`: for what callers
-   * can keep waiting. The others stay for keys, the audit log and deliveries.
+   * The same database for what may take long, a third of its connections for each name. All names together take three
+   * quarters: the others stay for keys, changes and deliveries.
    */
-  inShare(share: string): PlatformDatabase {
-    return new PlatformDatabase(this.#wire, share)
+  forReading(name: string): PlatformDatabase {
+    return new PlatformDatabase(this.#wire, `reading/${name}`)
   }
 
   /**

@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import type { PlatformDatabase } from '../../db/database.ts'
 import { type ProjectScope, projectNotFound, projectOf, reaches } from '../api-keys/record/project-scope.ts'
+import { USAGE_READING } from '../usage/read-usage.ts'
 
 const Quota = z.int().nullable().describe('null: no quota')
 
@@ -58,7 +59,7 @@ export const BillingQuery = z.strictObject({
 })
 
 interface BillingDeps {
-  platform: Pick<PlatformDatabase, 'query'>
+  platform: Pick<PlatformDatabase, 'forReading'>
   now: () => Date
 }
 
@@ -95,7 +96,7 @@ export async function readBilling(
   const from = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()))
   const to = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1))
   const params = [askedId ?? projectOf(scope), from.toISOString(), to.toISOString()]
-  const [row] = await platform.query<Row>(BILLING_SQL, params, 'repeatable')
+  const [row] = await platform.forReading(USAGE_READING).query<Row>(BILLING_SQL, params, 'repeatable')
   if (row === undefined) throw projectNotFound(askedId ?? '')
   const { plan, requests, first_hour: firstHour, database_bytes } = row
   const since = firstHour === null ? null : new Date(firstHour)

@@ -5,7 +5,7 @@ import { PostgresError } from '../../db/postgres-error.ts'
 import type { Statement } from '../../db/sql.ts'
 
 export interface CatalogReadDeps {
-  platform: Pick<PlatformDatabase, 'inShare'>
+  platform: Pick<PlatformDatabase, 'forReading'>
   config: { dbSchemas: readonly string[] }
 }
 
@@ -13,7 +13,7 @@ export interface CatalogReadDeps {
 const INTERNAL_ERROR = 'XX000'
 
 /** A table that somebody holds locked keeps all waiting who ask about it. */
-const SHARE = 'catalog/catalog'
+const READING = 'catalog'
 
 /**
  * The one text that the statement answers. Postgres writes expressions by the catalog as it is at that moment: where a
@@ -24,7 +24,7 @@ export async function readCatalog(
   { sql, params }: Statement<string>,
 ): Promise<string> {
   const read = async () => {
-    const [[text] = []] = await platform.inShare(SHARE).texts(sql, params, 'repeatable')
+    const [[text] = []] = await platform.forReading(READING).texts(sql, params, 'repeatable')
     if (typeof text !== 'string') throw new Error('the query of the catalog answers one text')
     return text
   }

@@ -7,8 +7,11 @@ import type { RequestMetrics } from '../metrics/request-metrics.ts'
 import { byPlace, placeOf, readLogCursor, type SourceStart, startOf, writeLogCursor } from './log-cursor.ts'
 import { LOG_SOURCES, type LogEntry, type LogList, type LogQuery, type LogSource } from './schemas.ts'
 
+/** What matches few of many entries is sought for seconds. */
+const READING = 'logs'
+
 interface LogDeps {
-  platform: Pick<PlatformDatabase, 'query'>
+  platform: Pick<PlatformDatabase, 'forReading'>
   requestMetrics: () => Pick<RequestMetrics, 'readSamples'>
 }
 
@@ -96,7 +99,7 @@ function readChanges({ platform }: LogDeps, asked: Asked): Promise<LogEntry[]> {
       case when actor_kind = 'api_key' then actor_id end as key_id, target_id`,
     more: add => (keyId === undefined ? [] : [`actor_kind = 'api_key' and actor_id = ${add(keyId)}`]),
   })
-  return platform.query<LogEntry>(sql, params, 'repeatable')
+  return platform.forReading(READING).query<LogEntry>(sql, params, 'repeatable')
 }
 
 function readDeliveries({ platform }: LogDeps, asked: Asked): Promise<LogEntry[]> {
@@ -110,7 +113,7 @@ function readDeliveries({ platform }: LogDeps, asked: Asked): Promise<LogEntry[]
         ? []
         : [`status_code between ${add(String(statusMin))}::int and ${add(String(statusMax))}::int`],
   })
-  return platform.query<LogEntry>(sql, params, 'repeatable')
+  return platform.forReading(READING).query<LogEntry>(sql, params, 'repeatable')
 }
 
 interface Source {

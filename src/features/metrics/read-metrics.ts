@@ -9,7 +9,7 @@ import type { Metrics } from './schemas.ts'
 import { MINUTES_KEPT_SECONDS, type Span, type SpanQuery, spanOf, stepsOf } from './span.ts'
 
 interface MetricsDeps {
-  platform: Pick<PlatformDatabase, 'query'>
+  platform: Pick<PlatformDatabase, 'forReading'>
   requestMetrics: () => Pick<RequestMetrics, 'readSpan'>
   now: () => Date
 }

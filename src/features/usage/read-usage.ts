@@ -9,6 +9,9 @@ const KEYS_MAX = 1_000
 /** Counters must not come and go, so of more keys it is always the same ones. */
 const COUNTERS_MAX = 10_000
 
+/** Of many keys over a long time there are millions of hours. */
+export const USAGE_READING = 'usage'
+
 export interface UsageQuery {
   /** ISO 8601; the second is exclusive. */
   from: string
@@ -56,12 +59,14 @@ const usageSql = (stepSeconds: number) => `
 
 /** The requests that were let in from `from` on, by step and by key. One trip. */
 export async function readUsage(
-  platform: Pick<PlatformDatabase, 'query'>,
+  platform: Pick<PlatformDatabase, 'forReading'>,
   query: UsageQuery,
 ): Promise<Usage> {
   const { from, to, stepSeconds, projectId } = query
   const params = [from, to, String(stepSeconds), projectId]
-  const [usage] = await platform.query<Usage>(usageSql(stepSeconds), params, 'repeatable')
+  const [usage] = await platform
+    .forReading(USAGE_READING)
+    .query<Usage>(usageSql(stepSeconds), params, 'repeatable')
   return usage ?? { steps: [], keys: [] }
 }
 
