@@ -88,11 +88,11 @@ begin
         raise query_canceled;
       end if;
       execute pg_catalog.format(
-        'select pg_catalog.jsonb_object_agg(pg_catalog.concat(k.quoin_table, '' '', k.quoin_place),
+        'select pg_catalog.jsonb_object_agg(pg_catalog.concat(quoin_asked.quoin_table, '' '', quoin_asked.quoin_place),
             (select coalesce((%s), false) from %s as %I
-              where %I.tableoid operator(pg_catalog.=) k.quoin_table
-                and %I.ctid operator(pg_catalog.=) k.quoin_place))
-          from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2)) k(quoin_table, quoin_place)',
+              where %I.tableoid operator(pg_catalog.=) quoin_asked.quoin_table
+                and %I.ctid operator(pg_catalog.=) quoin_asked.quoin_place))
+          from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2)) quoin_asked(quoin_table, quoin_place)',
         coalesce(pg_catalog.pg_get_expr(quoin_policy.tree, quoin_relation),
           case when quoin_policy.permissive then 'false' else 'true' end),
         quoin_relation::pg_catalog.regclass, quoin_name, quoin_name, quoin_name)

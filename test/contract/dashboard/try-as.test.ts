@@ -81,6 +81,13 @@ beforeAll(() =>
     create policy "low %s" on ${odd} using (k like '%I' and quoin_place = 1);
     create policy own on ${odd} using (exists (select from ${p}_members k where k.person = ${odd}.k));
     grant select on ${odd} to anon;
+    create schema ${p};
+    create table ${p}.k (id int);
+    insert into ${p}.k values (1);
+    alter table ${p}.k enable row level security;
+    create policy short on ${p}.k using (k.id = 1);
+    grant usage on schema ${p} to anon;
+    grant select on ${p}.k to anon;
     alter table ${p}_fails enable row level security;
     create policy a_open on ${p}_fails using (id > 0);
     create policy b_fails on ${p}_fails using (${p}_fail());
@@ -95,6 +102,7 @@ beforeAll(() =>
 afterAll(() =>
   asOwner(`drop table ${odd}, ${p}_notes, ${p}_members, ${p}_teams, ${p}_columns, ${p}_open, ${p}_fails, ${p}_calls,
       ${p}_settings cascade;
+    drop schema ${p} cascade;
     drop function ${functions}`),
 )
 
@@ -153,6 +161,7 @@ describe('POST /api/database/try-as', () => {
       [{ id: 1 }, { id: 11 }],
       [['low %s'], ['own']],
     ])
+    expect((await tried(`select id from ${p}.k`)).row_policies).toEqual([['short']])
   })
 
   it('asks policies whose functions find names by the search path', async () => {
