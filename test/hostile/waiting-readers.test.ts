@@ -11,6 +11,8 @@ import { readBilling } from '../../src/features/billing/read-billing.ts'
 import { readTable } from '../../src/features/catalog/read-table.ts'
 import { listLogs } from '../../src/features/logs/list-logs.ts'
 import { readMetrics } from '../../src/features/metrics/read-metrics.ts'
+import { readEntryPage } from '../../src/features/webhooks/entry-page.ts'
+import { DELIVERIES } from '../../src/features/webhooks/list-deliveries.ts'
 import { type MigrationDatabase, migrationDatabase } from '../support/migrations.ts'
 
 const READERS = 30
@@ -22,6 +24,11 @@ let deps: ReturnType<typeof depsOf>
 const READINGS: [what: string, table: string, read: () => Promise<unknown>][] = [
   ['the structure of a table', 'public.held', () => readTable(deps, { schema: 'public', name: 'held' })],
   ['logs', 'quoin.webhook_deliveries', () => listLogs(deps, { source: 'delivery', limit: 1 })],
+  [
+    'deliveries',
+    'quoin.webhook_deliveries',
+    () => readEntryPage(deps.platform, DELIVERIES, crypto.randomUUID(), { limit: 1 }),
+  ],
   ['the audit log', 'quoin.audit_logs', () => listAuditLogs(deps, { limit: 1 })],
   ['metrics', 'quoin.usage', () => readMetrics(deps, 'every_project', {})],
   ['billing', 'quoin.usage', () => readBilling(deps, 'every_project', {})],

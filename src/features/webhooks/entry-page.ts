@@ -19,6 +19,9 @@ export interface EntrySource {
   otherBytes: string
 }
 
+/** What matches few of many entries is sought for seconds. */
+const READING = 'deliveries'
+
 export interface EntryPage {
   /** JSON texts. */
   entries: string[]
@@ -48,18 +51,20 @@ const PAYLOAD =
 
 /** One page of a webhook's entries, newest first; entries of one time are ordered by id. Throws `invalid_parameter`. */
 export async function readEntryPage(
-  platform: Pick<PlatformDatabase, 'texts'>,
+  platform: Pick<PlatformDatabase, 'forReading'>,
   source: EntrySource,
   webhookId: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
   filter: EntryFilter = ALL,
 ): Promise<EntryPage> {
   const after = readCursor(cursor)
-  const rows = await platform.texts(
-    pageSql(source, filter),
-    [webhookId, after?.createdAt ?? null, after?.id ?? null, String(limit + 1), ...filter.params],
-    'repeatable',
-  )
+  const rows = await platform
+    .forReading(READING)
+    .texts(
+      pageSql(source, filter),
+      [webhookId, after?.createdAt ?? null, after?.id ?? null, String(limit + 1), ...filter.params],
+      'repeatable',
+    )
   const entries = rows.map(toEntry)
   // The statement has ended the page early where there are more behind its last row. At least four fit, whatever they
   // hold.

@@ -8,7 +8,7 @@ import { deliveryNotFound, parseId, webhookNotFound } from './webhook-id.ts'
 import { findWebhook } from './webhook-store.ts'
 
 export interface ListEntriesDeps {
-  platform: Pick<PlatformDatabase, 'query' | 'texts'>
+  platform: Pick<PlatformDatabase, 'query' | 'forReading'>
 }
 
 /** The log, as `Delivery` describes an entry. */

@@ -24,7 +24,7 @@ interface WaitingDeps extends StatisticsDeps {
 }
 
 interface DetailDeps extends WaitingDeps {
-  platform: Pick<PlatformDatabase, 'query' | 'texts'>
+  platform: Pick<PlatformDatabase, 'query' | 'forReading'>
 }
 
 const ATTEMPTS_MAX = 1_000
