@@ -216,13 +216,29 @@ export class PlatformDatabase {
   }
 
   async #run(statements: readonly Statement[], repetition: Repetition): Promise<StatementResult[]> {
-    const results = await this.#wire.batch([PLATFORM_SETTINGS, ...statements], {
+    const options = {
       prepared: true,
       readOnly: false,
       changesNothing: repetition === 'repeatable',
       timeoutMs: PLATFORM_TIMEOUT_MS,
       share: this.#share,
-    })
-    return results.slice(1)
+    }
+    try {
+      return (await this.#wire.batch([PLATFORM_SETTINGS, ...statements], options)).slice(1)
+    } catch (err) {
+      throw isShareTaken(err) ? tooManyReadings(err) : err
+    }
   }
+}
+
+const isShareTaken = (err: unknown) => err instanceof DomainError && err.code === 'too_many_calls'
+
+/** The wire speaks of calls with one key; these are anybody's. */
+function tooManyReadings(cause: unknown): DomainError {
+  return new DomainError('too_many_calls', 'Others read the same just now, and take long.', {
+    detail: 'Such readings have a third of the connections to the database.',
+    hint: 'Ask again in a few seconds, for a shorter time or with fewer filters. A locked table keeps them waiting too.',
+    retryAfterSeconds: 5,
+    cause,
+  })
 }

@@ -63,6 +63,30 @@ it.each(READINGS)('looks keys up while many wait for %s', async (_what, table, r
   await Promise.all(readings)
 })
 
+it('tells whoever cannot wait with the others that it is not their own calls', async () => {
+  const { owner, url } = database
+  const crowded = await startGateway({ databaseUrls: [url], limits: { waitersMax: 3 } })
+  const platform = new PlatformDatabase(new SqlWire({ connectionString: url, gatewayUrl: crowded.url }))
+  await owner.query('begin; lock table public.held')
+  const readings = Array.from({ length: READERS }, () =>
+    readTable({ ...deps, platform }, { schema: 'public', name: 'held' }),
+  )
+  const refused = await Promise.any(
+    readings.map(reading =>
+      reading.then(
+        () => Promise.reject(),
+        err => err,
+      ),
+    ),
+  ).finally(() => owner.query('rollback'))
+  expect(refused).toMatchObject({
+    code: 'too_many_calls',
+    message: expect.stringContaining('Others read the same'),
+  })
+  await Promise.allSettled(readings)
+  await crowded.close()
+})
+
 function depsOf(platform: PlatformDatabase) {
   return {
     platform,
