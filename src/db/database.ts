@@ -237,7 +237,7 @@ const isShareTaken = (err: unknown) => err instanceof DomainError && err.code ==
 function tooManyReadings(cause: unknown): DomainError {
   return new DomainError('too_many_calls', 'Others read the same just now, and take long.', {
     detail: 'Such readings have a third of the connections to the database.',
-    hint: 'Ask again in a few seconds, for a shorter time or with fewer filters. A locked table keeps them waiting too.',
+    hint: 'Ask again in a few seconds, or for less. A locked table keeps them waiting too.',
     retryAfterSeconds: 5,
     cause,
   })
