@@ -12,6 +12,7 @@ import { logLine, runCommand, stopSignal, UsageError } from './support/command.t
 import { StackError } from './support/output.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
 import { readSchemas } from './support/schemas.ts'
+import { errorText } from './support/wait.ts'
 import { upgradeProblems } from './upgrade/problems.ts'
 
 const USAGE =
@@ -55,12 +56,19 @@ runCommand(USAGE, async () => {
   process.stdout.write(`upgraded; the backup from before is ${backup.location}. ${NEXT}\n`)
 })
 
-/** A database that has had no list of backups has one now, unless the migration that makes it has failed. */
+/**
+ * A database that has had no list of backups has one now, unless the migration that makes it has failed. The backup is
+ * there whether it is listed or not: so a failure is said, and hides nothing of what the migrations came to.
+ */
 async function recordHere(url: string, { manifest, location, sizeBytes }: MadeBackup): Promise<void> {
   const made = { lsn: manifest.lsn, sizeBytes, startedAt: manifest.started_at }
-  await withBackupSession(url, async client => {
-    if (await hasRecords(client)) await recordAfterwards(client, { id: manifest.id, location }, made)
-  })
+  try {
+    await withBackupSession(url, async client => {
+      if (await hasRecords(client)) await recordAfterwards(client, { id: manifest.id, location }, made)
+    })
+  } catch (err) {
+    logLine(`the database could not be told of the backup: ${errorText(err)}`)
+  }
 }
 
 async function refuseProblems(url: string): Promise<void> {
