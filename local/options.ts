@@ -82,6 +82,8 @@ export interface StackOptions {
   readonly dashboard: boolean
   readonly ports: Readonly<Record<PortKey, number>>
   readonly outsideDatabase: OutsideDatabase | undefined
+  /** What secrets in that database are encrypted with; the stack's own key where it is not said. */
+  readonly outsideSecretsKey: string | undefined
   /** Set, even to nothing, when no local gateway is wanted; nothing means that the database is on Neon. */
   readonly outsideGatewayUrl: string | undefined
   readonly outsideOAuthServer: OutsideServer | undefined
@@ -102,7 +104,8 @@ export const USAGE = `npm run dev -- [options]
 Variables: ${Object.values(PORTS)
   .map(port => port.variable)
   .join(', ')};
-DATABASE_URL and DATA_DATABASE_URL (and SQL_GATEWAY_URL, empty for Neon) for a Postgres that runs elsewhere;
+DATABASE_URL and DATA_DATABASE_URL (and SQL_GATEWAY_URL, empty for Neon; SECRETS_KEY, what its secrets are encrypted
+with) for a Postgres that runs elsewhere;
 OAUTH_PUBLIC_URL and OAUTH_ADMIN_URL (and OAUTH_DATABASE_URL), IDENTITY_PUBLIC_URL and IDENTITY_ADMIN_URL,
 PERMISSION_READ_URL and PERMISSION_WRITE_URL (and PERMISSION_ADMIN_TOKEN) for servers that run elsewhere;
 every other variable of the Worker (README), but for those that the stack decides by itself; a start says so.`
@@ -122,6 +125,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): St
     dashboard: !flags['no-dashboard'],
     ports: readPorts(flags.port, env),
     outsideDatabase: readOutsideDatabase(env),
+    outsideSecretsKey: env.DATABASE_URL ? env.SECRETS_KEY || undefined : undefined,
     outsideGatewayUrl: env.SQL_GATEWAY_URL,
     outsideOAuthServer: readOutsideServer('OAUTH', env),
     outsideOAuthDatabaseUrl: env.OAUTH_DATABASE_URL || undefined,

@@ -315,7 +315,7 @@ async function openWorker(
     SQL_GATEWAY_URL: gatewayUrl ?? '',
     DASHBOARD_URL: dashboardUrl,
     INGEST_SECRET: secrets.ingest_secret,
-    SECRETS_KEY: secrets.secrets_key,
+    SECRETS_KEY: options.outsideSecretsKey ?? secrets.secrets_key,
     ...(oauthServer && { OAUTH_PUBLIC_URL: oauthServer.publicUrl, OAUTH_ADMIN_URL: oauthServer.adminUrl }),
     ...(identityServer && {
       IDENTITY_PUBLIC_URL: identityServer.publicUrl,

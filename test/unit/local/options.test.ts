@@ -27,6 +27,15 @@ test.each([
     expect(() => readOptions([], { [name]: READ_URL })).toThrow(`set ${first} and ${second} together`)
 })
 
+test('a database that runs elsewhere has secrets under a key of its own, where that is said', () => {
+  const outside = { DATABASE_URL: 'postgres://a/b', DATA_DATABASE_URL: 'postgres://c/b' }
+  const keyOf = (env: NodeJS.ProcessEnv) => readOptions([], env)?.outsideSecretsKey
+  expect(keyOf({ ...outside, SECRETS_KEY: 'key' })).toBe('key')
+  expect(keyOf(outside)).toBeUndefined()
+  // The local database's key is the stack's own: another one could not read what is there.
+  expect(keyOf({ SECRETS_KEY: 'key' })).toBeUndefined()
+})
+
 test('a permission server of the stack has three ports, each with its variable', () => {
   expect(readOptions([], {})?.ports).toMatchObject({
     permissionRead: 4466,
