@@ -1,0 +1,152 @@
+// Who calls a restored database by HTTP gets the answers of the one that was backed up, and receivers what they know:
+// two of Quoin side by side, each with a gateway, a Worker and a listener of its own.
+
+import { pino } from 'pino'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { expect, inject, it } from 'vitest'
+import { storeApiKey } from '../../../cli/support/api-key.ts'
+import { readConfig } from '../../../listener/config.ts'
+import { startListener } from '../../../listener/listener.ts'
+import { startGateway } from '../../../sql-gateway/server.ts'
+import { migrationDatabase } from '../../support/migrations.ts'
+import { type Received, startReceiver } from '../../support/receiver.ts'
+import { INGEST_PATH, INGEST_SECRET, SECRETS_KEY } from '../../support/webhooks.ts'
+import { startTestWorker } from '../../support/worker.ts'
+import { callDb } from '../data-api/caller.ts'
+import { standardHeaders } from '../webhooks/chain.ts'
+import { backupOf, command, emptyDatabase, testFolder } from './support.ts'
+
+/** Quoin on this database. `call` answers all but the request's id. */
+async function serve(DATABASE_URL: string) {
+  const dataUrl = new URL(inject('stack').data_database_url)
+  dataUrl.pathname = new URL(DATABASE_URL).pathname
+  const gateway = await startGateway({ databaseUrls: [DATABASE_URL, dataUrl.href] })
+  const quoin = await startTestWorker({
+    vars: {
+      DATABASE_URL,
+      DATA_DATABASE_URL: dataUrl.href,
+      SQL_GATEWAY_URL: gateway.url,
+      SECRETS_KEY,
+      INGEST_SECRET,
+      ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
+      DB_SCHEMAS: 'public,shop',
+    },
+  })
+  const config = readConfig({
+    LISTENER_DATABASE_URL: DATABASE_URL,
+    INGEST_URL: quoin.url + INGEST_PATH,
+    INGEST_SECRET,
+    LISTENER_HEALTH_PORT: 0,
+  })
+  const listener = await startListener(config, pino({ level: 'silent' }))
+  return {
+    async call(path: string, headers: Record<string, string>, body?: unknown, method?: string) {
+      const sent = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body }
+      const answer = await callDb(quoin.url + path, {}, sent)
+      delete answer.body?.request_id
+      return { status: answer.status, range: answer.headers.get('content-range'), body: answer.body }
+    },
+    async [Symbol.asyncDispose]() {
+      await listener.close()
+      await quoin.close()
+      await gateway.close()
+    },
+  }
+}
+
+const SCHEMA = `
+  create schema shop; grant usage on schema shop to anon, service_role;
+  create type public.mood as enum ('sad', 'ok');
+  create table public.authors (id bigint generated always as identity primary key, name text, moods public.mood[]);
+  create table public.books (id bigint primary key, author_id bigint references public.authors, title text,
+    is_public boolean, words tsvector generated always as (to_tsvector('english', title)) stored);
+  alter table public.books enable row level security;
+  create policy read_public on public.books for select to anon using (is_public);
+  create table shop.orders (id bigint generated always as identity (start 1000 increment 5), total numeric);
+  create view public.titles with (security_invoker) as select title from public.books;
+  create function public.search(word text) returns setof public.books language sql stable
+    as 'select * from public.books where words @@ to_tsquery(word)';
+  create function public.whoami() returns text language sql stable as 'select current_user::text';
+  insert into public.authors (name, moods) values ('Ünal "the\t\\first"', '{sad,ok}'), (null, null);
+  insert into public.books values (9007199254740993, 1, 'A whale', true), (2, 2, 'A hidden whale', false);
+  insert into shop.orders (total) values (0.10), (null);
+  grant execute on function public.search to anon;
+  grant select on all tables in schema public, shop to anon;
+  grant all on all tables in schema public, shop to service_role`
+
+const SHOP = { 'accept-profile': 'shop', 'content-profile': 'shop' }
+const ASKED: [path: string, headers?: Record<string, string>, body?: unknown][] = [
+  ['/v1/db/authors?order=id'],
+  ['/v1/db/books?order=id', { prefer: 'count=exact' }],
+  ['/v1/db/books?select=title&words=fts.hidden'],
+  ['/v1/db/titles?order=title'],
+  ['/v1/db/orders?order=id', SHOP],
+  ['/v1/db/rpc/search?order=id', {}, { word: 'whale' }],
+  ['/v1/db/rpc/whoami', {}, {}],
+  ['/v1/webhooks'],
+]
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+it('is served as the database of the backup was: rows, rights, functions, keys and webhooks', async () => {
+  await using source = await migrationDatabase()
+  await source.owner.query(SCHEMA)
+  const keys = [
+    await storeApiKey(source.owner, { role: 'anon', name: 'page' }),
+    await storeApiKey(source.owner, { role: 'service_role', name: 'server' }),
+  ]
+  const [anon, service] = keys.map(({ key }) => ({ apikey: key }))
+  if (anon === undefined || service === undefined) throw new Error('two keys were made')
+  await using receiver = await startReceiver()
+  const sentOf = (title: string) => receiver.waitFor(({ body }) => body.includes(title))
+  const verified = (request: Received) =>
+    new StandardWebhook(SECRET).verify(request.body, standardHeaders(request))
+  using folder = testFolder()
+  await using target = await emptyDatabase()
+
+  await using before = await serve(source.url)
+  const webhook = {
+    name: 'of books',
+    table_name: 'books',
+    events: ['INSERT'],
+    headers: { 'X-Shelf': 'seven' },
+  }
+  const fields = { ...webhook, url: `${receiver.url}/hook`, secret: SECRET }
+  const session = { cookie: inject('stack').session_cookie_user ?? '' }
+  const made = await before.call('/api/webhooks', session, fields)
+  expect(made.status).toBe(201)
+  const write = { id: 3, author_id: 1, title: 'before', is_public: true }
+  expect((await before.call('/v1/db/books', service, write)).status).toBe(201)
+  expect(verified(await sentOf('before'))).toMatchObject({ row: { id: 3 } })
+  const hasArrived = async () => {
+    const { body } = await before.call(`/v1/webhooks/${made.body.id}`, service)
+    return body.statistics.succeeded
+  }
+  await expect.poll(hasArrived).toBe(1)
+
+  const { location } = await backupOf(source.url, folder.path, { SECRETS_KEY })
+  expect(await command(target.url, 'restore.ts', location)).toMatchObject({ code: 0 })
+  await using after = await serve(target.url)
+  for (const who of [anon, service])
+    for (const [path, headers, body] of ASKED) {
+      const call = [path, { ...who, ...headers }, body] as const
+      expect([path, await after.call(...call)]).toEqual([path, await before.call(...call)])
+    }
+  // What the answers are the same of is what was asked for.
+  expect((await after.call('/v1/db/books', anon)).body).toHaveLength(2)
+  expect((await after.call('/v1/db/books', service)).body).toHaveLength(3)
+  const logsOf = ({ call }: typeof before) => call(`/api/webhooks/${made.body.id}/logs`, session)
+  expect(await logsOf(after)).toEqual(await logsOf(before))
+
+  // Life goes on: the next number of a sequence, and a delivery with the secret and the header that were encrypted.
+  const order = await after.call(
+    '/v1/db/orders',
+    { ...service, ...SHOP, prefer: 'return=representation' },
+    {},
+  )
+  expect(order.body).toEqual([{ id: 1010, total: null }])
+  expect((await after.call('/v1/db/books', service, { ...write, id: 4, title: 'after' })).status).toBe(201)
+  const sent = await sentOf('after')
+  expect(verified(sent)).toMatchObject({ event: 'INSERT', row: { id: 4, title: 'after' } })
+  expect(sent.headers['x-shelf']).toBe('seven')
+})
