@@ -20,7 +20,7 @@ export const databaseRoutes = [
     id: 'database.tables',
     method: 'get',
     mounts: { '/api/database/tables': 'admin' },
-    summary: 'Tables and views with their columns, keys and grants',
+    summary: 'Tables and views with their columns and keys, and what anon reaches of them',
     description: 'Those of the schemas that `/v1/db` serves, whether granted to a role or not.',
     query: NoQuery,
     response: DatabaseTables,
@@ -30,7 +30,7 @@ export const databaseRoutes = [
     id: 'database.schema',
     method: 'get',
     mounts: { '/v1/database/schema': 'service_role', '/api/database/schema': 'admin' },
-    summary: 'Tables, functions and types, with keys, indexes, triggers and policies',
+    summary: 'Tables, views, functions and types, with keys, indexes, triggers and policies',
     description:
       'Of the schemas that `/v1/db` serves, granted to a role or not. Foreign keys are listed both ways, also ' +
       `to and from tables of other schemas. ${ACCESS}`,

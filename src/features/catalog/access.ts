@@ -2,8 +2,15 @@
 // it. Pure.
 
 import type { DatabaseRole } from '../../db/database.ts'
-import type { TableKind, TableMethod } from './schemas.ts'
-import type { Access, AccessByCommand, Command, Policy } from './structure.ts'
+import {
+  type Access,
+  type AccessByCommand,
+  COMMANDS,
+  type Command,
+  type TableKind,
+  type TableMethod,
+} from './schemas.ts'
+import type { Policy } from './structure.ts'
 
 /** What grants and attributes give a role. */
 export interface Rights {
@@ -49,11 +56,25 @@ export function accessOf(facts: AccessFacts, role: DatabaseRole, rights: Rights)
   }
 }
 
+/** What grants alone let a role do. A change goes by a filter, so it needs SELECT too. */
+export function grantedMethods({ methods }: AccessFacts, rights: Rights): TableMethod[] {
+  const granted = new Set(
+    COMMANDS.filter(command => isGranted(rights, command)).map(command => METHOD_OF[command]),
+  )
+  return methods.filter(
+    method => granted.has(method) && (method === 'GET' || method === 'POST' || granted.has('GET')),
+  )
+}
+
+function isGranted({ usage, privileges, columns }: Rights, command: Command): boolean {
+  const ofColumns = command === 'delete' ? null : columns[command]
+  return usage && (privileges.includes(command) || (ofColumns ?? []).length > 0)
+}
+
 function ownAccess(facts: AccessFacts, role: DatabaseRole, rights: Rights, command: Command): Access {
   if (!facts.methods.includes(METHOD_OF[command])) return nothing('not_possible')
   const columns = command === 'delete' || rights.privileges.includes(command) ? null : rights.columns[command]
-  const isGranted = rights.privileges.includes(command) || (columns !== null && columns.length > 0)
-  if (!rights.usage || !isGranted) return nothing('no_grant')
+  if (!isGranted(rights, command)) return nothing('no_grant')
   if (facts.kind === 'view')
     return facts.asks_as_caller
       ? { rows: 'some', because: 'tables_below', policies: [], columns }

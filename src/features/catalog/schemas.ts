@@ -53,6 +53,42 @@ const ForeignKey = z
   })
   .meta({ id: 'ForeignKey' })
 
+export const COMMANDS = ['select', 'insert', 'update', 'delete'] as const
+export type Command = (typeof COMMANDS)[number]
+
+const Access = z
+  .object({
+    rows: z.enum(['none', 'some', 'all']),
+    because: z
+      .enum([
+        'no_grant',
+        'not_possible',
+        'no_policy',
+        'no_reading',
+        'policies',
+        'no_row_level_security',
+        'bypasses',
+        'view_owner',
+        'tables_below',
+      ])
+      .describe(
+        'no_reading: a change goes by a filter, and the role may read nothing. bypasses: policies do not hold for ' +
+          'the role. view_owner: all that the view shows, as its owner sees it. tables_below: the view asks as its ' +
+          'caller, so rights and policies of the tables below decide.',
+      ),
+    policies: z.array(z.string()).describe('those that decide, by name'),
+    columns: z.array(z.string()).nullable().describe('where the grant is for some columns alone: these'),
+  })
+  .meta({ id: 'TableAccess' })
+export type Access = z.infer<typeof Access>
+
+export const AccessByCommand = z
+  .object({ select: Access, insert: Access, update: Access, delete: Access })
+  .meta({ id: 'TableAccessByCommand' })
+export type AccessByCommand = z.infer<typeof AccessByCommand>
+
+const NO_ROWS = { rows: 'none', because: 'no_grant', policies: [], columns: null }
+
 export const TABLE_EXAMPLE = {
   schema: 'public',
   name: 'todos',
@@ -94,7 +130,15 @@ export const TABLE_EXAMPLE = {
     },
   ],
   row_level_security: true,
-  anon: ['GET'],
+  asks_as_caller: false,
+  access: {
+    anon: {
+      select: { rows: 'some', because: 'policies', policies: ['read_own'], columns: null },
+      insert: NO_ROWS,
+      update: NO_ROWS,
+      delete: NO_ROWS,
+    },
+  },
   readable: true,
   writable: ['POST', 'PATCH', 'DELETE'],
   rows_estimated: 1200,
@@ -112,9 +156,12 @@ export const DatabaseTable = z
       .describe('in the order of the key; of a view that takes rows the key as it shows it; empty: none'),
     foreign_keys: z.array(ForeignKey),
     row_level_security: z.boolean(),
-    anon: z
-      .array(TableMethod)
-      .describe('what grants let an anon key do; row-level security decides about each row'),
+    asks_as_caller: z.boolean().describe('a view with security_invoker'),
+    access: z
+      .object({ anon: AccessByCommand })
+      .describe(
+        'which rows an anon key reaches, by grants and policies; signed-in persons are anon with claims',
+      ),
     readable: z.boolean().describe('whether GET /api/db/:table may read it'),
     writable: z.array(TableMethod).describe('the other methods that /api/db/:table takes of it'),
     rows_estimated: z.int().nullable().describe('as the planner has it; null where nothing is known'),
@@ -128,8 +175,8 @@ export const DatabaseTables = z
     complete: z
       .boolean()
       .describe(
-        `false: there are more than ${TABLES_MAX} tables, or than ${COLUMNS_MAX} columns in them, or all of it is ` +
-          'too long for one answer',
+        `false: there are more than ${TABLES_MAX} tables, or than ${COLUMNS_MAX} columns and policies of them, or ` +
+          'all of it is too long for one answer',
       )
       .meta({ examples: [true] }),
   })

@@ -1,43 +1,22 @@
-// What the schema's description has beyond the list of tables: for each relation its keys, indexes, triggers, policies
-// and rights, and beside them functions and types. Pure.
+// What the schema's description has beyond the list of tables: for each relation its keys, indexes and triggers, and
+// beside them functions and types. Pure.
 // Of what is dropped meanwhile pg_get_* answers null; it is called once for each (`offset 0`), and such rows are left
 // out.
 
 import type { DatabaseRole } from '../../db/database.ts'
-import { accessOf, type Rights } from './access.ts'
-import {
-  type DatabaseSchema,
-  EXPRESSION_LENGTH_MAX,
-  FUNCTIONS_MAX,
-  type Policy,
-  type TableStructure,
-  TYPES_MAX,
-} from './structure.ts'
+import { accessOf } from './access.ts'
+import { cut, expression, firstOf, listOf } from './sql-parts.ts'
+import { type DatabaseSchema, FUNCTIONS_MAX, type TableStructure, TYPES_MAX } from './structure.ts'
 import {
   type Additions,
-  bytesUpTo,
-  cut,
   ENUM_VALUES,
   FUNCTIONS_BYTES_MAX,
-  possibleMethods,
+  factsOf,
   type RelationRow,
   TYPES_BYTES_MAX,
   toTable,
   withoutGone,
 } from './tables-sql.ts'
-
-const expression = (text: string) => cut(text, EXPRESSION_LENGTH_MAX)
-
-const listOf = (row: string, from: string, order: string) =>
-  `(select coalesce(json_agg(${row} order by ${order}), '[]') from ${from})`
-
-/** The first of a list, up to their bytes, and whether these are all. */
-const firstOf = (row: string, from: string, place: string, bytesMax: number) =>
-  `(select json_build_object(
-      'rows', coalesce(json_agg(l.body order by l.place) filter (where l.bytes <= ${bytesMax}), '[]'),
-      'whole', coalesce(max(l.bytes) <= ${bytesMax}, true))
-    from (select l.*, ${bytesUpTo('l.body', 'l.place')} as bytes
-      from (select ${row} as body, ${place} as place from ${from} offset 0) l) l)`
 
 const KEY_COLUMNS = `(select json_agg(a.attname order by u.place) from unnest(k.conkey) with ordinality u(attnum, place)
   join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.attnum)`
@@ -56,6 +35,15 @@ const checksOf = (owner: string, written: (expression: string) => string) =>
       where ${owner} and k.contype = 'c' offset 0) k where k.expression is not null`,
     'k.conname',
   )
+
+/** The one constraint whose text has more than its index says: the operators. Of one that is gone the index is too. */
+const EXCLUSIONS = listOf(
+  `json_build_object('name', k.conname, 'definition', ${expression('k.definition')})`,
+  `(select k.conname, case when pg_get_indexdef(k.conindid) is not null then pg_get_constraintdef(k.oid) end
+      as definition
+    from pg_constraint k where k.conrelid = c.oid and k.contype = 'x' offset 0) k where k.definition is not null`,
+  'k.conname',
+)
 
 const INDEXES = listOf(
   `json_build_object('name', i.relname, 'definition', ${expression('i.definition')}, 'unique', i.indisunique,
@@ -77,63 +65,29 @@ const TRIGGERS = listOf(
   'g.tgname',
 )
 
-/** Public, or a role whose rights this one has. */
-const appliesTo = (role: DatabaseRole) =>
-  `exists (select from unnest(p.polroles) r(oid) where r.oid = 0 or pg_has_role('${role}', r.oid, 'USAGE'))`
-
-const POLICIES = listOf(
-  `json_build_object('name', p.polname, 'command', case p.polcmd when 'r' then 'select' when 'a' then 'insert'
-      when 'w' then 'update' when 'd' then 'delete' else 'all' end,
-    'roles', (select json_agg(case when o.oid = 0 then 'public' else r.rolname end order by o.place)
-      from unnest(p.polroles) with ordinality o(oid, place) left join pg_roles r on r.oid = o.oid
-      where o.oid = 0 or r.oid is not null),
-    'permissive', p.polpermissive, 'using', ${expression('pg_get_expr(p.polqual, p.polrelid)')},
-    'check', ${expression('pg_get_expr(p.polwithcheck, p.polrelid)')},
-    'applies', json_build_object('anon', ${appliesTo('anon')}, 'service_role', ${appliesTo('service_role')}))`,
-  'pg_policy p where p.polrelid = c.oid',
-  'p.polname',
-)
-
-/** Of a privilege on the whole table null, else the columns that it is held for. */
-const columnsSql = (role: DatabaseRole, privilege: string) =>
-  `case when not has_table_privilege('${role}', c.oid, '${privilege}') then (
-    select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a
-    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      and has_column_privilege('${role}', c.oid, a.attnum, '${privilege}')) end`
-
-const rightsSql = (role: DatabaseRole) => `json_build_object(
-  'usage', has_schema_privilege('${role}', n.oid, 'USAGE'),
-  'privileges', (select coalesce(json_agg(lower(u.name) order by u.place), '[]')
-    from unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) with ordinality u(name, place)
-    where has_table_privilege('${role}', c.oid, u.name)),
-  'columns', json_build_object('select', ${columnsSql(role, 'SELECT')}, 'insert', ${columnsSql(role, 'INSERT')},
-    'update', ${columnsSql(role, 'UPDATE')}),
-  'bypasses', (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = '${role}')
-    or (pg_has_role('${role}', c.relowner, 'USAGE') and not c.relforcerowsecurity))`
-
 const SIZE = `case c.relkind when 'p' then (
     with recursive p(oid) as (select c.oid union all select i.inhrelid from p join pg_inherits i on i.inhparent = p.oid)
     select coalesce(sum(pg_total_relation_size(p.oid)), 0) from p)
   when 'v' then null when 'f' then null else pg_total_relation_size(c.oid) end`
 
+/** It looks with the transaction's eyes, and fails for a view that is gone. */
+const VIEW_DEFINITION = `case when c.relkind in ('v', 'm') and has_table_privilege('anon', c.oid, 'SELECT') is not null
+  then ${expression('pg_get_viewdef(c.oid)')} end`
+
 const FIELDS = `'partition_of', (select json_build_object('schema', pn.nspname, 'table', pc.relname)
     from pg_inherits i join pg_class pc on pc.oid = i.inhparent join pg_namespace pn on pn.oid = pc.relnamespace
     where i.inhrelid = c.oid and c.relispartition),
   'unique_keys', ${UNIQUE_KEYS}, 'checks', ${checksOf('k.conrelid = c.oid', text => `pg_get_expr(${text}, c.oid)`)},
+  'exclusions', ${EXCLUSIONS}, 'view_definition', ${VIEW_DEFINITION},
   'referenced_by', coalesce((select k.keys from keys_to k where k.oid = c.oid), '[]'),
   'indexes', ${INDEXES}, 'triggers', ${TRIGGERS}, 'row_level_security_forced', c.relforcerowsecurity,
-  'policies', ${POLICIES}, 'size_bytes', ${SIZE},
-  'asks_as_caller', c.relkind = 'v' and coalesce((
-    select bool_or(case when o.option_name = 'security_invoker' then o.option_value::boolean end)
-    from pg_options_to_table(c.reloptions) o), false),
-  'rights', json_build_object('anon', ${rightsSql('anon')}, 'service_role', ${rightsSql('service_role')})`
+  'size_bytes', ${SIZE}`
 
 /** Everything of one relation, however much that is. */
 export const TABLE_ADDITIONS: Additions = { fields: FIELDS }
 
 const PARTS = `(select count(*) from pg_index i where i.indrelid = c.oid)
   + (select count(*) from pg_trigger g where g.tgrelid = c.oid)
-  + (select count(*) from pg_policy p where p.polrelid = c.oid)
   + (select count(*) from pg_constraint k where k.conrelid = c.oid)`
 
 const EXPOSED_FUNCTIONS =
@@ -162,11 +116,14 @@ const FUNCTIONS = firstOf(
   FUNCTIONS_BYTES_MAX,
 )
 
-const typesOf = (
-  kind: 'e' | 'd',
-) => `(select t.*, n.nspname, row_number() over (order by n.nspname, t.typname) as place
-    from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    where n.nspname = any ($1::text[]) and t.typtype = '${kind}' order by place limit ${TYPES_MAX}) t`
+/** Enums, domains and composite types; each relation has a row type too, which is none of them. */
+const exposedTypes = (kind: 'e' | 'd' | 'c') => `pg_type t join pg_namespace n on n.oid = t.typnamespace
+    left join pg_class r on r.oid = t.typrelid
+    where n.nspname = any ($1::text[]) and t.typtype = '${kind}' and coalesce(r.relkind, 'c') = 'c'`
+
+const typesOf = (kind: 'e' | 'd' | 'c') =>
+  `(select t.*, n.nspname, row_number() over (order by n.nspname, t.typname) as place
+    from ${exposedTypes(kind)} order by place limit ${TYPES_MAX}) t`
 
 const ENUMS = firstOf(
   `json_build_object('schema', t.nspname, 'name', t.typname, 'values', ${ENUM_VALUES},
@@ -189,25 +146,30 @@ const DOMAINS = firstOf(
   TYPES_BYTES_MAX,
 )
 
+const COMPOSITES = firstOf(
+  `json_build_object('schema', t.nspname, 'name', t.typname, 'attributes', ${listOf(
+    "json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))",
+    'pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped',
+    'a.attnum',
+  )}, 'comment', ${cut("obj_description(t.oid, 'pg_type')")})`,
+  typesOf('c'),
+  't.place',
+  TYPES_BYTES_MAX,
+)
+
+const areAllTypes = (kind: 'e' | 'd' | 'c') => `(select count(*) from ${exposedTypes(kind)}) <= ${TYPES_MAX}`
+
 /** Every relation of the schemas, and what is beside them. */
 export const SCHEMA_ADDITIONS: Additions = {
   fields: FIELDS,
   parts: PARTS,
-  beside: `'functions', ${FUNCTIONS}, 'enums', ${ENUMS}, 'domains', ${DOMAINS}`,
+  beside: `'functions', ${FUNCTIONS}, 'enums', ${ENUMS}, 'domains', ${DOMAINS}, 'composite_types', ${COMPOSITES}`,
   isComplete: `(select count(*) from ${EXPOSED_FUNCTIONS}) <= ${FUNCTIONS_MAX}
-    and (select coalesce(max(k.n), 0) from (select count(*) as n from pg_type t
-      join pg_namespace n on n.oid = t.typnamespace
-      where n.nspname = any ($1::text[]) and t.typtype in ('e', 'd') group by t.typtype) k) <= ${TYPES_MAX}`,
+    and ${areAllTypes('e')} and ${areAllTypes('d')} and ${areAllTypes('c')}`,
 }
 
 type StructureRow = RelationRow<
-  Omit<
-    TableStructure,
-    keyof RelationRow | 'grants' | 'access' | 'policies' | 'anon' | 'readable' | 'writable'
-  > & {
-    policies: (Policy & { applies: Record<DatabaseRole, boolean> })[]
-    rights: Record<DatabaseRole, Rights>
-  }
+  Omit<TableStructure, keyof RelationRow | 'grants' | 'access' | 'readable' | 'writable'>
 >
 
 interface FirstOf<Row> {
@@ -220,18 +182,27 @@ interface SchemaRow {
   functions: FirstOf<DatabaseSchema['functions'][number] & { gone: boolean }>
   enums: FirstOf<DatabaseSchema['enums'][number]>
   domains: FirstOf<DatabaseSchema['domains'][number]>
+  composite_types: FirstOf<DatabaseSchema['composite_types'][number]>
   complete: boolean
 }
 
 /** The schema in the text that the statement answers, without what was dropped while it ran. */
 export function parseSchema(text: string): DatabaseSchema {
-  const { tables, functions, enums, domains, complete } = JSON.parse(text) as SchemaRow
+  const {
+    tables,
+    functions,
+    enums,
+    domains,
+    composite_types: composites,
+    complete,
+  } = JSON.parse(text) as SchemaRow
   return {
     tables: withoutGone(tables).map(toStructure),
     functions: withoutGone(functions.rows).map(({ gone: _, ...fn }) => fn),
     enums: enums.rows,
     domains: domains.rows,
-    complete: complete && functions.whole && enums.whole && domains.whole,
+    composite_types: composites.rows,
+    complete: complete && [functions, enums, domains, composites].every(({ whole }) => whole),
   }
 }
 
@@ -242,16 +213,14 @@ export function parseStructure(text: string): TableStructure | undefined {
 }
 
 function toStructure(row: StructureRow): TableStructure {
-  const { rights, policies, ...table } = row
-  const methods = possibleMethods(row.changes)
-  const facts = { ...table, methods, policies }
+  const { anon, service_role: service } = row.rights
   return {
-    ...toTable(table),
-    policies: policies.map(({ applies: _, ...policy }) => policy),
-    grants: { anon: rights.anon.privileges, service_role: rights.service_role.privileges },
+    ...toTable(row),
+    policies: row.policies.map(({ applies: _, ...policy }) => policy),
+    grants: { anon: anon.privileges, service_role: service.privileges },
     access: {
-      anon: accessOf(facts, 'anon', rights.anon),
-      service_role: accessOf(facts, 'service_role', rights.service_role),
+      anon: accessOf(factsOf(row), 'anon', anon),
+      service_role: accessOf(factsOf(row), 'service_role', service),
     },
   }
 }

@@ -3,7 +3,9 @@
 
 import * as z from 'zod'
 import {
+  AccessByCommand,
   COLUMNS_MAX,
+  COMMANDS,
   DatabaseTable,
   ENUM_VALUES_MAX,
   TABLE_EXAMPLE,
@@ -14,13 +16,10 @@ import {
 /** Longer definitions and expressions are cut. */
 export const EXPRESSION_LENGTH_MAX = 4_000
 export const FUNCTIONS_MAX = 1_000
-/** Enums, and domains. */
+/** Enums, domains, and composite types. */
 export const TYPES_MAX = 500
 
 const Name = z.object({ schema: z.string(), table: z.string() })
-
-const COMMANDS = ['select', 'insert', 'update', 'delete'] as const
-export type Command = (typeof COMMANDS)[number]
 
 const Check = z.object({
   name: z.string(),
@@ -72,45 +71,14 @@ export const Policy = z
   .meta({ id: 'TablePolicy' })
 export type Policy = z.infer<typeof Policy>
 
-const Access = z
-  .object({
-    rows: z.enum(['none', 'some', 'all']),
-    because: z
-      .enum([
-        'no_grant',
-        'not_possible',
-        'no_policy',
-        'no_reading',
-        'policies',
-        'no_row_level_security',
-        'bypasses',
-        'view_owner',
-        'tables_below',
-      ])
-      .describe(
-        'no_reading: a change goes by a filter, and the role may read nothing. bypasses: policies do not hold for ' +
-          'the role. view_owner: all that the view shows, as its owner sees it. tables_below: the view asks as its ' +
-          'caller, so rights and policies of the tables below decide.',
-      ),
-    policies: z.array(z.string()).describe('those that decide, by name'),
-    columns: z.array(z.string()).nullable().describe('where the grant is for some columns alone: these'),
-  })
-  .meta({ id: 'TableAccess' })
-export type Access = z.infer<typeof Access>
-
-const AccessByCommand = z
-  .object({ select: Access, insert: Access, update: Access, delete: Access })
-  .meta({ id: 'TableAccessByCommand' })
-export type AccessByCommand = z.infer<typeof AccessByCommand>
-
 const ALL_ROWS = { rows: 'all', because: 'bypasses', policies: [], columns: null }
-const NO_ROWS = { rows: 'none', because: 'no_grant', policies: [], columns: null }
 
 const STRUCTURE_EXAMPLE = {
   ...TABLE_EXAMPLE,
   partition_of: null,
   unique_keys: [],
   checks: [],
+  exclusions: [],
   referenced_by: [
     {
       name: 'comments_todo_id_fkey',
@@ -144,16 +112,11 @@ const STRUCTURE_EXAMPLE = {
       check: null,
     },
   ],
+  view_definition: null,
   size_bytes: 147456,
-  asks_as_caller: false,
   grants: { anon: ['select'], service_role: ['select', 'insert', 'update', 'delete'] },
   access: {
-    anon: {
-      select: { rows: 'some', because: 'policies', policies: ['read_own'], columns: null },
-      insert: NO_ROWS,
-      update: NO_ROWS,
-      delete: NO_ROWS,
-    },
+    ...TABLE_EXAMPLE.access,
     service_role: { select: ALL_ROWS, insert: ALL_ROWS, update: ALL_ROWS, delete: ALL_ROWS },
   },
 }
@@ -162,16 +125,19 @@ export const TableStructure = DatabaseTable.extend({
   partition_of: Name.nullable(),
   unique_keys: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
   checks: z.array(Check),
+  exclusions: z
+    .array(z.object({ name: z.string(), definition: z.string() }))
+    .describe('no two rows may have values for which all of its operators hold'),
   referenced_by: z.array(IncomingKey).describe('foreign keys of any schema that refer to this table'),
   indexes: z.array(Index),
   triggers: z.array(Trigger),
   row_level_security_forced: z.boolean().describe('for the owner too'),
   policies: z.array(Policy),
+  view_definition: z.string().nullable().describe('the query of a view or a materialized view'),
   size_bytes: z
     .int()
     .nullable()
     .describe('with indexes, and of a partitioned table with its partitions; null where nothing is stored'),
-  asks_as_caller: z.boolean().describe('a view with security_invoker'),
   grants: z
     .object({ anon: z.array(z.string()), service_role: z.array(z.string()) })
     .describe('privileges on the whole table, by itself or through public'),
@@ -219,23 +185,42 @@ const SchemaDomain = z
   })
   .meta({ id: 'SchemaDomain' })
 
+const CompositeType = z
+  .object({
+    schema: z.string(),
+    name: z.string(),
+    attributes: z.array(z.object({ name: z.string(), type: z.string() })),
+    comment: z.string().nullable(),
+  })
+  .meta({ id: 'SchemaCompositeType' })
+
 export const DatabaseSchema = z
   .object({
     tables: z.array(TableStructure).describe('by schema and name'),
     functions: z.array(SchemaFunction),
     enums: z.array(SchemaEnum),
     domains: z.array(SchemaDomain),
+    composite_types: z.array(CompositeType),
     complete: z
       .boolean()
       .describe(
         `false: there are more than ${TABLES_MAX} tables, ${COLUMNS_MAX} columns, keys, indexes, triggers and ` +
-          `policies of them, ${FUNCTIONS_MAX} functions, ${TYPES_MAX} enums or ${TYPES_MAX} domains, or all of it is ` +
-          'too long for one answer. Texts end ' +
+          `policies of them, ${FUNCTIONS_MAX} functions, ${TYPES_MAX} enums, domains or composite types, or ` +
+          'all of it is too long for one answer. Texts end ' +
           `after ${TEXT_LENGTH_MAX} characters, definitions and expressions after ${EXPRESSION_LENGTH_MAX}.`,
       ),
   })
   .meta({
     id: 'DatabaseSchema',
-    examples: [{ tables: [STRUCTURE_EXAMPLE], functions: [], enums: [], domains: [], complete: true }],
+    examples: [
+      {
+        tables: [STRUCTURE_EXAMPLE],
+        functions: [],
+        enums: [],
+        domains: [],
+        composite_types: [],
+        complete: true,
+      },
+    ],
   })
 export type DatabaseSchema = z.infer<typeof DatabaseSchema>

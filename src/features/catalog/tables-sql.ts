@@ -1,24 +1,21 @@
 // The one query that describes the exposed schemas, and the shape of its answer: the list of tables by itself, or with
 // all that `structure-sql.ts` adds to each. Pure.
 
-import type { DatabaseRole } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { changesOf, DEFAULT_SQL, PRIMARY_KEY } from '../data-api/catalog/catalog-sql.ts'
 import { relationships } from '../data-api/catalog/relationships-sql.ts'
 import { columnOrigins } from '../data-api/catalog/view-key-sql.ts'
+import { type AccessFacts, accessOf, grantedMethods } from './access.ts'
+import { ACCESS_FIELDS, type AccessRow } from './access-sql.ts'
 import {
   COLUMNS_MAX,
   type DatabaseTable,
   type DatabaseTables,
   ENUM_VALUES_MAX,
   TABLES_MAX,
-  type TableMethod,
-  TEXT_LENGTH_MAX,
 } from './schemas.ts'
-
-/** A text up to the bound. */
-export const cut = (text: string, lengthMax = TEXT_LENGTH_MAX): string => `left(${text}, ${lengthMax})`
+import { bytesUpTo, cut } from './sql-parts.ts'
 
 /**
  * Bytes of all tables that are listed, of the functions, and of enums and domains each: together less than an answer of
@@ -27,10 +24,6 @@ export const cut = (text: string, lengthMax = TEXT_LENGTH_MAX): string => `left(
 const TABLES_BYTES_MAX = 9 * 1024 * 1024
 export const FUNCTIONS_BYTES_MAX = 4 * 1024 * 1024
 export const TYPES_BYTES_MAX = 1024 * 1024
-
-/** Bytes of a JSON inside the answer of the database, which is JSON itself, and of all that come before it. */
-export const bytesUpTo = (body: string, order: string): string =>
-  `sum(octet_length(to_json(${body}::text)::text)) over (order by ${order})`
 
 /** Of an enum `t`, or of a domain over one. */
 export const ENUM_VALUES = `(select
@@ -52,15 +45,6 @@ const COLUMNS = `(select coalesce(json_agg(json_build_object(
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)`
 
-/** What grants let a role do with rows; a change goes by a filter, so it needs SELECT too. */
-function grantsSql(role: DatabaseRole): string {
-  const any = (privilege: string) => `has_any_column_privilege('${role}', c.oid, '${privilege}')`
-  const uses = `has_schema_privilege('${role}', n.oid, 'USAGE')`
-  return `json_build_object('GET', ${uses} and ${any('SELECT')}, 'POST', ${uses} and ${any('INSERT')},
-    'PATCH', ${uses} and ${any('SELECT')} and ${any('UPDATE')},
-    'DELETE', ${uses} and ${any('SELECT')} and has_table_privilege('${role}', c.oid, 'DELETE'))`
-}
-
 /** Privileges are asked of the catalog as it is now, and are null then. So it is asked last: nothing before is. */
 const IS_GONE = `has_table_privilege('anon', c.oid, 'SELECT') is null`
 
@@ -72,13 +56,15 @@ const FIELDS = `'schema', n.nspname, 'name', c.relname,
   'row_level_security', c.relrowsecurity,
   'rows_estimated', case when c.relkind <> 'v' and c.reltuples >= 0 then c.reltuples::bigint end,
   'changes', pg_relation_is_updatable(c.oid, true),
-  'grants', json_build_object('anon', ${grantsSql('anon')}, 'service_role', ${grantsSql('service_role')})`
+  ${ACCESS_FIELDS}`
+
+const POLICIES_COUNT = '(select count(*) from pg_policy p where p.polrelid = c.oid)'
 
 /** What a query adds to the list of tables. */
 export interface Additions {
   /** Further fields of each relation `c` in `n`: names and values of a JSON object. */
   fields?: string
-  /** How many parts of a relation these describe, beside its columns. */
+  /** How many parts of a relation these describe, beside its columns and policies. */
   parts?: string
   /** Further fields of the answer; a place for conditions on `complete` is beside it. */
   beside?: string
@@ -105,7 +91,8 @@ export function relationsStatement(
         select e.enumtypid, sum(octet_length(e.enumlabel)) from pg_enum e
           group by e.enumtypid having count(*) <= ${ENUM_VALUES_MAX}),
       counted(oid, place, parts, labels) as materialized (
-        select c.oid, row_number() over by_name, sum(c.relnatts${parts ? ` + ${parts}` : ''}) over by_name,
+        select c.oid, row_number() over by_name,
+          sum(c.relnatts + ${POLICIES_COUNT}${parts ? ` + ${parts}` : ''}) over by_name,
           sum(${LABELS_BYTES}) over by_name
           from pg_class c join pg_namespace n on n.oid = c.relnamespace
           where n.nspname = any ($1::text[]) and c.relkind in ('r', 'v', 'm', 'f', 'p')${ofName}
@@ -128,12 +115,15 @@ export function relationsStatement(
 }
 
 /** A relation as the query answers it, with whatever was added. */
-export type RelationRow<More = object> = Omit<DatabaseTable, 'anon' | 'readable' | 'writable'> & {
-  /** Bits of `pg_relation_is_updatable`. */
-  changes: number
-  grants: Record<DatabaseRole, Record<TableMethod, boolean>>
-  gone: boolean
-} & More
+export type RelationRow<More = object> = Omit<
+  DatabaseTable,
+  keyof AccessRow | 'access' | 'readable' | 'writable'
+> &
+  AccessRow & {
+    /** Bits of `pg_relation_is_updatable`. */
+    changes: number
+    gone: boolean
+  } & More
 
 /** The tables in the text that the statement answers, without those that were dropped while it ran. */
 export function parseTables(text: string): DatabaseTables {
@@ -146,18 +136,20 @@ export function withoutGone<Row extends { gone: boolean }>(rows: readonly Row[])
   return rows.filter(({ gone }) => !gone)
 }
 
-/** The methods that a relation takes by its kind; grants decide who may. */
-export function possibleMethods(changes: number): TableMethod[] {
-  return ['GET', ...changesOf(changes)]
+/** What its access follows from. */
+export function factsOf(row: RelationRow): AccessFacts {
+  return { ...row, methods: ['GET', ...changesOf(row.changes)] }
 }
 
 /** A relation as the list has it; what a query added stays on it. */
-export function toTable<Row extends RelationRow>({ changes, grants, gone: _, ...table }: Row) {
-  const methodsOf = (role: DatabaseRole) => possibleMethods(changes).filter(method => grants[role][method])
+export function toTable<Row extends RelationRow>(row: Row) {
+  const { changes: _, rights, policies: __, gone: ___, ...table } = row
+  const facts = factsOf(row)
+  const methods = grantedMethods(facts, rights.service_role)
   return {
     ...table,
-    anon: methodsOf('anon'),
-    readable: grants.service_role.GET,
-    writable: methodsOf('service_role').filter(method => method !== 'GET'),
+    access: { anon: accessOf(facts, 'anon', rights.anon) },
+    readable: methods.includes('GET'),
+    writable: methods.filter(method => method !== 'GET'),
   }
 }

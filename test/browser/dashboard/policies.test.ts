@@ -16,6 +16,9 @@ beforeAll(() =>
   asOwner(`
     create table ${p}_people (id text primary key, age int default 7 check (age > 0));
     create table ${p}_notes (id int primary key, person text references ${p}_people, is_open bool);
+    create type ${p}_place as (street text, "house no" int);
+    create table ${p}_stays (nights daterange, exclude using gist (nights with &&));
+    create view ${p}_open as select id from ${p}_notes where is_open;
     create index ${p}_by_person on ${p}_notes (person);
     insert into ${p}_people values ('ada');
     insert into ${p}_notes values (1, 'ada', false), (2, null, true), (3, null, false);
@@ -25,7 +28,9 @@ beforeAll(() =>
     grant select on ${p}_notes to anon`),
 )
 
-afterAll(() => asOwner(`drop table ${p}_notes, ${p}_people`))
+afterAll(() =>
+  asOwner(`drop view ${p}_open; drop table ${p}_notes, ${p}_people, ${p}_stays; drop type ${p}_place`),
+)
 
 it('says who may do what on a table, and leads to its policies', async () => {
   await using seat = await visit(`/database/policies?search=${p}`)
@@ -74,5 +79,22 @@ it('draws a table with its neighbours; the keyboard reaches each', async () => {
   await notes.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: `public.${p}_notes` }).waitFor()
+  expect(seat.complaints).toEqual([])
+})
+
+it('shows what excludes rows, the query of a view, and types of the schema’s own', async () => {
+  await using seat = await visit(`/database/tables/public/${p}_stays?tab=structure`)
+  const { page } = seat
+  await page.getByRole('row', { name: /exclusion EXCLUDE USING gist \(nights WITH &&\)/ }).waitFor()
+  const origin = new URL(page.url()).origin
+  await page.goto(`${origin}/database/tables/public/${p}_open?tab=structure`)
+  await page
+    .getByRole('textbox', { name: `Query of ${p}_open` })
+    .getByText('is_open')
+    .waitFor()
+  await page.goto(`${origin}/database/schema?search=${p}`)
+  await page
+    .getByRole('row', { name: `public.${p}_place Composite type street text, house no integer` })
+    .waitFor()
   expect(seat.complaints).toEqual([])
 })

@@ -22,6 +22,8 @@ const quoted = `"${odd.replaceAll('"', '""')}"`
 beforeAll(async () => {
   await asOwner(`
     create type ${p}_mood as enum ('sad', 'happy');
+    create type ${p}_place as (street varchar(9), "house no" int);
+    comment on type ${p}_place is 'an address';
     create domain ${p}_short as text default '-' check (length(value) < 9);
     create schema ${p}_private;
     create table ${p}_private.plans (id int primary key);
@@ -31,6 +33,8 @@ beforeAll(async () => {
     create table ${p}_private.logs (person uuid references ${p}_people);
     create table ${p}_parts (id int, person uuid references ${p}_people) partition by range (id);
     create table ${p}_parts_1 partition of ${p}_parts for values from (0) to (10);
+    create table ${p}_stays (nights daterange, exclude using gist (nights with &&) where (nights is not null));
+    create materialized view ${p}_ages as select age from ${p}_people;
     create view ${p}_names as select name from ${p}_people;
     create view ${p}_asking with (security_invoker) as select name from ${p}_people;
     create table ${quoted} ("a ""b""" int, other int);
@@ -52,8 +56,8 @@ beforeAll(async () => {
 
 afterAll(() =>
   asOwner(`drop schema ${p}_private cascade; drop function ${p}_add;
-    drop table ${p}_people, ${p}_cards, ${p}_parts, ${quoted} cascade;
-    drop function ${p}_touch; drop type ${p}_mood; drop domain ${p}_short`),
+    drop table ${p}_stays, ${p}_people, ${p}_cards, ${p}_parts, ${quoted} cascade;
+    drop function ${p}_touch; drop type ${p}_mood, ${p}_place; drop domain ${p}_short`),
 )
 
 const pathOf = (schema: string, table: string) =>
@@ -99,6 +103,21 @@ describe('GET /v1/database/tables/:schema/:table', () => {
         using: '(name = CURRENT_USER)',
       },
     ])
+  })
+
+  it('shows exclusion constraints, and the queries of views and materialized views', async () => {
+    expect(await read(`${p}_stays`)).toMatchObject({
+      exclusions: [
+        {
+          name: `${p}_stays_nights_excl`,
+          definition: 'EXCLUDE USING gist (nights WITH &&) WHERE ((nights IS NOT NULL))',
+        },
+      ],
+      view_definition: null,
+    })
+    const words = async (view: string) => (await read(view)).view_definition?.replaceAll(/\s+/g, ' ').trim()
+    expect(await words(`${p}_names`)).toBe(`SELECT name FROM public.${p}_people;`)
+    expect(await words(`${p}_ages`)).toBe(`SELECT age FROM public.${p}_people;`)
   })
 
   it('shows foreign keys both ways, to and from schemas that are not served, and which are one to one', async () => {
@@ -167,7 +186,7 @@ describe('GET /v1/database/tables/:schema/:table', () => {
 })
 
 describe('GET /v1/database/schema', () => {
-  it('has the same tables, and the functions, enums and domains beside them', async () => {
+  it('has the same tables, and the functions and types beside them', async () => {
     const { key } = await makeKey('service_role')
     const answer = await fetch(`${url}/v1/database/schema`, { headers: { apikey: key } })
     expect(answer.status).toBe(200)
@@ -189,6 +208,14 @@ describe('GET /v1/database/schema', () => {
     expect(named(schema.domains, 'short')).toMatchObject([
       { type: 'text', default: "'-'::text", checks: [{ expression: '(length(VALUE) < 9)' }] },
     ])
+    const attributes = [
+      { name: 'street', type: 'character varying(9)' },
+      { name: 'house no', type: 'integer' },
+    ]
+    // The row type of a table is none of these.
+    expect(schema.composite_types.filter(({ name }) => name.startsWith(p))).toEqual([
+      { schema: 'public', name: `${p}_place`, attributes, comment: 'an address' },
+    ])
     const schemas = new Set([...schema.tables, ...schema.functions].map(item => item.schema))
     for (const hidden of [`${p}_private`, 'quoin', 'pg_catalog']) expect(schemas).not.toContain(hidden)
   })
@@ -197,12 +224,15 @@ describe('GET /v1/database/schema', () => {
 it('leaves out what is dropped while the catalog is read', async () => {
   await asOwner(`create table ${p}_dropped (id int primary key check (id > 0) default 1);
     create policy mine on ${p}_dropped using (id > 0);
-    create table ${p}_kept (id int references ${p}_dropped); create index ${p}_gone on ${p}_kept (id);
+    create view ${p}_lost_view as select * from ${p}_dropped;
+    create table ${p}_kept (id int references ${p}_dropped, during int4range,
+      constraint ${p}_never exclude using gist (during with &&)); create index ${p}_gone on ${p}_kept (id);
     create function ${p}_lost() returns int language sql as 'select 1'`)
   await using reader = await connectOwner()
   // The transaction goes on seeing the catalog's rows as they are now; functions see what is there then.
   await reader.query('begin isolation level repeatable read; set local search_path = pg_catalog; table pg_am')
-  await asOwner(`drop table ${p}_dropped cascade; drop index ${p}_gone; drop function ${p}_lost`)
+  await asOwner(`drop table ${p}_dropped cascade; drop index ${p}_gone;
+    alter table ${p}_kept drop constraint ${p}_never; drop function ${p}_lost`)
   const textOf = async ({ sql, params }: { sql: string; params: readonly unknown[] }) => {
     const query = { text: sql, values: [...params], rowMode: 'array' as const }
     return (await reader.query<[string]>(query)).rows[0]?.[0] ?? ''
@@ -210,11 +240,11 @@ it('leaves out what is dropped while the catalog is read', async () => {
   const text = await textOf(relationsStatement(['public'], SCHEMA_ADDITIONS))
   expect(text).toContain(`"name" : "${p}_dropped"`)
   const { tables, functions } = DatabaseSchema.strict().parse(parseSchema(text))
-  expect(tables.find(({ name }) => name === `${p}_kept`)?.indexes).toEqual([])
+  expect(tables.find(({ name }) => name === `${p}_kept`)).toMatchObject({ indexes: [], exclusions: [] })
   const listed = parseTables(await textOf(relationsStatement(['public']))).tables
   const names = [...tables, ...functions, ...listed].map(({ name }) => name)
   expect(names).not.toContain(`${p}_dropped`)
-  expect(names).not.toContain(`${p}_lost`)
+  for (const name of ['lost', 'lost_view']) expect(names).not.toContain(`${p}_${name}`)
   const ofName = relationsStatement(['public'], TABLE_ADDITIONS, `${p}_dropped`)
   expect(parseStructure(await textOf(ofName))).toBeUndefined()
   await asOwner(`drop table ${p}_kept`)

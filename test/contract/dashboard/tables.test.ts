@@ -27,7 +27,10 @@ beforeAll(async () => {
     create view ${p}_shown as select number, tenant, body from ${p}_notes;
     create view ${p}_counts as select count(*) as n from ${p}_notes;
     create materialized view ${p}_kept as select 1 as one;
-    grant select, insert (body) on ${p}_notes to anon;
+    create policy own on ${p}_notes for select to anon using (tenant = 1);
+    create policy anybody on ${p}_notes for insert to anon with check (true);
+    grant select, insert (body), update on ${p}_notes to anon;
+    grant select on ${p}_shown to anon;
     grant delete on ${p}_owners to anon;
     insert into ${p}_owners (name) values ('a'), ('b');
     analyze ${p}_owners;
@@ -57,7 +60,6 @@ describe('GET /api/database/tables', () => {
       comment: 'what people write',
       primary_key: ['number', 'tenant'],
       row_level_security: true,
-      anon: ['GET', 'POST'],
       readable: true,
       writable: ['POST', 'PATCH', 'DELETE'],
     })
@@ -142,8 +144,22 @@ describe('GET /api/database/tables', () => {
       return (await listed()).get(`public.${p}_owners`)
     }
     // A filter needs SELECT, which anon has not.
-    const nothing = { anon: [], readable: false, writable: [], rows_estimated: 2 }
-    await expect.poll(owners).toMatchObject(nothing)
+    await expect.poll(owners).toMatchObject({ readable: false, writable: [], rows_estimated: 2 })
+    const { access } = (await listed()).get(`public.${p}_owners`) ?? {}
+    expect(access?.anon.delete).toMatchObject({ rows: 'none', because: 'no_reading' })
+  })
+
+  it('says which rows anon reaches, with policies counted in', async () => {
+    const tables = await listed()
+    const none = { rows: 'none', policies: [], columns: null }
+    expect(tables.get(`public.${p}_notes`)?.access.anon).toEqual({
+      select: { rows: 'some', because: 'policies', policies: ['own'], columns: null },
+      insert: { rows: 'all', because: 'policies', policies: ['anybody'], columns: ['body'] },
+      update: { ...none, because: 'no_policy' },
+      delete: { ...none, because: 'no_grant' },
+    })
+    const view = tables.get(`public.${p}_shown`)?.access.anon
+    expect([view?.select.because, view?.insert.because]).toEqual(['view_owner', 'no_grant'])
   })
 
   it('shows views with the key that they show, and what can be changed through them', async () => {

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import {
   type Access,
+  commandsWords,
   type Policy,
   policySentence,
   reasonWords,
@@ -29,6 +30,15 @@ it.each<[Partial<Access>, string]>([
   [{ rows: 'all', because: 'no_row_level_security' }, 'All rows: row-level security is off'],
 ])('says %o', (more, words) => {
   expect(`${rowsWords(access(more))}: ${reasonWords(access(more))}`).toBe(words)
+})
+
+it('says all commands in short', () => {
+  const [none, some, all] = [access({ rows: 'none' }), access({}), access({ rows: 'all' })]
+  expect(commandsWords({ select: all, insert: some, update: some, delete: none })).toEqual([
+    'All rows: read',
+    'Some rows: insert, change',
+  ])
+  expect(commandsWords({ select: none, insert: none, update: none, delete: none })).toEqual(['Nothing'])
 })
 
 it('says what a policy does, and to whom', () => {

@@ -21,6 +21,19 @@ export function rowsWords({ rows, columns }: Access): string {
   return columns === null || rows === 'none' ? ROWS[rows] : `${ROWS[rows]}, ${columns.join(', ')}`
 }
 
+export type AccessByCommand = Schema<'TableAccessByCommand'>
+
+/** All commands in a few words, a text for each kind of rows that they reach: `All rows: read, insert`. */
+export function commandsWords(access: AccessByCommand): string[] {
+  const words = (['all', 'some'] as const).flatMap(rows => {
+    const verbs = COMMANDS.filter(({ command }) => access[command].rows === rows)
+    return verbs.length === 0
+      ? []
+      : `${ROWS[rows]}: ${verbs.map(({ verb }) => verb.toLowerCase()).join(', ')}`
+  })
+  return words.length === 0 ? ['Nothing'] : words
+}
+
 /** Why it is so: a sentence without its full stop. */
 export function reasonWords({ because, rows, policies }: Access): string {
   switch (because) {

@@ -2,7 +2,16 @@
 
 import { LayerCard } from '@cloudflare/kumo'
 import { State, type Tone } from '../state.tsx'
-import { type Access, type Policy, policySentence, reasonWords, rowsWords } from './access-words.ts'
+import {
+  type Access,
+  type AccessByCommand,
+  COMMANDS,
+  commandsWords,
+  type Policy,
+  policySentence,
+  reasonWords,
+  rowsWords,
+} from './access-words.ts'
 
 const TONES: Readonly<Record<Access['rows'], Tone>> = { none: 'neutral', some: 'good', all: 'attention' }
 
@@ -15,6 +24,23 @@ export function AccessState({ of: access }: { of: Access }) {
       </State>
       <div className="text-xs text-kumo-subtle wrap-anywhere">{reasonWords(access)}</div>
     </div>
+  )
+}
+
+/** All commands, as short as it can be said. */
+export function AccessInShort({ of: access }: { of: AccessByCommand }) {
+  const reached = COMMANDS.map(({ command }) => access[command].rows)
+  const most = (['all', 'some', 'none'] as const).find(rows => reached.includes(rows)) ?? 'none'
+  return (
+    <State tone={TONES[most]}>
+      <span className="whitespace-normal">
+        {commandsWords(access).map(words => (
+          <span key={words} className="block">
+            {words}
+          </span>
+        ))}
+      </span>
+    </State>
   )
 }
 

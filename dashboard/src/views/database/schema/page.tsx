@@ -12,6 +12,7 @@ import { tableHref } from '../../../parts/database/table-facts.ts'
 import { Loaded, Outline } from '../../../parts/loaded.tsx'
 import { Page, Section } from '../../../parts/page.tsx'
 import { diagramOf, idOf } from './model.ts'
+import { Types } from './types.tsx'
 
 const view = getRouteApi('/database/schema')
 const Diagram = lazy(() => import('./diagram.tsx').then(module => ({ default: module.Diagram })))
@@ -50,7 +51,7 @@ export function SchemaPage() {
 }
 
 function Drawn({
-  of: { tables, complete },
+  of: schema,
   text,
   sort,
   onSort,
@@ -60,6 +61,7 @@ function Drawn({
   sort: string | undefined
   onSort: (sort: string | undefined) => void
 }) {
+  const { tables, complete } = schema
   const diagram = useMemo(() => diagramOf(tables, text), [tables, text])
   const drawn = new Set(diagram.edges.map(({ id }) => id))
   const keys = tables
@@ -103,6 +105,7 @@ function Drawn({
           />
         </Section>
       )}
+      <Types of={schema} text={text} />
     </>
   )
 }

@@ -1,20 +1,14 @@
 // What is said of a table in more than one place.
 
+import { COMMANDS } from '../../../parts/database/access-words.ts'
 import { tableHref } from '../../../parts/database/table-facts.ts'
 import type { Table } from './queries.ts'
 import { parameterOf } from './row-query.ts'
 
-const VERBS = { GET: 'read', POST: 'insert', PATCH: 'change', DELETE: 'delete' }
-
-/** What grants let an anon key do: `read, insert`. */
-export function anonWords({ anon }: Table): string {
-  if (anon.length === Object.keys(VERBS).length) return 'everything'
-  return anon.length === 0 ? 'nothing' : anon.map(method => VERBS[method]).join(', ')
-}
-
 /** Grants let anon in, and no policy decides about rows. */
-export function isOpenToAnon({ kind, anon, row_level_security: hasPolicies }: Table): boolean {
-  return (kind === 'table' || kind === 'partitioned_table') && anon.length > 0 && !hasPolicies
+export function isOpenToAnon({ kind, access: { anon } }: Table): boolean {
+  const isStored = kind === 'table' || kind === 'partitioned_table'
+  return isStored && COMMANDS.some(({ command }) => anon[command].because === 'no_row_level_security')
 }
 
 export type ForeignKey = Table['foreign_keys'][number]

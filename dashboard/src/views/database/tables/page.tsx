@@ -5,12 +5,13 @@ import { TableIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
+import { AccessInShort } from '../../../parts/database/access.tsx'
 import { KINDS, tableHref } from '../../../parts/database/table-facts.ts'
 import { tablesQuery } from '../../../parts/database/tables-query.ts'
 import { ListPage } from '../../../parts/list-page.tsx'
 import { Section } from '../../../parts/page.tsx'
 import { State } from '../../../parts/state.tsx'
-import { anonWords, isOpenToAnon } from './facts-of-tables.ts'
+import { isOpenToAnon } from './facts-of-tables.ts'
 import type { Table } from './queries.ts'
 
 const view = getRouteApi('/database/tables')
@@ -33,7 +34,12 @@ const COLUMNS: Column<Table>[] = [
     isSecondary: true,
   },
   { id: 'rls', head: 'Row-level security', cell: table => <Security of={table} /> },
-  { id: 'anon', head: 'Granted to anon', cell: anonWords, isSecondary: true },
+  {
+    id: 'anon',
+    head: 'An anon key reaches',
+    cell: ({ access }) => <AccessInShort of={access.anon} />,
+    isSecondary: true,
+  },
   {
     id: 'comment',
     head: 'Comment',
@@ -55,7 +61,7 @@ function Security({ of: table }: { of: Table }) {
   if (!isOpenToAnon(table)) return <State tone="neutral">Off</State>
   return (
     <Tooltip
-      content={`Anyone with an anon key reaches every row (${anonWords(table)}): no policy restricts it.`}
+      content="Anyone with an anon key reaches every row: no policy restricts it."
       render={
         <button type="button">
           <State tone="attention">Off, and open to anon</State>

@@ -3,6 +3,8 @@
 import { Empty } from '@cloudflare/kumo'
 import { ShieldIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
+import { bytesText } from '../../../parts/bytes.ts'
+import { CodeEditor } from '../../../parts/code-editor.tsx'
 import { DataTable, type Column as ListColumn } from '../../../parts/data-table.tsx'
 import { AccessState, PolicyList } from '../../../parts/database/access.tsx'
 import { COMMANDS, type Structure } from '../../../parts/database/access-words.ts'
@@ -41,6 +43,17 @@ export function StructureDetails({ of: { schema, name } }: { of: Table }) {
               rowKey={({ verb }) => verb}
             />
           </Section>
+          {table.view_definition !== null && (
+            <Section title="Query">
+              <CodeEditor
+                label={`Query of ${name}`}
+                language="sql"
+                value={table.view_definition.trim()}
+                isReadOnly
+                className="max-h-96"
+              />
+            </Section>
+          )}
           <Section title="Policies">
             {table.policies.length > 0 ? (
               <PolicyList label={`Policies of ${name}`} of={table.policies} />
@@ -115,7 +128,7 @@ const CONSTRAINT_COLUMNS: ListColumn<Constraint>[] = [
   { id: 'text', head: 'Of', cell: ({ text }) => <code className="wrap-anywhere">{text}</code> },
 ]
 
-function constraintsOf({ unique_keys: keys, checks }: Structure): Constraint[] {
+function constraintsOf({ unique_keys: keys, checks, exclusions }: Structure): Constraint[] {
   return [
     ...keys.map(({ name, columns }) => ({ name, kind: 'unique', text: columns.join(', ') })),
     ...checks.map(({ name, expression, validated }) => ({
@@ -123,6 +136,7 @@ function constraintsOf({ unique_keys: keys, checks }: Structure): Constraint[] {
       kind: validated ? 'check' : 'check of new rows alone',
       text: expression,
     })),
+    ...exclusions.map(({ name, definition }) => ({ name, kind: 'exclusion', text: definition })),
   ]
 }
 
@@ -147,7 +161,7 @@ const INDEX_COLUMNS: ListColumn<Index>[] = [
     id: 'size',
     head: 'Size',
     align: 'right',
-    cell: ({ size_bytes: bytes }) => sizeWords(bytes),
+    cell: ({ size_bytes: bytes }) => bytesText(bytes),
     sortBy: ({ size_bytes: bytes }) => bytes,
   },
   {
@@ -180,11 +194,3 @@ const TRIGGER_COLUMNS: ListColumn<Trigger>[] = [
     ),
   },
 ]
-
-const KIB = 1_024
-const UNITS = ['KiB', 'MiB', 'GiB', 'TiB']
-
-function sizeWords(bytes: number): string {
-  const power = Math.min(Math.max(Math.floor(Math.log(Math.max(bytes, 1)) / Math.log(KIB)), 1), UNITS.length)
-  return `${(bytes / KIB ** power).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[power - 1]}`
-}

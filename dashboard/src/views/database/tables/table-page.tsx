@@ -4,11 +4,12 @@ import { Banner, Button, Empty, Link, Tabs, Tooltip } from '@cloudflare/kumo'
 import { PlusIcon, TableIcon, WarningIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { commandsWords } from '../../../parts/database/access-words.ts'
 import { KINDS } from '../../../parts/database/table-facts.ts'
 import { tablesQuery } from '../../../parts/database/tables-query.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Page } from '../../../parts/page.tsx'
-import { anonWords, isOpenToAnon } from './facts-of-tables.ts'
+import { isOpenToAnon } from './facts-of-tables.ts'
 import { InsertPanel } from './insert-panel.tsx'
 import type { Table } from './queries.ts'
 import { Rows } from './rows.tsx'
@@ -102,8 +103,11 @@ function OpenWarning({ of: table }: { of: Table }) {
       variant="secondary"
       size="sm"
       icon={<WarningIcon weight="fill" className="text-kumo-warning" />}
-      title={`Anyone with an anon key reaches all rows: ${anonWords(table)}`}
-      description="Row-level security is off. Turn it on in a migration, and say in policies who may see what."
+      title="Anyone with an anon key reaches all rows"
+      description={
+        `${commandsWords(table.access.anon).join('. ')}. Row-level security is off. ` +
+        'Turn it on in a migration, and say in policies who may see what.'
+      }
     />
   )
 }
