@@ -31,21 +31,15 @@ export function FormDialog({
   children: (errorAt: ErrorAt) => ReactNode
 }) {
   const isTouched = useRef(false)
-  // The answer may hold a secret that is shown once.
-  const isSending = useRef(false)
   const close = () => {
     isTouched.current = false
     onClose()
   }
-  const { error, errorAt, isBusy, submit } = useSubmit(async () => {
-    isSending.current = true
-    await onSubmit().finally(() => {
-      isSending.current = false
-    })
-  }, close)
+  const { error, errorAt, isBusy, isSending, submit } = useSubmit(onSubmit, close)
   const { leave, question } = useLeaveGuard(
     isBusy ? 'Leave before the request is finished?' : 'Discard your changes?',
-    () => isTouched.current || isSending.current,
+    // The answer may hold a secret that is shown once.
+    () => isTouched.current || isSending(),
     close,
   )
   return (

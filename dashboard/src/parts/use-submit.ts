@@ -12,28 +12,26 @@ export type ErrorAt = (field: string) => string | undefined
  * unless the form is gone by then: whoever has left is not brought back by an answer.
  */
 export function useSubmit(send: () => Promise<unknown>, onDone?: () => void) {
-  const {
-    mutate,
-    isPending: isBusy,
-    error,
-  } = useMutation({
+  const { mutate, reset, isPending, isSuccess, error } = useMutation({
     // Given with each call: the hook would learn of a new one only when the page has been drawn.
     mutationFn: (call: () => Promise<unknown>) => call(),
   })
-  // `isBusy` is drawn a moment later: a second click may come before.
-  const isSending = useRef(false)
+  // `isPending` is drawn a moment later: a second click, or leaving, may come before.
+  const sending = useRef(false)
   const complaints = fieldErrors(error)
   const errorAt: ErrorAt = field => complaints.get(field)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // A dialog's form may stand within another form of the page.
     event.stopPropagation()
-    if (isSending.current) return
-    isSending.current = true
-    const onSettled = () => {
-      isSending.current = false
-    }
-    mutate(send, onDone === undefined ? { onSettled } : { onSuccess: onDone, onSettled })
+    if (sending.current) return
+    sending.current = true
+    const sendOnce = () =>
+      send().finally(() => {
+        sending.current = false
+      })
+    mutate(sendOnce, onDone && { onSuccess: onDone })
   }
-  return { error, errorAt, isBusy, submit }
+  const isSending = () => sending.current
+  return { error, errorAt, isBusy: isPending, isDone: isSuccess, isSending, submit, reset }
 }

@@ -2,6 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { useSubmit } from '../../../parts/use-submit.ts'
 import { type Draft, type Drafts, jsonProblems } from './drafts.ts'
 import type { Row, Table } from './queries.ts'
 import type { Seen } from './seen-values.ts'
@@ -35,10 +36,10 @@ export function useRowDrafts({ table, row, onUnsaved, onSubmit, onReadAgain }: E
     setTheirs(new Map([...theirs].filter(([name]) => next.has(name))))
     onUnsaved(next.size)
   }
-  const save = useMutation({
-    mutationFn: () => onSubmit(drafts, seen),
-    onSuccess: () => keep(NO_DRAFTS),
-  })
+  const save = useSubmit(
+    () => onSubmit(drafts, seen),
+    () => keep(NO_DRAFTS),
+  )
   const reread = useMutation({
     mutationFn: (read: () => Promise<Row | null>) => read(),
     onSuccess: now => {
@@ -50,16 +51,16 @@ export function useRowDrafts({ table, row, onUnsaved, onSubmit, onReadAgain }: E
       setSeen(new Map([...seen.keys()].map(name => [name, valueNow(name)])))
     },
   })
-  const isBusy = save.isPending || reread.isPending
+  const isBusy = save.isBusy || reread.isPending
   return {
     drafts,
     theirs,
     problems,
     error: reread.error ?? save.error,
     isBusy,
-    isSaved: save.isSuccess && drafts.size === 0,
+    isSaved: save.isDone && drafts.size === 0,
     change: (name: string, draft: Draft | undefined) => {
-      if (save.isSuccess) save.reset()
+      if (save.isDone) save.reset()
       const next = new Map(drafts)
       if (draft === undefined) next.delete(name)
       else next.set(name, draft)
@@ -72,7 +73,7 @@ export function useRowDrafts({ table, row, onUnsaved, onSubmit, onReadAgain }: E
       setProblems(found)
       reread.reset()
       if (found.size > 0) save.reset()
-      else if (!isBusy) save.mutate()
+      else if (!reread.isPending) save.submit(event)
     },
     readAgain: onReadAgain && (() => reread.mutate(onReadAgain)),
   }
