@@ -197,9 +197,6 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>
 
-/** How the pages that end users see present the deployment. */
-export type Brand = Pick<Config, 'brandName' | 'brandColor' | 'brandLogoUrl'>
-
 /**
  * Reads the variables out of the Worker's environment (which also holds bindings); throws `ConfigError` naming every
  * wrong one.

@@ -3,10 +3,10 @@
 // the audit log's words and the tests of the route table.
 
 import type * as z from 'zod'
-import type { Brand } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { AddressAllowance } from '../features/api-keys/limit/address-gate.ts'
 import type { Caller } from '../features/audit/caller.ts'
+import type { Brand } from '../features/oauth/bridge/pages/frame.ts'
 import type { AuthLevel, Principal } from './admission/principal.ts'
 import { BODY_BYTES_MAX } from './body.ts'
 import type { ErrorBody } from './error-response.ts'
