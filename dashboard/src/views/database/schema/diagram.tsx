@@ -1,23 +1,21 @@
 // The diagram. In a chunk of its own: React Flow and the layout come with it.
 
-import '@xyflow/react/dist/base.css'
-import { Button, cn } from '@cloudflare/kumo'
-import { ArrowsInIcon, KeyIcon, LinkSimpleIcon, MinusIcon, PlusIcon } from '@phosphor-icons/react'
+import { cn } from '@cloudflare/kumo'
+import { KeyIcon, LinkSimpleIcon } from '@phosphor-icons/react'
 import { Link } from '@tanstack/react-router'
 import {
   type Edge,
   Handle,
   type Node,
   type NodeProps,
-  Panel,
   Position,
-  ReactFlow,
   ReactFlowProvider,
   useReactFlow,
   useStore,
 } from '@xyflow/react'
 import { useEffect, useMemo } from 'react'
 import { tableHref } from '../../../parts/database/table-facts.ts'
+import { GraphFrame } from '../../../parts/graph-frame.tsx'
 import { HEAD_PX, type PlacedTable, place, ROW_PX, WIDTH_PX } from './layout.ts'
 import type { Diagram as DiagramModel } from './model.ts'
 
@@ -78,48 +76,15 @@ function Flow({ diagram }: { diagram: DiagramModel }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: seen whole again when tables or room are others
   useEffect(showFirst, [nodes, width])
   return (
-    <div className="h-[65vh] min-h-80 overflow-hidden rounded-lg border border-kumo-hairline bg-kumo-elevated">
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        minZoom={ZOOM_MIN}
-        maxZoom={1.5}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        zoomOnScroll={false}
-        preventScrolling={false}
-        disableKeyboardA11y
-        proOptions={{ hideAttribution: true }}
-      >
-        <Panel position="bottom-right" className="flex gap-1">
-          <Button
-            size="sm"
-            shape="square"
-            icon={PlusIcon}
-            aria-label="Larger"
-            onClick={() => void flow.zoomIn()}
-          />
-          <Button
-            size="sm"
-            shape="square"
-            icon={MinusIcon}
-            aria-label="Smaller"
-            onClick={() => void flow.zoomOut()}
-          />
-          <Button
-            size="sm"
-            shape="square"
-            icon={ArrowsInIcon}
-            aria-label="Show all tables"
-            onClick={() => show(ZOOM_MIN)}
-          />
-        </Panel>
-      </ReactFlow>
-    </div>
+    <GraphFrame
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      height="max(65vh, 20rem)"
+      zoomMin={ZOOM_MIN}
+      whole="all tables"
+      onShowWhole={() => show(ZOOM_MIN)}
+    />
   )
 }
 

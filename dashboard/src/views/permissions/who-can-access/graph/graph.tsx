@@ -1,10 +1,8 @@
 // The graph of who can access an object. In a chunk of its own: React Flow and the layout come with it.
 
-import '@xyflow/react/dist/base.css'
-import { Button } from '@cloudflare/kumo'
-import { ArrowsInIcon, MinusIcon, PlusIcon } from '@phosphor-icons/react'
-import { type Edge, Panel, ReactFlow, ReactFlowProvider, useReactFlow, type Viewport } from '@xyflow/react'
+import { type Edge, ReactFlowProvider, useReactFlow, type Viewport } from '@xyflow/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { GraphFrame } from '../../../../parts/graph-frame.tsx'
 import { Loaded, Outline } from '../../../../parts/loaded.tsx'
 import type { AccessReport, ObjectName } from '../queries.ts'
 import { type Placed, place } from './layout.ts'
@@ -125,52 +123,16 @@ function Flow({
   // biome-ignore lint/correctness/useExhaustiveDependencies: seen whole again when its shape has changed
   useEffect(show, [JSON.stringify(viewport)])
   return (
-    <div
-      style={{ height }}
-      className="overflow-hidden rounded-lg border border-kumo-hairline bg-kumo-elevated"
-    >
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        defaultViewport={viewport}
-        minZoom={0.2}
-        maxZoom={1.5}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        zoomOnScroll={false}
-        preventScrolling={false}
-        disableKeyboardA11y
-        proOptions={{ hideAttribution: true }}
-      >
-        <Panel position="bottom-right" className="flex gap-1">
-          <Button
-            size="sm"
-            shape="square"
-            icon={PlusIcon}
-            aria-label="Larger"
-            onClick={() => void flow.zoomIn()}
-          />
-          <Button
-            size="sm"
-            shape="square"
-            icon={MinusIcon}
-            aria-label="Smaller"
-            onClick={() => void flow.zoomOut()}
-          />
-          <Button
-            size="sm"
-            shape="square"
-            icon={ArrowsInIcon}
-            aria-label="Show the whole graph"
-            onClick={show}
-          />
-        </Panel>
-      </ReactFlow>
-    </div>
+    <GraphFrame
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      height={height}
+      zoomMin={0.2}
+      viewport={viewport}
+      whole="the whole graph"
+      onShowWhole={show}
+    />
   )
 }
 
