@@ -9,12 +9,13 @@ import { actorName, auditHref, kindLabel, targetName } from '../../parts/audit-t
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { LogEnd } from '../../parts/log-end.tsx'
+import { setValues } from '../../parts/log-filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { Filters } from './filters.tsx'
 import { Outcome } from './outcome.tsx'
-import { type AuditLog, auditLogsQuery, setFilters } from './queries.ts'
+import { type AuditLog, auditLogsQuery, NAMES } from './queries.ts'
 
 const view = getRouteApi('/audit-log')
 
@@ -38,7 +39,7 @@ export function AuditLogPage() {
     navigate({ search: { ...search, ...changed }, replace: true })
   const entries = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
   const actions = useMemo(() => [...new Set(entries.map(({ action }) => action))].sort(), [entries])
-  const filters = setFilters(search)
+  const filters = setValues(search, NAMES)
   const isFiltered = Object.keys(filters).length > 0
 
   return (

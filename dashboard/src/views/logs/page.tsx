@@ -10,12 +10,13 @@ import { keysQuery } from '../../parts/api-keys.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { LogEnd } from '../../parts/log-end.tsx'
+import { setValues } from '../../parts/log-filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { Filters } from './filters.tsx'
-import { type LogEntry, logsQuery, setFilters } from './queries.ts'
+import { type LogEntry, logsQuery, NAMES } from './queries.ts'
 import { resultOf, SOURCES, took } from './words.ts'
 
 const view = getRouteApi('/logs')
@@ -30,7 +31,7 @@ export function LogsPage() {
   const entries = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
   const routes = useMemo(() => routesOf(entries), [entries])
   const columns = useMemo(() => columnsOf(keyNames), [keyNames])
-  const filters = setFilters(search)
+  const filters = setValues(search, NAMES)
   const isFiltered = Object.keys(filters).length > 0
   const { entry: openId, entry_source: openSource = '', entry_time: openTime = '' } = search
 

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answerOf, api, type Schema } from '../../api/client.ts'
+import { setValues } from '../../parts/log-filters.tsx'
 
 export type LogEntry = Schema<'LogEntry'>
 export type Source = LogEntry['source']
@@ -14,7 +15,7 @@ export interface Filters {
   to?: string
 }
 
-const NAMES = [
+export const NAMES = [
   'source',
   'request_id',
   'route',
@@ -24,14 +25,9 @@ const NAMES = [
   'to',
 ] as const satisfies readonly (keyof Filters)[]
 
-/** Those that are set: an empty text is none, and the API refuses it. */
-export function setFilters(search: Filters): Omit<Filters, 'source'> & { source?: Source } {
-  return Object.fromEntries(NAMES.flatMap(name => (search[name] ? [[name, search[name]]] : [])))
-}
-
 /** Newest first; the next page is older. */
 export function logsQuery(search: Filters) {
-  const filters = setFilters(search)
+  const filters = setValues(search, NAMES)
   return infiniteQueryOptions({
     queryKey: ['logs', filters],
     queryFn: ({ pageParam, signal }) => {
