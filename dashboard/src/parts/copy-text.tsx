@@ -2,9 +2,7 @@
 
 import { cn, Tooltip } from '@cloudflare/kumo'
 import { CheckIcon, CopyIcon } from '@phosphor-icons/react'
-import { useEffect, useState } from 'react'
-
-const CONFIRMATION_MS = 1_500
+import { useCopied } from './use-copied.ts'
 
 /** `head` and `tail` are how many characters stay of a longer value; `whole` shows it all. */
 export function CopyText({
@@ -23,20 +21,14 @@ export function CopyText({
   label?: string
   className?: string
 }) {
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS)
-    return () => clearTimeout(timer)
-  }, [isCopied])
+  const { isCopied, copy } = useCopied()
   const isShort = whole || value.length <= head + tail + 1
   const shown = isShort ? value : `${value.slice(0, head)}…${value.slice(-tail)}`
-  const copy = async (event: React.MouseEvent) => {
+  const copyValue = (event: React.MouseEvent) => {
     // In a row that opens on click.
     event.preventDefault()
     event.stopPropagation()
-    await navigator.clipboard.writeText(value)
-    setCopied(true)
+    void copy(value)
   }
   return (
     <Tooltip
@@ -44,7 +36,7 @@ export function CopyText({
       render={
         <button
           type="button"
-          onClick={copy}
+          onClick={copyValue}
           // What is seen is part of the name: whoever speaks to the page says what they see.
           aria-label={`${label}: ${shown}`}
           className={cn(

@@ -3,15 +3,15 @@
 import { Button, LayerCard } from '@cloudflare/kumo'
 import { CheckIcon, CopyIcon, TerminalWindowIcon } from '@phosphor-icons/react'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { bytesText } from '../../../parts/bytes.ts'
 import { handOverSql } from '../../../parts/database/handed-sql.ts'
 import { Section } from '../../../parts/page.tsx'
 import { State, type Tone } from '../../../parts/state.tsx'
+import { useCopied } from '../../../parts/use-copied.ts'
 import type { Check, Finding } from './queries.ts'
 
 const SHOWN_FIRST = 5
-const CONFIRMATION_MS = 1_500
 
 const TONES: Record<Finding['level'], Tone> = { error: 'bad', warning: 'attention', info: 'neutral' }
 const LEVELS: Record<Finding['level'], string> = { error: 'Error', warning: 'Warning', info: 'Note' }
@@ -63,16 +63,7 @@ function FindingItem({ of: finding }: { of: Finding }) {
 
 function Remedy({ sql, of: finding }: { sql: string; of: Finding }) {
   const navigate = useNavigate()
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setCopied(false), CONFIRMATION_MS)
-    return () => clearTimeout(timer)
-  }, [isCopied])
-  const copy = async () => {
-    await navigator.clipboard.writeText(sql)
-    setCopied(true)
-  }
+  const { isCopied, copy } = useCopied()
   const open = () => {
     handOverSql(sql)
     void navigate({ to: '/database/sql', search: {} })
@@ -94,7 +85,7 @@ function Remedy({ sql, of: finding }: { sql: string; of: Finding }) {
         <Button
           size="sm"
           icon={isCopied ? CheckIcon : CopyIcon}
-          onClick={copy}
+          onClick={() => void copy(sql)}
           aria-label={`Copy: SQL for ${name}`}
         >
           {isCopied ? 'Copied' : 'Copy'}

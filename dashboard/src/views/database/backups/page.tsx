@@ -4,6 +4,7 @@ import { Banner, Empty } from '@cloudflare/kumo'
 import { ArchiveIcon, GitBranchIcon, WarningIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import type { Schema } from '../../../api/client.ts'
+import { bytesText } from '../../../parts/bytes.ts'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -66,7 +67,17 @@ function Backups() {
   return (
     <Loaded query={query}>
       {({ data, provider }) => {
-        if (provider === 'neon') return <Snapshots of={data} />
+        if (provider === 'neon')
+          return (
+            <RowsOrNone
+              label="Snapshots of Neon"
+              columns={SNAPSHOT_COLUMNS}
+              rows={data}
+              icon={ArchiveIcon}
+              title="No snapshot yet"
+              description="Neon makes them: in its console, by its API, or by a schedule."
+            />
+          )
         const newest = data.find(({ status }) => status === 'completed')
         return (
           <>
@@ -85,15 +96,14 @@ function Backups() {
                   : { 'Make another': 'npm run backup', 'Prove the newest': 'npm run backup:verify' }
               }
             />
-            {data.length === 0 ? (
-              <Empty
-                icon={<ArchiveIcon size={48} />}
-                title="No backup yet"
-                description="The first one takes a command, on a machine that reaches the database."
-              />
-            ) : (
-              <DataTable label="Backups" columns={BACKUP_COLUMNS} rows={data} rowKey={({ id }) => id} />
-            )}
+            <RowsOrNone
+              label="Backups"
+              columns={BACKUP_COLUMNS}
+              rows={data}
+              icon={ArchiveIcon}
+              title="No backup yet"
+              description="The first one takes a command, on a machine that reaches the database."
+            />
           </>
         )
       }}
@@ -101,22 +111,26 @@ function Backups() {
   )
 }
 
-function Snapshots({ of: snapshots }: { of: Backup[] }) {
-  if (snapshots.length === 0)
-    return (
-      <Empty
-        icon={<ArchiveIcon size={48} />}
-        title="No snapshot yet"
-        description="Neon makes them: in its console, by its API, or by a schedule."
-      />
-    )
-  return (
-    <DataTable
-      label="Snapshots of Neon"
-      columns={SNAPSHOT_COLUMNS}
-      rows={snapshots}
-      rowKey={({ id }) => id}
-    />
+/** A list, or what is said while it is empty. */
+function RowsOrNone<Row extends { id: string }>({
+  label,
+  columns,
+  rows,
+  icon: Icon,
+  title,
+  description,
+}: {
+  label: string
+  columns: Column<Row>[]
+  rows: Row[]
+  icon: typeof ArchiveIcon
+  title: string
+  description: string
+}) {
+  return rows.length === 0 ? (
+    <Empty icon={<Icon size={48} />} title={title} description={description} />
+  ) : (
+    <DataTable label={label} columns={columns} rows={rows} rowKey={({ id }) => id} />
   )
 }
 
@@ -193,15 +207,15 @@ function Branches() {
             {provider === 'postgres' && (
               <Commands of={{ 'Make one of the newest backup': 'npm run branch -- NAME' }} />
             )}
-            {data.length <= 1 ? (
-              <Empty
-                icon={<GitBranchIcon size={48} />}
-                title="No branch yet"
-                description="This database stands alone."
-              />
-            ) : (
-              <DataTable label="Branches" columns={BRANCH_COLUMNS} rows={data} rowKey={({ id }) => id} />
-            )}
+            <RowsOrNone
+              label="Branches"
+              columns={BRANCH_COLUMNS}
+              // This database is in the list too.
+              rows={data.length > 1 ? data : []}
+              icon={GitBranchIcon}
+              title="No branch yet"
+              description="This database stands alone."
+            />
           </>
         )}
       </Loaded>
@@ -223,10 +237,6 @@ function BranchState({ of: state }: { of: Branch['state'] }) {
   return <State tone={tone}>{word}</State>
 }
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-
 function shownBytes(bytes: number | null): string {
-  if (bytes === null) return 'not known'
-  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1)
-  return `${(bytes / 1024 ** step).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[step]}`
+  return bytes === null ? 'not known' : bytesText(bytes)
 }

@@ -6,13 +6,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { CodeEditor, JsonView } from '../../../parts/code-editor.tsx'
 import { Expression } from '../../../parts/database/access.tsx'
-import { isNumber, typeWords, valueText } from '../../../parts/database/sql-values.ts'
-import { type GridColumn, ValueGrid } from '../../../parts/database/value-grid.tsx'
-import { WholeValues } from '../../../parts/database/whole-values.tsx'
+import { AnswerGrid, answerColumn } from '../../../parts/database/answer-grid.tsx'
+import type { GridColumn } from '../../../parts/database/value-grid.tsx'
 import { ErrorNotice } from '../../../parts/error-notice.tsx'
 import { IdentityField } from '../../../parts/identity-field.tsx'
 import { Section } from '../../../parts/page.tsx'
-import { SidePanel } from '../../../parts/side-panel.tsx'
 import { State } from '../../../parts/state.tsx'
 import { MARK_WORDS } from './mark-words.ts'
 import { type Tried, type TryAs as TryAsBody, tryAs } from './queries.ts'
@@ -112,33 +110,15 @@ interface MarkedRow {
 
 function Answer({ of: tried }: { of: Tried }) {
   const { result, marks, policies, row_policies: rowPolicies, claims, table } = tried
-  const [openIndex, setOpenIndex] = useState<number>()
   const columns = useMemo(() => gridColumns(tried), [tried])
   const rows = useMemo(
     () => result.rows.map((values, i): MarkedRow => ({ values, policies: rowPolicies[i] })),
     [result, rowPolicies],
   )
-  const open = openIndex === undefined ? undefined : rows[openIndex]
   return (
     <>
       <Section title="Rows" lead={`${rowCountWords(tried)} ${MARK_WORDS[marks]}`}>
-        {columns.length > 0 && (
-          <ValueGrid
-            label="Rows"
-            columns={columns}
-            rows={rows}
-            openIndex={openIndex}
-            opener={(_, index, cell) => (
-              <button
-                type="button"
-                onClick={() => setOpenIndex(index)}
-                className="max-w-full cursor-pointer truncate text-left after:absolute after:inset-0 hover:underline"
-              >
-                {cell}
-              </button>
-            )}
-          />
-        )}
+        <AnswerGrid label="Rows" columns={columns} rows={rows} />
       </Section>
       {policies.length > 0 && (
         <Section
@@ -171,11 +151,6 @@ function Answer({ of: tried }: { of: Tried }) {
       <Section title="Claims used">
         <JsonView label="Claims used" value={claims} />
       </Section>
-      {open !== undefined && openIndex !== undefined && (
-        <SidePanel title={`Row ${openIndex + 1}`} onClose={() => setOpenIndex(undefined)}>
-          <WholeValues values={columns.map(({ name, type, text }) => ({ name, type, text: text(open) }))} />
-        </SidePanel>
-      )}
     </>
   )
 }
@@ -186,14 +161,7 @@ function rowCountWords({ result: { rows, truncated } }: Tried): string {
 }
 
 function gridColumns({ result, marks }: Tried): GridColumn<MarkedRow>[] {
-  const own = result.columns.map(
-    ({ name, typeName }): GridColumn<MarkedRow> => ({
-      name,
-      type: typeWords(typeName),
-      text: ({ values }) => valueText(values[name]),
-      isNumber: isNumber(typeName),
-    }),
-  )
+  const own = result.columns.map(column => answerColumn<MarkedRow>(column, ({ values }) => values))
   if (marks !== 'made') return own
   const marked: GridColumn<MarkedRow> = {
     name: 'Policies that hold',
