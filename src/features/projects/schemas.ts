@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { WholeNumber } from '../../lib/whole-number.ts'
-import { ApiKey, Name } from '../api-keys/record/schemas.ts'
+import { API_KEY_EXAMPLE, ApiKey, Name } from '../api-keys/record/schemas.ts'
 
 const Time = z.iso.datetime({ offset: true })
 const ProjectStatus = z.enum(['active', 'paused'])
@@ -122,22 +122,7 @@ export const ProjectDetail = Project.extend({
       active_keys: 1,
       keys: {
         total: 1,
-        data: [
-          {
-            id: '4b7a1c2e-9d3f-4e5a-8b6c-7d8e9f0a1b2c',
-            project_id: PROJECT_EXAMPLE.id,
-            name: 'web shop',
-            role: 'anon',
-            prefix: 'svc_pk_',
-            last_four: 'x9Qd',
-            rate_limit_per_minute: 600,
-            rate_limit_per_address: null,
-            created_at: '2026-01-31T12:00:00.000Z',
-            expires_at: null,
-            last_used_at: null,
-            revoked_at: null,
-          },
-        ],
+        data: [API_KEY_EXAMPLE],
       },
       tables: { total: 1, data: [{ schema: 'public', name: 'todos', kind: 'table', rows_estimated: 1200 }] },
       database_size_bytes: 8_912_896,

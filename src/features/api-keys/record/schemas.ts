@@ -13,7 +13,7 @@ export const ApiKeyId = z
   .describe('id of the key')
   .meta({ examples: ['4b7a1c2e-9d3f-4e5a-8b6c-7d8e9f0a1b2c'] })
 
-const API_KEY_EXAMPLE = {
+export const API_KEY_EXAMPLE = {
   id: '4b7a1c2e-9d3f-4e5a-8b6c-7d8e9f0a1b2c',
   project_id: '0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b6a',
   name: 'web shop',
