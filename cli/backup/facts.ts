@@ -210,10 +210,10 @@ export async function listObjects(client: Client, max: number): Promise<string[]
          where t.oid >= ${FIRST_OID_OF_USERS} and t.typtype in ('d', 'e', 'r') and ${NOT_OF_THE_SYSTEM}
        union all select 'pg_namespace'::regclass, n.oid from pg_namespace n
          where n.oid >= ${FIRST_OID_OF_USERS} and ${NOT_OF_THE_SYSTEM}
-       union all select 'pg_default_acl'::regclass, oid from pg_default_acl
+       union all select 'pg_default_acl'::regclass, oid from pg_default_acl where pg_has_role(defaclrole, 'usage')
      ) found
      where not exists (${EXTENSION_MEMBERS})
-     order by 1 limit $1`,
+     order by found.classid = 'pg_default_acl'::regclass, 1 limit $1`,
     [max],
   )
   return rows.map(({ described }) => described)

@@ -23,12 +23,12 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
     'o.relforcerowsecurity',
     'o.relispartition',
     'o.relreplident',
-    'o.reloptions',
+    sorted('o.reloptions'),
     aclOf("case o.relkind when 'S' then 's' else 'r' end::\"char\"", 'o.relacl', 'o.relowner'),
     `(select jsonb_agg(jsonb_build_array(case when o.relkind not in ('i', 'I') then a.attname end,
         format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated,
         a.atthasdef, a.attstorage, a.attcompression, a.attcollation::regcollation,
-        col_description(o.oid, a.attnum), a.attoptions, ${aclOf(`'c'::"char"`, 'a.attacl', 'o.relowner')})
+        col_description(o.oid, a.attnum), ${sorted('a.attoptions')}, ${aclOf(`'c'::"char"`, 'a.attacl', 'o.relowner')})
         order by case when o.relkind not in ('i', 'I') then a.attname end, a.attnum)
       from pg_attribute a where a.attrelid = o.oid and a.attnum > 0 and not a.attisdropped)`,
     `(select jsonb_build_array(i.indisunique, i.indisprimary, i.indisexclusion, i.indimmediate, i.indisvalid,
@@ -113,6 +113,11 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
   pg_foreign_data_wrapper: [],
 }
 
+/** Options in an order of their own: pg_dump may write them in another than they were set. */
+function sorted(options: string): string {
+  return `(select jsonb_agg(s.option order by s.option) from unnest(${options}) s (option))`
+}
+
 /** Rights by name, in an order of their own; none written down are the usual ones. */
 function aclOf(kind: string, acl: string, owner: string): string {
   const all = kind.includes("'c'") ? acl : `coalesce(${acl}, acldefault(${kind}, ${owner}))`
@@ -131,8 +136,14 @@ function sqlOf(catalog: string): string {
       and d.identity !~ '(^|[ (])pg_temp(_[0-9]+)?[.]'
       ${catalog === 'pg_trigger' ? 'and not o.tgisinternal' : ''}
       ${catalog === 'pg_namespace' ? "and o.nspname !~ '^pg_(toast|temp)_'" : ''}
-      ${catalog === 'pg_class' ? "and o.relkind <> 't'" : ''}`
+      ${catalog === 'pg_class' ? `and o.relkind <> 't' and not ${IS_LEFT_OVER}` : ''}
+      ${catalog === 'pg_default_acl' ? "and pg_has_role(o.defaclrole, 'usage')" : ''}`
 }
+
+/** An index that was never whole, as CREATE INDEX CONCURRENTLY leaves one behind, is in no dump. */
+const IS_LEFT_OVER = `exists (
+  select from pg_index i join pg_class t on t.oid = i.indrelid
+  where i.indexrelid = o.oid and not (i.indisready and (i.indisvalid or t.relkind = 'p')))`
 
 /** The schema public was there before all users' objects, and is changed most. */
 const PUBLIC_SQL = `
@@ -156,7 +167,17 @@ export function compareObjects(saved: readonly ObjectFact[], here: readonly Obje
     waiting.delete(keyOf(object))
     if (found === undefined) differences.push(`the ${keyOf(object)} is missing`)
     else if (found.fact !== object.fact)
-      differences.push(`the ${keyOf(object)} was ${object.fact}, and is ${found.fact}`)
+      differences.push(
+        `the ${keyOf(object)}: ${changesIn(JSON.parse(object.fact), JSON.parse(found.fact)).join('; ')}`,
+      )
   }
   return [...differences, ...[...waiting.keys()].map(key => `the ${key} is there in addition`)]
+}
+
+/** What differs between two facts, as deep within them as they can be compared. */
+function changesIn(saved: unknown, here: unknown): string[] {
+  if (Array.isArray(saved) && Array.isArray(here) && saved.length === here.length)
+    return saved.flatMap((each, i) => changesIn(each, here[i]))
+  const [was, is] = [saved, here].map(each => JSON.stringify(each))
+  return was === is ? [] : [`was ${was}, and is ${is}`]
 }

@@ -23,22 +23,30 @@ const RUNS_CODE = new RegExp(
   's',
 )
 
+/** pg_dump writes so what a role has passed on, and GRANT runs nobody's code. */
+const ACTS_AS = new RegExp(`^SET SESSION AUTHORIZATION (${NAME})$`)
+const ACTS_AGAIN = 'RESET SESSION AUTHORIZATION'
+const DEFAULTS_OF = new RegExp(`^ALTER DEFAULT PRIVILEGES FOR ROLE (${NAME}) `)
+
 /**
- * Runs all statements of the file; those that run code of a table's or domain's owner, as that one. Throws a
- * `StackError` that shows which one failed.
+ * Runs all statements of the file; those that run code of a table's or domain's owner, as that one. What this
+ * role may not say of others' defaults goes to `log`. Throws a `StackError` that shows which one failed.
  */
 export async function runSchema(
   client: Client,
   folder: string,
   { file }: BackupFile,
   searchPath: readonly string[],
+  log: (line: string) => void,
 ): Promise<void> {
   const text = readFileSync(join(folder, file), 'utf8')
   for (const statement of eachStatement(text)) {
     if (statement === undefined) continue
     const sql = text.slice(statement.start, statement.end)
     try {
-      await runStatement(client, sql, searchPath)
+      if (await isOutOfReach(client, sql))
+        log(`not done, do it yourself: ${sql} (of a role that is not this one's)`)
+      else await runStatement(client, sql, searchPath)
     } catch (err) {
       const { hint } = err as { hint?: string }
       throw new StackError(
@@ -49,9 +57,22 @@ export async function runSchema(
   }
 }
 
+/** Providers put defaults of their own roles into each database, which only these can change. */
+async function isOutOfReach(client: Client, sql: string): Promise<boolean> {
+  const role = DEFAULTS_OF.exec(sql)?.[1]
+  if (role === undefined) return false
+  const { is_member } = await oneRow<{ is_member: boolean }>(client, IS_MEMBER_SQL, [role])
+  return !is_member
+}
+
+const IS_MEMBER_SQL = `select pg_has_role($1::regrole, 'usage') as is_member`
+
 async function runStatement(client: Client, sql: string, searchPath: readonly string[]): Promise<void> {
   const role = CHANGES_OWNER.exec(sql)?.[1]
   if (role !== undefined) return changeOwner(client, sql, role)
+  const grantor = ACTS_AS.exec(sql)?.[1]
+  if (grantor !== undefined) return void (await client.query(`set local role ${grantor}`))
+  if (sql === ACTS_AGAIN) return void (await client.query('reset role'))
   const [, kind, name, referenced] = RUNS_CODE.exec(sql) ?? []
   if (kind === undefined || name === undefined) return void (await client.query(sql))
   const { owner, is_own } = await oneRow<{ owner: string; is_own: boolean }>(

@@ -82,7 +82,12 @@ async function compareRows(client: Client, { tables, sequences }: Manifest): Pro
       differences.push(`the table ${shownName(table)} is missing`)
       continue
     }
-    const { rowCount, plain } = await measureCopy(client, copyOutSql(found))
+    if (!hasSame(found.columns, table.columns)) {
+      differences.push(`${shownName(table)} has other columns`)
+      continue
+    }
+    // A child's columns may stand in another order here.
+    const { rowCount, plain } = await measureCopy(client, copyOutSql({ ...found, columns: table.columns }))
     if (rowCount !== table.row_count)
       differences.push(`${shownName(table)} has ${rowCount} rows in place of ${table.row_count}`)
     else if (plain.sha256 !== table.sha256)
@@ -96,6 +101,10 @@ async function compareRows(client: Client, { tables, sequences }: Manifest): Pro
     wanted.delete(shownName(sequence))
   }
   return [...differences, ...[...wanted.keys()].map(name => `the sequence ${name} is missing`)]
+}
+
+function hasSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every(name => others.includes(name))
 }
 
 /** Read once more by the same query, which knows nothing of pg_dump. */

@@ -12,7 +12,7 @@ import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { writeBranchComment } from '../../../src/features/backups/branch-comment.ts'
 import { splitStatements } from '../../../src/features/migrations/statements/split-statements.ts'
 import { type MigrationDatabase, migrationDatabase } from '../../support/migrations.ts'
-import { asCaller, askAt, backupOf, command, emptyDatabase, run, testFolder } from './support.ts'
+import { asCaller, askAt, backupOf, command, emptyDatabase, run, runIn, testFolder } from './support.ts'
 
 const quiet = { env: {}, log: () => {} }
 
@@ -138,6 +138,30 @@ it('saves and proves a schema with everything that is odd', async () => {
   expect([rows.get('public.gen'), rows.get('public.nocols'), rows.get('Odd "Schema.Weird "Table')]).toEqual([
     1000, 2, 3,
   ])
+})
+
+it('leaves aside what pg_dump leaves out: invalid indexes, and defaults of roles that it cannot act for', async () => {
+  await using source = await notesDatabase()
+  await source.owner.query('insert into public.notes (owner) values ($1)', ['nobody'])
+  await expect(
+    source.owner.query('create unique index concurrently broken on public.notes (owner)'),
+  ).rejects.toThrow('could not create unique index')
+  await runIn(source.name, 'alter default privileges for role postgres grant select on tables to anon')
+  using folder = testFolder()
+  const { location } = await backupOf(source.url, folder.path)
+  await verifyBackup(source.url, await openBackup(location), quiet)
+  // A provider puts such defaults into each database.
+  await using target = await emptyDatabase()
+  await runIn(target.name, 'alter default privileges for role postgres grant select on tables to anon')
+  const said: string[] = []
+  await restoreBackup(target.url, await openBackup(location), {
+    life: 'new',
+    env: {},
+    log: line => said.push(line),
+  })
+  expect(said.join('\n')).toMatch(
+    /not done, do it yourself: ALTER DEFAULT PRIVILEGES FOR ROLE postgres .*anon/,
+  )
 })
 
 it('makes a branch beside the database, which tells nobody of changes', async () => {

@@ -53,6 +53,13 @@ export async function askAt<Row extends object>(
   }
 }
 
+/** As the superuser, in this database. */
+export async function runIn(database: string, sql: string): Promise<void> {
+  const url = new URL(inject('stack').superuser_url ?? '')
+  url.pathname = `/${database}`
+  await askAt(url.href, sql)
+}
+
 export interface TestFolder extends Disposable {
   readonly path: string
 }
