@@ -49,6 +49,11 @@ runCommand(USAGE, async () => {
   const extraSearchPath = readSchemas('DB_EXTRA_SEARCH_PATH')
   try {
     await runMigrations(url, 'up', ['platform', 'user'], logLine, extraSearchPath)
+  } catch (err) {
+    logLine(
+      `not all is applied. What was before is in ${backup.location}; docs/upgrade.md says how to go back`,
+    )
+    throw err
   } finally {
     await recordHere(url, backup)
   }

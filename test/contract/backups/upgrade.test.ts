@@ -53,3 +53,23 @@ it.each(versions)('upgrades a database of version %s, with a backup of it from b
   expect(await database.ask('select count(*)::int as n from quoin.row_events')).toEqual([{ n: 2 }])
   expect(await upgrade()).toMatchObject({ code: 0, stdout: expect.stringContaining('is up to date') })
 })
+
+it('changes nothing where a migration fails, says how to go back, and goes on when it is mended', async () => {
+  const former = await openBackup(join(FIXTURES, '0008'))
+  await using database = await emptyDatabase()
+  await restoreBackup(database.url, former, { life: 'new', otherLocale: true, env: {}, log: () => {} })
+  using folder = testFolder()
+  const upgrade = () => command(database.url, 'upgrade.ts', '--yes', '--to', folder.path)
+  // What a migration wants to make is there already.
+  await database.ask('alter table quoin.projects add column status_version integer')
+  const { code, stderr } = await upgrade()
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /not all is applied.*docs\/upgrade\.md[\s\S]*0011_create-status-versions[\s\S]*already exists/,
+  )
+  const [backup] = readdirSync(folder.path)
+  await openBackup(join(folder.path, backup ?? ''))
+  expect(await database.ask("select to_regclass('quoin.backups') as made")).toEqual([{ made: null }])
+  await database.ask('alter table quoin.projects drop column status_version')
+  expect(await upgrade()).toMatchObject({ code: 0, stdout: expect.stringContaining('upgraded') })
+})
