@@ -14,18 +14,10 @@ import {
 } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Client } from 'pg'
-import { quoteQualified } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
 import { PROJECT_DIR } from '../support/project.ts'
 import { errorText } from '../support/wait.ts'
-import {
-  copyOutSql,
-  type DatabaseFacts,
-  readDatabaseFacts,
-  readSequences,
-  readTables,
-  type TableToCopy,
-} from './facts.ts'
+import { copyOutSql, type TableToCopy } from './facts.ts'
 import {
   type BackupFile,
   FORMAT,
@@ -42,11 +34,10 @@ import {
   shownName,
   type TableRows,
 } from './manifest.ts'
-import { readObjects } from './objects.ts'
+import { beginAlone, readSchema } from './read-schema.ts'
 import { type BackupRecord, hasRecords, recordEnd, recordFailure, recordStart } from './records.ts'
 import { copyToFile } from './rows.ts'
-import { findSchemaDump, isLockTimeout } from './schema-dump.ts'
-import { oneRow, readOnlyStored, withBackupSession } from './session.ts'
+import { readOnlyStored, withBackupSession } from './session.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
 export interface BackupSettings {
@@ -70,8 +61,6 @@ export interface MadeBackup {
 /** Begins the name of what is not whole. */
 export const PARTIAL_PREFIX = '.partial-'
 const PROGRESS_INTERVAL_MS = 2_000
-const SHOWN_MAX = 5
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Makes a backup of the database and answers where it is. A row of quoin.backups says how it went, where there is that
@@ -136,23 +125,6 @@ async function recordFailureOf(url: string, record: BackupRecord, err: unknown):
   }
 }
 
-/**
- * Begins the transaction that all of the backup reads in. It holds a lock that only one backup can have; callers, who
- * have no right to the table, cannot. It has no snapshot yet: what a LOCK waited for would not be in it.
- */
-async function beginAlone(reader: Client, isRecorded: boolean): Promise<void> {
-  await reader.query('begin isolation level repeatable read')
-  if (!isRecorded) return
-  try {
-    await reader.query(`set local lock_timeout = '2s'`)
-    await reader.query('lock table quoin.backups in share update exclusive mode')
-    await reader.query(`set local lock_timeout = '60s'`)
-  } catch (err) {
-    if ((err as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw err
-    throw new StackError('another backup of this database is under way: wait until it has ended')
-  }
-}
-
 interface Writing extends BackupSettings {
   readonly id: string
   readonly startedAt: string
@@ -190,114 +162,6 @@ async function writeAll(url: string, reader: Client, folder: string, writing: Wr
   writeFile(folder, MANIFEST_HASH_FILE, `${sha256Of(text)}\n`)
   syncFolder(folder)
   return manifest
-}
-
-function refuseUnreadable(tables: readonly TableToCopy[]): void {
-  const closed = tables.filter(({ is_readable }) => !is_readable).map(shownName)
-  if (closed.length === 0) return
-  const more = closed.length > SHOWN_MAX ? `, and ${closed.length - SHOWN_MAX} more` : ''
-  throw new StackError(
-    `the role of DATABASE_URL may not read ${closed.slice(0, SHOWN_MAX).join(', ')}${more}: a backup has all tables ` +
-      'or is none. Grant it SELECT and USAGE on the schema, or use a role that has them',
-  )
-}
-
-/** What LOCK says of a name that is another thing by then. */
-const NO_SUCH_TABLE = ['42P01', '3F000', '42809', '42501']
-const TRIES_MAX = 5
-
-interface Known {
-  readonly tables: readonly TableToCopy[]
-  /** All objects, as JSON. */
-  readonly objects: string
-}
-
-interface Schema extends Known {
-  readonly facts: Omit<DatabaseFacts, 'largeObjects'>
-  readonly schemaBy: string
-  readonly preData: string
-  readonly postData: string
-  readonly sequences: Manifest['sequences']
-}
-
-/**
- * Takes the snapshot and reads the schema. The tables are locked against DDL as pg_dump does; reading and writing go
- * on. They are locked before the snapshot is taken: TRUNCATE and what writes a table anew leave nothing for an older
- * one. Other objects cannot be locked, and Postgres and pg_dump look at them beside the snapshot: so what changes the
- * schema before all of it is read makes it begin again.
- */
-async function readSchema(url: string, reader: Client, writing: Writing): Promise<Schema> {
-  for (let tries = 1; tries <= TRIES_MAX; tries++) {
-    writing.stopped?.throwIfAborted()
-    const known = await withBackupSession(url, async client => ({
-      tables: await readTables(client),
-      objects: await objectsOf(client),
-    }))
-    refuseUnreadable(known.tables)
-    if (await isLocked(reader, known.tables)) {
-      const schema = await tryReadSchema(url, reader, known, writing)
-      if (schema !== undefined) return schema
-    }
-    writing.log('somebody changes the schema: it is read again')
-    await reader.query('rollback')
-    await beginAlone(reader, writing.isRecorded)
-  }
-  throw new StackError(
-    `somebody changed the schema each of ${TRIES_MAX} times that it was read: take the backup when that has ended`,
-  )
-}
-
-const objectsOf = async (client: Client): Promise<string> => JSON.stringify(await readObjects(client))
-
-/** Undefined where it is no longer what is known of it. */
-async function tryReadSchema(
-  url: string,
-  reader: Client,
-  known: Known,
-  { env, log }: Writing,
-): Promise<Schema | undefined> {
-  const { snapshot } = await oneRow<{ snapshot: string }>(reader, 'select pg_export_snapshot() as snapshot')
-  const tables = await readTables(reader)
-  if (identityOf(tables) !== identityOf(known.tables)) return undefined
-  const isUnchanged = async () => (await withBackupSession(url, objectsOf)) === known.objects
-  try {
-    const { largeObjects, ...facts } = await readDatabaseFacts(reader)
-    refuseLargeObjects(largeObjects)
-    const dump = await findSchemaDump(url, Math.floor(facts.postgres_version_number / 10_000), env)
-    log(`schema, by ${dump.name}`)
-    const preData = await dump.write('pre-data', snapshot)
-    const postData = await dump.write('post-data', snapshot)
-    const sequences = await readSequences(reader)
-    if (!(await isUnchanged())) return undefined
-    return { tables, objects: known.objects, facts, schemaBy: dump.name, preData, postData, sequences }
-  } catch (err) {
-    // A change that waits for a lock goes first then. Where the database has gone away, that is what is told.
-    if (!isLockTimeout(err) && (await isUnchanged().catch(() => true))) throw err
-    return undefined
-  }
-}
-
-function refuseLargeObjects(count: number): void {
-  if (count === 0) return
-  throw new StackError(
-    `the database has ${count} large objects (pg_largeobject), which a backup of Quoin does not take: ` +
-      'move them into a column of type bytea, or use pg_dump itself',
-  )
-}
-
-const identityOf = (tables: readonly TableToCopy[]): string =>
-  JSON.stringify(tables.map(({ oid, schema, name }) => [oid, schema, name]))
-
-/** False where one of them is no longer there under its name. */
-async function isLocked(reader: Client, tables: readonly TableToCopy[]): Promise<boolean> {
-  if (tables.length === 0) return true
-  try {
-    await reader.query(`lock table only ${tables.map(quoteQualified).join(', only ')} in access share mode`)
-    return true
-  } catch (err) {
-    if (NO_SUCH_TABLE.includes((err as { code?: string }).code ?? '')) return false
-    throw err
-  }
 }
 
 const rowsFile = (i: number): string => `rows-${String(i + 1).padStart(5, '0')}.copy.gz`
