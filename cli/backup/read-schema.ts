@@ -1,4 +1,4 @@
-// The schema of a database, and the snapshot that its rows are read in, which fit each other whatever changes meanwhile.
+// Schema of a database, and the snapshot that its rows are read in: the two fit each other, whatever changes meanwhile.
 
 import type { Client } from 'pg'
 import { quoteQualified } from '../../src/db/sql.ts'
