@@ -2,6 +2,7 @@
 
 import { text as textOf } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
+import { fitsItsWidth } from '../people.ts'
 import { contrastProblems, violationsOf } from './axe.ts'
 import { PHONE, type Visit, visit } from './visitor.ts'
 
@@ -153,7 +154,7 @@ it('asks before rows are lost, and runs nothing that was not agreed to', async (
   await run(seat, `drop table ${table}`)
   await dialog.getByText(`The table public.${table} is dropped, with 3 rows.`).waitFor()
   await page.setViewportSize(PHONE)
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width)
+  expect(await fitsItsWidth(page)).toBe(true)
   await dialog.getByRole('button', { name: 'Run it' }).click()
   await page.getByText('DROP TABLE', { exact: true }).waitFor()
   expect(seat.complaints).toEqual([])

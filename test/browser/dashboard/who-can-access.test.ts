@@ -2,6 +2,7 @@
 // it is known who loses what.
 
 import { expect, inject, it } from 'vitest'
+import { fitsItsWidth } from '../people.ts'
 import { PHONE, visit } from './visitor.ts'
 
 const { base_url, dashboard_url, session_cookie_admin } = inject('stack')
@@ -131,6 +132,6 @@ it('draws a long list folded, opens it, and fits a phone', async () => {
   await page.getByText(`29 is viewer of ${project}.`).waitFor()
   await page.reload()
   await page.getByText(`29 is viewer of ${project}.`).waitFor()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  expect(await fitsItsWidth(page)).toBe(true)
   expect(seat.complaints).toEqual([])
 })
