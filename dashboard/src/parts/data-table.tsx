@@ -131,7 +131,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                     ) : (
                       <button
                         type="button"
-                        className="inline-flex cursor-pointer items-center gap-1 hover:text-kumo-link"
+                        className="inline-flex cursor-pointer items-center gap-1 text-left hover:text-kumo-link"
                         onClick={head.column.getToggleSortingHandler()}
                       >
                         {column.head}

@@ -148,6 +148,7 @@ function columnsOf(role: Role): Column<Structure>[] {
         </span>
       ),
       sortBy: ({ schema, name }) => `${schema}.${name}`,
+      className: 'min-w-48',
     },
     {
       id: 'rls',

@@ -32,6 +32,7 @@ const COLUMNS: Column<Table>[] = [
     cell: table => rowsWords(table),
     sortBy: table => table.rows_estimated,
     isSecondary: true,
+    className: 'whitespace-nowrap',
   },
   { id: 'rls', head: 'Row-level security', cell: table => <Security of={table} /> },
   {
