@@ -22,10 +22,22 @@ const List = z
   .refine(items => !items.includes(''), 'must name something between its commas')
 
 /** `$user` would stand for the schema that is named like the caller's role. */
-const CLOSED_SCHEMAS = /^(pg_.*|information_schema|quoin|\$user)$/
+const CLOSED_SCHEMAS = /^(pg_.*|information_schema|quoin|storage|\$user)$/
 const Schemas = List.refine(
   names => !names.some(name => CLOSED_SCHEMAS.test(name)),
-  "must name none of Postgres' own schemas, nor quoin",
+  "must name none of Postgres' own schemas, nor quoin, nor storage, whose rows are written by /v1/storage",
+)
+
+/** Days or hours as `7d` or `36h`; becomes seconds. */
+const DaysOrHours = z
+  .string()
+  .regex(/^\d{1,4}[dh]$/, 'must be a number of days or hours, such as 7d or 36h')
+  .transform(text => Number.parseInt(text, 10) * (text.endsWith('d') ? 86_400 : 3_600))
+
+/** Each base64 of at least 32 bytes. */
+const SigningKeys = List.refine(
+  keys => keys.every(key => (decodeBase64(key)?.length ?? 0) >= 32),
+  'must be base64 of at least 32 bytes; several are separated by commas',
 )
 
 const isSecretsKey = (text: string) => decodeBase64(text)?.length === 32
@@ -168,6 +180,28 @@ export const Variables = z.object({
     .describe(
       'Key that secrets and headers of webhooks are encrypted with: base64 of 32 random bytes. Secret.',
     ),
+  STORAGE_RETENTION: DaysOrHours.default(7 * 86_400).describe(
+    'How long deleted and replaced files live on, as `7d` or `36h`: so far back a restored database finds its files.',
+  ),
+  STORAGE_UPLOAD_MAX_BYTES: wholeNumber(1, 5_368_709_120)
+    .default(104_857_600)
+    .describe(
+      'Most bytes of a file that comes in one request. Cloudflare ends bodies at 100 MB on its smaller plans; ' +
+        'larger files go by resumable uploads.',
+    ),
+  STORAGE_OBJECT_MAX_BYTES: wholeNumber(1, 1_000_000_000_000)
+    .default(53_687_091_200)
+    .describe('Most bytes of a file, however it comes.'),
+  STORAGE_SIGNING_KEYS: SigningKeys.default([]).describe(
+    'Keys of signed addresses of files, base64 of 32 random bytes each, separated by commas. The first signs, all ' +
+      'are taken; a key that is gone ends its addresses. Unset: none are made. Secret.',
+  ),
+  STORAGE_PUBLIC_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
+    .default(1_200)
+    .describe('Requests for public and signed files in any 60 seconds that one client address may make.'),
+  STORAGE_RENDER_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
+    .default(60)
+    .describe('Images in sizes not made before that one client address may ask for in any 60 seconds.'),
   ALLOW_PRIVATE_WEBHOOK_TARGETS: Flag.describe(
     '`true` lets webhooks send to private addresses and to this machine, and clients log out there: for development.',
   ),

@@ -1,0 +1,221 @@
+// Files: the schema `storage` with buckets and objects, on which users write policies. In `quoin` stands what the
+// storage engine keeps for itself. Columns, and the functions that policies call, have the names that Supabase gave.
+//
+// What this must keep true: no caller sets or changes an object's version or metadata, whatever the policies. Whoever
+// could would read a foreign file by its version. So callers have no right to these columns. A trigger writes them from
+// a claim: a row that only the owner's connection writes, for one bucket and one name, and that is used up once.
+
+const REFUSE_ANOTHER = `
+  do $do$
+  begin
+    if to_regnamespace('storage') is not null then
+      raise exception 'There is a schema "storage" already, and Quoin needs one of its own by this name'
+        using hint = 'Rename it (ALTER SCHEMA storage RENAME TO old_storage), then migrate again. docs/adopt.md says '
+          'how files of another service move over.';
+    end if;
+  end
+  $do$
+`
+
+const CREATE_TABLES = `
+  create schema storage;
+  comment on schema storage is 'Files: a row here, the bytes in the bucket that the Worker is bound to.';
+  revoke all on schema storage from public;
+  grant usage on schema storage to anon, service_role;
+
+  create table storage.buckets (
+    id text primary key,
+    name text not null unique,
+    owner uuid,
+    owner_id text,
+    public boolean not null default false,
+    avif_autodetection boolean not null default false,
+    file_size_limit bigint check (file_size_limit >= 0),
+    allowed_mime_types text[],
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now()
+  );
+  comment on column storage.buckets.public is 'True: whoever knows a name reads the file, past all policies.';
+  comment on column storage.buckets.file_size_limit is 'Bytes; null: as large as the deployment allows.';
+
+  create table storage.objects (
+    id uuid primary key default gen_random_uuid(),
+    bucket_id text not null references storage.buckets (id) on update restrict,
+    name text not null check (name <> '' and octet_length(name) <= 1024),
+    owner uuid,
+    owner_id text,
+    created_at timestamptz not null default now(),
+    updated_at timestamptz not null default now(),
+    last_accessed_at timestamptz not null default now(),
+    metadata jsonb,
+    path_tokens text[] generated always as (string_to_array(name, '/')) stored,
+    version text,
+    user_metadata jsonb
+  );
+  comment on column storage.objects.version is
+    'The bytes are at bucket_id/version. Written by the storage engine alone; null: a row without a file.';
+  comment on column storage.objects.metadata is
+    'Size, type and ETag as they were measured, and how long to cache. Written by the storage engine alone.';
+  create unique index objects_by_name on storage.objects (bucket_id, name collate "C");
+  create index objects_by_version on storage.objects (bucket_id, version) where version is not null;
+
+  alter table storage.buckets enable row level security;
+  alter table storage.objects enable row level security;
+  grant select, insert, update, delete on storage.buckets to anon, service_role;
+  grant select, delete,
+    insert (id, bucket_id, name, owner, owner_id, user_metadata),
+    update (bucket_id, name, owner, owner_id, user_metadata, last_accessed_at)
+    on storage.objects to anon, service_role;
+`
+
+// What is under way, and what is to be deleted one day. Only the owner reaches these.
+const CREATE_RECORDS = `
+  create table quoin.storage_claims (
+    id uuid primary key,
+    bucket_id text not null,
+    name text not null,
+    version text not null,
+    metadata jsonb not null,
+    api_key_id uuid,
+    multipart_upload_id text,
+    created_at timestamptz not null default now()
+  );
+  comment on table quoin.storage_claims is
+    'Writes under way: the row of this bucket and name may take this version, once. A claim that is a day old belongs '
+    'to nobody: its bytes go.';
+  comment on column quoin.storage_claims.api_key_id is 'Of a resumable upload: the key that it counts against.';
+  comment on column quoin.storage_claims.multipart_upload_id is 'Of an upload in parts: what aborts it.';
+  create index storage_claims_by_version on quoin.storage_claims (bucket_id, version);
+  create index storage_claims_by_key on quoin.storage_claims (api_key_id) where api_key_id is not null;
+
+  create table quoin.lost_versions (
+    bucket_id text not null,
+    version text not null,
+    lost_at timestamptz not null default now(),
+    primary key (bucket_id, version)
+  );
+  comment on table quoin.lost_versions is
+    'Versions that a row lost, by whoever''s SQL: their bytes live on for STORAGE_RETENTION, and longer while another '
+    'row names them.';
+  create index lost_versions_by_time on quoin.lost_versions (lost_at);
+
+  revoke all on quoin.storage_claims, quoin.lost_versions from public;
+`
+
+// With check conditions of policies run behind this, so they see the measured size and type.
+const CREATE_TRIGGERS = `
+  create function quoin.take_version() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp as $function$
+  declare
+    claimed quoin.storage_claims;
+  begin
+    if current_setting('storage.claim', true) <> '' then
+      select * into claimed from quoin.storage_claims
+        where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name;
+    end if;
+    if claimed.id is not null then
+      new.version := claimed.version;
+      new.metadata := claimed.metadata;
+    elsif tg_op = 'UPDATE' and new.bucket_id is distinct from old.bucket_id then
+      raise exception 'An object cannot be moved to another bucket by SQL: its file would stay behind'
+        using errcode = '42501', hint = 'Move it with POST /v1/storage/move.';
+    end if;
+    if tg_op = 'UPDATE' then
+      new.updated_at := now();
+    end if;
+    return new;
+  end
+  $function$;
+
+  create function quoin.use_claim() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp as $function$
+  begin
+    delete from quoin.storage_claims
+      where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name;
+    return null;
+  end
+  $function$;
+
+  create function quoin.note_lost_versions() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp as $function$
+  begin
+    if tg_op = 'DELETE' then
+      insert into quoin.lost_versions (bucket_id, version)
+        select distinct bucket_id, version from gone where version is not null
+        on conflict (bucket_id, version) do update set lost_at = now();
+    elsif tg_op = 'UPDATE' then
+      insert into quoin.lost_versions (bucket_id, version)
+        select bucket_id, version from gone where version is not null
+        except select bucket_id, version from there where version is not null
+        on conflict (bucket_id, version) do update set lost_at = now();
+    else
+      insert into quoin.lost_versions (bucket_id, version)
+        select distinct bucket_id, version from storage.objects where version is not null
+        on conflict (bucket_id, version) do update set lost_at = now();
+    end if;
+    return null;
+  end
+  $function$;
+
+  create trigger take_version before insert or update on storage.objects
+    for each row execute function quoin.take_version();
+  create trigger use_claim after insert or update on storage.objects
+    for each row when (current_setting('storage.claim', true) <> '') execute function quoin.use_claim();
+  create trigger note_deleted_versions after delete on storage.objects
+    referencing old table as gone for each statement execute function quoin.note_lost_versions();
+  create trigger note_replaced_versions after update on storage.objects
+    referencing old table as gone new table as there for each statement execute function quoin.note_lost_versions();
+  create trigger note_truncated_versions before truncate on storage.objects
+    for each statement execute function quoin.note_lost_versions();
+`
+
+// Bodies that are expressions are bound to pg_catalog when they are made, and can be inlined into policies.
+const CREATE_HELPERS = `
+  create function storage.foldername(name text) returns text[]
+    language sql immutable parallel safe
+    return trim_array(string_to_array(name, '/'), least(1, cardinality(string_to_array(name, '/'))));
+  create function storage.filename(name text) returns text
+    language sql immutable parallel safe
+    return split_part(name, '/', -1);
+  create function storage.extension(name text) returns text
+    language sql immutable parallel safe
+    return split_part(split_part(name, '/', -1), '.', -1);
+  create function storage.operation() returns text
+    language sql stable parallel safe
+    return current_setting('storage.operation', true);
+  create function storage.allow_only_operation(expected_operation text) returns boolean
+    language sql stable parallel safe
+    return coalesce(expected_operation <> '' and regexp_replace(storage.operation(), '^storage[.]', '')
+      = regexp_replace(expected_operation, '^storage[.]', ''), false);
+  create function storage.allow_any_operation(expected_operations text[]) returns boolean
+    language sql stable parallel safe
+    return coalesce((select bool_or(storage.allow_only_operation(expected)) from unnest(expected_operations) expected),
+      false);
+  comment on function storage.foldername(text) is 'The folders of a name: {a,b} of a/b/c.txt.';
+  comment on function storage.filename(text) is 'The last part of a name: c.txt of a/b/c.txt.';
+  comment on function storage.extension(text) is 'What follows the last dot of the last part: txt of a/b/c.txt.';
+  comment on function storage.operation() is 'What the storage API is doing, such as storage.object.upload.';
+
+  revoke all on all functions in schema storage from public;
+  revoke all on function quoin.take_version(), quoin.use_claim(), quoin.note_lost_versions() from public;
+  grant execute on all functions in schema storage to anon, service_role;
+`
+
+/** @param {import('node-pg-migrate').MigrationBuilder} pgm */
+exports.up = pgm => {
+  pgm.sql('set local search_path = pg_catalog, pg_temp')
+  pgm.sql(REFUSE_ANOTHER)
+  pgm.sql(CREATE_TABLES)
+  pgm.sql(CREATE_RECORDS)
+  pgm.sql(CREATE_TRIGGERS)
+  pgm.sql(CREATE_HELPERS)
+}
+
+/** @param {import('node-pg-migrate').MigrationBuilder} pgm */
+exports.down = pgm => {
+  pgm.sql(`
+    drop schema storage cascade;
+    drop function quoin.take_version(), quoin.use_claim(), quoin.note_lost_versions();
+    drop table quoin.storage_claims, quoin.lost_versions;
+  `)
+}
