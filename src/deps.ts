@@ -27,6 +27,8 @@ import { SessionGate } from './features/sessions/session-gate.ts'
 import { loadSqlParser } from './features/sql/load-parser.ts'
 import { makeSqlRuntime } from './features/sql/run-sql.ts'
 import { deploymentWarnings } from './features/status/warnings.ts'
+import { makeBlobStore } from './features/storage/blobs/blob-store.ts'
+import type { Bucket } from './features/storage/blobs/bucket.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
 import { makeSecretBox } from './features/webhooks/secret-box.ts'
 import { WebhookRegistry } from './features/webhooks/subscription/webhook-registry.ts'
@@ -47,6 +49,8 @@ export interface Env {
   REQUEST_METRICS: { getByName(name: 'all'): RequestMetrics }
   /** The queue from the ingest route to its consumer. */
   ROW_CHANGES: RowChangesQueue & AskedQueue
+  /** Where the bytes of files are. */
+  STORAGE: Bucket
 }
 
 /** What handlers and features are given. A feature names the parts it needs and gets no others. */
@@ -141,6 +145,8 @@ function makeDeps(env: Env) {
     permissionFile: bundledPermissions,
     /** Whether the listener signed a request; undefined without a secret of 32 bytes. */
     verifyIngest: makeIngestVerifier({ secrets: config.ingestSecret, now }),
+    /** The bytes of files. */
+    blobs: makeBlobStore(env.STORAGE),
     requestMetrics,
     /** What this isolate has answered. */
     requestCollector: new RequestCollector({ requestMetrics, timeAfter }),

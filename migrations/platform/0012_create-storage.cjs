@@ -132,6 +132,9 @@ const CREATE_TRIGGERS = `
   begin
     delete from quoin.storage_claims
       where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name;
+    if found then
+      perform set_config('storage.object_id', new.id::text, true);
+    end if;
     return null;
   end
   $function$;

@@ -13,6 +13,12 @@ export const TAGS: Readonly<Record<string, Tag>> = {
       'what an anon key reaches; the claims of an end user’s access token reach the policies.',
   },
   sql: { name: 'SQL', description: 'SQL of your own over HTTP, one statement or a transaction.' },
+  storage: {
+    name: 'Storage',
+    description:
+      'Files in buckets. Policies on `storage.objects` decide who reaches them, as on any table; supabase-js finds the ' +
+      'same files under /storage/v1.',
+  },
   sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
   database: { name: 'Database', description: 'What is in the database.' },
   backups: {

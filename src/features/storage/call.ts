@@ -1,0 +1,57 @@
+// One call to the storage engine, and its statements in the database: always as the caller, with what policies may know
+// of the call.
+
+import { callerSession, type DatabaseCaller } from '../../db/caller-session.ts'
+import type { DataDatabase, PlatformDatabase } from '../../db/database.ts'
+import type { Statement } from '../../db/sql.ts'
+import type { StatementResult } from '../../db/sql-wire.ts'
+import type { BlobStore } from './blobs/blob-store.ts'
+
+/** What a verb needs to know of the request. */
+export interface StorageCall extends DatabaseCaller {
+  /** How long each statement may take. */
+  readonly timeoutMs: number
+  /** `storage.operation()` of policies, by Supabase's names: `storage.object.upload`. */
+  readonly operation: string
+}
+
+/** What the engine stands on. */
+export interface StorageDeps {
+  readonly data: Pick<DataDatabase, 'batch'>
+  readonly platform: Pick<PlatformDatabase, 'query' | 'texts'>
+  readonly blobs: BlobStore
+  readonly config: {
+    readonly dbExtraSearchPath: readonly string[]
+    readonly storageUploadMaxBytes: number
+    readonly storageObjectMaxBytes: number
+  }
+}
+
+const SETTINGS_SQL =
+  "select pg_catalog.set_config('storage.operation',$1,true),pg_catalog.set_config('storage.claim',$2,true)"
+
+/** Runs the statements as the caller in one transaction and one trip; answers the results of them alone. */
+export async function asCaller(
+  deps: Pick<StorageDeps, 'data' | 'config'>,
+  call: StorageCall,
+  statements: readonly Statement[],
+  { readOnly = false, claimId = '' } = {},
+): Promise<StatementResult[]> {
+  const session = callerSession(call, ['public', ...deps.config.dbExtraSearchPath], call.timeoutMs)
+  const settings = { sql: SETTINGS_SQL, params: [call.operation, claimId] }
+  // What is prepared for a role is kept for that role.
+  const own = statements.map(({ sql, params }) => ({ sql: `${sql}/*${call.role}*/`, params }))
+  const results = await deps.data.batch(session, [settings, ...own], { prepared: true, readOnly })
+  return results.slice(1)
+}
+
+/** As `asCaller`, for one statement whose rows are JSON texts of their first column. */
+export async function rowsAsCaller<Row>(
+  deps: Pick<StorageDeps, 'data' | 'config'>,
+  call: StorageCall,
+  statement: Statement,
+  options: { readOnly?: boolean } = {},
+): Promise<Row[]> {
+  const [result] = await asCaller(deps, call, [statement], options)
+  return (result?.rows ?? []).map(([json]) => JSON.parse(json ?? 'null') as Row)
+}

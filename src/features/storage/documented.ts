@@ -1,0 +1,32 @@
+// What OpenAPI says of uploads and downloads, whose headers and bodies the engine reads itself.
+
+import * as z from 'zod'
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header' as const,
+  schema: z.string().describe(description),
+})
+
+const File = z.string().meta({ format: 'binary', examples: ['the bytes of the file'] })
+
+export const UPLOAD = {
+  parameters: [
+    header('Cache-Control', 'what downloads of the file say, such as `max-age=3600`'),
+    header('X-Metadata', 'base64 of a JSON object that is kept with the file'),
+  ],
+  request: { 'application/octet-stream': File },
+}
+
+export const DOWNLOAD = {
+  parameters: [
+    header('Range', 'one range of bytes, such as `bytes=0-1023`'),
+    header('If-None-Match', 'ETags of what is there already: then 304'),
+  ],
+  answers: {
+    200: { description: 'The file', content: { 'application/octet-stream': File } },
+    206: { description: 'The range of it', content: { 'application/octet-stream': File } },
+    304: { description: 'What is there already is the same' },
+    412: { description: 'A condition of the request does not hold' },
+  },
+}

@@ -1,0 +1,66 @@
+// What is said of a file that goes out: its type, how long to cache it, and that nothing in it runs on our origin. Pure.
+
+import type { FileRow } from '../object-row.ts'
+
+/**
+ * Types that browsers show without running anything in them; nosniff keeps them what they are. Chrome's viewer shows no
+ * PDF under a sandbox.
+ */
+const INERT =
+  /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|text\/(?:plain|csv|markdown)|application\/(?:pdf|json|octet-stream|zip|gzip|wasm))$/
+
+export interface ContentOptions {
+  /** Undefined: shown in place. Empty: saved under its own name, else under this one. */
+  readonly download: string | undefined
+  /** False: no cache that others share may keep it. */
+  readonly isPublic: boolean
+}
+
+/** The headers of a file, its length and range aside. */
+export function contentHeaders(
+  { name, metadata }: Pick<FileRow, 'name' | 'metadata'>,
+  { download, isPublic }: ContentOptions,
+): Record<string, string> {
+  const { mimetype } = metadata
+  const type = mimetype.toLowerCase().split(';', 1)[0]?.trim() ?? ''
+  const isInert = INERT.test(type)
+  const headers: Record<string, string> = {
+    // As Supabase: a page of somebody's shows its source, and is no page of ours.
+    'content-type': type === 'text/html' ? 'text/plain; charset=utf-8' : headerText(mimetype),
+    'cache-control': cacheControl(metadata.cacheControl, isPublic),
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'none',
+    'accept-ranges': 'bytes',
+    etag: metadata.eTag,
+    'last-modified': new Date(metadata.lastModified).toUTCString(),
+  }
+  if (!isInert) headers['content-security-policy'] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+  const fileName = name.split('/').at(-1) || name
+  if (download !== undefined)
+    headers['content-disposition'] = attachment(download === '' ? fileName : download)
+  else if (!isInert) headers['content-disposition'] = attachment(fileName)
+  return headers
+}
+
+/** What answers to one caller must not be another's, whatever the uploader said. */
+function cacheControl(uploaded: string, isPublic: boolean): string {
+  const said = headerText(uploaded) || 'no-cache'
+  return isPublic || /\b(?:private|no-store)\b/i.test(said)
+    ? said
+    : `private, ${said.replace(/\bpublic\b\s*,?\s*/gi, '')}`
+}
+
+/** A header holds what the uploader said, or its visible ASCII at least. */
+function headerText(value: string): string {
+  return value.replaceAll(/[^\x20-\x7e]/g, '').trim()
+}
+
+/** RFC 6266: any name, with a plain one for old programs. */
+function attachment(fileName: string): string {
+  const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replaceAll(
+    /['()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

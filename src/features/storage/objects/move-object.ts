@@ -1,0 +1,102 @@
+// Moves an object: another name is a change of one row; into another bucket its bytes are copied first, and the old ones
+// live on as those of a deleted file do.
+
+import type { Statement } from '../../../db/sql.ts'
+import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
+import { asCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { checkObjectName, type ObjectPlace } from '../names.ts'
+import type { FileRow } from '../object-row.ts'
+import { type Claim, measureClaim, openClaim } from '../writes/claims.ts'
+import { checkMimeType, checkSize, sizeLimitOf } from '../writes/limits.ts'
+import { explainWrite, takeBack } from '../writes/write-row.ts'
+import { copyBlob } from './copy-object.ts'
+import { findOwnFile, objectNotFound } from './find-object.ts'
+
+interface Transfer {
+  readonly from: ObjectPlace
+  readonly to: ObjectPlace
+}
+
+/**
+ * Moves the object and answers its row as it was. The caller must be allowed to read and update it. Throws
+ * `object_not_found`, `object_exists` where the new name is taken, and what policies refuse.
+ */
+export async function moveObject(
+  deps: StorageDeps,
+  call: StorageCall,
+  { from, to }: Transfer,
+): Promise<FileRow> {
+  checkObjectName(to.name)
+  const row = await findOwnFile(deps, call, from)
+  if (from.bucketId === to.bucketId) await rename(deps, call, row, to, '')
+  else await moveAcross(deps, call, row, to)
+  return row
+}
+
+async function moveAcross(
+  deps: StorageDeps,
+  call: StorageCall,
+  row: FileRow,
+  to: ObjectPlace,
+): Promise<void> {
+  const { size, mimetype: contentType, cacheControl } = row.metadata
+  const opened = await openClaim(deps, to, { size, contentType, cacheControl })
+  const { claim, limits } = opened
+  await orTakeBack(deps, claim, async () => {
+    checkSize(size, sizeLimitOf(limits, deps.config.storageObjectMaxBytes))
+    checkMimeType(contentType, limits)
+    await rename(deps, call, row, to, claim.id, true)
+  })
+  await copyBlob(deps, row, opened)
+  await orTakeBack(deps, claim, async () => {
+    await measureClaim(deps, claim, row.metadata)
+    await rename(deps, call, row, to, claim.id)
+  })
+}
+
+/** Whether the row was changed may be unknown: then nothing is taken back. */
+async function orTakeBack(deps: StorageDeps, claim: Claim, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (err) {
+    if (!isOutcomeUnknown(err)) await takeBack(deps, claim)
+    throw err
+  }
+}
+
+const SAVEPOINT: Statement = { sql: 'savepoint quoin_probe', params: [] }
+const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_probe', params: [] }
+
+/** The version is asked for too: what was replaced meanwhile is not the file that was copied. */
+const RENAME = `update storage.objects o set bucket_id = $4, name = $5
+  where o.bucket_id = $1 and o.name = $2 collate "C" and o.version = $3 returning o.id`
+
+async function rename(
+  deps: StorageDeps,
+  call: StorageCall,
+  row: FileRow,
+  to: ObjectPlace,
+  claimId: string,
+  isProbe = false,
+): Promise<void> {
+  const update = { sql: RENAME, params: [row.bucket_id, row.name, row.version, to.bucketId, to.name] }
+  const statements = isProbe ? [SAVEPOINT, update, ROLL_BACK] : [update]
+  const results = await asCaller(deps, call, statements, { claimId }).catch((err: unknown) => {
+    throw explainWrite(err)
+  })
+  const [changed] = isProbe ? results.slice(1) : results
+  if (changed?.rows.length === 1) return
+  const isVisible = await findOwnFile(deps, call, { bucketId: row.bucket_id, name: row.name }).then(
+    found => found.version === row.version,
+    () => false,
+  )
+  if (!isVisible) throw objectNotFound()
+  throw notAllowed()
+}
+
+function notAllowed(): DomainError {
+  return new DomainError('object_not_found', 'Object not found', {
+    detail: 'The caller may read the object, but no UPDATE policy lets it be moved.',
+    hint: 'Write an UPDATE policy on storage.objects whose USING takes in this row.',
+  })
+}

@@ -1,0 +1,53 @@
+// What the headers of an upload say of the file. Pure.
+
+import { DomainError } from '../../../errors.ts'
+import type { Upload } from './upload-object.ts'
+
+/** Of a file that came without a type. */
+const UNKNOWN_TYPE = 'application/octet-stream'
+const TYPE_CHARACTERS_MAX = 255
+
+type Described = Pick<Upload, 'contentType' | 'cacheControl' | 'length' | 'userMetadata'>
+
+/** Content-Type, Cache-Control, Content-Length and X-Metadata (base64 of a JSON object). Throws `invalid_parameter`. */
+export function readUploadHeaders(headers: Headers): Described {
+  const length = headers.get('content-length')
+  return {
+    contentType: checkedType(headers.get('content-type')),
+    cacheControl: (headers.get('cache-control') ?? 'no-cache').slice(0, TYPE_CHARACTERS_MAX),
+    length: length === null ? undefined : Number(length),
+    userMetadata: readMetadata(headers.get('x-metadata')),
+  }
+}
+
+/** The type as it was said. Throws `invalid_parameter` for what is none. */
+export function checkedType(type: string | null): string {
+  const said = type?.trim() || UNKNOWN_TYPE
+  if (said.length <= TYPE_CHARACTERS_MAX && /^[\w.+-]+\/[\w.+-]+\s*(?:;[\x20-\x7e]*)?$/.test(said))
+    return said
+  throw new DomainError('mime_type_not_allowed', `mime type ${said.slice(0, 100)} is not supported`, {
+    hint: 'Send a type such as image/png as Content-Type.',
+  })
+}
+
+function readMetadata(encoded: string | null): Described['userMetadata'] {
+  if (encoded === null) return null
+  try {
+    const bytes = Uint8Array.from(atob(encoded), character => character.charCodeAt(0))
+    return asMetadata(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch (cause) {
+    throw new DomainError('invalid_parameter', 'The header X-Metadata is not base64 of a JSON object.', {
+      hint: 'Send btoa(JSON.stringify({ ... })).',
+      cause,
+    })
+  }
+}
+
+/** The JSON object in a text. Throws for anything else, and for what Postgres cannot store. */
+export function asMetadata(json: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(json)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('not an object')
+  if (/\\u0000/.test(JSON.stringify(value)) || !JSON.stringify(value).isWellFormed())
+    throw new Error('not storable')
+  return value as Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,127 @@
+// Claims: what lets one row take one version, once. The owner's connection opens one before a byte is stored, so what a
+// crash leaves is known; the trigger of `storage.objects` uses it up. docs/design/storage.md has the whole way.
+
+import type { PlatformDatabase } from '../../../db/database.ts'
+import { DomainError } from '../../../errors.ts'
+import { blobKey, checkObjectName, type ObjectPlace } from '../names.ts'
+import type { BlobMetadata } from '../object-row.ts'
+import type { BucketLimits } from './limits.ts'
+
+export interface ClaimDeps {
+  readonly platform: Pick<PlatformDatabase, 'texts'>
+}
+
+/** The version that a row may take, and what is known of its blob so far. */
+export interface Claim {
+  readonly id: string
+  readonly place: ObjectPlace
+  readonly version: string
+  /** Where the blob is, or will be. */
+  readonly key: string
+  /** True for a copy: other rows name the version, so its blob is never taken back. */
+  readonly sharesBlob: boolean
+}
+
+export interface OpenedClaim {
+  readonly claim: Claim
+  readonly limits: BucketLimits
+  /** Which life of which database writes: every blob carries it, so that no sweep takes another's. */
+  readonly database: string
+}
+
+/** What is said of a blob before it is measured: what policies see when they are asked first. */
+export interface Declared {
+  /** Bytes; undefined: not known. */
+  readonly size: number | undefined
+  readonly contentType: string
+  readonly cacheControl: string
+}
+
+const OPEN_SQL = `
+  with bucket as (
+    select id, file_size_limit, allowed_mime_types from storage.buckets where id = $2
+  ), opened as (
+    insert into quoin.storage_claims (id, bucket_id, name, version, metadata)
+      select $1::uuid, id, $3, $4, $5::jsonb from bucket
+  )
+  select b.file_size_limit::text, to_json(b.allowed_mime_types)::text, e.epoch::text
+  from bucket b cross join quoin.database_epoch e`
+
+/** Opens a claim for new bytes. Throws `invalid_object_name` and `bucket_not_found`. */
+export async function openClaim(
+  deps: ClaimDeps,
+  place: ObjectPlace,
+  { size, contentType, cacheControl }: Declared,
+): Promise<OpenedClaim> {
+  const declared = {
+    mimetype: contentType,
+    cacheControl,
+    ...(size === undefined ? {} : { size, contentLength: size }),
+  }
+  return await open(deps, place, crypto.randomUUID(), declared, false)
+}
+
+/** Opens a claim for a version that is there already. Throws as `openClaim` does. */
+export async function openCopyClaim(
+  deps: ClaimDeps,
+  place: ObjectPlace,
+  { version, metadata }: { version: string; metadata: BlobMetadata },
+): Promise<OpenedClaim> {
+  return await open(deps, place, version, metadata, true)
+}
+
+async function open(
+  { platform }: ClaimDeps,
+  place: ObjectPlace,
+  version: string,
+  metadata: object,
+  sharesBlob: boolean,
+): Promise<OpenedClaim> {
+  checkObjectName(place.name)
+  const id = crypto.randomUUID()
+  const params = [id, storable(place.bucketId), place.name, version, JSON.stringify(metadata)]
+  const [row] = await platform.texts(OPEN_SQL, params)
+  if (row === undefined) throw bucketNotFound()
+  const [limit, types, database] = row
+  return {
+    claim: { id, place, version, key: blobKey(place.bucketId, version), sharesBlob },
+    limits: {
+      fileSizeLimit: limit == null ? null : Number(limit),
+      allowedMimeTypes: types == null ? null : (JSON.parse(types) as string[]),
+    },
+    database: database ?? '',
+  }
+}
+
+/** What no bucket is called, in place of what Postgres could not even compare. */
+const storable = (bucketId: string) => bucketId.toWellFormed().replaceAll('\0', '\u{fffd}')
+
+const MEASURE_SQL = `update quoin.storage_claims set metadata = $2::jsonb where id = $1::uuid returning id`
+
+/** Writes down what the blob turned out to be. Throws `conflict` for a claim that the sweep has ended. */
+export async function measureClaim(
+  { platform }: ClaimDeps,
+  { id }: Claim,
+  metadata: BlobMetadata,
+): Promise<void> {
+  const rows = await platform.texts(MEASURE_SQL, [id, JSON.stringify(metadata)], 'repeatable')
+  if (rows.length > 0) return
+  throw new DomainError('conflict', 'The upload took longer than a day and was given up.', {
+    hint: 'Upload the file again.',
+  })
+}
+
+/** Ends a claim that no row has taken. */
+export async function dropClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id'>): Promise<void> {
+  await platform.texts(
+    'delete from quoin.storage_claims where id = $1::uuid returning id',
+    [id],
+    'repeatable',
+  )
+}
+
+export function bucketNotFound(): DomainError {
+  return new DomainError('bucket_not_found', 'Bucket not found', {
+    hint: 'Create it with POST /v1/storage/buckets, or look for the name in GET /v1/storage/buckets.',
+  })
+}

@@ -1,0 +1,152 @@
+// The row of a file, written as the caller: once for trial before the bytes come, once for real when they are stored.
+
+import { PostgresError } from '../../../db/postgres-error.ts'
+import type { Statement } from '../../../db/sql.ts'
+import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
+import type { Blob } from '../blobs/blob-store.ts'
+import { asCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import type { BlobMetadata } from '../object-row.ts'
+import { bucketNotFound, type Claim, dropClaim, measureClaim } from './claims.ts'
+
+export interface RowWrite {
+  /** `create` is refused where the name is taken; `replace` gives the row there a new version. */
+  readonly mode: 'create' | 'replace'
+  readonly userMetadata: Readonly<Record<string, unknown>> | null
+  /** `sub` of whoever writes; null: a key alone, or a session. */
+  readonly ownerId: string | null
+}
+
+/** What a finished write answers. */
+export interface WrittenObject {
+  readonly id: string
+  readonly version: string
+  readonly metadata: BlobMetadata
+}
+
+const SAVEPOINT: Statement = { sql: 'savepoint quoin_probe', params: [] }
+const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_probe', params: [] }
+/** Set by the trigger that uses up the claim: a caller who may write need not be allowed to read. */
+const WRITTEN_ID: Statement = {
+  sql: "select pg_catalog.current_setting('storage.object_id',true)",
+  params: [],
+}
+
+/**
+ * Asks policies before a byte is stored: the write is made as the caller and taken back. Throws what it would throw
+ * then: `object_exists`, and Postgres' refusal. The claim is dropped when it does.
+ */
+export async function probeWrite(
+  deps: StorageDeps,
+  call: StorageCall,
+  claim: Claim,
+  write: RowWrite,
+): Promise<void> {
+  try {
+    await asCaller(deps, call, [SAVEPOINT, writeStatement(claim, write), ROLL_BACK], { claimId: claim.id })
+  } catch (err) {
+    await giveUp(dropClaim(deps, claim))
+    throw explainWrite(err)
+  }
+}
+
+/**
+ * Gives the blob to its row. When that is refused the blob is deleted again, unless it is a copy's; when nobody knows
+ * whether the row was written, claim and blob stay for the sweep. Throws what `probeWrite` throws, and `conflict`.
+ */
+export async function finishWrite(
+  deps: StorageDeps,
+  call: StorageCall,
+  claim: Claim,
+  metadata: BlobMetadata,
+  write: RowWrite,
+): Promise<WrittenObject> {
+  try {
+    await measureClaim(deps, claim, metadata)
+    const results = await asCaller(deps, call, [writeStatement(claim, write), WRITTEN_ID], {
+      claimId: claim.id,
+    })
+    const id = results[1]?.rows[0]?.[0]
+    if (!id) throw keptBack()
+    return { id, version: claim.version, metadata }
+  } catch (err) {
+    if (!isOutcomeUnknown(err)) await takeBack(deps, claim)
+    throw explainWrite(err)
+  }
+}
+
+/** What `metadata` says of a blob as it was stored. */
+export function blobMetadata(
+  { size, etag }: Blob,
+  { contentType, cacheControl }: { contentType: string; cacheControl: string },
+): BlobMetadata {
+  return {
+    eTag: etag,
+    size,
+    mimetype: contentType,
+    cacheControl,
+    lastModified: new Date().toISOString(),
+    contentLength: size,
+    httpStatusCode: 200,
+  }
+}
+
+/** Removes what a write leaves that was not finished: its blob and its claim. What fails here is left to the sweep. */
+export async function takeBack({ blobs, ...deps }: Pick<StorageDeps, 'blobs' | 'platform'>, claim: Claim) {
+  // In this order: a claim without a blob is harmless, a blob without a claim has to be found.
+  if (!claim.sharesBlob) await giveUp(blobs.delete([claim.key]))
+  await giveUp(dropClaim(deps, claim))
+}
+
+/** The caller gets the error of the write itself, and the sweep does what could not be done here. */
+async function giveUp(work: Promise<void>): Promise<void> {
+  await work.catch((err: unknown) => {
+    console.error(JSON.stringify({ level: 'error', code: 'storage_left_behind', message: String(err) }))
+  })
+}
+
+const INSERT = `insert into storage.objects (id, bucket_id, name, owner, owner_id, user_metadata)
+  values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb)`
+const REPLACE = `${INSERT} on conflict (bucket_id, name) do update
+  set owner = excluded.owner, owner_id = excluded.owner_id, user_metadata = excluded.user_metadata`
+
+function writeStatement({ place }: Claim, { mode, userMetadata, ownerId }: RowWrite): Statement {
+  const params = [
+    crypto.randomUUID(),
+    place.bucketId,
+    place.name,
+    ownerUuid(ownerId),
+    ownerId,
+    userMetadata === null ? null : JSON.stringify(userMetadata),
+  ]
+  return { sql: mode === 'create' ? INSERT : REPLACE, params }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Older policies compare `owner`, which is a uuid. */
+export function ownerUuid(ownerId: string | null): string | null {
+  return ownerId !== null && UUID.test(ownerId) ? ownerId : null
+}
+
+/** Says of a refused row what the caller can do about it. */
+export function explainWrite(err: unknown): unknown {
+  if (!(err instanceof PostgresError)) return err
+  if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
+  return err.code === '23503' && err.constraint === 'objects_bucket_id_fkey' ? bucketNotFound() : err
+}
+
+function objectExists(): DomainError {
+  return new DomainError('object_exists', 'The resource already exists', {
+    hint: 'Replace it with PUT /v1/storage/objects/:bucket/:name, or in supabase-js with { upsert: true }.',
+  })
+}
+
+function keptBack(): DomainError {
+  return new DomainError(
+    'conflict',
+    'The row of the file was not written: a trigger of the table kept it back.',
+    {
+      hint: 'Nothing was stored. Look at the triggers of storage.objects.',
+    },
+  )
+}
