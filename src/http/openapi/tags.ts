@@ -16,8 +16,8 @@ export const TAGS: Readonly<Record<string, Tag>> = {
   storage: {
     name: 'Storage',
     description:
-      'Files in buckets. Policies on `storage.objects` decide who reaches them, as on any table; supabase-js finds the ' +
-      'same files under /storage/v1.',
+      'Files in buckets. Policies on `storage.objects` decide who reaches them, as on any table. supabase-js finds ' +
+      'the same files under /storage/v1.',
   },
   sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
   database: { name: 'Database', description: 'What is in the database.' },

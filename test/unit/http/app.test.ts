@@ -20,6 +20,8 @@ import { PublicDocuments } from '../../../src/features/oauth/documents/public-do
 import { Declarations } from '../../../src/features/permissions/declarations.ts'
 import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
 import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
+import { makeBlobStore } from '../../../src/features/storage/blobs/blob-store.ts'
+import type { Bucket } from '../../../src/features/storage/blobs/bucket.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { defineRoute } from '../../../src/http/route.ts'
@@ -93,6 +95,13 @@ const noMetrics = () => {
   throw new Error('no route asks for metrics')
 }
 
+/** No route here stores files. */
+const NO_BUCKET = new Proxy({} as Bucket, {
+  get() {
+    throw new Error('no route asks the store of files')
+  },
+})
+
 function appOf(routes = allRoutes) {
   const keyGate = new KeyGate(limiters, async () => Date.now())
   const config = parseConfig({
@@ -147,6 +156,7 @@ function appOf(routes = allRoutes) {
     targetRules: { allowPrivate: false, ownHosts: [] },
     targetGuard: { check: async () => undefined },
     secretBox: undefined,
+    blobs: makeBlobStore(NO_BUCKET),
     now,
   }
   return createApp(

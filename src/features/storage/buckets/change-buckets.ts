@@ -29,7 +29,7 @@ export async function createBucket(
   )
 }
 
-/** Changes the fields that are there, and answers the bucket. Throws `bucket_not_found`, also where policies hide it. */
+/** Changes the fields that are there, and answers the bucket. Throws `bucket_not_found`, also for what is hidden. */
 export async function updateBucket(
   deps: Deps,
   caller: Caller,
@@ -45,7 +45,12 @@ export async function updateBucket(
 }
 
 /** Deletes an empty bucket and answers what it was. Throws `bucket_not_found` and `bucket_not_empty`. */
-export async function deleteBucket(deps: Deps, caller: Caller, call: StorageCall, id: string): Promise<Bucket> {
+export async function deleteBucket(
+  deps: Deps,
+  caller: Caller,
+  call: StorageCall,
+  id: string,
+): Promise<Bucket> {
   const before = await findBucket(deps, call, id)
   return await audited(deps, caller, { targetKind: 'bucket', targetId: id, before }, async () => ({
     result: await deleteBucketRow(deps, call, id),

@@ -1,4 +1,4 @@
-// What is said of a file that goes out: its type, how long to cache it, and that nothing in it runs on our origin. Pure.
+// What is said of a file that goes out: its type, how long to cache it, and that nothing in it runs here. Pure.
 
 import type { FileRow } from '../object-row.ts'
 
@@ -6,8 +6,10 @@ import type { FileRow } from '../object-row.ts'
  * Types that browsers show without running anything in them; nosniff keeps them what they are. Chrome's viewer shows no
  * PDF under a sandbox.
  */
-const INERT =
-  /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|text\/(?:plain|csv|markdown)|application\/(?:pdf|json|octet-stream|zip|gzip|wasm))$/
+const INERT = new RegExp(
+  '^(?:image/(?!svg)[^/]+|(?:audio|video|font)/[^/]+|text/(?:plain|csv|markdown)|' +
+    'application/(?:pdf|json|octet-stream|zip|gzip|wasm))$',
+)
 
 export interface ContentOptions {
   /** Undefined: shown in place. Empty: saved under its own name, else under this one. */

@@ -6,7 +6,8 @@ import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
 import { objectNotFound } from './find-object.ts'
 
 const DELETE = `delete from storage.objects o
-  where o.bucket_id = $1 and o.name in (select pg_catalog.jsonb_array_elements_text($2::jsonb) collate "C") returning ${OBJECT_JSON}`
+  where o.bucket_id = $1
+    and o.name in (select pg_catalog.jsonb_array_elements_text($2::jsonb) collate "C") returning ${OBJECT_JSON}`
 
 /** Deletes those of the names that are there and that policies give the caller; answers their rows. */
 export async function deleteObjects(

@@ -1,5 +1,5 @@
-// Moves an object: another name is a change of one row; into another bucket its bytes are copied first, and the old ones
-// live on as those of a deleted file do.
+// Moves an object. Another name is a change of one row. Into another bucket its bytes are copied first, and the old
+// ones live on as those of a deleted file do.
 
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
