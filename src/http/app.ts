@@ -20,6 +20,7 @@ import { BODY_BYTES_MAX, boundedStream, checkedJson, checkUtf8, readBytes } from
 import { CORS_HEADERS, dashboardCors, isForAnyOrigin, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { hintForPath } from './other-paths.ts'
+import { isPathOf, routerPattern } from './path-pattern.ts'
 import {
   type AnyRoute,
   type Endpoint,
@@ -93,7 +94,7 @@ export function createApp(
   const endpoints = endpointsOf(routes)
   for (const endpoint of endpoints) {
     const served = { ...endpoint, endpoints, validateQuery: queryValidator(endpoint.route.query) }
-    app.on(endpoint.route.method.toUpperCase(), endpoint.path, c => {
+    app.on(endpoint.route.method.toUpperCase(), routerPattern(endpoint.path), c => {
       const exchange = newExchange(c, endpoint)
       return tell(exchange, serve(served, depsForRequest, exchange))
     })
@@ -344,12 +345,4 @@ function noRoute(endpoints: readonly Endpoint[], method: string, path: string): 
 /** Whether a path lies in the folder of a route's, however deep. */
 function isBeside(pattern: string, path: string): boolean {
   return `${path}/`.startsWith(pattern.slice(0, pattern.lastIndexOf('/') + 1))
-}
-
-function isPathOf(pattern: string, actual: readonly string[]): boolean {
-  const expected = pattern.split('/')
-  return (
-    expected.length === actual.length &&
-    expected.every((part, i) => (part.startsWith(':') ? actual[i] !== '' : part === actual[i]))
-  )
 }

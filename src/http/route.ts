@@ -17,12 +17,17 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options'
 export type Mounts = Readonly<Record<string, AuthLevel>>
 type PathOf<M extends Mounts> = Extract<keyof M, string>
 
-/** The names after the colons of a path: `'/v1/keys/:id'` gives `{ id: string }`. */
+/**
+ * The names after the colons of a path: `'/v1/keys/:id'` gives `{ id: string }`. A last `:name{.+}` is all that is left
+ * of the path, decoded once and with the slashes that were sent.
+ */
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & PathParams<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
+  : Path extends `${string}:${infer Name}{.+}`
     ? { [K in Name]: string }
-    : unknown
+    : Path extends `${string}:${infer Name}`
+      ? { [K in Name]: string }
+      : unknown
 
 /** One schema for each name in the path. */
 type ParamSchemas<Path extends string> = string extends Path

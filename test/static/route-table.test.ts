@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { PROJECT_DIR } from '../../cli/support/project.ts'
 import { isAudited } from '../../src/features/gateway/access-rules.ts'
 import type { AuthLevel } from '../../src/http/admission/principal.ts'
+import { isPathOf } from '../../src/http/path-pattern.ts'
 import { endpointName, endpointsOf } from '../../src/http/route.ts'
 import { allRoutes } from '../../src/routes/index.ts'
 import { SPECIFIED_ENDPOINTS } from '../support/specified-endpoints.ts'
@@ -65,16 +66,14 @@ describe('the route table', () => {
     const shadowed = endpoints.filter((endpoint, index) =>
       endpoints
         .slice(0, index)
-        .some(({ route, path }) => route.method === endpoint.route.method && covers(path, endpoint.path)),
+        .some(
+          ({ route, path }) =>
+            route.method === endpoint.route.method && isPathOf(path, endpoint.path.split('/')),
+        ),
     )
     expect(shadowed.map(endpointName)).toEqual([])
   })
 })
-
-function covers(pattern: string, path: string): boolean {
-  const [left, right] = [pattern.split('/'), path.split('/')]
-  return left.length === right.length && left.every((part, i) => part.startsWith(':') || part === right[i])
-}
 
 /** Everything that a person may change, and whatever else is not a program's own data. */
 const accountable = allRoutes.filter(route => endpointsOf([route]).some(isAudited))

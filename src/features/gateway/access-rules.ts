@@ -19,7 +19,7 @@ const AccessRule = z
   .object({
     id: z.string().describe('name of the endpoint in the audit log and in this document'),
     method: z.string(),
-    path: z.string().describe('each :name stands for one segment'),
+    path: z.string().describe('each :name stands for one segment, :name{.+} for one or more'),
     level: z.enum(levels),
     credential: z
       .enum(['none', 'session', 'api_key', 'signature'])

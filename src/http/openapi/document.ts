@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ERROR_CODES } from '../../errors.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { AuthLevel } from '../admission/principal.ts'
+import { fillParams, paramNames } from '../path-pattern.ts'
 import { type AnyRoute, type Content, type DocumentedAnswer, type Endpoint, endpointsOf } from '../route.ts'
 import { exampleOf } from './examples.ts'
 import { type Direction, type Json, NamedSchemas } from './schemas.ts'
@@ -35,7 +36,7 @@ export function openApiDocument(routes: readonly AnyRoute[], baseUrl: string): J
   const schemas = new NamedSchemas()
   const paths: Record<string, Json> = {}
   for (const endpoint of described) {
-    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    const path = fillParams(endpoint.path, name => `{${name}}`)
     paths[path] = { ...paths[path], [endpoint.route.method]: operation(endpoint, schemas) }
   }
   const errorContent = content({ 'application/json': ErrorAnswer }, 'output', schemas)
@@ -115,9 +116,7 @@ function parameters({ route, path }: Endpoint, schemas: NamedSchemas): Json[] {
   // What a query's text is read as, rather than the text: `limit` is a number.
   const inQuery = Object.entries(query?.shape ?? {}) as [string, z.ZodType][]
   return [
-    ...Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) =>
-      parameter(name, 'path', params[name] ?? z.string(), true),
-    ),
+    ...paramNames(path).map(name => parameter(name, 'path', params[name] ?? z.string(), true)),
     ...inQuery.map(([name, schema]) =>
       parameter(name, 'query', schema, !schema.safeParse(undefined).success),
     ),

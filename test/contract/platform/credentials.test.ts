@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { generateKey } from '../../../src/features/api-keys/record/key-format.ts'
 import type { AuthLevel } from '../../../src/http/admission/principal.ts'
+import { fillParams } from '../../../src/http/path-pattern.ts'
 import { type Endpoint, endpointName, endpointsOf } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
 import { signInAsBrowser } from '../../../stand-ins/identity-server/seeds.ts'
@@ -58,7 +59,7 @@ async function endSession(cookie: string): Promise<void> {
 /** Names what does not exist and sends what no route takes, so that a request that gets through changes nothing. */
 function call({ route, path }: Endpoint, headers: Record<string, string>): Promise<Response> {
   const hasBody = route.method !== 'get' && route.method !== 'delete'
-  return fetch(`${stack.base_url}${path.replace(/:\w+/g, 'no-such-thing')}?no_such_parameter=1`, {
+  return fetch(`${stack.base_url}${fillParams(path, () => 'no-such-thing')}?no_such_parameter=1`, {
     method: route.method.toUpperCase(),
     headers: { 'content-type': 'application/json', ...headers },
     redirect: 'manual',
@@ -234,7 +235,7 @@ describe.each(['visitor', ...GUARDED] as const)('a level %s', level => {
   it('answers the preflight of the dashboard, and of no other page', async () => {
     const preflight = async (origin: string) => {
       const headers = { origin, 'access-control-request-method': 'POST' }
-      const url = stack.base_url + endpoint.path.replace(/:\w+/g, 'no-such-thing')
+      const url = stack.base_url + fillParams(endpoint.path, () => 'no-such-thing')
       return (await fetch(url, { method: 'OPTIONS', headers })).headers
     }
     const allowed = await preflight(dashboard)

@@ -1,6 +1,7 @@
 // What the service says about itself: the OpenAPI document, the page, status and modules, the load balancer's route.
 
 import { expect, inject, it } from 'vitest'
+import { fillParams, paramNames } from '../../../src/http/path-pattern.ts'
 import { endpointsOf } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
 import { startCountingGateway } from '../../support/counting-gateway.ts'
@@ -33,11 +34,11 @@ it('describes every route of the table in OpenAPI 3.1, with its path parameters 
   expect(document.servers[0]?.url).toBe(base_url)
   expect(Object.keys(document.paths).filter(path => path.startsWith('/internal'))).toEqual([])
   for (const { route, path, level } of publicEndpoints) {
-    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[route.method]
+    const operation = document.paths[fillParams(path, name => `{${name}}`)]?.[route.method]
     expect(operation, `${route.method} ${path}`).toBeDefined()
     const names = operation?.parameters.map(({ name }) => name)
-    for (const [, name] of path.matchAll(/:(\w+)/g)) expect(names).toContain(name)
-    expect(operation?.security.length, path).toBe(level === 'none' || level === 'visitor' ? 0 : 1)
+    for (const name of paramNames(path)) expect(names).toContain(name)
+    expect(operation?.security.length, path).toBe(['none', 'visitor', 'public'].includes(level) ? 0 : 1)
   }
 })
 
