@@ -23,6 +23,7 @@ import { hintForPath } from './other-paths.ts'
 import { isPathOf, routerPattern } from './path-pattern.ts'
 import {
   type AnyRoute,
+  bodyBytesMaxOf,
   type Endpoint,
   endpointName,
   endpointsOf,
@@ -144,6 +145,7 @@ async function serve(served: Served, depsForRequest: DepsForRequest, exchange: E
   let deps: Deps | undefined
   try {
     refuseBrokenPath(exchange.request.url)
+    exchange.bodyBytesMax = bodyBytesMaxOf(served, deps.config)
     deps = depsForRequest(exchange.c.env, exchange.timings)
     await admit(level, deps, exchange)
     return await runHandler(served, deps, exchange)
@@ -274,7 +276,7 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     path: c.req.path,
     params: endpoint === undefined ? {} : c.req.param(),
     allowance: route?.allowance ?? 'api',
-    bodyBytesMax: endpoint?.bodyBytesMax ?? BODY_BYTES_MAX,
+    bodyBytesMax: BODY_BYTES_MAX,
     takesBasicAuth: route?.takesBasicAuth === true,
     timings: new RequestTimings(),
     principal: null,

@@ -25,7 +25,7 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
 }
 
 /** What the body says of its length, NaN for nothing. Refuses what is compressed, or says that it is too large. */
-function declaredLength(request: Request, bytesMax: number): number {
+function declaredLength(request: Request, bytesMax: number, tooLarge = payloadTooLarge): number {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity') {
     throw new DomainError(
@@ -37,7 +37,7 @@ function declaredLength(request: Request, bytesMax: number): number {
     )
   }
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (declared > bytesMax) throw payloadTooLarge(bytesMax)
+  if (declared > bytesMax) throw tooLarge(bytesMax)
   return declared
 }
 
@@ -91,7 +91,7 @@ interface PartReader {
   read(
     view: Uint8Array<ArrayBuffer>,
     options: { min: number },
-  ): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  ): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>
   cancel(): Promise<void>
 }
 
@@ -190,25 +190,40 @@ function payloadTooLarge(bytesMax: number): DomainError {
   })
 }
 
+function objectTooLarge(bytesMax: number): DomainError {
+  return new DomainError('object_too_large', `The body is larger than ${bytesMax} bytes.`, {
+    hint: 'Send a larger file by resumable upload, in parts: /storage/v1/upload/resumable.',
+  })
+}
+
 /**
- * The body as it comes; it fails with `payload_too_large` once more than `bytesMax` bytes came, and at its end with
- * what `confirm` throws. Null without one. Throws at once what `readBytes` does of the headers.
+ * The body as it comes, part by part as it is read and none ahead, whatever chunks it was sent in. It fails with
+ * `object_too_large` once more than `bytesMax` bytes came, and at its end with what `confirm` throws. Null without a
+ * body. Throws at once what `readBytes` does of the headers.
  */
 export function boundedStream(
   request: Request,
   bytesMax: number,
   confirm: () => Promise<void>,
 ): ReadableStream<Uint8Array> | null {
-  declaredLength(request, bytesMax)
+  declaredLength(request, bytesMax, objectTooLarge)
   if (request.body === null) return null
+  const reader: PartReader = request.body.getReader({ mode: 'byob' })
   let size = 0
-  const count = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      size += chunk.byteLength
-      if (size > bytesMax) controller.error(payloadTooLarge(bytesMax))
-      else controller.enqueue(chunk)
+  const source: UnderlyingSource<Uint8Array<ArrayBuffer>> = {
+    async pull(controller) {
+      const { done, value } = await whole(reader.read(new Uint8Array(PART_BYTES), { min: PART_BYTES }))
+      size += value?.byteLength ?? 0
+      if (size > bytesMax) {
+        await reader.cancel()
+        throw objectTooLarge(bytesMax)
+      }
+      if (value !== undefined && value.byteLength > 0) controller.enqueue(value)
+      if (!done) return
+      await confirm()
+      controller.close()
     },
-    flush: confirm,
-  })
-  return request.body.pipeThrough(count)
+    cancel: () => reader.cancel(),
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
 }

@@ -54,7 +54,10 @@ export interface HandlerInput<M extends Mounts, Query, Body> {
   readBodyBytes: () => Promise<Uint8Array>
   /** The same as it came, for what need not be text. */
   readRawBytes: () => Promise<Uint8Array>
-  /** The same as it comes, where the route says `streamsBody`; it fails beyond `bodyBytesMax` bytes. */
+  /**
+   * The same as it comes, where the route says `streamsBody`: nothing is read before it is asked for. It fails with
+   * `object_too_large` beyond `bodyBytesMax` bytes, and with `invalid_body` where the client hangs up.
+   */
   bodyStream: ReadableStream<Uint8Array> | null
   /** Every endpoint of the service, this one among them. */
   endpoints: readonly Endpoint[]
@@ -141,7 +144,7 @@ export interface Route<
   /** A body that works, for the document and the page. */
   example?: unknown
   /** Largest request body in bytes; 1 MiB unless said, and of an anon key at most ANON_BODY_BYTES_MAX. */
-  bodyBytesMax?: number
+  bodyBytesMax?: BodyBytesMax
   /** Most JSON values of a body with a schema; 50 000 unless said. */
   bodyValuesMax?: number | undefined
   /** True: the body goes to the handler as it comes, and is never held whole; so an anon key may send as much of it. */
@@ -187,12 +190,20 @@ export type AnyRoute = Omit<Route, 'handle'> & { handle: (input: AnyHandlerInput
 type AnyHandlerInput = HandlerInput<Mounts, any, any>
 
 /** A route at one of its mounts: what is registered, documented and tried with every credential. */
+/** A number of bytes, or what a variable says. */
+export type BodyBytesMax = number | ((config: Pick<Config, 'storageUploadMaxBytes'>) => number)
+
+/** The number of bytes for the variables of this deployment. */
+export function bodyBytesMaxOf({ bodyBytesMax }: Pick<Endpoint, 'bodyBytesMax'>, config: Config): number {
+  return typeof bodyBytesMax === 'number' ? bodyBytesMax : bodyBytesMax(config)
+}
+
 export interface Endpoint {
   readonly route: AnyRoute
   readonly path: string
   readonly level: AuthLevel
   /** Largest request body. */
-  readonly bodyBytesMax: number
+  readonly bodyBytesMax: BodyBytesMax
 }
 
 /** Each mount of each route, in order. */

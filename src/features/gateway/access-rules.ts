@@ -90,18 +90,24 @@ export interface RuledEndpoint {
     body?: unknown
     documented?: { request?: unknown }
   }
-  bodyBytesMax: number
+  bodyBytesMax: number | ((config: BoundsConfig) => number)
+}
+
+/** The variables that bodies are bounded by. */
+interface BoundsConfig {
+  anonBodyBytesMax: number
+  storageUploadMaxBytes: number
 }
 
 /** The rule of every endpoint, in the order in which paths are tried. */
 export function listAccessRules(
-  { config }: { config: { anonBodyBytesMax: number } },
+  { config }: { config: BoundsConfig },
   endpoints: readonly RuledEndpoint[],
   { search = '', level }: z.infer<typeof AccessRuleQuery>,
 ): z.infer<typeof AccessRuleList> {
   const words = search.toLowerCase().split(/\s+/)
   const rules = endpoints
-    .map(endpoint => accessRule(endpoint, config.anonBodyBytesMax))
+    .map(endpoint => accessRule(endpoint, config))
     .filter(rule => level === undefined || rule.level === level)
     .filter(({ id, method, path, summary }) => {
       const text = `${id} ${method} ${path} ${summary}`.toLowerCase()
@@ -110,10 +116,13 @@ export function listAccessRules(
   return { data: rules, next_cursor: null }
 }
 
-function accessRule({ path, level, route, bodyBytesMax }: RuledEndpoint, anonBytesMax: number): AccessRule {
+function accessRule(endpoint: RuledEndpoint, config: BoundsConfig): AccessRule {
+  const { path, level, route } = endpoint
+  const bodyBytesMax =
+    typeof endpoint.bodyBytesMax === 'number' ? endpoint.bodyBytesMax : endpoint.bodyBytesMax(config)
   const streamsBody = route.streamsBody === true
   const readsBody = route.body !== undefined || route.documented?.request !== undefined || streamsBody
-  const heldMax = streamsBody ? bodyBytesMax : Math.min(bodyBytesMax, anonBytesMax)
+  const heldMax = streamsBody ? bodyBytesMax : Math.min(bodyBytesMax, config.anonBodyBytesMax)
   return {
     id: route.id,
     method: route.method.toUpperCase(),

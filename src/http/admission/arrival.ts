@@ -9,7 +9,8 @@ export interface Arrival {
   /** The client's network address; null when the platform gives none. */
   readonly address: string | null
   readonly allowance: AddressAllowance
-  readonly bodyBytesMax: number
+  /** Set once the variables are known that it may come from. */
+  bodyBytesMax: number
   readonly takesBasicAuth: boolean
   /** Keeps the isolate at work that is not over with the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void

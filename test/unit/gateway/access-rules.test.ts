@@ -7,7 +7,8 @@ import { allRoutes } from '../../../src/routes/index.ts'
 
 const endpoints = endpointsOf(allRoutes)
 const rules = (query: Parameters<typeof listAccessRules>[2] = {}) =>
-  listAccessRules({ config: { anonBodyBytesMax: 10_000 } }, endpoints, query).data
+  listAccessRules({ config: { anonBodyBytesMax: 10_000, storageUploadMaxBytes: 20_000 } }, endpoints, query)
+    .data
 
 it('is one for each endpoint of the table, in its order and with its level', () => {
   expect(rules().map(({ method, path, level }) => [`${method} ${path}`, level])).toEqual(
