@@ -132,7 +132,11 @@ function makeDeps(env: Env) {
     }),
     addressGate: new AddressGate(
       { byName: name => env.ADDRESS_LIMITER.getByName(name) },
-      { api: config.apiRateLimitPerMinute, consent: config.consentRateLimitPerMinute },
+      {
+        api: config.apiRateLimitPerMinute,
+        consent: config.consentRateLimitPerMinute,
+        storage: config.storagePublicRateLimitPerMinute,
+      },
     ),
     upstreams,
     /** How the parts outside do, asked by one request at a time. */

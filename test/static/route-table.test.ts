@@ -22,8 +22,20 @@ const LEVELS_OF: Readonly<Record<string, readonly AuthLevel[]>> = {
   v1: ['any_key', 'service_role'],
   api: ['visitor', 'session', 'admin'],
   internal: ['internal'],
+  'storage/v1': ['any_key', 'public'],
   none: ['none'],
 }
+
+/** What needs no key: files of public buckets, and addresses whose signature is checked by the route. */
+const PUBLIC = [
+  /^GET \/object\/(info\/)?public\//,
+  /^GET \/object\/sign\//,
+  /^PUT \/object\/upload\/sign\//,
+  /^GET \/render\/image\/(public|sign)\//,
+  /^[A-Z]+ \/upload\/resumable\/sign(\/|$)/,
+  // What TUS asks before it sends anything.
+  /^OPTIONS \/upload\/resumable(\/|$)/,
+]
 
 describe('the route table', () => {
   it('has every endpoint of the specification that is built so far', () => {
@@ -48,6 +60,18 @@ describe('the route table', () => {
   it('gives each surface its own kind of credential', () => {
     for (const endpoint of endpoints)
       expect(LEVELS_OF[surfaceOf(endpoint.path)], endpointName(endpoint)).toContain(endpoint.level)
+  })
+
+  it('lets nobody in without a key but to public and signed files', () => {
+    const open = endpoints
+      .filter(({ level }) => level === 'public')
+      .map(({ route, path }) => `${route.method.toUpperCase()} ${path.replace(/^\/storage\/v1/, '')}`)
+    expect(open.filter(name => !PUBLIC.some(pattern => pattern.test(name)))).toEqual([])
+  })
+
+  it('has `:name{.+}` at the end of a path alone', () => {
+    const broken = endpoints.filter(({ path }) => /[{}]/.test(path.replace(/:\w+\{\.\+\}$/, '')))
+    expect(broken.map(endpointName)).toEqual([])
   })
 
   it('calls the parameters of a path alike at each mount', () => {

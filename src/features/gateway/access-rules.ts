@@ -6,6 +6,7 @@ import * as z from 'zod'
 const DOORS = {
   none: { credential: 'none', role: null },
   visitor: { credential: 'none', role: null },
+  public: { credential: 'none', role: null },
   session: { credential: 'session', role: null },
   admin: { credential: 'session', role: 'admin' },
   any_key: { credential: 'api_key', role: null },
@@ -31,8 +32,10 @@ const AccessRule = z
       .nullable()
       .describe('null: any that the credential has'),
     rate_limit: z
-      .enum(['key', 'address', 'address_consent', 'none'])
-      .describe('whose limit counts the call: the key’s, or the client address’s under /api and for consent'),
+      .enum(['key', 'address', 'address_consent', 'address_storage', 'none'])
+      .describe(
+        'whose limit counts the call: the key’s, or the client address’s under /api, for consent and for public files',
+      ),
     audited: z.boolean().describe('whether a call that changes something leaves a row in the audit log'),
     body_bytes_max: z.int().nullable().describe('largest request body; null: none is read'),
     anon_body_bytes_max: z.int().nullable().describe('the same for an anon key; null: none is let in'),
@@ -85,7 +88,7 @@ export interface RuledEndpoint {
     method: string
     summary: string
     unaudited?: 'no_change' | 'sign_in' | 'key_data'
-    allowance?: 'api' | 'consent'
+    allowance?: 'api' | 'consent' | 'storage'
     streamsBody?: boolean
     body?: unknown
     documented?: { request?: unknown }
@@ -144,6 +147,7 @@ function rateLimitOf(
 ): AccessRule['rate_limit'] {
   if (level === 'none' || level === 'internal') return 'none'
   if (DOORS[level].credential === 'api_key') return 'key'
+  if (level === 'public') return 'address_storage'
   return allowance === 'consent' ? 'address_consent' : 'address'
 }
 

@@ -5,6 +5,7 @@ import { admitKey, admitServiceRole, confirmKey, type KeyDeps } from './api-key.
 import type { Admit, Arrival } from './arrival.ts'
 import { admitListener, type ListenerDeps } from './listener.ts'
 import type { ApiKeyPrincipal, AuthLevel, SessionPrincipal } from './principal.ts'
+import { admitPublic } from './public.ts'
 import {
   admitAdministrator,
   admitSession,
@@ -17,6 +18,7 @@ import {
 export const ADMIT: Readonly<Record<AuthLevel, Admit<KeyDeps & SessionDeps & ListenerDeps>>> = {
   none: async () => null,
   visitor: admitVisitor,
+  public: admitPublic,
   session: admitSession,
   admin: admitAdministrator,
   any_key: admitKey,

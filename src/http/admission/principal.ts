@@ -6,10 +6,18 @@ import type { Actor } from '../../features/audit/caller.ts'
 import type { EndUser } from '../../features/oauth/end-user/access-token.ts'
 
 /**
- * Who may call: anybody without a check, anybody by the rules of `/api` (`visitor`), a dashboard session, an
- * administrator, an API key, or the listener.
+ * Who may call: anybody without a check, anybody by the rules of `/api` (`visitor`), anybody for public and signed
+ * files (`public`), a dashboard session, an administrator, an API key, or the listener.
  */
-export type AuthLevel = 'none' | 'visitor' | 'session' | 'admin' | 'any_key' | 'service_role' | 'internal'
+export type AuthLevel =
+  | 'none'
+  | 'visitor'
+  | 'public'
+  | 'session'
+  | 'admin'
+  | 'any_key'
+  | 'service_role'
+  | 'internal'
 
 export interface ApiKeyPrincipal {
   kind: 'api_key'

@@ -4,6 +4,7 @@
 import { DomainError } from '../../errors.ts'
 import type { AddressGate } from '../../features/api-keys/limit/address-gate.ts'
 import type { SessionGate } from '../../features/sessions/session-gate.ts'
+import { countAddress } from './address.ts'
 import type { Arrival } from './arrival.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
 import type { SessionPrincipal } from './principal.ts'
@@ -23,17 +24,8 @@ export async function admitVisitor(
   { request, address, allowance }: Arrival,
 ): Promise<null> {
   refuseCrossSite(request, ownOrigins(config.baseUrl, config.dashboardUrl))
-  const { limit, retryAfterSeconds } = await addressGate.admit(allowance, address)
-  if (retryAfterSeconds === undefined) return null
-  throw new DomainError(
-    'rate_limited',
-    `This address has made ${limit} such requests within the last 60 seconds.`,
-    {
-      detail: `limit ${limit} per 60 s`,
-      hint: `Wait ${retryAfterSeconds} s.`,
-      retryAfterSeconds,
-    },
-  )
+  await countAddress(addressGate, allowance, address)
+  return null
 }
 
 /** Admits a visitor with a session. Throws what `admitVisitor` does, and `session_required` and its kin. */

@@ -13,6 +13,7 @@ import { TAGS } from './tags.ts'
 const SECURITY: Record<AuthLevel, Json[]> = {
   none: [],
   visitor: [],
+  public: [],
   any_key: [{ apiKey: [] }],
   service_role: [{ apiKey: [] }],
   session: [{ session: [] }],

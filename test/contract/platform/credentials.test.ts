@@ -248,7 +248,7 @@ describe.each(['visitor', ...GUARDED] as const)('a level %s', level => {
 
 /** The strongest credential that each level refuses, and what it says; a visitor's page must be ours. */
 const REFUSED: Record<
-  Exclude<AuthLevel, 'none' | 'visitor'>,
+  Exclude<AuthLevel, 'none' | 'visitor' | 'public'>,
   readonly [keyof typeof credentials, number, string]
 > = {
   any_key: ['admin', 401, 'invalid_api_key'],
@@ -264,7 +264,7 @@ describe('each endpoint holds its level', () => {
     async (_, endpoint) => {
       const { level, route } = endpoint
       const changes = route.method !== 'get' && route.method !== 'options'
-      if (level === 'none') await expectEntrance(await call(endpoint, {}))
+      if (level === 'none' || level === 'public') await expectEntrance(await call(endpoint, {}))
       else if (level === 'visitor') {
         await expectEntrance(await call(endpoint, {}))
         const abroad = await call(endpoint, { 'sec-fetch-site': 'cross-site' })

@@ -133,7 +133,7 @@ function appOf(routes = allRoutes) {
     }),
     addressGate: new AddressGate(
       { byName: () => ({ admit: async limit => ({ limit, retryAfterSeconds: addressWait }) }) },
-      { api: 600, consent: 30 },
+      { api: 600, consent: 30, storage: 1_200 },
     ),
     upstreams: NO_UPSTREAMS,
     migrations: { files: [], platformNames: [], readAt: '2026-01-31T12:00:00.000Z' },

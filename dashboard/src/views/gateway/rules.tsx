@@ -17,6 +17,7 @@ type Rule = Schema<'AccessRule'>
 const LEVELS: Record<Rule['level'], string> = {
   none: 'Anybody',
   visitor: 'Anybody, from no foreign page',
+  public: 'Anybody, for public and signed files',
   any_key: 'Any API key',
   service_role: 'A service_role key',
   session: 'A dashboard session',
@@ -30,6 +31,7 @@ const LIMITS: Record<Rule['rate_limit'], string> = {
   key: 'by key',
   address: 'by address',
   address_consent: 'by address, for consent',
+  address_storage: 'by address, for files',
   none: 'none',
 }
 

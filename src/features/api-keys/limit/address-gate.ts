@@ -1,11 +1,11 @@
-// The allowance of a client address on the dashboard layer, where no key says who calls. Types and the door of one
-// isolate; `durable-objects/address-limiter.ts` counts.
+// The allowance of a client address where no key says who calls: on the dashboard layer, and for public files. Types
+// and the door of one isolate; `durable-objects/address-limiter.ts` counts.
 
 import { DomainError } from '../../../errors.ts'
 import { networkOf } from './network.ts'
 
-/** What is counted apart: every call to /api, and beside that the decisions on consent. */
-export type AddressAllowance = 'api' | 'consent'
+/** What is counted apart: calls to /api, decisions on consent, and requests for public and signed files. */
+export type AddressAllowance = 'api' | 'consent' | 'storage'
 
 export interface AddressAdmission {
   /** Requests in any 60 seconds. */
