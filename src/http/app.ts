@@ -17,7 +17,7 @@ import {
   type SessionPrincipal,
 } from './admission/principal.ts'
 import { BODY_BYTES_MAX, boundedStream, checkedJson, checkUtf8, readBytes } from './body.ts'
-import { CORS_HEADERS, dashboardCors, isForAnyOrigin, preflightResponse } from './cors.ts'
+import { CORS_HEADERS, dashboardCors, isForAnyOrigin, isPreflight, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { hintForPath } from './other-paths.ts'
 import { isPathOf, routerPattern } from './path-pattern.ts'
@@ -32,6 +32,7 @@ import {
 } from './route.ts'
 import { RequestTimings } from './timings.ts'
 import { parseBody, queryValidator } from './validation.ts'
+import { wireOf } from './wires/wires.ts'
 
 /** Gives the composed dependencies of one request; its database reports each trip to `timings`. */
 export type DepsForRequest = (env: object, timings: RequestTimings) => Deps
@@ -85,11 +86,9 @@ export function createApp(
   // Paths where a literal and a parameter meet (/v1/db/rpc, /v1/db/:table) put Hono's default router on its slow path.
   // That path costs a request 15 µs more than trying the patterns in turn.
   const app = new Hono<AppEnv>({ router: new PatternRouter() })
-  // A browser's carries the page's origin. Others are questions to a route.
-  app.options('*', async (c, next) => {
-    const isPreflight = c.req.header('origin') !== undefined && isForAnyOrigin(c.req.path)
-    return isPreflight ? preflightResponse(c.req.raw) : next()
-  })
+  app.options('*', async (c, next) =>
+    isPreflight(c.req.raw, c.req.path) ? preflightResponse(c.req.raw) : next(),
+  )
   const dashboardUrlOf = (env: object) => depsForRequest(env, new RequestTimings()).config.dashboardUrl
   app.use('/api/*', dashboardCors(dashboardUrlOf))
   const endpoints = endpointsOf(routes)
@@ -145,8 +144,8 @@ async function serve(served: Served, depsForRequest: DepsForRequest, exchange: E
   let deps: Deps | undefined
   try {
     refuseBrokenPath(exchange.request.url)
-    exchange.bodyBytesMax = bodyBytesMaxOf(served, deps.config)
     deps = depsForRequest(exchange.c.env, exchange.timings)
+    exchange.bodyBytesMax = bodyBytesMaxOf(served, deps.config)
     await admit(level, deps, exchange)
     return await runHandler(served, deps, exchange)
   } catch (err) {
@@ -287,8 +286,12 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
   }
 }
 
+/** The error as JSON of ours, or as the wire of the path has it. */
 function finishError(exchange: Exchange, err: unknown): Response {
-  return finishResponse(exchange, errorResponse(answerTo(exchange, err)))
+  const answer = answerTo(exchange, err)
+  const wire = wireOf(exchange.path)
+  if (wire === undefined) return finishResponse(exchange, errorResponse(answer))
+  return finish(exchange, wire.refusal(answer, exchange))
 }
 
 function answerTo({ principal, requestId, route }: Exchange, err: unknown): ErrorAnswer {

@@ -3,11 +3,16 @@
 
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
+import { wireOf } from './wires/wires.ts'
 
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
+/** The last lines are for files, and for resumable uploads (TUS). */
 const EXPOSED_HEADERS =
   'Content-Profile, Content-Range, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, ' +
-  'Server-Timing, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id'
+  'Server-Timing, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, ' +
+  'Accept-Ranges, Content-Disposition, ETag, X-Total-Count, ' +
+  'Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, ' +
+  'Upload-Defer-Length, Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset'
 
 /**
  * Whether pages of any origin may read answers of this path: of all but the dashboard's layer and the listener's. What
@@ -17,13 +22,22 @@ export function isForAnyOrigin(path: string): boolean {
   return !/^\/(?:api|internal)(?:\/|$)/.test(path)
 }
 
+/**
+ * Whether a browser asks on behalf of a page, rather than somebody a route: it carries the page's origin. Of a wire
+ * pages too ask with OPTIONS (TUS); a preflight says beside it which method it is for.
+ */
+export function isPreflight({ headers }: Request, path: string): boolean {
+  if (!headers.has('origin') || !isForAnyOrigin(path)) return false
+  return wireOf(path) === undefined || headers.has('access-control-request-method')
+}
+
 /** Answers the browser's preflight; a browser sends no key with it, so it is not counted. */
 export function preflightResponse(request: Request): Response {
   return new Response(null, {
     status: 204,
     headers: {
       'access-control-allow-origin': '*',
-      'access-control-allow-methods': ALLOWED_METHODS,
+      'access-control-allow-methods': `${ALLOWED_METHODS}, HEAD`,
       'access-control-allow-headers':
         request.headers.get('access-control-request-headers') ??
         'apikey, authorization, content-type, prefer',

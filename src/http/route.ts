@@ -3,6 +3,7 @@
 // the audit log's words and the tests of the route table.
 
 import type * as z from 'zod'
+import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import type { AddressAllowance } from '../features/api-keys/limit/address-gate.ts'
 import type { Caller } from '../features/audit/caller.ts'
@@ -189,7 +190,6 @@ export type AnyRoute = Omit<Route, 'handle'> & { handle: (input: AnyHandlerInput
 // biome-ignore lint/suspicious/noExplicitAny: the table holds routes of every shape; `defineRoute` checked each one.
 type AnyHandlerInput = HandlerInput<Mounts, any, any>
 
-/** A route at one of its mounts: what is registered, documented and tried with every credential. */
 /** A number of bytes, or what a variable says. */
 export type BodyBytesMax = number | ((config: Pick<Config, 'storageUploadMaxBytes'>) => number)
 
@@ -198,6 +198,7 @@ export function bodyBytesMaxOf({ bodyBytesMax }: Pick<Endpoint, 'bodyBytesMax'>,
   return typeof bodyBytesMax === 'number' ? bodyBytesMax : bodyBytesMax(config)
 }
 
+/** A route at one of its mounts: what is registered, documented and tried with every credential. */
 export interface Endpoint {
   readonly route: AnyRoute
   readonly path: string

@@ -1,0 +1,11 @@
+// The wires that are spoken. One more is a file beside this one and a place in this list.
+
+import { STORAGE_WIRE } from './storage.ts'
+import type { Wire } from './wire.ts'
+
+const WIRES: readonly Wire[] = [STORAGE_WIRE]
+
+/** The wire that a path belongs to; undefined for our own paths. */
+export function wireOf(path: string): Wire | undefined {
+  return WIRES.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+}
