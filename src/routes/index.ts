@@ -28,12 +28,14 @@ import { sessionRoutes } from './sessions.ts'
 import { signingKeyRoutes } from './signing-keys.ts'
 import { sqlRoutes } from './sql.ts'
 import { statusRoutes } from './status.ts'
+import { storageRoutes } from './storage.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
   ...healthRoutes,
   ...sqlRoutes,
   ...dataRoutes,
+  ...storageRoutes,
   ...databaseRoutes,
   ...advisorRoutes,
   ...backupRoutes,

@@ -1,8 +1,7 @@
 // Buckets with what is in them, counted as the caller sees it: by query, so no counter can drift.
 
-import { encodeBase64Url } from '../../../lib/base64url.ts'
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
-import { readCursor } from '../list/list-objects.ts'
+import { readCursor, writeCursor } from '../list/cursor.ts'
 import type { BucketCounted, BucketList, BucketListQuery } from '../schemas.ts'
 import { BUCKET_FIELDS } from './bucket-rows.ts'
 
@@ -21,9 +20,9 @@ export async function listBuckets(
   call: StorageCall,
   { limit, cursor }: BucketListQuery,
 ): Promise<BucketList> {
-  const params = [readCursor(cursor), String(limit + 1)]
+  const params = [readCursor(cursor)?.name ?? null, String(limit + 1)]
   const rows = await rowsAsCaller<BucketCounted>(deps, call, { sql: LIST, params }, { readOnly: true })
   const data = rows.slice(0, limit)
   const last = rows.length > limit ? data.at(-1) : undefined
-  return { data, next_cursor: last === undefined ? null : encodeBase64Url(new TextEncoder().encode(last.id)) }
+  return { data, next_cursor: last === undefined ? null : writeCursor({ name: last.id, isFolder: false }) }
 }

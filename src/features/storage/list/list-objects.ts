@@ -1,10 +1,9 @@
 // Lists of a bucket's objects by name, with what lies in folders told as the folder. One step of the index an entry,
 // however much a folder holds.
 
-import { DomainError } from '../../../errors.ts'
-import { decodeBase64Url, encodeBase64Url } from '../../../lib/base64url.ts'
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
+import type { ListPosition } from './cursor.ts'
 
 export interface ListQuery {
   readonly bucketId: string
@@ -13,8 +12,8 @@ export interface ListQuery {
   readonly hasFolders: boolean
   readonly limit: number
   readonly descending: boolean
-  /** Name of the last entry of the page before, with its final slash for a folder; null: from the beginning. */
-  readonly after: string | null
+  /** The last entry of the page before; null: from the beginning. */
+  readonly after: ListPosition | null
 }
 
 /** Objects and folders in their common order. */
@@ -31,7 +30,14 @@ export async function listEntries(
 ): Promise<{ entries: ListEntry[]; hasMore: boolean }> {
   const { bucketId, prefix, hasFolders, limit, descending, after } = query
   const sql = descending ? DESCENDING : ASCENDING
-  const params = [bucketId, prefix, String(hasFolders), String(limit + 1), after]
+  const params = [
+    bucketId,
+    prefix,
+    String(hasFolders),
+    String(limit + 1),
+    after?.name ?? null,
+    String(after?.isFolder ?? false),
+  ]
   const rows = await rowsAsCaller<{ folder: string | null; object: ObjectRow | null }>(
     deps,
     call,
@@ -50,9 +56,9 @@ export async function listEntries(
 const FOLDER = `case when $3::boolean and strpos(substr(o.name, length($2) + 1), '/') > 0
   then left(o.name, length($2) + strpos(substr(o.name, length($2) + 1), '/')) end`
 
-/** The first text behind all that begin with a text: 0 follows the slash, and nothing may be followed by U+0001. */
-const behind = (at: string) =>
-  `case when ${at} like '%/' and $3::boolean then left(${at}, -1) || '0' else ${at} || chr(1) end`
+/** The first text behind an entry: 0 follows the slash of a folder, and U+0001 is in no name. */
+const behind = (at: string, isFolder: string) =>
+  `case when ${isFolder} then left(${at}, -1) || '0' else ${at} || chr(1) end`
 
 const IN_PREFIX = `o.bucket_id = $1 and o.name collate "C" >= $2 and starts_with(o.name, $2)`
 
@@ -74,31 +80,20 @@ const list = (first: string, next: string, order: string) => `
   from entries e order by e.n`
 
 const ASCENDING = list(
-  `($5::text is null or o.name collate "C" >= (${behind('$5::text')}))`,
-  `o.name collate "C" >= (${behind('e.at')})`,
+  `($5::text is null or o.name collate "C" >= (${behind('$5::text', '$6::boolean')}))`,
+  `o.name collate "C" >= (${behind('e.at', 'e.folder is not null')})`,
   'asc',
 )
 /** Before a folder's first name comes what is less than the folder itself. */
 const DESCENDING = list(
-  `($5::text is null or o.name collate "C" < $5::text)`,
+  `($5::text is null or o.name collate "C" < $5::text) and $6::boolean is not null`,
   `o.name collate "C" < e.at`,
   'desc',
 )
 
-/** Where the next page goes on. */
-export function cursorAfter(entry: ListEntry | undefined): string | null {
-  if (entry === undefined) return null
-  const at = 'folder' in entry ? entry.folder : entry.object.name
-  return encodeBase64Url(new TextEncoder().encode(at))
-}
-
-/** The name in a cursor. Throws `invalid_parameter`. */
-export function readCursor(cursor: string | undefined): string | null {
-  if (cursor === undefined) return null
-  const bytes = decodeBase64Url(cursor)
-  const name = bytes && new TextDecoder().decode(bytes)
-  if (name && !name.includes('\0')) return name
-  throw new DomainError('invalid_parameter', 'query.cursor: not a cursor of this list.', {
-    hint: 'Send next_cursor of the page before as it is, or leave cursor out for the first page.',
-  })
+/** Where the entry stands, for the page behind it. */
+export function positionOf(entry: ListEntry): ListPosition {
+  return 'folder' in entry
+    ? { name: entry.folder, isFolder: true }
+    : { name: entry.object.name, isFolder: false }
 }

@@ -3,7 +3,8 @@
 import type { StorageCall, StorageDeps } from '../call.ts'
 import { toStoredObject } from '../object-row.ts'
 import type { ObjectList, ObjectListQuery } from '../schemas.ts'
-import { cursorAfter, listEntries, readCursor } from './list-objects.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { listEntries, positionOf } from './list-objects.ts'
 
 /** One page by name. Throws `invalid_parameter` for a cursor that is none. A bucket that is not there is empty. */
 export async function listObjects(
@@ -15,9 +16,10 @@ export async function listObjects(
   const after = readCursor(cursor)
   const query = { bucketId, prefix, hasFolders: delimiter === '/', limit, descending: false, after }
   const { entries, hasMore } = await listEntries(deps, call, query)
+  const last = hasMore ? entries.at(-1) : undefined
   return {
     data: entries.flatMap(entry => ('object' in entry ? [toStoredObject(entry.object)] : [])),
     folders: entries.flatMap(entry => ('folder' in entry ? [entry.folder] : [])),
-    next_cursor: hasMore ? cursorAfter(entries.at(-1)) : null,
+    next_cursor: last === undefined ? null : writeCursor(positionOf(last)),
   }
 }

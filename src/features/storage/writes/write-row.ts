@@ -132,8 +132,14 @@ export function ownerUuid(ownerId: string | null): string | null {
 export function explainWrite(err: unknown): unknown {
   if (!(err instanceof PostgresError)) return err
   if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
-  return err.code === '23503' && err.constraint === 'objects_bucket_id_fkey' ? bucketNotFound() : err
+  if (err.code === '23503' && err.constraint === 'objects_bucket_id_fkey') return bucketNotFound()
+  if (err.code === '42501') err.hint ??= POLICY_HINT
+  return err
 }
+
+const POLICY_HINT =
+  'No policy on storage.objects lets this caller write the row. A migration makes one: CREATE POLICY ... ON ' +
+  'storage.objects FOR INSERT TO anon WITH CHECK (...). To replace a file, SELECT and UPDATE are needed too.'
 
 function objectExists(): DomainError {
   return new DomainError('object_exists', 'The resource already exists', {

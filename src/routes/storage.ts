@@ -1,0 +1,334 @@
+// Files: buckets, and the objects in them. Supabase's face of the same engine is in `supabase-storage.ts`.
+
+import { databaseCaller } from '../features/callers/database-caller.ts'
+import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
+import { findBucket } from '../features/storage/buckets/bucket-rows.ts'
+import {
+  createBucket,
+  deleteBucket,
+  emptyBucketAudited,
+  updateBucket,
+} from '../features/storage/buckets/change-buckets.ts'
+import { listBuckets } from '../features/storage/buckets/list-buckets.ts'
+import type { StorageCall } from '../features/storage/call.ts'
+import { DOWNLOAD, UPLOAD } from '../features/storage/documented.ts'
+import { listObjects } from '../features/storage/list/list-page.ts'
+import { toStoredObject } from '../features/storage/object-row.ts'
+import { copyObject } from '../features/storage/objects/copy-object.ts'
+import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
+import { findFile, findObject } from '../features/storage/objects/find-object.ts'
+import { moveObject } from '../features/storage/objects/move-object.ts'
+import { serveFile } from '../features/storage/objects/serve-file.ts'
+import { readUploadHeaders } from '../features/storage/objects/upload-headers.ts'
+import { uploadObject } from '../features/storage/objects/upload-object.ts'
+import { toUploadedObject } from '../features/storage/objects/uploaded.ts'
+import { recorded } from '../features/storage/recorded.ts'
+import {
+  Bucket,
+  BucketIn,
+  BucketList,
+  BucketListQuery,
+  BucketName,
+  BucketPatch,
+  DeletedObjects,
+  DownloadQuery,
+  EmptiedBucket,
+  MovedObject,
+  ObjectList,
+  ObjectListQuery,
+  ObjectMove,
+  ObjectName,
+  ObjectNames,
+  ObjectTransfer,
+  StoredObject,
+  UploadedObject,
+} from '../features/storage/schemas.ts'
+import { defineRoute, type HandlerInput } from '../http/route.ts'
+
+const BUCKETS = { '/v1/storage/buckets': 'any_key', '/api/storage/buckets': 'admin' } as const
+const BUCKET = { '/v1/storage/buckets/:bucket': 'any_key', '/api/storage/buckets/:bucket': 'admin' } as const
+const OBJECTS = { '/v1/storage/objects/:bucket': 'any_key', '/api/storage/objects/:bucket': 'admin' } as const
+const OBJECT = {
+  '/v1/storage/objects/:bucket/:name{.+}': 'any_key',
+  '/api/storage/objects/:bucket/:name{.+}': 'admin',
+} as const
+
+type Input = Pick<
+  HandlerInput<typeof BUCKETS, undefined, undefined>,
+  'principal' | 'caller' | 'request' | 'path' | 'deps'
+>
+
+function callOf(input: Input, operation: string): StorageCall {
+  const { principal, deps } = input
+  const isAnon = principal.kind === 'api_key' && principal.key.role === 'anon'
+  const timeoutMs = isAnon ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS
+  return { ...databaseCaller(input), timeoutMs, operation: `storage.${operation}` }
+}
+
+/** `sub` of the signed-in person. */
+function ownerOf({ principal }: Pick<Input, 'principal'>): string | null {
+  return principal.kind === 'api_key' ? (principal.endUser?.subject ?? null) : null
+}
+
+const whoOf = ({ principal, caller }: Pick<Input, 'principal' | 'caller'>) => ({
+  isSession: principal.kind === 'session',
+  caller,
+})
+
+const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
+
+const AS_CALLER =
+  'Policies on storage.buckets and storage.objects decide. Under /api it acts as service_role, past them.'
+
+type ObjectInput = Input &
+  Pick<HandlerInput<typeof OBJECT, undefined, undefined>, 'bodyStream'> & {
+    params: { bucket: string; name: string }
+  }
+
+async function upload(input: ObjectInput, mode: 'create' | 'replace') {
+  const { deps, request, params, bodyStream } = input
+  const place = placeOf(params)
+  const file = { ...readUploadHeaders(request.headers), body: bodyStream, mode, ownerId: ownerOf(input) }
+  return await recorded(deps, whoOf(input), place, async () => {
+    const operation = mode === 'create' ? 'object.upload' : 'object.upload_update'
+    return toUploadedObject(place, await uploadObject(deps, callOf(input, operation), place, file))
+  })
+}
+
+const KEPT = 'The bytes live on for STORAGE_RETENTION, so that a restored database finds them.'
+const TRANSFER_EXAMPLE = {
+  from: { bucket: 'avatars', name: 'ada/portrait.png' },
+  to: { bucket: 'avatars', name: 'ada/old-portrait.png' },
+}
+
+const UPLOADS = {
+  params: { bucket: BucketName, name: ObjectName },
+  streamsBody: true,
+  bodyBytesMax: (config: { storageUploadMaxBytes: number }) => config.storageUploadMaxBytes,
+  unaudited: 'key_data',
+  response: UploadedObject,
+  documented: UPLOAD,
+} as const
+
+const MADE_OF = 'The body is the file, `Content-Type` its type, `Cache-Control` what downloads of it say.'
+
+export const storageRoutes = [
+  defineRoute({
+    id: 'storage.list_buckets',
+    method: 'get',
+    mounts: BUCKETS,
+    summary: 'List buckets by name, with their objects counted',
+    description: `Counts and bytes are those of the objects that the caller may see. ${AS_CALLER}`,
+    query: BucketListQuery,
+    response: BucketList,
+    handle: input => listBuckets(input.deps, callOf(input, 'bucket.list'), input.query),
+  }),
+  defineRoute({
+    id: 'storage.create_bucket',
+    method: 'post',
+    mounts: BUCKETS,
+    summary: 'Create a bucket',
+    description: AS_CALLER,
+    body: BucketIn,
+    example: { name: 'avatars', allowed_mime_types: ['image/*'] },
+    response: Bucket,
+    status: 201,
+    handle: input =>
+      createBucket(input.deps, input.caller, callOf(input, 'bucket.create'), input.body, ownerOf(input)),
+  }),
+  defineRoute({
+    id: 'storage.read_bucket',
+    method: 'get',
+    mounts: BUCKET,
+    params: { bucket: BucketName },
+    summary: 'One bucket',
+    description: AS_CALLER,
+    response: Bucket,
+    handle: input => findBucket(input.deps, callOf(input, 'bucket.get'), input.params.bucket),
+  }),
+  defineRoute({
+    id: 'storage.update_bucket',
+    method: 'patch',
+    mounts: BUCKET,
+    params: { bucket: BucketName },
+    summary: 'Change who reads a bucket, or what it takes',
+    description: `Fields that are left out stay; files that are there stay too. ${AS_CALLER}`,
+    body: BucketPatch,
+    example: { public: true },
+    response: Bucket,
+    handle: input =>
+      updateBucket(input.deps, input.caller, callOf(input, 'bucket.update'), input.params.bucket, input.body),
+  }),
+  defineRoute({
+    id: 'storage.empty_bucket',
+    method: 'post',
+    mounts: {
+      '/v1/storage/buckets/:bucket/empty': 'any_key',
+      '/api/storage/buckets/:bucket/empty': 'admin',
+    },
+    params: { bucket: BucketName },
+    summary: 'Delete the objects of a bucket',
+    description: `Those that the caller may delete, as many as fit into 15 s. ${AS_CALLER}`,
+    response: EmptiedBucket,
+    handle: input =>
+      emptyBucketAudited(input.deps, input.caller, callOf(input, 'bucket.empty'), input.params.bucket),
+  }),
+  defineRoute({
+    id: 'storage.delete_bucket',
+    method: 'delete',
+    mounts: BUCKET,
+    params: { bucket: BucketName },
+    summary: 'Delete an empty bucket',
+    description: AS_CALLER,
+    response: Bucket,
+    handle: input =>
+      deleteBucket(input.deps, input.caller, callOf(input, 'bucket.delete'), input.params.bucket),
+  }),
+  defineRoute({
+    id: 'storage.list_objects',
+    method: 'get',
+    mounts: OBJECTS,
+    params: { bucket: BucketName },
+    summary: 'List objects by name, with folders or without',
+    description: `Of a bucket that is not there, or not for the caller, the list is empty. ${AS_CALLER}`,
+    query: ObjectListQuery,
+    response: ObjectList,
+    handle: input =>
+      listObjects(input.deps, callOf(input, 'object.list_v2'), input.params.bucket, input.query),
+  }),
+  defineRoute({
+    id: 'storage.delete_objects',
+    method: 'delete',
+    mounts: OBJECTS,
+    params: { bucket: BucketName },
+    summary: 'Delete up to 1 000 objects',
+    description: `Names that are not there, or not for the caller to delete, are left out of the answer. ${KEPT}`,
+    body: ObjectNames,
+    example: { names: ['ada/portrait.png'] },
+    unaudited: 'key_data',
+    response: DeletedObjects,
+    handle: input => {
+      const { names } = input.body
+      const place = { bucketId: input.params.bucket, name: names.length === 1 ? (names[0] ?? '') : '' }
+      return recorded(input.deps, whoOf(input), place, async () => {
+        const rows = await deleteObjects(
+          input.deps,
+          callOf(input, 'object.delete_many'),
+          place.bucketId,
+          names,
+        )
+        return { data: rows.map(toStoredObject) }
+      })
+    },
+  }),
+  defineRoute({
+    id: 'storage.upload',
+    method: 'post',
+    mounts: OBJECT,
+    summary: 'Upload a new object',
+    description: `${MADE_OF} A name that is taken is 409. ${AS_CALLER}`,
+    ...UPLOADS,
+    status: 201,
+    handle: input => upload(input, 'create'),
+  }),
+  defineRoute({
+    id: 'storage.replace',
+    method: 'put',
+    mounts: OBJECT,
+    summary: 'Upload an object, new or in place of one',
+    description: `${MADE_OF} To replace one, policies must allow SELECT and UPDATE too. ${KEPT}`,
+    ...UPLOADS,
+    handle: input => upload(input, 'replace'),
+  }),
+  defineRoute({
+    id: 'storage.download',
+    method: 'get',
+    mounts: OBJECT,
+    params: { bucket: BucketName, name: ObjectName },
+    summary: 'Download an object',
+    description:
+      'Takes one `Range`, and the conditions of RFC 9110. What a browser could run comes with ' +
+      '`Content-Disposition: attachment` and a CSP sandbox, HTML as plain text. Objects of public buckets are for ' +
+      `every key. ${AS_CALLER}`,
+    query: DownloadQuery,
+    documented: DOWNLOAD,
+    handle: async input => {
+      const { deps, request, params, query } = input
+      const row = await findFile(deps, callOf(input, 'object.get_authenticated'), placeOf(params))
+      return await serveFile(deps, row, request, { download: query.download, isPublic: false })
+    },
+  }),
+  defineRoute({
+    id: 'storage.delete',
+    method: 'delete',
+    mounts: OBJECT,
+    params: { bucket: BucketName, name: ObjectName },
+    summary: 'Delete an object',
+    description: `${KEPT} ${AS_CALLER}`,
+    unaudited: 'key_data',
+    response: StoredObject,
+    handle: input => {
+      const place = placeOf(input.params)
+      return recorded(input.deps, whoOf(input), place, async () =>
+        toStoredObject(await deleteObject(input.deps, callOf(input, 'object.delete'), place)),
+      )
+    },
+  }),
+  defineRoute({
+    id: 'storage.object_info',
+    method: 'get',
+    mounts: {
+      '/v1/storage/info/:bucket/:name{.+}': 'any_key',
+      '/api/storage/info/:bucket/:name{.+}': 'admin',
+    },
+    params: { bucket: BucketName, name: ObjectName },
+    summary: 'What is known of an object',
+    description: AS_CALLER,
+    response: StoredObject,
+    handle: async input =>
+      toStoredObject(
+        await findObject(input.deps, callOf(input, 'object.get_authenticated_info'), placeOf(input.params)),
+      ),
+  }),
+  defineRoute({
+    id: 'storage.copy',
+    method: 'post',
+    mounts: { '/v1/storage/copy': 'any_key', '/api/storage/copy': 'admin' },
+    summary: 'Copy an object',
+    description: `Within a bucket no byte is copied. Without \`replace\` a name that is taken is 409. ${AS_CALLER}`,
+    body: ObjectTransfer,
+    example: TRANSFER_EXAMPLE,
+    unaudited: 'key_data',
+    response: UploadedObject,
+    status: 201,
+    handle: input => {
+      const [from, to] = [placeOf(input.body.from), placeOf(input.body.to)]
+      const mode = input.body.replace ? 'replace' : 'create'
+      return recorded(input.deps, whoOf(input), to, async () => {
+        const call = callOf(input, 'object.copy')
+        return toUploadedObject(
+          to,
+          await copyObject(input.deps, call, { from, to }, { mode, ownerId: ownerOf(input) }),
+        )
+      })
+    },
+  }),
+  defineRoute({
+    id: 'storage.move',
+    method: 'post',
+    mounts: { '/v1/storage/move': 'any_key', '/api/storage/move': 'admin' },
+    summary: 'Move or rename an object',
+    description: `A name that is taken is 409. Policies must allow SELECT and UPDATE. ${AS_CALLER}`,
+    body: ObjectMove,
+    example: TRANSFER_EXAMPLE,
+    unaudited: 'key_data',
+    response: MovedObject,
+    handle: input => {
+      const [from, to] = [placeOf(input.body.from), placeOf(input.body.to)]
+      return recorded(input.deps, whoOf(input), from, async () => {
+        const { id } = await moveObject(input.deps, callOf(input, 'object.move'), { from, to })
+        return { id, bucket_id: to.bucketId, name: to.name }
+      })
+    },
+  }),
+]
