@@ -63,10 +63,51 @@ describe('a body of unknown length', () => {
   })
 })
 
+it.each([
+  [20 * MIB, 20 * MIB, 1],
+  [20 * MIB, 19 * MIB, 2],
+  [20 * MIB, 12 * MIB, 2],
+  [9 * MIB, 7 * MIB, 2],
+])('stores a body of %i bytes, and of at least %i, in %i parts', async (size, lengthMin, parts) => {
+  const key = newKey()
+  const { watched, calls } = watch()
+  const options = { length: undefined, lengthMin, database: DATABASE }
+  await makeBlobStore(watched).put(key, bodyOf(size), options)
+  expect(calls.filter(call => call === 'uploadPart')).toHaveLength(parts)
+  await expectStored(store, key, size)
+})
+
+it('refuses a body that has much more bytes than it has at least', async () => {
+  const key = newKey()
+  const put = store.put(key, bodyOf(20 * MIB), { length: undefined, lengthMin: 10 * MIB, database: DATABASE })
+  await expectFailure(put, 'invalid_body')
+  expect(await store.head(key)).toBeNull()
+})
+
+it('hands no whole body to the store before that has ended well', async () => {
+  const { watched, calls } = watch()
+  let stored = false
+  const put = makeBlobStore({
+    ...watched,
+    put: async (key, body, options) => {
+      const blob = await watched.put(key, body, options)
+      stored = true
+      return blob
+    },
+  }).put(newKey(), bodyOf(MIB, new DomainError('invalid_signature', 'changed')), {
+    length: MIB,
+    database: DATABASE,
+  })
+  await expectFailure(put, 'invalid_signature')
+  expect(calls).toContain('put')
+  expect(stored).toBe(false)
+})
+
 describe.each([
-  ['known', 20 * MIB],
-  ['unknown', undefined],
-])('of a body of %s length nothing stays', (_, length) => {
+  ['known length', { length: 20 * MIB }],
+  ['unknown length', { length: undefined }],
+  ['a least length', { length: undefined, lengthMin: 19 * MIB }],
+])('of a body of %s nothing stays', (_, known) => {
   it('when its client hangs up half-way', async () => {
     const body = bodyOf(12 * MIB, new TypeError('gone'))
     await expectNothingLeft(body, {}, 'invalid_body')
@@ -101,11 +142,10 @@ describe.each([
   ): Promise<void> {
     const key = newKey()
     const { watched, calls } = watch(failing)
-    const put = makeBlobStore(watched, { timeoutMs }).put(key, body, { length, database: DATABASE })
+    const put = makeBlobStore(watched, { timeoutMs }).put(key, body, { ...known, database: DATABASE })
     await expectFailure(put, code)
     expect(await store.head(key)).toBeNull()
-    if (calls.includes('createMultipartUpload')) expect(calls).toContain('abort')
-    else expect(length).toBeDefined()
+    expect(calls.includes('abort')).toBe(known.length === undefined)
   }
 })
 

@@ -23,18 +23,25 @@ export interface ListedBlob extends Blob {
   uploadedAt: Date
 }
 
+/** What is known of a body before it came, and what is kept with the blob. */
+export interface PutOptions {
+  /** In bytes; undefined: not known. */
+  length: number | undefined
+  /** Where the length is not known. */
+  lengthMin?: number
+  /** The database whose blob it is. */
+  database: string
+}
+
 /** Where blobs are. All of it throws `storage_unavailable`. */
 export interface BlobStore {
   /**
    * Stores a body whole or not at all. Without a length it goes in equal parts of 8 MiB, of which one is held at a
-   * time. Throws `invalid_body` for a body that breaks off or has another length, and a `DomainError` that the body
+   * time. Who knows that it has at least `lengthMin` bytes and at most 8 MiB more says so: then no more than those are
+   * held. Throws `invalid_body` for a body that breaks off or has another length, and a `DomainError` that the body
    * itself fails with.
    */
-  put(
-    key: string,
-    body: ReadableStream<Uint8Array> | Uint8Array | null,
-    options: { length: number | undefined; database: string },
-  ): Promise<Blob>
+  put(key: string, body: ReadableStream<Uint8Array> | Uint8Array | null, options: PutOptions): Promise<Blob>
   /** Null: there is none. The range must lie inside of the blob. Who reads the body must bound how long it takes. */
   get(
     key: string,
@@ -90,12 +97,12 @@ async function putBody(
   deps: BucketDeps,
   key: string,
   body: ReadableStream<Uint8Array> | Uint8Array | null,
-  { length, database }: { length: number | undefined; database: string },
+  { length, lengthMin = 0, database }: PutOptions,
 ): Promise<StoredBlob> {
   const options = optionsOf(database)
   if (body instanceof ReadableStream) {
     return length === undefined
-      ? await putParts(deps, key, body, options)
+      ? await putParts(deps, key, body, { ...options, lengthMin })
       : await putStream(deps, key, body, { ...options, length })
   }
   const bytes = body ?? new Uint8Array()

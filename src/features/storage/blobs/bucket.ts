@@ -39,7 +39,7 @@ export interface StoredBlob {
 /** An upload in parts. */
 export interface PartsUpload {
   readonly uploadId: string
-  uploadPart(number: number, body: Uint8Array): Promise<UploadedPart>
+  uploadPart(number: number, body: ReadableStream<Uint8Array> | Uint8Array): Promise<UploadedPart>
   complete(parts: UploadedPart[]): Promise<StoredBlob>
   abort(): Promise<void>
 }
@@ -59,6 +59,8 @@ export interface BucketDeps {
 }
 
 const RETRY_AFTER_SECONDS = 5
+/** The caller waits for it, with an error to be told of. */
+const TIDY_TIMEOUT_MS = 10_000
 
 /** The answer of one call of the store. Throws `storage_unavailable` when it fails or takes too long. */
 export async function answerOf<T>(
@@ -86,5 +88,5 @@ export async function tidyUp(
   { deadline, timeoutMs }: Pick<BucketDeps, 'deadline' | 'timeoutMs'>,
   ...works: readonly Promise<unknown>[]
 ): Promise<void> {
-  await deadline(timeoutMs, Promise.allSettled(works)).catch(() => undefined)
+  await deadline(Math.min(timeoutMs, TIDY_TIMEOUT_MS), Promise.allSettled(works)).catch(() => undefined)
 }

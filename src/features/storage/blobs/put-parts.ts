@@ -2,61 +2,102 @@
 // the last of one size.
 
 import { DomainError } from '../../../errors.ts'
-import { answerOf, type BlobOptions, type BucketDeps, type StoredBlob, tidyUp } from './bucket.ts'
-import { putBytes } from './put-whole.ts'
-import { type Source, sourceOf } from './read-source.ts'
+import { ByteBuffer } from '../../../lib/byte-buffer.ts'
+import {
+  answerOf,
+  type BlobOptions,
+  type BucketDeps,
+  type PartsUpload,
+  type StoredBlob,
+  tidyUp,
+  type UploadedPart,
+} from './bucket.ts'
+import { pipe, putBytes } from './put-whole.ts'
+import { type Source, sourceOf, wrongLength } from './read-source.ts'
 
 /** How much of a body is held at once. The store takes parts of 5 MiB and more. */
 const PART_BYTES = 8 * 1024 * 1024
 /** The store takes no more. */
 const PARTS_MAX = 10_000
-/** A buffer begins with this and doubles: most bodies are small. */
-const BUFFER_BYTES_MIN = 64 * 1024
 
 /**
- * Stores a body, of which one part is held at a time. Throws `storage_unavailable`, `object_too_large` for more than
- * `PARTS_MAX` parts, and what the body fails with; then nothing is stored.
+ * Stores a body, of which one part is held at a time. One that has at least `lengthMin` bytes, and not much more, needs
+ * less: it goes in two parts, of which the first is handed through and the second, with the rest, is held. Throws
+ * `storage_unavailable`, `object_too_large` for more than `PARTS_MAX` parts, and what the body fails with; then nothing
+ * is stored.
  */
 export async function putParts(
   deps: BucketDeps,
   key: string,
   body: ReadableStream<Uint8Array>,
-  options: BlobOptions,
+  { lengthMin, ...options }: BlobOptions & { lengthMin: number },
 ): Promise<StoredBlob> {
   const source = sourceOf(body, deps)
   try {
+    if (lengthMin >= PART_BYTES) {
+      return await upload(deps, key, options, upload => uploadTwo(deps, upload, source, lengthMin))
+    }
     const parts = partsOf(source)
     const first = await parts.next()
-    if (first.done || first.value.last)
-      return await putBytes(deps, key, first.value?.bytes ?? new Uint8Array(), options)
-    return await uploadParts(deps, key, options, first.value.bytes, parts)
+    if (first.value === undefined) return await putBytes(deps, key, new Uint8Array(), options)
+    if (first.value.last) return await putBytes(deps, key, first.value.bytes, options)
+    const { bytes } = first.value
+    return await upload(deps, key, options, upload => uploadEqual(deps, upload, bytes, parts))
   } catch (err) {
     await source.cancel()
     throw err
   }
 }
 
-async function uploadParts(
+/** Makes the parts that `uploadParts` uploads a blob, or drops them when it fails. */
+async function upload(
   deps: BucketDeps,
   key: string,
   options: BlobOptions,
-  first: Uint8Array,
-  rest: AsyncIterable<Part>,
+  uploadParts: (upload: PartsUpload) => Promise<UploadedPart[]>,
 ): Promise<StoredBlob> {
   const upload = await answerOf(deps, () => deps.bucket.createMultipartUpload(key, options))
   try {
-    const uploaded = [await answerOf(deps, () => upload.uploadPart(1, first))]
-    for await (const { bytes } of rest) {
-      if (uploaded.length === PARTS_MAX) throw tooManyParts()
-      uploaded.push(await answerOf(deps, () => upload.uploadPart(uploaded.length + 1, bytes)))
-    }
+    const uploaded = await uploadParts(upload)
     return await answerOf(deps, () => upload.complete(uploaded))
   } catch (err) {
     await tidyUp(deps, upload.abort())
-    // Completed it may be all the same, when the answer alone was lost.
+    // It may be completed all the same, when the answer alone was lost.
     await tidyUp(deps, deps.bucket.delete([key]))
     throw err
   }
+}
+
+async function uploadTwo(
+  deps: BucketDeps,
+  upload: PartsUpload,
+  source: Source,
+  lengthMin: number,
+): Promise<UploadedPart[]> {
+  const first = await pipe(deps, source, { length: lengthMin, whole: false }, readable =>
+    upload.uploadPart(1, readable),
+  )
+  const rest = new ByteBuffer(PART_BYTES)
+  for (let chunk = await source.read(); chunk !== undefined; chunk = await source.read()) {
+    if (chunk.byteLength > rest.room) throw wrongLength(lengthMin + PART_BYTES, 'more')
+    rest.append(chunk)
+  }
+  if (rest.room === PART_BYTES) return [first]
+  return [first, await answerOf(deps, () => upload.uploadPart(2, rest.view()))]
+}
+
+async function uploadEqual(
+  deps: BucketDeps,
+  upload: PartsUpload,
+  first: Uint8Array,
+  others: AsyncIterable<Part>,
+): Promise<UploadedPart[]> {
+  const uploaded = [await answerOf(deps, () => upload.uploadPart(1, first))]
+  for await (const { bytes } of others) {
+    if (uploaded.length === PARTS_MAX) throw tooManyParts()
+    uploaded.push(await answerOf(deps, () => upload.uploadPart(uploaded.length + 1, bytes)))
+  }
+  return uploaded
 }
 
 interface Part {
@@ -65,34 +106,18 @@ interface Part {
   last: boolean
 }
 
-/** The body in parts of `PART_BYTES`; the last is what is left, and is empty for an empty body alone. */
+/** The body in parts of `PART_BYTES`, of which the last has what is left; none for an empty body. */
 async function* partsOf(source: Source): AsyncGenerator<Part, undefined> {
-  let buffer = new Uint8Array(BUFFER_BYTES_MIN)
-  let size = 0
-  for (;;) {
-    let chunk = await source.read()
-    if (chunk === undefined) break
-    while (chunk.byteLength > 0) {
-      if (size === PART_BYTES) {
-        yield { bytes: buffer, last: false }
-        size = 0
-      }
-      const taken: Uint8Array = chunk.subarray(0, PART_BYTES - size)
-      buffer = grown(buffer, size, size + taken.byteLength)
-      buffer.set(taken, size)
-      size += taken.byteLength
-      chunk = chunk.subarray(taken.byteLength)
-    }
+  const buffer = new ByteBuffer(PART_BYTES)
+  let chunk = await source.read(buffer.room)
+  while (chunk !== undefined) {
+    buffer.append(chunk)
+    // Of a full part nobody knows whether it is the last before the next chunk came.
+    chunk = await source.read(buffer.room === 0 ? PART_BYTES : buffer.room)
+    if (chunk !== undefined && buffer.room > 0) continue
+    yield { bytes: buffer.view(), last: chunk === undefined }
+    buffer.clear()
   }
-  yield { bytes: buffer.subarray(0, size), last: true }
-}
-
-/** The buffer, or a larger one with its first `used` bytes, that has room for `needed`. */
-function grown(buffer: Uint8Array<ArrayBuffer>, used: number, needed: number): Uint8Array<ArrayBuffer> {
-  if (needed <= buffer.byteLength) return buffer
-  const larger = new Uint8Array(Math.min(PART_BYTES, Math.max(needed, 2 * buffer.byteLength)))
-  larger.set(buffer.subarray(0, used))
-  return larger
 }
 
 function tooManyParts(): DomainError {

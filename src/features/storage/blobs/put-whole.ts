@@ -1,5 +1,5 @@
-// Stores a body of known length in one put. The store refuses a stream of unknown length, so the body goes through one
-// that states it.
+// Stores bytes, and a body of known length while it comes. The store refuses a stream of unknown length, so the body
+// goes through one that states it.
 
 import {
   answerOf,
@@ -32,8 +32,8 @@ export async function putBytes(
 }
 
 /**
- * Stores a body of `length` bytes while it comes. Throws `storage_unavailable`, `invalid_body` for a body of another
- * length, and what the body fails with; then nothing is stored.
+ * Stores a body of `length` bytes. Throws `storage_unavailable`, `invalid_body` for a body of another length, and what
+ * the body fails with; then nothing is stored.
  */
 export async function putStream(
   deps: BucketDeps,
@@ -42,20 +42,44 @@ export async function putStream(
   { length, ...options }: BlobOptions & { length: number },
 ): Promise<StoredBlob> {
   const source = sourceOf(body, deps)
-  const { readable, writable } = new FixedLengthStream(length)
+  try {
+    if (length > 0) {
+      return await pipe(deps, source, { length, whole: true }, readable =>
+        deps.bucket.put(key, readable, options),
+      )
+    }
+    await expectEnd(source, length)
+  } catch (err) {
+    await source.cancel()
+    await tidyUp(deps, deps.bucket.delete([key]))
+    throw err
+  }
+  return await putBytes(deps, key, new Uint8Array(), options)
+}
+
+/**
+ * Hands the next `length` bytes to `store`, one or more. They are the `whole`: then the last of them are handed over
+ * when the body has ended well, so that the store never has a whole body which failed.
+ */
+export async function pipe<T>(
+  deps: BucketDeps,
+  source: Source,
+  expected: { length: number; whole: boolean },
+  store: (readable: ReadableStream<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  const { readable, writable } = new FixedLengthStream(expected.length)
   const sink = writable.getWriter()
-  const stored = deps.bucket.put(key, readable, options)
+  const stored = store(readable)
   // A store that fails need not say so to whoever writes to it.
   const failed = stored.then(
     () => new Promise<never>(() => undefined),
     cause => Promise.reject(storageUnavailable(cause)),
   )
   try {
-    await Promise.race([pump(deps, source, sink, length), failed])
+    await Promise.race([pump(deps, source, sink, expected), failed])
     return await answerOf(deps, () => stored)
   } catch (err) {
-    await tidyUp(deps, source.cancel(), sink.abort(err), stored)
-    await tidyUp(deps, deps.bucket.delete([key]))
+    await tidyUp(deps, sink.abort(err), stored)
     throw err
   }
 }
@@ -64,16 +88,19 @@ async function pump(
   deps: BucketDeps,
   source: Source,
   sink: WritableStreamDefaultWriter<Uint8Array>,
-  length: number,
+  { length, whole }: { length: number; whole: boolean },
 ): Promise<void> {
-  let size = 0
-  for (;;) {
-    const chunk = await source.read()
-    if (chunk === undefined) break
-    size += chunk.byteLength
-    if (size > length) throw wrongLength(length, 'more')
+  let left = length
+  while (left > 0) {
+    const chunk = await source.read(left)
+    if (chunk === undefined) throw wrongLength(length, 'less')
+    left -= chunk.byteLength
+    if (left === 0 && whole) await expectEnd(source, length)
     await answerOf(deps, () => sink.write(chunk))
   }
-  if (size < length) throw wrongLength(length, 'less')
   await answerOf(deps, () => sink.close())
+}
+
+async function expectEnd(source: Source, length: number): Promise<void> {
+  if ((await source.read()) !== undefined) throw wrongLength(length, 'more')
 }

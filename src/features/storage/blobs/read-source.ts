@@ -3,10 +3,13 @@
 import { DomainError } from '../../../errors.ts'
 import { type Deadline, DeadlinePassed } from '../../../lib/deadline.ts'
 
-/** A body's chunks, and its end as undefined. */
+/** A body's chunks, none of which is empty, and its end as undefined. */
 export interface Source {
-  /** Throws what the body failed with, if that is a `DomainError`, else `invalid_body`. */
-  read(): Promise<Uint8Array | undefined>
+  /**
+   * The next bytes, at most `bytesMax`. Throws what the body failed with if that is a `DomainError`, else
+   * `invalid_body`.
+   */
+  read(bytesMax?: number): Promise<Uint8Array | undefined>
   /** Lets go of the rest; never throws. */
   cancel(): Promise<void>
 }
@@ -17,14 +20,27 @@ export function sourceOf(
   { deadline, timeoutMs }: { deadline: Deadline; timeoutMs: number },
 ): Source {
   const reader = body.getReader()
+  let held: Uint8Array = new Uint8Array()
+
+  async function readChunk(): Promise<Uint8Array | undefined> {
+    try {
+      const { value } = await deadline(timeoutMs, reader.read())
+      return value
+    } catch (cause) {
+      throw brokenBody(cause)
+    }
+  }
+
   return {
-    async read() {
-      try {
-        const { value } = await deadline(timeoutMs, reader.read())
-        return value
-      } catch (cause) {
-        throw brokenBody(cause)
+    async read(bytesMax = Number.POSITIVE_INFINITY) {
+      while (held.byteLength === 0) {
+        const chunk = await readChunk()
+        if (chunk === undefined) return undefined
+        held = chunk
       }
+      const taken = held.subarray(0, bytesMax)
+      held = held.subarray(taken.byteLength)
+      return taken
     },
     async cancel() {
       await deadline(timeoutMs, reader.cancel()).catch(() => undefined)
@@ -33,7 +49,7 @@ export function sourceOf(
 }
 
 /** For a body that has another length than was said. */
-export function wrongLength(expected: number, found: string): DomainError {
+export function wrongLength(expected: number, found: 'more' | 'less'): DomainError {
   return new DomainError('invalid_body', `The body has ${found} than the ${expected} bytes that were said.`, {
     hint: 'Send it again, whole, with its true length.',
   })
