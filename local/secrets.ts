@@ -27,6 +27,7 @@ const Secrets = z.object({
   user_password: z.string().min(1),
   ingest_secret: z.string().min(1),
   secrets_key: z.string().min(1),
+  storage_signing_key: z.string().min(1),
 })
 export type Secrets = z.infer<typeof Secrets>
 
@@ -95,6 +96,7 @@ function makeSecrets(): Secrets {
     user_password: makePassword(),
     ingest_secret: randomBytes(32).toString('base64url'),
     secrets_key: randomBytes(32).toString('base64'),
+    storage_signing_key: randomBytes(32).toString('base64'),
   }
 }
 

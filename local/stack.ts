@@ -316,6 +316,7 @@ async function openWorker(
     DASHBOARD_URL: dashboardUrl,
     INGEST_SECRET: secrets.ingest_secret,
     SECRETS_KEY: options.outsideSecretsKey ?? secrets.secrets_key,
+    STORAGE_SIGNING_KEYS: secrets.storage_signing_key,
     ...(oauthServer && { OAUTH_PUBLIC_URL: oauthServer.publicUrl, OAUTH_ADMIN_URL: oauthServer.adminUrl }),
     ...(identityServer && {
       IDENTITY_PUBLIC_URL: identityServer.publicUrl,

@@ -29,6 +29,7 @@ import { makeSqlRuntime } from './features/sql/run-sql.ts'
 import { deploymentWarnings } from './features/status/warnings.ts'
 import { makeBlobStore } from './features/storage/blobs/blob-store.ts'
 import type { Bucket } from './features/storage/blobs/bucket.ts'
+import { makeSignedUrls } from './features/storage/signed/signed-urls.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
 import { makeSecretBox } from './features/webhooks/secret-box.ts'
 import { WebhookRegistry } from './features/webhooks/subscription/webhook-registry.ts'
@@ -163,6 +164,8 @@ function makeDeps(env: Env) {
     targetGuard: makeTargetGuard({ rules: targetRules, fetch: callFetch, nowMs: () => Date.now() }),
     /** For secrets of webhooks; undefined without SECRETS_KEY. */
     secretBox: config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey),
+    /** Makes and checks the tokens of signed addresses of files. */
+    signedUrls: makeSignedUrls(config.storageSigningKeys),
   }
 }
 

@@ -103,6 +103,7 @@ export async function startParts(dataDir: string): Promise<Parts> {
       SQL_GATEWAY_URL: gatewayUrl,
       INGEST_SECRET: secrets.ingest_secret,
       SECRETS_KEY: secrets.secrets_key,
+      STORAGE_SIGNING_KEYS: secrets.storage_signing_key,
       ALLOW_PRIVATE_WEBHOOK_TARGETS: 'true',
     }
     await startWorker(children, { dataDir, port: ports.worker, variables })
