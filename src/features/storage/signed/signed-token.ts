@@ -40,7 +40,7 @@ export async function verifyToken(
     if (known === undefined) throw new errors.JWKSNoMatchingKey()
     return known.key
   }
-  const options = { algorithms: [ALGORITHM], typ: TYPE, requiredClaims: ['iat', 'exp'], currentDate: now }
+  const options = { algorithms: [ALGORITHM], typ: TYPE, requiredClaims: ['exp'], currentDate: now }
   try {
     return (await jwtVerify(token, find, options)).payload
   } catch (err) {
