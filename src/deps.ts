@@ -29,6 +29,7 @@ import { makeSqlRuntime } from './features/sql/run-sql.ts'
 import { deploymentWarnings } from './features/status/warnings.ts'
 import { makeBlobStore } from './features/storage/blobs/blob-store.ts'
 import type { Bucket } from './features/storage/blobs/bucket.ts'
+import { PublicRows } from './features/storage/public/public-row.ts'
 import { makeSignedUrls } from './features/storage/signed/signed-urls.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
 import { makeSecretBox } from './features/webhooks/secret-box.ts'
@@ -166,6 +167,8 @@ function makeDeps(env: Env) {
     secretBox: config.secretsKey === undefined ? undefined : makeSecretBox(config.secretsKey),
     /** Makes and checks the tokens of signed addresses of files. */
     signedUrls: makeSignedUrls(config.storageSigningKeys),
+    /** What this isolate remembers of files that are served without asking policies. */
+    publicRows: new PublicRows(now),
   }
 }
 

@@ -21,6 +21,7 @@ import { SessionGate } from '../../../src/features/sessions/session-gate.ts'
 import { makeSqlRuntime } from '../../../src/features/sql/run-sql.ts'
 import { makeBlobStore } from '../../../src/features/storage/blobs/blob-store.ts'
 import type { Bucket } from '../../../src/features/storage/blobs/bucket.ts'
+import { PublicRows } from '../../../src/features/storage/public/public-row.ts'
 import { makeSignedUrls } from '../../../src/features/storage/signed/signed-urls.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
@@ -158,6 +159,7 @@ function appOf(routes = allRoutes) {
     secretBox: undefined,
     blobs: makeBlobStore(NO_BUCKET),
     signedUrls: makeSignedUrls([]),
+    publicRows: new PublicRows(now),
     now,
   }
   return createApp(

@@ -14,8 +14,9 @@ import { importSigningKeys, type SigningKey } from '../../../src/features/storag
 const NOW = new Date('2026-01-01T00:00:00Z')
 const SECONDS = NOW.getTime() / 1_000
 const [OLD, NEW] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(48, 2).toString('base64')] as const
+const PROJECT = '0d9c8b7a-6f5e-4d3c-8b2a-1f0e9d8c7b6a'
 const PLACE = { bucketId: 'photos', name: 'größe/a?b "c".png' }
-const GRANT: DownloadGrant = { place: PLACE, owner: 'alice', projectId: 'p1', expiresInSeconds: 60 }
+const GRANT: DownloadGrant = { place: PLACE, owner: 'alice', projectId: PROJECT, expiresInSeconds: 60 }
 const urls = makeSignedUrls([NEW])
 
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
@@ -26,7 +27,7 @@ describe('a signed address', () => {
     const download = await urls.signDownload({ ...GRANT, transformations: 'width:100' }, NOW)
     expect(await urls.verifyDownload(download, PLACE, 'image', later(59))).toEqual({
       owner: 'alice',
-      projectId: 'p1',
+      projectId: PROJECT,
       expiresAt: later(60),
       transformations: 'width:100',
     })

@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import { DomainError } from '../../../errors.ts'
+import type { ObjectPlace } from '../names.ts'
 import { invalidSignature, signToken, verifyToken } from './signed-token.ts'
 import { importSigningKeys, type SigningKey } from './signing-keys.ts'
 
@@ -11,11 +12,6 @@ export const EXPIRES_IN_SECONDS_MAX = 36_600 * 86_400
 
 /** How long an address lasts; for the bodies of routes. */
 export const ExpiresInSeconds = z.int().min(1).max(EXPIRES_IN_SECONDS_MAX)
-
-interface Place {
-  bucketId: string
-  name: string
-}
 
 /** Who made the address. */
 interface Maker {
@@ -26,14 +22,14 @@ interface Maker {
 }
 
 export interface DownloadGrant extends Maker {
-  place: Place
+  place: ObjectPlace
   expiresInSeconds: number
   /** The image's size and form, as `transformationText` writes them; undefined for the file as it is. */
   transformations?: string | undefined
 }
 
 export interface UploadGrant extends Maker {
-  place: Place
+  place: ObjectPlace
   expiresInSeconds: number
   /** Whether a file of this name may be replaced. */
   upsert: boolean
@@ -62,15 +58,15 @@ export interface SignedUrls {
   signDownload(grant: DownloadGrant, now: Date): Promise<string>
   /** As `signDownload`. */
   signUpload(grant: UploadGrant, now: Date): Promise<string>
-  verifyDownload(token: string, place: Place, form: DownloadForm, now: Date): Promise<SignedDownload>
-  verifyUpload(token: string, place: Place, now: Date): Promise<SignedUpload>
+  verifyDownload(token: string, place: ObjectPlace, form: DownloadForm, now: Date): Promise<SignedDownload>
+  verifyUpload(token: string, place: ObjectPlace, now: Date): Promise<SignedUpload>
 }
 
 // `url` and `upsert` are named as Supabase names them.
 const Common = z.object({
   url: z.string(),
   owner: z.string().nullable(),
-  project: z.string().nullable(),
+  project: z.uuid().nullable(),
   exp: z.int(),
 })
 const DownloadClaims = Common.extend({
@@ -101,7 +97,7 @@ export function makeSignedUrls(keysBase64: readonly string[]): SignedUrls {
   const verify = async <Claims extends z.output<typeof Common>>(
     shape: z.ZodType<Claims>,
     token: string,
-    place: Place,
+    place: ObjectPlace,
     now: Date,
   ) => {
     const keys = await loadKeys()
@@ -126,12 +122,12 @@ export function makeSignedUrls(keysBase64: readonly string[]): SignedUrls {
   }
 }
 
-function urlOf({ bucketId, name }: Place): string {
+function urlOf({ bucketId, name }: ObjectPlace): string {
   return `${bucketId}/${name}`
 }
 
 /** SQL can make a bucket with a slash in its id, whose addresses could be read as another bucket's. */
-function isOf({ url }: z.output<typeof Common>, place: Place): boolean {
+function isOf({ url }: z.output<typeof Common>, place: ObjectPlace): boolean {
   return url === urlOf(place) && !place.bucketId.includes('/')
 }
 
