@@ -29,6 +29,7 @@ import { defineRoute } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
 import { ANY_KEY } from '../api-keys/limit/window-oracle.ts'
 import { loadNodeParser } from '../sql/node-parser.ts'
+import { byteStream } from './byte-stream.ts'
 
 const counts = { limiter: 0, database: 0 }
 let admission: Admission
@@ -499,20 +500,6 @@ describe('a route with two mounts', () => {
   })
 })
 
-/** As the runtime's bodies are: a byte stream. */
-function byteStream(parts: readonly string[]): ReadableStream<Uint8Array> {
-  const left = parts.map(part => new TextEncoder().encode(part))
-  return new ReadableStream({
-    type: 'bytes',
-    pull(controller) {
-      const part = left.shift()
-      if (part !== undefined) return controller.enqueue(part)
-      controller.close()
-      controller.byobRequest?.respond(0)
-    },
-  })
-}
-
 describe('a body that the route takes as a stream', () => {
   const take = defineRoute({
     id: 'things.take',
@@ -531,7 +518,7 @@ describe('a body that the route takes as a stream', () => {
     appOf([take]).request('/v1/things', {
       method: 'POST',
       headers: KEY,
-      body: byteStream(parts),
+      body: byteStream(...parts),
       duplex: 'half',
     } as RequestInit)
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { BODY_VALUES_MAX, checkedJson, checkUtf8, readBytes } from '../../../src/http/body.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
+import { byteStream } from './byte-stream.ts'
 
 const request = (body: ReadableStream | string, headers: Record<string, string> = {}) =>
   new Request('http://quoin.test/', {
     method: 'POST',
-    // The runtime's bodies are byte streams, those that Node makes of texts are not.
-    body: typeof body === 'string' ? chunks(encodeUtf8(body)) : body,
+    body: typeof body === 'string' ? byteStream(body) : body,
     headers,
     duplex: 'half',
   } as RequestInit)
@@ -17,22 +17,6 @@ const json = (body: string, type: string | null = null) => {
   return checked === undefined ? undefined : JSON.parse(checked)
 }
 
-function chunks(...parts: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array> {
-  let next = 0
-  return new ReadableStream({
-    type: 'bytes',
-    pull(controller) {
-      const part = parts[next++]
-      if (part !== undefined) {
-        controller.enqueue(part)
-        return
-      }
-      controller.close()
-      controller.byobRequest?.respond(0)
-    },
-  })
-}
-
 const readUtf8 = async (request: Request, bytesMax: number) => checkUtf8(await readBytes(request, bytesMax))
 
 describe('readBytes and checkUtf8', () => {
@@ -41,13 +25,13 @@ describe('readBytes and checkUtf8', () => {
     await expect(readUtf8(request('123456', { 'content-length': '6' }), 5)).rejects.toMatchObject({
       code: 'payload_too_large',
     })
-    const long = chunks(new Uint8Array(3), new Uint8Array(3))
+    const long = byteStream(new Uint8Array(3), new Uint8Array(3))
     await expect(readUtf8(request(long), 5)).rejects.toMatchObject({ code: 'payload_too_large' })
   })
 
   it('joins a character that was split between chunks', async () => {
     const bytes = new TextEncoder().encode('é')
-    expect(text(await readUtf8(request(chunks(bytes.slice(0, 1), bytes.slice(1))), 5))).toBe('é')
+    expect(text(await readUtf8(request(byteStream(bytes.slice(0, 1), bytes.slice(1))), 5))).toBe('é')
   })
 
   it('refuses a compressed body instead of reading it as text', async () => {
@@ -69,7 +53,7 @@ describe('readBytes and checkUtf8', () => {
 
   it('refuses bytes that are no UTF-8 instead of replacing them', async () => {
     for (const bytes of [[0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80]]) {
-      await expect(readUtf8(request(chunks(new Uint8Array(bytes))), 5)).rejects.toMatchObject({
+      await expect(readUtf8(request(byteStream(new Uint8Array(bytes))), 5)).rejects.toMatchObject({
         code: 'invalid_body',
       })
     }
