@@ -29,6 +29,8 @@ import { signingKeyRoutes } from './signing-keys.ts'
 import { sqlRoutes } from './sql.ts'
 import { statusRoutes } from './status.ts'
 import { storageRoutes } from './storage.ts'
+import { supabasePublicFileRoutes } from './supabase-public-files.ts'
+import { supabaseStorageRoutes } from './supabase-storage.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
@@ -36,6 +38,8 @@ export const allRoutes: readonly AnyRoute[] = [
   ...sqlRoutes,
   ...dataRoutes,
   ...storageRoutes,
+  ...supabasePublicFileRoutes,
+  ...supabaseStorageRoutes,
   ...databaseRoutes,
   ...advisorRoutes,
   ...backupRoutes,

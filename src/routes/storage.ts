@@ -1,7 +1,5 @@
 // Files: buckets, and the objects in them. Supabase's face of the same engine is in `supabase-storage.ts`.
 
-import { databaseCaller } from '../features/callers/database-caller.ts'
-import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
 import { findBucket } from '../features/storage/buckets/bucket-rows.ts'
 import {
   createBucket,
@@ -10,7 +8,7 @@ import {
   updateBucket,
 } from '../features/storage/buckets/change-buckets.ts'
 import { listBuckets } from '../features/storage/buckets/list-buckets.ts'
-import type { StorageCall } from '../features/storage/call.ts'
+import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { DOWNLOAD, UPLOAD } from '../features/storage/documented.ts'
 import { listObjects } from '../features/storage/list/list-page.ts'
 import { toStoredObject } from '../features/storage/object-row.ts'
@@ -58,18 +56,6 @@ type Input = Pick<
   'principal' | 'caller' | 'request' | 'path' | 'deps'
 >
 
-function callOf(input: Input, operation: string): StorageCall {
-  const { principal, deps } = input
-  const isAnon = principal.kind === 'api_key' && principal.key.role === 'anon'
-  const timeoutMs = isAnon ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS
-  return { ...databaseCaller(input), timeoutMs, operation: `storage.${operation}` }
-}
-
-/** `sub` of the signed-in person. */
-function ownerOf({ principal }: Pick<Input, 'principal'>): string | null {
-  return principal.kind === 'api_key' ? (principal.endUser?.subject ?? null) : null
-}
-
 const whoOf = ({ principal, caller }: Pick<Input, 'principal' | 'caller'>) => ({
   isSession: principal.kind === 'session',
   caller,
@@ -91,7 +77,7 @@ async function upload(input: ObjectInput, mode: 'create' | 'replace') {
   const file = { ...readUploadHeaders(request.headers), body: bodyStream, mode, ownerId: ownerOf(input) }
   return await recorded(deps, whoOf(input), place, async () => {
     const operation = mode === 'create' ? 'object.upload' : 'object.upload_update'
-    return toUploadedObject(place, await uploadObject(deps, callOf(input, operation), place, file))
+    return toUploadedObject(place, await uploadObject(deps, storageCall(input, operation), place, file))
   })
 }
 
@@ -121,7 +107,7 @@ export const storageRoutes = [
     description: `Counts and bytes are those of the objects that the caller may see. ${AS_CALLER}`,
     query: BucketListQuery,
     response: BucketList,
-    handle: input => listBuckets(input.deps, callOf(input, 'bucket.list'), input.query),
+    handle: input => listBuckets(input.deps, storageCall(input, 'bucket.list'), input.query),
   }),
   defineRoute({
     id: 'storage.create_bucket',
@@ -134,7 +120,7 @@ export const storageRoutes = [
     response: Bucket,
     status: 201,
     handle: input =>
-      createBucket(input.deps, input.caller, callOf(input, 'bucket.create'), input.body, ownerOf(input)),
+      createBucket(input.deps, input.caller, storageCall(input, 'bucket.create'), input.body, ownerOf(input)),
   }),
   defineRoute({
     id: 'storage.read_bucket',
@@ -144,7 +130,7 @@ export const storageRoutes = [
     summary: 'One bucket',
     description: AS_CALLER,
     response: Bucket,
-    handle: input => findBucket(input.deps, callOf(input, 'bucket.get'), input.params.bucket),
+    handle: input => findBucket(input.deps, storageCall(input, 'bucket.get'), input.params.bucket),
   }),
   defineRoute({
     id: 'storage.update_bucket',
@@ -157,7 +143,13 @@ export const storageRoutes = [
     example: { public: true },
     response: Bucket,
     handle: input =>
-      updateBucket(input.deps, input.caller, callOf(input, 'bucket.update'), input.params.bucket, input.body),
+      updateBucket(
+        input.deps,
+        input.caller,
+        storageCall(input, 'bucket.update'),
+        input.params.bucket,
+        input.body,
+      ),
   }),
   defineRoute({
     id: 'storage.empty_bucket',
@@ -171,7 +163,7 @@ export const storageRoutes = [
     description: `Those that the caller may delete, as many as fit into 15 s. ${AS_CALLER}`,
     response: EmptiedBucket,
     handle: input =>
-      emptyBucketAudited(input.deps, input.caller, callOf(input, 'bucket.empty'), input.params.bucket),
+      emptyBucketAudited(input.deps, input.caller, storageCall(input, 'bucket.empty'), input.params.bucket),
   }),
   defineRoute({
     id: 'storage.delete_bucket',
@@ -182,7 +174,7 @@ export const storageRoutes = [
     description: AS_CALLER,
     response: Bucket,
     handle: input =>
-      deleteBucket(input.deps, input.caller, callOf(input, 'bucket.delete'), input.params.bucket),
+      deleteBucket(input.deps, input.caller, storageCall(input, 'bucket.delete'), input.params.bucket),
   }),
   defineRoute({
     id: 'storage.list_objects',
@@ -194,7 +186,7 @@ export const storageRoutes = [
     query: ObjectListQuery,
     response: ObjectList,
     handle: input =>
-      listObjects(input.deps, callOf(input, 'object.list_v2'), input.params.bucket, input.query),
+      listObjects(input.deps, storageCall(input, 'object.list_v2'), input.params.bucket, input.query),
   }),
   defineRoute({
     id: 'storage.delete_objects',
@@ -213,7 +205,7 @@ export const storageRoutes = [
       return recorded(input.deps, whoOf(input), place, async () => {
         const rows = await deleteObjects(
           input.deps,
-          callOf(input, 'object.delete_many'),
+          storageCall(input, 'object.delete_many'),
           place.bucketId,
           names,
         )
@@ -254,7 +246,7 @@ export const storageRoutes = [
     documented: DOWNLOAD,
     handle: async input => {
       const { deps, request, params, query } = input
-      const row = await findFile(deps, callOf(input, 'object.get_authenticated'), placeOf(params))
+      const row = await findFile(deps, storageCall(input, 'object.get_authenticated'), placeOf(params))
       return await serveFile(deps, row, request, { download: query.download, isPublic: false })
     },
   }),
@@ -270,7 +262,7 @@ export const storageRoutes = [
     handle: input => {
       const place = placeOf(input.params)
       return recorded(input.deps, whoOf(input), place, async () =>
-        toStoredObject(await deleteObject(input.deps, callOf(input, 'object.delete'), place)),
+        toStoredObject(await deleteObject(input.deps, storageCall(input, 'object.delete'), place)),
       )
     },
   }),
@@ -287,7 +279,11 @@ export const storageRoutes = [
     response: StoredObject,
     handle: async input =>
       toStoredObject(
-        await findObject(input.deps, callOf(input, 'object.get_authenticated_info'), placeOf(input.params)),
+        await findObject(
+          input.deps,
+          storageCall(input, 'object.get_authenticated_info'),
+          placeOf(input.params),
+        ),
       ),
   }),
   defineRoute({
@@ -305,7 +301,7 @@ export const storageRoutes = [
       const [from, to] = [placeOf(input.body.from), placeOf(input.body.to)]
       const mode = input.body.replace ? 'replace' : 'create'
       return recorded(input.deps, whoOf(input), to, async () => {
-        const call = callOf(input, 'object.copy')
+        const call = storageCall(input, 'object.copy')
         return toUploadedObject(
           to,
           await copyObject(input.deps, call, { from, to }, { mode, ownerId: ownerOf(input) }),
@@ -326,7 +322,7 @@ export const storageRoutes = [
     handle: input => {
       const [from, to] = [placeOf(input.body.from), placeOf(input.body.to)]
       return recorded(input.deps, whoOf(input), from, async () => {
-        const { id } = await moveObject(input.deps, callOf(input, 'object.move'), { from, to })
+        const { id } = await moveObject(input.deps, storageCall(input, 'object.move'), { from, to })
         return { id, bucket_id: to.bucketId, name: to.name }
       })
     },

@@ -30,8 +30,9 @@ export function checkedType(type: string | null): string {
   })
 }
 
-function readMetadata(encoded: string | null): Described['userMetadata'] {
-  if (encoded === null) return null
+/** Throws `invalid_parameter`. */
+export function readMetadata(encoded: string | null): Described['userMetadata'] {
+  if (encoded === null || encoded === '') return null
   try {
     const bytes = Uint8Array.from(atob(encoded), character => character.charCodeAt(0))
     return asMetadata(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))

@@ -18,6 +18,8 @@ export interface Upload extends RowWrite {
   readonly body: ReadableStream<Uint8Array> | null
   /** Bytes; undefined: not known before the end. */
   readonly length: number | undefined
+  /** Where the length is not known: so many bytes it has at least, and hardly more. */
+  readonly lengthMin?: number
   readonly contentType: string
   /** Value of Cache-Control for those who download it. */
   readonly cacheControl: string
@@ -55,12 +57,16 @@ export async function uploadObject(
 async function storeBody(
   deps: StorageDeps,
   claim: Claim,
-  { body, length }: Upload,
+  { body, length, lengthMin = 0 }: Upload,
   { limit, database }: { limit: number; database: string },
 ) {
   try {
     const bounded = body !== null && length === undefined ? boundedTo(body, limit) : body
-    return await deps.blobs.put(claim.key, bounded, { length: body === null ? 0 : length, database })
+    return await deps.blobs.put(claim.key, bounded, {
+      length: body === null ? 0 : length,
+      lengthMin,
+      database,
+    })
   } catch (err) {
     await takeBack(deps, claim)
     throw err

@@ -1,0 +1,94 @@
+// What storage-js sends as JSON. Fields that are not here are left alone: its versions send more than they need.
+
+import * as z from 'zod'
+import { NAMES_MAX } from '../schemas.ts'
+import { EXPIRES_IN_SECONDS_MAX } from '../signed/signed-urls.ts'
+
+const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 }
+
+/** A number of bytes, or a text such as `20mb`, which is 20 000 000; null: none. */
+const FileSizeLimit = z
+  .union([
+    z.int().min(0),
+    z
+      .string()
+      .regex(/^\d+(?:\.\d+)?(?:b|kb|mb|gb)?$/i, 'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B')
+      .transform(text =>
+        Math.round(Number.parseFloat(text) * (UNITS[text.toLowerCase().replace(/[\d.]+/, '')] ?? 1)),
+      ),
+  ])
+  .nullable()
+
+const FIELDS = {
+  public: z.boolean().optional(),
+  file_size_limit: FileSizeLimit.optional(),
+  allowed_mime_types: z.array(z.string().max(255)).max(100).nullable().optional(),
+}
+
+export const SupabaseBucketIn = z
+  .object({ id: z.string().max(1_024).optional(), name: z.string().max(1_024), ...FIELDS })
+  .refine(({ id, name }) => id === undefined || id === name, {
+    error: 'must be the same as name: a bucket has one name here',
+    path: ['id'],
+  })
+export const SupabaseBucketPatch = z.object(FIELDS)
+
+const Key = z.string().min(1).max(4_096)
+export const SupabaseTransfer = z.object({
+  bucketId: z.string().max(1_024),
+  sourceKey: Key,
+  destinationBucket: z.string().max(1_024).optional(),
+  destinationKey: Key,
+})
+export const SupabaseCopy = SupabaseTransfer.extend({
+  copyMetadata: z.boolean().default(true),
+  metadata: z
+    .object({ cacheControl: z.string().max(255), mimetype: z.string().max(255) })
+    .partial()
+    .optional(),
+})
+
+export const Prefixes = z.object({ prefixes: z.array(z.string().max(4_096)).min(1).max(NAMES_MAX) })
+
+const Order = z.enum(['asc', 'desc'])
+export const ListBody = z.object({
+  prefix: z.string().max(1_024),
+  limit: z.int().min(1).max(1_000).default(100),
+  offset: z.int().min(0).max(1_000_000).default(0),
+  search: z.string().max(1_024).default(''),
+  sortBy: z
+    .object({
+      column: z.enum(['name', 'updated_at', 'created_at', 'last_accessed_at']).default('name'),
+      order: Order.nullish(),
+    })
+    .nullish(),
+})
+export const ListV2Body = z.object({
+  prefix: z.string().max(1_024).default(''),
+  limit: z.int().min(1).max(1_000).default(1_000),
+  cursor: z.string().max(4_096).optional(),
+  with_delimiter: z.boolean().default(false),
+  sortBy: z
+    .object({ column: z.enum(['name', 'updated_at', 'created_at']).default('name'), order: Order.nullish() })
+    .nullish(),
+})
+
+const ExpiresIn = z.int().min(1).max(EXPIRES_IN_SECONDS_MAX)
+const Transform = z.record(z.string(), z.union([z.string(), z.number()]))
+export const SignBody = z.object({ expiresIn: ExpiresIn, transform: Transform.optional() })
+export const SignManyBody = z.object({
+  expiresIn: ExpiresIn,
+  paths: z.array(z.string().max(4_096)).min(1).max(NAMES_MAX),
+})
+
+const WholeText = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+export const BucketsQuery = z.object({
+  limit: WholeText.pipe(z.int().min(1).max(1_000)).optional(),
+  offset: WholeText.optional(),
+  search: z.string().max(1_024).optional(),
+  sortColumn: z.enum(['id', 'name', 'created_at', 'updated_at']).optional(),
+  sortOrder: Order.optional(),
+})

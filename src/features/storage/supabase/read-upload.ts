@@ -1,0 +1,52 @@
+// An upload of storage-js: the file is the body itself, or the one file of a form.
+
+import { DomainError } from '../../../errors.ts'
+import { isForm } from '../form/part-headers.ts'
+import { readForm } from '../form/read-form.ts'
+import { asMetadata, checkedType, readUploadHeaders } from '../objects/upload-headers.ts'
+import type { Upload } from '../objects/upload-object.ts'
+
+type SentFile = Pick<
+  Upload,
+  'body' | 'length' | 'lengthMin' | 'contentType' | 'cacheControl' | 'userMetadata'
+>
+
+/** The file and what is said of it. Throws `invalid_body` and `invalid_parameter` for what cannot be read. */
+export async function readSupabaseUpload(
+  headers: Headers,
+  body: ReadableStream<Uint8Array> | null,
+): Promise<SentFile> {
+  const contentType = headers.get('content-type')
+  if (!isForm(contentType) || body === null) return { ...readUploadHeaders(headers), body }
+  const length = headers.get('content-length')
+  const { fields, file } = await readForm(body, {
+    contentType,
+    contentLength: length === null ? undefined : Number(length),
+  })
+  return {
+    body: file.body,
+    length: undefined,
+    lengthMin: file.lengthMin,
+    contentType: checkedType(fields.get('contentType') ?? file.contentType ?? null),
+    cacheControl: cacheControlOf(fields.get('cacheControl')),
+    userMetadata: metadataOf(fields.get('metadata')),
+  }
+}
+
+/** A form says the seconds alone. */
+function cacheControlOf(said: string | undefined): string {
+  if (said === undefined || said === '') return 'no-cache'
+  return /^\d+$/.test(said) ? `max-age=${said}` : said.slice(0, 255)
+}
+
+function metadataOf(json: string | undefined): SentFile['userMetadata'] {
+  if (json === undefined || json === '') return null
+  try {
+    return asMetadata(json)
+  } catch (cause) {
+    throw new DomainError('invalid_parameter', 'The field metadata is not a JSON object.', {
+      hint: 'Send JSON.stringify({ ... }).',
+      cause,
+    })
+  }
+}

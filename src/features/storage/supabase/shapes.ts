@@ -1,0 +1,39 @@
+// Buckets and objects in the shapes that storage-js reads. Pure.
+
+import type { ObjectRow } from '../object-row.ts'
+import type { Bucket } from '../schemas.ts'
+
+/** `owner` is never null there, and there are no buckets of another type here. */
+export function toSupabaseBucket({ owner_id, ...bucket }: Bucket) {
+  return { ...bucket, owner: owner_id ?? '', type: 'STANDARD' }
+}
+
+export function toSupabaseObject({ owner_id, ...row }: ObjectRow) {
+  return { ...row, owner: owner_id ?? '', owner_id }
+}
+
+/** What `info()` reads. */
+export function toSupabaseInfo({ metadata, user_metadata, updated_at, ...row }: ObjectRow) {
+  const { id, name, version, bucket_id, created_at } = row
+  return {
+    ...{ id, name, version, bucket_id, created_at },
+    size: metadata?.size ?? null,
+    content_type: metadata?.mimetype ?? null,
+    cache_control: metadata?.cacheControl ?? null,
+    etag: metadata?.eTag ?? null,
+    metadata: user_metadata,
+    last_modified: updated_at,
+  }
+}
+
+/** An entry of the older list: names are relative to the folder, and a folder has nothing but its name. */
+export function toListedObject(
+  { id, updated_at, created_at, last_accessed_at, metadata }: ObjectRow,
+  name: string,
+) {
+  return { name, id, updated_at, created_at, last_accessed_at, metadata }
+}
+
+export function toListedFolder(name: string) {
+  return { name, id: null, updated_at: null, created_at: null, last_accessed_at: null, metadata: null }
+}

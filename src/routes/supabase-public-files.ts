@@ -1,0 +1,184 @@
+// Files for those without a key, under Supabase's paths, and the tokens that open them. A limit per client address.
+
+import { shareName } from '../features/api-keys/limit/network.ts'
+import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
+import type { StorageCall } from '../features/storage/call.ts'
+import { ownerOf, storageCall } from '../features/storage/caller.ts'
+import { readTransformation, transformationText } from '../features/storage/images/transformation.ts'
+import { serveFile } from '../features/storage/objects/serve-file.ts'
+import { uploadObject } from '../features/storage/objects/upload-object.ts'
+import {
+  findPublicFile,
+  findSignedFile,
+  findSignedUpload,
+} from '../features/storage/public/find-public-file.ts'
+import { BucketName, ObjectName } from '../features/storage/schemas.ts'
+import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-places.ts'
+import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
+import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
+import { toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
+import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
+
+const PUBLIC = { '/storage/v1/object/public/:bucket/:name{.+}': 'public' } as const
+const SIGN = { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' } as const
+const PLACE = { bucket: BucketName, name: ObjectName }
+
+type Input = Pick<
+  HandlerInput<typeof PUBLIC, undefined, undefined>,
+  'caller' | 'request' | 'path' | 'search' | 'params' | 'bodyStream' | 'deps'
+>
+type KeyInput = Pick<
+  HandlerInput<typeof SIGN, undefined, undefined>,
+  'principal' | 'deps' | 'caller' | 'request' | 'path'
+>
+
+const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
+
+const json = (value: unknown, headers: Record<string, string> = {}): RawAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(value),
+})
+
+const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
+
+/** A token was checked: it acts past policies, which were asked when it was made. */
+function tokenCall({ caller, request, path }: Input, operation: string): StorageCall {
+  const { method, headers } = request
+  const share = shareName('storage', caller.address)
+  const { requestId } = caller
+  const call = { share, requestId, method, path, headers, timeoutMs: STATEMENT_TIMEOUT_MS }
+  return { ...call, role: 'service_role', claims: null, operation }
+}
+
+const signerOf = (input: KeyInput) => ({ owner: ownerOf(input), projectId: input.principal.key.project_id })
+
+/** How long an upload address lasts, as Supabase has it. */
+const UPLOAD_EXPIRES_IN_SECONDS = 7_200
+
+export const supabasePublicFileRoutes = [
+  defineRoute({
+    id: 'storage.supabase_public',
+    method: 'get',
+    mounts: PUBLIC,
+    params: PLACE,
+    summary: 'A file of a public bucket',
+    handle: async input => {
+      const row = await findPublicFile(input.deps, placeOf(input.params))
+      const download = parameter(input, 'download') ?? undefined
+      return await serveFile(input.deps, row, input.request, { download, isPublic: true })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_public_info',
+    method: 'get',
+    mounts: { '/storage/v1/object/info/public/:bucket/:name{.+}': 'public' },
+    params: PLACE,
+    summary: 'What is known of a file of a public bucket',
+    handle: async input => {
+      const row = await findPublicFile(input.deps, placeOf(input.params))
+      return json(toSupabaseInfo(row), { etag: row.metadata.eTag })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_signed',
+    method: 'get',
+    mounts: { '/storage/v1/object/sign/:bucket/:name{.+}': 'public' },
+    params: PLACE,
+    summary: 'A file by a signed address',
+    handle: async input => {
+      const token = parameter(input, 'token')
+      const { row } = await findSignedFile(input.deps, placeOf(input.params), token, 'file')
+      const download = parameter(input, 'download') ?? undefined
+      return await serveFile(input.deps, row, input.request, { download, isPublic: false })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_sign_many',
+    method: 'post',
+    mounts: { '/storage/v1/object/sign/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: createSignedUrls',
+    body: SignManyBody,
+    example: { expiresIn: 60, paths: ['ada/portrait.png'] },
+    unaudited: 'no_change',
+    handle: async input => {
+      const { paths, expiresIn: expiresInSeconds } = input.body
+      const { bucket } = input.params
+      const call = storageCall(input, 'object.sign_many')
+      const options = { ...signerOf(input), expiresInSeconds }
+      const tokens = await signDownloads(input.deps, call, bucket, paths, options)
+      return json(
+        paths.map((path, i) => {
+          const token = tokens[i] ?? null
+          const signedURL = token === null ? null : `/object/sign/${bucket}/${path}?token=${token}`
+          const error =
+            token === null ? 'Either the object does not exist or you do not have access to it' : null
+          return { error, path, signedURL }
+        }),
+      )
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_sign_upload',
+    method: 'post',
+    mounts: { '/storage/v1/object/upload/sign/:bucket/:name{.+}': 'any_key' },
+    params: PLACE,
+    summary: 'storage-js: createSignedUploadUrl',
+    unaudited: 'no_change',
+    handle: async input => {
+      const upsert = input.request.headers.get('x-upsert') === 'true'
+      const call = storageCall(input, 'object.sign_upload_url')
+      const options = { ...signerOf(input), upsert, expiresInSeconds: UPLOAD_EXPIRES_IN_SECONDS }
+      const token = await signUpload(input.deps, call, placeOf(input.params), options)
+      const { bucket, name } = input.params
+      return json({ url: `/object/upload/sign/${bucket}/${name}?token=${token}`, token })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_upload_signed',
+    method: 'put',
+    mounts: { '/storage/v1/object/upload/sign/:bucket/:name{.+}': 'public' },
+    params: PLACE,
+    streamsBody: true,
+    bodyBytesMax: config => config.storageUploadMaxBytes,
+    unaudited: 'key_data',
+    summary: 'storage-js: uploadToSignedUrl',
+    handle: async input => {
+      const { deps, request, params, bodyStream } = input
+      const { owner, upsert } = await findSignedUpload(deps, placeOf(params), parameter(input, 'token'))
+      const file = await readSupabaseUpload(request.headers, bodyStream)
+      const write = { ...file, mode: upsert ? 'replace' : 'create', ownerId: owner } as const
+      const call = tokenCall(input, 'storage.object.upload_signed')
+      const { id } = await uploadObject(deps, call, placeOf(params), write)
+      return json({ Id: id, Key: `${params.bucket}/${params.name}` })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_sign',
+    method: 'post',
+    mounts: SIGN,
+    params: PLACE,
+    summary: 'storage-js: createSignedUrl',
+    body: SignBody,
+    example: { expiresIn: 60 },
+    unaudited: 'no_change',
+    handle: async input => {
+      const { expiresIn: expiresInSeconds, transform } = input.body
+      const { bucket, name } = input.params
+      const transformations = transform && transformationText(readTransformation(textsOf(transform)))
+      const options = { ...signerOf(input), expiresInSeconds, transformations }
+      const token = await signDownload(
+        input.deps,
+        storageCall(input, 'object.sign'),
+        placeOf(input.params),
+        options,
+      )
+      const folder = transformations === undefined ? 'object/sign' : 'render/image/sign'
+      return json({ signedURL: `/${folder}/${bucket}/${name}?token=${token}` })
+    },
+  }),
+]
+
+const textsOf = (transform: Record<string, string | number>) =>
+  Object.fromEntries(Object.entries(transform).map(([name, value]) => [name, String(value)]))

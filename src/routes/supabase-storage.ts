@@ -1,0 +1,295 @@
+// Files for unmodified clients of Supabase: its paths and shapes over the engine that /v1/storage has. What needs no key
+// is in `supabase-public-files.ts`, what is resumable in `supabase-tus.ts`.
+
+import { findBucket } from '../features/storage/buckets/bucket-rows.ts'
+import {
+  createBucket,
+  deleteBucket,
+  emptyBucketAudited,
+  updateBucket,
+} from '../features/storage/buckets/change-buckets.ts'
+import { ownerOf, storageCall } from '../features/storage/caller.ts'
+import { copyObject } from '../features/storage/objects/copy-object.ts'
+import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
+import { findFile, findObject } from '../features/storage/objects/find-object.ts'
+import { moveObject } from '../features/storage/objects/move-object.ts'
+import { serveFile } from '../features/storage/objects/serve-file.ts'
+import { uploadObject } from '../features/storage/objects/upload-object.ts'
+import { BucketName, ObjectName } from '../features/storage/schemas.ts'
+import {
+  BucketsQuery,
+  ListBody,
+  ListV2Body,
+  Prefixes,
+  SupabaseBucketIn,
+  SupabaseBucketPatch,
+  SupabaseCopy,
+  SupabaseTransfer,
+} from '../features/storage/supabase/bodies.ts'
+import { copyOptions } from '../features/storage/supabase/copy-options.ts'
+import { listSupabaseBuckets } from '../features/storage/supabase/list-buckets.ts'
+import { listFolder, listV2 } from '../features/storage/supabase/list-for-supabase.ts'
+import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
+import { toSupabaseBucket, toSupabaseInfo, toSupabaseObject } from '../features/storage/supabase/shapes.ts'
+import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
+
+const OBJECT = { '/storage/v1/object/:bucket/:name{.+}': 'any_key' } as const
+const PLACE = { bucket: BucketName, name: ObjectName }
+
+type Input = Pick<
+  HandlerInput<typeof OBJECT, undefined, undefined>,
+  'principal' | 'caller' | 'request' | 'path' | 'search' | 'params' | 'bodyStream' | 'deps'
+>
+
+const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
+
+const json = (value: unknown, headers: Record<string, string> = {}): RawAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  body: JSON.stringify(value),
+})
+
+async function upload(input: Input, operation: string, isUpsert: boolean): Promise<RawAnswer> {
+  const { deps, request, params, bodyStream } = input
+  const file = await readSupabaseUpload(request.headers, bodyStream)
+  const write = { ...file, mode: isUpsert ? 'replace' : 'create', ownerId: ownerOf(input) } as const
+  const { id } = await uploadObject(deps, storageCall(input, operation), placeOf(params), write)
+  return json({ Id: id, Key: `${params.bucket}/${params.name}` })
+}
+
+async function download(input: Input): Promise<RawAnswer> {
+  const { deps, request, params, search } = input
+  const row = await findFile(deps, storageCall(input, 'object.get_authenticated'), placeOf(params))
+  return await serveFile(deps, row, request, {
+    download: new URLSearchParams(search).get('download') ?? undefined,
+    isPublic: false,
+  })
+}
+
+async function info(input: Input): Promise<RawAnswer> {
+  const row = await findObject(
+    input.deps,
+    storageCall(input, 'object.get_authenticated_info'),
+    placeOf(input.params),
+  )
+  return json(toSupabaseInfo(row), row.metadata === null ? {} : { etag: row.metadata.eTag })
+}
+
+const STREAMED = {
+  params: PLACE,
+  streamsBody: true,
+  bodyBytesMax: (config: { storageUploadMaxBytes: number }) => config.storageUploadMaxBytes,
+  unaudited: 'key_data',
+} as const
+
+export const supabaseStorageRoutes = [
+  defineRoute({
+    id: 'storage.supabase_list_buckets',
+    method: 'get',
+    mounts: { '/storage/v1/bucket': 'any_key' },
+    summary: 'storage-js: listBuckets',
+    query: BucketsQuery,
+    handle: async input =>
+      json(await listSupabaseBuckets(input.deps, storageCall(input, 'bucket.list'), input.query)),
+  }),
+  defineRoute({
+    id: 'storage.supabase_read_bucket',
+    method: 'get',
+    mounts: { '/storage/v1/bucket/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: getBucket',
+    handle: async input =>
+      json(
+        toSupabaseBucket(await findBucket(input.deps, storageCall(input, 'bucket.get'), input.params.bucket)),
+      ),
+  }),
+  defineRoute({
+    id: 'storage.supabase_create_bucket',
+    method: 'post',
+    mounts: { '/storage/v1/bucket': 'any_key' },
+    summary: 'storage-js: createBucket',
+    body: SupabaseBucketIn,
+    example: { id: 'avatars', name: 'avatars', public: false },
+    handle: async input => {
+      const { name, public: isPublic = false, file_size_limit = null, allowed_mime_types = null } = input.body
+      const bucket = { name, public: isPublic, file_size_limit, allowed_mime_types }
+      const call = storageCall(input, 'bucket.create')
+      await createBucket(input.deps, input.caller, call, bucket, ownerOf(input))
+      return json({ name })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_update_bucket',
+    method: 'put',
+    mounts: { '/storage/v1/bucket/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: updateBucket',
+    body: SupabaseBucketPatch,
+    example: { public: true },
+    handle: async input => {
+      const call = storageCall(input, 'bucket.update')
+      await updateBucket(input.deps, input.caller, call, input.params.bucket, input.body)
+      return json({ message: 'Successfully updated' })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_delete_bucket',
+    method: 'delete',
+    mounts: { '/storage/v1/bucket/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: deleteBucket',
+    handle: async input => {
+      await deleteBucket(input.deps, input.caller, storageCall(input, 'bucket.delete'), input.params.bucket)
+      return json({ message: 'Successfully deleted' })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_empty_bucket',
+    method: 'post',
+    mounts: { '/storage/v1/bucket/:bucket/empty': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: emptyBucket',
+    handle: async input => {
+      const call = storageCall(input, 'bucket.empty')
+      await emptyBucketAudited(input.deps, input.caller, call, input.params.bucket)
+      return json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_list',
+    method: 'post',
+    mounts: { '/storage/v1/object/list/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: list',
+    body: ListBody,
+    example: { prefix: '' },
+    unaudited: 'no_change',
+    handle: async input =>
+      json(await listFolder(input.deps, storageCall(input, 'object.list'), input.params.bucket, input.body)),
+  }),
+  defineRoute({
+    id: 'storage.supabase_list_v2',
+    method: 'post',
+    mounts: { '/storage/v1/object/list-v2/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: listV2',
+    body: ListV2Body,
+    example: { prefix: '' },
+    unaudited: 'no_change',
+    handle: async input =>
+      json(await listV2(input.deps, storageCall(input, 'object.list_v2'), input.params.bucket, input.body)),
+  }),
+  defineRoute({
+    id: 'storage.supabase_move',
+    method: 'post',
+    mounts: { '/storage/v1/object/move': 'any_key' },
+    summary: 'storage-js: move',
+    body: SupabaseTransfer,
+    example: { bucketId: 'avatars', sourceKey: 'a.png', destinationKey: 'b.png' },
+    unaudited: 'key_data',
+    handle: async input => {
+      const { bucketId, sourceKey, destinationBucket = bucketId, destinationKey } = input.body
+      const from = { bucketId, name: sourceKey }
+      const to = { bucketId: destinationBucket, name: destinationKey }
+      const { id } = await moveObject(input.deps, storageCall(input, 'object.move'), { from, to })
+      return json({ message: 'Successfully moved', Id: id, Key: destinationKey })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_copy',
+    method: 'post',
+    mounts: { '/storage/v1/object/copy': 'any_key' },
+    summary: 'storage-js: copy',
+    body: SupabaseCopy,
+    example: { bucketId: 'avatars', sourceKey: 'a.png', destinationKey: 'b.png' },
+    unaudited: 'key_data',
+    handle: async input => {
+      const { bucketId, sourceKey, destinationBucket = bucketId, destinationKey } = input.body
+      const from = { bucketId, name: sourceKey }
+      const to = { bucketId: destinationBucket, name: destinationKey }
+      const call = storageCall(input, 'object.copy')
+      const copy = copyOptions(input.request.headers, input.body, ownerOf(input))
+      const { id, version, metadata } = await copyObject(input.deps, call, { from, to }, copy)
+      const key = `${destinationBucket}/${destinationKey}`
+      return json({
+        Id: id,
+        Key: key,
+        id,
+        version,
+        metadata,
+        bucket_id: destinationBucket,
+        name: destinationKey,
+      })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_upload',
+    method: 'post',
+    mounts: OBJECT,
+    ...STREAMED,
+    summary: 'storage-js: upload',
+    description: 'The file itself, or a form with one. `x-upsert: true` replaces an object.',
+    handle: input => upload(input, 'object.upload', input.request.headers.get('x-upsert') === 'true'),
+  }),
+  defineRoute({
+    id: 'storage.supabase_replace',
+    method: 'put',
+    mounts: OBJECT,
+    ...STREAMED,
+    summary: 'storage-js: update',
+    handle: input => upload(input, 'object.upload_update', true),
+  }),
+  defineRoute({
+    id: 'storage.supabase_info',
+    method: 'get',
+    mounts: {
+      '/storage/v1/object/info/authenticated/:bucket/:name{.+}': 'any_key',
+      '/storage/v1/object/info/:bucket/:name{.+}': 'any_key',
+    },
+    params: PLACE,
+    summary: 'storage-js: info',
+    handle: info,
+  }),
+  defineRoute({
+    id: 'storage.supabase_download',
+    method: 'get',
+    mounts: { '/storage/v1/object/authenticated/:bucket/:name{.+}': 'any_key', ...OBJECT },
+    params: PLACE,
+    summary: 'storage-js: download, and exists by HEAD',
+    handle: download,
+  }),
+  defineRoute({
+    id: 'storage.supabase_delete',
+    method: 'delete',
+    mounts: OBJECT,
+    params: PLACE,
+    summary: 'Delete one object',
+    unaudited: 'key_data',
+    handle: async input => {
+      await deleteObject(input.deps, storageCall(input, 'object.delete'), placeOf(input.params))
+      return json({ message: 'Successfully deleted' })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_remove',
+    method: 'delete',
+    mounts: { '/storage/v1/object/:bucket': 'any_key' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: remove',
+    body: Prefixes,
+    example: { prefixes: ['ada/portrait.png'] },
+    unaudited: 'key_data',
+    handle: async input => {
+      const call = storageCall(input, 'object.delete_many')
+      const rows = await deleteObjects(input.deps, call, input.params.bucket, input.body.prefixes)
+      return json(rows.map(toSupabaseObject))
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_status',
+    method: 'get',
+    mounts: { '/storage/v1/status': 'none' },
+    summary: 'For clients that look whether storage is there',
+    handle: async () => ({ status: 200, headers: {}, body: null }),
+  }),
+]
