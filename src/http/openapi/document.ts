@@ -6,6 +6,7 @@ import { VERSION } from '../../lib/version.ts'
 import type { AuthLevel } from '../admission/principal.ts'
 import { fillParams, paramNames } from '../path-pattern.ts'
 import { type AnyRoute, type Content, type DocumentedAnswer, type Endpoint, endpointsOf } from '../route.ts'
+import { WIRES, wireOf } from '../wires/wires.ts'
 import { exampleOf } from './examples.ts'
 import { type Direction, type Json, NamedSchemas } from './schemas.ts'
 import { TAGS } from './tags.ts'
@@ -41,6 +42,14 @@ export function openApiDocument(routes: readonly AnyRoute[], baseUrl: string): J
     paths[path] = { ...paths[path], [endpoint.route.method]: operation(endpoint, schemas) }
   }
   const errorContent = content({ 'application/json': ErrorAnswer }, 'output', schemas)
+  const wires = WIRES.filter(wire => described.some(({ path }) => wireOf(path) === wire))
+  const wireErrors = wires.map(({ documented: { name, content: written } }) => [
+    name,
+    {
+      description: 'What failed, as clients of this system read it',
+      content: content(written, 'output', schemas),
+    },
+  ])
   return {
     openapi: '3.1.0',
     info: {
@@ -60,6 +69,7 @@ export function openApiDocument(routes: readonly AnyRoute[], baseUrl: string): J
           description: 'What failed, and what to do; as a page for a browser',
           content: { ...errorContent, ...content({ 'text/html': z.string() }, 'output', schemas) },
         },
+        ...Object.fromEntries(wireErrors),
       },
       schemas: schemas.all,
     },
@@ -97,7 +107,7 @@ function operation(endpoint: Endpoint, schemas: NamedSchemas): Json {
     security: SECURITY[level],
     parameters: parameters(endpoint, schemas),
     ...requestBody(route, schemas),
-    responses: responses(route, schemas),
+    responses: responses(endpoint, schemas),
   }
 }
 
@@ -140,8 +150,9 @@ function requestBody({ body, example, documented }: AnyRoute, schemas: NamedSche
   return { requestBody: { required, content: content(request, 'input', schemas, example) } }
 }
 
-function responses(route: AnyRoute, schemas: NamedSchemas): Json {
-  const error = { $ref: `#/components/responses/${route.errorPage ? 'ErrorOrPage' : 'Error'}` }
+function responses({ route, path }: Endpoint, schemas: NamedSchemas): Json {
+  const name = wireOf(path)?.documented.name ?? (route.errorPage ? 'ErrorOrPage' : 'Error')
+  const error = { $ref: `#/components/responses/${name}` }
   const good = Object.entries(goodAnswers(route)).map(([status, { description, content: written }]) => [
     status,
     { description, ...(written && { content: content(written, 'output', schemas) }) },

@@ -1,6 +1,7 @@
 // Refusals under /storage/v1 as Supabase's storage server says them, for storage-js and for clients of TUS. Its body
 // has the real status as a text; the status of HTTP is 400 for most. Ours go beside: `detail`, `hint`, `request_id`.
 
+import * as z from 'zod'
 import type { ErrorCode } from '../../errors.ts'
 import type { ErrorAnswer } from '../error-response.ts'
 import type { RawAnswer } from '../route.ts'
@@ -76,9 +77,38 @@ const NO_CREDENTIAL: Words = {
 /** Refusals of the resumable uploads are for clients of TUS, which read the status and show the text. */
 const TUS_PATH = /^\/storage\/v1\/upload\/resumable(?:\/|$)/
 
+const StorageError = z
+  .object({
+    statusCode: z.string().describe('the status; that of HTTP is 400 for most'),
+    error: z.string().describe('the older name of what went wrong'),
+    message: z.string(),
+    code: z.string().describe("Supabase's code, or one of ours that Supabase has none for"),
+    detail: z.string().nullable().describe('more about it'),
+    hint: z.string().nullable().describe('what to do'),
+    request_id: z.string(),
+  })
+  .meta({
+    id: 'StorageError',
+    examples: [
+      {
+        statusCode: '404',
+        error: 'not_found',
+        message: 'Object not found',
+        code: 'NoSuchKey',
+        detail: null,
+        hint: null,
+        request_id: '8c1f4ab0-6f5c-4a0e-9f0b-3d1b7a5f2c9e',
+      },
+    ],
+  })
+
 /** The paths of Supabase's storage. */
 export const STORAGE_WIRE: Wire = {
   prefix: '/storage/v1',
+  documented: {
+    name: 'StorageError',
+    content: { 'application/json': StorageError, 'text/plain': z.string() },
+  },
   refusal: (answer, refused) =>
     TUS_PATH.test(refused.path) ? tusRefusal(answer) : restRefusal(answer, refused.request),
 }

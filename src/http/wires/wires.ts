@@ -3,7 +3,7 @@
 import { STORAGE_WIRE } from './storage.ts'
 import type { Wire } from './wire.ts'
 
-const WIRES: readonly Wire[] = [STORAGE_WIRE]
+export const WIRES: readonly Wire[] = [STORAGE_WIRE]
 
 /** The wire that a path belongs to; undefined for our own paths. */
 export function wireOf(path: string): Wire | undefined {

@@ -7,6 +7,7 @@ import { AddressGate } from '../../../src/features/api-keys/limit/address-gate.t
 import { KeyGate } from '../../../src/features/api-keys/limit/key-gate.ts'
 import { UnknownKeyGuard } from '../../../src/features/api-keys/limit/unknown-keys.ts'
 import { createApp } from '../../../src/http/app.ts'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { defineRoute } from '../../../src/http/route.ts'
 import { ANY_KEY } from '../api-keys/limit/window-oracle.ts'
 import { byteStream } from './byte-stream.ts'
@@ -237,4 +238,16 @@ describe('a page of any origin', () => {
       'tus-version tus-extension tus-max-size upload-expires retry-after x-request-id ratelimit'
     expect(exposed?.split(', ')).toEqual(expect.arrayContaining(needed.split(' ')))
   })
+})
+
+it('is described with names in braces, and with refusals in the shape of its own', () => {
+  const named = routes.map(route => ({ ...route, id: `reference.${route.id.replace('.', '_')}` }))
+  const { paths, components } = openApiDocument(named, 'http://quoin.test') as {
+    paths: Record<string, { post: { parameters: { name: string }[]; responses: object; security: object[] } }>
+    components: { responses: object }
+  }
+  const { parameters, responses } = paths['/storage/v1/object/{bucket}/{name}']?.post ?? {}
+  expect(parameters?.map(({ name }) => name)).toEqual(['bucket', 'name'])
+  expect(responses).toMatchObject({ default: { $ref: '#/components/responses/StorageError' } })
+  expect(components.responses).toHaveProperty('StorageError')
 })
