@@ -147,7 +147,7 @@ function tusRefusal({ status, headers, body: { code, error, hint } }: ErrorAnswe
   const theirs = words === TOO_LARGE ? 'Maximum size exceeded' : words.message
   const text = [theirs && `${theirs}.`, error, hint].filter(Boolean).join(' ')
   return {
-    status: words.statusCode ?? status,
+    status,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'tus-resumable': '1.0.0', ...headers },
     body: text,
   }

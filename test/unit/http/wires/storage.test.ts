@@ -100,7 +100,7 @@ it.each([
   ['bucket_not_found', 404, 'Bucket not found. ours do this'],
   ['object_too_large', 413, 'Maximum size exceeded. ours do this'],
   ['rate_limited', 429, 'ours do this'],
-  ['invalid_api_key', 403, 'ours do this'],
+  ['invalid_api_key', 401, 'ours do this'],
 ] as const)('says %s to a client of TUS by its real status and a text', (code, status, text) => {
   for (const path of ['/upload/resumable', '/upload/resumable/id', '/upload/resumable/sign']) {
     const answer = refuse(domain(code), path)
