@@ -29,6 +29,8 @@ import { makeSqlRuntime } from './features/sql/run-sql.ts'
 import { deploymentWarnings } from './features/status/warnings.ts'
 import { makeBlobStore } from './features/storage/blobs/blob-store.ts'
 import type { Bucket } from './features/storage/blobs/bucket.ts'
+import { makeImageCache } from './features/storage/images/image-cache.ts'
+import type { Images } from './features/storage/images/images-binding.ts'
 import { PublicRows } from './features/storage/public/public-row.ts'
 import { makeSignedUrls } from './features/storage/signed/signed-urls.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
@@ -53,6 +55,8 @@ export interface Env {
   ROW_CHANGES: RowChangesQueue & AskedQueue
   /** Where the bytes of files are. */
   STORAGE: Bucket
+  /** Where images are made; a deployment may go without. */
+  IMAGES?: Images
 }
 
 /** What handlers and features are given. A feature names the parts it needs and gets no others. */
@@ -138,6 +142,7 @@ function makeDeps(env: Env) {
         api: config.apiRateLimitPerMinute,
         consent: config.consentRateLimitPerMinute,
         storage: config.storagePublicRateLimitPerMinute,
+        render: config.storageRenderRateLimitPerMinute,
       },
     ),
     upstreams,
@@ -169,6 +174,9 @@ function makeDeps(env: Env) {
     signedUrls: makeSignedUrls(config.storageSigningKeys),
     /** What this isolate remembers of files that are served without asking policies. */
     publicRows: new PublicRows(now),
+    /** What makes images in other sizes; undefined without the binding. */
+    images: env.IMAGES,
+    imageCache: makeImageCache(() => caches.default),
   }
 }
 

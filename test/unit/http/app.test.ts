@@ -136,7 +136,7 @@ function appOf(routes = allRoutes) {
     }),
     addressGate: new AddressGate(
       { byName: () => ({ admit: async limit => ({ limit, retryAfterSeconds: addressWait }) }) },
-      { api: 600, consent: 30, storage: 1_200 },
+      { api: 600, consent: 30, storage: 1_200, render: 60 },
     ),
     upstreams: NO_UPSTREAMS,
     migrations: { files: [], platformNames: [], readAt: '2026-01-31T12:00:00.000Z' },
@@ -161,6 +161,8 @@ function appOf(routes = allRoutes) {
     blobs: makeBlobStore(NO_BUCKET),
     signedUrls: makeSignedUrls([]),
     publicRows: new PublicRows(now),
+    images: undefined,
+    imageCache: { find: async () => undefined, keep: async () => undefined },
     now,
   }
   return createApp(

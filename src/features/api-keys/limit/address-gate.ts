@@ -4,8 +4,11 @@
 import { DomainError } from '../../../errors.ts'
 import { networkOf } from './network.ts'
 
-/** What is counted apart: calls to /api, decisions on consent, and requests for public and signed files. */
-export type AddressAllowance = 'api' | 'consent' | 'storage'
+/**
+ * What is counted apart: calls to /api, decisions on consent, requests for public and signed files, and images in sizes
+ * not made before.
+ */
+export type AddressAllowance = 'api' | 'consent' | 'storage' | 'render'
 
 export interface AddressAdmission {
   /** Requests in any 60 seconds. */
