@@ -161,8 +161,11 @@ export interface Route<
   status?: 200 | 201 | 202 | 204
   /** Under /v1: the API key may also come as the password of basic auth, for callers that can send nothing else. */
   takesBasicAuth?: boolean
-  /** Under /api: which allowance of the client's address a call uses up; `api` unless said. */
-  allowance?: AddressAllowance
+  /**
+   * Under /api: which allowance of the client's address a call uses up; `api` unless said. `render` is counted beside it,
+   * by what makes images.
+   */
+  allowance?: Exclude<AddressAllowance, 'render'>
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */
   errorPage?: (input: ErrorPageInput) => Promise<RawAnswer>
   /** For routes that read or answer in ways of their own: what the document should say. */
