@@ -176,7 +176,7 @@ function makeDeps(env: Env) {
     publicRows: new PublicRows(now),
     /** What makes images in other sizes; undefined without the binding. */
     images: env.IMAGES,
-    imageCache: makeImageCache(() => caches.default),
+    imageCache: makeImageCache(),
   }
 }
 

@@ -162,8 +162,8 @@ export interface Route<
   /** Under /v1: the API key may also come as the password of basic auth, for callers that can send nothing else. */
   takesBasicAuth?: boolean
   /**
-   * Under /api: which allowance of the client's address a call uses up; `api` unless said. `render` is counted beside it,
-   * by what makes images.
+   * Under /api: which allowance of the client's address a call uses up; `api` unless said. `render` is counted where
+   * images are made.
    */
   allowance?: Exclude<AddressAllowance, 'render'>
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */

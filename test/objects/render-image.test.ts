@@ -12,7 +12,7 @@ import { readTransformation } from '../../src/features/storage/images/transforma
 
 const { STORAGE, IMAGES } = env as { STORAGE: Bucket; IMAGES: Images }
 const blobs = makeBlobStore(STORAGE)
-const imageCache = makeImageCache(() => caches.default)
+const imageCache = makeImageCache()
 const deps = { images: IMAGES, blobs, imageCache }
 const countNew = vi.fn(async () => {})
 beforeEach(() => void countNew.mockClear())

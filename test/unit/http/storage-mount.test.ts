@@ -47,7 +47,7 @@ const deps = {
         },
       }),
     },
-    { api: 600, consent: 30, storage: 1_200 },
+    { api: 600, consent: 30, render: 60, storage: 1_200 },
   ),
   now: () => new Date(),
 } satisfies Partial<Deps> as Partial<Deps> as Deps

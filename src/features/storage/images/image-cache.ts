@@ -22,11 +22,11 @@ const KEPT_SECONDS = 7 * 86_400
 const ORIGIN = 'https://images.invalid'
 
 /** In the data centre's cache. What fails there is as if nothing were kept. */
-export function makeImageCache(cache: () => PlatformCache): ImageCache {
+export function makeImageCache(): ImageCache {
   return {
     async find(name) {
       try {
-        const kept = await cache().match(urlOf(name))
+        const kept = await platformCache().match(urlOf(name))
         const contentType = kept?.headers.get('content-type')
         if (kept === undefined || contentType == null) return undefined
         return { bytes: new Uint8Array(await kept.arrayBuffer()), contentType }
@@ -37,12 +37,17 @@ export function makeImageCache(cache: () => PlatformCache): ImageCache {
     async keep(name, { bytes, contentType }) {
       const headers = { 'content-type': contentType, 'cache-control': `public, max-age=${KEPT_SECONDS}` }
       try {
-        await cache().put(urlOf(name), new Response(bytes, { headers }))
+        await platformCache().put(urlOf(name), new Response(bytes, { headers }))
       } catch {
         // It is made again.
       }
     },
   }
+}
+
+/** workerd always has one by this name; the types of other runtimes do not know it. */
+function platformCache(): PlatformCache {
+  return (caches as CacheStorage & { default: PlatformCache }).default
 }
 
 function urlOf(name: string): string {
