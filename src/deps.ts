@@ -33,6 +33,7 @@ import { makeImageCache } from './features/storage/images/image-cache.ts'
 import type { Images } from './features/storage/images/images-binding.ts'
 import { PublicRows } from './features/storage/public/public-row.ts'
 import { makeSignedUrls } from './features/storage/signed/signed-urls.ts'
+import type { ResumableUpload, ResumableUploads } from './features/storage/resumable/upload-contract.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
 import { makeSecretBox } from './features/webhooks/secret-box.ts'
 import { WebhookRegistry } from './features/webhooks/subscription/webhook-registry.ts'
@@ -51,6 +52,8 @@ export interface Env {
   WEBHOOK_FANOUT: { getByName(webhookId: string): WebhookFanout }
   /** The one `RequestMetrics`, named `all`. */
   REQUEST_METRICS: { getByName(name: 'all'): RequestMetrics }
+  /** One `ResumableUpload` per upload. */
+  RESUMABLE_UPLOAD: { getByName(uploadId: string): ResumableUpload }
   /** The queue from the ingest route to its consumer. */
   ROW_CHANGES: RowChangesQueue & AskedQueue
   /** Where the bytes of files are. */
@@ -97,6 +100,7 @@ function makeDeps(env: Env) {
   const upstreams = makeUpstreams(config, callFetch)
   const platform = platformDatabase(config, deadline)
   const fanouts: WebhookFanouts = { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) }
+  const uploads: ResumableUploads = { byId: uploadId => env.RESUMABLE_UPLOAD.getByName(uploadId) }
   const requestMetrics = () => env.REQUEST_METRICS.getByName('all')
   const targetRules = targetRulesOf(config)
   return {
@@ -108,10 +112,7 @@ function makeDeps(env: Env) {
     oauthDatabase:
       config.oauthDatabaseUrl === undefined ? undefined : ownerOf(config.oauthDatabaseUrl, config, deadline),
     /** Callers' data, under the role of their key. */
-    data: new DataDatabase(
-      new SqlWire({ connectionString: config.dataDatabaseUrl, gatewayUrl: config.sqlGatewayUrl }),
-      { wipesPlans: config.sqlGatewayUrl !== undefined },
-    ),
+    data: dataDatabase(config, deadline),
     /** Sessions of the owner, for migrations. */
     ownerConnections: makeOwnerConnections({
       connectionString: config.databaseUrl,
@@ -165,6 +166,7 @@ function makeDeps(env: Env) {
     /** Who is told of row changes. */
     rowChangeSubscribers: [webhookSubscriber({ platform, fanouts, registry: new WebhookRegistry(platform) })],
     fanouts,
+    uploads,
     /** Where webhooks may send. */
     targetRules,
     targetGuard: makeTargetGuard({ rules: targetRules, fetch: callFetch, nowMs: () => Date.now() }),
@@ -186,6 +188,13 @@ const timeAfter = (milliseconds: number) =>
 
 // Looked up at each call: tests put a fetch of their own in its place.
 const callFetch: typeof fetch = (...args) => fetch(...args)
+
+/** Callers' data; likewise. */
+export function dataDatabase(config: Config, deadline: Deadline): DataDatabase {
+  const { dataDatabaseUrl: connectionString, sqlGatewayUrl: gatewayUrl } = config
+  const wire = new SqlWire({ connectionString, gatewayUrl }, { deadline })
+  return new DataDatabase(wire, { wipesPlans: gatewayUrl !== undefined })
+}
 
 /** Quoin's own tables; Durable Objects make theirs with this too, with a shared deadline. */
 export function platformDatabase(config: Config, deadline: Deadline): PlatformDatabase {

@@ -1,0 +1,274 @@
+// One object per resumable upload, named by the upload's id. Takes bytes in chunks of any size, hands them to the store
+// in equal parts, and makes an object of the whole, as whoever sends the last of it. What is kept is in
+// upload-storage.ts, how a body is read in chunk-reader.ts, what follows from what in features/storage/resumable.
+//
+// What this must keep true: the offset counts stored bytes alone, and one request writes at a time. Each step that
+// cannot be taken twice is noted before it is taken, so that after any end it is known what may have happened.
+
+import { DurableObject } from 'cloudflare:workers'
+import { parseConfig } from '../src/config.ts'
+import { dataDatabase, type Env, platformDatabase } from '../src/deps.ts'
+import { DomainError } from '../src/errors.ts'
+import { type Blob, makeBlobStore } from '../src/features/storage/blobs/blob-store.ts'
+import type { StorageCall, StorageDeps } from '../src/features/storage/call.ts'
+import { decideWrite } from '../src/features/storage/resumable/decide-write.ts'
+import { toErrorRecord } from '../src/features/storage/resumable/error-record.ts'
+import { finishUpload } from '../src/features/storage/resumable/finish-upload.ts'
+import { noteParts } from '../src/features/storage/resumable/note-parts.ts'
+import type { PartBuffer } from '../src/features/storage/resumable/part-buffer.ts'
+import type { ChunkHeaders } from '../src/features/storage/resumable/protocol.ts'
+import type {
+  ResumableUpload as Upload,
+  UploadCall,
+  UploadFailure,
+  UploadOutcome,
+  UploadPlan,
+  UploadState,
+} from '../src/features/storage/resumable/upload-contract.ts'
+import { dropClaim } from '../src/features/storage/writes/claims.ts'
+import { sharedDeadline } from '../src/lib/deadline.ts'
+import { BodyBrokeOff, ChunkReader } from './chunk-reader.ts'
+import { type StoredUpload, UploadStorage } from './upload-storage.ts'
+
+/** Whoever has sent nothing for so long makes way for the next request: mostly it is the same sender, come back. */
+const SILENT_MS = 1_000
+/** So long a request waits for the one that writes, looking so often. */
+const WAIT_MS = 3_000
+const LOOK_EVERY_MS = 200
+/** After a removal that failed. */
+const CLEAR_AGAIN_MS = 10 * 60_000
+/** Failures that pass: the upload stays as it is. */
+const PASSING = new Set(['storage_unavailable', 'database_unavailable', 'too_many_calls', 'project_paused'])
+
+const UNKNOWN = { outcome: 'unknown' } as const
+const LOCKED = { outcome: 'locked' } as const
+
+export class ResumableUpload extends DurableObject<Env> implements Upload {
+  readonly #deps: StorageDeps
+  readonly #deadline = sharedDeadline()
+  readonly #storage: UploadStorage
+  #reader: ChunkReader | undefined
+  /** What makes an object of the whole; all who ask wait for the same. */
+  #finishing: Promise<UploadOutcome> | undefined
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const config = parseConfig(env)
+    this.#deps = {
+      config,
+      data: dataDatabase(config, this.#deadline),
+      platform: platformDatabase(config, this.#deadline),
+      blobs: makeBlobStore(env.STORAGE, { deadline: this.#deadline }),
+    }
+    this.#storage = new UploadStorage(ctx.storage)
+  }
+
+  async begin(plan: UploadPlan): Promise<void> {
+    this.#storage.begin(plan)
+    await this.ctx.storage.setAlarm(plan.expiresAtMs)
+  }
+
+  async read({ identity, call }: UploadCall): Promise<UploadOutcome> {
+    if (this.#find(identity) === undefined) return UNKNOWN
+    // Else the bytes of a connection that has died could still move the offset behind the answer.
+    await this.#isFree()
+    return await this.#settle(call)
+  }
+
+  async write(
+    { identity, call }: UploadCall,
+    chunk: ChunkHeaders,
+    body: ReadableStream<Uint8Array> | null,
+  ): Promise<UploadOutcome> {
+    const failure = await this.#take(identity, chunk, body)
+    return failure ?? (await this.#settle(call))
+  }
+
+  async cancel(identity: string): Promise<'cancelled' | 'locked' | 'unknown'> {
+    const upload = this.#find(identity)
+    if (upload === undefined || upload.isFinished) return 'unknown'
+    if (this.#finishing !== undefined) return 'locked'
+    this.#storage.change(upload, { isCancelled: true })
+    await this.#remove()
+    return 'cancelled'
+  }
+
+  override async alarm(): Promise<void> {
+    const upload = this.#storage.read()
+    if (upload === undefined) return
+    if (this.#finishing === undefined) await this.#remove()
+    else await this.ctx.storage.setAlarm(Date.now() + CLEAR_AGAIN_MS)
+  }
+
+  /** Stores what of the chunk comes; undefined when it came whole, or there was nothing to store. */
+  async #take(
+    identity: string,
+    chunk: ChunkHeaders,
+    body: ReadableStream<Uint8Array> | null,
+  ): Promise<UploadFailure | undefined> {
+    const reader = new ChunkReader(body, this.#deadline)
+    try {
+      const isFree = await this.#isFree()
+      const upload = this.#find(identity)
+      if (upload === undefined) return UNKNOWN
+      if (!isFree || this.#reader !== undefined) return LOCKED
+      const decision = decideWrite({ ...this.#stateOf(upload), bytesMax: upload.bytesMax }, chunk)
+      if (decision.outcome === 'repeated') return undefined
+      if (decision.outcome !== 'receive') return decision
+      this.#reader = reader
+      const known = this.#storage.change(upload, { length: decision.length })
+      return await this.#receive(known, reader, decision.bytesMax)
+    } finally {
+      if (this.#reader === reader) this.#reader = undefined
+      reader.close()
+    }
+  }
+
+  async #receive(
+    upload: StoredUpload,
+    reader: ChunkReader,
+    bytesMax: number,
+  ): Promise<UploadFailure | undefined> {
+    const tail = this.#storage.readTail()
+    try {
+      for (let received = 0; ; ) {
+        if (tail.isFull) await this.#storePart(upload, tail)
+        const chunk = await reader.read()
+        if (chunk === undefined) return undefined
+        received += chunk.byteLength
+        if (received > bytesMax) return { outcome: 'too_large', bytesMax: upload.bytesMax }
+        for (let rest = tail.add(chunk); rest.byteLength > 0; rest = tail.add(rest))
+          await this.#storePart(upload, tail)
+      }
+    } catch (err) {
+      return err instanceof BodyBrokeOff ? { outcome: 'broke_off' } : passing(err)
+    } finally {
+      if (this.#isOpen()) this.#storage.keepTail(tail.bytes)
+    }
+  }
+
+  /** The part is the store's before it is noted: what is noted is stored. */
+  async #storePart({ claim, database }: StoredUpload, tail: PartBuffer): Promise<void> {
+    const { blobs } = this.#deps
+    const upload = this.#storage.read()
+    if (upload === undefined || upload.isCancelled) throw new BodyBrokeOff('the upload was ended')
+    const multipartId = upload.multipartId ?? (await blobs.beginParts(claim.key, { database }))
+    if (upload.multipartId === null) {
+      this.#storage.change(upload, { multipartId })
+      await noteParts(this.#deps, claim, multipartId).catch(err => logFailure('parts were not noted', err))
+    }
+    const number = this.#storage.partCount() + 1
+    const { etag } = await blobs.putPart(claim.key, multipartId, number, tail.bytes)
+    if (!this.#isOpen()) throw new BodyBrokeOff('the upload was ended')
+    this.#storage.addPart({ number, etag }, tail.bytes.byteLength)
+    tail.clear()
+  }
+
+  /** How far the upload is; of one that is whole an object is made first. */
+  async #settle(call: StorageCall): Promise<UploadOutcome> {
+    const upload = this.#storage.read()
+    if (upload === undefined || upload.isCancelled) return UNKNOWN
+    const state = this.#stateOf(upload)
+    if (upload.isFinished || state.offset !== state.length) return { outcome: 'stored', state }
+    this.#finishing ??= this.#finish(upload, call).finally(() => {
+      this.#finishing = undefined
+    })
+    return await this.#finishing
+  }
+
+  async #finish(upload: StoredUpload, call: StorageCall): Promise<UploadOutcome> {
+    try {
+      const blob = upload.blob ?? (await this.#complete(upload))
+      const whole = this.#storage.setBlob({ ...upload, isCompleting: true }, blob)
+      const finishing = this.#storage.change(whole, { isFinishing: true })
+      await finishUpload(this.#deps, call, upload, { blob, isRetry: upload.isFinishing })
+      this.#storage.change(finishing, { isFinished: true })
+      return { outcome: 'stored', state: this.#stateOf(finishing) }
+    } catch (err) {
+      const failure = passing(err)
+      if (failure.outcome === 'refused') await this.#storage.clear()
+      return failure
+    }
+  }
+
+  /** The bytes as one blob. */
+  async #complete(upload: StoredUpload): Promise<Blob> {
+    const { claim, database, length } = upload
+    const { blobs } = this.#deps
+    if (upload.isCompleting) {
+      const found = await blobs.head(claim.key)
+      if (found !== null && found.size === length) return found
+    }
+    const completing = this.#storage.change(upload, { isCompleting: true })
+    const tail = this.#storage.readTail()
+    if (upload.multipartId === null)
+      return await blobs.put(claim.key, tail.bytes, { length: length ?? 0, database })
+    if (tail.bytes.byteLength > 0) await this.#storePart(completing, tail)
+    return await blobs.completeParts(claim.key, upload.multipartId, this.#storage.parts())
+  }
+
+  /** Waits a moment for the request that writes, and ends one whose sender is silent. True: nobody writes now. */
+  async #isFree(): Promise<boolean> {
+    const untilMs = Date.now() + WAIT_MS
+    for (let reader = this.#reader; reader !== undefined; reader = this.#reader) {
+      if (reader.isSilentFor(SILENT_MS)) reader.end()
+      if (Date.now() >= untilMs) return false
+      await Promise.race([reader.over, new Promise(resolve => setTimeout(resolve, LOOK_EVERY_MS))])
+    }
+    return true
+  }
+
+  /** The upload, for whoever began it and no one else. */
+  #find(identity: string): StoredUpload | undefined {
+    const upload = this.#storage.read()
+    const isTheirs = upload?.identity === identity && !upload.isCancelled && Date.now() < upload.expiresAtMs
+    return isTheirs ? upload : undefined
+  }
+
+  #isOpen(): boolean {
+    return this.#storage.read()?.isCancelled === false
+  }
+
+  #stateOf({ length, expiresAtMs, metadataHeader, blob }: StoredUpload): UploadState {
+    return { offset: blob?.size ?? this.#storage.offset(), length, expiresAtMs, metadataHeader }
+  }
+
+  /** Removes the upload and all that no row has. What fails is tried again; then the upload counts as cancelled. */
+  async #remove(): Promise<void> {
+    const upload = this.#storage.read()
+    if (upload === undefined) return
+    this.#storage.change(upload, { isCancelled: true })
+    this.#reader?.end()
+    await this.#reader?.over
+    try {
+      if (!upload.isFinishing) await this.#discard(upload)
+      await this.#storage.clear()
+    } catch (err) {
+      logFailure('an upload was not removed', err)
+      await this.ctx.storage.setAlarm(Date.now() + CLEAR_AGAIN_MS)
+    }
+  }
+
+  /** Whether a row has the blob of one that was being finished only the sweep can tell. */
+  async #discard({ claim }: StoredUpload): Promise<void> {
+    const { blobs } = this.#deps
+    const multipartId = this.#storage.read()?.multipartId ?? null
+    if (multipartId !== null) await blobs.abortParts(claim.key, multipartId)
+    await blobs.delete([claim.key])
+    await dropClaim(this.#deps, claim)
+  }
+}
+
+/** What a failure means for the upload. Throws what is none of the store, the database or a policy. */
+function passing(err: unknown): UploadFailure {
+  const error = toErrorRecord(err)
+  if (error === undefined) throw err
+  const isPassing = err instanceof DomainError && PASSING.has(err.code)
+  return { outcome: isPassing ? 'unavailable' : 'refused', error }
+}
+
+function logFailure(message: string, err: unknown): void {
+  console.error(
+    JSON.stringify({ level: 'error', component: 'resumable-upload', message, cause: String(err) }),
+  )
+}

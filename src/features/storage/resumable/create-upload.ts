@@ -1,0 +1,110 @@
+// Begins a resumable upload: policies are asked before a byte comes, then an object of its own keeps it for a day.
+
+import { DomainError } from '../../../errors.ts'
+import type { StorageDeps } from '../call.ts'
+import type { ObjectPlace } from '../names.ts'
+import { type Claim, dropClaim, openClaim } from '../writes/claims.ts'
+import { checkMimeType, sizeLimitOf } from '../writes/limits.ts'
+import { probeWrite, type RowWrite } from '../writes/write-row.ts'
+import { countUpload } from './count-upload.ts'
+import { UPLOAD_BYTES_MAX } from './part-buffer.ts'
+import { type ChunkHeaders, checkVersion, isChunk, readChunkHeaders, readNewLength } from './protocol.ts'
+import type { ResumableUploads, UploadPlan, UploadState } from './upload-contract.ts'
+import { tooLarge } from './upload-failure.ts'
+import { readUploadMetadata } from './upload-metadata.ts'
+import type { UploadWriter } from './upload-writer.ts'
+import { writeBody } from './write-chunk.ts'
+
+export interface UploadDeps extends StorageDeps {
+  readonly uploads: ResumableUploads
+  readonly now: () => Date
+}
+
+/** How long an upload may take. */
+export const UPLOAD_LIFE_MS = 24 * 3_600_000
+
+/**
+ * Begins the upload that the headers of TUS describe, with the bytes that come at once, and answers its id. Throws what
+ * headers are refused with, `bucket_not_found`, `object_too_large`, `mime_type_not_allowed`, `too_many_uploads`,
+ * `invalid_signature` for a token of another object, and what policies say.
+ */
+export async function createUpload(
+  deps: UploadDeps,
+  writer: UploadWriter,
+  { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
+): Promise<{ uploadId: string; state: UploadState }> {
+  checkVersion(headers)
+  const plan = await openPlan(deps, writer, headers)
+  const uploadId = plan.claim.id
+  try {
+    await deps.uploads.byId(uploadId).begin(plan)
+  } catch (err) {
+    await dropClaim(deps, plan.claim)
+    throw err
+  }
+  const chunk = firstChunk(headers)
+  // Of a file without bytes the object is made now.
+  if (chunk === undefined && plan.length !== 0) return { uploadId, state: { ...plan, offset: 0 } }
+  const state = await writeBody(deps, writer, uploadId, chunk ?? NO_BYTES, chunk && body)
+  return { uploadId, state }
+}
+
+const NO_BYTES: ChunkHeaders = { offset: 0, length: undefined, bytes: 0 }
+
+function firstChunk(headers: Headers): ChunkHeaders | undefined {
+  if (!isChunk(headers)) return undefined
+  const atStart = new Headers(headers)
+  atStart.set('upload-offset', '0')
+  return readChunkHeaders(atStart)
+}
+
+async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers): Promise<UploadPlan> {
+  const length = readNewLength(headers)
+  const metadataHeader = headers.get('upload-metadata') ?? ''
+  const { place, contentType, cacheControl, userMetadata } = readUploadMetadata(metadataHeader)
+  checkSigned(writer, place)
+  const asked = headers.get('x-upsert') === 'true' ? 'replace' : 'create'
+  const write: RowWrite = { mode: writer.signed?.mode ?? asked, userMetadata, ownerId: writer.ownerId }
+  const declared = { size: length ?? undefined, contentType, cacheControl }
+  const { claim, limits, database } = await openClaim(deps, place, declared)
+  const bytesMax = Math.min(sizeLimitOf(limits, deps.config.storageObjectMaxBytes), UPLOAD_BYTES_MAX)
+  await orDrop(deps, claim, async () => {
+    if (length !== null && length > bytesMax) throw tooLarge(bytesMax)
+    checkMimeType(contentType, limits)
+    await countUpload(deps, claim, writer.apiKeyId)
+    await probeWrite(deps, writer.call, claim, write)
+  })
+  const { identity } = writer
+  const expiresAtMs = deps.now().getTime() + UPLOAD_LIFE_MS
+  return {
+    claim,
+    database,
+    write,
+    contentType,
+    cacheControl,
+    identity,
+    metadataHeader,
+    length,
+    bytesMax,
+    expiresAtMs,
+  }
+}
+
+/** A token is good for one object alone. */
+function checkSigned({ signed }: UploadWriter, { bucketId, name }: ObjectPlace): void {
+  if (signed === undefined) return
+  if (signed.place.bucketId === bucketId && signed.place.name === name) return
+  throw new DomainError('invalid_signature', 'The token was made for another object.', {
+    hint: 'Send bucketName and objectName in Upload-Metadata as they were when the token was made.',
+  })
+}
+
+async function orDrop(deps: UploadDeps, claim: Claim, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (err) {
+    // What is not dropped now ends with its day.
+    await dropClaim(deps, claim).catch(() => undefined)
+    throw err
+  }
+}
