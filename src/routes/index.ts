@@ -31,6 +31,7 @@ import { statusRoutes } from './status.ts'
 import { storageRoutes } from './storage.ts'
 import { supabasePublicFileRoutes } from './supabase-public-files.ts'
 import { supabaseStorageRoutes } from './supabase-storage.ts'
+import { supabaseTusRoutes } from './supabase-tus.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
@@ -62,6 +63,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...bridgeRoutes,
   ...permissionRoutes,
   ...migrationRoutes,
+  ...supabaseTusRoutes,
   ...webhookRoutes,
   ...rowChangeRoutes,
 ]

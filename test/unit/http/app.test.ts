@@ -163,6 +163,7 @@ function appOf(routes = allRoutes) {
     publicRows: new PublicRows(now),
     images: undefined,
     imageCache: { find: async () => undefined, keep: async () => undefined },
+    uploads: { byId: () => expect.unreachable() },
     now,
   }
   return createApp(

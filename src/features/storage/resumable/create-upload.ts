@@ -1,8 +1,6 @@
 // Begins a resumable upload: policies are asked before a byte comes, then an object of its own keeps it for a day.
 
-import { DomainError } from '../../../errors.ts'
 import type { StorageDeps } from '../call.ts'
-import type { ObjectPlace } from '../names.ts'
 import { type Claim, dropClaim, openClaim } from '../writes/claims.ts'
 import { checkMimeType, sizeLimitOf } from '../writes/limits.ts'
 import { probeWrite, type RowWrite } from '../writes/write-row.ts'
@@ -26,7 +24,7 @@ export const UPLOAD_LIFE_MS = 24 * 3_600_000
 /**
  * Begins the upload that the headers of TUS describe, with the bytes that come at once, and answers its id. Throws what
  * headers are refused with, `bucket_not_found`, `object_too_large`, `mime_type_not_allowed`, `too_many_uploads`,
- * `invalid_signature` for a token of another object, and what policies say.
+ * `invalid_signature` for a token that is not for the object, and what policies say.
  */
 export async function createUpload(
   deps: UploadDeps,
@@ -62,9 +60,9 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
   const length = readNewLength(headers)
   const metadataHeader = headers.get('upload-metadata') ?? ''
   const { place, contentType, cacheControl, userMetadata } = readUploadMetadata(metadataHeader)
-  checkSigned(writer, place)
   const asked = headers.get('x-upsert') === 'true' ? 'replace' : 'create'
-  const write: RowWrite = { mode: writer.signed?.mode ?? asked, userMetadata, ownerId: writer.ownerId }
+  const { ownerId, mode = asked } = await writer.grantFor(place)
+  const write: RowWrite = { mode, userMetadata, ownerId }
   const declared = { size: length ?? undefined, contentType, cacheControl }
   const { claim, limits, database } = await openClaim(deps, place, declared)
   const bytesMax = Math.min(sizeLimitOf(limits, deps.config.storageObjectMaxBytes), UPLOAD_BYTES_MAX)
@@ -88,15 +86,6 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
     bytesMax,
     expiresAtMs,
   }
-}
-
-/** A token is good for one object alone. */
-function checkSigned({ signed }: UploadWriter, { bucketId, name }: ObjectPlace): void {
-  if (signed === undefined) return
-  if (signed.place.bucketId === bucketId && signed.place.name === name) return
-  throw new DomainError('invalid_signature', 'The token was made for another object.', {
-    hint: 'Send bucketName and objectName in Upload-Metadata as they were when the token was made.',
-  })
 }
 
 async function orDrop(deps: UploadDeps, claim: Claim, work: () => Promise<void>): Promise<void> {

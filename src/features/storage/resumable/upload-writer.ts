@@ -1,5 +1,8 @@
 // Who writes a resumable upload: the holder of an API key, a signed-in user, or whoever has a signed token.
 
+import type { DatabaseCaller } from '../../../db/caller-session.ts'
+import { DomainError } from '../../../errors.ts'
+import { sha256Hex } from '../../../lib/hash.ts'
 import type { StorageCall } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
 
@@ -8,10 +11,66 @@ export interface UploadWriter {
   readonly call: StorageCall
   /** The same for all requests of whoever may go on with an upload, and for nobody else. */
   readonly identity: string
-  /** `sub` of whoever the object will belong to; null: nobody. */
-  readonly ownerId: string | null
   /** The key that open uploads count against; undefined: a signed token's. */
   readonly apiKeyId: string | undefined
-  /** What a signed token is for; undefined: no token, policies decide. */
-  readonly signed?: { readonly place: ObjectPlace; readonly mode: 'create' | 'replace' } | undefined
+  /** What may be written there, asked when an upload begins. Throws where it may not. */
+  readonly grantFor: (place: ObjectPlace) => Promise<UploadGrant>
+}
+
+export interface UploadGrant {
+  /** `sub` of whoever the object will belong to; null: nobody. */
+  readonly ownerId: string | null
+  /** What the token says; undefined: what the request asks for. */
+  readonly mode?: 'create' | 'replace'
+}
+
+/** Whoever has the key, or the person with the access token beside it: policies decide. */
+export function keyWriter(
+  call: StorageCall,
+  { apiKeyId, subject }: { apiKeyId: string; subject: string | null },
+): UploadWriter {
+  return {
+    call,
+    identity: subject === null ? `key:${apiKeyId}` : `user:${subject}`,
+    apiKeyId,
+    grantFor: async () => ({ ownerId: subject }),
+  }
+}
+
+interface SignedDeps {
+  readonly signedUrls: {
+    verifyUpload(
+      token: string,
+      place: ObjectPlace,
+      now: Date,
+    ): Promise<{ owner: string | null; upsert: boolean }>
+  }
+  readonly now: () => Date
+}
+
+type SignedCall = Omit<DatabaseCaller, 'role' | 'claims'> & Pick<StorageCall, 'timeoutMs' | 'operation'>
+
+/**
+ * Whoever has the token, past all policies. It is checked when an upload begins: what takes longer than the token lasts
+ * is not cut off. Throws `invalid_signature` without one.
+ */
+export async function signedWriter(
+  { signedUrls, now }: SignedDeps,
+  call: SignedCall,
+  token: string | null,
+): Promise<UploadWriter> {
+  if (token === null) {
+    throw new DomainError('invalid_signature', 'Missing x-signature header', {
+      hint: 'Send the token of a signed upload address as x-signature.',
+    })
+  }
+  return {
+    call: { ...call, role: 'service_role', claims: null },
+    identity: `token:${await sha256Hex(token)}`,
+    apiKeyId: undefined,
+    async grantFor(place) {
+      const { owner, upsert } = await signedUrls.verifyUpload(token, place, now())
+      return { ownerId: owner, mode: upsert ? 'replace' : 'create' }
+    },
+  }
 }

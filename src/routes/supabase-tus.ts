@@ -1,0 +1,183 @@
+// Resumable uploads (TUS 1.0.0) where clients of Supabase look for them. With a signed token in `x-signature` no key is
+// needed below /sign. A refusal has its real status and a text.
+
+import * as z from 'zod'
+import { shareName } from '../features/api-keys/limit/network.ts'
+import { databaseCaller } from '../features/callers/database-caller.ts'
+import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
+import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
+import { createUpload } from '../features/storage/resumable/create-upload.ts'
+import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
+import { methodOf, optionsHeaders, stateHeaders, TUS_HEADERS } from '../features/storage/resumable/protocol.ts'
+import { readUpload } from '../features/storage/resumable/read-upload.ts'
+import { keyWriter, signedWriter, type UploadWriter } from '../features/storage/resumable/upload-writer.ts'
+import { writeChunk } from '../features/storage/resumable/write-chunk.ts'
+import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
+
+const UPLOADS = { '/storage/v1/upload/resumable/sign': 'public', '/storage/v1/upload/resumable': 'any_key' } as const
+const UPLOAD = {
+  '/storage/v1/upload/resumable/sign/:id': 'public',
+  '/storage/v1/upload/resumable/:id': 'any_key',
+} as const
+const OPEN_UPLOADS = { '/storage/v1/upload/resumable/sign': 'none', '/storage/v1/upload/resumable': 'none' } as const
+const OPEN_UPLOAD = {
+  '/storage/v1/upload/resumable/sign/:id': 'none',
+  '/storage/v1/upload/resumable/:id': 'none',
+} as const
+
+type Input = Pick<
+  HandlerInput<typeof UPLOADS, undefined, undefined>,
+  'principal' | 'caller' | 'request' | 'path' | 'deps' | 'bodyStream'
+>
+type UploadInput = Input & { params: { id: string } }
+
+/** As Supabase names them for policies; `_signed` follows where a token decides. */
+function writerOf(input: Input, action: 'create' | 'part' | 'get' | 'delete'): Promise<UploadWriter> {
+  const { principal, deps, request, caller, path } = input
+  const operation = `storage.tus.upload.${action}`
+  const token = request.headers.get('x-signature')
+  if (principal === null || token !== null) {
+    const { headers, method } = request
+    const share = shareName('storage', caller.address)
+    const call = { share, requestId: caller.requestId, method, path, headers, timeoutMs: STATEMENT_TIMEOUT_MS }
+    return signedWriter(deps, { ...call, operation: `${operation}_signed` }, token)
+  }
+  const timeoutMs = principal.key.role === 'anon' ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS
+  const call = { ...databaseCaller({ ...input, principal }), timeoutMs, operation }
+  const who = { apiKeyId: principal.key.id, subject: principal.endUser?.subject ?? null }
+  return Promise.resolve(keyWriter(call, who))
+}
+
+async function create(input: Input): Promise<RawAnswer> {
+  const { deps, request, path, bodyStream } = input
+  const sent = { headers: request.headers, body: bodyStream }
+  const { uploadId, state } = await createUpload(deps, await writerOf(input, 'create'), sent)
+  const location = `${deps.config.baseUrl}${path.replace(/\/$/, '')}/${uploadId}`
+  return { status: 201, headers: { ...stateHeaders(state), location }, body: null }
+}
+
+async function write(input: UploadInput): Promise<RawAnswer> {
+  const { deps, request, params, bodyStream } = input
+  const sent = { headers: request.headers, body: bodyStream }
+  const state = await writeChunk(deps, await writerOf(input, 'part'), params.id, sent)
+  return { status: 204, headers: stateHeaders(state), body: null }
+}
+
+async function read(input: UploadInput): Promise<RawAnswer> {
+  const { deps, request, params } = input
+  const state = await readUpload(deps, await writerOf(input, 'get'), params.id, request.headers)
+  const headers = { ...stateHeaders(state), 'upload-metadata': state.metadataHeader }
+  return { status: 200, headers, body: null }
+}
+
+async function cancel(input: UploadInput): Promise<RawAnswer> {
+  const { deps, request, params } = input
+  await cancelUpload(deps, await writerOf(input, 'delete'), params.id, request.headers)
+  return { status: 204, headers: TUS_HEADERS, body: null }
+}
+
+const override = (input: UploadInput) => (methodOf(input.request) === 'DELETE' ? cancel(input) : write(input))
+
+const PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
+/** What one request may bring is bounded by the upload's own length. */
+const STREAMED = { streamsBody: true, bodyBytesMax: UPLOAD_BYTES_MAX, unaudited: 'key_data' } as const
+const CHUNK = { request: { 'application/offset+octet-stream': z.string().meta({ examples: ['bytes'] }) } }
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header' as const,
+  schema: z.string().describe(description),
+})
+const OFFSET = header('Upload-Offset', 'where in the file the bytes begin: what HEAD answered')
+
+export const supabaseTusRoutes = [
+  defineRoute({
+    id: 'storage.options_uploads',
+    method: 'options',
+    mounts: OPEN_UPLOADS,
+    summary: 'What of TUS is served',
+    handle: async ({ deps }) => ({
+      status: 204,
+      headers: optionsHeaders(Math.min(deps.config.storageObjectMaxBytes, UPLOAD_BYTES_MAX)),
+      body: null,
+    }),
+  }),
+  defineRoute({
+    id: 'storage.options_upload',
+    method: 'options',
+    mounts: OPEN_UPLOAD,
+    params: PARAMS,
+    summary: 'What of TUS is served',
+    handle: async ({ deps }) => ({
+      status: 204,
+      headers: optionsHeaders(Math.min(deps.config.storageObjectMaxBytes, UPLOAD_BYTES_MAX)),
+      body: null,
+    }),
+  }),
+  defineRoute({
+    id: 'storage.create_upload',
+    method: 'post',
+    mounts: UPLOADS,
+    ...STREAMED,
+    summary: 'Begin a resumable upload (TUS 1.0.0)',
+    description:
+      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A key has ' +
+      'at most 100 uploads open.',
+    documented: {
+      parameters: [
+        header('Upload-Length', 'bytes of the whole file; or Upload-Defer-Length: 1'),
+        header('Upload-Metadata', 'bucketName, objectName, contentType, cacheControl, metadata, each with its base64'),
+      ],
+      ...CHUNK,
+      answers: { 201: { description: 'It is begun; Location says where.' } },
+    },
+    handle: create,
+  }),
+  defineRoute({
+    id: 'storage.write_upload',
+    method: 'patch',
+    mounts: UPLOAD,
+    params: PARAMS,
+    ...STREAMED,
+    summary: 'Go on with a resumable upload',
+    description: 'Chunks may have any size. The last makes the object, as whoever sends it.',
+    documented: {
+      parameters: [OFFSET],
+      ...CHUNK,
+      answers: { 204: { description: 'Upload-Offset says what is stored.' } },
+    },
+    handle: write,
+  }),
+  defineRoute({
+    id: 'storage.write_upload_by_post',
+    method: 'post',
+    mounts: UPLOAD,
+    params: PARAMS,
+    ...STREAMED,
+    summary: 'The same, or the end of an upload, by X-HTTP-Method-Override',
+    documented: {
+      parameters: [OFFSET, header('X-HTTP-Method-Override', 'PATCH or DELETE')],
+      ...CHUNK,
+      answers: { 204: { description: 'As that of the method.' } },
+    },
+    handle: override,
+  }),
+  defineRoute({
+    id: 'storage.read_upload',
+    method: 'get',
+    mounts: UPLOAD,
+    params: PARAMS,
+    summary: 'How far a resumable upload is; meant for HEAD',
+    documented: { answers: { 200: { description: 'Upload-Offset says what is stored.' } } },
+    handle: read,
+  }),
+  defineRoute({
+    id: 'storage.cancel_upload',
+    method: 'delete',
+    mounts: UPLOAD,
+    params: PARAMS,
+    unaudited: 'key_data',
+    summary: 'End a resumable upload and forget its bytes',
+    documented: { answers: { 204: { description: 'It is gone.' } } },
+    handle: cancel,
+  }),
+]
