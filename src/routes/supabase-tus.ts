@@ -8,18 +8,29 @@ import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
 import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
-import { methodOf, optionsHeaders, stateHeaders, TUS_HEADERS } from '../features/storage/resumable/protocol.ts'
+import {
+  methodOf,
+  optionsHeaders,
+  stateHeaders,
+  TUS_HEADERS,
+} from '../features/storage/resumable/protocol.ts'
 import { readUpload } from '../features/storage/resumable/read-upload.ts'
 import { keyWriter, signedWriter, type UploadWriter } from '../features/storage/resumable/upload-writer.ts'
 import { writeChunk } from '../features/storage/resumable/write-chunk.ts'
 import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
 
-const UPLOADS = { '/storage/v1/upload/resumable/sign': 'public', '/storage/v1/upload/resumable': 'any_key' } as const
+const UPLOADS = {
+  '/storage/v1/upload/resumable/sign': 'public',
+  '/storage/v1/upload/resumable': 'any_key',
+} as const
 const UPLOAD = {
   '/storage/v1/upload/resumable/sign/:id': 'public',
   '/storage/v1/upload/resumable/:id': 'any_key',
 } as const
-const OPEN_UPLOADS = { '/storage/v1/upload/resumable/sign': 'none', '/storage/v1/upload/resumable': 'none' } as const
+const OPEN_UPLOADS = {
+  '/storage/v1/upload/resumable/sign': 'none',
+  '/storage/v1/upload/resumable': 'none',
+} as const
 const OPEN_UPLOAD = {
   '/storage/v1/upload/resumable/sign/:id': 'none',
   '/storage/v1/upload/resumable/:id': 'none',
@@ -39,7 +50,14 @@ function writerOf(input: Input, action: 'create' | 'part' | 'get' | 'delete'): P
   if (principal === null || token !== null) {
     const { headers, method } = request
     const share = shareName('storage', caller.address)
-    const call = { share, requestId: caller.requestId, method, path, headers, timeoutMs: STATEMENT_TIMEOUT_MS }
+    const call = {
+      share,
+      requestId: caller.requestId,
+      method,
+      path,
+      headers,
+      timeoutMs: STATEMENT_TIMEOUT_MS,
+    }
     return signedWriter(deps, { ...call, operation: `${operation}_signed` }, token)
   }
   const timeoutMs = principal.key.role === 'anon' ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS
@@ -125,7 +143,10 @@ export const supabaseTusRoutes = [
     documented: {
       parameters: [
         header('Upload-Length', 'bytes of the whole file; or Upload-Defer-Length: 1'),
-        header('Upload-Metadata', 'bucketName, objectName, contentType, cacheControl, metadata, each with its base64'),
+        header(
+          'Upload-Metadata',
+          'bucketName, objectName, contentType, cacheControl, metadata, each with its base64',
+        ),
       ],
       ...CHUNK,
       answers: { 201: { description: 'It is begun; Location says where.' } },

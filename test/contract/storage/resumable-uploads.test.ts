@@ -1,0 +1,264 @@
+// Resumable uploads as clients of TUS make them, over public HTTP.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { makeKey } from '../../support/keys.ts'
+import { connectOwner } from '../../support/postgres.ts'
+
+const MIB = 1024 * 1024
+const { base_url: baseUrl } = inject('stack')
+const endpoint = `${baseUrl}/storage/v1/upload/resumable`
+const bucket = `tus-${randomBytes(6).toString('hex')}`
+let service: Record<string, string>
+let anon: Record<string, string>
+
+beforeAll(async () => {
+  const keys = await Promise.all([makeKey('service_role'), makeKey('anon')])
+  ;[service = {}, anon = {}] = keys.map(({ key }) => ({ apikey: key }))
+  await using owner = await connectOwner()
+  await owner.query('insert into storage.buckets (id, name) values ($1, $1)', [bucket])
+  await owner.query('insert into storage.buckets (id, name, file_size_limit) values ($1, $1, 10)', [
+    `${bucket}-small`,
+  ])
+})
+
+describe('an upload', () => {
+  it('takes chunks of any size, and becomes an object with the last of them', async () => {
+    const bytes = randomBytes(40)
+    const upload = await begin({ length: 40 })
+    expect(upload.location.startsWith(`${endpoint}/`)).toBe(true)
+    expect((await patch(upload, bytes.subarray(0, 10), 0)).headers.get('upload-offset')).toBe('10')
+    expect(await offsetOf(upload)).toBe(10)
+    expect((await patch(upload, bytes.subarray(10), 10)).status).toBe(204)
+    expect(await storedAs(upload)).toMatchObject({
+      size: 40,
+      eTag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+      mimetype: 'text/plain',
+      cacheControl: 'max-age=60',
+    })
+  })
+
+  it('begins with the bytes that come with it', async () => {
+    const upload = await begin({ length: 5, body: 'abc' })
+    expect(upload.created.headers.get('upload-offset')).toBe('3')
+    expect((await patch(upload, 'de', 3)).status).toBe(204)
+    expect(await storedAs(upload)).toMatchObject({ size: 5 })
+  })
+
+  it('may be empty', async () => {
+    const upload = await begin({ length: 0 })
+    expect(upload.created.status).toBe(201)
+    expect(await storedAs(upload)).toMatchObject({ size: 0 })
+  })
+
+  it('may say its length with the last chunk, or behind it', async () => {
+    const [withLast, behind] = [await begin({ length: null }), await begin({ length: null })]
+    expect(await headOf(withLast)).toMatchObject({ 'upload-defer-length': '1', 'upload-offset': '0' })
+    expect((await patch(withLast, 'abc', 0, { 'upload-length': '3' })).status).toBe(204)
+    expect((await patch(behind, 'abc', 0)).status).toBe(204)
+    expect((await patch(behind, '', 3, { 'upload-length': '3' })).status).toBe(204)
+    for (const upload of [withLast, behind]) expect(await storedAs(upload)).toMatchObject({ size: 3 })
+  })
+
+  it('answers its last chunk again when it comes again, and an empty one', async () => {
+    const upload = await begin({ length: 6 })
+    await patch(upload, 'abc', 0)
+    for (const [body, offset] of [
+      ['def', 3],
+      ['def', 3],
+      ['', 6],
+    ] as const) {
+      const answer = await patch(upload, body, offset)
+      expect([answer.status, answer.headers.get('upload-offset')]).toEqual([204, '6'])
+    }
+    expect(await headOf(upload)).toMatchObject({ 'upload-offset': '6', 'upload-length': '6' })
+    expect((await patch(upload, 'abc', 0)).status).toBe(409)
+  })
+
+  it('goes on where a connection broke, with whole parts behind it', async () => {
+    const bytes = randomBytes(20 * MIB)
+    const upload = await begin({ length: bytes.length })
+    await sendAndHangUp(upload, bytes, 15 * MIB)
+    const offset = await offsetOf(upload)
+    expect(offset).toBeGreaterThanOrEqual(12 * MIB)
+    expect(offset).toBeLessThanOrEqual(15 * MIB)
+    expect((await patch(upload, bytes.subarray(offset), offset)).status).toBe(204)
+    expect(await storedAs(upload)).toMatchObject({ size: bytes.length })
+    const stored = await fetch(`${baseUrl}/v1/storage/objects/${bucket}/${upload.name}`, { headers: service })
+    expect(Buffer.compare(Buffer.from(await stored.arrayBuffer()), bytes)).toBe(0)
+  })
+
+  it('ends with DELETE', async () => {
+    const upload = await begin({ length: 5, body: 'abc' })
+    expect((await send(upload.location, 'DELETE')).status).toBe(204)
+    expect((await send(upload.location, 'HEAD')).status).toBe(404)
+    expect((await patch(upload, 'de', 3)).status).toBe(404)
+    await using owner = await connectOwner()
+    const { rows } = await owner.query('select from quoin.storage_claims where name = $1', [upload.name])
+    expect(rows).toEqual([])
+  })
+
+  it('takes PATCH and DELETE as POST', async () => {
+    const upload = await begin({ length: 5 })
+    const headers = { 'x-http-method-override': 'PATCH', 'upload-offset': '0', ...CHUNK }
+    expect((await send(upload.location, 'POST', { headers, body: 'abc' })).status).toBe(204)
+    const ended = await send(upload.location, 'POST', { headers: { 'x-http-method-override': 'DELETE' } })
+    expect(ended.status).toBe(204)
+  })
+})
+
+describe('is refused', () => {
+  it('at another offset, with the words of Supabase', async () => {
+    const upload = await begin({ length: 10, body: 'abc' })
+    const answer = await patch(upload, 'x', 0)
+    expect(answer.status).toBe(409)
+    expect(await answer.text()).toContain('Upload-Offset conflict')
+    expect(await offsetOf(upload)).toBe(3)
+  })
+
+  it.each([
+    ['a bucket that is not there', { bucket: 'nowhere', length: 1 }, 404, 'Bucket not found'],
+    ['more than the bucket takes', { bucket: `${bucket}-small`, length: 11 }, 413, 'Maximum size exceeded'],
+  ])('for %s', async (_, options, status, words) => {
+    const { created } = await begin(options)
+    expect(created.status).toBe(status)
+    expect(created.headers.get('tus-resumable')).toBe('1.0.0')
+    expect(await created.text()).toContain(words)
+  })
+
+  it('for more bytes than were said, or than the bucket takes of an unknown length', async () => {
+    expect((await patch(await begin({ length: 3 }), 'abcd', 0)).status).toBe(413)
+    const unknown = await begin({ bucket: `${bucket}-small`, length: null })
+    expect((await patch(unknown, 'x'.repeat(11), 0)).status).toBe(413)
+  })
+
+  it('without the version of TUS, and without its type', async () => {
+    const answer = await fetch(endpoint, { method: 'POST', headers: { ...service, 'upload-length': '1' } })
+    expect(answer.status).toBe(412)
+    const upload = await begin({ length: 3 })
+    expect((await patch(upload, 'abc', 0, { 'content-type': 'text/plain' })).status).toBe(415)
+  })
+
+  it('where policies refuse the object, before a byte is sent', async () => {
+    expect((await begin({ length: 3, headers: anon })).created.status).toBe(403)
+  })
+
+  it('to anybody else, like an unknown one', async () => {
+    const upload = await begin({ length: 3 })
+    for (const method of ['HEAD', 'DELETE'])
+      expect((await send(upload.location, method, { headers: anon })).status).toBe(404)
+    expect((await patch(upload, 'abc', 0, anon)).status).toBe(404)
+    expect((await send(`${endpoint}/${'x'.repeat(40)}`, 'HEAD')).status).toBe(404)
+  })
+
+  it('where the name is taken, unless it replaces', async () => {
+    const first = await begin({ length: 3, body: 'abc' })
+    const again = { name: first.name, length: 4, body: 'abcd' }
+    expect((await begin(again)).created.status).toBe(409)
+    const replacing = await begin({ ...again, headers: { 'x-upsert': 'true' } })
+    expect(replacing.created.status).toBe(201)
+    expect(await storedAs(replacing)).toMatchObject({ size: 4 })
+  })
+
+  it('with the last chunk where the name was taken meanwhile', async () => {
+    const late = await begin({ length: 3 })
+    await begin({ name: late.name, length: 3, body: 'abc' })
+    expect((await patch(late, 'xyz', 0)).status).toBe(409)
+    expect((await send(late.location, 'HEAD')).status).toBe(404)
+  })
+})
+
+it('says what of TUS is served', async () => {
+  for (const url of [endpoint, `${endpoint}/sign`, `${endpoint}/x`]) {
+    const answer = await fetch(url, { method: 'OPTIONS' })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('tus-version')).toBe('1.0.0')
+    expect(answer.headers.get('tus-extension')).toContain('creation-defer-length')
+  }
+})
+
+const CHUNK = { 'content-type': 'application/offset+octet-stream' }
+
+interface Begun {
+  created: Response
+  location: string
+  name: string
+}
+
+interface BeginOptions {
+  length: number | null
+  name?: string
+  bucket?: string
+  body?: BodyInit
+  headers?: Record<string, string>
+}
+
+async function begin(options: BeginOptions): Promise<Begun> {
+  const { length, name = `${crypto.randomUUID()}.txt`, body, headers } = options
+  const fields = {
+    bucketName: options.bucket ?? bucket,
+    objectName: name,
+    contentType: 'text/plain',
+    cacheControl: '60',
+  }
+  const metadata = Object.entries(fields).map(
+    ([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`,
+  )
+  const created = await send(endpoint, 'POST', {
+    headers: {
+      ...(length === null ? { 'upload-defer-length': '1' } : { 'upload-length': String(length) }),
+      'upload-metadata': metadata.join(','),
+      ...(body !== undefined && CHUNK),
+      ...headers,
+    },
+    body,
+  })
+  return { created, location: created.headers.get('location') ?? '', name }
+}
+
+function send(
+  url: string,
+  method: string,
+  { headers, body }: { headers?: object; body?: BodyInit | undefined } = {},
+) {
+  return fetch(url, {
+    method,
+    headers: { ...service, 'tus-resumable': '1.0.0', ...headers },
+    body: body ?? null,
+  })
+}
+
+function patch({ location }: Begun, body: BodyInit, offset: number, headers: Record<string, string> = {}) {
+  return send(location, 'PATCH', { headers: { ...CHUNK, 'upload-offset': String(offset), ...headers }, body })
+}
+
+async function headOf({ location }: Begun): Promise<Record<string, string>> {
+  const answer = await send(location, 'HEAD')
+  expect(answer.status).toBe(200)
+  return Object.fromEntries(answer.headers)
+}
+
+async function offsetOf(upload: Begun): Promise<number> {
+  return Number((await headOf(upload))['upload-offset'])
+}
+
+async function storedAs({ name }: Begun): Promise<unknown> {
+  await using owner = await connectOwner()
+  const { rows } = await owner.query('select metadata from storage.objects where name = $1', [name])
+  return rows[0]?.metadata
+}
+
+/** Says that all of it comes, sends as much, and closes the connection. */
+async function sendAndHangUp({ location }: Begun, bytes: Uint8Array, sent: number): Promise<void> {
+  const headers = { ...service, ...CHUNK, 'tus-resumable': '1.0.0', 'upload-offset': '0' }
+  const sending = request(location, {
+    method: 'PATCH',
+    headers: { ...headers, 'content-length': bytes.length },
+  })
+  sending.on('error', () => undefined)
+  await new Promise(resolve => sending.write(bytes.subarray(0, sent), resolve))
+  const closed = new Promise(resolve => sending.once('close', resolve))
+  sending.destroy()
+  await closed
+}
