@@ -33,7 +33,7 @@ import { type StoredUpload, UploadStorage } from './upload-storage.ts'
 /** Whoever has sent nothing for so long makes way for the next request: mostly it is the same sender, come back. */
 const SILENT_MS = 1_000
 /** So long a request waits for the one that writes, looking so often. */
-const WAIT_MS = 3_000
+const WAIT_MS = 8_000
 const LOOK_EVERY_MS = 200
 /** After a removal that failed. */
 const CLEAR_AGAIN_MS = 10 * 60_000
@@ -71,8 +71,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
   async read({ identity, call }: UploadCall): Promise<UploadOutcome> {
     if (this.#find(identity) === undefined) return UNKNOWN
     // Else the bytes of a connection that has died could still move the offset behind the answer.
-    await this.#isFree()
-    return await this.#settle(call)
+    return (await this.#isFree()) ? await this.#settle(call) : LOCKED
   }
 
   async write(
