@@ -6,6 +6,7 @@ import { logRequest } from './features/logs/log-request.ts'
 import { consumeRowChanges } from './features/row-changes/consume/consume-row-changes.ts'
 import { keepDeadMessages, resolveDeadMessages } from './features/row-changes/consume/dead-messages.ts'
 import { repairWatches } from './features/row-changes/watching/repair-watches.ts'
+import { sweepStorage } from './features/storage/sweep/sweep-storage.ts'
 import { expireLogs } from './features/webhooks/delivery/expire-logs.ts'
 import { createApp } from './http/app.ts'
 import { referenceRoutes } from './http/reference/routes.ts'
@@ -43,7 +44,7 @@ export default {
   },
   scheduled: async (controller, env) => {
     const deps = depsOf(env as object)
-    if (controller.cron === HOURLY) await expireLogs(deps)
+    if (controller.cron === HOURLY) await Promise.all([expireLogs(deps), sweepStorage(deps)])
     else await Promise.all([repairWatches(deps), resolveDeadMessages(deps)])
   },
 } satisfies ExportedHandler

@@ -27,6 +27,7 @@ export function platformStatusOf(
   return readPlatformStatus({
     platform,
     data,
+    blobs: { head: async () => null },
     config,
     upstreams: UPSTREAMS,
     permissionFile,

@@ -19,6 +19,7 @@ import {
 } from '../status/probe.ts'
 import { type RowChangeFacts, rowChangeProblems } from '../status/problems.ts'
 import { readServerPorts, readSqlGateway, type ServerPortsDeps } from '../status/server-states.ts'
+import { readStorageState, type StorageStateDeps } from '../status/storage-state.ts'
 
 /** The parts, those without which no API key is served first. */
 const NEEDED = ['database', 'callers_data', 'sql_gateway'] as const
@@ -32,6 +33,7 @@ const OTHERS = [
   'queue',
   'listener',
   'row_changes',
+  'storage',
 ] as const
 type PartName = (typeof NEEDED)[number] | (typeof OTHERS)[number]
 
@@ -41,7 +43,7 @@ const PartHealth = z
       .enum([...NEEDED, ...OTHERS])
       .describe(
         'database: Postgres as the owner; callers_data: as calls with a key reach it; listener: whether it holds its ' +
-          'lock; row_changes: whether they are recorded and leave the outbox',
+          'lock; row_changes: whether they are recorded and leave the outbox; storage: the store of files',
       ),
     state: z
       .enum([...PortState.options, 'unknown'])
@@ -109,7 +111,8 @@ export interface AskedQueue {
 }
 
 type GatewayHealthDeps = PermissionStateDeps &
-  ServerPortsDeps & {
+  ServerPortsDeps &
+  StorageStateDeps & {
     gatewayHealth: SharedRun<GatewayHealth>
     upstreams: { sqlGateway: Upstream }
     platform: Pick<PlatformDatabase, 'query'>
@@ -131,13 +134,14 @@ async function askParts(deps: GatewayHealthDeps): Promise<GatewayHealth> {
   const time = deps.now().toISOString()
   // In production six calls of a request wait for their answer at a time, and the seventh for one of them. So the parts
   // that decide come first.
-  const [owner, callers, gateway, ports, permissions, queue] = await Promise.all([
+  const [owner, callers, gateway, ports, permissions, queue, storage] = await Promise.all([
     askOwner<{ row_changes: RowChangeFacts }>(deps.platform, `select ${ROW_CHANGE_FACTS_SQL} as row_changes`),
     readDataConnection(deps.data, deps.config.dbSchemas),
     readSqlGateway(deps.upstreams.sqlGateway),
     readServerPorts(deps),
     readPermissionState(deps),
     readQueue(deps),
+    readStorageState(deps),
   ])
   const facts = owner.facts?.row_changes
   const isFollowed = deps.config.ingestSecret.length > 0
@@ -154,6 +158,7 @@ async function askParts(deps: GatewayHealthDeps): Promise<GatewayHealth> {
     queue,
     listener: isFollowed ? toldOf(facts, listenerIn) : NOT_SET_UP,
     row_changes: isFollowed ? toldOf(facts, rowChangesIn) : NOT_SET_UP,
+    storage,
   }
   const parts = [...NEEDED, ...OTHERS].map(name => partOf(name, probed[name]))
   return { status: statusOf(parts), time, parts }

@@ -6,6 +6,7 @@ import { deadline } from '../../lib/deadline.ts'
 import { VERSION } from '../../lib/version.ts'
 import { type ProjectScope, projectOf } from '../api-keys/record/project-scope.ts'
 import { logProbeFailure } from '../status/probe.ts'
+import type { PassFigures } from '../storage/sweep/sweep-state.ts'
 import { type KeyRequests, readKeyTotals } from '../usage/read-usage.ts'
 import { DURATION_BOUNDS_MS } from './request-batch.ts'
 import type { RequestMetrics, TotalCount } from './request-metrics.ts'
@@ -177,6 +178,8 @@ interface Facts extends Record<DatabaseCounter, number> {
   /** Seconds since 1970, of when the newest one was begun; null: there is none. */
   last_backup: number | null
   last_verified_backup: number | null
+  /** Of the last whole sweep; null: there was none. */
+  storage: Pick<PassFigures, 'blobs' | 'bytes' | 'orphans' | 'missing'> | null
 }
 
 const FACTS_SQL = `
@@ -189,7 +192,8 @@ const FACTS_SQL = `
     (select count(*) from quoin.webhooks where active and state <> 'healthy') as failing_webhooks,
     (select extract(epoch from max(started_at)) from quoin.backups where status = 'completed') as last_backup,
     (select extract(epoch from max(started_at)) from quoin.backups where verified_at is not null)
-      as last_verified_backup
+      as last_verified_backup,
+    (select completed from quoin.storage_sweeps) as storage
   from pg_stat_database d where d.datname = current_database()`
 
 function databaseFamilies(facts: Facts): Family[] {
@@ -232,5 +236,21 @@ function databaseFamilies(facts: Facts): Family[] {
       'When the newest backup began that was restored in a trial.',
       facts.last_verified_backup,
     ),
+    ...(facts.storage ? storageFamilies(facts.storage) : []),
+  ]
+}
+
+function storageFamilies({ blobs, bytes, orphans, missing }: NonNullable<Facts['storage']>): Family[] {
+  const family = (name: string, help: string, value: number): Family => ({
+    name: `quoin_storage_${name}`,
+    type: 'gauge',
+    help,
+    samples: [sample(value)],
+  })
+  return [
+    family('blobs', 'Files in the store, at the last whole sweep.', blobs),
+    family('bytes', 'Bytes of them.', bytes),
+    family('orphans', 'Of these, files without a row.', orphans),
+    family('missing', 'Rows without a file.', missing),
   ]
 }

@@ -50,6 +50,7 @@ export function listModules({ config }: ModulesDeps): Module[] {
       PERMISSION_WRITE_URL: config.permissionWriteUrl,
     }),
     module('webhooks', 'Row changes, signed and sent to URLs', { INGEST_SECRET: config.ingestSecret[0] }),
+    module('storage', 'Files beside tables, with the same keys and policies'),
     module('audit', 'Who changed what'),
   ]
 }

@@ -5,6 +5,12 @@ import type { DataDatabase, PlatformDatabase } from '../../db/database.ts'
 import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { BundledMigrations } from '../migrations/migration-file.ts'
+import {
+  StorageLeftovers,
+  SWEEP_FACTS_SQL,
+  type SweepFacts,
+  toLeftovers,
+} from '../storage/sweep/read-figures.ts'
 import { readDataConnection } from './data-connection.ts'
 import { missingMigrations } from './missing-migrations.ts'
 import { askOwner, ROW_CHANGE_FACTS_SQL } from './owner-connection.ts'
@@ -15,9 +21,11 @@ import {
   migrationsProblem,
   type RowChangeFacts,
   rowChangeProblems,
+  storageProblems,
   TABLES_UNREADABLE,
 } from './problems.ts'
 import { readServerPorts, type ServerPortsDeps, ServerState } from './server-states.ts'
+import { readStorageState, type StorageStateDeps } from './storage-state.ts'
 import { deploymentWarnings, type WarnedSettings } from './warnings.ts'
 
 export const PlatformStatus = z
@@ -76,6 +84,12 @@ export const PlatformStatus = z
           'webhooks’ tables whose changes cannot be recorded: triggers, functions or rights are gone. At most 20',
         ),
     }),
+    storage: z.object({
+      state: z.enum(['up', 'down']).describe('whether the store of files answers'),
+      leftovers: StorageLeftovers.nullable().describe(
+        'what the sweep of files has found; null: the database is down',
+      ),
+    }),
     permissions: PermissionState,
     oauth_server: ServerState,
     identity_provider: ServerState,
@@ -111,6 +125,7 @@ export const PlatformStatus = z
           listener_connected: true,
           unrecorded_tables: [],
         },
+        storage: { state: 'up', leftovers: toLeftovers(null) },
         permissions: { state: 'up', missing_namespaces: [] },
         oauth_server: { public: 'up', admin: 'up' },
         identity_provider: { public: 'up', admin: 'up' },
@@ -130,6 +145,7 @@ interface Facts {
   dead_letters: number
   unhandled_messages: number
   row_changes: RowChangeFacts
+  storage_sweep: SweepFacts | null
 }
 
 const DEAD_LETTERS_MAX = 1_000
@@ -147,10 +163,12 @@ const FACTS_SQL = `
            where d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as dead_letters,
          (select count(*) from (select from quoin.dead_letters d
            where d.webhook_id is null and d.resolved_at is null limit ${DEAD_LETTERS_MAX}) d) as unhandled_messages,
-         ${ROW_CHANGE_FACTS_SQL} as row_changes`
+         ${ROW_CHANGE_FACTS_SQL} as row_changes,
+         ${SWEEP_FACTS_SQL} as storage_sweep`
 
 type StatusDeps = PermissionStateDeps &
-  ServerPortsDeps & {
+  ServerPortsDeps &
+  StorageStateDeps & {
     platform: PlatformDatabase
     data: Pick<DataDatabase, 'batch'>
     config: WarnedSettings & { dbSchemas: readonly string[] }
@@ -164,12 +182,13 @@ type StatusDeps = PermissionStateDeps &
  */
 export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStatus> {
   const { platform, config, now } = deps
-  const [owner, missing, callers, permissions, ports] = await Promise.all([
+  const [owner, missing, callers, permissions, ports, storage] = await Promise.all([
     askOwner<Facts>(platform, FACTS_SQL, [writeArrayLiteral(config.dbSchemas)]),
     missingMigrations(platform, deps.migrations.platformNames),
     readDataConnection(deps.data, config.dbSchemas),
     readPermissionState(deps),
     readServerPorts(deps),
+    readStorageState(deps),
   ])
   const { facts } = owner
   const database = {
@@ -188,6 +207,8 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
   // Of a database that is down once is enough.
   const isSaid = owner.problems.includes(DATABASE_DOWN) && callers.problems.includes(DATA_DOWN)
   if (!isSaid) problems.push(...callers.problems)
+  const leftovers = facts ? toLeftovers(facts.storage_sweep) : null
+  problems.push(...storage.problems, ...(leftovers ? storageProblems(leftovers) : []))
   problems.push(...Object.values(ports).flatMap(port => port.problems), ...permissions.problems)
   return {
     status: problems.length === 0 ? 'ok' : 'degraded',
@@ -204,6 +225,7 @@ export async function readPlatformStatus(deps: StatusDeps): Promise<PlatformStat
       listener_connected: facts?.row_changes.listener_connected ?? null,
       unrecorded_tables: facts ? unrecordedTables(facts.row_changes) : null,
     },
+    storage: { state: storage.state === 'up' ? 'up' : 'down', leftovers },
     permissions: { state: permissions.state, missing_namespaces: permissions.missingNamespaces },
     oauth_server: { public: ports.oauthPublic.state, admin: ports.oauthAdmin.state },
     identity_provider: { public: ports.identityPublic.state, admin: ports.identityAdmin.state },

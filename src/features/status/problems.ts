@@ -1,6 +1,7 @@
 // What is wrong with a running platform, and what to do about it, as `GET /v1/status` says it. Pure.
 
 import { type ConnectionRefusal, connectionRefusal } from '../../db/wire-failure.ts'
+import type { StorageLeftovers } from '../storage/sweep/read-figures.ts'
 
 /** How row changes get on, as far as the database can tell. */
 export interface RowChangeFacts {
@@ -52,6 +53,22 @@ export function migrationsProblem(missing: readonly string[]): string {
 /** One sentence or two for each problem; empty where all is well. */
 export function rowChangeProblems(facts: RowChangeFacts): string[] {
   return [waitingProblem(facts), recordingProblem(facts)].filter(problem => problem !== undefined)
+}
+
+/** What the sweep of files cannot settle by itself. */
+export function storageProblems({ halted, missing }: StorageLeftovers): string[] {
+  const problems: string[] = []
+  if (halted !== null)
+    problems.push(
+      `The sweep of files deletes nothing since ${halted.at}. ${halted.reason} Look whether the Worker has the right ` +
+        'database and bucket, then let it go on: "Files" in docs/operate.md.',
+    )
+  if (missing.count > 0)
+    problems.push(
+      `${missing.count} rows of storage.objects have no file, such as ${missing.names[0]}. Upload them again, or ` +
+        'delete the rows: "Files" in docs/operate.md.',
+    )
+  return problems
 }
 
 function waitingProblem({ oldest_waiting_seconds, listener_connected }: RowChangeFacts): string | undefined {

@@ -16,6 +16,7 @@ import {
   sweepStorage,
 } from '../../../src/features/storage/sweep/sweep-storage.ts'
 import { type MigrationDatabase, migrationDatabase } from '../../support/migrations.ts'
+import { platformStatusOf } from '../../support/platform-status.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
 const DAY_SECONDS = 86_400
@@ -191,6 +192,8 @@ it('names rows without a blob, but none that is newer than the page', async () =
   }
   await sweep()
   expect((await figures()).missing).toEqual({ count: 2, names: ['docs/lost', 'docs/one more'] })
+  const { status, problems } = await platformStatusOf(platform)
+  expect([status, problems]).toEqual(['degraded', [expect.stringMatching(/^2 rows .* such as docs\/lost\./)]])
 })
 
 it('goes on where it stopped, in the order of the store, and begins again at the end', async () => {
@@ -224,6 +227,10 @@ it('stops and says so instead of deleting more than a tenth, until an operator s
   expect(await sweep()).toMatchObject({ deleted: 0, expired_uploads: 0, completed: true })
   expect(store.keys()).toHaveLength(151)
   expect(await figures()).toMatchObject({ blobs: 151, halted: { at: expect.any(String) } })
+  const { problems } = await platformStatusOf(platform)
+  expect(problems).toEqual([
+    expect.stringMatching(/^The sweep of files deletes nothing since .* 150 of 151 /),
+  ])
   await ask('select quoin.resume_storage_sweep(150)')
   expect(await sweep()).toMatchObject({ deleted: 151, halted: null })
   expect(await figures()).toMatchObject({ blobs: 0, halted: null })

@@ -17,12 +17,14 @@ interface Given {
   facts?: object | (() => never)
   gateway?: () => Response
   queue?: () => Promise<unknown>
+  head?: () => Promise<null>
 }
 
 async function healthWith({
   facts = FOLLOWED,
   gateway = () => new Response('', { status: 405 }),
   queue = async () => ({}),
+  head = async () => null,
 }: Given) {
   const sqlGateway: Upstream = {
     name: 'sql_gateway',
@@ -37,6 +39,7 @@ async function healthWith({
     },
     data: { batch: async () => [] },
     rowChanges: { metrics: queue },
+    blobs: { head },
     config: { dbSchemas: ['public'], ingestSecret: ['a secret'] },
     permissionFile: { text: '', declarations: new Declarations({ namespaces: [] }) },
     upstreams: {
@@ -78,6 +81,12 @@ it.each<[string, Given, string, unknown[]]>([
     { queue: () => Promise.reject(new Error('internal')) },
     'degraded',
     [['queue', 'down', expect.not.stringContaining('internal')]],
+  ],
+  [
+    'a store of files that fails',
+    { head: () => Promise.reject(new Error('internal')) },
+    'degraded',
+    [['storage', 'down', expect.not.stringContaining('internal')]],
   ],
   // Decision 11.
   [

@@ -25,6 +25,7 @@ const NAMES: Record<Part['name'], string> = {
   queue: 'Queue of row changes',
   listener: 'Listener',
   row_changes: 'Row changes, on their way',
+  storage: 'Store of files',
 }
 
 const STATES: Record<Part['state'], { tone: Tone; word: string }> = {
