@@ -84,7 +84,7 @@ export async function runMigrations(
     withOwner(databaseUrl, async client => {
       const { assertLocked } = await waitForOtherRun(lock)
       await refuseOlderDatabase(client)
-      await refuseUnadoptable(client)
+      await refuseUnadoptable(client, direction)
       await client.query(MAKE_TABLES)
       client.on('notice', notice => log(`${notice.severity}: ${notice.message ?? ''}`))
       const names: string[] = []

@@ -49,6 +49,8 @@ export interface Facts {
   readonly quoin_schema: { readonly owner: string; readonly is_empty: boolean } | null
   /** Whether quoin.platform_migrations is the owner's, and no caller can have written into it. */
   readonly has_own_books: boolean
+  /** A schema named as the one of Quoin's files, and who owns it. */
+  readonly storage_schema: { readonly owner: string } | null
   readonly public_schema: { readonly owner: string; readonly may_create: boolean } | null
   readonly user_migrations: {
     readonly owner: string
@@ -206,6 +208,8 @@ const FACTS_SQL = `
     ${rowsOf(MEMBERSHIPS_SQL)} as memberships,
     (select json_build_object('owner', n.nspowner::regrole::text, 'is_empty', ${IS_EMPTY})
       from pg_namespace n where n.nspname = 'quoin') as quoin_schema,
+    (select json_build_object('owner', n.nspowner::regrole::text)
+      from pg_namespace n where n.nspname = 'storage') as storage_schema,
     exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = 'quoin' and c.relname = 'platform_migrations' and c.relkind = 'r'
         and n.nspowner = me.oid and c.relowner = me.oid and not exists (

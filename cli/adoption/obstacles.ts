@@ -27,12 +27,20 @@ export function obstacles(facts: Facts): Finding[] {
     ...facts.roles.flatMap(role => wrongAttributes(role) ?? []),
     ...facts.memberships.flatMap(excessMembership),
     ...closedDatabase(facts),
+    ...closedPublic(facts),
     ...takenNames(facts),
     ...facts.owned.map(ownedByCallers),
     ...facts.excess.map(rights => excessRights(facts, rights)),
     ...facts.defaults.map(excessDefaults),
     ...facts.exposed.map(exposedRoutines),
+    // The statements before this one name what is in the schema.
+    ...takenStorage(facts),
   ]
+}
+
+/** Why the schema of files cannot be made in a database that Quoin was in before there was one. */
+export function storageObstacles(facts: Facts): Finding[] {
+  return [...closedDatabase(facts), ...takenStorage(facts)]
 }
 
 function oldPostgres({ version }: Facts): Finding {
@@ -112,27 +120,29 @@ function excessMembership({
   }))
 }
 
-function closedDatabase({ owner, database, quoin_schema, public_schema }: Facts): Finding[] {
-  const found: Finding[] = []
-  if (quoin_schema === null && !database.may_create_schema) {
-    found.push({
-      what: `${owner.name} may not make the schema quoin: it lacks CREATE on the database.`,
+function closedDatabase({ owner, database }: Facts): Finding[] {
+  if (database.may_create_schema) return []
+  return [
+    {
+      what: `${owner.name} may not make the schemas quoin and storage: it lacks CREATE on the database.`,
       mend: { by: database.owner, sql: `grant create on database ${database.name} to ${owner.name};` },
-    })
-  }
+    },
+  ]
+}
+
+function closedPublic({ owner, database, public_schema }: Facts): Finding[] {
   if (public_schema === null) {
-    found.push({
-      what: 'There is no schema public, and the table of your migrations is kept there.',
-      mend: { by: SUPERUSER, sql: `create schema public authorization ${owner.name};` },
-    })
-  } else if (!public_schema.may_create) {
-    const landlord = public_schema.owner === 'pg_database_owner' ? database.owner : public_schema.owner
-    found.push({
+    const what = 'There is no schema public, and the table of your migrations is kept there.'
+    return [{ what, mend: { by: SUPERUSER, sql: `create schema public authorization ${owner.name};` } }]
+  }
+  if (public_schema.may_create) return []
+  const landlord = public_schema.owner === 'pg_database_owner' ? database.owner : public_schema.owner
+  return [
+    {
       what: `public belongs to ${landlord}, and ${owner.name} may not keep the table of your migrations there.`,
       mend: { by: landlord, sql: `grant usage, create on schema public to ${owner.name};` },
-    })
-  }
-  return found
+    },
+  ]
 }
 
 function takenNames({ owner, quoin_schema, user_migrations }: Facts): Finding[] {
@@ -151,6 +161,21 @@ function takenNames({ owner, quoin_schema, user_migrations }: Facts): Finding[] 
   }
   if (user_migrations !== null) found.push(...takenUserMigrations(owner.name, user_migrations))
   return found
+}
+
+function takenStorage({ storage_schema }: Facts): Finding[] {
+  if (storage_schema === null) return []
+  return [
+    {
+      what:
+        'There is a schema storage, and Quoin keeps its files in one of its own by this name. Whatever else uses it ' +
+        'no longer finds it under another name. docs/adopt.md says how files of Supabase move over.',
+      mend: {
+        by: `${storage_schema.owner} or ${SUPERUSER}`,
+        sql: 'alter schema storage rename to old_storage;',
+      },
+    },
+  ]
 }
 
 function takenUserMigrations(owner: string, table: NonNullable<Facts['user_migrations']>): Finding[] {

@@ -44,10 +44,9 @@ describe("a database with Supabase's roles", () => {
     const owner = await shop.connect('shop')
     await owner.query("select quoin.watch_table('public.orders'::regclass, '{INSERT}')")
     const during = await shop.snapshot()
-    expect(during.filter(fact => !before.includes(fact) && !/quoin|pgmigrations/.test(fact))).toEqual([
-      'default service_role 0f service_role=X/service_role',
-      'default shop 0f shop=X/shop',
-    ])
+    expect(during.filter(fact => !before.includes(fact) && !/quoin|pgmigrations|storage/.test(fact))).toEqual(
+      ['default service_role 0f service_role=X/service_role', 'default shop 0f shop=X/shop'],
+    )
     expect(before.filter(fact => !during.includes(fact))).toEqual([])
     const caller = await shop.connect('authenticator', 'service_role')
     expect((await caller.query('select note from public.orders')).rows).toEqual([{ note: 'first' }])
@@ -271,10 +270,17 @@ it('an owner whose name needs quotes moves in like any other', async () => {
   }
 })
 
-it('CREATE on the database is not wanted where the schema quoin is there', async () => {
-  await shop.run(
-    'create role landlord; create schema quoin authorization shop; alter database shop owner to landlord',
+it('a Quoin of before there were files is told what keeps the schema storage from being made', async () => {
+  await shop.adopt()
+  while ((await shop.takeBack())[0] !== '0012_create-storage');
+  await shop.run('create schema storage; create role landlord; alter database shop owner to landlord')
+  const refused = await shop.migrate()
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(sqlIn(refused.stderr)).toBe(
+    'grant create on database shop to shop;\nalter schema storage rename to old_storage;',
   )
-  await shop.run('grant usage, create on schema public to shop')
-  expect(await shop.adopt()).toContain('0001_create-roles-and-schema')
+  // What is taken back is not in the way of it.
+  expect(await shop.takeBack()).toEqual(['0011_create-status-versions'])
+  await shop.run(sqlIn(refused.stderr))
+  expect(await shop.adopt()).toContain('0012_create-storage')
 })

@@ -151,7 +151,9 @@ export const SUPABASE = `
   create schema extensions;
   create schema auth;
   create table auth.users (id uuid primary key);
-  grant usage on schema public, extensions, auth to shop, anon, authenticated, service_role;
+  create schema storage;
+  create table storage.objects (bucket_id text, name text);
+  grant usage on schema public, extensions, auth, storage to shop, anon, authenticated, service_role;
   do $do$
   declare
     maker text;

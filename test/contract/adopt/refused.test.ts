@@ -115,6 +115,12 @@ const NAMES: Record<string, Obstacle> = {
     says: /There is a schema quoin of shop's/,
     sql: 'alter schema quoin rename to another_quoin;',
   },
+  'a schema storage, which another service may use': {
+    setup:
+      'create role landlord; create schema storage authorization landlord; grant create on database shop to landlord',
+    says: /There is a schema storage.* Run as landlord or a superuser:/,
+    sql: 'alter schema storage rename to old_storage;',
+  },
   "somebody else's table of migrations": {
     setup: `create role landlord; create table public.pgmigrations ${TRACKING};
       alter table public.pgmigrations owner to landlord;`,
