@@ -2,14 +2,24 @@
 
 import type { Client } from 'pg'
 import { quoteIdentifier, quoteQualified } from '../../src/db/sql.ts'
+import { readLife } from './life.ts'
 import type { Manifest } from './manifest.ts'
 import { FIRST_OID_OF_USERS } from './objects.ts'
 import { oneRow } from './session.ts'
 
 const NOT_OF_THE_SYSTEM = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
 
-/** Rows of these are about the database that they are in, and stay there. */
-const ROWS_THAT_STAY = ['quoin.backups', 'quoin.database_epoch']
+/**
+ * Rows of these are about the database that they are in, and stay there. So a restored one begins without writes of
+ * files under way, and has nothing to delete.
+ */
+const ROWS_THAT_STAY = [
+  'quoin.backups',
+  'quoin.database_epoch',
+  'quoin.storage_claims',
+  'quoin.lost_versions',
+  'quoin.storage_sweeps',
+]
 
 export interface TableToCopy {
   readonly oid: number
@@ -165,6 +175,8 @@ export type DatabaseFacts = Pick<
   | 'postgres_version_number'
   | 'lsn'
   | 'owner'
+  | 'epoch'
+  | 'storage'
   | 'extensions'
   | 'relations'
   | 'platform_migrations'
@@ -186,6 +198,7 @@ export async function readDatabaseFacts(client: Client): Promise<DatabaseFacts> 
     : { rows: [] }
   return {
     ...place,
+    ...(await readLife(client)),
     largeObjects: large_objects,
     platform_migrations: migrations.rows.map(({ name }) => name),
     database: await readDatabase(client),

@@ -33,6 +33,15 @@ export type TableRows = z.infer<typeof TableRows>
 
 const Role = z.object({ name: z.string(), attributes: z.string() })
 
+const StorageFigures = z.object({
+  buckets: z.int().min(0),
+  objects: z.int().min(0),
+  /** As the rows say, a version that several rows name counted for each. */
+  bytes: z.int().min(0),
+  /** Rows that name no blob, so that there is none to look for. */
+  objects_without_version: z.int().min(0),
+})
+
 export const Manifest = z.object({
   format: z.literal(FORMAT),
   id: z.uuid(),
@@ -58,6 +67,10 @@ export const Manifest = z.object({
   }),
   /** Who owns the schema quoin; null where Quoin is not in the database. */
   owner: z.string().nullable(),
+  /** The id of the database's life, which its blobs bear; null in a backup of before there was one. */
+  epoch: z.uuid().nullable().default(null),
+  /** What there was of files, whose blobs are not in a backup; null where the database had none. */
+  storage: StorageFigures.nullable().default(null),
   lsn: z.string(),
   platform_migrations: z.array(z.string()),
   secrets_key: Sha256.nullable(),

@@ -19,12 +19,16 @@ interface Present {
   readonly has_webhooks: boolean
   readonly has_leases: boolean
   readonly has_epoch: boolean
+  readonly has_former: boolean
+  readonly has_sweep: boolean
 }
 
 const PRESENT_SQL = `
   select to_regclass('quoin.webhooks') is not null as has_webhooks,
     to_regclass('quoin.leases') is not null as has_leases,
-    to_regclass('quoin.database_epoch') is not null as has_epoch`
+    to_regclass('quoin.database_epoch') is not null as has_epoch,
+    to_regclass('quoin.former_databases') is not null as has_former,
+    to_regclass('quoin.storage_sweeps') is not null as has_sweep`
 
 /**
  * Begins a new life of the database: an epoch of its own, webhooks on the tables that are here, no leases. `isCopy`:
@@ -41,7 +45,24 @@ export async function settle(client: Client, manifest: Manifest, isCopy: boolean
     await client.query('delete from quoin.database_epoch')
     await client.query('insert into quoin.database_epoch default values')
   }
+  if (present.has_former) await keepFormer(client, manifest.epoch)
+  if (present.has_sweep) {
+    await client.query('delete from quoin.storage_sweeps')
+    await client.query('insert into quoin.storage_sweeps default values')
+  }
   await client.query('reset role')
+}
+
+/**
+ * Blobs bear the id of the database that wrote them. Those of a former life, whose database may still be at work and
+ * name them, are not this one's to delete, until its operator says here that it is gone.
+ */
+async function keepFormer(client: Client, epoch: string | null): Promise<void> {
+  await client.query('update quoin.former_databases set gone_at = null where gone_at is not null')
+  await client.query(
+    'insert into quoin.former_databases (epoch) select $1::uuid where $1 is not null on conflict do nothing',
+    [epoch],
+  )
 }
 
 async function settleWebhooks(client: Client, { relations }: Manifest, isCopy: boolean): Promise<void> {
