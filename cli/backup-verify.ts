@@ -1,5 +1,6 @@
 // `npm run backup:verify [-- BACKUP]`: restores the newest backup of the database that DATABASE_URL names, or the one
-// in the folder BACKUP, into a database beside it, compares, and drops that database again. docs/backup.md
+// in the folder BACKUP, into a database beside it, compares, looks for some of its files, and drops that database again.
+// docs/backup.md
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,6 +8,7 @@ import { chosenBackup } from './backup/chosen-backup.ts'
 import { verifyBackup } from './backup/verify-backup.ts'
 import { logLine, runCommand, stopSignal, UsageError } from './support/command.ts'
 import { ownerUrl, shownDatabase } from './support/owner-url.ts'
+import { serviceOf } from './support/service.ts'
 
 const USAGE =
   'npm run backup:verify -- [BACKUP]; BACKUP is a folder that `npm run backup` made, the newest unless said'
@@ -19,8 +21,21 @@ runCommand(USAGE, async () => {
   logLine(`database: ${shownDatabase(url)}`)
   const backup = await chosenBackup(url, folder)
   logLine(`backup: ${backup.folder}`)
-  await verifyBackup(url, backup, { env: process.env, log: logLine, stopped: stopSignal() })
+  const { files, checked } = await verifyBackup(url, backup, {
+    env: process.env,
+    log: logLine,
+    stopped: stopSignal(),
+    service: serviceOf(process.env, resolve('.quoin'), url),
+  })
+  if (checked === null)
+    logLine(
+      `${files} files were not looked for: set BASE_URL to the address of the Worker, and SERVICE_ROLE_KEY to a ` +
+        'service_role key of it',
+    )
   const { tables } = backup.manifest
   const rowCount = tables.reduce((sum, { row_count }) => sum + row_count, 0)
-  process.stdout.write(`verified: ${tables.length} tables with ${rowCount} rows are as they were saved\n`)
+  const ofFiles = checked ? `; ${checked} of ${files} files were looked for and are there` : ''
+  process.stdout.write(
+    `verified: ${tables.length} tables with ${rowCount} rows are as they were saved${ofFiles}\n`,
+  )
 })

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import * as z from 'zod'
 import { StackError } from '../support/output.ts'
+import type { Service } from '../support/service.ts'
+import { type CheckedFiles, checkFiles } from './check-files.ts'
 import { createDatabase, dropDatabase, dropLeftScratch, scratchName, urlOfDatabase } from './databases.ts'
 import { copyOutSql, readSequences, readTables } from './facts.ts'
 import { type Manifest, shownName } from './manifest.ts'
@@ -22,42 +24,42 @@ export interface VerifySettings {
   readonly log: (line: string) => void
   /** Aborted: the scratch database is dropped at once. */
   readonly stopped?: AbortSignal
+  /** Asked for files; undefined: nobody is, and their number is said. */
+  readonly service?: Service | undefined
 }
 
 const SHOWN_MAX = 10
 
 /**
- * Restores the backup beside the database of `url` and compares rows, sequences and objects; writes `verified_at` into
- * its row. Throws a `StackError` that says what differs. The scratch database is dropped in any case.
+ * Restores the backup beside the database of `url`, compares rows, sequences and objects, and looks for some of its
+ * files; writes `verified_at` into its row. Throws a `StackError` that says what differs. The scratch database is
+ * dropped in any case.
  */
-export async function verifyBackup(url: string, backup: Backup, settings: VerifySettings): Promise<void> {
+export async function verifyBackup(
+  url: string,
+  backup: Backup,
+  settings: VerifySettings,
+): Promise<CheckedFiles> {
   await dropLeftScratch(url)
   const name = scratchName()
-  let differences: string[]
+  let files: CheckedFiles
   try {
-    differences = await unlessStopped(settings.stopped, findDifferences(url, name, backup, settings))
+    files = await unlessStopped(settings.stopped, verifyIn(url, name, backup, settings))
   } finally {
     await dropDatabase(url, name)
-  }
-  if (differences.length > 0) {
-    const more = differences.length > SHOWN_MAX ? `\n  and ${differences.length - SHOWN_MAX} more` : ''
-    throw new StackError(
-      `the backup ${backup.folder} can be restored, but the result is not what was saved:\n  ` +
-        differences.slice(0, SHOWN_MAX).join('\n  ') +
-        more,
-    )
   }
   await withBackupSession(url, async client => {
     if (await hasRecords(client)) await recordVerification(client, backup.manifest.id)
   })
+  return files
 }
 
-async function findDifferences(
+async function verifyIn(
   url: string,
   name: string,
   backup: Backup,
-  { env, log }: VerifySettings,
-): Promise<string[]> {
+  { env, log, service }: VerifySettings,
+): Promise<CheckedFiles> {
   await createDatabase(url, name, backup.manifest)
   const scratchUrl = urlOfDatabase(url, name)
   // Open throughout: a database that nobody is connected to was left by a run that was cut off.
@@ -65,12 +67,23 @@ async function findDifferences(
     await readOnlyStored(client)
     await restoreBackup(scratchUrl, backup, { life: 'none', env, log })
     log('comparing')
-    return [
+    refuseDifferences(backup, [
       ...(await compareRows(client, backup.manifest)),
       ...(await compareCatalog(client, backup)),
       ...(await settleAndLook(scratchUrl, backup.manifest)),
-    ]
+    ])
+    return await checkFiles(client, service)
   })
+}
+
+function refuseDifferences({ folder }: Backup, differences: readonly string[]): void {
+  if (differences.length === 0) return
+  const more = differences.length > SHOWN_MAX ? `\n  and ${differences.length - SHOWN_MAX} more` : ''
+  throw new StackError(
+    `the backup ${folder} can be restored, but the result is not what was saved:\n  ` +
+      differences.slice(0, SHOWN_MAX).join('\n  ') +
+      more,
+  )
 }
 
 async function compareRows(client: Client, { tables, sequences }: Manifest): Promise<string[]> {

@@ -32,6 +32,7 @@ import { storageRoutes } from './storage.ts'
 import { supabasePublicFileRoutes } from './supabase-public-files.ts'
 import { supabaseStorageRoutes } from './supabase-storage.ts'
 import { supabaseTusRoutes } from './supabase-tus.ts'
+import { storageBlobRoutes } from './storage-blobs.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
@@ -44,6 +45,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...databaseRoutes,
   ...advisorRoutes,
   ...backupRoutes,
+  ...storageBlobRoutes,
   ...statusRoutes,
   ...metricsRoutes,
   ...billingRoutes,
