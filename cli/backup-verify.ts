@@ -1,6 +1,6 @@
 // `npm run backup:verify [-- BACKUP]`: restores the newest backup of the database that DATABASE_URL names, or the one
-// in the folder BACKUP, into a database beside it, compares, looks for some of its files, and drops that database again.
-// docs/backup.md
+// in the folder BACKUP, into a database beside it, compares, looks for some of its files, and drops that database
+// again. docs/backup.md
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// Whether the files of a backup are there: its rows name a version of each, with size and ETag, and the Worker looks for
-// some of them in R2. Of all of them it would be a call for each hundred.
+// Whether the files of a backup are there: its rows name a version of each, with size and ETag, and the Worker looks
+// for some of them in R2. Of all of them it would be a call for each hundred.
 
 import type { Client } from 'pg'
 import * as z from 'zod'
