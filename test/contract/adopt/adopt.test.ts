@@ -90,6 +90,54 @@ describe("a database with Supabase's roles", () => {
     for (const sql of attacks) expect([sql, await outcomeOf(caller, sql)]).toEqual([sql, '42501'])
   })
 
+  it('takes over buckets, owners and policies of files as docs/adopt.md says', async () => {
+    await shop.run(SUPABASE)
+    await shop.run(`
+      insert into storage.buckets values ('letters', 'letters', true, 9, '{image/*}');
+      insert into storage.objects
+        values ('letters', 'ada/a.png', null, 'ada', '{"mood": "good"}', '2020-01-01');
+      alter table storage.objects enable row level security;
+      create policy "Own ones" on storage.objects for insert to authenticated
+        with check ((storage.foldername(name))[1] = 'ada');
+      create policy never on storage.objects as restrictive to authenticated using (name <> 'x');
+      create policy all_read on storage.objects for select using (bucket_id = 'letters');
+      create policy service on storage.objects to service_role using (true)`)
+    await shop.run(sqlIn(await shop.refusal()))
+    await shop.adopt()
+    const owner = await shop.connect('shop')
+    await owner.query(sqlOfPage('supabase-buckets'))
+    // The copy, which has neither owner nor time of the former.
+    await owner.query("insert into storage.objects (bucket_id, name) values ('letters', 'ada/a.png')")
+    await owner.query(sqlOfPage('supabase-owners'))
+    for (const { policy } of (await owner.query(sqlOfPage('supabase-policies'))).rows)
+      await owner.query(policy)
+    const { rows } = await owner.query(`select b.public, b.file_size_limit, o.owner_id, o.user_metadata,
+      o.created_at < '2021-01-01' as is_old from storage.buckets b join storage.objects o on o.bucket_id = b.id`)
+    expect(rows).toEqual([
+      {
+        public: true,
+        file_size_limit: '9',
+        owner_id: 'ada',
+        user_metadata: { mood: 'good' },
+        is_old: true,
+      },
+    ])
+    const policies = await owner.query(`
+      select policyname as name, lower(concat_ws(' ', permissive, cmd, roles::text, qual, with_check)) as what
+      from pg_policies where schemaname = 'storage' order by 1`)
+    expect(policies.rows).toEqual([
+      {
+        name: 'Own ones',
+        what: "permissive insert {anon} (((storage.foldername(name))[1] = 'ada'::text) and (quoin.uid() is not null))",
+      },
+      { name: 'all_read', what: "permissive select {anon} (bucket_id = 'letters'::text)" },
+      {
+        name: 'never',
+        what: "restrictive all {anon} ((name <> 'x'::text) or (quoin.uid() is null))",
+      },
+    ])
+  })
+
   it('says again what does not work, to whoever asks for it', async () => {
     await moveIntoSupabase()
     await shop.migrate()

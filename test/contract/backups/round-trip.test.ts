@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
+import { checkFiles } from '../../../cli/backup/check-files.ts'
 import { dropDatabase } from '../../../cli/backup/databases.ts'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { restoreBackup } from '../../../cli/backup/restore-backup.ts'
@@ -24,7 +25,16 @@ const NOTES = `
   insert into public.notes (owner, note) values ('everybody', E'tab\\there \\\\ and "quotes"'), ('nobody', 'hidden');
   create function public.shout(word text) returns text language sql immutable as 'select upper(word)';
   grant execute on function public.shout(text) to anon;
+  insert into storage.buckets (id, name) values ('letters', 'letters');
+  insert into storage.objects (bucket_id, name, version, metadata) values
+    ('letters', 'everybody/hello.txt', 'a1', '{"size": 12, "eTag": "\\"e1\\""}'),
+    ('letters', 'nobody/hidden.txt', 'a2', '{"size": 30, "eTag": "\\"e2\\""}'), ('letters', 'nobody/empty', null, null);
+  create policy read_own on storage.objects for select to anon using (storage.foldername(name) = '{everybody}');
   alter database %DATABASE% set work_mem = '5MB'`
+
+/** As a migration makes it. */
+const FORMER_DATABASES = `
+  create table if not exists quoin.former_databases (epoch uuid primary key, gone_at timestamptz);`
 
 async function notesDatabase(): Promise<MigrationDatabase & { name: string }> {
   const database = await migrationDatabase()
@@ -44,6 +54,7 @@ async function watchNotes({ owner }: MigrationDatabase): Promise<void> {
 const CALLS = [
   'select * from public.notes order by id',
   "select public.shout('hello')",
+  'select name, version, metadata, path_tokens, updated_at from storage.objects order by name',
   'select count(*) from pg_policies',
   'show work_mem',
 ]
@@ -104,6 +115,49 @@ it('begins a new life: another epoch, and versions beyond all that anybody remem
   expect(second?.version).toBeGreaterThan(first?.version ?? Infinity)
   // The backups of the other database are not this one's.
   expect(await target.ask('select * from quoin.backups')).toEqual([])
+})
+
+it('leaves what is to be deleted to the database it is of, and remembers whose files the rows name', async () => {
+  await using source = await notesDatabase()
+  await source.owner.query(`
+    ${FORMER_DATABASES}
+    insert into quoin.former_databases values ('0a4d4b52-16ae-4c0e-9cd4-7f9c4d8bb7a1', now());
+    insert into quoin.storage_claims (id, bucket_id, name, version, metadata)
+      values (gen_random_uuid(), 'letters', 'new.txt', 'a3', '{}');
+    delete from storage.objects where version = 'a2'`)
+  using folder = testFolder()
+  const { location, manifest } = await backupOf(source.url, folder.path)
+  expect(manifest.storage).toEqual({ buckets: 1, objects: 2, bytes: 12, objects_without_version: 1 })
+  await using target = await emptyDatabase()
+  await restoreBackup(target.url, await openBackup(location), { life: 'new', ...quiet })
+  const RECORDS = `
+    select (select count(*)::int from quoin.lost_versions) as lost,
+      (select count(*)::int from quoin.storage_claims) as claims`
+  expect(await askAt(source.url, RECORDS)).toEqual([{ lost: 1, claims: 1 }])
+  expect(await target.ask(RECORDS)).toEqual([{ lost: 0, claims: 0 }])
+  // What the other database was told is gone may be gone for it alone.
+  expect(
+    await target.ask('select epoch, gone_at from quoin.former_databases order by epoch <> $1', [
+      manifest.epoch,
+    ]),
+  ).toEqual([
+    { epoch: manifest.epoch, gone_at: null },
+    { epoch: '0a4d4b52-16ae-4c0e-9cd4-7f9c4d8bb7a1', gone_at: null },
+  ])
+})
+
+it('looks for files of a backup in the running service', async () => {
+  const { base_url: baseUrl, service_role_key: serviceRoleKey } = inject('stack')
+  await using source = await notesDatabase()
+  using folder = testFolder()
+  const backup = await openBackup((await backupOf(source.url, folder.path)).location)
+  await expect(
+    verifyBackup(source.url, backup, { ...quiet, service: { baseUrl, serviceRoleKey } }),
+  ).rejects.toThrow(/2 of 2 files[\s\S]*letters\/everybody\/hello.txt \(version a1\) is missing/)
+  expect(await checkFiles(source.owner, undefined)).toEqual({ files: 2, checked: null })
+  await expect(checkFiles(source.owner, { baseUrl, serviceRoleKey: 'none' })).rejects.toThrow(
+    /could not be asked for files: 401/,
+  )
 })
 
 it('gives what waits in the outbox later places, where the WAL has not come as far', async () => {
