@@ -2,8 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, inject, it } from 'vitest'
-import { checkFiles } from '../../../cli/backup/check-files.ts'
+import { expect, it } from 'vitest'
 import { dropDatabase } from '../../../cli/backup/databases.ts'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { restoreBackup } from '../../../cli/backup/restore-backup.ts'
@@ -144,20 +143,6 @@ it('leaves what is to be deleted to the database it is of, and remembers whose f
     { epoch: manifest.epoch, gone_at: null },
     { epoch: '0a4d4b52-16ae-4c0e-9cd4-7f9c4d8bb7a1', gone_at: null },
   ])
-})
-
-it('looks for files of a backup in the running service', async () => {
-  const { base_url: baseUrl, service_role_key: serviceRoleKey } = inject('stack')
-  await using source = await notesDatabase()
-  using folder = testFolder()
-  const backup = await openBackup((await backupOf(source.url, folder.path)).location)
-  await expect(
-    verifyBackup(source.url, backup, { ...quiet, service: { baseUrl, serviceRoleKey } }),
-  ).rejects.toThrow(/2 of 2 files[\s\S]*letters\/everybody\/hello.txt \(version a1\) is missing/)
-  expect(await checkFiles(source.owner, undefined)).toEqual({ files: 2, checked: null })
-  await expect(checkFiles(source.owner, { baseUrl, serviceRoleKey: 'none' })).rejects.toThrow(
-    /could not be asked for files: 401/,
-  )
 })
 
 it('gives what waits in the outbox later places, where the WAL has not come as far', async () => {
