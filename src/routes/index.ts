@@ -29,10 +29,10 @@ import { signingKeyRoutes } from './signing-keys.ts'
 import { sqlRoutes } from './sql.ts'
 import { statusRoutes } from './status.ts'
 import { storageRoutes } from './storage.ts'
+import { storageBlobRoutes } from './storage-blobs.ts'
 import { supabasePublicFileRoutes } from './supabase-public-files.ts'
 import { supabaseStorageRoutes } from './supabase-storage.ts'
 import { supabaseTusRoutes } from './supabase-tus.ts'
-import { storageBlobRoutes } from './storage-blobs.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [

@@ -32,6 +32,7 @@ import { listFolder, listV2 } from '../features/storage/supabase/list-for-supaba
 import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
 import { toSupabaseBucket, toSupabaseInfo, toSupabaseObject } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
+import { VERSION } from '../lib/version.ts'
 
 const OBJECT = { '/storage/v1/object/:bucket/:name{.+}': 'any_key' } as const
 const PLACE = { bucket: BucketName, name: ObjectName }
@@ -291,5 +292,12 @@ export const supabaseStorageRoutes = [
     mounts: { '/storage/v1/status': 'none' },
     summary: 'For clients that look whether storage is there',
     handle: async () => ({ status: 200, headers: {}, body: null }),
+  }),
+  defineRoute({
+    id: 'storage.supabase_version',
+    method: 'get',
+    mounts: { '/storage/v1/version': 'none' },
+    summary: 'Which version of Quoin answers',
+    handle: async () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: VERSION }),
   }),
 ]
