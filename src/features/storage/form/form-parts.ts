@@ -1,5 +1,5 @@
-// Takes a form apart while it comes (RFC 2046 §5.1.1), whatever chunks it comes in. Of the file nothing is held but what
-// may be the beginning of a delimiter; of all else there is at most a megabyte.
+// Takes a form apart while it comes (RFC 2046 §5.1.1), whatever chunks it comes in. Of the file nothing is held but
+// what may be the beginning of a delimiter; of all else there is at most a megabyte.
 
 import { DomainError } from '../../../errors.ts'
 import { ByteBuffer } from '../../../lib/byte-buffer.ts'

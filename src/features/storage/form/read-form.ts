@@ -24,7 +24,9 @@ export interface UploadFile {
    * may follow, and clients do not agree on its last line break.
    */
   lengthMin: number
-  /** Fails with `invalid_body` and `payload_too_large` for what is behind the file, and with what the form fails with. */
+  /**
+   * Fails with `invalid_body` and `payload_too_large` for what is behind the file, and with what the form fails with.
+   */
   body: ReadableStream<Uint8Array>
 }
 
