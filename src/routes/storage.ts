@@ -56,11 +56,6 @@ type Input = Pick<
   'principal' | 'caller' | 'request' | 'path' | 'deps'
 >
 
-const whoOf = ({ principal, caller }: Pick<Input, 'principal' | 'caller'>) => ({
-  isSession: principal.kind === 'session',
-  caller,
-})
-
 const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
 
 const AS_CALLER =
@@ -71,11 +66,11 @@ type ObjectInput = Input &
     params: { bucket: string; name: string }
   }
 
-async function upload(input: ObjectInput, mode: 'create' | 'replace') {
+async function upload(input: ObjectInput, caller: Input['caller'], mode: 'create' | 'replace') {
   const { deps, request, params, bodyStream } = input
   const place = placeOf(params)
   const file = { ...readUploadHeaders(request.headers), body: bodyStream, mode, ownerId: ownerOf(input) }
-  return await recorded(deps, whoOf(input), place, async () => {
+  return await recorded(deps, input.principal, caller, place, async () => {
     const operation = mode === 'create' ? 'object.upload' : 'object.upload_update'
     return toUploadedObject(place, await uploadObject(deps, storageCall(input, operation), place, file))
   })
@@ -202,7 +197,7 @@ export const storageRoutes = [
     handle: input => {
       const { names } = input.body
       const place = { bucketId: input.params.bucket, name: names.length === 1 ? (names[0] ?? '') : '' }
-      return recorded(input.deps, whoOf(input), place, async () => {
+      return recorded(input.deps, input.principal, input.caller, place, async () => {
         const rows = await deleteObjects(
           input.deps,
           storageCall(input, 'object.delete_many'),
@@ -221,7 +216,7 @@ export const storageRoutes = [
     description: `${MADE_OF} A name that is taken is 409. ${AS_CALLER}`,
     ...UPLOADS,
     status: 201,
-    handle: input => upload(input, 'create'),
+    handle: input => upload(input, input.caller, 'create'),
   }),
   defineRoute({
     id: 'storage.replace',
@@ -230,7 +225,7 @@ export const storageRoutes = [
     summary: 'Upload an object, new or in place of one',
     description: `${MADE_OF} To replace one, policies must allow SELECT and UPDATE too. ${KEPT}`,
     ...UPLOADS,
-    handle: input => upload(input, 'replace'),
+    handle: input => upload(input, input.caller, 'replace'),
   }),
   defineRoute({
     id: 'storage.download',
@@ -261,7 +256,7 @@ export const storageRoutes = [
     response: StoredObject,
     handle: input => {
       const place = placeOf(input.params)
-      return recorded(input.deps, whoOf(input), place, async () =>
+      return recorded(input.deps, input.principal, input.caller, place, async () =>
         toStoredObject(await deleteObject(input.deps, storageCall(input, 'object.delete'), place)),
       )
     },
@@ -300,7 +295,7 @@ export const storageRoutes = [
     handle: input => {
       const [from, to] = [placeOf(input.body.from), placeOf(input.body.to)]
       const mode = input.body.replace ? 'replace' : 'create'
-      return recorded(input.deps, whoOf(input), to, async () => {
+      return recorded(input.deps, input.principal, input.caller, to, async () => {
         const call = storageCall(input, 'object.copy')
         return toUploadedObject(
           to,
@@ -321,7 +316,7 @@ export const storageRoutes = [
     response: MovedObject,
     handle: input => {
       const [from, to] = [placeOf(input.body.from), placeOf(input.body.to)]
-      return recorded(input.deps, whoOf(input), from, async () => {
+      return recorded(input.deps, input.principal, input.caller, from, async () => {
         const { id } = await moveObject(input.deps, storageCall(input, 'object.move'), { from, to })
         return { id, bucket_id: to.bucketId, name: to.name }
       })

@@ -1,5 +1,5 @@
-// Files for unmodified clients of Supabase: its paths and shapes over the engine that /v1/storage has. What needs no key
-// is in `supabase-public-files.ts`, what is resumable in `supabase-tus.ts`.
+// Files for unmodified clients of Supabase: its paths and shapes over the engine that /v1/storage has. What needs no
+// key is in `supabase-public-files.ts`, what is resumable in `supabase-tus.ts`.
 
 import { findBucket } from '../features/storage/buckets/bucket-rows.ts'
 import {
@@ -169,7 +169,7 @@ export const supabaseStorageRoutes = [
       json(await listFolder(input.deps, storageCall(input, 'object.list'), input.params.bucket, input.body)),
   }),
   defineRoute({
-    id: 'storage.supabase_list_v2',
+    id: 'storage.supabase_list_page',
     method: 'post',
     mounts: { '/storage/v1/object/list-v2/:bucket': 'any_key' },
     params: { bucket: BucketName },
@@ -289,14 +289,14 @@ export const supabaseStorageRoutes = [
   defineRoute({
     id: 'storage.supabase_status',
     method: 'get',
-    mounts: { '/storage/v1/status': 'none' },
+    mounts: { '/storage/v1/status': 'public' },
     summary: 'For clients that look whether storage is there',
     handle: async () => ({ status: 200, headers: {}, body: null }),
   }),
   defineRoute({
     id: 'storage.supabase_version',
     method: 'get',
-    mounts: { '/storage/v1/version': 'none' },
+    mounts: { '/storage/v1/version': 'public' },
     summary: 'Which version of Quoin answers',
     handle: async () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: VERSION }),
   }),

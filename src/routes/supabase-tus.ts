@@ -28,12 +28,12 @@ const UPLOAD = {
   '/storage/v1/upload/resumable/:id': 'any_key',
 } as const
 const OPEN_UPLOADS = {
-  '/storage/v1/upload/resumable/sign': 'none',
-  '/storage/v1/upload/resumable': 'none',
+  '/storage/v1/upload/resumable/sign': 'public',
+  '/storage/v1/upload/resumable': 'public',
 } as const
 const OPEN_UPLOAD = {
-  '/storage/v1/upload/resumable/sign/:id': 'none',
-  '/storage/v1/upload/resumable/:id': 'none',
+  '/storage/v1/upload/resumable/sign/:id': 'public',
+  '/storage/v1/upload/resumable/:id': 'public',
 } as const
 
 type Input = Pick<
@@ -138,8 +138,8 @@ export const supabaseTusRoutes = [
     ...STREAMED,
     summary: 'Begin a resumable upload (TUS 1.0.0)',
     description:
-      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A key has ' +
-      'at most 100 uploads open.',
+      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A key ' +
+      'has at most 100 uploads open.',
     documented: {
       parameters: [
         header('Upload-Length', 'bytes of the whole file; or Upload-Defer-Length: 1'),

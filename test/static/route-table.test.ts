@@ -35,6 +35,7 @@ const PUBLIC = [
   /^[A-Z]+ \/upload\/resumable\/sign(\/|$)/,
   // What TUS asks before it sends anything.
   /^OPTIONS \/upload\/resumable(\/|$)/,
+  /^GET \/(status|version)$/,
 ]
 
 describe('the route table', () => {
@@ -48,7 +49,10 @@ describe('the route table', () => {
     const keys = [
       allRoutes.map(route => route.id),
       endpoints.map(endpoint => shape(endpointName(endpoint))),
-      endpoints.map(({ route, path }) => `${route.id} at ${surfaceOf(path)}`),
+      // Clients of others may look for one thing in several places.
+      endpoints
+        .filter(({ path }) => !path.startsWith('/storage/v1/'))
+        .map(({ route, path }) => `${route.id} at ${surfaceOf(path)}`),
     ]
     for (const key of keys) expect(key.filter((value, index) => key.indexOf(value) !== index)).toEqual([])
   })

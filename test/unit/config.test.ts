@@ -11,7 +11,10 @@ describe.each(['DB_SCHEMAS', 'DB_EXTRA_SEARCH_PATH'])('%s', name => {
     'is refused with %s in it',
     value => {
       expect(() => parseConfig({ ...REQUIRED, [name]: value })).toThrow(
-        new ConfigError(`${name} must name none of Postgres' own schemas, nor quoin`),
+        new ConfigError(
+          `${name} must name none of Postgres' own schemas, nor quoin, nor storage, whose rows are written by ` +
+            '/v1/storage',
+        ),
       )
     },
   )

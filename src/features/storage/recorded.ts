@@ -7,12 +7,13 @@ import type { ObjectPlace } from './names.ts'
 /** Makes the change; a session's with an audit row, whose target is `bucket/name` and whose `after` is `shown`. */
 export async function recorded<Result>(
   deps: AuditDeps,
-  { isSession, caller }: { isSession: boolean; caller: Caller },
+  principal: { kind: 'session' | 'api_key' },
+  caller: Caller,
   { bucketId, name }: ObjectPlace,
   perform: () => Promise<Result>,
   shown: (result: Result) => unknown = result => result,
 ): Promise<Result> {
-  if (!isSession) return await perform()
+  if (principal.kind === 'api_key') return await perform()
   const change = { targetKind: 'object', targetId: `${bucketId}/${name}` }
   return await audited(deps, caller, change, async () => {
     const result = await perform()

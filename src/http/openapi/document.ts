@@ -90,10 +90,16 @@ function tagOf({ id }: AnyRoute) {
   return tag
 }
 
-/** The route's id with the surface before it: a route has one mount on each at most. */
+/** The route's id with the surface before it; of several mounts on one surface the later ones are numbered. */
 function operationId({ route, path }: Endpoint): string {
-  const surface = /^\/(v1|api)\//.exec(path)?.[1]
-  return surface === undefined ? route.id : `${surface}.${route.id}`
+  const surface = surfaceOf(path)
+  const beside = Object.keys(route.mounts).filter(mount => surfaceOf(mount) === surface)
+  const nth = beside.indexOf(path) + 1
+  return [surface, route.id, nth > 1 ? nth : undefined].filter(part => part !== undefined).join('.')
+}
+
+function surfaceOf(path: string): string | undefined {
+  return /^\/(v1|api)\//.exec(path)?.[1]
 }
 
 function operation(endpoint: Endpoint, schemas: NamedSchemas): Json {

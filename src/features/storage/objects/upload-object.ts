@@ -1,5 +1,6 @@
 // A file that comes in one request: asked of the policies, streamed into the store, then given to its row.
 
+import type { Blob } from '../blobs/blob-store.ts'
 import type { StorageCall, StorageDeps } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
 import { type Claim, openClaim } from '../writes/claims.ts'
@@ -23,6 +24,8 @@ export interface Upload extends RowWrite {
   readonly contentType: string
   /** Value of Cache-Control for those who download it. */
   readonly cacheControl: string
+  /** What is known of the file once its body has ended: a form may say it behind the file. */
+  readonly saidAtEnd?: () => Pick<Upload, 'cacheControl' | 'userMetadata'>
 }
 
 /**
@@ -51,7 +54,23 @@ export async function uploadObject(
   }
   await probeWrite(deps, call, claim, upload)
   const blob = await storeBody(deps, claim, upload, { limit, database })
-  return await finishWrite(deps, call, claim, blobMetadata(blob, upload), upload)
+  return await finishUpload(deps, call, claim, { blob, upload })
+}
+
+async function finishUpload(
+  deps: StorageDeps,
+  call: StorageCall,
+  claim: Claim,
+  { blob, upload }: { blob: Blob; upload: Upload },
+): Promise<WrittenObject> {
+  let whole: Upload
+  try {
+    whole = { ...upload, ...upload.saidAtEnd?.() }
+  } catch (err) {
+    await takeBack(deps, claim)
+    throw err
+  }
+  return await finishWrite(deps, call, claim, blobMetadata(blob, whole), whole)
 }
 
 async function storeBody(

@@ -28,7 +28,7 @@ export async function findPublicFile(deps: PublicDeps, place: ObjectPlace): Prom
   return row
 }
 
-/** The file that a token is for, and the image's form that it names. Throws as `verifyDownload`, and `project_paused`. */
+/** The file that a token is for, and the image's form in it. Throws as `verifyDownload`, and `project_paused`. */
 export async function findSignedFile(
   deps: PublicDeps,
   place: ObjectPlace,

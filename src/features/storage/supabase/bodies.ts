@@ -31,64 +31,80 @@ export const SupabaseBucketIn = z
     error: 'must be the same as name: a bucket has one name here',
     path: ['id'],
   })
-export const SupabaseBucketPatch = z.object(FIELDS)
+  .meta({ id: 'SupabaseBucketIn' })
+export const SupabaseBucketPatch = z.object(FIELDS).meta({ id: 'SupabaseBucketPatch' })
 
 const Key = z.string().min(1).max(4_096)
-export const SupabaseTransfer = z.object({
-  bucketId: z.string().max(1_024),
-  sourceKey: Key,
-  destinationBucket: z.string().max(1_024).optional(),
-  destinationKey: Key,
-})
+export const SupabaseTransfer = z
+  .object({
+    bucketId: z.string().max(1_024),
+    sourceKey: Key,
+    destinationBucket: z.string().max(1_024).optional(),
+    destinationKey: Key,
+  })
+  .meta({ id: 'SupabaseTransfer' })
 export const SupabaseCopy = SupabaseTransfer.extend({
   copyMetadata: z.boolean().default(true),
   metadata: z
     .object({ cacheControl: z.string().max(255), mimetype: z.string().max(255) })
     .partial()
     .optional(),
-})
+}).meta({ id: 'SupabaseCopy' })
 
-export const Prefixes = z.object({ prefixes: z.array(z.string().max(4_096)).min(1).max(NAMES_MAX) })
+export const Prefixes = z
+  .object({ prefixes: z.array(z.string().max(4_096)).min(1).max(NAMES_MAX) })
+  .meta({ id: 'SupabasePrefixes' })
 
 const Order = z.enum(['asc', 'desc'])
-export const ListBody = z.object({
-  prefix: z.string().max(1_024),
-  limit: z.int().min(1).max(1_000).default(100),
-  offset: z.int().min(0).max(1_000_000).default(0),
-  search: z.string().max(1_024).default(''),
-  sortBy: z
-    .object({
-      column: z.enum(['name', 'updated_at', 'created_at', 'last_accessed_at']).default('name'),
-      order: Order.nullish(),
-    })
-    .nullish(),
-})
-export const ListV2Body = z.object({
-  prefix: z.string().max(1_024).default(''),
-  limit: z.int().min(1).max(1_000).default(1_000),
-  cursor: z.string().max(4_096).optional(),
-  with_delimiter: z.boolean().default(false),
-  sortBy: z
-    .object({ column: z.enum(['name', 'updated_at', 'created_at']).default('name'), order: Order.nullish() })
-    .nullish(),
-})
+export const ListBody = z
+  .object({
+    prefix: z.string().max(1_024),
+    limit: z.int().min(1).max(1_000).default(100),
+    offset: z.int().min(0).max(1_000_000).default(0),
+    search: z.string().max(1_024).default(''),
+    sortBy: z
+      .object({
+        column: z.enum(['name', 'updated_at', 'created_at', 'last_accessed_at']).default('name'),
+        order: Order.nullish(),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'SupabaseListBody' })
+export const ListV2Body = z
+  .object({
+    prefix: z.string().max(1_024).default(''),
+    limit: z.int().min(1).max(1_000).default(1_000),
+    cursor: z.string().max(4_096).optional(),
+    with_delimiter: z.boolean().default(false),
+    sortBy: z
+      .object({
+        column: z.enum(['name', 'updated_at', 'created_at']).default('name'),
+        order: Order.nullish(),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'SupabaseListV2Body' })
 
 const ExpiresIn = z.int().min(1).max(EXPIRES_IN_SECONDS_MAX)
 const Transform = z.record(z.string(), z.union([z.string(), z.number()]))
-export const SignBody = z.object({ expiresIn: ExpiresIn, transform: Transform.optional() })
-export const SignManyBody = z.object({
-  expiresIn: ExpiresIn,
-  paths: z.array(z.string().max(4_096)).min(1).max(NAMES_MAX),
-})
+export const SignBody = z
+  .object({ expiresIn: ExpiresIn, transform: Transform.optional() })
+  .meta({ id: 'SupabaseSignBody' })
+export const SignManyBody = z
+  .object({
+    expiresIn: ExpiresIn,
+    paths: z.array(z.string().max(4_096)).min(1).max(NAMES_MAX),
+  })
+  .meta({ id: 'SupabaseSignManyBody' })
 
 const WholeText = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)
 export const BucketsQuery = z.object({
-  limit: WholeText.pipe(z.int().min(1).max(1_000)).optional(),
-  offset: WholeText.optional(),
-  search: z.string().max(1_024).optional(),
-  sortColumn: z.enum(['id', 'name', 'created_at', 'updated_at']).optional(),
-  sortOrder: Order.optional(),
+  limit: WholeText.pipe(z.int().min(1).max(1_000)).optional().describe('Buckets at most'),
+  offset: WholeText.pipe(z.int()).optional().describe('Buckets to pass over'),
+  search: z.string().max(1_024).optional().describe('A text that the name has in it'),
+  sortColumn: z.enum(['id', 'name', 'created_at', 'updated_at']).optional().describe('`name` unless said'),
+  sortOrder: Order.optional().describe('`asc` unless said'),
 })

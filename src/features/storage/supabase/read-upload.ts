@@ -6,10 +6,7 @@ import { readForm } from '../form/read-form.ts'
 import { asMetadata, checkedType, readUploadHeaders } from '../objects/upload-headers.ts'
 import type { Upload } from '../objects/upload-object.ts'
 
-type SentFile = Pick<
-  Upload,
-  'body' | 'length' | 'lengthMin' | 'contentType' | 'cacheControl' | 'userMetadata'
->
+type SentFile = Omit<Upload, 'mode' | 'ownerId'>
 
 /** The file and what is said of it. Throws `invalid_body` and `invalid_parameter` for what cannot be read. */
 export async function readSupabaseUpload(
@@ -23,13 +20,17 @@ export async function readSupabaseUpload(
     contentType,
     contentLength: length === null ? undefined : Number(length),
   })
+  const said = () => ({
+    cacheControl: cacheControlOf(fields.get('cacheControl')),
+    userMetadata: metadataOf(fields.get('metadata')),
+  })
   return {
+    ...said(),
+    saidAtEnd: said,
     body: file.body,
     length: undefined,
     lengthMin: file.lengthMin,
     contentType: checkedType(fields.get('contentType') ?? file.contentType ?? null),
-    cacheControl: cacheControlOf(fields.get('cacheControl')),
-    userMetadata: metadataOf(fields.get('metadata')),
   }
 }
 
