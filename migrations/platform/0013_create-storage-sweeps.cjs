@@ -1,5 +1,6 @@
-// The sweep of files: how far it has walked and what it has found. Only the owner sees them. The two indexes have rows
-// and notes in the order in which the store lists its blobs: by the bytes of `bucket_id/version`.
+// The sweep of files: how far it has walked, what it has found, and whose blobs are not this database's to delete. Only
+// the owner sees them. The two indexes have rows and notes in the order in which the store lists its blobs: by the
+// bytes of `bucket_id/version`.
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
@@ -14,7 +15,6 @@ exports.up = pgm => {
       completed jsonb,
       completed_at timestamptz,
       orphan_budget bigint check (orphan_budget >= 0),
-      shares_files boolean not null default false,
       halted_at timestamptz,
       halt_reason text,
       check ((completed is null) = (completed_at is null)),
@@ -24,10 +24,16 @@ exports.up = pgm => {
     comment on column quoin.storage_sweeps.position is 'The key behind which the pass goes on; null: it begins.';
     comment on column quoin.storage_sweeps.orphan_budget is
       'Blobs without any record that this pass may still delete; null: it only counts them.';
-    comment on column quoin.storage_sweeps.shares_files is
-      'True in a copy of a database that goes on: blobs that the other has written are left to it.';
     comment on column quoin.storage_sweeps.halted_at is 'Since when nothing is deleted: see resume_storage_sweep.';
     insert into quoin.storage_sweeps default values;
+
+    create table quoin.former_databases (
+      epoch uuid primary key,
+      gone_at timestamptz
+    );
+    comment on table quoin.former_databases is
+      'Databases that this one was made of. Blobs that they have written are theirs, until an operator says by gone_at '
+      'that none of them is at work any more.';
 
     create function quoin.resume_storage_sweep(orphans bigint) returns void
       language sql set search_path = pg_catalog, pg_temp as $function$
@@ -42,7 +48,7 @@ exports.up = pgm => {
       where version is not null;
     create index lost_versions_by_key on quoin.lost_versions ((bucket_id || '/' || version) collate "C");
 
-    revoke all on quoin.storage_sweeps from public;
+    revoke all on quoin.storage_sweeps, quoin.former_databases from public;
     revoke all on function quoin.resume_storage_sweep(bigint) from public;
   `)
 }
@@ -53,6 +59,6 @@ exports.down = pgm => {
     drop index storage.objects_by_key;
     drop index quoin.lost_versions_by_key;
     drop function quoin.resume_storage_sweep(bigint);
-    drop table quoin.storage_sweeps;
+    drop table quoin.storage_sweeps, quoin.former_databases;
   `)
 }

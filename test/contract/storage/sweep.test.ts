@@ -19,6 +19,15 @@ import { type MigrationDatabase, migrationDatabase } from '../../support/migrati
 import { platformStatusOf } from '../../support/platform-status.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
+/** Emptied before each test, in this order. */
+const TABLES = [
+  'storage.objects',
+  'storage.buckets',
+  'quoin.storage_claims',
+  'quoin.lost_versions',
+  'quoin.former_databases',
+  'quoin.storage_sweeps',
+]
 const DAY_SECONDS = 86_400
 const ELSEWHERE = '00000000-0000-4000-8000-000000000000'
 
@@ -43,9 +52,7 @@ beforeEach(async () => {
   vi.spyOn(console, 'log').mockImplementation(() => {})
   vi.spyOn(console, 'error').mockImplementation(() => {})
   store = new MemoryBlobs()
-  for (const table of ['storage.objects', 'storage.buckets', 'quoin.storage_claims', 'quoin.lost_versions'])
-    await ask(`delete from ${table}`)
-  await ask('delete from quoin.storage_sweeps')
+  for (const table of TABLES) await ask(`delete from ${table}`)
   await ask('insert into quoin.storage_sweeps default values')
   await ask(`insert into storage.buckets (id, name) values ('docs', 'docs')`)
 })
@@ -313,17 +320,21 @@ it('spares what is copied while the sweep looks, and keeps the note of what is l
   expect(await notes()).toEqual(['copied', 'renamed'])
 })
 
-it('leaves to another database what that one wrote, where this one is its copy', async () => {
-  for (const version of ['its own', 'shared'])
-    store.put(`docs/${version}`, version === 'shared' ? ELSEWHERE : epoch)
+it('leaves to another database what that one has written, until it has been gone for the retention', async () => {
+  store.put('docs/its own', epoch)
+  store.put('docs/lost here', ELSEWHERE)
+  store.put('docs/without a record', ELSEWHERE)
   await addNote('its own', '8 days')
-  await addNote('shared', '8 days')
-  await ask('update quoin.storage_sweeps set shares_files = true')
-  await sweep()
-  expect(store.keys()).toEqual(['docs/shared'])
-  await ask('update quoin.storage_sweeps set shares_files = false')
-  await sweep()
-  expect(store.keys()).toEqual([])
+  await addNote('lost here', '8 days')
+  await ask('insert into quoin.former_databases (epoch) values ($1)', [ELSEWHERE])
+  const goneSince = (age: string) =>
+    ask('update quoin.former_databases set gone_at = now() - $1::interval', [age])
+  expect(await sweep()).toMatchObject({ deleted: 1 })
+  await goneSince('6 days')
+  expect(await sweep()).toMatchObject({ deleted: 0 })
+  expect(await figures()).toMatchObject({ foreign: { count: 2 }, orphans: { count: 0 } })
+  await goneSince('8 days')
+  expect(await sweep()).toMatchObject({ deleted: 2 })
 })
 
 it('finds no store behind a wrong address without taking all rows into memory', async () => {

@@ -52,15 +52,16 @@ export function judgePage(
 function fateOf(
   { database: writer, uploadedAt }: ListedBlob,
   record: BlobRecord,
-  { database, sharesFiles }: SweepState,
+  { databases }: SweepState,
   orphansBefore: Date,
 ): Fate {
   if (record === 'named' || record === 'claimed') return 'kept'
   if (record === 'waiting') return 'waiting'
-  // The other database may name it still: what this copy has lost is not lost there.
-  if (record === 'lost') return sharesFiles && writer !== database ? 'waiting' : 'lost'
-  if (writer !== null && writer !== database) return 'foreign'
-  return writer === database && uploadedAt < orphansBefore ? 'due_orphan' : 'orphan'
+  const isOwn = writer !== null && databases.includes(writer)
+  // The other database may name it still: what this one has lost is not lost there.
+  if (record === 'lost') return isOwn ? 'lost' : 'foreign'
+  if (writer !== null && !isOwn) return 'foreign'
+  return isOwn && uploadedAt < orphansBefore ? 'due_orphan' : 'orphan'
 }
 
 function figuresOf({ blob: { size }, fate }: Judged, isDeleted: boolean): Partial<PassFigures> {

@@ -15,7 +15,7 @@ export const StorageLeftovers = z
     blobs: z.number().describe('files in the store, whatever they are'),
     bytes: z.number(),
     orphans: Count.describe('files without a row, as a crash leaves them; deleted by the sweep'),
-    foreign: Count.describe('files without a row that another database has written; never deleted'),
+    foreign: Count.describe('files without a row that another database has written, and that are left to it'),
     waiting: Count.describe('deleted and replaced files, which live on for STORAGE_RETENTION'),
     missing: z
       .object({ count: z.number(), names: z.array(z.string()).describe('the first, as bucket/name') })

@@ -13,7 +13,7 @@ export interface PassFigures {
   orphan_bytes: number
   /** Of these, those that are old enough to be deleted. */
   due_orphans: number
-  /** Blobs without any record that another database has written. */
+  /** Blobs that another database has written, and that no row here names. */
   foreign: number
   foreign_bytes: number
   /** Blobs of deleted and replaced files that wait for their time. */
@@ -70,10 +70,8 @@ export interface SweepState {
   /** Orphans that this pass may still delete; null: it only counts them. */
   readonly orphanBudget: number | null
   readonly haltReason: string | null
-  /** The database is a copy: blobs that the other one has written are left to it. */
-  readonly sharesFiles: boolean
-  /** This life of this database. */
-  readonly database: string
+  /** Whose blobs are this database's to delete: its own, and those of former ones that are gone for good. */
+  readonly databases: readonly string[]
 }
 
 interface StateRow {
@@ -83,8 +81,7 @@ interface StateRow {
   completed: PassFigures | null
   orphan_budget: number | null
   halt_reason: string | null
-  shares_files: boolean
-  database: string
+  databases: string[]
 }
 
 /** Longer than any run takes: its own deadline, and what was begun before that. */
@@ -93,23 +90,22 @@ const RUN_SECONDS_MAX = 120
 const TAKE_SQL = `
   update quoin.storage_sweeps s
   set version = s.version + 1, running_until = clock_timestamp() + make_interval(secs => ${RUN_SECONDS_MAX})
-  from quoin.database_epoch e
   where s.running_until < clock_timestamp()
-  returning s.version, s.position, s.pass, s.completed, s.orphan_budget, s.halt_reason, s.shares_files,
-    e.epoch as database`
+  returning s.version, s.position, s.pass, s.completed, s.orphan_budget, s.halt_reason,
+    (select json_agg(epoch) from (
+      select epoch from quoin.database_epoch
+      union select epoch from quoin.former_databases where gone_at < now() - make_interval(secs => $1::float8)
+    ) own) as databases`
 
 /** Takes the row for a run; undefined while another run has it. */
-export async function takeState(platform: Pick<PlatformDatabase, 'query'>): Promise<SweepState | undefined> {
-  const [row] = await platform.query<StateRow>(TAKE_SQL)
+export async function takeState(
+  platform: Pick<PlatformDatabase, 'query'>,
+  retentionSeconds: number,
+): Promise<SweepState | undefined> {
+  const [row] = await platform.query<StateRow>(TAKE_SQL, [String(retentionSeconds)])
   if (row === undefined) return undefined
-  const {
-    pass,
-    orphan_budget: orphanBudget,
-    halt_reason: haltReason,
-    shares_files: sharesFiles,
-    ...rest
-  } = row
-  return { ...rest, pass: addFigures(NO_FIGURES, pass), orphanBudget, haltReason, sharesFiles }
+  const { pass, orphan_budget: orphanBudget, halt_reason: haltReason, ...rest } = row
+  return { ...rest, pass: addFigures(NO_FIGURES, pass), orphanBudget, haltReason }
 }
 
 const SAVE_SQL = `

@@ -57,7 +57,7 @@ export async function sweepStorage(deps: SweepDeps, bounds: RunBounds = BOUNDS):
     halted: null,
   }
   try {
-    const state = await takeState(deps.platform)
+    const state = await takeState(deps.platform, retentionOf(deps))
     if (state === undefined) return run
     try {
       await sweep(deps, state, bounds, run)
@@ -72,6 +72,10 @@ export async function sweepStorage(deps: SweepDeps, bounds: RunBounds = BOUNDS):
       JSON.stringify({ level: run.halted === null ? 'info' : 'warn', code: 'storage_swept', ...run }),
     )
   return run
+}
+
+function retentionOf({ config }: SweepDeps): number {
+  return Math.max(config.storageRetention, RETENTION_SECONDS_MIN)
 }
 
 async function sweep(deps: SweepDeps, taken: SweepState, bounds: RunBounds, run: SweepRun): Promise<void> {
@@ -104,7 +108,7 @@ async function sweepPage(
   )
   const last = blobs.at(-1)?.key
   if (!complete && last === undefined) return undefined
-  const retentionSeconds = Math.max(deps.config.storageRetention, RETENTION_SECONDS_MIN)
+  const retentionSeconds = retentionOf(deps)
   const found = await readRecords(deps.platform, {
     after: position,
     until: complete ? null : (last ?? null),
