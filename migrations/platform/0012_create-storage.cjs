@@ -110,8 +110,10 @@ const CREATE_TRIGGERS = `
     claimed quoin.storage_claims;
   begin
     if current_setting('storage.claim', true) <> '' then
+      -- Locked: a sweep that ends old claims must not end this one before the row has it.
       select * into claimed from quoin.storage_claims
-        where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name;
+        where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name
+        for update;
     end if;
     if claimed.id is not null then
       new.version := claimed.version;
