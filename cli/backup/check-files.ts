@@ -55,9 +55,10 @@ export async function checkFiles(client: Client, service: Service | undefined): 
 }
 
 function refuseFaults(rows: readonly FileRow[], { checked, missing, different }: BlobCheck): void {
-  const nameOf = (blob: { bucket_id: string; version: string }) => {
-    const row = rows.find(it => it.bucket_id === blob.bucket_id && it.version === blob.version)
-    return `${blob.bucket_id}/${row?.name ?? ''} (version ${blob.version})`
+  // A copy has the version of its source.
+  const nameOf = ({ bucket_id, version, etag, size }: BlobCheck['missing'][number]) => {
+    const isRow = (it: FileRow) => it.version === version && it.etag === etag && it.size === size
+    return `${bucket_id}/${rows.find(isRow)?.name ?? ''} (version ${version})`
   }
   const faults = [
     ...missing.map(blob => `${nameOf(blob)} is missing`),

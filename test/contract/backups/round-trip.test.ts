@@ -131,9 +131,10 @@ it('leaves what is to be deleted to the database it is of, and remembers whose f
   await restoreBackup(target.url, await openBackup(location), { life: 'new', ...quiet })
   const RECORDS = `
     select (select count(*)::int from quoin.lost_versions) as lost,
-      (select count(*)::int from quoin.storage_claims) as claims`
-  expect(await askAt(source.url, RECORDS)).toEqual([{ lost: 1, claims: 1 }])
-  expect(await target.ask(RECORDS)).toEqual([{ lost: 0, claims: 0 }])
+      (select count(*)::int from quoin.storage_claims) as claims,
+      (select count(*)::int from quoin.storage_sweeps) as sweeps`
+  expect(await askAt(source.url, RECORDS)).toEqual([{ lost: 1, claims: 1, sweeps: 1 }])
+  expect(await target.ask(RECORDS)).toEqual([{ lost: 0, claims: 0, sweeps: 1 }])
   // What the other database was told is gone may be gone for it alone.
   expect(
     await target.ask('select epoch, gone_at from quoin.former_databases order by epoch <> $1', [
@@ -143,6 +144,13 @@ it('leaves what is to be deleted to the database it is of, and remembers whose f
     { epoch: manifest.epoch, gone_at: null },
     { epoch: '0a4d4b52-16ae-4c0e-9cd4-7f9c4d8bb7a1', gone_at: null },
   ])
+  // What the page says of a copy that Quoin has not made.
+  const page = readFileSync(join(PROJECT_DIR, 'docs/backup.md'), 'utf8')
+  await target.ask(/<!-- new-life -->\n+```sql\n(.*?)```/s.exec(page)?.[1] ?? '')
+  const [lives] = await target.ask<{ former: number; is_former: boolean }>(`
+    select count(*)::int as former, bool_or(epoch = (select e.epoch from quoin.database_epoch e)) as is_former
+    from quoin.former_databases`)
+  expect(lives).toEqual({ former: 3, is_former: false })
 })
 
 it('gives what waits in the outbox later places, where the WAL has not come as far', async () => {
