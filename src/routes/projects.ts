@@ -47,8 +47,8 @@ export const projectRoutes = [
     params: { id: ProjectId },
     summary: 'One project with its keys, and the tables and size of the database',
     description:
-      'Keys come without their secrets. Tables and size are those of the whole database, which all projects share. ' +
-      '`storage` is null: nothing stores files yet. With a key any project but its own is 404.',
+      'Keys come without their secrets. Tables, size and files are those of the whole database, which all projects ' +
+      'share. With a key any project but its own is 404.',
     response: ProjectDetail,
     handle: ({ deps, principal, params }) => readProject(deps, scopeOf(principal), params.id),
   }),

@@ -9,7 +9,9 @@ import {
 } from '../features/storage/buckets/change-buckets.ts'
 import { listBuckets } from '../features/storage/buckets/list-buckets.ts'
 import { ownerOf, storageCall } from '../features/storage/caller.ts'
-import { DOWNLOAD, UPLOAD } from '../features/storage/documented.ts'
+import { DOWNLOAD, IMAGE, UPLOAD } from '../features/storage/documented.ts'
+import { serveImage } from '../features/storage/images/serve-image.ts'
+import { Transformation } from '../features/storage/images/transformation.ts'
 import { listObjects } from '../features/storage/list/list-page.ts'
 import { toStoredObject } from '../features/storage/object-row.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'
@@ -29,6 +31,7 @@ import {
   BucketName,
   BucketPatch,
   DeletedObjects,
+  DownloadAddressesIn,
   DownloadQuery,
   EmptiedBucket,
   MovedObject,
@@ -38,9 +41,12 @@ import {
   ObjectName,
   ObjectNames,
   ObjectTransfer,
+  SignedAddresses,
   StoredObject,
+  UploadAddressesIn,
   UploadedObject,
 } from '../features/storage/schemas.ts'
+import { signDownloadAddresses, signUploadAddresses } from '../features/storage/signed/addresses.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
 
 const BUCKETS = { '/v1/storage/buckets': 'any_key', '/api/storage/buckets': 'admin' } as const
@@ -57,6 +63,23 @@ type Input = Pick<
 >
 
 const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
+
+/** A session belongs to no project. */
+const makerOf = (input: Pick<Input, 'principal'>) => ({
+  owner: ownerOf(input),
+  projectId: input.principal.kind === 'api_key' ? input.principal.key.project_id : null,
+})
+
+/** The log has the names, and no token. */
+function recordedSigning(
+  input: Input & { body: { bucket: string; names: string[]; expires_in: number } },
+  caller: Input['caller'],
+  perform: () => Promise<SignedAddresses>,
+) {
+  const { bucket, names, expires_in } = input.body
+  const place = { bucketId: bucket, name: names.length === 1 ? (names[0] ?? '') : '' }
+  return recorded(input.deps, input.principal, caller, place, perform, () => ({ names, expires_in }))
+}
 
 const AS_CALLER =
   'Policies on storage.buckets and storage.objects decide. Under /api it acts as service_role, past them.'
@@ -320,6 +343,69 @@ export const storageRoutes = [
         const { id } = await moveObject(input.deps, storageCall(input, 'object.move'), { from, to })
         return { id, bucket_id: to.bucketId, name: to.name }
       })
+    },
+  }),
+  defineRoute({
+    id: 'storage.render',
+    method: 'get',
+    mounts: {
+      '/v1/storage/render/:bucket/:name{.+}': 'any_key',
+      '/api/storage/render/:bucket/:name{.+}': 'admin',
+    },
+    params: { bucket: BucketName, name: ObjectName },
+    summary: 'An image in another size or format',
+    description:
+      'Of JPEG, PNG, WebP, AVIF and GIF up to 20 MB and 50 million pixels, where the deployment has the binding ' +
+      `IMAGES. It is kept by version and options. ${AS_CALLER}`,
+    query: Transformation,
+    documented: IMAGE,
+    handle: async input => {
+      const { deps, request, params, query, caller } = input
+      const row = await findFile(deps, storageCall(input, 'render.image_authenticated'), placeOf(params))
+      const countNew = () => deps.addressGate.count('render', caller.address)
+      return await serveImage(deps, row, query, {
+        request,
+        options: { download: undefined, isPublic: false },
+        countNew,
+      })
+    },
+  }),
+  defineRoute({
+    id: 'storage.sign_downloads',
+    method: 'post',
+    mounts: { '/v1/storage/sign/download': 'any_key', '/api/storage/sign/download': 'admin' },
+    summary: 'Make addresses that anybody can read files by, for a time',
+    description:
+      'For files that the caller may read. An address outlives a rotation of the API key; it rests while the ' +
+      'project is paused.',
+    body: DownloadAddressesIn,
+    example: { bucket: 'avatars', names: ['ada/portrait.png'], expires_in: 3_600 },
+    unaudited: 'key_data',
+    response: SignedAddresses,
+    handle: input => {
+      const call = storageCall(input, 'object.sign_many')
+      return recordedSigning(input, input.caller, () =>
+        signDownloadAddresses(input.deps, call, makerOf(input), input.body),
+      )
+    },
+  }),
+  defineRoute({
+    id: 'storage.sign_uploads',
+    method: 'post',
+    mounts: { '/v1/storage/sign/upload': 'any_key', '/api/storage/sign/upload': 'admin' },
+    summary: 'Make addresses that anybody can upload a file to, for a time',
+    description:
+      'By PUT, for files that the caller may write now. Policies are not asked again. The same token is taken as ' +
+      '`x-signature` of a resumable upload.',
+    body: UploadAddressesIn,
+    example: { bucket: 'avatars', names: ['ada/portrait.png'] },
+    unaudited: 'key_data',
+    response: SignedAddresses,
+    handle: input => {
+      const call = storageCall(input, 'object.sign_upload_url')
+      return recordedSigning(input, input.caller, () =>
+        signUploadAddresses(input.deps, call, makerOf(input), input.body),
+      )
     },
   }),
 ]

@@ -4,7 +4,15 @@ import { shareName } from '../features/api-keys/limit/network.ts'
 import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
 import type { StorageCall } from '../features/storage/call.ts'
 import { ownerOf, storageCall } from '../features/storage/caller.ts'
-import { readTransformation, transformationText } from '../features/storage/images/transformation.ts'
+import { IMAGE } from '../features/storage/documented.ts'
+import { serveImage } from '../features/storage/images/serve-image.ts'
+import {
+  parseTransformationText,
+  readTransformation,
+  type Transformation,
+  transformationText,
+} from '../features/storage/images/transformation.ts'
+import type { FileRow } from '../features/storage/object-row.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
 import {
@@ -51,6 +59,20 @@ function tokenCall({ caller, request, path }: Input, operation: string): Storage
   return { ...call, role: 'service_role', claims: null, operation }
 }
 
+const queryOf = ({ search }: Pick<Input, 'search'>) => Object.fromEntries(new URLSearchParams(search))
+
+function image(
+  input: Input,
+  row: FileRow,
+  transformation: Transformation,
+  isPublic: boolean,
+): Promise<RawAnswer> {
+  const { deps, request, caller } = input
+  const download = parameter(input, 'download') ?? undefined
+  const countNew = () => deps.addressGate.count('render', caller.address)
+  return serveImage(deps, row, transformation, { request, options: { download, isPublic }, countNew })
+}
+
 const signerOf = (input: KeyInput) => ({ owner: ownerOf(input), projectId: input.principal.key.project_id })
 
 /** How long an upload address lasts, as Supabase has it. */
@@ -91,6 +113,31 @@ export const supabasePublicFileRoutes = [
       const { row } = await findSignedFile(input.deps, placeOf(input.params), token, 'file')
       const download = parameter(input, 'download') ?? undefined
       return await serveFile(input.deps, row, input.request, { download, isPublic: false })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_render_public',
+    method: 'get',
+    mounts: { '/storage/v1/render/image/public/:bucket/:name{.+}': 'public' },
+    params: PLACE,
+    summary: 'An image of a public bucket in another size',
+    documented: IMAGE,
+    handle: async input => {
+      const row = await findPublicFile(input.deps, placeOf(input.params))
+      return await image(input, row, readTransformation(queryOf(input)), true)
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_render_signed',
+    method: 'get',
+    mounts: { '/storage/v1/render/image/sign/:bucket/:name{.+}': 'public' },
+    params: PLACE,
+    summary: 'An image in another size by a signed address',
+    documented: IMAGE,
+    handle: async input => {
+      const token = parameter(input, 'token')
+      const { row, transformations } = await findSignedFile(input.deps, placeOf(input.params), token, 'image')
+      return await image(input, row, parseTransformationText(transformations ?? ''), false)
     },
   }),
   defineRoute({

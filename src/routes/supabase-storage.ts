@@ -9,6 +9,9 @@ import {
   updateBucket,
 } from '../features/storage/buckets/change-buckets.ts'
 import { ownerOf, storageCall } from '../features/storage/caller.ts'
+import { IMAGE } from '../features/storage/documented.ts'
+import { serveImage } from '../features/storage/images/serve-image.ts'
+import { readTransformation } from '../features/storage/images/transformation.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'
 import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
 import { findFile, findObject } from '../features/storage/objects/find-object.ts'
@@ -258,6 +261,36 @@ export const supabaseStorageRoutes = [
     params: PLACE,
     summary: 'storage-js: download, and exists by HEAD',
     handle: download,
+  }),
+  defineRoute({
+    id: 'storage.supabase_render',
+    method: 'get',
+    mounts: { '/storage/v1/render/image/authenticated/:bucket/:name{.+}': 'any_key' },
+    params: PLACE,
+    summary: 'storage-js: download with transform',
+    documented: IMAGE,
+    handle: async input => {
+      const { deps, request, params, search, caller } = input
+      const transformation = readTransformation(Object.fromEntries(new URLSearchParams(search)))
+      const row = await findFile(deps, storageCall(input, 'render.image_authenticated'), placeOf(params))
+      const countNew = () => deps.addressGate.count('render', caller.address)
+      const download = new URLSearchParams(search).get('download') ?? undefined
+      return await serveImage(deps, row, transformation, {
+        request,
+        options: { download, isPublic: false },
+        countNew,
+      })
+    },
+  }),
+  defineRoute({
+    id: 'storage.supabase_purge',
+    method: 'delete',
+    mounts: { '/storage/v1/cdn/:bucket/:name{.+}': 'service_role' },
+    params: PLACE,
+    summary: 'storage-js: purgeCache',
+    description: 'Nothing of ours keeps a file under its name: what a version was is never another one.',
+    unaudited: 'no_change',
+    handle: async () => json({ message: 'success' }),
   }),
   defineRoute({
     id: 'storage.supabase_delete',

@@ -22,7 +22,7 @@ const LEVELS_OF: Readonly<Record<string, readonly AuthLevel[]>> = {
   v1: ['any_key', 'service_role'],
   api: ['visitor', 'session', 'admin'],
   internal: ['internal'],
-  'storage/v1': ['any_key', 'public'],
+  'storage/v1': ['any_key', 'service_role', 'public'],
   none: ['none'],
 }
 

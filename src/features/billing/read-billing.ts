@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import type { PlatformDatabase } from '../../db/database.ts'
 import { type ProjectScope, projectNotFound, projectOf, reaches } from '../api-keys/record/project-scope.ts'
+import { STORAGE_TOTALS_SQL, type StorageTotals } from '../storage/totals-sql.ts'
 import { USAGE_READING } from '../usage/read-usage.ts'
 
 const Quota = z.int().nullable().describe('null: no quota')
@@ -21,7 +22,9 @@ export const Billing = z
     usage: z.object({
       requests: z.int().describe("requests of the project's keys that were let in; up to three minutes late"),
       database_bytes: z.int().describe('size of the database, which all projects share'),
-      storage_bytes: z.int().nullable().describe('size of stored files; null: this deployment stores none'),
+      storage_bytes: z
+        .int()
+        .describe('size of all files, which all projects share; deleted ones do not count'),
     }),
     projection: z
       .object({
@@ -44,7 +47,7 @@ export const Billing = z
           storage_bytes: null,
         },
         period: { from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T00:00:00.000Z' },
-        usage: { requests: 120_000, database_bytes: 9_437_184, storage_bytes: null },
+        usage: { requests: 120_000, database_bytes: 9_437_184, storage_bytes: 734_003_200 },
         projection: { requests: 310_000, estimated: true },
       },
     ],
@@ -70,11 +73,12 @@ interface Row {
   /** When the first counted hour of the period begins. */
   first_hour: string | null
   database_bytes: number
+  storage: StorageTotals
 }
 
 const BILLING_SQL = `
   select p.id as project_id, to_json(q) as plan, coalesce(used.requests, 0) as requests, used.first_hour,
-    pg_database_size(current_database()) as database_bytes
+    pg_database_size(current_database()) as database_bytes, ${STORAGE_TOTALS_SQL} as storage
   from quoin.projects p join quoin.plans q on q.id = p.plan
   left join lateral (
     select sum(u.total) as requests, min(u.hour) as first_hour
@@ -104,7 +108,7 @@ export async function readBilling(
     project_id: row.project_id,
     plan,
     period: { from: from.toISOString(), to: to.toISOString() },
-    usage: { requests, database_bytes, storage_bytes: null },
+    usage: { requests, database_bytes, storage_bytes: row.storage.bytes },
     projection: since && projectionOf(requests, since, time, to),
   }
 }

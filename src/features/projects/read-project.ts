@@ -4,6 +4,7 @@ import { writeArrayLiteral } from '../../lib/array-literal.ts'
 import { toApiKey } from '../api-keys/record/key-row.ts'
 import { listKeyRows } from '../api-keys/record/key-store.ts'
 import { type ProjectScope, projectNotFound } from '../api-keys/record/project-scope.ts'
+import { STORAGE_TOTALS_SQL, type StorageTotals } from '../storage/totals-sql.ts'
 import { parseProjectId } from './project-id.ts'
 import { findProject, type ProjectDatabase, toProject } from './project-store.ts'
 import { type ProjectDetail, SHOWN_MAX } from './schemas.ts'
@@ -31,7 +32,7 @@ export async function readProject(
     keys: { total: facts.keys_total, data: keys.map(toApiKey) },
     tables: { total: facts.tables_total, data: facts.tables },
     database_size_bytes: facts.database_size_bytes,
-    storage: null,
+    storage: facts.storage,
   }
 }
 
@@ -40,6 +41,7 @@ interface Facts {
   tables_total: number
   tables: ProjectDetail['tables']['data']
   database_size_bytes: number
+  storage: StorageTotals
 }
 
 /** From the catalog alone: the size of a table would wait for whoever changes it. Partitions are parts of a table. */
@@ -53,7 +55,7 @@ const FACTS = `with listed as (
     (select count(*)::int from listed) as tables_total,
     (select coalesce(json_agg(t), '[]') from (select * from listed order by schema, name limit ${SHOWN_MAX}) t)
       as tables,
-    pg_database_size(current_database()) as database_size_bytes`
+    pg_database_size(current_database()) as database_size_bytes, ${STORAGE_TOTALS_SQL} as storage`
 
 async function readFacts(
   platform: ReadProjectDeps['platform'],

@@ -113,7 +113,9 @@ export const ProjectDetail = Project.extend({
     })
     .describe('those of the schemas that /v1/db serves; all projects of a deployment share them'),
   database_size_bytes: z.int().describe('of the whole database, which all projects share'),
-  storage: z.null().describe('null until this deployment stores files'),
+  storage: z
+    .object({ buckets: z.int(), objects: z.int(), bytes: z.int() })
+    .describe('files of the deployment, which all projects share'),
 }).meta({
   id: 'ProjectDetail',
   examples: [
@@ -126,7 +128,7 @@ export const ProjectDetail = Project.extend({
       },
       tables: { total: 1, data: [{ schema: 'public', name: 'todos', kind: 'table', rows_estimated: 1200 }] },
       database_size_bytes: 8_912_896,
-      storage: null,
+      storage: { buckets: 2, objects: 1_204, bytes: 734_003_200 },
     },
   ],
 })

@@ -30,3 +30,7 @@ export const DOWNLOAD = {
     412: { description: 'A condition of the request does not hold' },
   },
 }
+
+export const IMAGE = {
+  answers: { 200: { description: 'The image', content: { 'image/webp': File } } },
+}

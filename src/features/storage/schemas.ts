@@ -2,6 +2,8 @@
 
 import * as z from 'zod'
 import { WholeNumber } from '../../lib/whole-number.ts'
+import { EXPIRES_IN_SECONDS_MAX } from './signed/signed-urls.ts'
+import { StorageLeftovers } from './sweep/read-figures.ts'
 
 const Time = z.iso.datetime({ offset: true })
 const Cursor = z
@@ -98,7 +100,11 @@ export const BucketListQuery = z.strictObject({
 export type BucketListQuery = z.infer<typeof BucketListQuery>
 
 export const BucketList = z
-  .object({ data: z.array(BucketCounted).describe('by name'), next_cursor: NextCursor })
+  .object({
+    data: z.array(BucketCounted).describe('by name'),
+    next_cursor: NextCursor,
+    leftovers: StorageLeftovers.nullable().describe('what the sweep has found; null for anon keys'),
+  })
   .meta({ id: 'BucketList' })
 export type BucketList = z.infer<typeof BucketList>
 
@@ -219,3 +225,37 @@ export const ObjectTransfer = z
       .describe('true: an object that is there under the new name is replaced'),
   })
   .meta({ id: 'ObjectTransfer' })
+
+const ExpiresIn = z
+  .int()
+  .min(1)
+  .max(EXPIRES_IN_SECONDS_MAX)
+  .describe('seconds that the addresses last; they end at once when their signing key is removed')
+
+export const DownloadAddressesIn = z
+  .strictObject({ bucket: z.string().max(100), names: Names, expires_in: ExpiresIn })
+  .meta({ id: 'DownloadAddressesIn' })
+export type DownloadAddressesIn = z.infer<typeof DownloadAddressesIn>
+
+export const UploadAddressesIn = DownloadAddressesIn.extend({
+  names: Names.max(100),
+  expires_in: ExpiresIn.default(7_200),
+  replace: z.boolean().default(false).describe('true: an object that is there may be replaced'),
+}).meta({ id: 'UploadAddressesIn' })
+export type UploadAddressesIn = z.infer<typeof UploadAddressesIn>
+
+const Address = z.object({
+  name: z.string(),
+  url: z.string().nullable().describe('null: not there, or not for the caller'),
+  error: z.string().nullable().describe('code of the refusal'),
+})
+const ADDRESS_EXAMPLE = {
+  name: 'ada/portrait.png',
+  url: 'https://quoin.example/storage/v1/object/sign/avatars/ada/portrait.png?token=eyJ...',
+  error: null,
+}
+
+export const SignedAddresses = z
+  .object({ data: z.array(Address).describe('in the order of the names') })
+  .meta({ id: 'SignedAddresses', examples: [{ data: [ADDRESS_EXAMPLE] }] })
+export type SignedAddresses = z.infer<typeof SignedAddresses>

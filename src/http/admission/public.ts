@@ -2,7 +2,6 @@
 // file allows, its bucket or its signature says.
 
 import type { AddressGate } from '../../features/api-keys/limit/address-gate.ts'
-import { countAddress } from './address.ts'
 import type { Arrival } from './arrival.ts'
 
 /** Admits anybody, pages of any origin too: nothing here goes by cookies. Throws `rate_limited`. */
@@ -10,6 +9,6 @@ export async function admitPublic(
   { addressGate }: { addressGate: AddressGate },
   { address }: Arrival,
 ): Promise<null> {
-  await countAddress(addressGate, 'storage', address)
+  await addressGate.count('storage', address)
   return null
 }

@@ -4,7 +4,6 @@
 import { DomainError } from '../../errors.ts'
 import type { AddressGate } from '../../features/api-keys/limit/address-gate.ts'
 import type { SessionGate } from '../../features/sessions/session-gate.ts'
-import { countAddress } from './address.ts'
 import type { Arrival } from './arrival.ts'
 import { ownOrigins, refuseCrossSite } from './origin.ts'
 import type { SessionPrincipal } from './principal.ts'
@@ -24,7 +23,7 @@ export async function admitVisitor(
   { request, address, allowance }: Arrival,
 ): Promise<null> {
   refuseCrossSite(request, ownOrigins(config.baseUrl, config.dashboardUrl))
-  await countAddress(addressGate, allowance, address)
+  await addressGate.count(allowance, address)
   return null
 }
 

@@ -54,4 +54,19 @@ export class AddressGate {
       )
     }
   }
+
+  /** Lets one request more of this address in, or throws `rate_limited` or `admission_unavailable`. */
+  async count(allowance: AddressAllowance, address: string | null): Promise<void> {
+    const { limit, retryAfterSeconds } = await this.admit(allowance, address)
+    if (retryAfterSeconds === undefined) return
+    throw new DomainError(
+      'rate_limited',
+      `This address has made ${limit} such requests within the last 60 seconds.`,
+      {
+        detail: `limit ${limit} per 60 s`,
+        hint: `Wait ${retryAfterSeconds} s.`,
+        retryAfterSeconds,
+      },
+    )
+  }
 }

@@ -3,6 +3,7 @@
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import { readCursor, writeCursor } from '../list/cursor.ts'
 import type { BucketCounted, BucketList, BucketListQuery } from '../schemas.ts'
+import { readSweepFigures } from '../sweep/read-figures.ts'
 import { BUCKET_FIELDS } from './bucket-rows.ts'
 
 const LIST = `
@@ -14,15 +15,19 @@ const LIST = `
   where $1::text is null or b.id collate "C" > $1::text
   order by b.id collate "C" limit $2::integer`
 
-/** One page of the caller's buckets, by name. */
+/** One page of the caller's buckets, by name; whoever is past all policies is told what the sweep has found. */
 export async function listBuckets(
-  deps: Pick<StorageDeps, 'data' | 'config'>,
+  deps: Pick<StorageDeps, 'data' | 'config' | 'platform'>,
   call: StorageCall,
   { limit, cursor }: BucketListQuery,
 ): Promise<BucketList> {
   const params = [readCursor(cursor)?.name ?? null, String(limit + 1)]
-  const rows = await rowsAsCaller<BucketCounted>(deps, call, { sql: LIST, params }, { readOnly: true })
+  const [rows, leftovers] = await Promise.all([
+    rowsAsCaller<BucketCounted>(deps, call, { sql: LIST, params }, { readOnly: true }),
+    call.role === 'service_role' ? readSweepFigures(deps) : null,
+  ])
   const data = rows.slice(0, limit)
   const last = rows.length > limit ? data.at(-1) : undefined
-  return { data, next_cursor: last === undefined ? null : writeCursor({ name: last.id, isFolder: false }) }
+  const next_cursor = last === undefined ? null : writeCursor({ name: last.id, isFolder: false })
+  return { data, next_cursor, leftovers }
 }
