@@ -141,14 +141,14 @@ function keepsStatus(status: number, code: string): boolean {
   )
 }
 
+/** The second is asked for with a 412, and harms nowhere. */
+const TUS_VERSIONS = { 'tus-resumable': '1.0.0', 'tus-version': '1.0.0' }
+
 /** A client of TUS goes on by the status: 409 asks for the offset, 404 and 410 begin anew. */
 function tusRefusal({ status, headers, body: { code, error, hint } }: ErrorAnswer): RawAnswer {
   const words = wordsOf(code)
   const theirs = words === TOO_LARGE ? 'Maximum size exceeded' : words.message
   const text = [theirs && `${theirs}.`, error, hint].filter(Boolean).join(' ')
-  return {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'tus-resumable': '1.0.0', ...headers },
-    body: text,
-  }
+  const type = { 'content-type': 'text/plain; charset=utf-8' }
+  return { status, headers: { ...type, ...TUS_VERSIONS, ...headers }, body: text }
 }
