@@ -25,7 +25,7 @@ import type {
   UploadPlan,
   UploadState,
 } from '../src/features/storage/resumable/upload-contract.ts'
-import { dropClaim } from '../src/features/storage/writes/claims.ts'
+import { takeBack } from '../src/features/storage/writes/write-row.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'
 import { BodyBrokeOff, ChunkReader } from './chunk-reader.ts'
 import { type StoredUpload, UploadStorage } from './upload-storage.ts'
@@ -59,6 +59,8 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
       data: dataDatabase(config, this.#deadline),
       platform: platformDatabase(config, this.#deadline),
       blobs: makeBlobStore(env.STORAGE, { deadline: this.#deadline }),
+      // The object serves no files.
+      publicRows: { forget() {} },
     }
     this.#storage = new UploadStorage(ctx.storage)
   }
@@ -248,13 +250,11 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     }
   }
 
-  /** Whether a row has the blob of one that was being finished only the sweep can tell. */
   async #discard({ claim }: StoredUpload): Promise<void> {
     const { blobs } = this.#deps
     const multipartId = this.#storage.read()?.multipartId ?? null
     if (multipartId !== null) await blobs.abortParts(claim.key, multipartId)
-    await blobs.delete([claim.key])
-    await dropClaim(this.#deps, claim)
+    await takeBack(this.#deps, claim)
   }
 }
 

@@ -3,8 +3,8 @@
 
 import * as z from 'zod'
 import { shareName } from '../features/api-keys/limit/network.ts'
-import { databaseCaller } from '../features/callers/database-caller.ts'
 import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
+import { storageCall } from '../features/storage/caller.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
 import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
@@ -60,8 +60,7 @@ function writerOf(input: Input, action: 'create' | 'part' | 'get' | 'delete'): P
     }
     return signedWriter(deps, { ...call, operation: `${operation}_signed` }, token)
   }
-  const timeoutMs = principal.key.role === 'anon' ? deps.config.anonStatementTimeoutMs : STATEMENT_TIMEOUT_MS
-  const call = { ...databaseCaller({ ...input, principal }), timeoutMs, operation }
+  const call = storageCall({ ...input, principal }, `tus.upload.${action}`)
   const who = { apiKeyId: principal.key.id, subject: principal.endUser?.subject ?? null }
   return Promise.resolve(keyWriter(call, who))
 }

@@ -20,6 +20,8 @@ export interface StorageDeps {
   readonly data: Pick<DataDatabase, 'batch'>
   readonly platform: Pick<PlatformDatabase, 'query' | 'texts'>
   readonly blobs: BlobStore
+  /** What the isolate remembers of files that are served without a caller. */
+  readonly publicRows: { forget(): void }
   readonly config: {
     readonly dbExtraSearchPath: readonly string[]
     readonly storageUploadMaxBytes: number
@@ -32,7 +34,7 @@ const SETTINGS_SQL =
 
 /** Runs the statements as the caller in one transaction and one trip; answers the results of them alone. */
 export async function asCaller(
-  deps: Pick<StorageDeps, 'data' | 'config'>,
+  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
   call: StorageCall,
   statements: readonly Statement[],
   { readOnly = false, claimId = '' } = {},
@@ -42,12 +44,13 @@ export async function asCaller(
   // What is prepared for a role is kept for that role.
   const own = statements.map(({ sql, params }) => ({ sql: `${sql}/*${call.role}*/`, params }))
   const results = await deps.data.batch(session, [settings, ...own], { prepared: true, readOnly })
+  if (!readOnly) deps.publicRows.forget()
   return results.slice(1)
 }
 
 /** As `asCaller`, for one statement whose rows are JSON texts of their first column. */
 export async function rowsAsCaller<Row>(
-  deps: Pick<StorageDeps, 'data' | 'config'>,
+  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
   call: StorageCall,
   statement: Statement,
   options: { readOnly?: boolean } = {},

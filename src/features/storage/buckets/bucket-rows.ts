@@ -10,7 +10,7 @@ import type { Bucket, BucketIn, BucketPatch } from '../schemas.ts'
 import { bucketNotFound } from '../writes/claims.ts'
 import { ownerUuid } from '../writes/write-row.ts'
 
-type Deps = Pick<StorageDeps, 'data' | 'config'>
+type Deps = Pick<StorageDeps, 'data' | 'config' | 'publicRows'>
 
 /** The members of a bucket's JSON; `b` is the table. */
 export const BUCKET_FIELDS = `'id',b.id,'name',b.name,'public',b.public,'file_size_limit',b.file_size_limit,

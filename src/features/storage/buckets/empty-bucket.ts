@@ -15,7 +15,7 @@ const DELETE = `
 
 /** Deletes what the caller may; what is left when its time is over is left to another call. */
 export async function emptyBucket(
-  deps: Pick<StorageDeps, 'data' | 'config'>,
+  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
   call: StorageCall,
   id: string,
 ): Promise<EmptiedBucket> {

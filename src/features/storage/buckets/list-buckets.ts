@@ -17,7 +17,7 @@ const LIST = `
 
 /** One page of the caller's buckets, by name; whoever is past all policies is told what the sweep has found. */
 export async function listBuckets(
-  deps: Pick<StorageDeps, 'data' | 'config' | 'platform'>,
+  deps: Pick<StorageDeps, 'data' | 'config' | 'platform' | 'publicRows'>,
   call: StorageCall,
   { limit, cursor }: BucketListQuery,
 ): Promise<BucketList> {

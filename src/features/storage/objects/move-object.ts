@@ -2,13 +2,13 @@
 // ones live on as those of a deleted file do.
 
 import type { Statement } from '../../../db/sql.ts'
-import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 import { asCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
 import { type Claim, measureClaim, openClaim } from '../writes/claims.ts'
 import { checkMimeType, checkSize, sizeLimitOf } from '../writes/limits.ts'
-import { explainWrite, takeBack } from '../writes/write-row.ts'
+import { explainWrite, isRefused, takeBack } from '../writes/write-row.ts'
 import { copyBlob } from './copy-object.ts'
 import { findOwnFile, objectNotFound } from './find-object.ts'
 
@@ -59,7 +59,7 @@ async function orTakeBack(deps: StorageDeps, claim: Claim, work: () => Promise<v
   try {
     await work()
   } catch (err) {
-    if (!isOutcomeUnknown(err)) await takeBack(deps, claim)
+    if (isRefused(err)) await takeBack(deps, claim)
     throw err
   }
 }

@@ -5,6 +5,7 @@ import { DomainError } from '../../../errors.ts'
 import { sha256Hex } from '../../../lib/hash.ts'
 import type { StorageCall } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
+import { findSignedUpload, type PublicDeps } from '../public/find-public-file.ts'
 
 export interface UploadWriter {
   /** How the database is asked. */
@@ -37,17 +38,6 @@ export function keyWriter(
   }
 }
 
-interface SignedDeps {
-  readonly signedUrls: {
-    verifyUpload(
-      token: string,
-      place: ObjectPlace,
-      now: Date,
-    ): Promise<{ owner: string | null; upsert: boolean }>
-  }
-  readonly now: () => Date
-}
-
 type SignedCall = Omit<DatabaseCaller, 'role' | 'claims'> & Pick<StorageCall, 'timeoutMs' | 'operation'>
 
 /**
@@ -55,7 +45,7 @@ type SignedCall = Omit<DatabaseCaller, 'role' | 'claims'> & Pick<StorageCall, 't
  * is not cut off. Throws `invalid_signature` without one.
  */
 export async function signedWriter(
-  { signedUrls, now }: SignedDeps,
+  deps: PublicDeps,
   call: SignedCall,
   token: string | null,
 ): Promise<UploadWriter> {
@@ -69,7 +59,7 @@ export async function signedWriter(
     identity: `token:${await sha256Hex(token)}`,
     apiKeyId: undefined,
     async grantFor(place) {
-      const { owner, upsert } = await signedUrls.verifyUpload(token, place, now())
+      const { owner, upsert } = await findSignedUpload(deps, place, token)
       return { ownerId: owner, mode: upsert ? 'replace' : 'create' }
     },
   }

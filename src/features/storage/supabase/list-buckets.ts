@@ -9,7 +9,7 @@ import { toSupabaseBucket } from './shapes.ts'
 
 /** The buckets whose name has the search text in it. Sorted by name unless said; without a limit 1 000 at most. */
 export async function listSupabaseBuckets(
-  deps: Pick<StorageDeps, 'data' | 'config'>,
+  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
   call: StorageCall,
   {
     limit = 1_000,

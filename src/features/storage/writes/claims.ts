@@ -111,13 +111,14 @@ export async function measureClaim(
   })
 }
 
-/** Ends a claim that no row has taken. */
-export async function dropClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id'>): Promise<void> {
-  await platform.texts(
+/** Ends a claim; false when a row has taken it, or somebody has ended it. */
+export async function dropClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id'>): Promise<boolean> {
+  const rows = await platform.texts(
     'delete from quoin.storage_claims where id = $1::uuid returning id',
     [id],
     'repeatable',
   )
+  return rows.length > 0
 }
 
 export function bucketNotFound(): DomainError {

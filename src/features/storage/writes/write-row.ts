@@ -44,14 +44,14 @@ export async function probeWrite(
   try {
     await asCaller(deps, call, [SAVEPOINT, writeStatement(claim, write), ROLL_BACK], { claimId: claim.id })
   } catch (err) {
-    await giveUp(dropClaim(deps, claim))
+    await giveUp(() => dropClaim(deps, claim))
     throw explainWrite(err)
   }
 }
 
 /**
- * Gives the blob to its row. When that is refused the blob is deleted again, unless it is a copy's; when nobody knows
- * whether the row was written, claim and blob stay for the sweep. Throws what `probeWrite` throws, and `conflict`.
+ * Gives the blob to its row. When that is refused the blob is deleted again, unless it is a copy's. When nobody knows
+ * whether the row was written, or the database is down, claim and blob stay: for another try, or for the sweep. Throws what `probeWrite` throws, and `conflict`.
  */
 export async function finishWrite(
   deps: StorageDeps,
@@ -69,7 +69,7 @@ export async function finishWrite(
     if (!id) throw keptBack()
     return { id, version: claim.version, metadata }
   } catch (err) {
-    if (!isOutcomeUnknown(err)) await takeBack(deps, claim)
+    if (isRefused(err)) await takeBack(deps, claim)
     throw explainWrite(err)
   }
 }
@@ -90,16 +90,28 @@ export function blobMetadata(
   }
 }
 
-/** Removes what a write leaves that was not finished: its blob and its claim. What fails here is left to the sweep. */
-export async function takeBack({ blobs, ...deps }: Pick<StorageDeps, 'blobs' | 'platform'>, claim: Claim) {
-  // In this order: a claim without a blob is harmless, a blob without a claim has to be found.
-  if (!claim.sharesBlob) await giveUp(blobs.delete([claim.key]))
-  await giveUp(dropClaim(deps, claim))
+/**
+ * Removes what a write leaves that was not finished: its claim, and its blob. What fails here is left to the sweep. Only
+ * who ends the claim deletes the blob: a claim that is gone may have been used by a row.
+ */
+export async function takeBack(
+  { blobs, ...deps }: Pick<StorageDeps, 'blobs' | 'platform'>,
+  claim: Claim,
+): Promise<void> {
+  await giveUp(async () => {
+    if ((await dropClaim(deps, claim)) && !claim.sharesBlob) await blobs.delete([claim.key])
+  })
+}
+
+/** Whether a failed write is surely not made, and would not be made by asking again. */
+export function isRefused(err: unknown): boolean {
+  const isDown = err instanceof DomainError && err.code === 'database_unavailable'
+  return !isDown && !isOutcomeUnknown(err)
 }
 
 /** The caller gets the error of the write itself, and the sweep does what could not be done here. */
-async function giveUp(work: Promise<void>): Promise<void> {
-  await work.catch((err: unknown) => {
+async function giveUp(work: () => Promise<unknown>): Promise<void> {
+  await work().catch((err: unknown) => {
     console.error(JSON.stringify({ level: 'error', code: 'storage_left_behind', message: String(err) }))
   })
 }
