@@ -12,10 +12,10 @@ import { ownerUuid } from '../writes/write-row.ts'
 
 type Deps = Pick<StorageDeps, 'data' | 'config' | 'publicRows'>
 
-/** The members of a bucket's JSON; `b` is the table. */
+/** The members of a bucket's JSON; `b` is the table. Seeds of Supabase's time say `owner` alone. */
 export const BUCKET_FIELDS = `'id',b.id,'name',b.name,'public',b.public,'file_size_limit',b.file_size_limit,
-  'allowed_mime_types',b.allowed_mime_types,'owner_id',b.owner_id,'created_at',${isoTime('b.created_at')},
-  'updated_at',${isoTime('b.updated_at')}`
+  'allowed_mime_types',b.allowed_mime_types,'owner_id',coalesce(b.owner_id,b.owner::text),
+  'created_at',${isoTime('b.created_at')},'updated_at',${isoTime('b.updated_at')}`
 const BUCKET_JSON = `pg_catalog.json_build_object(${BUCKET_FIELDS})::text`
 
 /** The bucket. Throws `bucket_not_found`, also where no policy shows it. */

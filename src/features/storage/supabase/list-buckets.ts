@@ -5,7 +5,7 @@ import { BUCKET_FIELDS } from '../buckets/bucket-rows.ts'
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { Bucket } from '../schemas.ts'
 import type { BucketsQuery } from './bodies.ts'
-import { toSupabaseBucket } from './shapes.ts'
+import { toListedBucket } from './shapes.ts'
 
 /** The buckets whose name has the search text in it. Sorted by name unless said; without a limit 1 000 at most. */
 export async function listSupabaseBuckets(
@@ -25,5 +25,5 @@ export async function listSupabaseBuckets(
     where strpos(lower(b.name), lower($1)) > 0
     order by b.${sortColumn} ${sortOrder}, b.id collate "C" limit $2::integer offset $3::integer`
   const params = [search.toWellFormed().replaceAll('\0', ''), String(limit), String(offset)]
-  return (await rowsAsCaller<Bucket>(deps, call, { sql, params }, { readOnly: true })).map(toSupabaseBucket)
+  return (await rowsAsCaller<Bucket>(deps, call, { sql, params }, { readOnly: true })).map(toListedBucket)
 }

@@ -3,16 +3,21 @@
 import type { ObjectRow } from '../object-row.ts'
 import type { Bucket } from '../schemas.ts'
 
-/** `owner` is never null there, and there are no buckets of another type here. */
+/** `owner` is never null there. */
 export function toSupabaseBucket({ owner_id, ...bucket }: Bucket) {
-  return { ...bucket, owner: owner_id ?? '', type: 'STANDARD' }
+  return { ...bucket, owner: owner_id ?? '' }
+}
+
+/** The list alone says the type, of which there is one here. */
+export function toListedBucket(bucket: Bucket) {
+  return { ...toSupabaseBucket(bucket), type: 'STANDARD' }
 }
 
 export function toSupabaseObject({ owner_id, ...row }: ObjectRow) {
   return { ...row, owner: owner_id ?? '', owner_id }
 }
 
-/** What `info()` reads. */
+/** What `info()` reads: `metadata` is an object, whether the upload brought one or not. */
 export function toSupabaseInfo({ metadata, user_metadata, updated_at, ...row }: ObjectRow) {
   const { id, name, version, bucket_id, created_at } = row
   return {
@@ -21,7 +26,7 @@ export function toSupabaseInfo({ metadata, user_metadata, updated_at, ...row }: 
     content_type: metadata?.mimetype ?? null,
     cache_control: metadata?.cacheControl ?? null,
     etag: metadata?.eTag ?? null,
-    metadata: user_metadata,
+    metadata: user_metadata ?? {},
     last_modified: updated_at,
   }
 }
