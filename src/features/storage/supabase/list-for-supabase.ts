@@ -79,11 +79,18 @@ function pageOf(entries: readonly ListEntry[], nextCursor: string | undefined) {
   return {
     hasNext: nextCursor !== undefined,
     ...(nextCursor === undefined ? {} : { nextCursor, nextCursorKey: keyOf(entries.at(-1)) }),
-    folders: entries.flatMap(entry => ('folder' in entry ? [{ name: entry.folder, key: entry.folder }] : [])),
+    folders: entries.flatMap(entry =>
+      'folder' in entry ? [{ name: entry.folder, key: lastPart(entry.folder) }] : [],
+    ),
     objects: entries.flatMap(entry =>
-      'object' in entry ? [{ ...toSupabaseObject(entry.object), key: entry.object.name }] : [],
+      'object' in entry ? [{ ...toSupabaseObject(entry.object), key: lastPart(entry.object.name) }] : [],
     ),
   }
+}
+
+/** What a folder or an object is called in its folder; Supabase calls that its key. */
+function lastPart(name: string): string {
+  return name.replace(/\/$/, '').split('/').at(-1) ?? name
 }
 
 function keyOf(entry: ListEntry | undefined): string | undefined {
