@@ -99,6 +99,15 @@ export function jsonText(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } })
 }
 
+/** JSON for a client that reads other shapes than ours: the route has no `response` schema. */
+export function jsonAnswer(value: unknown, headers: Readonly<Record<string, string>> = {}): RawAnswer {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  }
+}
+
 /** What an error page has to show. */
 export interface ErrorPageInput {
   status: number

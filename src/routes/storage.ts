@@ -13,6 +13,7 @@ import { DOWNLOAD, IMAGE, UPLOAD } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import { Transformation } from '../features/storage/images/transformation.ts'
 import { listObjects } from '../features/storage/list/list-page.ts'
+import { placeOf } from '../features/storage/names.ts'
 import { toStoredObject } from '../features/storage/object-row.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'
 import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
@@ -61,8 +62,6 @@ type Input = Pick<
   HandlerInput<typeof BUCKETS, undefined, undefined>,
   'principal' | 'caller' | 'request' | 'path' | 'deps'
 >
-
-const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
 
 /** A session belongs to no project. */
 const makerOf = (input: Pick<Input, 'principal'>) => ({

@@ -12,6 +12,7 @@ import {
   type Transformation,
   transformationText,
 } from '../features/storage/images/transformation.ts'
+import { placeOf } from '../features/storage/names.ts'
 import type { FileRow } from '../features/storage/object-row.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
@@ -25,7 +26,7 @@ import { signDownload, signDownloads, signUpload } from '../features/storage/sig
 import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
 import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
 import { toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
-import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
+import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 
 const PUBLIC = { '/storage/v1/object/public/:bucket/:name{.+}': 'public' } as const
 const SIGN = { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' } as const
@@ -39,14 +40,6 @@ type KeyInput = Pick<
   HandlerInput<typeof SIGN, undefined, undefined>,
   'principal' | 'deps' | 'caller' | 'request' | 'path'
 >
-
-const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
-
-const json = (value: unknown, headers: Record<string, string> = {}): RawAnswer => ({
-  status: 200,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  body: JSON.stringify(value),
-})
 
 const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
@@ -99,7 +92,7 @@ export const supabasePublicFileRoutes = [
     summary: 'What is known of a file of a public bucket',
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
-      return json(toSupabaseInfo(row), { etag: row.metadata.eTag })
+      return jsonAnswer(toSupabaseInfo(row), { etag: row.metadata.eTag })
     },
   }),
   defineRoute({
@@ -155,7 +148,7 @@ export const supabasePublicFileRoutes = [
       const call = storageCall(input, 'object.sign_many')
       const options = { ...signerOf(input), expiresInSeconds }
       const tokens = await signDownloads(input.deps, call, bucket, paths, options)
-      return json(
+      return jsonAnswer(
         paths.map((path, i) => {
           const token = tokens[i] ?? null
           const signedURL = token === null ? null : `/object/sign/${bucket}/${path}?token=${token}`
@@ -179,7 +172,7 @@ export const supabasePublicFileRoutes = [
       const options = { ...signerOf(input), upsert, expiresInSeconds: UPLOAD_EXPIRES_IN_SECONDS }
       const token = await signUpload(input.deps, call, placeOf(input.params), options)
       const { bucket, name } = input.params
-      return json({ url: `/object/upload/sign/${bucket}/${name}?token=${token}`, token })
+      return jsonAnswer({ url: `/object/upload/sign/${bucket}/${name}?token=${token}`, token })
     },
   }),
   defineRoute({
@@ -198,7 +191,7 @@ export const supabasePublicFileRoutes = [
       const write = { ...file, mode: upsert ? 'replace' : 'create', ownerId: owner } as const
       const call = tokenCall(input, 'storage.object.upload_signed')
       const { id } = await uploadObject(deps, call, placeOf(params), write)
-      return json({ Id: id, Key: `${params.bucket}/${params.name}` })
+      return jsonAnswer({ Id: id, Key: `${params.bucket}/${params.name}` })
     },
   }),
   defineRoute({
@@ -222,7 +215,7 @@ export const supabasePublicFileRoutes = [
         options,
       )
       const folder = transformations === undefined ? 'object/sign' : 'render/image/sign'
-      return json({ signedURL: `/${folder}/${bucket}/${name}?token=${token}` })
+      return jsonAnswer({ signedURL: `/${folder}/${bucket}/${name}?token=${token}` })
     },
   }),
 ]

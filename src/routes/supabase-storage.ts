@@ -12,6 +12,7 @@ import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import { readTransformation } from '../features/storage/images/transformation.ts'
+import { placeOf } from '../features/storage/names.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'
 import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
 import { findFile, findObject } from '../features/storage/objects/find-object.ts'
@@ -34,7 +35,7 @@ import { listSupabaseBuckets } from '../features/storage/supabase/list-buckets.t
 import { listFolder, listV2 } from '../features/storage/supabase/list-for-supabase.ts'
 import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
 import { toSupabaseBucket, toSupabaseInfo, toSupabaseObject } from '../features/storage/supabase/shapes.ts'
-import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
+import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 import { VERSION } from '../lib/version.ts'
 
 const OBJECT = { '/storage/v1/object/:bucket/:name{.+}': 'any_key' } as const
@@ -45,20 +46,12 @@ type Input = Pick<
   'principal' | 'caller' | 'request' | 'path' | 'search' | 'params' | 'bodyStream' | 'deps'
 >
 
-const placeOf = ({ bucket, name }: { bucket: string; name: string }) => ({ bucketId: bucket, name })
-
-const json = (value: unknown, headers: Record<string, string> = {}): RawAnswer => ({
-  status: 200,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  body: JSON.stringify(value),
-})
-
 async function upload(input: Input, operation: string, isUpsert: boolean): Promise<RawAnswer> {
   const { deps, request, params, bodyStream } = input
   const file = await readSupabaseUpload(request.headers, bodyStream)
   const write = { ...file, mode: isUpsert ? 'replace' : 'create', ownerId: ownerOf(input) } as const
   const { id } = await uploadObject(deps, storageCall(input, operation), placeOf(params), write)
-  return json({ Id: id, Key: `${params.bucket}/${params.name}` })
+  return jsonAnswer({ Id: id, Key: `${params.bucket}/${params.name}` })
 }
 
 async function download(input: Input): Promise<RawAnswer> {
@@ -76,7 +69,7 @@ async function info(input: Input): Promise<RawAnswer> {
     storageCall(input, 'object.get_authenticated_info'),
     placeOf(input.params),
   )
-  return json(toSupabaseInfo(row), row.metadata === null ? {} : { etag: row.metadata.eTag })
+  return jsonAnswer(toSupabaseInfo(row), row.metadata === null ? {} : { etag: row.metadata.eTag })
 }
 
 const STREAMED = {
@@ -94,7 +87,7 @@ export const supabaseStorageRoutes = [
     summary: 'storage-js: listBuckets',
     query: BucketsQuery,
     handle: async input =>
-      json(await listSupabaseBuckets(input.deps, storageCall(input, 'bucket.list'), input.query)),
+      jsonAnswer(await listSupabaseBuckets(input.deps, storageCall(input, 'bucket.list'), input.query)),
   }),
   defineRoute({
     id: 'storage.supabase_read_bucket',
@@ -103,7 +96,7 @@ export const supabaseStorageRoutes = [
     params: { bucket: BucketName },
     summary: 'storage-js: getBucket',
     handle: async input =>
-      json(
+      jsonAnswer(
         toSupabaseBucket(await findBucket(input.deps, storageCall(input, 'bucket.get'), input.params.bucket)),
       ),
   }),
@@ -119,7 +112,7 @@ export const supabaseStorageRoutes = [
       const bucket = { name, public: isPublic, file_size_limit, allowed_mime_types }
       const call = storageCall(input, 'bucket.create')
       await createBucket(input.deps, input.caller, call, bucket, ownerOf(input))
-      return json({ name })
+      return jsonAnswer({ name })
     },
   }),
   defineRoute({
@@ -133,7 +126,7 @@ export const supabaseStorageRoutes = [
     handle: async input => {
       const call = storageCall(input, 'bucket.update')
       await updateBucket(input.deps, input.caller, call, input.params.bucket, input.body)
-      return json({ message: 'Successfully updated' })
+      return jsonAnswer({ message: 'Successfully updated' })
     },
   }),
   defineRoute({
@@ -144,7 +137,7 @@ export const supabaseStorageRoutes = [
     summary: 'storage-js: deleteBucket',
     handle: async input => {
       await deleteBucket(input.deps, input.caller, storageCall(input, 'bucket.delete'), input.params.bucket)
-      return json({ message: 'Successfully deleted' })
+      return jsonAnswer({ message: 'Successfully deleted' })
     },
   }),
   defineRoute({
@@ -156,7 +149,7 @@ export const supabaseStorageRoutes = [
     handle: async input => {
       const call = storageCall(input, 'bucket.empty')
       await emptyBucketAudited(input.deps, input.caller, call, input.params.bucket)
-      return json({ message: 'Empty bucket has been queued. Completion may take up to an hour.' })
+      return jsonAnswer({ message: 'Empty bucket has been queued. Completion may take up to an hour.' })
     },
   }),
   defineRoute({
@@ -169,7 +162,9 @@ export const supabaseStorageRoutes = [
     example: { prefix: '' },
     unaudited: 'no_change',
     handle: async input =>
-      json(await listFolder(input.deps, storageCall(input, 'object.list'), input.params.bucket, input.body)),
+      jsonAnswer(
+        await listFolder(input.deps, storageCall(input, 'object.list'), input.params.bucket, input.body),
+      ),
   }),
   defineRoute({
     id: 'storage.supabase_list_page',
@@ -181,7 +176,9 @@ export const supabaseStorageRoutes = [
     example: { prefix: '' },
     unaudited: 'no_change',
     handle: async input =>
-      json(await listV2(input.deps, storageCall(input, 'object.list_v2'), input.params.bucket, input.body)),
+      jsonAnswer(
+        await listV2(input.deps, storageCall(input, 'object.list_v2'), input.params.bucket, input.body),
+      ),
   }),
   defineRoute({
     id: 'storage.supabase_move',
@@ -196,7 +193,7 @@ export const supabaseStorageRoutes = [
       const from = { bucketId, name: sourceKey }
       const to = { bucketId: destinationBucket, name: destinationKey }
       const { id } = await moveObject(input.deps, storageCall(input, 'object.move'), { from, to })
-      return json({ message: 'Successfully moved', Id: id, Key: destinationKey })
+      return jsonAnswer({ message: 'Successfully moved', Id: id, Key: destinationKey })
     },
   }),
   defineRoute({
@@ -215,7 +212,7 @@ export const supabaseStorageRoutes = [
       const copy = copyOptions(input.request.headers, input.body, ownerOf(input))
       const { id, version, metadata } = await copyObject(input.deps, call, { from, to }, copy)
       const key = `${destinationBucket}/${destinationKey}`
-      return json({
+      return jsonAnswer({
         Id: id,
         Key: key,
         id,
@@ -290,7 +287,7 @@ export const supabaseStorageRoutes = [
     summary: 'storage-js: purgeCache',
     description: 'Nothing of ours keeps a file under its name: what a version was is never another one.',
     unaudited: 'no_change',
-    handle: async () => json({ message: 'success' }),
+    handle: async () => jsonAnswer({ message: 'success' }),
   }),
   defineRoute({
     id: 'storage.supabase_delete',
@@ -301,7 +298,7 @@ export const supabaseStorageRoutes = [
     unaudited: 'key_data',
     handle: async input => {
       await deleteObject(input.deps, storageCall(input, 'object.delete'), placeOf(input.params))
-      return json({ message: 'Successfully deleted' })
+      return jsonAnswer({ message: 'Successfully deleted' })
     },
   }),
   defineRoute({
@@ -316,7 +313,7 @@ export const supabaseStorageRoutes = [
     handle: async input => {
       const call = storageCall(input, 'object.delete_many')
       const rows = await deleteObjects(input.deps, call, input.params.bucket, input.body.prefixes)
-      return json(rows.map(toSupabaseObject))
+      return jsonAnswer(rows.map(toSupabaseObject))
     },
   }),
   defineRoute({

@@ -48,6 +48,19 @@ export async function asCaller(
   return results.slice(1)
 }
 
+const SAVEPOINT: Statement = { sql: 'savepoint quoin_probe', params: [] }
+const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_probe', params: [] }
+
+/** Asks policies what they would say: the change is made as the caller, and taken back. Answers its result. */
+export async function probeAsCaller(
+  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
+  call: StorageCall,
+  statement: Statement,
+  claimId: string,
+): Promise<StatementResult | undefined> {
+  return (await asCaller(deps, call, [SAVEPOINT, statement, ROLL_BACK], { claimId }))[1]
+}
+
 /** As `asCaller`, for one statement whose rows are JSON texts of their first column. */
 export async function rowsAsCaller<Row>(
   deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,

@@ -8,6 +8,11 @@ export interface ObjectPlace {
   readonly name: string
 }
 
+/** The place that parameters of a path or fields of a body name. */
+export function placeOf({ bucket, name }: { bucket: string; name: string }): ObjectPlace {
+  return { bucketId: bucket, name }
+}
+
 /** As S3 has it. The name is no part of the blob's key, but of two indexes. */
 export const OBJECT_NAME_BYTES_MAX = 1_024
 

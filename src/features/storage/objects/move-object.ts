@@ -3,14 +3,14 @@
 
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
-import { asCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
 import { type Claim, measureClaim, openClaim } from '../writes/claims.ts'
 import { checkMimeType, checkSize, sizeLimitOf } from '../writes/limits.ts'
 import { explainWrite, isRefused, takeBack } from '../writes/write-row.ts'
 import { copyBlob } from './copy-object.ts'
-import { findOwnFile, objectNotFound } from './find-object.ts'
+import { findOwnFile } from './find-object.ts'
 
 interface Transfer {
   readonly from: ObjectPlace
@@ -45,7 +45,7 @@ async function moveAcross(
   await orTakeBack(deps, claim, async () => {
     checkSize(size, sizeLimitOf(limits, deps.config.storageObjectMaxBytes))
     checkMimeType(contentType, limits)
-    await rename(deps, call, row, to, claim.id, true)
+    await probeRename(deps, call, row, to, claim.id)
   })
   await copyBlob(deps, row, opened)
   await orTakeBack(deps, claim, async () => {
@@ -64,9 +64,6 @@ async function orTakeBack(deps: StorageDeps, claim: Claim, work: () => Promise<v
   }
 }
 
-const SAVEPOINT: Statement = { sql: 'savepoint quoin_probe', params: [] }
-const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_probe', params: [] }
-
 /** The version is asked for too: what was replaced meanwhile is not the file that was copied. */
 const RENAME = `update storage.objects o set bucket_id = $4, name = $5
   where o.bucket_id = $1 and o.name = $2 collate "C" and o.version = $3 returning o.id`
@@ -77,26 +74,34 @@ async function rename(
   row: FileRow,
   to: ObjectPlace,
   claimId: string,
-  isProbe = false,
 ): Promise<void> {
-  const update = { sql: RENAME, params: [row.bucket_id, row.name, row.version, to.bucketId, to.name] }
-  const statements = isProbe ? [SAVEPOINT, update, ROLL_BACK] : [update]
-  const results = await asCaller(deps, call, statements, { claimId }).catch((err: unknown) => {
-    throw explainWrite(err)
-  })
-  const [changed] = isProbe ? results.slice(1) : results
-  if (changed?.rows.length === 1) return
-  const isVisible = await findOwnFile(deps, call, { bucketId: row.bucket_id, name: row.name }).then(
-    found => found.version === row.version,
-    () => false,
-  )
-  if (!isVisible) throw objectNotFound()
-  throw notAllowed()
+  const [changed] = await asCaller(deps, call, [renameStatement(row, to)], { claimId }).catch(refuse)
+  if (changed?.rows.length !== 1) throw notMoved()
 }
 
-function notAllowed(): DomainError {
+async function probeRename(
+  deps: StorageDeps,
+  call: StorageCall,
+  row: FileRow,
+  to: ObjectPlace,
+  claimId: string,
+): Promise<void> {
+  const changed = await probeAsCaller(deps, call, renameStatement(row, to), claimId).catch(refuse)
+  if (changed?.rows.length !== 1) throw notMoved()
+}
+
+function renameStatement(row: FileRow, to: ObjectPlace): Statement {
+  return { sql: RENAME, params: [row.bucket_id, row.name, row.version, to.bucketId, to.name] }
+}
+
+function refuse(err: unknown): never {
+  throw explainWrite(err)
+}
+
+function notMoved(): DomainError {
   return new DomainError('object_not_found', 'Object not found', {
-    detail: 'The caller may read the object, but no UPDATE policy lets it be moved.',
+    detail:
+      'It was replaced or deleted meanwhile, or the caller may read it and no UPDATE policy lets it be moved.',
     hint: 'Write an UPDATE policy on storage.objects whose USING takes in this row.',
   })
 }

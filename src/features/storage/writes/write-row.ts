@@ -4,7 +4,7 @@ import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
 import type { Blob } from '../blobs/blob-store.ts'
-import { asCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { BlobMetadata } from '../object-row.ts'
 import { bucketNotFound, type Claim, dropClaim, measureClaim } from './claims.ts'
 
@@ -23,8 +23,6 @@ export interface WrittenObject {
   readonly metadata: BlobMetadata
 }
 
-const SAVEPOINT: Statement = { sql: 'savepoint quoin_probe', params: [] }
-const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_probe', params: [] }
 /** Set by the trigger that uses up the claim: a caller who may write need not be allowed to read. */
 const WRITTEN_ID: Statement = {
   sql: "select pg_catalog.current_setting('storage.object_id',true)",
@@ -42,7 +40,7 @@ export async function probeWrite(
   write: RowWrite,
 ): Promise<void> {
   try {
-    await asCaller(deps, call, [SAVEPOINT, writeStatement(claim, write), ROLL_BACK], { claimId: claim.id })
+    await probeAsCaller(deps, call, writeStatement(claim, write), claim.id)
   } catch (err) {
     await giveUp(() => dropClaim(deps, claim))
     throw explainWrite(err)
