@@ -24,7 +24,7 @@ const CREATE_TABLES = `
   grant usage on schema storage to anon, service_role;
 
   create table storage.buckets (
-    id text primary key,
+    id text primary key check (id <> '' and strpos(id, '/') = 0 and octet_length(id) <= 400),
     name text not null unique,
     owner uuid,
     owner_id text,

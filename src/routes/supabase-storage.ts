@@ -29,6 +29,7 @@ import {
   SupabaseBucketPatch,
   SupabaseCopy,
   SupabaseTransfer,
+  transferOf,
 } from '../features/storage/supabase/bodies.ts'
 import { copyOptions } from '../features/storage/supabase/copy-options.ts'
 import { listSupabaseBuckets } from '../features/storage/supabase/list-buckets.ts'
@@ -189,11 +190,9 @@ export const supabaseStorageRoutes = [
     example: { bucketId: 'avatars', sourceKey: 'a.png', destinationKey: 'b.png' },
     unaudited: 'key_data',
     handle: async input => {
-      const { bucketId, sourceKey, destinationBucket = bucketId, destinationKey } = input.body
-      const from = { bucketId, name: sourceKey }
-      const to = { bucketId: destinationBucket, name: destinationKey }
+      const { from, to } = transferOf(input.body)
       const { id } = await moveObject(input.deps, storageCall(input, 'object.move'), { from, to })
-      return jsonAnswer({ message: 'Successfully moved', Id: id, Key: destinationKey })
+      return jsonAnswer({ message: 'Successfully moved', Id: id, Key: to.name })
     },
   }),
   defineRoute({
@@ -205,21 +204,19 @@ export const supabaseStorageRoutes = [
     example: { bucketId: 'avatars', sourceKey: 'a.png', destinationKey: 'b.png' },
     unaudited: 'key_data',
     handle: async input => {
-      const { bucketId, sourceKey, destinationBucket = bucketId, destinationKey } = input.body
-      const from = { bucketId, name: sourceKey }
-      const to = { bucketId: destinationBucket, name: destinationKey }
+      const { from, to } = transferOf(input.body)
       const call = storageCall(input, 'object.copy')
       const copy = copyOptions(input.request.headers, input.body, ownerOf(input))
       const { id, version, metadata } = await copyObject(input.deps, call, { from, to }, copy)
-      const key = `${destinationBucket}/${destinationKey}`
+      const key = `${to.bucketId}/${to.name}`
       return jsonAnswer({
         Id: id,
         Key: key,
         id,
         version,
         metadata,
-        bucket_id: destinationBucket,
-        name: destinationKey,
+        bucket_id: to.bucketId,
+        name: to.name,
       })
     },
   }),

@@ -43,6 +43,20 @@ export const SupabaseTransfer = z
     destinationKey: Key,
   })
   .meta({ id: 'SupabaseTransfer' })
+
+/** From where to where; without a bucket to go to it stays in its own. */
+export function transferOf({
+  bucketId,
+  sourceKey,
+  destinationBucket,
+  destinationKey,
+}: z.output<typeof SupabaseTransfer>) {
+  return {
+    from: { bucketId, name: sourceKey },
+    to: { bucketId: destinationBucket ?? bucketId, name: destinationKey },
+  }
+}
+
 export const SupabaseCopy = SupabaseTransfer.extend({
   copyMetadata: z.boolean().default(true),
   metadata: z
