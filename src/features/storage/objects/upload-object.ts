@@ -3,7 +3,7 @@
 import type { Blob } from '../blobs/blob-store.ts'
 import type { StorageCall, StorageDeps } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
-import { type Claim, openClaim } from '../writes/claims.ts'
+import { type Claim, dropClaim, openClaim } from '../writes/claims.ts'
 import { checkMimeType, checkSize, objectTooLarge, sizeLimitOf } from '../writes/limits.ts'
 import {
   blobMetadata,
@@ -49,7 +49,7 @@ export async function uploadObject(
     checkSize(length, limit)
     checkMimeType(contentType, limits)
   } catch (err) {
-    await takeBack(deps, claim)
+    await dropClaim(deps, claim)
     throw err
   }
   await probeWrite(deps, call, claim, upload)

@@ -121,6 +121,17 @@ export async function dropClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id
   return rows.length > 0
 }
 
+const LOSE_SQL = `
+  with ended as (delete from quoin.storage_claims where id = $1::uuid returning bucket_id, version)
+  insert into quoin.lost_versions (bucket_id, version) select bucket_id, version from ended
+    on conflict (bucket_id, version) do update set lost_at = now()
+  returning version`
+
+/** Ends a claim whose blob may be stored: the sweep knows of it then. False when a row has taken the version. */
+export async function loseClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id'>): Promise<boolean> {
+  return (await platform.texts(LOSE_SQL, [id])).length > 0
+}
+
 export function bucketNotFound(): DomainError {
   return new DomainError('bucket_not_found', 'Bucket not found', {
     hint: 'Create it with POST /v1/storage/buckets, or look for the name in GET /v1/storage/buckets.',

@@ -6,7 +6,7 @@ import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
 import type { Blob } from '../blobs/blob-store.ts'
 import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { BlobMetadata } from '../object-row.ts'
-import { bucketNotFound, type Claim, dropClaim, measureClaim } from './claims.ts'
+import { bucketNotFound, type Claim, dropClaim, loseClaim, measureClaim } from './claims.ts'
 
 export interface RowWrite {
   /** `create` is refused where the name is taken; `replace` gives the row there a new version. */
@@ -89,15 +89,16 @@ export function blobMetadata(
 }
 
 /**
- * Removes what a write leaves that was not finished: its claim, and its blob. What fails here is left to the sweep. Only
- * who ends the claim deletes the blob: a claim that is gone may have been used by a row.
+ * Removes what a write leaves that was not finished: its claim, and its blob. What fails here is left to the sweep, which
+ * knows the version by then. A claim that is gone may have been used by a row: then the blob is left alone.
  */
 export async function takeBack(
   { blobs, ...deps }: Pick<StorageDeps, 'blobs' | 'platform'>,
   claim: Claim,
 ): Promise<void> {
   await giveUp(async () => {
-    if ((await dropClaim(deps, claim)) && !claim.sharesBlob) await blobs.delete([claim.key])
+    if (claim.sharesBlob) await dropClaim(deps, claim)
+    else if (await loseClaim(deps, claim)) await blobs.delete([claim.key])
   })
 }
 
