@@ -23,6 +23,7 @@ import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { readUploadHeaders } from '../features/storage/objects/upload-headers.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
 import { toUploadedObject } from '../features/storage/objects/uploaded.ts'
+import { readStoragePolicies, StoragePolicies } from '../features/storage/policies.ts'
 import { recorded } from '../features/storage/recorded.ts'
 import {
   Bucket,
@@ -49,6 +50,7 @@ import {
 } from '../features/storage/schemas.ts'
 import { signDownloadAddresses, signUploadAddresses } from '../features/storage/signed/addresses.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
+import { NoQuery } from '../lib/no-query.ts'
 
 const BUCKETS = { '/v1/storage/buckets': 'any_key', '/api/storage/buckets': 'admin' } as const
 const BUCKET = { '/v1/storage/buckets/:bucket': 'any_key', '/api/storage/buckets/:bucket': 'admin' } as const
@@ -406,5 +408,15 @@ export const storageRoutes = [
         signUploadAddresses(input.deps, call, makerOf(input), input.body),
       )
     },
+  }),
+  defineRoute({
+    id: 'storage.policies',
+    method: 'get',
+    mounts: { '/api/storage/policies': 'admin' },
+    summary: 'Policies of buckets and objects, and what anon reaches by them',
+    description: 'As `/v1/database/tables` has it of tables that are served; these two are not.',
+    query: NoQuery,
+    response: StoragePolicies,
+    handle: ({ deps }) => readStoragePolicies(deps),
   }),
 ]
