@@ -26,11 +26,15 @@ export function readAddresses(env: Record<string, string>): Addresses {
 /** What every answer carries. Styles may be inline: CodeMirror and Kumo write them as they run. */
 export function headersOf(addresses: Addresses): Record<string, string> {
   const servers = [...new Set(Object.values(addresses).map(url => new URL(url).origin))]
+  const api = new URL(addresses.VITE_API_URL).origin
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
+    // Files of users, which the server gives out so that nothing in them runs. A frame is for the browser's PDF viewer.
+    `img-src 'self' data: ${api}`,
+    `media-src ${api}`,
+    `frame-src ${api}`,
     "font-src 'self'",
     `connect-src 'self' ${servers.join(' ')}`,
     "base-uri 'none'",

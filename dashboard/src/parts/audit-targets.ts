@@ -24,9 +24,17 @@ const under = (path: string) => (id: string) => `${path}/${encodeURIComponent(id
 /** By the API's `target_kind`. One that is not here is shown as it is called, without a way to it. */
 const KINDS: Record<string, TargetKind> = {
   api_key: { label: 'API key', href: id => `/keys?${new URLSearchParams({ key: id, revoked: 'true' })}` },
+  bucket: { label: 'Bucket', href: under('/storage') },
   claims_config: { label: 'Claims', href: at('/oauth2/claims') },
   identity: { label: 'Identity', href: under('/identities') },
   migration: { label: 'Migration', href: id => addressOf('/database/migrations', { file: id }) },
+  object: {
+    label: 'File',
+    href: id => {
+      const [bucket, name] = splitAt(id, '/')
+      return addressOf(under('/storage')(bucket), { object: name || undefined })
+    },
+  },
   oauth_client: { label: 'OAuth2 client', href: under('/oauth2/clients') },
   oauth_server: { label: 'OAuth2 server', href: at('/oauth2') },
   project: { label: 'Project', href: under('/projects') },
@@ -64,7 +72,7 @@ export function recordHref(kind: string, id: string | null): string | undefined 
 const WITHOUT_ID = new Set(['claims_config', 'oauth_server', 'relation_tuples', 'sql'])
 
 /** `db.delete` takes rows: their table is still there. */
-const DELETION = /^(identities|oauth_clients|signing_keys|webhooks)\.delete/
+const DELETION = /^(identities|oauth_clients|signing_keys|storage|webhooks)\.delete/
 
 /** Where the record of a change is; undefined where nothing is left to look at, or the record is not known. */
 export function changeHref({

@@ -38,6 +38,8 @@ export interface Column<Row extends RowData> {
   align?: 'left' | 'right'
   /** Left out on a phone. */
   isSecondary?: boolean
+  /** Its cells are clicked for themselves: they are never the row's link. */
+  isControl?: boolean
   className?: string
 }
 
@@ -47,7 +49,7 @@ interface DataTableProps<Row extends RowData> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string
-  /** The record's address: its first cell becomes a link, and a click anywhere in the row follows it. */
+  /** The record's address: its first cell but for controls becomes a link, and a click anywhere in the row follows it. */
   href?: (row: Row) => string
   /** The row whose record is open beside the list. */
   selectedKey?: string | undefined
@@ -85,6 +87,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   })
   const sorted = table.getRowModel().rows
   const heads = table.getHeaderGroups()[0]?.headers ?? []
+  const linked = columns.findIndex(({ isControl = false }) => !isControl)
 
   const scroller = useRef<HTMLDivElement>(null)
   const isVirtual = sorted.length > VIRTUAL_FROM
@@ -159,7 +162,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                 >
                   {columns.map((column, i) => (
                     <Table.Cell key={column.id} className={cellClass(column)}>
-                      {i === 0 && href !== undefined ? (
+                      {i === linked && href !== undefined ? (
                         // The link covers its row; what else can be clicked there lies above it.
                         <Link
                           to={href(row.original)}
@@ -195,6 +198,7 @@ function cellClass<Row extends RowData>(column: Column<Row>): string {
   return cn(
     column.align === 'right' && 'text-right tabular-nums',
     column.isSecondary && 'max-md:hidden',
+    column.isControl && '[&>*]:relative [&>*]:z-1',
     // Above the link that covers the row.
     '[&_button]:relative [&_button]:z-1 [&_time]:relative [&_time]:z-1',
     column.className,

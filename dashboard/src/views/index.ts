@@ -32,6 +32,7 @@ import { whoCanAccess } from './permissions/who-can-access/view.ts'
 import { project, projects } from './projects/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
+import { bucket, storage } from './storage/view.ts'
 import { webhook, webhooks } from './webhooks/view.ts'
 
 export const views = [
@@ -60,6 +61,8 @@ export const views = [
   migrations,
   advisor,
   backups,
+  storage,
+  bucket,
   webhooks,
   webhook,
   identities,

@@ -1,0 +1,76 @@
+import { Checkbox, Input, Select } from '@cloudflare/kumo'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FormDialog } from '../../../parts/form-dialog.tsx'
+import { toasts } from '../../../parts/toasts.ts'
+import { bucketsQuery, copyFile, moveFile, type StoredObject } from '../queries.ts'
+
+/** Another name, folder or bucket for a file or for a copy of it. */
+export function TransferDialog({
+  of: file,
+  kind,
+  onMoved,
+  onClose,
+}: {
+  of: StoredObject
+  kind: 'move' | 'copy'
+  /** The name that was shown is nothing's any more. */
+  onMoved: () => void
+  onClose: () => void
+}) {
+  const from = { bucket: file.bucket_id, name: file.name }
+  const { data: buckets } = useQuery(bucketsQuery)
+  const [to, setTo] = useState(from)
+  const [replace, setReplace] = useState(false)
+  const isCopy = kind === 'copy'
+  // Those that are not known yet do not keep anybody from its own.
+  const names = [...new Set([from.bucket, ...(buckets?.data ?? []).map(({ id }) => id)])]
+  const submit = async () => {
+    if (isCopy) await copyFile(from, to, replace)
+    else await moveFile(from, to)
+    toasts.add({ title: isCopy ? `Copied to “${to.name}”` : `Moved to “${to.name}”`, variant: 'success' })
+    if (!isCopy) onMoved()
+  }
+  return (
+    <FormDialog
+      title={`${isCopy ? 'Copy' : 'Move or rename'} “${file.name}”`}
+      lead={
+        isCopy
+          ? 'The copy is a file of its own: changing one leaves the other.'
+          : 'Its address and its signed links become those of nothing; links must be made anew.'
+      }
+      action={isCopy ? 'Copy file' : 'Move file'}
+      mayGo={to.name !== from.name || to.bucket !== from.bucket}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {errorAt => (
+        <>
+          <Select
+            label="Bucket"
+            className="w-full"
+            value={to.bucket}
+            items={Object.fromEntries(names.map(name => [name, name]))}
+            onValueChange={bucket => setTo({ ...to, bucket: bucket ?? from.bucket })}
+          />
+          <Input
+            label="Name"
+            description="With its folders: ada/2026/portrait.png. A folder needs no making."
+            value={to.name}
+            onChange={event => setTo({ ...to, name: event.target.value })}
+            error={errorAt('to.name')}
+            spellCheck={false}
+            autoCapitalize="off"
+          />
+          {isCopy && (
+            <Checkbox
+              label="Replace a file that has this name already"
+              checked={replace}
+              onCheckedChange={setReplace}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
+  )
+}
