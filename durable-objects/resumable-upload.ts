@@ -8,13 +8,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../src/deps.ts'
-import { DomainError } from '../src/errors.ts'
 import { type Blob, makeBlobStore } from '../src/features/storage/blobs/blob-store.ts'
 import type { StorageCall, StorageDeps } from '../src/features/storage/call.ts'
 import { decideWrite } from '../src/features/storage/resumable/decide-write.ts'
 import { toErrorRecord } from '../src/features/storage/resumable/error-record.ts'
 import { finishUpload } from '../src/features/storage/resumable/finish-upload.ts'
-import { noteParts } from '../src/features/storage/resumable/note-parts.ts'
 import type { PartBuffer } from '../src/features/storage/resumable/part-buffer.ts'
 import type { ChunkHeaders } from '../src/features/storage/resumable/protocol.ts'
 import type {
@@ -25,7 +23,8 @@ import type {
   UploadPlan,
   UploadState,
 } from '../src/features/storage/resumable/upload-contract.ts'
-import { takeBack } from '../src/features/storage/writes/write-row.ts'
+import { noteParts } from '../src/features/storage/writes/claims.ts'
+import { isPassing, takeBack } from '../src/features/storage/writes/undo.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'
 import { BodyBrokeOff, ChunkReader } from './chunk-reader.ts'
 import { type StoredUpload, UploadStorage } from './upload-storage.ts'
@@ -37,8 +36,6 @@ const WAIT_MS = 8_000
 const LOOK_EVERY_MS = 200
 /** After a removal that failed. */
 const CLEAR_AGAIN_MS = 10 * 60_000
-/** Failures that pass: the upload stays as it is. */
-const PASSING = new Set(['storage_unavailable', 'database_unavailable', 'too_many_calls', 'project_paused'])
 
 const UNKNOWN = { outcome: 'unknown' } as const
 const LOCKED = { outcome: 'locked' } as const
@@ -262,8 +259,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
 function passing(err: unknown): UploadFailure {
   const error = toErrorRecord(err)
   if (error === undefined) throw err
-  const isPassing = err instanceof DomainError && PASSING.has(err.code)
-  return { outcome: isPassing ? 'unavailable' : 'refused', error }
+  return { outcome: isPassing(err) ? 'unavailable' : 'refused', error }
 }
 
 function logFailure(message: string, err: unknown): void {

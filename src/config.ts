@@ -180,7 +180,7 @@ export const Variables = z.object({
     .describe(
       'Key that secrets and headers of webhooks are encrypted with: base64 of 32 random bytes. Secret.',
     ),
-  STORAGE_RETENTION: DaysOrHours.default(7 * 86_400).describe(
+  STORAGE_RETENTION: DaysOrHours.prefault('7d').describe(
     'How long deleted and replaced files live on, as `7d` or `36h`: so far back a restored database finds its files.',
   ),
   STORAGE_UPLOAD_MAX_BYTES: wholeNumber(1, 5_368_709_120)

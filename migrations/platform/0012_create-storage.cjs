@@ -76,17 +76,17 @@ const CREATE_RECORDS = `
     name text not null,
     version text not null,
     metadata jsonb not null,
-    api_key_id uuid,
+    opened_by text,
     multipart_upload_id text,
     created_at timestamptz not null default now()
   );
   comment on table quoin.storage_claims is
     'Writes under way: the row of this bucket and name may take this version, once. A claim that is a day old belongs '
     'to nobody: its bytes go.';
-  comment on column quoin.storage_claims.api_key_id is 'Of a resumable upload: the key that it counts against.';
+  comment on column quoin.storage_claims.opened_by is 'Of a resumable upload: the key or person that it counts against.';
   comment on column quoin.storage_claims.multipart_upload_id is 'Of an upload in parts: what aborts it.';
   create index storage_claims_by_version on quoin.storage_claims (bucket_id, version);
-  create index storage_claims_by_key on quoin.storage_claims (api_key_id) where api_key_id is not null;
+  create index storage_claims_by_opener on quoin.storage_claims (opened_by) where opened_by is not null;
 
   create table quoin.lost_versions (
     bucket_id text not null,

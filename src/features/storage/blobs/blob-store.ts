@@ -29,6 +29,8 @@ export interface PutOptions {
   length: number | undefined
   /** Where the length is not known. */
   lengthMin?: number
+  /** Told of the upload in parts that it becomes, before the first part. */
+  onParts?: (uploadId: string) => Promise<void>
   /** The database whose blob it is. */
   database: string
 }
@@ -97,12 +99,12 @@ async function putBody(
   deps: BucketDeps,
   key: string,
   body: ReadableStream<Uint8Array> | Uint8Array | null,
-  { length, lengthMin = 0, database }: PutOptions,
+  { length, lengthMin = 0, database, onParts }: PutOptions,
 ): Promise<StoredBlob> {
   const options = optionsOf(database)
   if (body instanceof ReadableStream) {
     return length === undefined
-      ? await putParts(deps, key, body, { ...options, lengthMin })
+      ? await putParts(deps, key, body, options, { lengthMin, onParts })
       : await putStream(deps, key, body, { ...options, length })
   }
   const bytes = body ?? new Uint8Array()

@@ -20,6 +20,17 @@ const PART_BYTES = 8 * 1024 * 1024
 /** The store takes no more. */
 const PARTS_MAX = 10_000
 
+interface PartsHints {
+  lengthMin: number
+  onParts: ((uploadId: string) => Promise<void>) | undefined
+}
+
+interface PartsTarget extends Pick<PartsHints, 'onParts'> {
+  deps: BucketDeps
+  key: string
+  options: BlobOptions
+}
+
 /**
  * Stores a body, of which one part is held at a time. One that has at least `lengthMin` bytes, and not much more, needs
  * less: it goes in two parts, of which the first is handed through and the second, with the rest, is held. Throws
@@ -30,19 +41,22 @@ export async function putParts(
   deps: BucketDeps,
   key: string,
   body: ReadableStream<Uint8Array>,
-  { lengthMin, ...options }: BlobOptions & { lengthMin: number },
+  options: BlobOptions,
+  { lengthMin, onParts }: PartsHints,
 ): Promise<StoredBlob> {
   const source = sourceOf(body, deps)
   try {
     if (lengthMin >= PART_BYTES) {
-      return await upload(deps, key, options, upload => uploadTwo(deps, upload, source, lengthMin))
+      return await inParts({ deps, key, options, onParts }, upload =>
+        uploadTwo(deps, upload, source, lengthMin),
+      )
     }
     const parts = partsOf(source)
     const first = await parts.next()
     if (first.value === undefined) return await putBytes(deps, key, new Uint8Array(), options)
     if (first.value.last) return await putBytes(deps, key, first.value.bytes, options)
     const { bytes } = first.value
-    return await upload(deps, key, options, upload => uploadEqual(deps, upload, bytes, parts))
+    return await inParts({ deps, key, options, onParts }, upload => uploadEqual(deps, upload, bytes, parts))
   } catch (err) {
     await source.cancel()
     throw err
@@ -50,14 +64,13 @@ export async function putParts(
 }
 
 /** Makes the parts that `uploadParts` uploads a blob, or drops them when it fails. */
-async function upload(
-  deps: BucketDeps,
-  key: string,
-  options: BlobOptions,
+async function inParts(
+  { deps, key, options, onParts }: PartsTarget,
   uploadParts: (upload: PartsUpload) => Promise<UploadedPart[]>,
 ): Promise<StoredBlob> {
   const upload = await answerOf(deps, () => deps.bucket.createMultipartUpload(key, options))
   try {
+    await onParts?.(upload.uploadId)
     const uploaded = await uploadParts(upload)
     return await answerOf(deps, () => upload.complete(uploaded))
   } catch (err) {

@@ -4,9 +4,10 @@
 import type { StorageCall, StorageDeps } from '../call.ts'
 import { blobKey, type ObjectPlace } from '../names.ts'
 import type { BlobMetadata, FileRow } from '../object-row.ts'
-import { type Claim, type OpenedClaim, openClaim, openCopyClaim } from '../writes/claims.ts'
-import { checkMimeType, checkSize, sizeLimitOf } from '../writes/limits.ts'
-import { finishWrite, probeWrite, type RowWrite, takeBack, type WrittenObject } from '../writes/write-row.ts'
+import { type OpenedClaim, openClaim, openCopyClaim } from '../writes/claims.ts'
+import { checkFile, sizeLimitOf } from '../writes/limits.ts'
+import { orDrop, orTakeBack } from '../writes/undo.ts'
+import { finishWrite, probeWrite, type RowWrite, type WrittenObject } from '../writes/write-row.ts'
 import { findOwnFile, objectNotFound } from './find-object.ts'
 
 export interface Copy extends Pick<RowWrite, 'mode' | 'ownerId'> {
@@ -34,15 +35,16 @@ export async function copyObject(
   const source = await findOwnFile(deps, call, from)
   const metadata = { ...source.metadata, ...changes, lastModified: new Date().toISOString() }
   const opened = await openFor(deps, source, to, metadata)
+  const { claim } = opened
   const write = {
     mode,
     ownerId,
     userMetadata: userMetadata === undefined ? source.user_metadata : userMetadata,
   }
-  await checkLimits(deps, opened, metadata)
-  await probeWrite(deps, call, opened.claim, write)
-  if (!opened.claim.sharesBlob) await copyBlob(deps, source, opened)
-  return { ...(await finishWrite(deps, call, opened.claim, metadata, write)), source }
+  await checkCopy(deps, opened, metadata)
+  await probeWrite(deps, call, claim, write)
+  const stored = claim.sharesBlob ? metadata : { ...metadata, ...(await copyBlob(deps, source, opened)) }
+  return { ...(await finishWrite(deps, call, claim, stored, write)), source }
 }
 
 async function openFor(
@@ -56,32 +58,32 @@ async function openFor(
   return await openClaim(deps, to, { size, contentType, cacheControl })
 }
 
-async function checkLimits(
+/** Throws what an upload of the same file would. The claim is dropped then. */
+export async function checkCopy(
   deps: StorageDeps,
   { claim, limits }: OpenedClaim,
-  metadata: BlobMetadata,
+  { size, mimetype: contentType }: BlobMetadata,
 ): Promise<void> {
-  try {
-    checkSize(metadata.size, sizeLimitOf(limits, deps.config.storageObjectMaxBytes))
-    checkMimeType(metadata.mimetype, limits)
-  } catch (err) {
-    await takeBack(deps, claim)
-    throw err
-  }
+  const limit = sizeLimitOf(limits, deps.config, 'any')
+  await orDrop(deps, claim, async () => checkFile({ size, contentType }, limits, limit))
 }
 
-/** Copies the bytes under the claim's key. Throws `object_not_found` when they are not there. */
+/**
+ * Copies the bytes under the claim's key, and answers their ETag: of a file that came in parts it is another one.
+ * Throws `object_not_found` when the bytes are not there.
+ */
 export async function copyBlob(
   deps: Pick<StorageDeps, 'blobs' | 'platform'>,
   source: FileRow,
-  { claim, database }: { claim: Claim; database: string },
-): Promise<void> {
-  try {
+  { claim, database }: OpenedClaim,
+): Promise<Pick<BlobMetadata, 'eTag'>> {
+  return await orTakeBack(deps, claim, async () => {
     const blob = await deps.blobs.get(blobKey(source.bucket_id, source.version))
     if (blob === null) throw objectNotFound()
-    await deps.blobs.put(claim.key, blob.body, { length: source.metadata.size, database })
-  } catch (err) {
-    await takeBack(deps, claim)
-    throw err
-  }
+    const { etag: eTag } = await deps.blobs.put(claim.key, blob.body, {
+      length: source.metadata.size,
+      database,
+    })
+    return { eTag }
+  })
 }

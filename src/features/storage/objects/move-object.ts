@@ -6,10 +6,10 @@ import { DomainError } from '../../../errors.ts'
 import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
-import { type Claim, measureClaim, openClaim } from '../writes/claims.ts'
-import { checkMimeType, checkSize, sizeLimitOf } from '../writes/limits.ts'
-import { explainWrite, isRefused, takeBack } from '../writes/write-row.ts'
-import { copyBlob } from './copy-object.ts'
+import { measureClaim, openClaim } from '../writes/claims.ts'
+import { orDrop, orTakeBackForGood } from '../writes/undo.ts'
+import { refuseWrite } from '../writes/write-row.ts'
+import { checkCopy, copyBlob } from './copy-object.ts'
 import { findOwnFile } from './find-object.ts'
 
 interface Transfer {
@@ -41,27 +41,14 @@ async function moveAcross(
 ): Promise<void> {
   const { size, mimetype: contentType, cacheControl } = row.metadata
   const opened = await openClaim(deps, to, { size, contentType, cacheControl })
-  const { claim, limits } = opened
-  await orTakeBack(deps, claim, async () => {
-    checkSize(size, sizeLimitOf(limits, deps.config.storageObjectMaxBytes))
-    checkMimeType(contentType, limits)
-    await probeRename(deps, call, row, to, claim.id)
-  })
-  await copyBlob(deps, row, opened)
-  await orTakeBack(deps, claim, async () => {
-    await measureClaim(deps, claim, row.metadata)
+  const { claim } = opened
+  await checkCopy(deps, opened, row.metadata)
+  await orDrop(deps, claim, () => probeRename(deps, call, row, to, claim.id))
+  const eTag = await copyBlob(deps, row, opened)
+  await orTakeBackForGood(deps, claim, async () => {
+    await measureClaim(deps, claim, { ...row.metadata, ...eTag })
     await rename(deps, call, row, to, claim.id)
   })
-}
-
-/** Whether the row was changed may be unknown: then nothing is taken back. */
-async function orTakeBack(deps: StorageDeps, claim: Claim, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (err) {
-    if (isRefused(err)) await takeBack(deps, claim)
-    throw err
-  }
 }
 
 /** The version is asked for too: what was replaced meanwhile is not the file that was copied. */
@@ -75,7 +62,7 @@ async function rename(
   to: ObjectPlace,
   claimId: string,
 ): Promise<void> {
-  const [changed] = await asCaller(deps, call, [renameStatement(row, to)], { claimId }).catch(refuse)
+  const [changed] = await asCaller(deps, call, [renameStatement(row, to)], { claimId }).catch(refuseWrite)
   if (changed?.rows.length !== 1) throw notMoved()
 }
 
@@ -86,16 +73,12 @@ async function probeRename(
   to: ObjectPlace,
   claimId: string,
 ): Promise<void> {
-  const changed = await probeAsCaller(deps, call, renameStatement(row, to), claimId).catch(refuse)
+  const changed = await probeAsCaller(deps, call, renameStatement(row, to), claimId).catch(refuseWrite)
   if (changed?.rows.length !== 1) throw notMoved()
 }
 
 function renameStatement(row: FileRow, to: ObjectPlace): Statement {
   return { sql: RENAME, params: [row.bucket_id, row.name, row.version, to.bucketId, to.name] }
-}
-
-function refuse(err: unknown): never {
-  throw explainWrite(err)
 }
 
 function notMoved(): DomainError {

@@ -20,7 +20,7 @@ export function readUploadHeaders(headers: Headers): Described {
   }
 }
 
-/** The type as it was said. Throws `invalid_parameter` for what is none. */
+/** The type as it was said. Throws `mime_type_not_allowed` for what is none. */
 export function checkedType(type: string | null): string {
   const said = type?.trim() || UNKNOWN_TYPE
   if (said.length <= TYPE_CHARACTERS_MAX && /^[\w.+-]+\/[\w.+-]+\s*(?:;[\x20-\x7e]*)?$/.test(said))
@@ -37,6 +37,7 @@ export function readMetadata(encoded: string | null): Described['userMetadata'] 
     const bytes = Uint8Array.from(atob(encoded), character => character.charCodeAt(0))
     return asMetadata(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch (cause) {
+    if (cause instanceof DomainError) throw cause
     throw new DomainError('invalid_parameter', 'The header X-Metadata is not base64 of a JSON object.', {
       hint: 'Send btoa(JSON.stringify({ ... })).',
       cause,
@@ -44,11 +45,23 @@ export function readMetadata(encoded: string | null): Described['userMetadata'] 
   }
 }
 
+/** A page of a list has a thousand of them. */
+const METADATA_CHARACTERS_MAX = 8_192
+
 /** The JSON object in a text. Throws for anything else, and for what Postgres cannot store. */
 export function asMetadata(json: string): Readonly<Record<string, unknown>> {
+  if (json.length > METADATA_CHARACTERS_MAX) throw metadataTooLarge()
   const value: unknown = JSON.parse(json)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('not an object')
-  if (/\\u0000/.test(JSON.stringify(value)) || !JSON.stringify(value).isWellFormed())
+  const text = JSON.stringify(value)
+  if (/\\u0000/.test(text) || !text.isWellFormed() || /\\ud[89a-f]/i.test(text))
     throw new Error('not storable')
   return value as Readonly<Record<string, unknown>>
+}
+
+function metadataTooLarge(): DomainError {
+  return new DomainError('invalid_parameter', 'The metadata of the file are too large.', {
+    detail: `They may have ${METADATA_CHARACTERS_MAX} characters of JSON.`,
+    hint: 'Keep more than that in a table of your own, or in a file.',
+  })
 }

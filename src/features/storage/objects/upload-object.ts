@@ -3,14 +3,14 @@
 import type { Blob } from '../blobs/blob-store.ts'
 import type { StorageCall, StorageDeps } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
-import { type Claim, dropClaim, openClaim } from '../writes/claims.ts'
-import { checkMimeType, checkSize, objectTooLarge, sizeLimitOf } from '../writes/limits.ts'
+import { type Claim, noteParts, openClaim } from '../writes/claims.ts'
+import { checkFile, objectTooLarge, sizeLimitOf } from '../writes/limits.ts'
+import { orDrop, orTakeBack } from '../writes/undo.ts'
 import {
   blobMetadata,
   finishWrite,
   probeWrite,
   type RowWrite,
-  takeBack,
   type WrittenObject,
 } from '../writes/write-row.ts'
 
@@ -38,39 +38,16 @@ export async function uploadObject(
   place: ObjectPlace,
   upload: Upload,
 ): Promise<WrittenObject> {
-  const { length, contentType, cacheControl } = upload
-  const { claim, limits, database } = await openClaim(deps, place, {
-    size: length,
-    contentType,
-    cacheControl,
-  })
-  const limit = sizeLimitOf(limits, deps.config.storageUploadMaxBytes)
-  try {
-    checkSize(length, limit)
-    checkMimeType(contentType, limits)
-  } catch (err) {
-    await dropClaim(deps, claim)
-    throw err
-  }
+  const { length: size, contentType, cacheControl } = upload
+  const { claim, limits, database } = await openClaim(deps, place, { size, contentType, cacheControl })
+  const limit = sizeLimitOf(limits, deps.config, 'single')
+  await orDrop(deps, claim, async () => checkFile({ size, contentType }, limits, limit))
   await probeWrite(deps, call, claim, upload)
-  const blob = await storeBody(deps, claim, upload, { limit, database })
-  return await finishUpload(deps, call, claim, { blob, upload })
-}
-
-async function finishUpload(
-  deps: StorageDeps,
-  call: StorageCall,
-  claim: Claim,
-  { blob, upload }: { blob: Blob; upload: Upload },
-): Promise<WrittenObject> {
-  let whole: Upload
-  try {
-    whole = { ...upload, ...upload.saidAtEnd?.() }
-  } catch (err) {
-    await takeBack(deps, claim)
-    throw err
-  }
-  return await finishWrite(deps, call, claim, blobMetadata(blob, whole), whole)
+  const { blob, said } = await orTakeBack(deps, claim, async () => ({
+    blob: await storeBody(deps, claim, upload, { limit, database }),
+    said: { ...upload, ...upload.saidAtEnd?.() },
+  }))
+  return await finishWrite(deps, call, claim, blobMetadata(blob, said), said)
 }
 
 async function storeBody(
@@ -78,18 +55,14 @@ async function storeBody(
   claim: Claim,
   { body, length, lengthMin = 0 }: Upload,
   { limit, database }: { limit: number; database: string },
-) {
-  try {
-    const bounded = body !== null && length === undefined ? boundedTo(body, limit) : body
-    return await deps.blobs.put(claim.key, bounded, {
-      length: body === null ? 0 : length,
-      lengthMin,
-      database,
-    })
-  } catch (err) {
-    await takeBack(deps, claim)
-    throw err
-  }
+): Promise<Blob> {
+  const bounded = body !== null && length === undefined ? boundedTo(body, limit) : body
+  return await deps.blobs.put(claim.key, bounded, {
+    length: body === null ? 0 : length,
+    lengthMin,
+    database,
+    onParts: multipartId => noteParts(deps, claim, multipartId),
+  })
 }
 
 /** The same bytes; fails with `object_too_large` behind the limit. */

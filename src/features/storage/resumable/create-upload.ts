@@ -1,14 +1,14 @@
 // Begins a resumable upload: policies are asked before a byte comes, then an object of its own keeps it for a day.
 
 import type { StorageDeps } from '../call.ts'
-import { type Claim, dropClaim, openClaim } from '../writes/claims.ts'
-import { checkMimeType, sizeLimitOf } from '../writes/limits.ts'
+import { openClaim } from '../writes/claims.ts'
+import { checkFile, sizeLimitOf } from '../writes/limits.ts'
+import { orDrop } from '../writes/undo.ts'
 import { probeWrite, type RowWrite } from '../writes/write-row.ts'
 import { countUpload } from './count-upload.ts'
 import { UPLOAD_BYTES_MAX } from './part-buffer.ts'
 import { type ChunkHeaders, checkVersion, isChunk, readChunkHeaders, readNewLength } from './protocol.ts'
 import type { ResumableUploads, UploadPlan, UploadState } from './upload-contract.ts'
-import { tooLarge } from './upload-failure.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 import type { UploadWriter } from './upload-writer.ts'
 import { writeBody } from './write-chunk.ts'
@@ -34,17 +34,19 @@ export async function createUpload(
   checkVersion(headers)
   const plan = await openPlan(deps, writer, headers)
   const uploadId = plan.claim.id
-  try {
-    await deps.uploads.byId(uploadId).begin(plan)
-  } catch (err) {
-    await dropClaim(deps, plan.claim)
-    throw err
-  }
+  const upload = deps.uploads.byId(uploadId)
+  await orDrop(deps, plan.claim, () => upload.begin(plan))
   const chunk = firstChunk(headers)
   // Of a file without bytes the object is made now.
   if (chunk === undefined && plan.length !== 0) return { uploadId, state: { ...plan, offset: 0 } }
-  const state = await writeBody(deps, writer, uploadId, chunk ?? NO_BYTES, chunk && body)
-  return { uploadId, state }
+  try {
+    const state = await writeBody(deps, writer, uploadId, chunk ?? NO_BYTES, chunk && body)
+    return { uploadId, state }
+  } catch (err) {
+    // Nobody was told its address, so nobody could go on with it or end it.
+    await upload.cancel(writer.identity).catch(() => undefined)
+    throw err
+  }
 }
 
 const NO_BYTES: ChunkHeaders = { offset: 0, length: undefined, bytes: 0 }
@@ -65,13 +67,12 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
   const write: RowWrite = { mode, userMetadata, ownerId }
   const declared = { size: length ?? undefined, contentType, cacheControl }
   const { claim, limits, database } = await openClaim(deps, place, declared)
-  const bytesMax = Math.min(sizeLimitOf(limits, deps.config.storageObjectMaxBytes), UPLOAD_BYTES_MAX)
+  const bytesMax = Math.min(sizeLimitOf(limits, deps.config, 'any'), UPLOAD_BYTES_MAX)
   await orDrop(deps, claim, async () => {
-    if (length !== null && length > bytesMax) throw tooLarge(bytesMax)
-    checkMimeType(contentType, limits)
-    await countUpload(deps, claim, writer.apiKeyId)
-    await probeWrite(deps, writer.call, claim, write)
+    checkFile({ size: length ?? undefined, contentType }, limits, bytesMax)
+    await countUpload(deps, claim, writer)
   })
+  await probeWrite(deps, writer.call, claim, write)
   const { identity } = writer
   const expiresAtMs = deps.now().getTime() + UPLOAD_LIFE_MS
   return {
@@ -85,15 +86,5 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
     length,
     bytesMax,
     expiresAtMs,
-  }
-}
-
-async function orDrop(deps: UploadDeps, claim: Claim, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (err) {
-    // What is not dropped now ends with its day.
-    await dropClaim(deps, claim).catch(() => undefined)
-    throw err
   }
 }

@@ -45,6 +45,7 @@ function metadataOf(json: string | undefined): SentFile['userMetadata'] {
   try {
     return asMetadata(json)
   } catch (cause) {
+    if (cause instanceof DomainError) throw cause
     throw new DomainError('invalid_parameter', 'The field metadata is not a JSON object.', {
       hint: 'Send JSON.stringify({ ... }).',
       cause,

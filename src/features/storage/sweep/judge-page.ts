@@ -5,7 +5,7 @@ import type { BlobRecord } from './read-records.ts'
 import { addFigures, NO_FIGURES, type PassFigures, type SweepState } from './sweep-state.ts'
 
 /** So many orphans may go however few blobs there are. */
-const ORPHANS_MIN = 100
+const ORPHANS_MIN = 10
 /** Of all blobs; more than this part without any record is rather a wrong database than what crashes have left. */
 const ORPHAN_PART_MAX = 0.1
 

@@ -111,6 +111,14 @@ export async function measureClaim(
   })
 }
 
+const NOTE_PARTS_SQL =
+  'update quoin.storage_claims set multipart_upload_id = $2 where id = $1::uuid returning id'
+
+/** Writes down the upload in parts that goes with a claim, so that the sweep aborts it when nobody else does. */
+export async function noteParts({ platform }: ClaimDeps, { id }: Claim, multipartId: string): Promise<void> {
+  await platform.texts(NOTE_PARTS_SQL, [id, multipartId], 'repeatable')
+}
+
 /** Ends a claim; false when a row has taken it, or somebody has ended it. */
 export async function dropClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id'>): Promise<boolean> {
   const rows = await platform.texts(

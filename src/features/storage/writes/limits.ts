@@ -9,15 +9,34 @@ export interface BucketLimits {
   readonly allowedMimeTypes: readonly string[] | null
 }
 
-/** Most bytes of a file in the bucket, where one deployment takes `bytesMax` at most. */
-export function sizeLimitOf({ fileSizeLimit }: BucketLimits, bytesMax: number): number {
-  return Math.min(fileSizeLimit ?? bytesMax, bytesMax)
+/** What the deployment says of all files. */
+export interface StorageLimits {
+  readonly storageObjectMaxBytes: number
+  readonly storageUploadMaxBytes: number
 }
 
-/** Throws `object_too_large` where the size is known and beyond the limit. */
-export function checkSize(size: number | undefined, limit: number): void {
-  if (size === undefined || size <= limit) return
-  throw objectTooLarge(limit)
+/** Most bytes of a file in the bucket; `single` is for one that comes in one request. */
+export function sizeLimitOf(
+  { fileSizeLimit }: BucketLimits,
+  config: StorageLimits,
+  way: 'single' | 'any',
+): number {
+  const { storageObjectMaxBytes, storageUploadMaxBytes } = config
+  return Math.min(
+    fileSizeLimit ?? storageObjectMaxBytes,
+    storageObjectMaxBytes,
+    way === 'single' ? storageUploadMaxBytes : storageObjectMaxBytes,
+  )
+}
+
+/** Throws `object_too_large` and `mime_type_not_allowed`. A size of undefined is not known yet. */
+export function checkFile(
+  { size, contentType }: { size: number | undefined; contentType: string },
+  limits: BucketLimits,
+  limit: number,
+): void {
+  if (size !== undefined && size > limit) throw objectTooLarge(limit)
+  checkMimeType(contentType, limits)
 }
 
 export function objectTooLarge(limit: number): DomainError {
@@ -29,12 +48,12 @@ export function objectTooLarge(limit: number): DomainError {
   })
 }
 
-/** Throws `mime_type_not_allowed`. Parameters of the type (`; charset=utf-8`) do not count. */
-export function checkMimeType(contentType: string, { allowedMimeTypes }: BucketLimits): void {
+/** Parameters of the type (`; charset=utf-8`) do not count. An empty list is none, as Supabase has it. */
+function checkMimeType(contentType: string, { allowedMimeTypes }: BucketLimits): void {
   const [type = ''] = contentType.toLowerCase().split(';', 1)
   const [major] = type.trim().split('/', 1)
   const isAllowed = (allowed: string) => [type.trim(), `${major}/*`, '*/*'].includes(allowed.toLowerCase())
-  if (allowedMimeTypes === null || allowedMimeTypes.some(isAllowed)) return
+  if (allowedMimeTypes === null || allowedMimeTypes.length === 0 || allowedMimeTypes.some(isAllowed)) return
   throw new DomainError('mime_type_not_allowed', `mime type ${contentType.slice(0, 100)} is not supported`, {
     hint: `The bucket takes ${allowedMimeTypes.join(', ').slice(0, 300)}. Send the type as Content-Type.`,
   })

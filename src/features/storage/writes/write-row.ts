@@ -2,11 +2,12 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
-import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
+import { DomainError } from '../../../errors.ts'
 import type { Blob } from '../blobs/blob-store.ts'
 import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { BlobMetadata } from '../object-row.ts'
-import { bucketNotFound, type Claim, dropClaim, loseClaim, measureClaim } from './claims.ts'
+import { bucketNotFound, type Claim, measureClaim } from './claims.ts'
+import { orDrop, orTakeBackForGood } from './undo.ts'
 
 export interface RowWrite {
   /** `create` is refused where the name is taken; `replace` gives the row there a new version. */
@@ -39,17 +40,15 @@ export async function probeWrite(
   claim: Claim,
   write: RowWrite,
 ): Promise<void> {
-  try {
-    await probeAsCaller(deps, call, writeStatement(claim, write), claim.id)
-  } catch (err) {
-    await giveUp(() => dropClaim(deps, claim))
-    throw explainWrite(err)
-  }
+  await orDrop(deps, claim, async () => {
+    await probeAsCaller(deps, call, writeStatement(claim, write), claim.id).catch(refuseWrite)
+  })
 }
 
 /**
- * Gives the blob to its row. When that is refused the blob is deleted again, unless it is a copy's. When nobody knows
- * whether the row was written, or the database is down, claim and blob stay: for another try, or for the sweep. Throws what `probeWrite` throws, and `conflict`.
+ * Gives the blob to its row. When that is refused the blob is deleted again, unless it is a copy's. Where the failure
+ * passes, or nobody knows whether the row was written, claim and blob stay: for another try, or for the sweep. Throws
+ * what `probeWrite` throws, and `conflict`.
  */
 export async function finishWrite(
   deps: StorageDeps,
@@ -58,18 +57,14 @@ export async function finishWrite(
   metadata: BlobMetadata,
   write: RowWrite,
 ): Promise<WrittenObject> {
-  try {
+  return await orTakeBackForGood(deps, claim, async () => {
     await measureClaim(deps, claim, metadata)
-    const results = await asCaller(deps, call, [writeStatement(claim, write), WRITTEN_ID], {
-      claimId: claim.id,
-    })
+    const statements = [writeStatement(claim, write), WRITTEN_ID]
+    const results = await asCaller(deps, call, statements, { claimId: claim.id }).catch(refuseWrite)
     const id = results[1]?.rows[0]?.[0]
     if (!id) throw keptBack()
     return { id, version: claim.version, metadata }
-  } catch (err) {
-    if (isRefused(err)) await takeBack(deps, claim)
-    throw explainWrite(err)
-  }
+  })
 }
 
 /** What `metadata` says of a blob as it was stored. */
@@ -86,33 +81,6 @@ export function blobMetadata(
     contentLength: size,
     httpStatusCode: 200,
   }
-}
-
-/**
- * Removes what a write leaves that was not finished: its claim, and its blob. What fails here is left to the sweep, which
- * knows the version by then. A claim that is gone may have been used by a row: then the blob is left alone.
- */
-export async function takeBack(
-  { blobs, ...deps }: Pick<StorageDeps, 'blobs' | 'platform'>,
-  claim: Claim,
-): Promise<void> {
-  await giveUp(async () => {
-    if (claim.sharesBlob) await dropClaim(deps, claim)
-    else if (await loseClaim(deps, claim)) await blobs.delete([claim.key])
-  })
-}
-
-/** Whether a failed write is surely not made, and would not be made by asking again. */
-export function isRefused(err: unknown): boolean {
-  const isDown = err instanceof DomainError && err.code === 'database_unavailable'
-  return !isDown && !isOutcomeUnknown(err)
-}
-
-/** The caller gets the error of the write itself, and the sweep does what could not be done here. */
-async function giveUp(work: () => Promise<unknown>): Promise<void> {
-  await work().catch((err: unknown) => {
-    console.error(JSON.stringify({ level: 'error', code: 'storage_left_behind', message: String(err) }))
-  })
 }
 
 const INSERT = `insert into storage.objects (id, bucket_id, name, owner, owner_id, user_metadata)
@@ -139,8 +107,12 @@ export function ownerUuid(ownerId: string | null): string | null {
   return ownerId !== null && UUID.test(ownerId) ? ownerId : null
 }
 
-/** Says of a refused row what the caller can do about it. */
-export function explainWrite(err: unknown): unknown {
+/** Throws what the caller of a refused row is told. */
+export function refuseWrite(err: unknown): never {
+  throw explained(err)
+}
+
+function explained(err: unknown): unknown {
   if (!(err instanceof PostgresError)) return err
   if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
   if (err.code === '23503' && err.constraint === 'objects_bucket_id_fkey') return bucketNotFound()
