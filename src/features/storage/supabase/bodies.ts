@@ -70,10 +70,17 @@ export const Prefixes = z
   .meta({ id: 'SupabasePrefixes' })
 
 const Order = z.enum(['asc', 'desc'])
+
+/** Applications ask for more than a page has, to get all there is; as Supabase, they get a page. */
+const PAGE_MAX = 1_000
+const PageLimit = z
+  .int()
+  .min(1)
+  .transform(limit => Math.min(limit, PAGE_MAX))
 export const ListBody = z
   .object({
     prefix: z.string().max(1_024),
-    limit: z.int().min(1).max(1_000).default(100),
+    limit: PageLimit.default(100),
     offset: z.int().min(0).max(1_000_000).default(0),
     search: z.string().max(1_024).default(''),
     sortBy: z
@@ -87,7 +94,7 @@ export const ListBody = z
 export const ListV2Body = z
   .object({
     prefix: z.string().max(1_024).default(''),
-    limit: z.int().min(1).max(1_000).default(1_000),
+    limit: PageLimit.default(PAGE_MAX),
     cursor: z.string().max(4_096).optional(),
     with_delimiter: z.boolean().default(false),
     sortBy: z
@@ -116,7 +123,7 @@ const WholeText = z
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)
 export const BucketsQuery = z.object({
-  limit: WholeText.pipe(z.int().min(1).max(1_000)).optional().describe('Buckets at most'),
+  limit: WholeText.pipe(PageLimit).optional().describe('Buckets at most, and 1 000'),
   offset: WholeText.pipe(z.int()).optional().describe('Buckets to pass over'),
   search: z.string().max(1_024).optional().describe('A text that the name has in it'),
   sortColumn: z.enum(['id', 'name', 'created_at', 'updated_at']).optional().describe('`name` unless said'),
