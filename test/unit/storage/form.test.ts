@@ -152,6 +152,12 @@ describe('the length', () => {
     expect((await readForm(streamOf([bytes]), headers)).file.lengthMin).toBe(0)
     expect((await readForm(streamOf([encode(formOf(bigFile(3 * MIB)))]), headersOf())).file.lengthMin).toBe(0)
   })
+
+  it('is told to policies as it is, of a form as clients send it', async () => {
+    const bytes = encode(formOf(field('cacheControl', '3600'), FILE))
+    const form = await readForm(streamOf([bytes]), { ...headersOf(), contentLength: bytes.byteLength })
+    expect(form.file.lengthLikely).toBe((await new Response(form.file.body).arrayBuffer()).byteLength)
+  })
 })
 
 it('reads no more of the body than it is asked for', async () => {

@@ -82,6 +82,12 @@ export class FormParts {
     return Math.max(0, formBytes - this.#taken - asideMax)
   }
 
+  /** As many as the file has when it is the last part, and the form ends in a line break, as clients send it. */
+  likelyOfFile(formBytes: number): number {
+    const end = this.#delimiter.byteLength + 2 + LINE_END.byteLength
+    return Math.max(0, formBytes - this.#taken - end)
+  }
+
   /** Bytes that are not of the file. */
   get #aside(): number {
     return this.#taken - this.#fileBytes

@@ -24,6 +24,8 @@ export interface UploadFile {
    * may follow, and clients do not agree on its last line break.
    */
   lengthMin: number
+  /** How many bytes it has in all likelihood; undefined: nothing is known. */
+  lengthLikely: number | undefined
   /**
    * Fails with `invalid_body` and `payload_too_large` for what is behind the file, and with what the form fails with.
    */
@@ -56,11 +58,14 @@ export async function readForm(
     await parts.begin()
     const headers = await takeFields(parts, fields)
     if (headers === undefined) throw badForm('The form has no file.')
-    const lengthMin = contentLength === undefined ? 0 : parts.leastOfFile(contentLength)
+    const lengths = {
+      lengthMin: contentLength === undefined ? 0 : parts.leastOfFile(contentLength),
+      lengthLikely: contentLength === undefined ? undefined : parts.likelyOfFile(contentLength),
+    }
     const { filename, contentType: fileType } = headers
     return {
       fields,
-      file: { filename, contentType: fileType, lengthMin, body: fileOf(parts, fields, source) },
+      file: { filename, contentType: fileType, ...lengths, body: fileOf(parts, fields, source) },
     }
   } catch (err) {
     await source.cancel()

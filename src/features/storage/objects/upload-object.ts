@@ -21,6 +21,8 @@ export interface Upload extends RowWrite {
   readonly length: number | undefined
   /** Where the length is not known: so many bytes it has at least, and hardly more. */
   readonly lengthMin?: number
+  /** What policies are told first; they are asked again with what came. */
+  readonly lengthLikely?: number | undefined
   readonly contentType: string
   /** Value of Cache-Control for those who download it. */
   readonly cacheControl: string
@@ -38,10 +40,9 @@ export async function uploadObject(
   place: ObjectPlace,
   upload: Upload,
 ): Promise<WrittenObject> {
-  const { length: size, contentType, cacheControl } = upload
+  const { length, lengthLikely, contentType, cacheControl } = upload
+  const size = length ?? lengthLikely
   const { claim, limits, database } = await openClaim(deps, place, { size, contentType, cacheControl })
-  const limit = sizeLimitOf(limits, deps.config, 'single')
-  await orDrop(deps, claim, async () => checkFile({ size, contentType }, limits, limit))
   await probeWrite(deps, call, claim, upload)
   const { blob, said } = await orTakeBack(deps, claim, async () => ({
     blob: await storeBody(deps, claim, upload, { limit, database }),

@@ -30,6 +30,7 @@ export async function readSupabaseUpload(
     body: file.body,
     length: undefined,
     lengthMin: file.lengthMin,
+    lengthLikely: file.lengthLikely,
     contentType: checkedType(fields.get('contentType') ?? file.contentType ?? null),
   }
 }
