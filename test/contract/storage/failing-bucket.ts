@@ -16,7 +16,9 @@ export class FailingBucket implements Bucket {
   readonly #nextFault: (call: 'get' | 'put' | 'delete') => Fault
   /** Keys that this caller has stored something under. */
   readonly stored: string[] = []
-  /** Whether a key was asked to be deleted, and it failed. */
+  /** Keys that this caller wanted to be gone. */
+  readonly deleted: string[] = []
+  /** Whether one of them could not be deleted, or nobody knows. */
   failedDelete = false
 
   constructor(
@@ -72,6 +74,7 @@ export class FailingBucket implements Bucket {
 
   async delete(keys: string[]) {
     const fault = this.#nextFault('delete')
+    this.deleted.push(...keys)
     if (fault !== undefined) this.failedDelete = true
     if (fault !== 'before') for (const key of keys) this.#blobs.delete(key)
     if (fault !== undefined) throw new Error('R2 fails')
