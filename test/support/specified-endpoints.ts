@@ -70,4 +70,5 @@ export const SPECIFIED_ENDPOINTS = [
   'POST /api/webhooks/:id/test',
   'GET /api/webhooks/:id/logs',
   'POST /api/webhooks/:id/replay/:logId',
+  'GET /v1/storage/buckets',
 ] as const

@@ -147,6 +147,23 @@ export const CALLS: AuditedCalls = {
     )
     return { params: { id, deadLetterId: String(rows[0]?.id) } }
   },
+
+  'storage.create_bucket': newBucketName,
+  'storage.supabase_create_bucket': newBucketName,
+  'storage.update_bucket': () => atBucket({ public: true }),
+  'storage.supabase_update_bucket': () => atBucket({ public: true }),
+  'storage.empty_bucket': () => atBucket(),
+  'storage.supabase_empty_bucket': () => atBucket(),
+  'storage.delete_bucket': () => atBucket(),
+  'storage.supabase_delete_bucket': () => atBucket(),
+  'storage.upload': () => atBucket({}),
+  'storage.replace': () => atBucket({}),
+  'storage.delete': () => atFile(),
+  'storage.delete_objects': () => atFile(() => ({ names: [FILE] })),
+  'storage.copy': () => atFile(transferFrom),
+  'storage.move': () => atFile(transferFrom),
+  'storage.sign_downloads': () => atFile(bucket => ({ bucket, names: [FILE], expires_in: 60 })),
+  'storage.sign_uploads': () => atFile(bucket => ({ bucket, names: ['another.json'] })),
 }
 
 /** A call that is refused when its row is there already: by the database, or by what somebody else did meanwhile. */
@@ -199,6 +216,49 @@ async function consented(): Promise<{ subject: string }> {
   const browser = await newBrowser()
   await tokensFor({ client: await registerClient(), browser, scope: 'openid' })
   return { subject: browser.person.id }
+}
+
+/** In each bucket that a call is made on. */
+const FILE = 'audited/file.json'
+const NEW_FILE = 'audited/new.json'
+
+const transferFrom = (bucket: string) => ({
+  from: { bucket, name: FILE },
+  to: { bucket, name: NEW_FILE },
+})
+
+function removeBucket(bucket: string): () => Promise<unknown> {
+  return async () => {
+    await using owner = await connectOwner()
+    await owner.query('delete from storage.objects where bucket_id = $1', [bucket])
+    await owner.query('delete from storage.buckets where id = $1', [bucket])
+  }
+}
+
+async function newBucketName(): Promise<AuditedCall> {
+  const name = unique('audited')
+  return { body: { name }, after: removeBucket(name) }
+}
+
+/** A call on an empty bucket; of files on a new one in it. */
+async function atBucket(body?: unknown): Promise<AuditedCall> {
+  const bucket = unique('audited')
+  await using owner = await connectOwner()
+  await owner.query('insert into storage.buckets (id, name) values ($1, $1)', [bucket])
+  return { params: { bucket, name: NEW_FILE }, body, after: removeBucket(bucket) }
+}
+
+/** A call on a bucket with a file. */
+async function atFile(bodyFor: (bucket: string) => unknown = () => undefined): Promise<AuditedCall> {
+  const call = await atBucket()
+  const { bucket = '' } = call.params ?? {}
+  const made = await fetch(`${stack.base_url}/v1/storage/objects/${bucket}/${FILE}`, {
+    method: 'POST',
+    headers: { apikey: stack.service_role_key, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  if (!made.ok) throw new Error(`no file: ${made.status} ${await made.text()}`)
+  return { ...call, params: { bucket, name: FILE }, body: bodyFor(bucket) }
 }
 
 const TUPLE = { namespace: 'Project', relation: 'viewer', subject: 'alice' }

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { isAudited } from '../../../src/features/gateway/access-rules.ts'
+import { fillParams } from '../../../src/http/path-pattern.ts'
 import { type Endpoint, endpointName, endpointsOf } from '../../../src/http/route.ts'
 import { allRoutes } from '../../../src/routes/index.ts'
 import { makeKey } from '../../support/keys.ts'
@@ -41,7 +42,7 @@ async function callOnce({ route, path, level }: Endpoint, call: AuditedCall) {
   const { params = {}, query = '', body, at, key = apikey } = call
   const isKey = level === 'service_role' || level === 'any_key'
   const credential = isKey ? { apikey: key } : { cookie: stack.session_cookie_admin ?? '' }
-  const place = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+  const place = fillParams(path, name => encodeURIComponent(params[name] ?? ''))
   const response = await fetch(`${at?.url ?? stack.base_url}${place}${query}`, {
     method: route.method.toUpperCase(),
     headers: { 'content-type': 'application/json', ...credential },
