@@ -16,13 +16,23 @@ export function groupMemory(groupId: number, name?: string): number {
   return sizes.length === 0 ? Number.NaN : Math.round(Math.max(...sizes))
 }
 
-function statusOf(pid: number): { name: string; megabytes: number } {
+/** Megabytes of one process, now and at most so far; NaN where the system does not tell. */
+export function processMemory(pid: number): { now: number; peak: number } {
+  const { megabytes, peakMegabytes } = statusOf(pid)
+  return { now: Math.round(megabytes), peak: Math.round(peakMegabytes) }
+}
+
+function statusOf(pid: number): { name: string; megabytes: number; peakMegabytes: number } {
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1])
-    return { name: /^Name:\s+(.*)$/m.exec(text)?.[1] ?? '', megabytes: kilobytes / 1_024 }
+    const megabytesOf = (line: RegExp) => Number(line.exec(text)?.[1]) / 1_024
+    return {
+      name: /^Name:\s+(.*)$/m.exec(text)?.[1] ?? '',
+      megabytes: megabytesOf(/^VmRSS:\s+(\d+)/m),
+      peakMegabytes: megabytesOf(/^VmHWM:\s+(\d+)/m),
+    }
   } catch {
     // No /proc, or the process is gone: the table shows a gap.
-    return { name: '', megabytes: Number.NaN }
+    return { name: '', megabytes: Number.NaN, peakMegabytes: Number.NaN }
   }
 }
