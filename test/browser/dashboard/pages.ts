@@ -14,6 +14,7 @@ const MORE: readonly string[] = [
   '/oauth2/flow-tester/callback',
   '/projects?create=true',
   '/keys?create=true',
+  '/storage?create=true',
   '/?tour=true',
   '/audit-log?from=2026-01-01T00:00:00Z',
   '/metrics?period=week',

@@ -7,6 +7,9 @@ export interface OwnRecords {
   client?: string
   webhook?: string
   person?: string
+  bucket?: string
+  /** Name of a file of that bucket. */
+  file?: string
 }
 
 /** Fields of the lists' records that stand in addresses. */
@@ -51,6 +54,11 @@ export async function recordPagesOf(facts: StackFacts, own: OwnRecords): Promise
   }
   for (const { kid } of await first('/api/oauthsrv/keys/hydra.openid.id-token'))
     pages.push(`/oauth2/keys?kid=${encodeURIComponent(kid)}`)
+  for (const { id } of await first('/api/storage/buckets')) {
+    const path = `/storage/${encodeURIComponent(own.bucket ?? id)}`
+    pages.push(path, `${path}?tab=policies`)
+    if (own.file !== undefined) pages.push(`${path}?object=${encodeURIComponent(own.file)}`)
+  }
   for (const { id } of await first('/api/projects')) pages.push(`/projects/${id}`)
   for (const { id } of await first('/api/keys')) pages.push(`/keys?key=${id}`)
   for (const { id, request_id } of await first('/api/audit-logs'))

@@ -1,9 +1,10 @@
 // One file beside its list: what it looks like, what is known of it, and what can be done with it.
 
-import { Button, Link, LinkButton } from '@cloudflare/kumo'
-import { CopyIcon, DownloadSimpleIcon, PencilSimpleIcon, TrashIcon } from '@phosphor-icons/react'
+import { Button, Empty, Link, LinkButton } from '@cloudflare/kumo'
+import { CopyIcon, DownloadSimpleIcon, FileIcon, PencilSimpleIcon, TrashIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiError } from '../../../api/errors.ts'
 import { auditHref } from '../../../parts/audit-targets.ts'
 import { bytesText } from '../../../parts/bytes.ts'
 import { JsonView } from '../../../parts/code-editor.tsx'
@@ -21,6 +22,16 @@ import { TransferDialog } from './transfer-dialog.tsx'
 
 export function FilePanel({ bucket, name, onClose }: { bucket: Bucket; name: string; onClose: () => void }) {
   const query = useQuery(fileQuery(bucket.id, name))
+  if (query.error instanceof ApiError && query.error.code === 'object_not_found')
+    return (
+      <SidePanel title={lastPart(name)} onClose={onClose}>
+        <Empty
+          icon={<FileIcon size={40} />}
+          title="File not found"
+          description={`Nothing in ${bucket.id} is called ${name}. It was moved or deleted, or was never there.`}
+        />
+      </SidePanel>
+    )
   return (
     <SidePanel title={lastPart(name)} onClose={onClose}>
       <Loaded query={query}>
@@ -87,9 +98,7 @@ function FileFacts({ of: file, isPublic }: { of: StoredObject; isPublic: boolean
       <Fact label="Name">
         <CopyText value={name} whole label="Copy name" />
       </Fact>
-      <Fact label="Size">
-        {size === null ? <None /> : `${bytesText(size)} (${size.toLocaleString('en')} bytes)`}
-      </Fact>
+      <Fact label="Size">{size === null ? <None /> : sizeWords(size)}</Fact>
       <Fact label="Type" help="As the upload said">
         {type ?? <None />}
       </Fact>
@@ -122,4 +131,9 @@ function FileFacts({ of: file, isPublic }: { of: StoredObject; isPublic: boolean
       </Fact>
     </Facts>
   )
+}
+
+function sizeWords(bytes: number): string {
+  const exact = `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`
+  return bytes < 1024 ? exact : `${bytesText(bytes)} (${exact})`
 }

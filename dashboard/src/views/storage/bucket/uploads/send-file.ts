@@ -17,9 +17,25 @@ interface Sending {
   onProgress: (sentBytes: number) => void
 }
 
-/** Throws `ApiError`; `AbortError` once the signal says so. */
-export function sendFile({ bucket, name, file, replace, signal, onProgress }: Sending): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+/** Of an answer 429 that does not say how long to wait. */
+const WAIT_SECONDS = 10
+
+/**
+ * Throws `ApiError`; `AbortError` once the signal says so. Where too many requests have been made, it waits and sends
+ * the file again: a thousand small files are more than a minute allows.
+ */
+export async function sendFile(sending: Sending): Promise<void> {
+  for (;;) {
+    const waitSeconds = await sendOnce(sending)
+    if (waitSeconds === undefined) return
+    sending.onProgress(0)
+    await delay(waitSeconds * 1_000, sending.signal)
+  }
+}
+
+/** Answers the seconds to wait where there were too many requests; undefined: it is there. */
+function sendOnce({ bucket, name, file, replace, signal, onProgress }: Sending): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const request = new XMLHttpRequest()
   request.open(replace ? 'PUT' : 'POST', fileUrl(bucket, name))
   request.withCredentials = true
@@ -29,7 +45,8 @@ export function sendFile({ bucket, name, file, replace, signal, onProgress }: Se
   request.onload = () => {
     const { status } = request
     if (status === 401) apiEvents.dispatchEvent(new Event('no-session'))
-    if (status >= 200 && status < 300) resolve()
+    if (status >= 200 && status < 300) resolve(undefined)
+    else if (status === 429) resolve(Number(request.getResponseHeader('retry-after')) || WAIT_SECONDS)
     else reject(errorOf(status, jsonOf(request.responseText)))
   }
   request.onerror = () => reject(unreachable(new TypeError('The request failed.')))
@@ -38,6 +55,17 @@ export function sendFile({ bucket, name, file, replace, signal, onProgress }: Se
   signal.addEventListener('abort', () => request.abort(), { once: true })
   request.send(file)
   return promise
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(new DOMException('Stopped.', 'AbortError'))
+    }
+    signal.addEventListener('abort', stop, { once: true })
+  })
 }
 
 /** Undefined for what is no JSON: something in front of Quoin has answered. */
