@@ -4,12 +4,15 @@ import type { FoundFile } from './use-uploads.ts'
 
 /** Must be called within the event: afterwards its items are gone. Rejects where a folder cannot be read. */
 export async function droppedFiles({ items }: DataTransfer): Promise<FoundFile[]> {
-  const entries = [...items].flatMap(item => (item.kind === 'file' ? (item.webkitGetAsEntry() ?? []) : []))
-  const found = await Promise.all(entries.map(filesOf))
+  const dropped = [...items].filter(({ kind }) => kind === 'file')
+  const found = await Promise.all(dropped.map(item => filesOf(item.webkitGetAsEntry() ?? item.getAsFile())))
   return found.flat()
 }
 
-async function filesOf(entry: FileSystemEntry): Promise<FoundFile[]> {
+async function filesOf(entry: FileSystemEntry | File | null): Promise<FoundFile[]> {
+  if (entry === null) return []
+  // What no folder of a disk has, as a picture that another page made.
+  if (entry instanceof File) return [{ path: entry.name, file: entry }]
   if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
     return [{ path: entry.fullPath.replace(/^\//, ''), file }]
