@@ -1,6 +1,6 @@
 import { Checkbox, Input, Select } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { bucketsQuery, copyFile, moveFile, type StoredObject } from '../queries.ts'
@@ -22,6 +22,8 @@ export function TransferDialog({
   const { data: buckets } = useQuery(bucketsQuery)
   const [to, setTo] = useState(from)
   const [replace, setReplace] = useState(false)
+  // The form keeps its address until it is closed.
+  const isMoved = useRef(false)
   const isCopy = kind === 'copy'
   // Those that are not known yet do not keep anybody from its own.
   const names = [...new Set([from.bucket, ...(buckets?.data ?? []).map(({ id }) => id)])]
@@ -29,7 +31,7 @@ export function TransferDialog({
     if (isCopy) await copyFile(from, to, replace)
     else await moveFile(from, to)
     toasts.add({ title: isCopy ? `Copied to “${to.name}”` : `Moved to “${to.name}”`, variant: 'success' })
-    if (!isCopy) onMoved()
+    isMoved.current = !isCopy
   }
   return (
     <FormDialog
@@ -42,7 +44,7 @@ export function TransferDialog({
       action={isCopy ? 'Copy file' : 'Move file'}
       mayGo={to.name !== from.name || to.bucket !== from.bucket}
       onSubmit={submit}
-      onClose={onClose}
+      onClose={() => (isMoved.current ? onMoved() : onClose())}
     >
       {errorAt => (
         <>
