@@ -129,6 +129,8 @@ export interface ErrorFacts {
   allowedMethods?: readonly string[] | undefined
   /** How many rows there are, where the range asked for lies behind them; becomes Content-Range. */
   totalRows?: number | undefined
+  /** As `totalRows`, of a file. */
+  totalBytes?: number | undefined
   /** Where the text that was sent is wrong. */
   place?: TextPlace | undefined
   /** Index of the statement of a transaction that failed. */
@@ -145,6 +147,7 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly allowedMethods: readonly string[] | undefined
   readonly totalRows: number | undefined
+  readonly totalBytes: number | undefined
   readonly place: TextPlace | undefined
   readonly statementIndex: number | undefined
   readonly outcomeUnknown: boolean
@@ -158,6 +161,7 @@ export class DomainError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds
     this.allowedMethods = facts.allowedMethods
     this.totalRows = facts.totalRows
+    this.totalBytes = facts.totalBytes
     this.place = facts.place
     this.statementIndex = facts.statementIndex
     this.outcomeUnknown = facts.outcomeUnknown ?? false

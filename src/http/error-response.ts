@@ -195,6 +195,7 @@ function fromDomain(err: DomainError, context: ErrorContext): ErrorAnswer {
     headers['retry-after'] = String(Math.max(1, Math.ceil(err.retryAfterSeconds)))
   if (err.allowedMethods) headers.allow = err.allowedMethods.join(', ')
   if (err.totalRows !== undefined) headers['content-range'] = `*/${err.totalRows}`
+  if (err.totalBytes !== undefined) headers['content-range'] = `bytes */${err.totalBytes}`
   if (status === 401) headers['www-authenticate'] = CHALLENGES[err.code] ?? 'ApiKey'
   return { status, headers, body }
 }

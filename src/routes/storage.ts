@@ -8,13 +8,13 @@ import {
   updateBucket,
 } from '../features/storage/buckets/change-buckets.ts'
 import { listBuckets } from '../features/storage/buckets/list-buckets.ts'
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
+import { makerOf, ownerOf, storageCall } from '../features/storage/caller.ts'
 import { DOWNLOAD, IMAGE, UPLOAD } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import { Transformation } from '../features/storage/images/transformation.ts'
 import { listObjects } from '../features/storage/list/list-page.ts'
 import { placeOf } from '../features/storage/names.ts'
-import { toStoredObject } from '../features/storage/object-row.ts'
+import { toStoredObject, toUploadedObject } from '../features/storage/object-row.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'
 import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
 import { findFile, findObject } from '../features/storage/objects/find-object.ts'
@@ -22,7 +22,6 @@ import { moveObject } from '../features/storage/objects/move-object.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { readUploadHeaders } from '../features/storage/objects/upload-headers.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
-import { toUploadedObject } from '../features/storage/objects/uploaded.ts'
 import { readStoragePolicies, StoragePolicies } from '../features/storage/policies.ts'
 import { recorded } from '../features/storage/recorded.ts'
 import {
@@ -64,12 +63,6 @@ type Input = Pick<
   HandlerInput<typeof BUCKETS, undefined, undefined>,
   'principal' | 'caller' | 'request' | 'path' | 'deps'
 >
-
-/** A session belongs to no project. */
-const makerOf = (input: Pick<Input, 'principal'>) => ({
-  owner: ownerOf(input),
-  projectId: input.principal.kind === 'api_key' ? input.principal.key.project_id : null,
-})
 
 /** The log has the names, and no token. */
 function recordedSigning(

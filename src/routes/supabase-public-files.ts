@@ -1,9 +1,6 @@
 // Files for those without a key, under Supabase's paths, and the tokens that open them. A limit per client address.
 
-import { shareName } from '../features/api-keys/limit/network.ts'
-import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
-import type { StorageCall } from '../features/storage/call.ts'
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
+import { makerOf, storageCall, tokenCall } from '../features/storage/caller.ts'
 import { IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import {
@@ -43,15 +40,6 @@ type KeyInput = Pick<
 
 const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
-/** A token was checked: it acts past policies, which were asked when it was made. */
-function tokenCall({ caller, request, path }: Input, operation: string): StorageCall {
-  const { method, headers } = request
-  const share = shareName('storage', caller.address)
-  const { requestId } = caller
-  const call = { share, requestId, method, path, headers, timeoutMs: STATEMENT_TIMEOUT_MS }
-  return { ...call, role: 'service_role', claims: null, operation }
-}
-
 const queryOf = ({ search }: Pick<Input, 'search'>) => Object.fromEntries(new URLSearchParams(search))
 
 function image(
@@ -65,8 +53,6 @@ function image(
   const countNew = () => deps.addressGate.count('render', caller.address)
   return serveImage(deps, row, transformation, { request, options: { download, isPublic }, countNew })
 }
-
-const signerOf = (input: KeyInput) => ({ owner: ownerOf(input), projectId: input.principal.key.project_id })
 
 /** How long an upload address lasts, as Supabase has it. */
 const UPLOAD_EXPIRES_IN_SECONDS = 7_200
@@ -146,7 +132,7 @@ export const supabasePublicFileRoutes = [
       const { paths, expiresIn: expiresInSeconds } = input.body
       const { bucket } = input.params
       const call = storageCall(input, 'object.sign_many')
-      const options = { ...signerOf(input), expiresInSeconds }
+      const options = { ...makerOf(input), expiresInSeconds }
       const tokens = await signDownloads(input.deps, call, bucket, paths, options)
       return jsonAnswer(
         paths.map((path, i) => {
@@ -169,7 +155,7 @@ export const supabasePublicFileRoutes = [
     handle: async input => {
       const upsert = input.request.headers.get('x-upsert') === 'true'
       const call = storageCall(input, 'object.sign_upload_url')
-      const options = { ...signerOf(input), upsert, expiresInSeconds: UPLOAD_EXPIRES_IN_SECONDS }
+      const options = { ...makerOf(input), upsert, expiresInSeconds: UPLOAD_EXPIRES_IN_SECONDS }
       const token = await signUpload(input.deps, call, placeOf(input.params), options)
       const { bucket, name } = input.params
       return jsonAnswer({ url: `/object/upload/sign/${bucket}/${name}?token=${token}`, token })
@@ -189,7 +175,7 @@ export const supabasePublicFileRoutes = [
       const { owner, upsert } = await findSignedUpload(deps, placeOf(params), parameter(input, 'token'))
       const file = await readSupabaseUpload(request.headers, bodyStream)
       const write = { ...file, mode: upsert ? 'replace' : 'create', ownerId: owner } as const
-      const call = tokenCall(input, 'storage.object.upload_signed')
+      const call = tokenCall(input, 'object.upload_signed')
       const { id } = await uploadObject(deps, call, placeOf(params), write)
       return jsonAnswer({ Id: id, Key: `${params.bucket}/${params.name}` })
     },
@@ -207,7 +193,7 @@ export const supabasePublicFileRoutes = [
       const { expiresIn: expiresInSeconds, transform } = input.body
       const { bucket, name } = input.params
       const transformations = transform && transformationText(readTransformation(textsOf(transform)))
-      const options = { ...signerOf(input), expiresInSeconds, transformations }
+      const options = { ...makerOf(input), expiresInSeconds, transformations }
       const token = await signDownload(
         input.deps,
         storageCall(input, 'object.sign'),

@@ -73,6 +73,10 @@ async function info(input: Input): Promise<RawAnswer> {
   return jsonAnswer(toSupabaseInfo(row), row.metadata === null ? {} : { etag: row.metadata.eTag })
 }
 
+/** As Supabase says it, where it is done by now. */
+const EMPTIED = 'Empty bucket has been queued. Completion may take up to an hour.'
+const SOME_LEFT = 'Some objects are left: call again, unless policies keep them.'
+
 const STREAMED = {
   params: PLACE,
   streamsBody: true,
@@ -149,8 +153,8 @@ export const supabaseStorageRoutes = [
     summary: 'storage-js: emptyBucket',
     handle: async input => {
       const call = storageCall(input, 'bucket.empty')
-      await emptyBucketAudited(input.deps, input.caller, call, input.params.bucket)
-      return jsonAnswer({ message: 'Empty bucket has been queued. Completion may take up to an hour.' })
+      const { complete } = await emptyBucketAudited(input.deps, input.caller, call, input.params.bucket)
+      return jsonAnswer({ message: complete ? EMPTIED : SOME_LEFT })
     },
   }),
   defineRoute({

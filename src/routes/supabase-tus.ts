@@ -2,9 +2,7 @@
 // needed below /sign. A refusal has its real status and a text.
 
 import * as z from 'zod'
-import { shareName } from '../features/api-keys/limit/network.ts'
-import { STATEMENT_TIMEOUT_MS } from '../features/data-api/limits.ts'
-import { storageCall } from '../features/storage/caller.ts'
+import { storageCall, tokenCall } from '../features/storage/caller.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
 import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
@@ -44,22 +42,10 @@ type UploadInput = Input & { params: { id: string } }
 
 /** As Supabase names them for policies; `_signed` follows where a token decides. */
 function writerOf(input: Input, action: 'create' | 'part' | 'get' | 'delete'): Promise<UploadWriter> {
-  const { principal, deps, request, caller, path } = input
-  const operation = `storage.tus.upload.${action}`
+  const { principal, deps, request } = input
   const token = request.headers.get('x-signature')
-  if (principal === null || token !== null) {
-    const { headers, method } = request
-    const share = shareName('storage', caller.address)
-    const call = {
-      share,
-      requestId: caller.requestId,
-      method,
-      path,
-      headers,
-      timeoutMs: STATEMENT_TIMEOUT_MS,
-    }
-    return signedWriter(deps, { ...call, operation: `${operation}_signed` }, token)
-  }
+  if (principal === null || token !== null)
+    return signedWriter(deps, tokenCall(input, `tus.upload.${action}_signed`), token)
   const call = storageCall({ ...input, principal }, `tus.upload.${action}`)
   const who = { apiKeyId: principal.key.id, subject: principal.endUser?.subject ?? null }
   return Promise.resolve(keyWriter(call, who))

@@ -1,9 +1,11 @@
 // Who calls the storage engine: every route's request as the engine takes it.
 
 import type { DatabaseCaller } from '../../db/caller-session.ts'
+import { shareName } from '../api-keys/limit/network.ts'
 import { databaseCaller } from '../callers/database-caller.ts'
 import { STATEMENT_TIMEOUT_MS } from '../data-api/limits.ts'
 import type { StorageCall } from './call.ts'
+import type { Maker } from './signed/signed-urls.ts'
 
 type Input = Parameters<typeof databaseCaller>[0] & {
   deps: { config: { readonly anonStatementTimeoutMs: number } }
@@ -21,4 +23,30 @@ export function ownerOf({ principal }: { principal: Principal }): string | null 
   return principal.kind === 'api_key' ? (principal.endUser?.subject ?? null) : null
 }
 
-type Principal = { kind: 'session' } | { kind: 'api_key'; endUser: { subject: string } | null }
+/** Who makes a signed address: it rests while the project is paused. A session belongs to none. */
+export function makerOf(caller: { principal: Principal }): Maker {
+  const { principal } = caller
+  return {
+    owner: ownerOf(caller),
+    projectId: principal.kind === 'api_key' ? principal.key.project_id : null,
+  }
+}
+
+/**
+ * The call of whoever has shown a signed token: policies were asked when it was made. All of them share connections by
+ * their address.
+ */
+export function tokenCall(
+  { caller, request, path }: Pick<Input, 'caller' | 'request' | 'path'>,
+  operation: string,
+): StorageCall {
+  const { method, headers } = request
+  const share = shareName('storage', caller.address)
+  const call = { share, requestId: caller.requestId, method, path, headers }
+  const timeoutMs = STATEMENT_TIMEOUT_MS
+  return { ...call, role: 'service_role', claims: null, timeoutMs, operation: `storage.${operation}` }
+}
+
+type Principal =
+  | { kind: 'session' }
+  | { kind: 'api_key'; key: { project_id: string }; endUser: { subject: string } | null }

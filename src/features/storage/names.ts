@@ -59,6 +59,11 @@ function shown(name: string): string {
   return name.slice(0, 100).toWellFormed().replaceAll(new RegExp(CONTROL, 'g'), '\u{fffd}')
 }
 
+/** Whether Postgres can hold the text: it takes neither NUL nor halves of surrogate pairs. What it cannot is nobody's. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
 /** Where the bytes of a version are: nothing of a name is in it, so moves and renames leave the bytes alone. */
 export function blobKey(bucketId: string, version: string): string {
   return `${bucketId}/${version}`

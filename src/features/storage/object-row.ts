@@ -1,6 +1,7 @@
 // A row of `storage.objects`, as SQL reads it and as callers of /v1 see it. Pure.
 
-import type { StoredObject } from './schemas.ts'
+import type { ObjectPlace } from './names.ts'
+import type { StoredObject, UploadedObject } from './schemas.ts'
 
 /** What the engine writes into `metadata`; the names are Supabase's, since policies read them. */
 export interface BlobMetadata {
@@ -59,4 +60,13 @@ export function toStoredObject(row: ObjectRow): StoredObject {
     cache_control: metadata?.cacheControl ?? null,
     metadata: user_metadata,
   }
+}
+
+/** What an upload or a copy answers under /v1. */
+export function toUploadedObject(
+  { bucketId, name }: ObjectPlace,
+  { id, version, metadata }: Pick<FileRow, 'id' | 'version' | 'metadata'>,
+): UploadedObject {
+  const { size, mimetype: content_type, eTag: etag } = metadata
+  return { id, bucket_id: bucketId, name, version, size, content_type, etag }
 }

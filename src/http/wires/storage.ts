@@ -117,8 +117,8 @@ function restRefusal({ status, headers, body }: ErrorAnswer, { headers: sent }: 
   const hasCredential = sent.has('authorization') || sent.has('apikey')
   const words = status === 401 && !hasCredential ? NO_CREDENTIAL : wordsOf(body.code)
   const { code, error = code, message = body.error, statusCode = status } = words
-  const detail =
-    words.message === undefined ? body.detail : [body.error, body.detail].filter(Boolean).join(' ')
+  const own = words.message === undefined || words.message === body.error ? undefined : body.error
+  const detail = [own, body.detail].filter(Boolean).join(' ') || null
   const { hint, request_id } = body
   return {
     status: keepsStatus(status, body.code) ? status : 400,
@@ -145,10 +145,10 @@ function keepsStatus(status: number, code: string): boolean {
 const TUS_VERSIONS = { 'tus-resumable': '1.0.0', 'tus-version': '1.0.0' }
 
 /** A client of TUS goes on by the status: 409 asks for the offset, 404 and 410 begin anew. */
-function tusRefusal({ status, headers, body: { code, error, hint } }: ErrorAnswer): RawAnswer {
+function tusRefusal({ status, headers, body: { code, error, detail, hint } }: ErrorAnswer): RawAnswer {
   const words = wordsOf(code)
   const theirs = words === TOO_LARGE ? 'Maximum size exceeded' : words.message
-  const text = [theirs && `${theirs}.`, error, hint].filter(Boolean).join(' ')
+  const text = [theirs && `${theirs}.`, error, detail, hint].filter(Boolean).join(' ')
   const type = { 'content-type': 'text/plain; charset=utf-8' }
   return { status, headers: { ...type, ...TUS_VERSIONS, ...headers }, body: text }
 }

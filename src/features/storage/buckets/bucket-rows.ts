@@ -4,7 +4,7 @@ import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
-import { checkBucketName } from '../names.ts'
+import { checkBucketName, isStorable } from '../names.ts'
 import { isoTime } from '../object-row.ts'
 import type { Bucket, BucketIn, BucketPatch } from '../schemas.ts'
 import { bucketNotFound } from '../writes/claims.ts'
@@ -90,7 +90,7 @@ async function theBucket(
   statement: Statement<string>,
   options: { readOnly?: boolean } = {},
 ): Promise<Bucket> {
-  if (statement.params.some(text => text.includes('\0') || !text.isWellFormed())) throw bucketNotFound()
+  if (!statement.params.every(isStorable)) throw bucketNotFound()
   const [bucket] = await rowsAsCaller<Bucket>(deps, call, statement, options)
   if (bucket === undefined) throw bucketNotFound()
   return bucket

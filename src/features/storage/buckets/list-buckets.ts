@@ -4,12 +4,13 @@ import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import { readCursor, writeCursor } from '../list/cursor.ts'
 import type { BucketCounted, BucketList, BucketListQuery } from '../schemas.ts'
 import { readSweepFigures } from '../sweep/read-figures.ts'
+import { BYTES_SQL } from '../totals-sql.ts'
 import { BUCKET_FIELDS } from './bucket-rows.ts'
 
 const LIST = `
   select json_build_object(${BUCKET_FIELDS}, 'objects', c.objects, 'bytes', c.bytes)::text
   from storage.buckets b cross join lateral (
-    select count(*) as objects, coalesce(sum((o.metadata ->> 'size')::bigint), 0) as bytes
+    select count(*) as objects, ${BYTES_SQL} as bytes
     from storage.objects o where o.bucket_id = b.id
   ) c
   where $1::text is null or b.id collate "C" > $1::text

@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { DomainError } from '../../../errors.ts'
 import { decodeBase64Url, encodeBase64Url } from '../../../lib/base64url.ts'
+import { isStorable } from '../names.ts'
 
 /** An entry's place in the list: a folder is passed with all that is in it. */
 export interface ListPosition {
@@ -22,7 +23,7 @@ export function readCursor(cursor: string | undefined): ListPosition | null {
   if (cursor === undefined) return null
   try {
     const [kind, name] = Position.parse(JSON.parse(new TextDecoder().decode(decodeBase64Url(cursor))))
-    if (name.includes('\0') || !name.isWellFormed()) throw new Error('no name has this')
+    if (!isStorable(name)) throw new Error('no name has this')
     return { name, isFolder: kind === 'folder' }
   } catch (cause) {
     throw new DomainError('invalid_parameter', 'cursor: not a cursor of this list.', {

@@ -2,8 +2,10 @@
 // however much a folder holds.
 
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { isStorable } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
 import type { ListPosition } from './cursor.ts'
+import { behindEntry, behindPrefix, folderSql } from './name-range.ts'
 
 export interface ListQuery {
   readonly bucketId: string
@@ -11,6 +13,8 @@ export interface ListQuery {
   /** True: what has a slash behind the prefix is told as a folder. */
   readonly hasFolders: boolean
   readonly limit: number
+  /** Entries to pass over, each of which is walked all the same. */
+  readonly offset?: number
   readonly descending: boolean
   /** The last entry of the page before; null: from the beginning. */
   readonly after: ListPosition | null
@@ -19,77 +23,70 @@ export interface ListQuery {
 /** Objects and folders in their common order. */
 export type ListEntry = { readonly folder: string } | { readonly object: ObjectRow }
 
-/**
- * One page of what the caller may see, and whether there is more. Names compare as bytes of UTF-8. A name that SQL made
- * with a control character may be passed over behind one that it begins with.
- */
+/** One page of what the caller may see, and whether there is more. Names compare as bytes of UTF-8. */
 export async function listEntries(
   deps: StorageDeps,
   call: StorageCall,
   query: ListQuery,
 ): Promise<{ entries: ListEntry[]; hasMore: boolean }> {
-  const { bucketId, prefix, hasFolders, limit, descending, after } = query
-  const sql = descending ? DESCENDING : ASCENDING
-  const params = [
-    bucketId,
-    prefix,
-    String(hasFolders),
-    String(limit + 1),
-    after?.name ?? null,
-    String(after?.isFolder ?? false),
-  ]
+  const { bucketId, prefix, limit, descending } = query
+  if (!isStorable(bucketId) || !isStorable(prefix)) return { entries: [], hasMore: false }
+  const statement = { sql: descending ? DESCENDING : ASCENDING, params: paramsOf(query) }
   const rows = await rowsAsCaller<{ folder: string | null; object: ObjectRow | null }>(
     deps,
     call,
-    { sql, params },
-    { readOnly: true },
+    statement,
+    {
+      readOnly: true,
+    },
   )
-  const entries = rows.slice(0, limit).map(({ folder, object }): ListEntry => {
-    if (folder !== null) return { folder }
-    if (object === null) throw new Error('an entry is a folder or an object')
-    return { object }
-  })
-  return { entries, hasMore: rows.length > limit }
+  return { entries: rows.slice(0, limit).map(toEntry), hasMore: rows.length > limit }
 }
 
-/** The folder of a name below the prefix, null for what lies right there. */
-const FOLDER = `case when $3::boolean and strpos(substr(o.name, length($2) + 1), '/') > 0
-  then left(o.name, length($2) + strpos(substr(o.name, length($2) + 1), '/')) end`
+function paramsOf({
+  bucketId,
+  prefix,
+  hasFolders,
+  limit,
+  offset = 0,
+  descending,
+  after,
+}: ListQuery): string[] {
+  const behind = behindPrefix(prefix)
+  const start = descending ? (after?.name ?? behind) : after === null ? prefix : behindEntry(after)
+  return [bucketId, prefix, String(hasFolders), behind, start, String(offset), String(limit + 1)]
+}
 
-/** The first text behind an entry: 0 follows the slash of a folder, and U+0001 is in no name. */
-const behind = (at: string, isFolder: string) =>
-  `case when ${isFolder} then left(${at}, -1) || '0' else ${at} || chr(1) end`
+function toEntry({ folder, object }: { folder: string | null; object: ObjectRow | null }): ListEntry {
+  if (folder !== null) return { folder }
+  if (object === null) throw new Error('an entry is a folder or an object')
+  return { object }
+}
 
-const IN_PREFIX = `o.bucket_id = $1 and o.name collate "C" >= $2 and starts_with(o.name, $2)`
-
+/** What comes next within the prefix: one probe of the index. */
 const step = (where: string, order: string) => `
-  select o.id, o.name, ${FOLDER} as folder from storage.objects o
-  where ${IN_PREFIX} and ${where} order by o.name collate "C" ${order} limit 1`
+  select o.id, o.name, ${folderSql('$2', '$3::boolean')} as folder from storage.objects o
+  where o.bucket_id = $1 and o.name collate "C" >= $2 and o.name collate "C" < $4 and o.name collate "C" ${where}
+  order by o.name collate "C" ${order} limit 1`
 
-const list = (first: string, next: string, order: string) => `
+const list = (first: string, next: string) => `
   with recursive entries (n, id, at, folder) as (
-    (select 1, s.id, coalesce(s.folder, s.name), s.folder from (${step(first, order)}) s)
+    (select 1, s.id, coalesce(s.folder, s.name), s.folder from (${first}) s)
     union all
-    select e.n + 1, s.id, coalesce(s.folder, s.name), s.folder
-    from entries e cross join lateral (${step(next, order)}) s
-    where e.n < $4::integer
+    select e.n + 1, s.id, coalesce(s.folder, s.name), s.folder from entries e cross join lateral (${next}) s
+    where e.n < $6::integer + $7::integer
   )
   select json_build_object('folder', e.folder,
     'object', case when e.folder is null then (select ${OBJECT_JSON}::json from storage.objects o where o.id = e.id) end
   )::text
-  from entries e order by e.n`
+  from entries e where e.n > $6::integer order by e.n`
 
-const ASCENDING = list(
-  `($5::text is null or o.name collate "C" >= (${behind('$5::text', '$6::boolean')}))`,
-  `o.name collate "C" >= (${behind('e.at', 'e.folder is not null')})`,
-  'asc',
-)
+/** As `behindEntry`: 0 follows the slash of a folder, and no name has U+0001. */
+const BEHIND = `(case when e.folder is not null then left(e.at, -1) || '0' else e.at || chr(1) end)`
+
+const ASCENDING = list(step('>= $5', 'asc'), step(`>= ${BEHIND}`, 'asc'))
 /** Before a folder's first name comes what is less than the folder itself. */
-const DESCENDING = list(
-  `($5::text is null or o.name collate "C" < $5::text) and $6::boolean is not null`,
-  `o.name collate "C" < e.at`,
-  'desc',
-)
+const DESCENDING = list(step('< $5', 'desc'), step('< e.at', 'desc'))
 
 /** Where the entry stands, for the page behind it. */
 export function positionOf(entry: ListEntry): ListPosition {

@@ -59,5 +59,5 @@ function isStillTheSame(ifRange: string | null, { eTag, lastModified }: Known): 
 }
 
 function invalidRange(size: number, hint: string): DomainError {
-  return new DomainError('invalid_range', 'The range is not in the file.', { hint, totalRows: size })
+  return new DomainError('invalid_range', 'The range is not in the file.', { hint, totalBytes: size })
 }

@@ -1,7 +1,7 @@
 // Deletes objects: rows alone. A trigger notes their versions, and the sweep takes the bytes after STORAGE_RETENTION.
 
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
-import type { ObjectPlace } from '../names.ts'
+import { isStorable, type ObjectPlace } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
 import { objectNotFound } from './find-object.ts'
 
@@ -16,7 +16,7 @@ export async function deleteObjects(
   bucketId: string,
   names: readonly string[],
 ): Promise<ObjectRow[]> {
-  const storable = names.filter(name => !name.includes('\0') && name.isWellFormed())
+  const storable = names.filter(isStorable)
   const params = [bucketId, JSON.stringify(storable)]
   return await rowsAsCaller<ObjectRow>(deps, call, { sql: DELETE, params })
 }

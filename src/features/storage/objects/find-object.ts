@@ -3,7 +3,7 @@
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
-import type { ObjectPlace } from '../names.ts'
+import { isStorable, type ObjectPlace } from '../names.ts'
 import { type FileRow, hasFile, OBJECT_JSON, type ObjectRow } from '../object-row.ts'
 import { bucketNotFound } from '../writes/claims.ts'
 
@@ -51,9 +51,8 @@ export async function findOwnFile(
   throw withoutFile()
 }
 
-/** Postgres stores neither NUL nor halves of surrogate pairs: such a name is nobody's. */
 function statementFor({ bucketId, name }: ObjectPlace): Statement<string> {
-  if ([bucketId, name].some(text => text.includes('\0') || !text.isWellFormed())) throw objectNotFound()
+  if (!isStorable(bucketId) || !isStorable(name)) throw objectNotFound()
   return { sql: FIND, params: [bucketId, name] }
 }
 

@@ -4,7 +4,7 @@
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { BoundedMap } from '../../../lib/bounded-map.ts'
 import { type Answer, FreshAnswers } from '../../../lib/fresh-answers.ts'
-import { OBJECT_NAME_BYTES_MAX, type ObjectPlace } from '../names.ts'
+import { isStorable, type ObjectPlace } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
 
 /** What is deleted, replaced or paused elsewhere is served at most so much longer. */
@@ -85,7 +85,7 @@ export function readPublicRow(
   { bucketId, name }: ObjectPlace,
   projectId: string | null,
 ): Promise<PublicRow> {
-  if (!canBeStored(bucketId) || !canBeStored(name)) return Promise.resolve(NOTHING)
+  if (!isStorable(bucketId) || !isStorable(name)) return Promise.resolve(NOTHING)
   const question = JSON.stringify([bucketId, name, projectId])
   return deps.publicRows.get(question, async () => {
     const askedMs = deps.now().getTime()
@@ -105,9 +105,4 @@ export function readPublicRow(
 function freshMsOf(json: string | null | undefined): number {
   if (json == null) return NO_ROW_FRESH_MS
   return json.length > ROW_LENGTH_MAX ? 0 : ROW_FRESH_MS
-}
-
-/** Postgres stores neither NUL nor halves of surrogate pairs, and no longer name is any object's. */
-function canBeStored(text: string): boolean {
-  return text.length <= OBJECT_NAME_BYTES_MAX && text.isWellFormed() && !text.includes('\0')
 }

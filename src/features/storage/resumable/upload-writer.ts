@@ -1,6 +1,5 @@
 // Who writes a resumable upload: the holder of an API key, a signed-in user, or whoever has a signed token.
 
-import type { DatabaseCaller } from '../../../db/caller-session.ts'
 import { DomainError } from '../../../errors.ts'
 import { sha256Hex } from '../../../lib/hash.ts'
 import type { StorageCall } from '../call.ts'
@@ -38,15 +37,13 @@ export function keyWriter(
   }
 }
 
-type SignedCall = Omit<DatabaseCaller, 'role' | 'claims'> & Pick<StorageCall, 'timeoutMs' | 'operation'>
-
 /**
  * Whoever has the token, past all policies. It is checked when an upload begins: what takes longer than the token lasts
  * is not cut off. Throws `invalid_signature` without one.
  */
 export async function signedWriter(
   deps: PublicDeps,
-  call: SignedCall,
+  call: StorageCall,
   token: string | null,
 ): Promise<UploadWriter> {
   if (token === null) {
@@ -55,7 +52,7 @@ export async function signedWriter(
     })
   }
   return {
-    call: { ...call, role: 'service_role', claims: null },
+    call,
     identity: `token:${await sha256Hex(token)}`,
     apiKeyId: undefined,
     async grantFor(place) {

@@ -6,17 +6,12 @@ import type { StorageCall, StorageDeps } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
 import type { DownloadAddressesIn, SignedAddresses, UploadAddressesIn } from '../schemas.ts'
 import { signDownloads, signUpload } from './sign-places.ts'
-import type { SignedUrls } from './signed-urls.ts'
+import type { Maker, SignedUrls } from './signed-urls.ts'
 
 type Deps = StorageDeps & {
   readonly signedUrls: SignedUrls
   readonly now: () => Date
   readonly config: StorageDeps['config'] & { readonly baseUrl: string }
-}
-
-interface Maker {
-  readonly owner: string | null
-  readonly projectId: string | null
 }
 
 /** An address to read each of the files; null for those that the caller may not read. */

@@ -1,6 +1,7 @@
 // Which of many names the caller may read.
 
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { isStorable } from '../names.ts'
 
 const FIND = `select to_json(o.name)::text from storage.objects o where o.bucket_id = $1
   and o.name in (select jsonb_array_elements_text($2::jsonb) collate "C") and o.version is not null`
@@ -16,7 +17,7 @@ export async function findNames(
   bucketId: string,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const storable = names.filter(name => !name.includes('\0') && name.isWellFormed())
+  const storable = names.filter(isStorable)
   const params = [bucketId, JSON.stringify(storable)]
   const own = await rowsAsCaller<string>(deps, call, { sql: FIND, params }, { readOnly: true })
   if (own.length === new Set(names).size) return new Set(own)

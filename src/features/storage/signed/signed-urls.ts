@@ -14,7 +14,7 @@ export const EXPIRES_IN_SECONDS_MAX = 36_600 * 86_400
 export const ExpiresInSeconds = z.int().min(1).max(EXPIRES_IN_SECONDS_MAX)
 
 /** Who made the address. */
-interface Maker {
+export interface Maker {
   /** The user, as `owner_id` has it; null for a key alone. */
   owner: string | null
   /** The project of the key: while it is paused, its addresses rest. Null for an administrator's session. */

@@ -27,23 +27,13 @@ export async function listFolder(
   const column = sortBy?.column ?? 'name'
   const entries =
     column === 'name'
-      ? await pageByOffset(deps, call, query, { limit, offset })
+      ? (await listEntries(deps, call, { ...query, offset, limit, after: null })).entries
       : (await listSorted(deps, call, { ...query, column, offset, limit })).slice(0, limit)
   return entries.map(entry =>
     'folder' in entry
       ? toListedFolder(entry.folder.slice(folder.length, -1))
       : toListedObject(entry.object, entry.object.name.slice(folder.length)),
   )
-}
-
-async function pageByOffset(
-  deps: StorageDeps,
-  call: StorageCall,
-  query: { bucketId: string; prefix: string; hasFolders: boolean; descending: boolean },
-  { limit, offset }: { limit: number; offset: number },
-): Promise<ListEntry[]> {
-  const { entries } = await listEntries(deps, call, { ...query, limit: offset + limit, after: null })
-  return entries.slice(offset)
 }
 
 /** A page with objects and folders apart, by name or by time. Throws `invalid_parameter` for a cursor that is none. */

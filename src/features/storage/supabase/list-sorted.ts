@@ -2,6 +2,8 @@
 
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { ListEntry } from '../list/list-objects.ts'
+import { behindPrefix, folderSql } from '../list/name-range.ts'
+import { isStorable } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
 
 export type TimeColumn = 'updated_at' | 'created_at' | 'last_accessed_at'
@@ -23,7 +25,15 @@ export async function listSorted(
   query: SortedQuery,
 ): Promise<ListEntry[]> {
   const { bucketId, prefix, hasFolders, limit, offset } = query
-  const params = [bucketId, prefix, String(hasFolders), String(limit + 1), String(offset)]
+  if (!isStorable(bucketId) || !isStorable(prefix)) return []
+  const params = [
+    bucketId,
+    prefix,
+    String(hasFolders),
+    String(limit + 1),
+    String(offset),
+    behindPrefix(prefix),
+  ]
   const statement = { sql: sortedSql(query), params }
   const rows = await rowsAsCaller<{ folder: string | null; object: ObjectRow }>(deps, call, statement, {
     readOnly: true,
@@ -36,15 +46,14 @@ function sortedSql({ column, descending }: Pick<SortedQuery, 'column' | 'descend
   const order = descending ? 'desc' : 'asc'
   return `
     with found as (
-      select o.*, case when $3::boolean and strpos(substr(o.name, length($2) + 1), '/') > 0
-        then left(o.name, length($2) + strpos(substr(o.name, length($2) + 1), '/')) end as folder
+      select o.id, o.name, o.${column} as at, ${folderSql('$2', '$3::boolean')} as folder
       from storage.objects o
-      where o.bucket_id = $1 and o.name collate "C" >= $2 and starts_with(o.name, $2)
+      where o.bucket_id = $1 and o.name collate "C" >= $2 and o.name collate "C" < $6
     ), entries as (
       select distinct folder, null::uuid as id, null::timestamptz as at, folder as key from found
         where folder is not null
       union all
-      select null, id, ${column}, name from found where folder is null
+      select null, id, at, name from found where folder is null
     )
     select json_build_object('folder', e.folder, 'object', case when e.folder is null then
       (select ${OBJECT_JSON}::json from storage.objects o where o.id = e.id) end)::text

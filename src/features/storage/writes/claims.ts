@@ -3,7 +3,7 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
-import { blobKey, checkObjectName, type ObjectPlace } from '../names.ts'
+import { blobKey, checkObjectName, isStorable, type ObjectPlace } from '../names.ts'
 import type { BlobMetadata } from '../object-row.ts'
 import type { BucketLimits } from './limits.ts'
 
@@ -78,8 +78,9 @@ async function open(
   sharesBlob: boolean,
 ): Promise<OpenedClaim> {
   checkObjectName(place.name)
+  if (!isStorable(place.bucketId)) throw bucketNotFound()
   const id = crypto.randomUUID()
-  const params = [id, storable(place.bucketId), place.name, version, JSON.stringify(metadata)]
+  const params = [id, place.bucketId, place.name, version, JSON.stringify(metadata)]
   const [row] = await platform.texts(OPEN_SQL, params)
   if (row === undefined) throw bucketNotFound()
   const [limit, types, database] = row
@@ -92,9 +93,6 @@ async function open(
     database: database ?? '',
   }
 }
-
-/** What no bucket is called, in place of what Postgres could not even compare. */
-const storable = (bucketId: string) => bucketId.toWellFormed().replaceAll('\0', '\u{fffd}')
 
 const MEASURE_SQL = `update quoin.storage_claims set metadata = $2::jsonb where id = $1::uuid returning id`
 
