@@ -83,7 +83,7 @@ const CREATE_RECORDS = `
   comment on table quoin.storage_claims is
     'Writes under way: the row of this bucket and name may take this version, once. A claim that is a day old belongs '
     'to nobody: its bytes go.';
-  comment on column quoin.storage_claims.opened_by is 'Of a resumable upload: the key or person that it counts against.';
+  comment on column quoin.storage_claims.opened_by is 'Of a resumable upload: whom it counts against.';
   comment on column quoin.storage_claims.multipart_upload_id is 'Of an upload in parts: what aborts it.';
   create index storage_claims_by_version on quoin.storage_claims (bucket_id, version);
   create index storage_claims_by_opener on quoin.storage_claims (opened_by) where opened_by is not null;
@@ -121,6 +121,13 @@ const CREATE_TRIGGERS = `
     elsif tg_op = 'UPDATE' and new.bucket_id is distinct from old.bucket_id then
       raise exception 'An object cannot be moved to another bucket by SQL: its file would stay behind'
         using errcode = '42501', hint = 'Move it with POST /v1/storage/move.';
+    elsif session_user = 'authenticator' and tg_op = 'INSERT' then
+      -- Callers have no right to these columns; a view of the owner's, or a function, would give it to them.
+      new.version := null;
+      new.metadata := null;
+    elsif session_user = 'authenticator' then
+      new.version := old.version;
+      new.metadata := old.metadata;
     end if;
     if tg_op = 'UPDATE' then
       new.updated_at := now();

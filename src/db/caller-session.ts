@@ -27,6 +27,7 @@ const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
   'proxy-authorization',
   'x-session-cookie',
   'x-session-token',
+  'x-signature',
 ])
 
 /**

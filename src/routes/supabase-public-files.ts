@@ -33,11 +33,6 @@ type Input = Pick<
   HandlerInput<typeof PUBLIC, undefined, undefined>,
   'caller' | 'request' | 'path' | 'search' | 'params' | 'bodyStream' | 'deps'
 >
-type KeyInput = Pick<
-  HandlerInput<typeof SIGN, undefined, undefined>,
-  'principal' | 'deps' | 'caller' | 'request' | 'path'
->
-
 const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
 const queryOf = ({ search }: Pick<Input, 'search'>) => Object.fromEntries(new URLSearchParams(search))

@@ -73,7 +73,8 @@ export type Policy = z.infer<typeof Policy>
 
 const ALL_ROWS = { rows: 'all', because: 'bypasses', policies: [], columns: null }
 
-const STRUCTURE_EXAMPLE = {
+/** A table with all there is to tell. */
+export const STRUCTURE_EXAMPLE = {
   ...TABLE_EXAMPLE,
   partition_of: null,
   unique_keys: [],

@@ -30,7 +30,8 @@ export interface StorageDeps {
 }
 
 const SETTINGS_SQL =
-  "select pg_catalog.set_config('storage.operation',$1,true),pg_catalog.set_config('storage.claim',$2,true)"
+  "select pg_catalog.set_config('storage.operation',$1,true),pg_catalog.set_config('storage.claim',$2,true)," +
+  "pg_catalog.set_config('storage.object_id','',true)"
 
 /** Runs the statements as the caller in one transaction and one trip; answers the results of them alone. */
 export async function asCaller(

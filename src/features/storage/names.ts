@@ -59,7 +59,7 @@ function shown(name: string): string {
   return name.slice(0, 100).toWellFormed().replaceAll(new RegExp(CONTROL, 'g'), '\u{fffd}')
 }
 
-/** Whether Postgres can hold the text: it takes neither NUL nor halves of surrogate pairs. What it cannot is nobody's. */
+/** Whether Postgres can hold the text. It takes neither NUL nor halves of surrogate pairs: such a name is nobody's. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }

@@ -46,7 +46,7 @@ export function isoTime(column: string): string {
 export type FileRow = ObjectRow & { readonly version: string; readonly metadata: BlobMetadata }
 
 export function hasFile(row: ObjectRow): row is FileRow {
-  return row.version !== null && row.metadata !== null
+  return row.version !== null && row.metadata?.eTag !== undefined && row.metadata.lastModified !== undefined
 }
 
 /** The record of /v1. */

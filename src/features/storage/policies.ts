@@ -2,15 +2,18 @@
 
 import * as z from 'zod'
 import { type CatalogReadDeps, readCatalog } from '../catalog/read-catalog.ts'
-import { TableStructure } from '../catalog/structure.ts'
+import { STRUCTURE_EXAMPLE, TableStructure } from '../catalog/structure.ts'
 import { parseStructure, TABLE_ADDITIONS } from '../catalog/structure-sql.ts'
 import { relationsStatement } from '../catalog/tables-sql.ts'
 
 const Guarded = TableStructure.pick({ row_level_security: true, access: true, policies: true })
 
+const { row_level_security, access, policies } = STRUCTURE_EXAMPLE
+const GUARDED_EXAMPLE = { row_level_security, access, policies }
+
 export const StoragePolicies = z
   .object({ buckets: Guarded, objects: Guarded })
-  .meta({ id: 'StoragePolicies' })
+  .meta({ id: 'StoragePolicies', examples: [{ buckets: GUARDED_EXAMPLE, objects: GUARDED_EXAMPLE }] })
 export type StoragePolicies = z.infer<typeof StoragePolicies>
 
 /** Both tables as they are now. They are in no served schema, so the data API's catalog does not have them. */
@@ -27,6 +30,5 @@ async function readGuarded(
   const text = await readCatalog(deps, relationsStatement(['storage'], TABLE_ADDITIONS, name))
   const table = parseStructure(text)
   if (table === undefined) throw new Error(`storage.${name} is gone: a migration of Quoin makes it`)
-  const { row_level_security, access, policies } = table
-  return { row_level_security, access, policies }
+  return { row_level_security: table.row_level_security, access: table.access, policies: table.policies }
 }

@@ -238,7 +238,7 @@ export const DownloadAddressesIn = z
 export type DownloadAddressesIn = z.infer<typeof DownloadAddressesIn>
 
 export const UploadAddressesIn = DownloadAddressesIn.extend({
-  names: Names.max(100),
+  names: Names.max(20),
   expires_in: ExpiresIn.default(7_200),
   replace: z.boolean().default(false).describe('true: an object that is there may be replaced'),
 }).meta({ id: 'UploadAddressesIn' })

@@ -47,10 +47,13 @@ export function contentHeaders(
 /** What answers to one caller must not be another's, whatever the uploader said. */
 function cacheControl(uploaded: string, isPublic: boolean): string {
   const said = headerText(uploaded) || 'no-cache'
-  return isPublic || /\b(?:private|no-store)\b/i.test(said)
-    ? said
-    : `private, ${said.replace(/\bpublic\b\s*,?\s*/gi, '')}`
+  if (isPublic) return said
+  const kept = said.split(',').map(directive => directive.trim())
+  return ['private', ...kept.filter(directive => !SHARED.test(directive))].join(', ')
 }
+
+/** Directives that let caches of others keep it, and those that `private` stands for. */
+const SHARED = /^(?:public|s-maxage|proxy-revalidate|must-understand|private)(?:\s*=|$)|^$/i
 
 /** A header holds what the uploader said, or its visible ASCII at least. */
 function headerText(value: string): string {

@@ -41,8 +41,8 @@ export async function copyObject(
     ownerId,
     userMetadata: userMetadata === undefined ? source.user_metadata : userMetadata,
   }
-  await checkCopy(deps, opened, metadata)
   await probeWrite(deps, call, claim, write)
+  await checkCopy(deps, opened, metadata)
   const stored = claim.sharesBlob ? metadata : { ...metadata, ...(await copyBlob(deps, source, opened)) }
   return { ...(await finishWrite(deps, call, claim, stored, write)), source }
 }

@@ -42,8 +42,8 @@ async function moveAcross(
   const { size, mimetype: contentType, cacheControl } = row.metadata
   const opened = await openClaim(deps, to, { size, contentType, cacheControl })
   const { claim } = opened
-  await checkCopy(deps, opened, row.metadata)
   await orDrop(deps, claim, () => probeRename(deps, call, row, to, claim.id))
+  await checkCopy(deps, opened, row.metadata)
   const eTag = await copyBlob(deps, row, opened)
   await orTakeBackForGood(deps, claim, async () => {
     await measureClaim(deps, claim, { ...row.metadata, ...eTag })

@@ -43,9 +43,10 @@ export async function uploadObject(
   const { length, lengthLikely, contentType, cacheControl } = upload
   const size = length ?? lengthLikely
   const { claim, limits, database } = await openClaim(deps, place, { size, contentType, cacheControl })
+  // Whoever may not write learns nothing of the bucket.
+  await probeWrite(deps, call, claim, upload)
   const limit = sizeLimitOf(limits, deps.config, 'single')
   await orDrop(deps, claim, async () => checkFile({ size: length, contentType }, limits, limit))
-  await probeWrite(deps, call, claim, upload)
   const { blob, said } = await orTakeBack(deps, claim, async () => ({
     blob: await storeBody(deps, claim, upload, { limit, database }),
     said: { ...upload, ...upload.saidAtEnd?.() },

@@ -55,3 +55,12 @@ export async function findSignedUpload(
     throw projectPaused()
   return signed
 }
+
+/** Lets the holder of a token go on with an upload that it began. Throws `invalid_signature` and `project_paused`. */
+export async function checkBegunUpload(deps: PublicDeps, token: string): Promise<void> {
+  const { projectId } = await deps.signedUrls.verifyUploadBegun(token)
+  if (projectId !== null && (await readPublicRow(deps, NO_PLACE, projectId)).isPaused) throw projectPaused()
+}
+
+/** The project alone is asked about. */
+const NO_PLACE: ObjectPlace = { bucketId: '', name: '' }

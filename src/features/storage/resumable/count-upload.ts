@@ -20,7 +20,7 @@ const SQL = `
   ) < ${OPEN_MAX}
   returning id`
 
-/** Counts the claim as one of its writer's: of all who show a key alone, or of one person. Throws `too_many_uploads`. */
+/** Counts the claim as one of all who show a key alone, or of one person. Throws `too_many_uploads`. */
 export async function countUpload(
   { platform }: Pick<StorageDeps, 'platform'>,
   { id }: Claim,

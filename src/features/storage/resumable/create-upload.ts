@@ -33,7 +33,8 @@ export async function createUpload(
 ): Promise<{ uploadId: string; state: UploadState }> {
   checkVersion(headers)
   const plan = await openPlan(deps, writer, headers)
-  const uploadId = plan.claim.id
+  // Not the claim's: who knows that could take it by SQL.
+  const uploadId = crypto.randomUUID()
   const upload = deps.uploads.byId(uploadId)
   await orDrop(deps, plan.claim, () => upload.begin(plan))
   const chunk = firstChunk(headers)
@@ -68,11 +69,11 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
   const declared = { size: length ?? undefined, contentType, cacheControl }
   const { claim, limits, database } = await openClaim(deps, place, declared)
   const bytesMax = Math.min(sizeLimitOf(limits, deps.config, 'any'), UPLOAD_BYTES_MAX)
+  await probeWrite(deps, writer.call, claim, write)
   await orDrop(deps, claim, async () => {
     checkFile({ size: length ?? undefined, contentType }, limits, bytesMax)
     await countUpload(deps, claim, writer)
   })
-  await probeWrite(deps, writer.call, claim, write)
   const { identity } = writer
   const expiresAtMs = deps.now().getTime() + UPLOAD_LIFE_MS
   return {

@@ -4,7 +4,7 @@ import { DomainError } from '../../../errors.ts'
 import { sha256Hex } from '../../../lib/hash.ts'
 import type { StorageCall } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
-import { findSignedUpload, type PublicDeps } from '../public/find-public-file.ts'
+import { checkBegunUpload, findSignedUpload, type PublicDeps } from '../public/find-public-file.ts'
 
 export interface UploadWriter {
   /** How the database is asked. */
@@ -51,6 +51,7 @@ export async function signedWriter(
       hint: 'Send the token of a signed upload address as x-signature.',
     })
   }
+  await checkBegunUpload(deps, token)
   return {
     call,
     identity: `token:${await sha256Hex(token)}`,

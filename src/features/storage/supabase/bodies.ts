@@ -76,7 +76,7 @@ const PAGE_MAX = 1_000
 const PageLimit = z
   .int()
   .min(1)
-  .transform(limit => Math.min(limit, PAGE_MAX))
+  .overwrite(limit => Math.min(limit, PAGE_MAX))
 export const ListBody = z
   .object({
     prefix: z.string().max(1_024),

@@ -24,9 +24,12 @@ export interface WrittenObject {
   readonly metadata: BlobMetadata
 }
 
-/** Set by the trigger that uses up the claim: a caller who may write need not be allowed to read. */
+/**
+ * Set by the trigger that uses up the claim: a caller who may write need not be allowed to read. Empty, it is no uuid:
+ * then nothing of the transaction stays.
+ */
 const WRITTEN_ID: Statement = {
-  sql: "select pg_catalog.current_setting('storage.object_id',true)",
+  sql: "select pg_catalog.current_setting('storage.object_id')::uuid::text",
   params: [],
 }
 
@@ -62,7 +65,7 @@ export async function finishWrite(
     const statements = [writeStatement(claim, write), WRITTEN_ID]
     const results = await asCaller(deps, call, statements, { claimId: claim.id }).catch(refuseWrite)
     const id = results[1]?.rows[0]?.[0]
-    if (!id) throw keptBack()
+    if (id == null) throw keptBack()
     return { id, version: claim.version, metadata }
   })
 }
@@ -116,9 +119,13 @@ function explained(err: unknown): unknown {
   if (!(err instanceof PostgresError)) return err
   if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
   if (err.code === '23503' && err.constraint === 'objects_bucket_id_fkey') return bucketNotFound()
+  if (err.code === '22P02' && err.queryIndex === ID_QUERY_INDEX) return keptBack()
   if (err.code === '42501') err.hint ??= POLICY_HINT
   return err
 }
+
+/** Of `WRITTEN_ID`, behind the settings and the write; on Neon nobody tells. */
+const ID_QUERY_INDEX = 2
 
 const POLICY_HINT =
   'No policy on storage.objects lets this caller write the row. A migration makes one: CREATE POLICY ... ON ' +

@@ -95,12 +95,12 @@ it('keeps 500, and says nothing of what failed', () => {
 })
 
 it.each([
-  ['upload_conflict', 409, 'ours do this'],
-  ['upload_not_found', 404, 'Upload not found. ours do this'],
-  ['bucket_not_found', 404, 'Bucket not found. ours do this'],
-  ['object_too_large', 413, 'Maximum size exceeded. ours do this'],
-  ['rate_limited', 429, 'ours do this'],
-  ['invalid_api_key', 401, 'ours do this'],
+  ['upload_conflict', 409, 'ours more do this'],
+  ['upload_not_found', 404, 'Upload not found. ours more do this'],
+  ['bucket_not_found', 404, 'Bucket not found. ours more do this'],
+  ['object_too_large', 413, 'Maximum size exceeded. ours more do this'],
+  ['rate_limited', 429, 'ours more do this'],
+  ['invalid_api_key', 401, 'ours more do this'],
 ] as const)('says %s to a client of TUS by its real status and a text', (code, status, text) => {
   for (const path of ['/upload/resumable', '/upload/resumable/id', '/upload/resumable/sign']) {
     const answer = refuse(domain(code), path)
