@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, inject, it } from 'vitest'
 import { fitsItsWidth } from '../people.ts'
 import { contrastProblems } from './axe.ts'
-import { PHONE, visit } from './visitor.ts'
+import { lastCopied, PHONE, visit } from './visitor.ts'
 
 const stack = inject('stack')
 const p = `b${crypto.randomUUID().slice(0, 8)}`
@@ -96,6 +96,16 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
   const saved = await fetch(href, { headers: { cookie: stack.session_cookie_admin ?? '' } })
   expect(saved.headers.get('content-disposition')).toContain('attachment; filename="page.html"')
 
+  await opened.getByRole('button', { name: 'Create link' }).click()
+  await dialogOf(page, /^Create link/)
+    .getByRole('button', { name: 'Create link' })
+    .click()
+  const made = dialogOf(page, 'Link for 1 hour')
+  await made.getByRole('button', { name: /^Copy link to/ }).click()
+  const linked = await fetch(await lastCopied(page))
+  expect(await linked.text()).toBe(HTML)
+  await made.getByRole('button', { name: 'Close' }).click()
+
   await opened.getByRole('button', { name: 'Move or rename' }).click()
   const moving = dialogOf(page, /^Move or rename/)
   await moving.getByLabel('Name').fill('名前 50%/drawing.svg')
@@ -107,7 +117,7 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
   await row(page, 'renamed.html').getByRole('link').click()
   await page.getByRole('button', { name: 'Copy', exact: true }).click()
   const copying = dialogOf(page, /^Copy/)
-  await copying.getByLabel('Name').fill('top.html')
+  await copying.getByLabel('Name', { exact: true }).fill('top.html')
   await copying.getByRole('button', { name: 'Copy file' }).click()
   await copying.waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')

@@ -12,6 +12,7 @@ import { ListPage } from '../../parts/list-page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Reach } from './bucket-words.tsx'
 import { CreateBucketDialog } from './create-bucket-dialog.tsx'
+import { LeftoversNotice } from './leftovers-notice.tsx'
 import { type BucketCounted, bucketsQuery } from './queries.ts'
 
 const view = getRouteApi('/storage')
@@ -108,16 +109,19 @@ export function StoragePage() {
         onShowAll={() => change({ search: undefined })}
         whenNone={{ description: WHAT_FOR, contents: create }}
       >
-        {shown => (
-          <DataTable
-            label="Buckets"
-            columns={COLUMNS}
-            rows={shown}
-            rowKey={({ id }) => id}
-            href={({ id }) => `/storage/${encodeURIComponent(id)}`}
-            sort={search.sort}
-            onSort={sort => change({ sort })}
-          />
+        {(shown, { leftovers }) => (
+          <>
+            {leftovers !== null && <LeftoversNotice of={leftovers} />}
+            <DataTable
+              label="Buckets"
+              columns={COLUMNS}
+              rows={shown}
+              rowKey={({ id }) => id}
+              href={({ id }) => `/storage/${encodeURIComponent(id)}`}
+              sort={search.sort}
+              onSort={sort => change({ sort })}
+            />
+          </>
         )}
       </ListPage>
       {search.create && (

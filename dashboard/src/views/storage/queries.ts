@@ -6,6 +6,7 @@ export type Bucket = Schema<'Bucket'>
 export type BucketCounted = Schema<'BucketCounted'>
 export type BucketIn = Schema<'BucketIn'>
 export type StoredObject = Schema<'StoredObject'>
+export type SignedLink = Schema<'SignedAddresses'>['data'][number]
 export type Place = Schema<'ObjectMove'>['from']
 
 const FILES_PER_PAGE = 500
@@ -128,4 +129,19 @@ export async function moveFile(from: Place, to: Place): Promise<void> {
 export async function copyFile(from: Place, to: Place, replace: boolean): Promise<void> {
   await answerOf(patientApi.POST('/api/storage/copy', { body: { from, to, replace } }))
   void readAgain()
+}
+
+/** Links for whoever has them, in the order of the names; nothing is kept of them here. */
+export async function makeLinks(
+  bucket: string,
+  names: readonly string[],
+  expiresInSeconds: number,
+): Promise<SignedLink[]> {
+  const links: SignedLink[] = []
+  for (let from = 0; from < names.length; from += NAMES_MAX) {
+    const part = names.slice(from, from + NAMES_MAX)
+    const body = { bucket, names: part, expires_in: expiresInSeconds }
+    links.push(...(await answerOf(api.POST('/api/storage/sign/download', { body }))).data)
+  }
+  return links
 }

@@ -1,7 +1,14 @@
 // One file beside its list: what it looks like, what is known of it, and what can be done with it.
 
 import { Button, Empty, Link, LinkButton } from '@cloudflare/kumo'
-import { CopyIcon, DownloadSimpleIcon, FileIcon, PencilSimpleIcon, TrashIcon } from '@phosphor-icons/react'
+import {
+  CopyIcon,
+  DownloadSimpleIcon,
+  FileIcon,
+  LinkIcon,
+  PencilSimpleIcon,
+  TrashIcon,
+} from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
@@ -15,7 +22,8 @@ import { Section } from '../../../parts/page.tsx'
 import { SidePanel } from '../../../parts/side-panel.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { type Bucket, fileQuery, type StoredObject } from '../queries.ts'
-import { DeleteFilesDialog } from './delete-files.tsx'
+import { DeleteFilesDialog } from './delete-files-dialog.tsx'
+import { LinkDialogs } from './link-dialogs.tsx'
 import { fileUrl, lastPart, publicUrl } from './names.ts'
 import { Preview } from './preview.tsx'
 import { TransferDialog } from './transfer-dialog.tsx'
@@ -54,7 +62,7 @@ export function FilePanel({ bucket, name, onClose }: { bucket: Bucket; name: str
 }
 
 function FileActions({ of: file, onGone }: { of: StoredObject; onGone: () => void }) {
-  const [open, setOpen] = useState<'move' | 'copy' | 'delete'>()
+  const [open, setOpen] = useState<'link' | 'move' | 'copy' | 'delete'>()
   const close = () => setOpen(undefined)
   const hasBytes = file.version !== null
   return (
@@ -70,6 +78,11 @@ function FileActions({ of: file, onGone }: { of: StoredObject; onGone: () => voi
           Download
         </LinkButton>
       )}
+      {hasBytes && (
+        <Button icon={LinkIcon} onClick={() => setOpen('link')}>
+          Create link
+        </Button>
+      )}
       <Button icon={PencilSimpleIcon} onClick={() => setOpen('move')}>
         Move or rename
       </Button>
@@ -81,6 +94,7 @@ function FileActions({ of: file, onGone }: { of: StoredObject; onGone: () => voi
       <Button variant="secondary-destructive" icon={TrashIcon} onClick={() => setOpen('delete')}>
         Delete
       </Button>
+      {open === 'link' && <LinkDialogs bucket={file.bucket_id} names={[file.name]} onClose={close} />}
       {(open === 'move' || open === 'copy') && (
         <TransferDialog of={file} kind={open} onMoved={onGone} onClose={close} />
       )}

@@ -12,7 +12,7 @@ import { None } from '../../../parts/facts.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { type Bucket, filesQuery, type StoredObject } from '../queries.ts'
-import { DeleteFiles } from './delete-files.tsx'
+import { ChosenFiles } from './chosen-files.tsx'
 import { FolderPath } from './folder-path.tsx'
 import { lastPart } from './names.ts'
 
@@ -69,7 +69,7 @@ export function Files({ bucket, folder, search, onSearch, onUpload }: FilesProps
                   {query.hasNextPage && ', and there are more'}
                 </span>
                 {selected.length > 0 && (
-                  <DeleteFiles
+                  <ChosenFiles
                     bucket={bucket.id}
                     names={selected.map(({ name }) => name)}
                     onDone={() => choose(NOTHING)}

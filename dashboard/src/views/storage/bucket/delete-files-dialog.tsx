@@ -1,6 +1,3 @@
-import { Button } from '@cloudflare/kumo'
-import { TrashIcon } from '@phosphor-icons/react'
-import { useState } from 'react'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { filesWords } from '../bucket-words.tsx'
@@ -8,37 +5,6 @@ import { deleteFiles } from '../queries.ts'
 
 /** So many of them are named before they go. */
 const NAMED_MAX = 5
-
-/** Buttons for the files that are chosen. */
-export function DeleteFiles({
-  bucket,
-  names,
-  onDone,
-}: {
-  bucket: string
-  names: readonly string[]
-  onDone: () => void
-}) {
-  const [isAsking, setAsking] = useState(false)
-  return (
-    <>
-      <Button size="sm" variant="secondary-destructive" icon={TrashIcon} onClick={() => setAsking(true)}>
-        Delete {filesWords(names.length)}
-      </Button>
-      <Button size="sm" variant="ghost" onClick={onDone}>
-        Clear selection
-      </Button>
-      {isAsking && (
-        <DeleteFilesDialog
-          bucket={bucket}
-          names={names}
-          onDeleted={onDone}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
-  )
-}
 
 export function DeleteFilesDialog({
   bucket,
