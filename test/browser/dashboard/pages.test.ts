@@ -23,7 +23,18 @@ async function makeRecords(): Promise<OwnRecords> {
   await using receiver = await startReceiver()
   const webhook = await makeWebhook({ url: receiver.url, table_name: 'todos' })
   await webhooks('POST', `/${webhook}/test`)
-  return { person: person.id, client: client.client_id, webhook }
+  const bucket = `pages-${person.id}`
+  const file = 'ada/notes.txt'
+  await asService('POST', '/buckets', JSON.stringify({ name: bucket }), 'application/json')
+  await asService('PUT', `/objects/${bucket}/${file}`, 'Dear Ada', 'text/plain')
+  return { person: person.id, client: client.client_id, webhook, bucket, file }
+}
+
+async function asService(method: string, path: string, body: string, type: string): Promise<void> {
+  const { base_url, service_role_key } = inject('stack')
+  const headers = { apikey: service_role_key, 'content-type': type }
+  const answer = await fetch(`${base_url}/v1/storage${path}`, { method, headers, body })
+  expect(answer.ok, await answer.text()).toBe(true)
 }
 
 /** Some fifty pages, each in two colours and two widths: 80 s alone, more beside other browsers. */

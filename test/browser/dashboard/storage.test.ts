@@ -125,9 +125,9 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
 
   await page.getByRole('checkbox', { name: 'Select renamed.html' }).click()
   await page.getByRole('button', { name: 'Delete 1 file' }).click()
-  await dialogOf(page, /renamed\.html/)
-    .getByRole('button', { name: 'Delete 1 file' })
-    .click()
+  const deleting = dialogOf(page, /renamed\.html/)
+  await deleting.getByRole('button', { name: 'Delete 1 file' }).click()
+  await deleting.waitFor({ state: 'detached' })
   await row(page, 'renamed.html').waitFor({ state: 'detached' })
   expect(await textOf(bucket, '名前 50%/renamed.html')).toBe('404')
 
