@@ -36,7 +36,10 @@ const WORDS: Partial<Record<ErrorCode | '42501', Words>> = {
   bucket_exists: { ...TAKEN, code: 'BucketAlreadyExists' },
   bucket_not_empty: { code: 'ResourceNotEmpty', message: 'The bucket you tried to delete is not empty' },
   bucket_not_found: { error: 'Bucket not found', code: 'NoSuchBucket', message: 'Bucket not found' },
-  image_not_possible: { code: 'InvalidRequest' },
+  image_not_possible: {
+    code: 'InvalidRequest',
+    message: 'The source image is invalid or unsupported for rendering',
+  },
   insufficient_role: DENIED,
   internal_error: { error: 'Internal', code: 'InternalError' },
   invalid_access_token: DENIED,
