@@ -55,10 +55,10 @@ async function png(width: number, height: number): Promise<Uint8Array> {
   return new Uint8Array(await new Blob([signature, ...parts]).arrayBuffer())
 }
 
-async function store(bytes: Uint8Array, contentType: string) {
+async function store(bytes: Uint8Array) {
   const key = `images/${crypto.randomUUID()}`
   await blobs.put(key, bytes, { length: bytes.length, database: 'test' })
-  return { key, size: bytes.length, contentType }
+  return { key, size: bytes.length }
 }
 
 const info = (bytes: Uint8Array<ArrayBuffer>) => IMAGES.info(new Blob([bytes]).stream())
@@ -73,7 +73,7 @@ it.each([
   ['fill', { width: '30', height: '70', fit: 'fill' }, [30, 70]],
   ['no larger than it is', { width: '2500' }, [100, 50]],
 ])('makes an image of the size asked for: %s', async (_, query, [width, height]) => {
-  const source = await store(await png(100, 50), 'image/png')
+  const source = await store(await png(100, 50))
   const image = await render(source, query)
   expect(image.contentType).toBe('image/png')
   expect(await info(image.bytes)).toMatchObject({ format: 'image/png', width, height })
@@ -85,7 +85,7 @@ it.each([
   [{}, 'image/avif,image/webp,*/*', 'image/webp'],
   [{ format: 'origin' }, 'image/webp', 'image/png'],
 ])('writes the format asked for: %j of a browser that takes "%s"', async (query, accept, type) => {
-  const source = await store(await png(10, 10), 'image/png')
+  const source = await store(await png(10, 10))
   const image = await render(source, { width: '5', ...query }, accept)
   expect(image.contentType).toBe(type)
   expect(await info(image.bytes)).toMatchObject({ format: type })
@@ -94,12 +94,12 @@ it.each([
 it.each([
   ['image/gif', GIF, 'image/png'],
   ['image/webp', WEBP, 'image/webp'],
-])('reads %s', async (contentType, bytes, made) => {
-  expect((await render(await store(bytes, contentType), { width: '1' })).contentType).toBe(made)
+])('reads %s, whatever it was called', async (_, bytes, made) => {
+  expect((await render(await store(bytes), { width: '1' })).contentType).toBe(made)
 })
 
 it('makes an image once, and counts that alone', async () => {
-  const source = await store(await png(20, 20), 'image/png')
+  const source = await store(await png(20, 20))
   const first = await render(source, { width: '10' })
   expect(await render(source, { width: '10' })).toEqual(first)
   expect(countNew).toHaveBeenCalledTimes(1)
@@ -108,11 +108,11 @@ it('makes an image once, and counts that alone', async () => {
 })
 
 it('refuses what is too large before it is decoded', async () => {
-  const tall = await store(await png(1, 60_000), 'image/png')
+  const tall = await store(await png(1, 60_000))
   await expect(render(tall, { width: '2500' })).rejects.toMatchObject(refusal(/1 by 60000/))
-  const wide = await store(await png(10_000, 6_000), 'image/png')
+  const wide = await store(await png(10_000, 6_000))
   await expect(render(wide, { width: '10' })).rejects.toMatchObject(refusal(/10000 by 6000/))
-  const heavy = { key: 'images/none', size: 21 * 1_048_576, contentType: 'image/png' }
+  const heavy = { key: 'images/none', size: 21 * 1_048_576 }
   await expect(render(heavy, { width: '10' })).rejects.toMatchObject(refusal(/22020096 bytes/))
 })
 
@@ -122,19 +122,16 @@ it('makes the first frame of an animation of 10 000 frames', async () => {
   const frames = new Uint8Array(
     await new Blob([head, ...Array(10_000).fill(frame), Uint8Array.of(0x3b)]).arrayBuffer(),
   )
-  const image = await render(await store(frames, 'image/gif'), { width: '1' })
+  const image = await render(await store(frames), { width: '1' })
   expect(await info(image.bytes)).toMatchObject({ format: 'image/png', width: 1, height: 1 })
 })
 
 it('refuses what is no image, an SVG, a damaged file, and all where there is no binding', async () => {
-  const text = await store(encoder.encode('hello'), 'text/plain')
-  await expect(render(text, { width: '1' })).rejects.toMatchObject(refusal(/text\/plain/))
   const svg = encoder.encode('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')
-  for (const contentType of ['image/svg+xml', 'image/png'])
-    await expect(render(await store(svg, contentType), { width: '1' })).rejects.toMatchObject(refusal(/svg/))
-  const damaged = await store((await png(100, 100)).subarray(0, 60), 'image/png')
+  await expect(render(await store(svg), { width: '1' })).rejects.toMatchObject(refusal(/svg/))
+  const damaged = await store((await png(100, 100)).subarray(0, 60))
   await expect(render(damaged, { width: '1' })).rejects.toMatchObject({ code: 'image_not_possible' })
-  const garbage = await store(encoder.encode('not an image'), 'image/png')
+  const garbage = await store(encoder.encode('not an image'))
   await expect(render(garbage, { width: '1' })).rejects.toMatchObject({ code: 'image_not_possible' })
   await expect(
     renderImage({ ...deps, images: undefined }, garbage, readTransformation({}), { accept: null, countNew }),

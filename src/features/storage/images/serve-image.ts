@@ -29,20 +29,16 @@ export async function serveImage(
     countNew,
   }: { request: ImageRequest; options: ContentOptions; countNew: () => Promise<void> },
 ): Promise<ImageAnswer> {
-  const source = {
-    key: blobKey(row.bucket_id, row.version),
-    size: row.metadata.size,
-    contentType: row.metadata.mimetype,
-  }
+  const source = { key: blobKey(row.bucket_id, row.version), size: row.metadata.size }
   const accept = request.headers.get('accept')
   const { bytes, contentType } = await renderImage(deps, source, transformation, { accept, countNew })
   // Of the file, its ETag and its ranges are not those of the image.
-  const { etag: _, 'accept-ranges': __, ...headers } = contentHeaders(row, options)
+  const image = { ...row, metadata: { ...row.metadata, mimetype: contentType } }
+  const { etag: _, 'accept-ranges': __, ...headers } = contentHeaders(image, options)
   return {
     status: 200,
     headers: {
       ...headers,
-      'content-type': contentType,
       'content-length': String(bytes.length),
       vary: 'accept',
     },
