@@ -285,4 +285,27 @@ it(`rows, blobs and counts agree after ${OPERATIONS} writes with faults; STORAGE
   }
 })
 
+it.each(['before', 'middle', 'after'] as const)('a store that fails %s a put leaves nothing', async when => {
+  const place = { bucketId: BUCKETS[0] ?? '', name: `${when}.txt` }
+  const upload: Asked = {
+    what: 'create',
+    places: [place, place],
+    body: { text: 'a file', breaksOff: false },
+    hasLength: true,
+  }
+  const bucket = new FailingBucket(blobs, call => (call === 'put' ? when : undefined))
+  const before = [...blobs.keys()]
+  await expect(run(depsWith(fetch, bucket), callOf(prefix), upload)).rejects.toMatchObject({
+    code: 'storage_unavailable',
+    retryAfterSeconds: expect.any(Number),
+  })
+  expect([...blobs.keys()]).toEqual(before)
+  const sql =
+    'select name from storage.objects where name = $1 union all select name from quoin.storage_claims where name = $1'
+  expect((await owner.query(sql, [place.name])).rows).toEqual([])
+  expect(await run(depsWith(fetch, new FailingBucket(blobs)), callOf(prefix), upload)).toHaveProperty(
+    'version',
+  )
+})
+
 const md5 = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`

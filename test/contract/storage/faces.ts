@@ -36,7 +36,12 @@ export function send(method: string, path: string, headers: Credential, body?: u
   })
 }
 
-export function sendFile(method: string, path: string, headers: Credential, { body, type }: FileIn): Promise<Response> {
+export function sendFile(
+  method: string,
+  path: string,
+  headers: Credential,
+  { body, type }: FileIn,
+): Promise<Response> {
   const url = path.startsWith('http') ? path : baseUrl + path
   return fetch(url, { method, headers: { ...headers, 'content-type': type }, body })
 }
@@ -62,35 +67,49 @@ async function use(made: Promise<Response>, call: (url: string) => Promise<Respo
 }
 
 const OURS: Face = {
-  upload: (who, bucket, name, file) => outcomeOf(sendFile('POST', `/v1/storage/objects/${bucket}/${name}`, who, file)),
-  replace: (who, bucket, name, file) => outcomeOf(sendFile('PUT', `/v1/storage/objects/${bucket}/${name}`, who, file)),
+  upload: (who, bucket, name, file) =>
+    outcomeOf(sendFile('POST', `/v1/storage/objects/${bucket}/${name}`, who, file)),
+  replace: (who, bucket, name, file) =>
+    outcomeOf(sendFile('PUT', `/v1/storage/objects/${bucket}/${name}`, who, file)),
   download: (who, bucket, name) => outcomeOf(send('GET', `/v1/storage/objects/${bucket}/${name}`, who)),
   info: (who, bucket, name) => outcomeOf(send('GET', `/v1/storage/info/${bucket}/${name}`, who)),
   async list(who, bucket, name) {
     const { data } = await (await send('GET', `/v1/storage/objects/${bucket}?prefix=${name}`, who)).json()
     return data.length === 1 ? 'done' : 404
   },
-  copy: (who, bucket, name, to) => outcomeOf(send('POST', '/v1/storage/copy', who, transfer(bucket, name, to))),
-  move: (who, bucket, name, to) => outcomeOf(send('POST', '/v1/storage/move', who, transfer(bucket, name, to))),
+  copy: (who, bucket, name, to) =>
+    outcomeOf(send('POST', '/v1/storage/copy', who, transfer(bucket, name, to))),
+  move: (who, bucket, name, to) =>
+    outcomeOf(send('POST', '/v1/storage/move', who, transfer(bucket, name, to))),
   remove: (who, bucket, name) => outcomeOf(send('DELETE', `/v1/storage/objects/${bucket}/${name}`, who)),
   signDownload: (who, bucket, name) =>
     use(send('POST', '/v1/storage/sign/download', who, { bucket, names: [name], expires_in: 60 }), url =>
       send('GET', url, {}),
     ),
   signUpload: (who, bucket, name, file) =>
-    use(send('POST', '/v1/storage/sign/upload', who, { bucket, names: [name] }), url => sendFile('PUT', url, {}, file)),
+    use(send('POST', '/v1/storage/sign/upload', who, { bucket, names: [name] }), url =>
+      sendFile('PUT', url, {}, file),
+    ),
 }
 
-const transfer = (bucket: string, name: string, to: string) => ({ from: { bucket, name }, to: { bucket, name: to } })
+const transfer = (bucket: string, name: string, to: string) => ({
+  from: { bucket, name },
+  to: { bucket, name: to },
+})
 
 const SUPABASE: Face = {
-  upload: (who, bucket, name, file) => outcomeOf(sendFile('POST', `/storage/v1/object/${bucket}/${name}`, who, file)),
-  replace: (who, bucket, name, file) => outcomeOf(sendFile('PUT', `/storage/v1/object/${bucket}/${name}`, who, file)),
-  download: (who, bucket, name) => outcomeOf(send('GET', `/storage/v1/object/authenticated/${bucket}/${name}`, who)),
+  upload: (who, bucket, name, file) =>
+    outcomeOf(sendFile('POST', `/storage/v1/object/${bucket}/${name}`, who, file)),
+  replace: (who, bucket, name, file) =>
+    outcomeOf(sendFile('PUT', `/storage/v1/object/${bucket}/${name}`, who, file)),
+  download: (who, bucket, name) =>
+    outcomeOf(send('GET', `/storage/v1/object/authenticated/${bucket}/${name}`, who)),
   info: (who, bucket, name) => outcomeOf(send('GET', `/storage/v1/object/info/${bucket}/${name}`, who)),
   async list(who, bucket, name) {
     const [folder, search] = name.split('/')
-    const rows = await (await send('POST', `/storage/v1/object/list/${bucket}`, who, { prefix: folder, search })).json()
+    const rows = await (
+      await send('POST', `/storage/v1/object/list/${bucket}`, who, { prefix: folder, search })
+    ).json()
     return rows.length === 1 ? 'done' : 404
   },
   copy: (bucketOf, bucket, name, to) => supabaseTransfer('copy', bucketOf, bucket, name, to),
@@ -108,7 +127,13 @@ const SUPABASE: Face = {
   },
 }
 
-function supabaseTransfer(verb: 'copy' | 'move', who: Credential, bucketId: string, sourceKey: string, destinationKey: string) {
+function supabaseTransfer(
+  verb: 'copy' | 'move',
+  who: Credential,
+  bucketId: string,
+  sourceKey: string,
+  destinationKey: string,
+) {
   return outcomeOf(send('POST', `/storage/v1/object/${verb}`, who, { bucketId, sourceKey, destinationKey }))
 }
 

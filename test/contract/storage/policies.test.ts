@@ -31,12 +31,20 @@ const POLICIES = `
 
 let owner: TestClient
 let ada: string
-const callers: Record<'ada' | 'bob' | 'nobody' | 'service', Credential> = { ada: {}, bob: {}, nobody: {}, service: {} }
+const callers: Record<'ada' | 'bob' | 'nobody' | 'service', Credential> = {
+  ada: {},
+  bob: {},
+  nobody: {},
+  service: {},
+}
 
 beforeAll(async () => {
   owner = await connectOwner()
   for (const id of [PRIVATE, PUBLIC])
-    await owner.query('insert into storage.buckets (id, name, public) values ($1, $1, $2)', [id, id === PUBLIC])
+    await owner.query('insert into storage.buckets (id, name, public) values ($1, $1, $2)', [
+      id,
+      id === PUBLIC,
+    ])
   await owner.query(POLICIES)
   const client = await registerClient()
   const roomy = { rateLimitPerMinute: 10_000 }
@@ -113,17 +121,18 @@ const CASES: readonly (readonly [what: string, bucket: string, ask: Ask, answers
 ]
 
 describe.each(FACES)('under %s', (_, face) => {
-  it.each(CASES.map(([what, bucket, ...rest]) => [what, bucket === PUBLIC ? 'public' : 'private', bucket, ...rest] as const))(
-    '%s in a %s bucket',
-    async (what, _kind, bucket, ask, answers) => {
-      const found: Partial<Answers> = {}
-      const asked = (Object.entries(callers) as [Who, Credential][]).map(async ([who, credential]) => {
-        found[who] = await ask(face, credential, bucket, await fileFor(what, bucket))
-      })
-      await Promise.all(asked)
-      expect(found).toEqual(answers)
-    },
-  )
+  it.each(
+    CASES.map(
+      ([what, bucket, ...rest]) => [what, bucket === PUBLIC ? 'public' : 'private', bucket, ...rest] as const,
+    ),
+  )('%s in a %s bucket', async (what, _kind, bucket, ask, answers) => {
+    const found: Partial<Answers> = {}
+    const asked = (Object.entries(callers) as [Who, Credential][]).map(async ([who, credential]) => {
+      found[who] = await ask(face, credential, bucket, await fileFor(what, bucket))
+    })
+    await Promise.all(asked)
+    expect(found).toEqual(answers)
+  })
 })
 
 it('a policy of one operation does not let another delete', async () => {
@@ -138,7 +147,9 @@ describe.each(['anon', 'service_role'])('SQL as %s', role => {
   beforeAll(async () => {
     sql = new Client({ connectionString: inject('stack').data_database_url })
     await sql.connect()
-    await owner.query(`create policy "${PRIVATE} all" on storage.objects to anon using (true) with check (true)`)
+    await owner.query(
+      `create policy "${PRIVATE} all" on storage.objects to anon using (true) with check (true)`,
+    )
     await sql.query(`set role ${role}`)
     return async () => {
       await sql.end()
@@ -164,7 +175,7 @@ describe.each(['anon', 'service_role'])('SQL as %s', role => {
     const { rows } = await owner.query('select version from storage.objects where name = $1', [foreign])
     const name = `${ada}/${rows[0].version}`
     await sql.query("select set_config('storage.claim', $1, false)", [randomUUID()])
-    await sql.query("insert into storage.objects (bucket_id, name) values ($1, $2)", [PUBLIC, name])
+    await sql.query('insert into storage.objects (bucket_id, name) values ($1, $2)', [PUBLIC, name])
     for (const [, face] of FACES) expect(await face.download(callers.service, PUBLIC, name)).toBe(404)
   })
 })

@@ -123,6 +123,15 @@ it('deletes what a row has lost once the retention is over, and never what anoth
   expect(await figures()).toMatchObject({ blobs: 3, bytes: 30, waiting: { count: 1, bytes: 10 } })
 })
 
+it('TRUNCATE notes what all rows lose, like DELETE', async () => {
+  await addRow('a', 'first')
+  await addRow('b', 'second')
+  await ask(`delete from storage.objects where name = 'a'`)
+  expect(await notes()).toEqual(['first'])
+  await ask('truncate storage.objects')
+  expect(await notes()).toEqual(['first', 'second'])
+})
+
 it('takes a blob without any record after retention and a day, and only its own database’s', async () => {
   store.put('docs/old', epoch, { ageHours: 8 * 24 + 1 })
   store.put('docs/young', epoch, { ageHours: 8 * 24 - 1 })
