@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions } from 'wrangler'
+import { type SourcelessWorkerOptions, unstable_getMiniflareWorkerOptions } from 'wrangler'
 import type { StackFacts } from '../cli/support/dev-file.ts'
 import { PROJECT_DIR } from '../cli/support/project.ts'
 import { listProcesses } from '../local/process-table.ts'
@@ -29,41 +29,40 @@ const BARE = `export default {
 }`
 
 const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT_DIR, 'wrangler.toml'))
-const { compatibilityDate, compatibilityFlags } = workerOptions
 
 /** Serves the bundle, on the stack's Postgres and gateway; files go into the folder. */
 export function startQuoin(bundle: string, folder: string, facts: StackFacts): Promise<FileServer> {
-  return start(folder, {
-    ...workerOptions,
-    modulesRoot: bundle,
-    modules: modulesIn(bundle),
-    bindings: {
-      DATABASE_URL: facts.database_url,
-      DATA_DATABASE_URL: facts.data_database_url,
-      SQL_GATEWAY_URL: facts.sql_gateway_url ?? '',
-    },
-  })
+  const bindings = {
+    DATABASE_URL: facts.database_url,
+    DATA_DATABASE_URL: facts.data_database_url,
+    SQL_GATEWAY_URL: facts.sql_gateway_url ?? '',
+  }
+  return start(folder, { ...workerOptions, bindings }, { modulesRoot: bundle, modules: modulesIn(bundle) })
 }
 
 /** Serves the same store by a Worker of ten lines. */
 export function startBare(folder: string): Promise<FileServer> {
-  const runtime = { compatibilityDate: String(compatibilityDate), compatibilityFlags }
-  return start(folder, { ...runtime, modules: true, script: BARE, r2Buckets: ['STORAGE'] })
+  const { compatibilityDate, compatibilityFlags, r2Buckets } = workerOptions
+  const settings = { compatibilityDate, compatibilityFlags, r2Buckets } as SourcelessWorkerOptions
+  return start(folder, settings, { modules: true, script: BARE })
 }
 
-type Worker = Parameters<typeof convertV4MiniflareOptions>[0] & object
+type Source =
+  | { modulesRoot: string; modules: ReturnType<typeof modulesIn> }
+  | { modules: true; script: string }
 
-async function start(folder: string, worker: object): Promise<FileServer> {
+async function start(folder: string, settings: SourcelessWorkerOptions, source: Source): Promise<FileServer> {
   const others = new Set(workerds())
-  const options = {
-    cf: false,
-    log: new Log(LogLevel.NONE),
-    handleStructuredLogs: () => {},
-    telemetry: { enabled: false },
-    defaultPersistRoot: folder,
-    workers: [{ ...worker, name: 'files', unsafeDirectSockets: [{}] }],
-  }
-  const miniflare = new Miniflare(convertV4MiniflareOptions(options as Worker))
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      log: new Log(LogLevel.NONE),
+      handleStructuredLogs: () => {},
+      telemetry: { enabled: false },
+      defaultPersistRoot: folder,
+      workers: [{ ...settings, ...source, name: 'files', unsafeDirectSockets: [{}] }],
+    }),
+  )
   await miniflare.ready
   const url = (await miniflare.unsafeGetDirectURL('files')).origin
   const [pid = 0] = workerds().filter(other => !others.has(other))
