@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { processMemory } from './memory.ts'
 import { printMachine } from './report.ts'
 import { startStack } from './stack.ts'
-import { bareWay, makeBucket, quoinWays, type Way } from './storage-ways.ts'
+import { bareWay, quoinWays, seedBucket, type Way } from './storage-ways.ts'
 import { type FileServer, startBare, startQuoin } from './storage-workers.ts'
 import { measureTransfers, printTransfers } from './transfers.ts'
 import { buildWorker } from './workerd.ts'
@@ -35,11 +35,11 @@ const state = join(folder, 'state')
 
 try {
   const { facts } = stack
-  await makeBucket(facts)
+  const key = await seedBucket(facts)
   printMachine()
 
   const [quoin, bare] = [await startQuoin(bundle, join(state, 'quoin'), facts), await startBare(state)]
-  const ways = [bareWay(bare.url), quoinWays(quoin.url, facts).v1]
+  const ways = [bareWay(bare.url), quoinWays(quoin.url, key).v1]
   const pids = [bare.pid, quoin.pid]
   printTransfers(await measureTransfers(ways, { pids, sizes: SIZES, rounds: ROUNDS }))
   await Promise.all([quoin.stop(), bare.stop()])
@@ -51,7 +51,7 @@ try {
   for (const name of ['v1', 'form', 'tus'] as const)
     await printMemory(
       await startQuoin(bundle, join(state, name), facts),
-      ({ url }) => quoinWays(url, facts)[name],
+      ({ url }) => quoinWays(url, key)[name],
     )
 } finally {
   await stack.stop()
