@@ -10,7 +10,15 @@ import { waitUntil } from '../cli/support/wait.ts'
 export async function startStack(
   dataDir: string,
 ): Promise<{ facts: StackFacts; stop: () => Promise<unknown> }> {
-  const args = ['local/main.ts', '--free-ports', '--no-watch', '--quiet', '--data-dir', dataDir]
+  const args = [
+    'local/main.ts',
+    '--free-ports',
+    '--no-watch',
+    '--no-dashboard',
+    '--quiet',
+    '--data-dir',
+    dataDir,
+  ]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = once(child, 'exit')
   const stop = () => {

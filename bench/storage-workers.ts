@@ -1,5 +1,5 @@
 // The built Worker, and a bare one beside it that does nothing but hand files to the store: each in a workerd of its
-// own with miniflare's R2, as the local stack has it. Plain workerd has no R2, and wrangler's proxy would be in the way.
+// own with miniflare's R2, as the local stack has it. Plain workerd has no R2; wrangler's proxy would be in the way.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
