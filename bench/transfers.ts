@@ -54,7 +54,7 @@ export function printTransfers(measured: readonly Transfers[]): void {
     const bare = measured.find(({ what, bytes }) => what === one.what && bytes === one.bytes)
     const cells = (['speed', 'firstByte', 'cpu'] as const).flatMap(figure => {
       const [own, yardstick] = [figuresOf(one)[figure], figuresOf(bare ?? one)[figure]]
-      return [own.toPrecision(3), one === bare ? '' : (own / yardstick).toFixed(2)]
+      return [String(Number(own.toPrecision(3))), one === bare ? '' : (own / yardstick).toFixed(2)]
     })
     console.log(`| ${one.what}, ${sizeText(one.bytes)} | ${one.name} | ${cells.join(' | ')} |`)
   }
