@@ -108,6 +108,20 @@ describe('a list', () => {
     ])
   })
 
+  it('finds what begins as asked, in any case', async () => {
+    for (const name of ['find/Same', 'find/SAME folder/x', 'find/other/same'])
+      dataOf(await files().upload(name, name))
+    const found = async (options: object) =>
+      dataOf(await files().list('find', options)).map(({ name, id }) => [name, id === null])
+    expect(await found({ search: 'sam' })).toEqual([
+      ['SAME folder', true],
+      ['Same', false],
+    ])
+    const byTime = { sortBy: { column: 'created_at', order: 'desc' } }
+    expect(await found({ search: 'SAME F', ...byTime })).toEqual([['SAME folder', true]])
+    expect(await found({ search: 'other/S' })).toEqual([['other/same', false]])
+  })
+
   it('has folders by their own name, and goes on behind a page', async () => {
     for (const name of ['v2/a', 'v2/sub/x', 'v2/z']) dataOf(await files().upload(name, name))
     const query = { prefix: 'v2/', with_delimiter: true, limit: 2 }

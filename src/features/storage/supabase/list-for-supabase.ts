@@ -10,7 +10,10 @@ import type { ListBody, ListV2Body } from './bodies.ts'
 import { listSorted, type TimeColumn } from './list-sorted.ts'
 import { toListedFolder, toListedObject, toSupabaseObject } from './shapes.ts'
 
-/** One folder: `prefix` is its name, with a final slash or without; `search` is what the names in it begin with. */
+/**
+ * One folder: `prefix` is its name, with a final slash or without; `search` is what the names in it begin with, in any
+ * case.
+ */
 export async function listFolder(
   deps: StorageDeps,
   call: StorageCall,
@@ -20,15 +23,15 @@ export async function listFolder(
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
   const query = {
     bucketId,
-    prefix: `${folder}${search}`,
+    prefix: folder,
     hasFolders: true,
     descending: sortBy?.order === 'desc',
   }
   const column = sortBy?.column ?? 'name'
   const entries =
-    column === 'name'
+    column === 'name' && search === ''
       ? (await listEntries(deps, call, { ...query, offset, limit, after: null })).entries
-      : (await listSorted(deps, call, { ...query, column, offset, limit })).slice(0, limit)
+      : (await listSorted(deps, call, { ...query, search, column, offset, limit })).slice(0, limit)
   return entries.map(entry =>
     'folder' in entry
       ? toListedFolder(entry.folder.slice(folder.length, -1))
@@ -55,11 +58,11 @@ export async function listV2(
 async function pageByTime(
   deps: StorageDeps,
   call: StorageCall,
-  query: Omit<Parameters<typeof listSorted>[2], 'offset'> & { column: TimeColumn },
+  query: Omit<Parameters<typeof listSorted>[2], 'offset' | 'search'> & { column: TimeColumn },
   cursor: string | undefined,
 ) {
   const offset = cursor === undefined ? 0 : readOffset(cursor)
-  const entries = await listSorted(deps, call, { ...query, offset })
+  const entries = await listSorted(deps, call, { ...query, search: '', offset })
   const isLast = entries.length <= query.limit
   const next = isLast ? undefined : encodeBase64Url(new TextEncoder().encode(String(offset + query.limit)))
   return pageOf(entries.slice(0, query.limit), next)

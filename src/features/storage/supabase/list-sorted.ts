@@ -1,4 +1,5 @@
-// Lists by time, which no index has: all names below the prefix are read, then sorted. Folders come first, by name.
+// Lists by time, and searches without regard to case, which no index has: all names below the prefix are read, then
+// sorted. By time, folders come first, by name.
 
 import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { ListEntry } from '../list/list-objects.ts'
@@ -11,8 +12,10 @@ export type TimeColumn = 'updated_at' | 'created_at' | 'last_accessed_at'
 export interface SortedQuery {
   readonly bucketId: string
   readonly prefix: string
+  /** What follows the prefix in a name, in any case; empty: anything. */
+  readonly search: string
   readonly hasFolders: boolean
-  readonly column: TimeColumn
+  readonly column: TimeColumn | 'name'
   readonly descending: boolean
   readonly offset: number
   readonly limit: number
@@ -24,8 +27,8 @@ export async function listSorted(
   call: StorageCall,
   query: SortedQuery,
 ): Promise<ListEntry[]> {
-  const { bucketId, prefix, hasFolders, limit, offset } = query
-  if (!isStorable(bucketId) || !isStorable(prefix)) return []
+  const { bucketId, prefix, search, hasFolders, limit, offset } = query
+  if (![bucketId, prefix, search].every(isStorable)) return []
   const params = [
     bucketId,
     prefix,
@@ -33,6 +36,7 @@ export async function listSorted(
     String(limit + 1),
     String(offset),
     behindPrefix(prefix),
+    search,
   ]
   const statement = { sql: sortedSql(query), params }
   const rows = await rowsAsCaller<{ folder: string | null; object: ObjectRow }>(deps, call, statement, {
@@ -44,11 +48,14 @@ export async function listSorted(
 /** The column and the direction are one of a few words of ours. */
 function sortedSql({ column, descending }: Pick<SortedQuery, 'column' | 'descending'>): string {
   const order = descending ? 'desc' : 'asc'
+  const byTime = column === 'name' ? '' : `e.folder is null, e.at ${order}, `
   return `
     with found as (
-      select o.id, o.name, o.${column} as at, ${folderSql('$2', '$3::boolean')} as folder
+      select o.id, o.name, ${column === 'name' ? 'null::timestamptz' : `o.${column}`} as at,
+        ${folderSql('($2 || $7)', '$3::boolean')} as folder
       from storage.objects o
       where o.bucket_id = $1 and o.name collate "C" >= $2 and o.name collate "C" < $6
+        and starts_with(lower(substr(o.name, length($2) + 1)), lower($7))
     ), entries as (
       select distinct folder, null::uuid as id, null::timestamptz as at, folder as key from found
         where folder is not null
@@ -58,6 +65,6 @@ function sortedSql({ column, descending }: Pick<SortedQuery, 'column' | 'descend
     select json_build_object('folder', e.folder, 'object', case when e.folder is null then
       (select ${OBJECT_JSON}::json from storage.objects o where o.id = e.id) end)::text
     from entries e
-    order by e.folder is null, e.at ${order}, e.key collate "C" ${order}
+    order by ${byTime}e.key collate "C" ${order}
     limit $4::integer offset $5::integer`
 }
