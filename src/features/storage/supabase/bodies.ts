@@ -1,6 +1,7 @@
 // What storage-js sends as JSON. Fields that are not here are left alone: its versions send more than they need.
 
 import * as z from 'zod'
+import { WholeNumber } from '../../../lib/whole-number.ts'
 import { NAMES_MAX } from '../schemas.ts'
 import { EXPIRES_IN_SECONDS_MAX } from '../signed/signed-urls.ts'
 
@@ -106,7 +107,8 @@ export const ListV2Body = z
   })
   .meta({ id: 'SupabaseListV2Body' })
 
-const ExpiresIn = z.int().min(1).max(EXPIRES_IN_SECONDS_MAX)
+/** supabase-py sends the number as a text. */
+const ExpiresIn = z.union([z.int(), WholeNumber]).pipe(z.int().min(1).max(EXPIRES_IN_SECONDS_MAX))
 const Transform = z.record(z.string(), z.union([z.string(), z.number()]))
 export const SignBody = z
   .object({ expiresIn: ExpiresIn, transform: Transform.optional() })
