@@ -49,7 +49,7 @@ interface DataTableProps<Row extends RowData> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string
-  /** The record's address: its first cell but for controls becomes a link, and a click anywhere in the row follows it. */
+  /** The record's address: its first cell that is no control is a link, and a click anywhere in the row follows it. */
   href?: (row: Row) => string
   /** The row whose record is open beside the list. */
   selectedKey?: string | undefined

@@ -1,4 +1,4 @@
-// What lies in a folder: its folders first, then its files, page by page; those that are chosen can be deleted together.
+// What lies in a folder: its folders first, then its files, page by page. What is chosen can be deleted together.
 
 import { Button, Checkbox, Empty, Input, Link } from '@cloudflare/kumo'
 import { FileIcon, FolderIcon, UploadSimpleIcon } from '@phosphor-icons/react'

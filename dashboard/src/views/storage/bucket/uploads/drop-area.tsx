@@ -48,7 +48,12 @@ export function DropArea({
       onDrop={event => void drop(event)}
     >
       {isOver && (
-        <p className="pointer-events-none absolute inset-x-0 top-24 z-20 mx-auto w-fit rounded-md border border-kumo-line bg-kumo-base px-4 py-2 font-medium">
+        <p
+          className={cn(
+            'pointer-events-none absolute inset-x-0 top-24 z-20 mx-auto w-fit',
+            'rounded-md border border-kumo-line bg-kumo-base px-4 py-2 font-medium wrap-anywhere',
+          )}
+        >
           Drop to upload into {into}
         </p>
       )}
