@@ -17,11 +17,6 @@ export function stepsOf(folder: string): Step[] {
   }))
 }
 
-/** Everything before the last part, with its final slash; empty for none. */
-export function folderOf(name: string): string {
-  return name.slice(0, name.lastIndexOf('/') + 1)
-}
-
 /** The last part: of a folder that of its own. */
 export function lastPart(name: string): string {
   return name.replace(/\/$/, '').split('/').at(-1) || '(no name)'
