@@ -1,12 +1,12 @@
 // How a file can be looked at here. Pure.
 
-import type { StoredObject } from '../queries.ts'
+import type { Schema } from '../../../api/schema.ts'
 
 /** `none`: as a download alone. */
 export type PreviewKind = 'image' | 'audio' | 'video' | 'pdf' | 'text' | 'none'
 
 /** Larger images are not fetched by themselves. */
-export const IMAGE_BYTES_MAX = 20 * 1024 * 1024
+const IMAGE_BYTES_MAX = 20 * 1024 * 1024
 
 const TEXT =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|x-javascript|sql|x-sh|x-ndjson))$/
@@ -18,7 +18,7 @@ const TEXT =
 export function previewKind({
   content_type: type,
   size,
-}: Pick<StoredObject, 'content_type' | 'size'>): PreviewKind {
+}: Pick<Schema<'StoredObject'>, 'content_type' | 'size'>): PreviewKind {
   const [plain = ''] = (type ?? '').toLowerCase().split(';')
   const [kind] = plain.split('/')
   if (kind === 'image') return (size ?? 0) > IMAGE_BYTES_MAX ? 'none' : 'image'
