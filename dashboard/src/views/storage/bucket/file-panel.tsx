@@ -69,7 +69,7 @@ function FileActions({ of: file, onGone }: { of: StoredObject; onGone: () => voi
     <div className="flex flex-wrap gap-2">
       {hasBytes && (
         <LinkButton
-          href={fileUrl(file.bucket_id, file.name, { download: true })}
+          href={fileUrl(file.bucket_id, file.name, '')}
           target="_blank"
           rel="noreferrer"
           variant="primary"

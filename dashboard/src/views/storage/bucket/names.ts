@@ -22,11 +22,11 @@ export function lastPart(name: string): string {
   return name.replace(/\/$/, '').split('/').at(-1) || '(no name)'
 }
 
-/** The object's address for whoever is signed in here. `download`: it is saved, under its own name. */
-export function fileUrl(bucket: string, name: string, { download = false } = {}): string {
+/** The object's address for whoever is signed in here. `download`: it is saved under this name; empty: its own. */
+export function fileUrl(bucket: string, name: string, download?: string): string {
   // Slashes are encoded too: several in a row could become one on the way.
   const url = `${API_URL}/api/storage/objects/${encodeURIComponent(bucket)}/${encodeURIComponent(name)}`
-  return download ? `${url}?download=` : url
+  return download === undefined ? url : `${url}?download=${encodeURIComponent(download)}`
 }
 
 /** Where anybody reads a file of a public bucket, without a key. */

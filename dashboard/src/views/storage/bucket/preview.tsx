@@ -25,12 +25,14 @@ export function Preview({ of: file }: { of: StoredObject }) {
         description={`Its type says ${file.content_type}, but this browser cannot read it so.`}
       />
     )
-  const src = fileUrl(file.bucket_id, file.name)
+  const url = fileUrl(file.bucket_id, file.name)
+  // An address of this version's own: what was there before may be in the browser's cache. Media do not mind the name.
+  const src = fileUrl(file.bucket_id, file.name, file.version)
   const failed = () => setFailed(true)
   switch (kind) {
     case 'image':
       return (
-        <a href={src} target="_blank" rel="noreferrer" className="self-start">
+        <a href={url} target="_blank" rel="noreferrer" className="self-start">
           <img
             src={src}
             alt={`Preview of ${lastPart(file.name)}`}
@@ -54,7 +56,7 @@ export function Preview({ of: file }: { of: StoredObject }) {
         />
       )
     case 'pdf':
-      return <PdfPreview src={src} name={lastPart(file.name)} />
+      return <PdfPreview src={url} name={lastPart(file.name)} />
     case 'text':
       return <TextPreview of={file} />
     case 'none':
