@@ -112,7 +112,7 @@ it('what is not there is kept for a second, a row of many bytes not at all', asy
 
 it('names that cannot be stored and buckets that are not there are nobody’s', async () => {
   const nothing = { row: null, isPublic: false, isPaused: false }
-  for (const name of ['a\0b', '\ud800', 'a'.repeat(1_025)])
+  for (const name of ['a\0b', '\ud800'])
     expect(await readPublicRow(deps, { bucketId: BUCKET, name }, null)).toEqual(nothing)
   expect(trips).toBe(0)
   expect(await readPublicRow(deps, { bucketId: `${BUCKET}x`, name: 'a' }, null)).toEqual(nothing)
