@@ -125,7 +125,7 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
 
   await page.getByRole('checkbox', { name: 'Select renamed.html' }).click()
   await page.getByRole('button', { name: 'Delete 1 file' }).click()
-  const deleting = dialogOf(page, /renamed\.html/)
+  const deleting = dialogOf(page, /^Delete .*renamed/)
   await deleting.getByRole('button', { name: 'Delete 1 file' }).click()
   await deleting.waitFor({ state: 'detached' })
   await row(page, 'renamed.html').waitFor({ state: 'detached' })
