@@ -17,7 +17,6 @@ export function LeftoversNotice({ of: leftovers }: { of: Leftovers }) {
       {halted !== null && (
         <Banner
           variant="error"
-          size="sm"
           icon={<WarningCircleIcon weight="fill" />}
           title="The sweep of files has stopped, and deletes nothing"
           description={
@@ -30,7 +29,6 @@ export function LeftoversNotice({ of: leftovers }: { of: Leftovers }) {
       {missing.count > 0 && (
         <Banner
           variant="alert"
-          size="sm"
           icon={<WarningCircleIcon weight="fill" />}
           title={`${filesWords(missing.count)} lost: the rows are there, the bytes are not`}
           description={
@@ -44,7 +42,6 @@ export function LeftoversNotice({ of: leftovers }: { of: Leftovers }) {
       {orphans.count > 0 && (
         <Banner
           variant="secondary"
-          size="sm"
           icon={<InfoIcon weight="fill" />}
           title={`${bytesText(orphans.bytes)} in ${filesWords(orphans.count)} without a row, as a crash leaves them`}
           description="The sweep deletes them a day after STORAGE_RETENTION. Nothing is to be done."

@@ -1,7 +1,7 @@
 // Sends one file. XMLHttpRequest tells how much of it has left; fetch does not.
 
 import { apiEvents } from '../../../../api/client.ts'
-import { errorOf, unreachable } from '../../../../api/errors.ts'
+import { ApiError, errorOf, unreachable } from '../../../../api/errors.ts'
 import { fileUrl } from '../names.ts'
 
 /** 100 MB by a line of 0.5 Mbit/s; a file on its way is seen and can be stopped. */
@@ -47,7 +47,7 @@ function sendOnce({ bucket, name, file, replace, signal, onProgress }: Sending):
     if (status === 401) apiEvents.dispatchEvent(new Event('no-session'))
     if (status >= 200 && status < 300) resolve(undefined)
     else if (status === 429) resolve(Number(request.getResponseHeader('retry-after')) || WAIT_SECONDS)
-    else reject(errorOf(status, jsonOf(request.responseText)))
+    else reject(refusalOf(status, jsonOf(request.responseText)))
   }
   request.onerror = () => reject(unreachable(new TypeError('The request failed.')))
   request.ontimeout = () => reject(unreachable(new DOMException('Too slow.', 'TimeoutError')))
@@ -55,6 +55,18 @@ function sendOnce({ bucket, name, file, replace, signal, onProgress }: Sending):
   signal.addEventListener('abort', () => request.abort(), { once: true })
   request.send(file)
   return promise
+}
+
+/** The platform in front of Quoin ends a body that is too large by itself, in words of its own. */
+function refusalOf(status: number, body: unknown): ApiError {
+  if (status !== 413 || body !== undefined) return errorOf(status, body)
+  return new ApiError(status, {
+    error: 'It is larger than one request may be.',
+    code: 'object_too_large',
+    detail: null,
+    hint: 'Send it by resumable upload, in parts: /storage/v1/upload/resumable.',
+    request_id: null,
+  })
 }
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {
