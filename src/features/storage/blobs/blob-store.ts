@@ -3,6 +3,7 @@
 
 import { type Deadline, deadline } from '../../../lib/deadline.ts'
 import { answerOf, type Bucket, type BucketDeps, type PartsUpload, type StoredBlob } from './bucket.ts'
+import { HeldBytes } from './held-bytes.ts'
 import { putParts } from './put-parts.ts'
 import { putBytes, putStream } from './put-whole.ts'
 import { wrongLength } from './read-source.ts'
@@ -81,7 +82,7 @@ export function makeBlobStore(
   bucket: Bucket,
   { deadline: bounded = deadline, timeoutMs = TIMEOUT_MS }: { deadline?: Deadline; timeoutMs?: number } = {},
 ): BlobStore {
-  const deps: BucketDeps = { bucket, deadline: bounded, timeoutMs }
+  const deps: BucketDeps = { bucket, deadline: bounded, timeoutMs, held: new HeldBytes() }
   return {
     put: async (key, body, options) => blobOf(await putBody(deps, key, body, options)),
     get: (key, range) => answerOf(deps, () => bucket.get(key, range === undefined ? {} : { range })),

@@ -3,6 +3,7 @@
 
 import { DomainError } from '../../../errors.ts'
 import type { Deadline } from '../../../lib/deadline.ts'
+import type { HeldBytes } from './held-bytes.ts'
 
 /** The binding of a bucket. */
 export interface Bucket {
@@ -56,6 +57,8 @@ export interface BucketDeps {
   deadline: Deadline
   /** For one call, or for one step of a stream: a store that moves nothing for so long has failed. */
   timeoutMs: number
+  /** What bodies of unknown length hold. */
+  held: HeldBytes
 }
 
 const RETRY_AFTER_SECONDS = 5

@@ -12,6 +12,7 @@ import {
   tidyUp,
   type UploadedPart,
 } from './bucket.ts'
+import type { HeldBody } from './held-bytes.ts'
 import { pipe, putBytes } from './put-whole.ts'
 import { type Source, sourceOf, wrongLength } from './read-source.ts'
 
@@ -45,13 +46,14 @@ export async function putParts(
   { lengthMin, onParts }: PartsHints,
 ): Promise<StoredBlob> {
   const source = sourceOf(body, deps)
+  const held = deps.held.open()
   try {
     if (lengthMin >= PART_BYTES) {
       return await inParts({ deps, key, options, onParts }, upload =>
-        uploadTwo(deps, upload, source, lengthMin),
+        uploadTwo(deps, upload, { source, held, lengthMin }),
       )
     }
-    const parts = partsOf(source)
+    const parts = partsOf(source, held)
     const first = await parts.next()
     if (first.value === undefined) return await putBytes(deps, key, new Uint8Array(), options)
     if (first.value.last) return await putBytes(deps, key, first.value.bytes, options)
@@ -60,6 +62,8 @@ export async function putParts(
   } catch (err) {
     await source.cancel()
     throw err
+  } finally {
+    held.close()
   }
 }
 
@@ -84,8 +88,7 @@ async function inParts(
 async function uploadTwo(
   deps: BucketDeps,
   upload: PartsUpload,
-  source: Source,
-  lengthMin: number,
+  { source, held, lengthMin }: { source: Source; held: HeldBody; lengthMin: number },
 ): Promise<UploadedPart[]> {
   const first = await pipe(deps, source, { length: lengthMin, whole: false }, readable =>
     upload.uploadPart(1, readable),
@@ -93,6 +96,7 @@ async function uploadTwo(
   const rest = new ByteBuffer(PART_BYTES)
   for (let chunk = await source.read(); chunk !== undefined; chunk = await source.read()) {
     if (chunk.byteLength > rest.room) throw wrongLength(lengthMin + PART_BYTES, 'more')
+    held.grow(PART_BYTES - rest.room + chunk.byteLength)
     rest.append(chunk)
   }
   if (rest.room === PART_BYTES) return [first]
@@ -120,10 +124,11 @@ interface Part {
 }
 
 /** The body in parts of `PART_BYTES`, of which the last has what is left; none for an empty body. */
-async function* partsOf(source: Source): AsyncGenerator<Part, undefined> {
+async function* partsOf(source: Source, held: HeldBody): AsyncGenerator<Part, undefined> {
   const buffer = new ByteBuffer(PART_BYTES)
   let chunk = await source.read(buffer.room)
   while (chunk !== undefined) {
+    held.grow(PART_BYTES - buffer.room + chunk.byteLength)
     buffer.append(chunk)
     // Of a full part nobody knows whether it is the last before the next chunk came.
     chunk = await source.read(buffer.room === 0 ? PART_BYTES : buffer.room)
