@@ -129,7 +129,9 @@ it('reads why a call of it was refused, also at paths of other systems', async (
   )
   const unknown = '404 not_found'
   expect(answers).toEqual([
-    ...[unknown, unknown, unknown, unknown, unknown],
+    ...[unknown, unknown],
+    '400 AccessDenied',
+    ...[unknown, unknown],
     '405 method_not_allowed',
     '401 invalid_api_key',
   ])
