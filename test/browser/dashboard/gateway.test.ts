@@ -11,7 +11,7 @@ it('is reached from the status, and says of each part how it does and how soon i
   const database = parts.getByRole('row').filter({ hasText: 'Postgres, as the owner' })
   await database.getByText('Up', { exact: true }).waitFor()
   expect(await database.textContent()).toMatch(/\d ms.*by every key/)
-  expect(await parts.getByRole('row').count()).toBe(13)
+  expect(await parts.getByRole('row').count()).toBe(14)
   expect(seat.complaints).toEqual([])
 })
 
