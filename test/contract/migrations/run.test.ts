@@ -237,7 +237,7 @@ describe('a run', () => {
   it('gives each file the settings of a new connection, whatever the one before set', async () => {
     const { failure } = await apply({
       '0001_dump.sql':
-        "select pg_catalog.set_config('search_path', '', false); set statement_timeout = 1; set role anon; " +
+        "select pg_catalog.set_config('search_path', '', false); set statement_timeout = 40; set role anon; " +
         'set check_function_bodies = off',
       '0002_asks.cjs':
         "exports.up = async pgm => { await pgm.db.query('select pg_sleep(0.05)'); pgm.createTable('notes', {}) }",
