@@ -300,7 +300,7 @@ describe('the role of the outbox', () => {
     expect(rows).toEqual([{ may_create: false }])
   })
 
-  it('owns the only function that SQL can call for more rights than its own; triggers of files are not called', async () => {
+  it('owns the only function that SQL can call for more rights; triggers of files are not called', async () => {
     const { rows } = await db.owner.query(`
       select p.proname as name, p.proowner::regrole::text as owner, p.prosecdef as is_definer
       from pg_proc p where p.pronamespace = 'quoin'::regnamespace
