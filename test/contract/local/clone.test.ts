@@ -60,6 +60,8 @@ describe('the README', () => {
     const answers = stdout
       .split('\0')
       .slice(0, -1)
+      // What goes into a file.
+      .filter(text => text !== '')
       .map(text => JSON.parse(text))
     expect(answers).toMatchObject([
       expect.arrayContaining([{ id: expect.any(Number), title: expect.any(String) }]),
@@ -70,6 +72,8 @@ describe('the README', () => {
       [{ id: 1, body: 'I was here' }],
       { migrations: [{ name: '0001_create-guestbook.sql', state: 'applied' }] },
       { client_name: 'Notes', client_id: expect.any(String) },
+      { id: 'pictures', public: true },
+      { name: 'guests/first.png', content_type: 'image/png' },
       { name: 'My receiver', id: expect.any(String) },
       { imported: 2 },
       { allowed: true },
