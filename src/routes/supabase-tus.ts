@@ -81,6 +81,11 @@ async function cancel(input: UploadInput): Promise<RawAnswer> {
 
 const override = (input: UploadInput) => (methodOf(input.request) === 'DELETE' ? cancel(input) : write(input))
 
+function options({ storageObjectMaxBytes }: { storageObjectMaxBytes: number }): RawAnswer {
+  const bytesMax = Math.min(storageObjectMaxBytes, UPLOAD_BYTES_MAX)
+  return { status: 204, headers: optionsHeaders(bytesMax), body: null }
+}
+
 const PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
 /** What one request may bring is bounded by the upload's own length. */
 const STREAMED = { streamsBody: true, bodyBytesMax: UPLOAD_BYTES_MAX, unaudited: 'key_data' } as const
@@ -98,11 +103,7 @@ export const supabaseTusRoutes = [
     method: 'options',
     mounts: OPEN_UPLOADS,
     summary: 'What of TUS is served',
-    handle: async ({ deps }) => ({
-      status: 204,
-      headers: optionsHeaders(Math.min(deps.config.storageObjectMaxBytes, UPLOAD_BYTES_MAX)),
-      body: null,
-    }),
+    handle: async ({ deps }) => options(deps.config),
   }),
   defineRoute({
     id: 'storage.options_upload',
@@ -110,11 +111,7 @@ export const supabaseTusRoutes = [
     mounts: OPEN_UPLOAD,
     params: PARAMS,
     summary: 'What of TUS is served',
-    handle: async ({ deps }) => ({
-      status: 204,
-      headers: optionsHeaders(Math.min(deps.config.storageObjectMaxBytes, UPLOAD_BYTES_MAX)),
-      body: null,
-    }),
+    handle: async ({ deps }) => options(deps.config),
   }),
   defineRoute({
     id: 'storage.create_upload',
