@@ -1,8 +1,13 @@
-// What OpenAPI says of uploads and downloads, whose headers and bodies the engine reads itself.
+// What OpenAPI says of the routes of files, where schemas do not say it: their headers and bodies are read by the verbs.
 
 import * as z from 'zod'
 
-const header = (name: string, description: string) => ({
+/** Of every endpoint that asks policies. */
+export const AS_CALLER =
+  'Policies on storage.buckets and storage.objects decide. Under /api it acts as service_role, past them.'
+
+/** A header that a request may have. */
+export const header = (name: string, description: string) => ({
   name,
   in: 'header' as const,
   schema: z.string().describe(description),

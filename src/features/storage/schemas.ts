@@ -19,10 +19,12 @@ export const BucketName = z
   .describe('name of the bucket')
   .meta({ examples: ['avatars'] })
 /** In a path: everything behind the bucket, slashes and all. */
-export const ObjectName = z
+const ObjectName = z
   .string()
   .describe('name of the object, with its folders')
   .meta({ examples: ['ada/portrait.png'] })
+/** A path that names an object. */
+export const OBJECT_PARAMS = { bucket: BucketName, name: ObjectName }
 
 const BUCKET_EXAMPLE = {
   id: 'avatars',

@@ -18,7 +18,7 @@ import {
   findSignedFile,
   findSignedUpload,
 } from '../features/storage/public/find-public-file.ts'
-import { BucketName, ObjectName } from '../features/storage/schemas.ts'
+import { BucketName, OBJECT_PARAMS } from '../features/storage/schemas.ts'
 import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-places.ts'
 import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
 import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
@@ -27,7 +27,6 @@ import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../h
 
 const PUBLIC = { '/storage/v1/object/public/:bucket/:name{.+}': 'public' } as const
 const SIGN = { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' } as const
-const PLACE = { bucket: BucketName, name: ObjectName }
 
 type Input = Pick<
   HandlerInput<typeof PUBLIC, undefined, undefined>,
@@ -52,12 +51,12 @@ function image(
 /** How long an upload address lasts, as Supabase has it. */
 const UPLOAD_EXPIRES_IN_SECONDS = 7_200
 
-export const supabasePublicFileRoutes = [
+export const supabasePublicRoutes = [
   defineRoute({
     id: 'storage.supabase_public',
     method: 'get',
     mounts: PUBLIC,
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'A file of a public bucket',
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
@@ -69,7 +68,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_public_info',
     method: 'get',
     mounts: { '/storage/v1/object/info/public/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'What is known of a file of a public bucket',
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
@@ -80,7 +79,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_signed',
     method: 'get',
     mounts: { '/storage/v1/object/sign/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'A file by a signed address',
     handle: async input => {
       const token = parameter(input, 'token')
@@ -93,7 +92,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_render_public',
     method: 'get',
     mounts: { '/storage/v1/render/image/public/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'An image of a public bucket in another size',
     documented: IMAGE,
     handle: async input => {
@@ -105,7 +104,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_render_signed',
     method: 'get',
     mounts: { '/storage/v1/render/image/sign/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'An image in another size by a signed address',
     documented: IMAGE,
     handle: async input => {
@@ -144,7 +143,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_sign_upload',
     method: 'post',
     mounts: { '/storage/v1/object/upload/sign/:bucket/:name{.+}': 'any_key' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: createSignedUploadUrl',
     unaudited: 'no_change',
     handle: async input => {
@@ -160,7 +159,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_upload_signed',
     method: 'put',
     mounts: { '/storage/v1/object/upload/sign/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     streamsBody: true,
     bodyBytesMax: config => config.storageUploadMaxBytes,
     unaudited: 'key_data',
@@ -179,7 +178,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_sign',
     method: 'post',
     mounts: SIGN,
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: createSignedUrl',
     body: SignBody,
     example: { expiresIn: 60 },

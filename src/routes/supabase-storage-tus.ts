@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import { storageCall, tokenCall } from '../features/storage/caller.ts'
+import { header } from '../features/storage/documented.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
 import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
@@ -86,15 +87,10 @@ function options({ storageObjectMaxBytes }: { storageObjectMaxBytes: number }): 
   return { status: 204, headers: optionsHeaders(bytesMax), body: null }
 }
 
-const PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
+const UPLOAD_PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
 /** What one request may bring is bounded by the upload's own length. */
 const STREAMED = { streamsBody: true, bodyBytesMax: UPLOAD_BYTES_MAX, unaudited: 'key_data' } as const
 const CHUNK = { request: { 'application/offset+octet-stream': z.string().meta({ examples: ['bytes'] }) } }
-const header = (name: string, description: string) => ({
-  name,
-  in: 'header' as const,
-  schema: z.string().describe(description),
-})
 const OFFSET = header('Upload-Offset', 'where in the file the bytes begin: what HEAD answered')
 
 export const supabaseTusRoutes = [
@@ -109,7 +105,7 @@ export const supabaseTusRoutes = [
     id: 'storage.options_upload',
     method: 'options',
     mounts: OPEN_UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     summary: 'What of TUS is served',
     handle: async ({ deps }) => options(deps.config),
   }),
@@ -139,7 +135,7 @@ export const supabaseTusRoutes = [
     id: 'storage.write_upload',
     method: 'patch',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     ...STREAMED,
     summary: 'Go on with a resumable upload',
     description: 'Chunks may have any size. The last makes the object, as whoever sends it.',
@@ -154,7 +150,7 @@ export const supabaseTusRoutes = [
     id: 'storage.write_upload_by_post',
     method: 'post',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     ...STREAMED,
     summary: 'The same, or the end of an upload, by X-HTTP-Method-Override',
     documented: {
@@ -168,7 +164,7 @@ export const supabaseTusRoutes = [
     id: 'storage.read_upload',
     method: 'get',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     summary: 'How far a resumable upload is; meant for HEAD',
     documented: { answers: { 200: { description: 'Upload-Offset says what is stored.' } } },
     handle: read,
@@ -177,7 +173,7 @@ export const supabaseTusRoutes = [
     id: 'storage.cancel_upload',
     method: 'delete',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     unaudited: 'key_data',
     summary: 'End a resumable upload and forget its bytes',
     documented: { answers: { 204: { description: 'It is gone.' } } },
