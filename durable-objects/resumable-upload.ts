@@ -8,8 +8,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../src/deps.ts'
+import type { StorageDeps } from '../src/features/storage/as-caller.ts'
 import { type Blob, makeBlobStore } from '../src/features/storage/blobs/blob-store.ts'
-import type { StorageCall, StorageDeps } from '../src/features/storage/call.ts'
 import { decideWrite } from '../src/features/storage/resumable/decide-write.ts'
 import { toErrorRecord } from '../src/features/storage/resumable/error-record.ts'
 import { finishUpload } from '../src/features/storage/resumable/finish-upload.ts'
@@ -23,6 +23,7 @@ import type {
   UploadPlan,
   UploadState,
 } from '../src/features/storage/resumable/upload-contract.ts'
+import type { StorageCall } from '../src/features/storage/storage-call.ts'
 import { noteParts } from '../src/features/storage/writes/claims.ts'
 import { isPassing, takeBack } from '../src/features/storage/writes/undo.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'

@@ -9,7 +9,6 @@ import {
   updateBucket,
 } from '../features/storage/buckets/change-buckets.ts'
 import { listBuckets } from '../features/storage/buckets/list-buckets.ts'
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { AS_CALLER } from '../features/storage/documented.ts'
 import {
   Bucket,
@@ -20,6 +19,7 @@ import {
   BucketPatch,
   EmptiedBucket,
 } from '../features/storage/schemas.ts'
+import { ownerOf, storageCall } from '../features/storage/storage-call.ts'
 import { defineRoute } from '../http/route.ts'
 
 const BUCKETS = { '/v1/storage/buckets': 'any_key', '/api/storage/buckets': 'admin' } as const

@@ -1,12 +1,12 @@
 // Images in another size or format, for who may read the file. Without a key: `supabase-storage-public.ts`.
 
-import { storageCall } from '../features/storage/caller.ts'
 import { AS_CALLER, IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import { Transformation } from '../features/storage/images/transformation.ts'
 import { placeOf } from '../features/storage/names.ts'
 import { findFile } from '../features/storage/objects/find-object.ts'
 import { OBJECT_PARAMS } from '../features/storage/schemas.ts'
+import { storageCall } from '../features/storage/storage-call.ts'
 import { defineRoute } from '../http/route.ts'
 
 export const storageImageRoutes = [

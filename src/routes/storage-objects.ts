@@ -1,7 +1,6 @@
 // Files in buckets: listed, uploaded, downloaded, copied, moved and deleted. The same for clients of Supabase:
 // `supabase-storage-objects.ts`.
 
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { AS_CALLER, DOWNLOAD, UPLOAD } from '../features/storage/documented.ts'
 import { listObjects } from '../features/storage/list/list-page.ts'
 import { placeOf } from '../features/storage/names.ts'
@@ -28,6 +27,7 @@ import {
   StoredObject,
   UploadedObject,
 } from '../features/storage/schemas.ts'
+import { ownerOf, storageCall } from '../features/storage/storage-call.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
 
 const OBJECTS = { '/v1/storage/objects/:bucket': 'any_key', '/api/storage/objects/:bucket': 'admin' } as const

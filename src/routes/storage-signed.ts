@@ -1,9 +1,9 @@
 // Makes signed addresses. What they lead to is in `supabase-storage-public.ts`.
 
-import { makerOf, storageCall } from '../features/storage/caller.ts'
 import { recorded } from '../features/storage/recorded.ts'
 import { DownloadAddressesIn, SignedAddresses, UploadAddressesIn } from '../features/storage/schemas.ts'
 import { signDownloadAddresses, signUploadAddresses } from '../features/storage/signed/addresses.ts'
+import { makerOf, storageCall } from '../features/storage/storage-call.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
 
 const DOWNLOADS = { '/v1/storage/sign/download': 'any_key', '/api/storage/sign/download': 'admin' } as const

@@ -7,10 +7,10 @@ import {
   emptyBucketAudited,
   updateBucket,
 } from '../features/storage/buckets/change-buckets.ts'
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { BucketName } from '../features/storage/schemas.ts'
+import { ownerOf, storageCall } from '../features/storage/storage-call.ts'
 import { BucketsQuery, SupabaseBucketIn, SupabaseBucketPatch } from '../features/storage/supabase/bodies.ts'
-import { listSupabaseBuckets } from '../features/storage/supabase/list-buckets.ts'
+import { searchBuckets } from '../features/storage/supabase/search-buckets.ts'
 import { toSupabaseBucket } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, jsonAnswer } from '../http/route.ts'
 
@@ -26,7 +26,7 @@ export const supabaseBucketRoutes = [
     summary: 'storage-js: listBuckets',
     query: BucketsQuery,
     handle: async input =>
-      jsonAnswer(await listSupabaseBuckets(input.deps, storageCall(input, 'bucket.list'), input.query)),
+      jsonAnswer(await searchBuckets(input.deps, storageCall(input, 'bucket.list'), input.query)),
   }),
   defineRoute({
     id: 'storage.supabase_read_bucket',

@@ -1,7 +1,6 @@
 // Files for unmodified clients of Supabase: its paths and shapes over the verbs of `storage-objects.ts`. What needs no
 // key is in `supabase-storage-public.ts`, what is resumable in `supabase-storage-tus.ts`.
 
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import { readTransformation } from '../features/storage/images/transformation.ts'
@@ -13,6 +12,7 @@ import { moveObject } from '../features/storage/objects/move-object.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
 import { BucketName, OBJECT_PARAMS } from '../features/storage/schemas.ts'
+import { ownerOf, storageCall } from '../features/storage/storage-call.ts'
 import {
   ListBody,
   ListV2Body,
@@ -23,7 +23,7 @@ import {
 } from '../features/storage/supabase/bodies.ts'
 import { copyOptions } from '../features/storage/supabase/copy-options.ts'
 import { listFolder, listV2 } from '../features/storage/supabase/list-for-supabase.ts'
-import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
+import { readSentFile } from '../features/storage/supabase/read-sent-file.ts'
 import { toSupabaseInfo, toSupabaseObject } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 
@@ -36,7 +36,7 @@ type Input = Pick<
 
 async function upload(input: Input, operation: string, isUpsert: boolean): Promise<RawAnswer> {
   const { deps, request, params, bodyStream } = input
-  const file = await readSupabaseUpload(request.headers, bodyStream)
+  const file = await readSentFile(request.headers, bodyStream)
   const write = { ...file, mode: isUpsert ? 'replace' : 'create', ownerId: ownerOf(input) } as const
   const { id } = await uploadObject(deps, storageCall(input, operation), placeOf(params), write)
   return jsonAnswer({ Id: id, Key: `${params.bucket}/${params.name}` })

@@ -1,6 +1,5 @@
 // Files for those without a key, under Supabase's paths, and the tokens that open them. A limit per client address.
 
-import { makerOf, storageCall, tokenCall } from '../features/storage/caller.ts'
 import { IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import {
@@ -20,8 +19,9 @@ import {
 } from '../features/storage/public/find-public-file.ts'
 import { BucketName, OBJECT_PARAMS } from '../features/storage/schemas.ts'
 import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-places.ts'
+import { makerOf, storageCall, tokenCall } from '../features/storage/storage-call.ts'
 import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
-import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
+import { readSentFile } from '../features/storage/supabase/read-sent-file.ts'
 import { toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 
@@ -167,7 +167,7 @@ export const supabasePublicRoutes = [
     handle: async input => {
       const { deps, request, params, bodyStream } = input
       const { owner, upsert } = await findSignedUpload(deps, placeOf(params), parameter(input, 'token'))
-      const file = await readSupabaseUpload(request.headers, bodyStream)
+      const file = await readSentFile(request.headers, bodyStream)
       const write = { ...file, mode: upsert ? 'replace' : 'create', ownerId: owner } as const
       const call = tokenCall(input, 'object.upload_signed')
       const { id } = await uploadObject(deps, call, placeOf(params), write)

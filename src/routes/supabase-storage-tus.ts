@@ -2,7 +2,6 @@
 // needed below /sign. A refusal has its real status and a text.
 
 import * as z from 'zod'
-import { storageCall, tokenCall } from '../features/storage/caller.ts'
 import { header } from '../features/storage/documented.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
@@ -16,6 +15,7 @@ import {
 import { readUpload } from '../features/storage/resumable/read-upload.ts'
 import { keyWriter, signedWriter, type UploadWriter } from '../features/storage/resumable/upload-writer.ts'
 import { writeChunk } from '../features/storage/resumable/write-chunk.ts'
+import { storageCall, tokenCall } from '../features/storage/storage-call.ts'
 import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
 
 const UPLOADS = {

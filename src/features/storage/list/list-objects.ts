@@ -1,9 +1,10 @@
 // Lists of a bucket's objects by name, with what lies in folders told as the folder. One step of the index an entry,
 // however much a folder holds.
 
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
 import { isStorable } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import type { ListPosition } from './cursor.ts'
 import { behindEntry, behindPrefix, folderSql } from './name-range.ts'
 

@@ -1,8 +1,9 @@
 // The list of /v1: objects and folders of one page, apart.
 
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { toStoredObject } from '../object-row.ts'
 import type { ObjectList, ObjectListQuery } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { listEntries, positionOf } from './list-objects.ts'
 

@@ -1,9 +1,10 @@
 // Copies: within a bucket two rows name the same bytes; into another bucket the bytes are copied, since a blob's key
 // begins with its bucket.
 
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { blobKey, type ObjectPlace } from '../names.ts'
 import type { BlobMetadata, FileRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { type OpenedClaim, openClaim, openCopyClaim } from '../writes/claims.ts'
 import { checkFile, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop, orTakeBack } from '../writes/undo.ts'

@@ -3,9 +3,10 @@
 
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
-import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { asCaller, probeAsCaller, type StorageDeps } from '../as-caller.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { measureClaim, openClaim } from '../writes/claims.ts'
 import { orDrop, orTakeBackForGood } from '../writes/undo.ts'
 import { refuseWrite } from '../writes/write-row.ts'

@@ -1,8 +1,9 @@
 // A file that comes in one request: asked of the policies, streamed into the store, then given to its row.
 
+import type { StorageDeps } from '../as-caller.ts'
 import type { Blob } from '../blobs/blob-store.ts'
-import type { StorageCall, StorageDeps } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { type Claim, noteParts, openClaim } from '../writes/claims.ts'
 import { checkFile, objectTooLarge, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop, orTakeBack } from '../writes/undo.ts'

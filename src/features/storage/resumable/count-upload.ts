@@ -1,7 +1,7 @@
 // How many resumable uploads a key, or a person beside one, may have open: each may hold a whole file for a day.
 
 import { DomainError } from '../../../errors.ts'
-import type { StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import type { Claim } from '../writes/claims.ts'
 import type { UploadWriter } from './upload-writer.ts'
 

@@ -1,6 +1,6 @@
 // Begins a resumable upload: policies are asked before a byte comes, then an object of its own keeps it for a day.
 
-import type { StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { openClaim } from '../writes/claims.ts'
 import { checkFile, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop } from '../writes/undo.ts'

@@ -2,9 +2,9 @@
 
 import { DomainError } from '../../../errors.ts'
 import { sha256Hex } from '../../../lib/hash.ts'
-import type { StorageCall } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
 import { checkBegunUpload, findSignedUpload, type PublicDeps } from '../public/find-public-file.ts'
+import type { StorageCall } from '../storage-call.ts'
 
 export interface UploadWriter {
   /** How the database is asked. */

@@ -1,8 +1,9 @@
 // Makes signed addresses, for those who may read or write what the addresses are for.
 
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import { findFile } from '../objects/find-object.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { dropClaim, openClaim } from '../writes/claims.ts'
 import { probeWrite } from '../writes/write-row.ts'
 import { findNames } from './find-names.ts'

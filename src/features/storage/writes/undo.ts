@@ -3,7 +3,7 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
-import type { StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { type Claim, dropClaim, loseClaim } from './claims.ts'
 
 type Deps = Pick<StorageDeps, 'blobs' | 'platform'>
