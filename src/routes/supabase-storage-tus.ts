@@ -2,10 +2,10 @@
 // needed below /sign. A refusal has its real status and a text.
 
 import * as z from 'zod'
+import { RESUMABLE_BYTES_MAX } from '../features/storage/blobs/part-sizes.ts'
 import { header } from '../features/storage/documented.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
-import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
 import {
   methodOf,
   optionsHeaders,
@@ -83,13 +83,13 @@ async function cancel(input: UploadInput): Promise<RawAnswer> {
 const override = (input: UploadInput) => (methodOf(input.request) === 'DELETE' ? cancel(input) : write(input))
 
 function options({ storageObjectMaxBytes }: { storageObjectMaxBytes: number }): RawAnswer {
-  const bytesMax = Math.min(storageObjectMaxBytes, UPLOAD_BYTES_MAX)
+  const bytesMax = Math.min(storageObjectMaxBytes, RESUMABLE_BYTES_MAX)
   return { status: 204, headers: optionsHeaders(bytesMax), body: null }
 }
 
 const UPLOAD_PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
 /** What one request may bring is bounded by the upload's own length. */
-const STREAMED = { streamsBody: true, bodyBytesMax: UPLOAD_BYTES_MAX, unaudited: 'key_data' } as const
+const STREAMED = { streamsBody: true, bodyBytesMax: RESUMABLE_BYTES_MAX, unaudited: 'key_data' } as const
 const CHUNK = { request: { 'application/offset+octet-stream': z.string().meta({ examples: ['bytes'] }) } }
 const OFFSET = header('Upload-Offset', 'where in the file the bytes begin: what HEAD answered')
 

@@ -7,7 +7,7 @@ import type { ResumableUpload } from '../../durable-objects/resumable-upload.ts'
 import type { StoredUpload } from '../../durable-objects/upload-storage.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
-import { PART_BYTES } from '../../src/features/storage/resumable/part-buffer.ts'
+import { RESUMABLE_PART_BYTES as PART_BYTES } from '../../src/features/storage/blobs/part-sizes.ts'
 import type { UploadPlan } from '../../src/features/storage/resumable/upload-contract.ts'
 import { openClaim } from '../../src/features/storage/writes/claims.ts'
 
