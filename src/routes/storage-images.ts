@@ -25,14 +25,9 @@ export const storageImageRoutes = [
     query: Transformation,
     documented: IMAGE,
     handle: async input => {
-      const { deps, request, params, query, caller } = input
+      const { deps, params, query } = input
       const row = await findFile(deps, storageCall(input, 'render.image_authenticated'), placeOf(params))
-      const countNew = () => deps.addressGate.count('render', caller.address)
-      return await serveImage(deps, row, query, {
-        request,
-        options: { download: undefined, isPublic: false },
-        countNew,
-      })
+      return await serveImage(deps, row, query, input, { download: undefined, isPublic: false })
     },
   }),
 ]

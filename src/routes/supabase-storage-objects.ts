@@ -179,16 +179,12 @@ export const supabaseObjectRoutes = [
     summary: 'storage-js: download with transform',
     documented: IMAGE,
     handle: async input => {
-      const { deps, request, params, search, caller } = input
-      const transformation = readTransformation(Object.fromEntries(new URLSearchParams(search)))
+      const { deps, params, search } = input
+      const query = new URLSearchParams(search)
+      const transformation = readTransformation(Object.fromEntries(query))
       const row = await findFile(deps, storageCall(input, 'render.image_authenticated'), placeOf(params))
-      const countNew = () => deps.addressGate.count('render', caller.address)
-      const download = new URLSearchParams(search).get('download') ?? undefined
-      return await serveImage(deps, row, transformation, {
-        request,
-        options: { download, isPublic: false },
-        countNew,
-      })
+      const options = { download: query.get('download') ?? undefined, isPublic: false }
+      return await serveImage(deps, row, transformation, input, options)
     },
   }),
   defineRoute({

@@ -26,15 +26,13 @@ import { toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 
 const PUBLIC = { '/storage/v1/object/public/:bucket/:name{.+}': 'public' } as const
-const SIGN = { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' } as const
 
 type Input = Pick<
   HandlerInput<typeof PUBLIC, undefined, undefined>,
   'caller' | 'request' | 'path' | 'search' | 'params' | 'bodyStream' | 'deps'
 >
-const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
-const queryOf = ({ search }: Pick<Input, 'search'>) => Object.fromEntries(new URLSearchParams(search))
+const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
 function image(
   input: Input,
@@ -42,10 +40,8 @@ function image(
   transformation: Transformation,
   isPublic: boolean,
 ): Promise<RawAnswer> {
-  const { deps, request, caller } = input
   const download = parameter(input, 'download') ?? undefined
-  const countNew = () => deps.addressGate.count('render', caller.address)
-  return serveImage(deps, row, transformation, { request, options: { download, isPublic }, countNew })
+  return serveImage(input.deps, row, transformation, input, { download, isPublic })
 }
 
 /** How long an upload address lasts, as Supabase has it. */
@@ -97,7 +93,8 @@ export const supabasePublicRoutes = [
     documented: IMAGE,
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
-      return await image(input, row, readTransformation(queryOf(input)), true)
+      const query = new URLSearchParams(input.search)
+      return await image(input, row, readTransformation(Object.fromEntries(query)), true)
     },
   }),
   defineRoute({
@@ -177,7 +174,7 @@ export const supabasePublicRoutes = [
   defineRoute({
     id: 'storage.supabase_sign',
     method: 'post',
-    mounts: SIGN,
+    mounts: { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' },
     params: OBJECT_PARAMS,
     summary: 'storage-js: createSignedUrl',
     body: SignBody,
