@@ -274,7 +274,7 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     route: endpoint === undefined ? null : endpointName(endpoint),
     path: c.req.path,
     params: endpoint === undefined ? {} : c.req.param(),
-    allowance: route?.allowance ?? 'api',
+    countedAs: route?.countedAs ?? 'api',
     bodyBytesMax: BODY_BYTES_MAX,
     takesBasicAuth: route?.takesBasicAuth === true,
     timings: new RequestTimings(),

@@ -5,7 +5,6 @@
 import type * as z from 'zod'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
-import type { AddressAllowance } from '../features/api-keys/limit/address-gate.ts'
 import type { Caller } from '../features/audit/caller.ts'
 import type { Brand } from '../features/oauth/bridge/pages/frame.ts'
 import type { AuthLevel, Principal } from './admission/principal.ts'
@@ -170,11 +169,8 @@ export interface Route<
   status?: 200 | 201 | 202 | 204
   /** Under /v1: the API key may also come as the password of basic auth, for callers that can send nothing else. */
   takesBasicAuth?: boolean
-  /**
-   * Under /api: which allowance of the client's address a call uses up; `api` unless said. `render` is counted where
-   * images are made.
-   */
-  allowance?: Exclude<AddressAllowance, 'render'>
+  /** Under /api: what a call counts as against the limits of the client's address; `api` unless said. */
+  countedAs?: 'api' | 'consent'
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */
   errorPage?: (input: ErrorPageInput) => Promise<RawAnswer>
   /** For routes that read or answer in ways of their own: what the document should say. */

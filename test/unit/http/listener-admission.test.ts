@@ -16,7 +16,7 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
     const arrival: Arrival = {
       request,
       address: null,
-      allowance: 'api',
+      countedAs: 'api',
       bodyBytesMax: 1,
       rateLimit: undefined,
       waitUntil: () => {},
