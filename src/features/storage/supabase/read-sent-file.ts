@@ -29,8 +29,7 @@ export async function readSentFile(
     saidAtEnd: said,
     body: file.body,
     length: undefined,
-    lengthMin: file.lengthMin,
-    lengthLikely: file.lengthLikely,
+    lengthGuess: file.lengthGuess,
     contentType: checkedType(fields.get('contentType') ?? file.contentType ?? null),
   }
 }
