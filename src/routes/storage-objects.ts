@@ -3,7 +3,7 @@
 
 import { AS_CALLER, DOWNLOAD, UPLOAD } from '../features/storage/documented.ts'
 import { listObjects } from '../features/storage/list/list-page.ts'
-import { placeOf } from '../features/storage/names.ts'
+import { placeOf, placeOfAll } from '../features/storage/names.ts'
 import { toStoredObject, toUploadedObject } from '../features/storage/object-row.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'
 import { deleteObject, deleteObjects } from '../features/storage/objects/delete-objects.ts'
@@ -92,15 +92,11 @@ export const storageObjectRoutes = [
     unaudited: 'key_data',
     response: DeletedObjects,
     handle: input => {
+      const { bucket } = input.params
       const { names } = input.body
-      const place = { bucketId: input.params.bucket, name: names.length === 1 ? (names[0] ?? '') : '' }
-      return recorded(input.deps, input.principal, input.caller, place, async () => {
-        const rows = await deleteObjects(
-          input.deps,
-          storageCall(input, 'object.delete_many'),
-          place.bucketId,
-          names,
-        )
+      return recorded(input.deps, input.principal, input.caller, placeOfAll(bucket, names), async () => {
+        const call = storageCall(input, 'object.delete_many')
+        const rows = await deleteObjects(input.deps, call, bucket, names)
         return { data: rows.map(toStoredObject) }
       })
     },

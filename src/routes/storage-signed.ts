@@ -1,5 +1,6 @@
 // Makes signed addresses. What they lead to is in `supabase-storage-public.ts`.
 
+import { placeOfAll } from '../features/storage/names.ts'
 import { recorded } from '../features/storage/recorded.ts'
 import { DownloadAddressesIn, SignedAddresses, UploadAddressesIn } from '../features/storage/schemas.ts'
 import { signDownloadAddresses, signUploadAddresses } from '../features/storage/signed/addresses.ts'
@@ -21,8 +22,8 @@ function recordedSigning(
   perform: () => Promise<SignedAddresses>,
 ) {
   const { bucket, names, expires_in } = body
-  const place = { bucketId: bucket, name: names.length === 1 ? (names[0] ?? '') : '' }
-  return recorded(deps, principal, caller, place, perform, () => ({ names, expires_in }))
+  const target = placeOfAll(bucket, names)
+  return recorded(deps, principal, caller, target, perform, () => ({ names, expires_in }))
 }
 
 export const storageSignedRoutes = [

@@ -22,7 +22,7 @@ import { signDownload, signDownloads, signUpload } from '../features/storage/sig
 import { makerOf, storageCall, tokenCall } from '../features/storage/storage-call.ts'
 import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
 import { readSentFile } from '../features/storage/supabase/read-sent-file.ts'
-import { toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
+import { toSignedUrl, toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 
 const PUBLIC = { '/storage/v1/object/public/:bucket/:name{.+}': 'public' } as const
@@ -125,15 +125,7 @@ export const supabasePublicRoutes = [
       const call = storageCall(input, 'object.sign_many')
       const options = { ...makerOf(input), expiresInSeconds }
       const tokens = await signDownloads(input.deps, call, bucket, paths, options)
-      return jsonAnswer(
-        paths.map((path, i) => {
-          const token = tokens[i] ?? null
-          const signedURL = token === null ? null : `/object/sign/${bucket}/${path}?token=${token}`
-          const error =
-            token === null ? 'Either the object does not exist or you do not have access to it' : null
-          return { error, path, signedURL }
-        }),
-      )
+      return jsonAnswer(paths.map((path, i) => toSignedUrl({ bucketId: bucket, name: path }, tokens[i])))
     },
   }),
   defineRoute({

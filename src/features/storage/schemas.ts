@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { WholeNumber } from '../../lib/whole-number.ts'
-import { EXPIRES_IN_SECONDS_MAX } from './signed/signed-urls.ts'
+import { ExpiresInSeconds } from './signed/signed-urls.ts'
 import { StorageLeftovers } from './sweep/read-figures.ts'
 
 const Time = z.iso.datetime({ offset: true })
@@ -228,11 +228,9 @@ export const ObjectTransfer = z
   })
   .meta({ id: 'ObjectTransfer' })
 
-const ExpiresIn = z
-  .int()
-  .min(1)
-  .max(EXPIRES_IN_SECONDS_MAX)
-  .describe('seconds that the addresses last; they end at once when their signing key is removed')
+const ExpiresIn = ExpiresInSeconds.describe(
+  'seconds that the addresses last; they end at once when their signing key is removed',
+)
 
 export const DownloadAddressesIn = z
   .strictObject({ bucket: z.string().max(100), names: Names, expires_in: ExpiresIn })

@@ -24,6 +24,11 @@ export interface ListQuery {
 /** Objects and folders in their common order. */
 export type ListEntry = { readonly folder: string } | { readonly object: ObjectRow }
 
+interface EntryRow {
+  readonly folder: string | null
+  readonly object: ObjectRow | null
+}
+
 /** One page of what the caller may see, and whether there is more. Names compare as bytes of UTF-8. */
 export async function listEntries(
   deps: StorageDeps,
@@ -33,14 +38,7 @@ export async function listEntries(
   const { bucketId, prefix, limit, descending } = query
   if (!isStorable(bucketId) || !isStorable(prefix)) return { entries: [], hasMore: false }
   const statement = { sql: descending ? DESCENDING : ASCENDING, params: paramsOf(query) }
-  const rows = await rowsAsCaller<{ folder: string | null; object: ObjectRow | null }>(
-    deps,
-    call,
-    statement,
-    {
-      readOnly: true,
-    },
-  )
+  const rows = await rowsAsCaller<EntryRow>(deps, call, statement, { readOnly: true })
   return { entries: rows.slice(0, limit).map(toEntry), hasMore: rows.length > limit }
 }
 
@@ -58,7 +56,7 @@ function paramsOf({
   return [bucketId, prefix, String(hasFolders), behind, start, String(offset), String(limit + 1)]
 }
 
-function toEntry({ folder, object }: { folder: string | null; object: ObjectRow | null }): ListEntry {
+function toEntry({ folder, object }: EntryRow): ListEntry {
   if (folder !== null) return { folder }
   if (object === null) throw new Error('an entry is a folder or an object')
   return { object }

@@ -18,11 +18,6 @@ export interface Copy extends Pick<RowWrite, 'mode' | 'ownerId'> {
   readonly changes?: Partial<Pick<BlobMetadata, 'mimetype' | 'cacheControl'>>
 }
 
-/** The copy, and the row that it was made of. */
-export interface CopiedObject extends WrittenObject {
-  readonly source: FileRow
-}
-
 /**
  * Copies the object; the caller must be allowed to read the source and to write the copy. Throws `object_not_found`,
  * and what an upload throws.
@@ -32,7 +27,7 @@ export async function copyObject(
   call: StorageCall,
   { from, to }: { from: ObjectPlace; to: ObjectPlace },
   { mode, ownerId, userMetadata, changes = {} }: Copy,
-): Promise<CopiedObject> {
+): Promise<WrittenObject> {
   const source = await findOwnFile(deps, call, from)
   const metadata = { ...source.metadata, ...changes, lastModified: new Date().toISOString() }
   const opened = await openFor(deps, source, to, metadata)
@@ -45,7 +40,7 @@ export async function copyObject(
   await probeWrite(deps, call, claim, write)
   await checkCopy(deps, opened, metadata)
   const stored = claim.sharesBlob ? metadata : { ...metadata, ...(await copyBlob(deps, source, opened)) }
-  return { ...(await finishWrite(deps, call, claim, stored, write)), source }
+  return await finishWrite(deps, call, claim, stored, write)
 }
 
 async function openFor(

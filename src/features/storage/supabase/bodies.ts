@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { WholeNumber } from '../../../lib/whole-number.ts'
 import { NAMES_MAX } from '../schemas.ts'
-import { EXPIRES_IN_SECONDS_MAX } from '../signed/signed-urls.ts'
+import { ExpiresInSeconds } from '../signed/signed-urls.ts'
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 }
 
@@ -108,7 +108,7 @@ export const ListV2Body = z
   .meta({ id: 'SupabaseListV2Body' })
 
 /** supabase-py sends the number as a text. */
-const ExpiresIn = z.union([z.int(), WholeNumber]).pipe(z.int().min(1).max(EXPIRES_IN_SECONDS_MAX))
+const ExpiresIn = z.union([z.int(), WholeNumber]).pipe(ExpiresInSeconds)
 const Transform = z.record(z.string(), z.union([z.string(), z.number()]))
 export const SignBody = z
   .object({ expiresIn: ExpiresIn, transform: Transform.optional() })
