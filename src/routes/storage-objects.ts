@@ -2,7 +2,7 @@
 // `supabase-storage-objects.ts`.
 
 import { AS_CALLER, DOWNLOAD, UPLOAD } from '../features/storage/documented.ts'
-import { listObjects } from '../features/storage/list/list-page.ts'
+import { listObjects } from '../features/storage/list/list-objects.ts'
 import { placeOf, placeOfAll } from '../features/storage/names.ts'
 import { toStoredObject, toUploadedObject } from '../features/storage/object-row.ts'
 import { copyObject } from '../features/storage/objects/copy-object.ts'

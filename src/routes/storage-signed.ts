@@ -3,7 +3,7 @@
 import { placeOfAll } from '../features/storage/names.ts'
 import { recorded } from '../features/storage/recorded.ts'
 import { DownloadAddressesIn, SignedAddresses, UploadAddressesIn } from '../features/storage/schemas.ts'
-import { signDownloadAddresses, signUploadAddresses } from '../features/storage/signed/addresses.ts'
+import { signDownloadAddresses, signUploadAddresses } from '../features/storage/signed/sign-addresses.ts'
 import { makerOf, storageCall } from '../features/storage/storage-call.ts'
 import { defineRoute, type HandlerInput } from '../http/route.ts'
 

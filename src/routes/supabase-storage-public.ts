@@ -18,7 +18,7 @@ import {
   findSignedUpload,
 } from '../features/storage/public/find-public-file.ts'
 import { BucketName, OBJECT_PARAMS } from '../features/storage/schemas.ts'
-import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-places.ts'
+import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-tokens.ts'
 import { makerOf, storageCall, tokenCall } from '../features/storage/storage-call.ts'
 import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
 import { readSentFile } from '../features/storage/supabase/read-sent-file.ts'

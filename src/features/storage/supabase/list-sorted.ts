@@ -2,7 +2,7 @@
 // sorted. By time, folders come first, by name.
 
 import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
-import type { ListEntry } from '../list/list-objects.ts'
+import type { ListEntry } from '../list/list-entries.ts'
 import { behindPrefix, folderSql } from '../list/name-range.ts'
 import { isStorable } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'

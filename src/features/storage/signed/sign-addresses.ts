@@ -6,7 +6,7 @@ import type { StorageDeps } from '../as-caller.ts'
 import type { ObjectPlace } from '../names.ts'
 import type { DownloadAddressesIn, SignedAddresses, UploadAddressesIn } from '../schemas.ts'
 import type { StorageCall } from '../storage-call.ts'
-import { signDownloads, signUpload } from './sign-places.ts'
+import { signDownloads, signUpload } from './sign-tokens.ts'
 import type { Maker, SignedUrls } from './signed-urls.ts'
 
 type Deps = StorageDeps & {

@@ -1,4 +1,4 @@
-// Makes signed addresses, for those who may read or write what the addresses are for.
+// Makes the tokens of signed addresses, for those who may read or write what they are for.
 
 import type { StorageDeps } from '../as-caller.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
