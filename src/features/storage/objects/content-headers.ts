@@ -31,8 +31,7 @@ export function contentHeaders(
     etag: metadata.eTag,
     'last-modified': new Date(metadata.lastModified).toUTCString(),
   }
-  // Whatever a browser makes of the type, no script runs and nothing is of our origin. Chrome shows no PDF under it.
-  if (type !== 'application/pdf') headers['content-security-policy'] = isInert ? 'sandbox' : NOTHING_RUNS
+  if (!SHOWN_BY_A_PLAYER.test(type)) headers['content-security-policy'] = isInert ? 'sandbox' : NOTHING_RUNS
   const fileName = name.split('/').at(-1) || name
   if (download !== undefined)
     headers['content-disposition'] = attachment(download === '' ? fileName : download)
@@ -40,6 +39,9 @@ export function contentHeaders(
   return headers
 }
 
+/** Chrome's own players for these run nothing of the file, and do not work in a sandbox. */
+const SHOWN_BY_A_PLAYER = /^(?:application\/pdf|(?:audio|video)\/[^/]+)$/
+/** Whatever a browser makes of it: no script runs, and nothing is of our origin. */
 const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 const TYPE = /^([\w.+-]+\/[\w.+-]+)\s*(.*)$/
