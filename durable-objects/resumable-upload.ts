@@ -107,6 +107,8 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
   ): Promise<UploadFailure | undefined> {
     const reader = new ChunkReader(body, this.#deadline)
     try {
+      // A stranger's request must not end that of a sender who is silent for a moment.
+      if (this.#find(identity) === undefined) return UNKNOWN
       const isFree = await this.#isFree()
       const upload = this.#find(identity)
       if (upload === undefined) return UNKNOWN
@@ -135,7 +137,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
         const chunk = await reader.read()
         if (chunk === undefined) return undefined
         received += chunk.byteLength
-        if (received > bytesMax) return { outcome: 'too_large', bytesMax: upload.bytesMax }
+        if (received > bytesMax) return { outcome: 'too_large', bytesMax: upload.length ?? upload.bytesMax }
         for (let rest = tail.fill(chunk); rest.byteLength > 0; rest = tail.fill(rest))
           await this.#storePart(upload, tail)
       }

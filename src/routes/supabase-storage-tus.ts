@@ -42,7 +42,7 @@ type Input = Pick<
 type UploadInput = Input & { params: { id: string } }
 
 /** As Supabase names them for policies; `_signed` follows where a token decides. */
-function writerOf(input: Input, action: 'create' | 'part' | 'get' | 'delete'): Promise<UploadWriter> {
+function writerOf(input: Input, action: 'create' | 'part' | 'delete'): Promise<UploadWriter> {
   const { principal, deps, request } = input
   const token = request.headers.get('x-signature')
   if (principal === null || token !== null)
@@ -69,7 +69,8 @@ async function write(input: UploadInput): Promise<RawAnswer> {
 
 async function read(input: UploadInput): Promise<RawAnswer> {
   const { deps, request, params } = input
-  const state = await readUpload(deps, await writerOf(input, 'get'), params.id, request.headers)
+  // It may have to do what the last part came for.
+  const state = await readUpload(deps, await writerOf(input, 'part'), params.id, request.headers)
   const headers = { ...stateHeaders(state), 'upload-metadata': state.metadataHeader }
   return { status: 200, headers, body: null }
 }
@@ -116,8 +117,8 @@ export const supabaseTusRoutes = [
     ...STREAMED,
     summary: 'Begin a resumable upload (TUS 1.0.0)',
     description:
-      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A key ' +
-      'has at most 100 uploads open.',
+      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A ' +
+      'person, or all who show a key alone, have at most 100 uploads open.',
     documented: {
       parameters: [
         header('Upload-Length', 'bytes of the whole file; or Upload-Defer-Length: 1'),

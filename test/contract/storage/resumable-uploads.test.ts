@@ -109,6 +109,45 @@ describe('an upload', () => {
   })
 })
 
+it('becomes an object at HEAD, as the one who sends its parts, when the database was away at its end', async () => {
+  const name = `${crypto.randomUUID()}.txt`
+  const sql = policyWithSwitch(`away-${name}`)
+  await using owner = await connectOwner()
+  await owner.query(sql.make)
+  try {
+    const upload = await begin({ length: 3, name, headers: anon })
+    expect(upload.created.status).toBe(201)
+    await owner.query(sql.goAway)
+    expect((await patch(upload, 'abc', 0, anon)).status).toBe(500)
+    // Whoever gets another answer begins anew.
+    expect((await send(upload.location, 'HEAD', { headers: anon })).status).toBe(423)
+    await owner.query(sql.comeBack)
+    const head = await send(upload.location, 'HEAD', { headers: anon })
+    expect([head.status, head.headers.get('upload-offset')]).toEqual([200, '3'])
+    expect(await storedAs(upload)).toMatchObject({ size: 3 })
+  } finally {
+    await owner.query(sql.drop)
+  }
+})
+
+/** A policy for a caller who begins uploads and sends their parts, and a switch that makes it fail as a server does. */
+function policyWithSwitch(name: string) {
+  const switched = `public."${name}"`
+  const fail = (
+    state: string,
+  ) => `create or replace function ${switched}() returns boolean language plpgsql as $$
+    begin ${state} return true; end $$`
+  const check = `bucket_id = '${bucket}' and ${switched}()
+    and storage.allow_any_operation(array['tus.upload.create', 'tus.upload.part'])`
+  return {
+    make: `${fail('')}; grant execute on function ${switched}() to anon;
+      create policy "${name}" on storage.objects for insert to anon with check (${check})`,
+    goAway: fail(`raise exception 'disk' using errcode = '58030';`),
+    comeBack: fail(''),
+    drop: `drop policy "${name}" on storage.objects; drop function ${switched}()`,
+  }
+}
+
 describe('is refused', () => {
   it('at another offset, with the words of Supabase', async () => {
     const upload = await begin({ length: 10, body: 'abc' })
