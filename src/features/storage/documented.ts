@@ -1,4 +1,5 @@
-// What OpenAPI says of the routes of files, where schemas do not say it: their headers and bodies are read by the verbs.
+// What OpenAPI says of files where no schema says it: headers and bodies that the verbs read themselves. It stands here
+// because routes do not import each other.
 
 import * as z from 'zod'
 
