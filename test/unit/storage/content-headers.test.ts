@@ -1,12 +1,13 @@
 // Stops: a type that a browser reads otherwise than Quoin does, so that a stranger's file runs as a page of our origin.
 
 import { describe, expect, it } from 'vitest'
+import type { BlobMetadata } from '../../../src/features/storage/object-row.ts'
 import { contentHeaders } from '../../../src/features/storage/objects/content-headers.ts'
 
 const PLAIN = { download: undefined, isPublic: true }
 
 function headersOf(mimetype: string, options: Parameters<typeof contentHeaders>[1] = PLAIN) {
-  const metadata = {
+  const metadata: BlobMetadata = {
     eTag: '"e"',
     size: 1,
     mimetype,
