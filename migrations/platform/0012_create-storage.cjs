@@ -121,7 +121,7 @@ const CREATE_RECORDS = `
   create table quoin.lost_versions (
     bucket_id text not null,
     version text not null,
-    lost_at timestamptz not null default now(),
+    lost_at timestamptz not null default clock_timestamp(),
     primary key (bucket_id, version)
   );
   comment on table quoin.lost_versions is
@@ -191,12 +191,12 @@ const CREATE_TRIGGERS = `
     if tg_op = 'DELETE' then
       insert into quoin.lost_versions (bucket_id, version)
         select distinct bucket_id, version from gone where version is not null
-        on conflict (bucket_id, version) do update set lost_at = now();
+        on conflict (bucket_id, version) do update set lost_at = clock_timestamp();
     else
       insert into quoin.lost_versions (bucket_id, version)
         select bucket_id, version from gone where version is not null
         except select bucket_id, version from there where version is not null
-        on conflict (bucket_id, version) do update set lost_at = now();
+        on conflict (bucket_id, version) do update set lost_at = clock_timestamp();
     end if;
     return null;
   end
@@ -209,7 +209,7 @@ const CREATE_TRIGGERS = `
   begin
     insert into quoin.lost_versions (bucket_id, version)
       select distinct bucket_id, version from storage.objects where version is not null
-      on conflict (bucket_id, version) do update set lost_at = now();
+      on conflict (bucket_id, version) do update set lost_at = clock_timestamp();
     return null;
   exception when insufficient_privilege then
     raise exception 'Only the owner of storage.objects can truncate it: nobody else may note which files are lost'

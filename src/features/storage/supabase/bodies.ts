@@ -16,7 +16,8 @@ const FileSizeLimit = z
       .regex(/^\d+(?:\.\d+)?(?:b|kb|mb|gb)?$/i, 'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B')
       .transform(text =>
         Math.round(Number.parseFloat(text) * (UNITS[text.toLowerCase().replace(/[\d.]+/, '')] ?? 1)),
-      ),
+      )
+      .pipe(z.int()),
   ])
   .nullable()
 

@@ -40,7 +40,7 @@ const EXPIRE_SQL = `
     returning bucket_id, version
   ), noted as (
     insert into quoin.lost_versions (bucket_id, version) select distinct bucket_id, version from ended
-    on conflict (bucket_id, version) do update set lost_at = now()
+    on conflict (bucket_id, version) do update set lost_at = clock_timestamp()
   ), counted as (
     update quoin.storage_sweeps set pass = pass || jsonb_build_object('expired_uploads',
       coalesce((pass ->> 'expired_uploads')::bigint, 0) + (select count(*) from ended))
