@@ -23,6 +23,8 @@ export interface TestWorkerSettings {
   readonly outbound?: Outbound
   /** In place of the project's own. */
   readonly built?: BuiltWorker
+  /** The folder of its state, files below `r2`; undefined: a new one, which goes with it. */
+  readonly stateFolder?: string | undefined
 }
 
 export interface WorkerHandle {
@@ -46,11 +48,12 @@ export async function startTestWorker({
   vars,
   outbound,
   built,
+  stateFolder,
 }: TestWorkerSettings = {}): Promise<TestWorker> {
   const stack = inject('stack')
   const { folder, options } = built ?? (await builtWorker())
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
       cf: false,
       log: new Log(LogLevel.NONE),
       handleStructuredLogs: () => {},
@@ -80,7 +83,8 @@ export async function startTestWorker({
         },
       ],
     }),
-  )
+    ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
+  })
   const url = await miniflare.ready
   const close = () => miniflare.dispose()
   return {
