@@ -104,7 +104,7 @@ export async function measureClaim(
 ): Promise<void> {
   const rows = await platform.texts(MEASURE_SQL, [id, JSON.stringify(metadata)], 'repeatable')
   if (rows.length > 0) return
-  throw new DomainError('conflict', 'The upload took longer than a day and was given up.', {
+  throw new DomainError('conflict', 'The upload was given up: after a day, or by a restore.', {
     hint: 'Upload the file again.',
   })
 }
