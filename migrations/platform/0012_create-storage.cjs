@@ -80,7 +80,8 @@ const CREATE_TABLES = `
     metadata jsonb,
     path_tokens text[] generated always as (string_to_array(name, '/')) stored,
     version text,
-    user_metadata jsonb
+    -- A page of a list has a thousand of them, and numbers such as 1e308 are written out.
+    user_metadata jsonb check (octet_length(user_metadata::text) <= 12288)
   );
   comment on column storage.objects.version is
     'The bytes are at bucket_id/version. Written by the storage engine alone; null: a row without a file.';
@@ -94,7 +95,8 @@ const CREATE_TABLES = `
   grant select, insert, update, delete on storage.buckets to anon, service_role;
   grant select, delete,
     insert (id, bucket_id, name, owner, owner_id, user_metadata),
-    update (bucket_id, name, owner, owner_id, user_metadata, last_accessed_at)
+    -- The trigger lets nobody change metadata. A replacement names the column, for triggers of users that wait for it.
+    update (bucket_id, name, owner, owner_id, user_metadata, last_accessed_at, metadata)
     on storage.objects to anon, service_role;
 `
 
@@ -162,9 +164,11 @@ const CREATE_TRIGGERS = `
       -- Callers have no right to these columns; a view of the owner's, or a function, would give it to them.
       new.version := null;
       new.metadata := null;
+    elsif session_user = 'authenticator' and new.metadata is distinct from old.metadata then
+      raise exception 'The metadata of an object are written by the storage engine alone'
+        using errcode = '42501', hint = 'Write user_metadata, or upload the file again.';
     elsif session_user = 'authenticator' then
       new.version := old.version;
-      new.metadata := old.metadata;
     end if;
     if tg_op = 'UPDATE' then
       new.updated_at := now();
@@ -177,7 +181,8 @@ const CREATE_TRIGGERS = `
     language plpgsql security definer set search_path = pg_catalog, pg_temp as $function$
   begin
     delete from quoin.storage_claims
-      where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name;
+      where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name
+        and version = new.version;
     if found then
       perform set_config('storage.object_id', new.id::text, true);
     end if;
@@ -217,7 +222,8 @@ const CREATE_TRIGGERS = `
   end
   $function$;
 
-  create trigger take_version before insert or update on storage.objects
+  -- Triggers run by name: this one before those of users, which see the measured size and type.
+  create trigger "!quoin_take_version" before insert or update on storage.objects
     for each row execute function quoin.take_version();
   create trigger use_claim after insert or update on storage.objects
     for each row when (current_setting('storage.claim', true) <> '') execute function quoin.use_claim();

@@ -175,7 +175,9 @@ export const supabasePublicRoutes = [
     handle: async input => {
       const { expiresIn: expiresInSeconds, transform } = input.body
       const { bucket, name } = input.params
-      const transformations = transform && transformationText(readTransformation(textsOf(transform)))
+      // Clients send an empty one for no image too.
+      const isImage = transform !== undefined && Object.keys(transform).length > 0
+      const transformations = isImage ? transformationText(readTransformation(textsOf(transform))) : undefined
       const options = { ...makerOf(input), expiresInSeconds, transformations }
       const token = await signDownload(
         input.deps,

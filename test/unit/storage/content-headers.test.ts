@@ -49,6 +49,8 @@ describe('a file that a browser opens', () => {
     'application/json',
     'image/png;,text/html',
     'image/svg+xml',
+    'image/svg',
+    'video/x+xml',
     'text/html',
     'application/xhtml+xml',
     'text/javascript',
@@ -59,7 +61,14 @@ describe('a file that a browser opens', () => {
   })
 
   it('is saved where it could be a page', () => {
-    for (const mimetype of ['image/svg+xml', 'text/html', 'text/xml', 'application/xhtml+xml', 'who/knows'])
+    for (const mimetype of [
+      'image/svg+xml',
+      'audio/x+xml',
+      'text/html',
+      'text/xml',
+      'application/xhtml+xml',
+      'who/knows',
+    ])
       expect(headersOf(mimetype)['content-disposition'], mimetype).toMatch(/^attachment; filename="b.bin"/)
     for (const mimetype of ['image/png', 'application/pdf', 'text/plain'])
       expect(headersOf(mimetype)['content-disposition'], mimetype).toBeUndefined()

@@ -12,7 +12,7 @@ const DELETE = `
   with piece as (select o.id from storage.objects o where o.bucket_id = $1 limit ${PIECE}), deleted as (
     delete from storage.objects o using piece where o.id = piece.id returning o.id
   )
-  select (select count(*) from deleted)::text, (select count(*) from piece)::text`
+  select (select pg_catalog.count(*) from deleted)::text, (select pg_catalog.count(*) from piece)::text`
 
 /** Deletes what the caller may; what is left when its time is over is left to another call. */
 export async function emptyBucket(deps: CallerDeps, call: StorageCall, id: string): Promise<EmptiedBucket> {

@@ -9,9 +9,9 @@ import { BYTES_SQL } from '../totals-sql.ts'
 import { BUCKET_FIELDS } from './bucket-rows.ts'
 
 const LIST = `
-  select json_build_object(${BUCKET_FIELDS}, 'objects', c.objects, 'bytes', c.bytes)::text
+  select pg_catalog.json_build_object(${BUCKET_FIELDS}, 'objects', c.objects, 'bytes', c.bytes)::text
   from storage.buckets b cross join lateral (
-    select count(*) as objects, ${BYTES_SQL} as bytes
+    select pg_catalog.count(*) as objects, ${BYTES_SQL} as bytes
     from storage.objects o where o.bucket_id = b.id
   ) c
   where $1::text is null or b.id collate "C" > $1::text

@@ -75,13 +75,13 @@ const list = (first: string, next: string) => `
     select e.n + 1, s.id, coalesce(s.folder, s.name), s.folder from entries e cross join lateral (${next}) s
     where e.n < $6::integer + $7::integer
   )
-  select json_build_object('folder', e.folder,
+  select pg_catalog.json_build_object('folder', e.folder,
     'object', case when e.folder is null then (select ${OBJECT_JSON}::json from storage.objects o where o.id = e.id) end
   )::text
   from entries e where e.n > $6::integer order by e.n`
 
 /** As `behindEntry`: 0 follows the slash of a folder, and no name has U+0001. */
-const BEHIND = `(case when e.folder is not null then left(e.at, -1) || '0' else e.at || chr(1) end)`
+const BEHIND = `(case when e.folder is not null then pg_catalog.left(e.at, -1) || '0' else e.at || pg_catalog.chr(1) end)`
 
 const ASCENDING = list(step('>= $5', 'asc'), step(`>= ${BEHIND}`, 'asc'))
 /** Before a folder's first name comes what is less than the folder itself. */

@@ -24,7 +24,7 @@ export function behindEntry({ name, isFolder }: ListPosition): string {
 
 /** SQL of the folder of `o.name` below the prefix, with its slash; null for what lies right there. */
 export function folderSql(prefix: string, hasFolders: string): string {
-  const rest = `substr(o.name, length(${prefix}) + 1)`
-  return `case when ${hasFolders} and strpos(${rest}, '/') > 0
-    then left(o.name, length(${prefix}) + strpos(${rest}, '/')) end`
+  const rest = `pg_catalog.substr(o.name, pg_catalog.length(${prefix}) + 1)`
+  return `case when ${hasFolders} and pg_catalog.strpos(${rest}, '/') > 0
+    then pg_catalog.left(o.name, pg_catalog.length(${prefix}) + pg_catalog.strpos(${rest}, '/')) end`
 }

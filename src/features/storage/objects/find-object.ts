@@ -40,7 +40,7 @@ export async function findFile(deps: StorageDeps, call: StorageCall, place: Obje
   throw withoutFile()
 }
 
-/** As `findFile`, by the policies alone: what is copied or moved is the caller's own to see. */
+/** As `findFile`, by the policies alone: what is copied, moved or signed is the caller's own to see. */
 export async function findOwnFile(
   deps: StorageDeps,
   call: StorageCall,

@@ -45,12 +45,12 @@ export function readMetadata(encoded: string | null): Described['userMetadata'] 
   }
 }
 
-/** A page of a list has a thousand of them. */
-const METADATA_CHARACTERS_MAX = 8_192
+/** A page of a list has a thousand of them. What Postgres makes of them it bounds by itself. */
+const METADATA_BYTES_MAX = 8_192
 
 /** The JSON object in a text. Throws for anything else, and for what Postgres cannot store. */
 export function asMetadata(json: string): Readonly<Record<string, unknown>> {
-  if (json.length > METADATA_CHARACTERS_MAX) throw metadataTooLarge()
+  if (new TextEncoder().encode(json).byteLength > METADATA_BYTES_MAX) throw metadataTooLarge()
   const value: unknown = JSON.parse(json)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('not an object')
   const text = JSON.stringify(value)
@@ -59,9 +59,10 @@ export function asMetadata(json: string): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>
 }
 
-function metadataTooLarge(): DomainError {
+/** Of metadata that are too large as they came, or as Postgres writes them. */
+export function metadataTooLarge(): DomainError {
   return new DomainError('invalid_parameter', 'The metadata of the file are too large.', {
-    detail: `They may have ${METADATA_CHARACTERS_MAX} characters of JSON.`,
+    detail: `They may have ${METADATA_BYTES_MAX} bytes of JSON, with numbers written out.`,
     hint: 'Keep more than that in a table of your own, or in a file.',
   })
 }

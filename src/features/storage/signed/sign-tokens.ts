@@ -2,7 +2,7 @@
 
 import type { StorageDeps } from '../as-caller.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
-import { findFile } from '../objects/find-object.ts'
+import { findOwnFile } from '../objects/find-object.ts'
 import type { StorageCall } from '../storage-call.ts'
 import { dropClaim, openClaim } from '../writes/claims.ts'
 import { probeWrite } from '../writes/write-row.ts'
@@ -15,14 +15,17 @@ type Deps = StorageDeps & { readonly signedUrls: SignedUrls; readonly now: () =>
 type DownloadOptions = Omit<DownloadGrant, 'place'>
 type UploadOptions = Omit<UploadGrant, 'place'>
 
-/** A token to read the file. Throws `object_not_found`, and what `signDownload` throws. */
+/**
+ * A token to read the file. Policies alone decide, in a public bucket too: the token would outlive its being public.
+ * Throws `object_not_found`, and what `signDownload` throws.
+ */
 export async function signDownload(
   deps: Deps,
   call: StorageCall,
   place: ObjectPlace,
   options: DownloadOptions,
 ): Promise<string> {
-  await findFile(deps, call, place)
+  await findOwnFile(deps, call, place)
   return await deps.signedUrls.signDownload({ place, ...options }, deps.now())
 }
 

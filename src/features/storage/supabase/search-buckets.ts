@@ -22,8 +22,8 @@ export async function searchBuckets(
 ) {
   // Both words come out of the schema's short lists.
   const sql = `
-    select json_build_object(${BUCKET_FIELDS})::text from storage.buckets b
-    where strpos(lower(b.name), lower($1)) > 0
+    select pg_catalog.json_build_object(${BUCKET_FIELDS})::text from storage.buckets b
+    where pg_catalog.strpos(pg_catalog.lower(b.name), pg_catalog.lower($1)) > 0
     order by b.${sortColumn} ${sortOrder}, b.id collate "C" limit $2::integer offset $3::integer`
   const params = [search.toWellFormed().replaceAll('\0', ''), String(limit), String(offset)]
   return (await rowsAsCaller<Bucket>(deps, call, { sql, params }, { readOnly: true })).map(toListedBucket)

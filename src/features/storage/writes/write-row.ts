@@ -6,6 +6,7 @@ import { DomainError } from '../../../errors.ts'
 import { asCaller, probeAsCaller, type StorageDeps } from '../as-caller.ts'
 import type { Blob } from '../blobs/blob-store.ts'
 import type { BlobMetadata } from '../object-row.ts'
+import { metadataTooLarge } from '../objects/upload-headers.ts'
 import type { StorageCall } from '../storage-call.ts'
 import { bucketNotFound, type Claim, measureClaim } from './claims.ts'
 import { orDrop, orTakeBackForGood } from './undo.ts'
@@ -90,7 +91,8 @@ export function blobMetadata(
 const INSERT = `insert into storage.objects (id, bucket_id, name, owner, owner_id, user_metadata)
   values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb)`
 const REPLACE = `${INSERT} on conflict (bucket_id, name) do update
-  set owner = excluded.owner, owner_id = excluded.owner_id, user_metadata = excluded.user_metadata`
+  set owner = excluded.owner, owner_id = excluded.owner_id, user_metadata = excluded.user_metadata,
+    metadata = excluded.metadata`
 
 function writeStatement({ place }: Claim, { mode, userMetadata, ownerId }: RowWrite): Statement {
   const params = [
@@ -121,6 +123,7 @@ function explained(err: unknown): unknown {
   if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
   if (err.code === '23503' && err.constraint === 'objects_bucket_id_fkey') return bucketNotFound()
   if (err.code === '22P02' && err.queryIndex === ID_QUERY_INDEX) return keptBack()
+  if (err.code === '23514' && err.constraint === 'objects_user_metadata_check') return metadataTooLarge()
   if (err.code === '42501') err.hint ??= POLICY_HINT
   return err
 }
