@@ -1,7 +1,7 @@
 // A view that is one list: a field to search it, filters beside it, and words for when nothing is shown.
 
 import { Button, Empty, Input } from '@cloudflare/kumo'
-import type { Icon } from '@phosphor-icons/react'
+import { type Icon, PlusIcon } from '@phosphor-icons/react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Loaded } from './loaded.tsx'
@@ -10,6 +10,9 @@ import { Page } from './page.tsx'
 interface ListPageProps<Data, Row> {
   title: string
   lead: string
+  /** How a row is made: a button above the list, and in it while it has no rows. `dialog` is what it opens, if open. */
+  create?: { action: string; onOpen: () => void; dialog: ReactNode }
+  /** In place of `create` where a page of its own makes a row. */
   actions?: ReactNode
   icon: Icon
   /** Of one row and of several: `key`, `keys`. */
@@ -31,15 +34,20 @@ interface ListPageProps<Data, Row> {
 }
 
 export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
-  const { title, lead, actions, nouns, query, rowsOf, textOf, search = '', isShown, children } = props
+  const { title, lead, create, nouns, query, rowsOf, textOf, search = '', isShown, children } = props
   const [one, several] = nouns
   const words = search.toLowerCase().split(/\s+/)
   const isFound = (row: Row) => {
     const text = textOf(row).toLowerCase()
     return words.every(word => text.includes(word))
   }
+  const button = create !== undefined && (
+    <Button variant="primary" icon={PlusIcon} onClick={create.onOpen}>
+      {create.action}
+    </Button>
+  )
   return (
-    <Page title={title} lead={lead} actions={actions}>
+    <Page title={title} lead={lead} actions={button || props.actions}>
       <div className="flex flex-wrap items-center gap-4">
         <Input
           type="search"
@@ -57,7 +65,8 @@ export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
           const shown = rows.filter(row => isFound(row) && (isShown?.(row) ?? true))
           if (shown.length > 0) return children(shown, data)
           const icon = <props.icon size={40} />
-          if (rows.length === 0) return <Empty icon={icon} title={`No ${several} yet`} {...props.whenNone} />
+          if (rows.length === 0)
+            return <Empty icon={icon} title={`No ${several} yet`} contents={button} {...props.whenNone} />
           return (
             <Empty
               icon={icon}
@@ -68,6 +77,7 @@ export function ListPage<Data, Row>(props: ListPageProps<Data, Row>) {
           )
         }}
       </Loaded>
+      {create?.dialog}
     </Page>
   )
 }

@@ -1,7 +1,7 @@
 // API keys: who may call /v1, as which role, how often.
 
-import { Button, Select, Switch } from '@cloudflare/kumo'
-import { KeyIcon, PlusIcon } from '@phosphor-icons/react'
+import { Select, Switch } from '@cloudflare/kumo'
+import { KeyIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -81,17 +81,23 @@ export function KeysPage() {
     navigate({ search: { ...search, ...changed }, replace: true })
   const close = () => change({ key: undefined })
   const open = query.data?.data.find(({ id }) => id === search.key)
-  const create = (
-    <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
-      Create key
-    </Button>
-  )
   return (
     <>
       <ListPage
         title="API keys"
         lead="An application sends one with every call of /v1; its role decides what the database shows."
-        actions={create}
+        create={{
+          action: 'Create key',
+          onOpen: () => change({ create: true }),
+          dialog: search.create && (
+            <CreateKeyDialog
+              projects={[...projects.values()]}
+              projectId={search.project}
+              onCreated={({ name, key }) => setSecret({ title: `Key “${name}” is created`, key })}
+              onClose={() => change({ create: undefined })}
+            />
+          ),
+        }}
         icon={KeyIcon}
         nouns={['key', 'keys']}
         query={query}
@@ -128,7 +134,6 @@ export function KeysPage() {
         onShowAll={() => change({ search: undefined, project: undefined, revoked: true })}
         whenNone={{
           description: 'Applications need one. anon is safe in a browser, service_role is for servers.',
-          contents: create,
         }}
       >
         {shown => (
@@ -159,14 +164,6 @@ export function KeysPage() {
             No key has the id <code>{search.key}</code>, not even a revoked one.
           </p>
         </SidePanel>
-      )}
-      {search.create && (
-        <CreateKeyDialog
-          projects={[...projects.values()]}
-          projectId={search.project}
-          onCreated={({ name, key }) => setSecret({ title: `Key “${name}” is created`, key })}
-          onClose={() => change({ create: undefined })}
-        />
       )}
       {secret !== undefined && (
         <SecretOnce

@@ -1,7 +1,6 @@
 // Projects: groups of API keys, each with a status that holds for all of its keys.
 
-import { Button } from '@cloudflare/kumo'
-import { FolderIcon, PlusIcon } from '@phosphor-icons/react'
+import { FolderIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -45,17 +44,21 @@ export function ProjectsPage() {
   const [created, setCreated] = useState<string>()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
-  const create = (
-    <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
-      Create project
-    </Button>
-  )
   return (
     <>
       <ListPage
         title="Projects"
         lead="A project groups API keys. While it is paused, all of its keys are refused; the others go on."
-        actions={create}
+        create={{
+          action: 'Create project',
+          onOpen: () => change({ create: true }),
+          dialog: search.create && (
+            <CreateProjectDialog
+              onCreated={({ id }) => setCreated(id)}
+              onClose={() => change({ create: undefined })}
+            />
+          ),
+        }}
         icon={FolderIcon}
         nouns={['project', 'projects']}
         query={query}
@@ -65,7 +68,7 @@ export function ProjectsPage() {
         search={search.search}
         onSearch={text => change({ search: text })}
         onShowAll={() => change({ search: undefined })}
-        whenNone={{ description: 'API keys belong to one. Make one to make keys.', contents: create }}
+        whenNone={{ description: 'API keys belong to one. Make one to make keys.' }}
       >
         {shown => (
           <DataTable
@@ -79,12 +82,6 @@ export function ProjectsPage() {
           />
         )}
       </ListPage>
-      {search.create && (
-        <CreateProjectDialog
-          onCreated={({ id }) => setCreated(id)}
-          onClose={() => change({ create: undefined })}
-        />
-      )}
       {created !== undefined && <Navigate to="/projects/$id" params={{ id: created }} />}
     </>
   )

@@ -1,7 +1,6 @@
 // Storage: buckets, and how much is in them.
 
-import { Button } from '@cloudflare/kumo'
-import { HardDrivesIcon, PlusIcon } from '@phosphor-icons/react'
+import { HardDrivesIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -87,17 +86,21 @@ export function StoragePage() {
   const [created, setCreated] = useState<string>()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
-  const create = (
-    <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
-      Create bucket
-    </Button>
-  )
   return (
     <>
       <ListPage
         title="Storage"
         lead="A bucket holds files with the same settings. Here every file shows: a session acts as service_role."
-        actions={create}
+        create={{
+          action: 'Create bucket',
+          onOpen: () => change({ create: true }),
+          dialog: search.create && (
+            <CreateBucketDialog
+              onCreated={({ id }) => setCreated(id)}
+              onClose={() => change({ create: undefined })}
+            />
+          ),
+        }}
         icon={HardDrivesIcon}
         nouns={['bucket', 'buckets']}
         query={query}
@@ -107,7 +110,7 @@ export function StoragePage() {
         search={search.search}
         onSearch={text => change({ search: text })}
         onShowAll={() => change({ search: undefined })}
-        whenNone={{ description: WHAT_FOR, contents: create }}
+        whenNone={{ description: WHAT_FOR }}
       >
         {(shown, { leftovers }) => (
           <>
@@ -124,12 +127,6 @@ export function StoragePage() {
           </>
         )}
       </ListPage>
-      {search.create && (
-        <CreateBucketDialog
-          onCreated={({ id }) => setCreated(id)}
-          onClose={() => change({ create: undefined })}
-        />
-      )}
       {created !== undefined && <Navigate to="/storage/$bucket" params={{ bucket: created }} />}
     </>
   )

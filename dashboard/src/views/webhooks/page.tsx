@@ -1,7 +1,7 @@
 // Webhooks: who is told of row changes, and whether they hear it.
 
-import { Button, Select } from '@cloudflare/kumo'
-import { PlusIcon, WebhooksLogoIcon } from '@phosphor-icons/react'
+import { Select } from '@cloudflare/kumo'
+import { WebhooksLogoIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -62,17 +62,21 @@ export function WebhooksPage() {
   const [made, setMade] = useState<{ id: string; name: string; secret: string | null }>()
   const change = (changed: Partial<typeof search>) =>
     navigate({ search: { ...search, ...changed }, replace: true })
-  const create = (
-    <Button variant="primary" icon={PlusIcon} onClick={() => change({ create: true })}>
-      Create webhook
-    </Button>
-  )
   return (
     <>
       <ListPage
         title="Webhooks"
         lead="A webhook sends each row that is inserted, updated or deleted to a URL: signed, and at least once."
-        actions={create}
+        create={{
+          action: 'Create webhook',
+          onOpen: () => change({ create: true }),
+          dialog: search.create && (
+            <CreateWebhookDialog
+              onCreated={({ id, name }, secret) => setMade({ id, name, secret })}
+              onClose={() => change({ create: undefined })}
+            />
+          ),
+        }}
         icon={WebhooksLogoIcon}
         nouns={['webhook', 'webhooks']}
         query={query}
@@ -95,7 +99,7 @@ export function WebhooksPage() {
         }
         isShown={webhook => search.state === undefined || healthOf(webhook) === search.state}
         onShowAll={() => change({ search: undefined, state: undefined })}
-        whenNone={{ description: WHAT_FOR, contents: create }}
+        whenNone={{ description: WHAT_FOR }}
       >
         {shown => (
           <DataTable
@@ -109,12 +113,6 @@ export function WebhooksPage() {
           />
         )}
       </ListPage>
-      {search.create && (
-        <CreateWebhookDialog
-          onCreated={({ id, name }, secret) => setMade({ id, name, secret })}
-          onClose={() => change({ create: undefined })}
-        />
-      )}
       {made !== undefined && made.secret === null && <Navigate to="/webhooks/$id" params={{ id: made.id }} />}
       {made !== undefined && made.secret !== null && (
         <SecretDialog

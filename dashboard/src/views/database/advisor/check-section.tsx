@@ -1,14 +1,14 @@
 // The findings of one check: the largest first, a few at a time.
 
 import { Button, LayerCard } from '@cloudflare/kumo'
-import { CheckIcon, CopyIcon, TerminalWindowIcon } from '@phosphor-icons/react'
+import { TerminalWindowIcon } from '@phosphor-icons/react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { bytesText } from '../../../parts/bytes.ts'
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import { handOverSql } from '../../../parts/database/handed-sql.ts'
 import { Section } from '../../../parts/page.tsx'
 import { State, type Tone } from '../../../parts/state.tsx'
-import { useCopied } from '../../../parts/use-copied.ts'
 import type { Check, Finding } from './queries.ts'
 
 const SHOWN_FIRST = 5
@@ -63,7 +63,6 @@ function FindingItem({ of: finding }: { of: Finding }) {
 
 function Remedy({ sql, of: finding }: { sql: string; of: Finding }) {
   const navigate = useNavigate()
-  const { isCopied, copy } = useCopied()
   const open = () => {
     handOverSql(sql)
     void navigate({ to: '/database/sql', search: {} })
@@ -82,14 +81,9 @@ function Remedy({ sql, of: finding }: { sql: string; of: Finding }) {
         </pre>
       </section>
       <div className="flex flex-wrap items-center gap-2">
-        <Button
-          size="sm"
-          icon={isCopied ? CheckIcon : CopyIcon}
-          onClick={() => void copy(sql)}
-          aria-label={`Copy: SQL for ${name}`}
-        >
-          {isCopied ? 'Copied' : 'Copy'}
-        </Button>
+        <CopyButton text={sql} label={`Copy: SQL for ${name}`}>
+          Copy
+        </CopyButton>
         <Button
           size="sm"
           icon={TerminalWindowIcon}

@@ -1,14 +1,13 @@
 // What applications read of the OAuth2 server before they talk to it.
 
-import { Button, LinkButton } from '@cloudflare/kumo'
-import { CopyIcon } from '@phosphor-icons/react'
+import { LinkButton } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import type { Schema } from '../../../api/client.ts'
 import { JsonView } from '../../../parts/code-editor.tsx'
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { discoveryQuery } from '../../../parts/oauth/queries.ts'
 import { Page, Section } from '../../../parts/page.tsx'
-import { toasts } from '../../../parts/toasts.ts'
 import { Endpoints } from './endpoints.tsx'
 import { Registration } from './registration.tsx'
 import { Supported } from './supported.tsx'
@@ -36,7 +35,7 @@ export function DiscoveryPage() {
             <Section
               title="The whole document"
               lead="Folded at the margin; Ctrl F in it searches."
-              actions={<CopyDocument of={document} />}
+              actions={<CopyButton text={JSON.stringify(document, undefined, 2)}>Copy document</CopyButton>}
             >
               <JsonView label="Discovery document" value={document} />
             </Section>
@@ -60,16 +59,4 @@ function Documents({ of: { issuer, jwks_uri: jwks } }: { of: Schema<'DiscoveryDo
         {label}
       </LinkButton>
     ))
-}
-
-function CopyDocument({ of: document }: { of: Schema<'DiscoveryDocument'> }) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(JSON.stringify(document, undefined, 2))
-    toasts.add({ title: 'The document is copied', variant: 'success' })
-  }
-  return (
-    <Button size="sm" icon={CopyIcon} onClick={copy}>
-      Copy document
-    </Button>
-  )
 }

@@ -1,8 +1,8 @@
 // A request and its answer, whole.
 
-import { Button } from '@cloudflare/kumo'
-import { CheckIcon, TerminalIcon } from '@phosphor-icons/react'
-import { type ReactNode, useState } from 'react'
+import { TerminalIcon } from '@phosphor-icons/react'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import { prettyJson } from '../../../parts/exact-json.ts'
 import { State } from '../../../parts/state.tsx'
 import {
@@ -45,7 +45,9 @@ function RequestView({ request }: { request: HttpRequest }) {
           <strong>{method}</strong> {origin}
           {pathname}
         </code>
-        <CopyCurl request={request} />
+        <CopyButton text={curlOf(request)} size="xs" icon={TerminalIcon}>
+          Copy as curl
+        </CopyButton>
       </div>
       {query.length > 0 && <Part title="Query" pairs={query} />}
       {headers.length > 0 && <Part title="Headers" pairs={headers} />}
@@ -117,23 +119,5 @@ function Titled({ title, children }: { title: string; children: ReactNode }) {
       <p className="px-3 pt-2 pb-1 text-xs text-kumo-subtle">{title}</p>
       {children}
     </div>
-  )
-}
-
-function CopyCurl({ request }: { request: HttpRequest }) {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(curlOf(request))
-    setCopied(true)
-  }
-  return (
-    <Button
-      size="xs"
-      icon={isCopied ? CheckIcon : TerminalIcon}
-      onClick={copy}
-      onBlur={() => setCopied(false)}
-    >
-      {isCopied ? 'Copied' : 'Copy as curl'}
-    </Button>
   )
 }

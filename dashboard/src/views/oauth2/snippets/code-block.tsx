@@ -1,10 +1,6 @@
 // A program to read and copy. Comments and texts stand out; more colour would need a grammar for each language.
 
-import { Button } from '@cloudflare/kumo'
-import { CheckIcon, CopyIcon } from '@phosphor-icons/react'
-import { useEffect, useState } from 'react'
-
-const CONFIRMATION_MS = 1_500
+import { CopyButton } from '../../../parts/copy-button.tsx'
 
 const TEXT = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/
 const TOKENS = {
@@ -23,27 +19,14 @@ export function CodeBlock({
   /** What begins one. */
   comment: keyof typeof TOKENS
 }) {
-  const [copied, setCopied] = useState<string>()
-  const isCopied = copied === code
-  useEffect(() => {
-    if (copied === undefined) return
-    const timer = setTimeout(() => setCopied(undefined), CONFIRMATION_MS)
-    return () => clearTimeout(timer)
-  }, [copied])
-  const copy = async () => {
-    await navigator.clipboard.writeText(code)
-    setCopied(code)
-  }
   return (
     <figure className="overflow-hidden rounded-lg border border-kumo-line bg-kumo-base">
       <figcaption className="flex items-center gap-3 border-b border-kumo-hairline py-1.5 pr-2 pl-4">
         <code className="min-w-0 flex-1 truncate text-kumo-subtle">{label}</code>
-        <Button size="sm" icon={isCopied ? CheckIcon : CopyIcon} onClick={copy} aria-label={`Copy ${label}`}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </Button>
-        <span role="status" className="sr-only">
-          {isCopied && 'Copied'}
-        </span>
+        {/* Of another program nothing is copied yet. */}
+        <CopyButton key={code} text={code} label={`Copy ${label}`}>
+          Copy
+        </CopyButton>
       </figcaption>
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard

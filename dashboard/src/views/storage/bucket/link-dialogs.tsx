@@ -1,14 +1,13 @@
 // Signed links: made for a time, for whoever has them. They are shown while the dialog is open, and kept nowhere.
 
 import { Button, Dialog, Select } from '@cloudflare/kumo'
-import { CheckIcon, CopyIcon } from '@phosphor-icons/react'
 import { useRef, useState } from 'react'
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import { CopyText } from '../../../parts/copy-text.tsx'
 import { DIALOG_CLASS } from '../../../parts/dialog-class.ts'
 import { inWords } from '../../../parts/duration.ts'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { State } from '../../../parts/state.tsx'
-import { useCopied } from '../../../parts/use-copied.ts'
 import { filesWords } from '../bucket-words.tsx'
 import { makeLinks, type SignedLink } from '../queries.ts'
 
@@ -66,7 +65,6 @@ function Links({
   seconds: number
   onClose: () => void
 }) {
-  const { isCopied, copy } = useCopied()
   const urls = links.flatMap(({ url }) => url ?? [])
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={open => !open && onClose()}>
@@ -99,9 +97,9 @@ function Links({
           </ul>
           <div className="flex justify-end gap-2">
             {urls.length > 1 && (
-              <Button icon={isCopied ? CheckIcon : CopyIcon} onClick={() => void copy(urls.join('\n'))}>
-                {isCopied ? 'Copied' : 'Copy all, one a line'}
-              </Button>
+              <CopyButton text={urls.join('\n')} size="base">
+                Copy all, one a line
+              </CopyButton>
             )}
             <Button variant="primary" onClick={onClose}>
               Close
