@@ -67,7 +67,7 @@ it('says a mistake as it is typed, adds the tuple, checks it with its chain, and
   await page.getByRole('textbox', { name: 'Object' }).fill(project)
   await page.getByRole('textbox', { name: 'Object' }).press('Enter')
   await page.getByText('1 tuple', { exact: true }).waitFor()
-  await page.getByRole('checkbox', { name: `Choose Project:${project}#owner` }).click()
+  await page.getByRole('checkbox', { name: `Select Project:${project}#owner` }).click()
   await page.getByRole('button', { name: 'Delete selected' }).click()
   await dialog.getByText(`Project:${project}#owner@Organization:${team}#admin`).waitFor()
   await dialog.getByRole('button', { name: 'Delete tuple' }).click()

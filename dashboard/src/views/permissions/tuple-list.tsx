@@ -1,9 +1,10 @@
 // The tuples that a filter finds, page by page; those that are chosen can be deleted together.
 
-import { Button, Checkbox, Empty, Link } from '@cloudflare/kumo'
+import { Button, Empty, Link } from '@cloudflare/kumo'
 import { LockKeyIcon, PlusIcon, TrashIcon, UploadSimpleIcon } from '@phosphor-icons/react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { choiceColumn } from '../../parts/choice-column.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { type TupleFilter, tuplePagesQuery } from '../../parts/tuples/queries.ts'
@@ -97,32 +98,8 @@ function TupleTable({
   onSort: (sort: string | undefined) => void
 }) {
   const columns = useMemo((): Column<Tuple>[] => {
-    const isAll = tuples.every(tuple => chosen.has(printTuple(tuple)))
-    const toggle = (text: string) => {
-      const next = new Set(chosen)
-      if (!next.delete(text)) next.add(text)
-      onChoose(next)
-    }
     return [
-      {
-        id: 'chosen',
-        className: 'w-10',
-        head: (
-          <Checkbox
-            aria-label="Select all shown"
-            checked={isAll}
-            indeterminate={!isAll && tuples.some(tuple => chosen.has(printTuple(tuple)))}
-            onCheckedChange={() => onChoose(new Set(isAll ? [] : tuples.map(printTuple)))}
-          />
-        ),
-        cell: tuple => (
-          <Checkbox
-            aria-label={`Choose ${printTuple(tuple)}`}
-            checked={chosen.has(printTuple(tuple))}
-            onCheckedChange={() => toggle(printTuple(tuple))}
-          />
-        ),
-      },
+      choiceColumn({ rows: tuples, keyOf: printTuple, labelOf: printTuple, chosen, onChoose }),
       {
         id: 'object',
         head: 'Object',
