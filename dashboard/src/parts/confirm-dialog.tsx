@@ -7,14 +7,15 @@ import { ErrorNotice } from './error-notice.tsx'
 import { useSubmit } from './use-submit.ts'
 
 /**
- * `action` is the button's verb with its object. `name`: must be typed before it works. `onConfirm` may fail: the
- * dialog stays and shows why; after a success it closes.
+ * `action` is the button's verb with its object. `name`: must be typed before it works; `mayGo: false` keeps it off as
+ * well. `onConfirm` may fail: the dialog stays and shows why; after a success it closes.
  */
 export function ConfirmDialog({
   title,
   children,
   action,
   name,
+  mayGo = true,
   isDangerous = true,
   onConfirm,
   onClose,
@@ -23,6 +24,7 @@ export function ConfirmDialog({
   children: ReactNode
   action: string
   name?: string
+  mayGo?: boolean
   isDangerous?: boolean
   onConfirm: () => Promise<unknown>
   onClose: () => void
@@ -33,7 +35,7 @@ export function ConfirmDialog({
     // Also where what was asked about, and this dialog with it, is gone by now.
     onClose()
   })
-  const mayGo = name === undefined || typed.trim() === name
+  const isNamed = name === undefined || typed.trim() === name
   return (
     <Dialog.Root open onOpenChange={open => !open && !isBusy && onClose()}>
       <Dialog className={DIALOG_CLASS} size="lg">
@@ -59,7 +61,7 @@ export function ConfirmDialog({
             <Button
               type="submit"
               variant={isDangerous ? 'destructive' : 'primary'}
-              disabled={!mayGo}
+              disabled={!mayGo || !isNamed}
               loading={isBusy}
             >
               {action}

@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from 'react'
 import { DIALOG_CLASS } from './dialog-class.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { useLeaveGuard } from './leave-guard.tsx'
-import { type ErrorAt, useSubmit } from './use-submit.ts'
+import { type ErrorAt, type FieldOf, useSubmit } from './use-submit.ts'
 
 /**
  * `action` is the button's verb with its object. `onSubmit` may fail: the form stays and shows why; after a success
@@ -17,6 +17,7 @@ export function FormDialog({
   action,
   mayGo = true,
   size = 'lg',
+  fieldOf,
   onSubmit,
   onClose,
   children,
@@ -26,6 +27,7 @@ export function FormDialog({
   action: string
   mayGo?: boolean
   size?: 'base' | 'lg' | 'xl'
+  fieldOf?: FieldOf
   onSubmit: () => Promise<unknown>
   onClose: () => void
   children: (errorAt: ErrorAt) => ReactNode
@@ -35,7 +37,7 @@ export function FormDialog({
     isTouched.current = false
     onClose()
   }
-  const { error, errorAt, isBusy, isSending, submit } = useSubmit(onSubmit, close)
+  const { error, errorAt, isBusy, isSending, submit } = useSubmit(onSubmit, close, fieldOf)
   const { leave, question } = useLeaveGuard(
     isBusy ? 'Leave before the request is finished?' : 'Discard your changes?',
     // The answer may hold a secret that is shown once.

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 /**
- * `title` asks. `question` stands beside the form, not within it. A page is left by another path alone: its tabs and
+ * `title` asks, `text` says what is lost. `question` stands beside the form, not within it. A page is left by another path alone: its tabs and
  * filters keep what was typed. What can be closed, as a panel, gives `onLeave`, which closes it: it is left by Back and
  * by every new address too, and `leave` closes it, at once where nothing would be lost.
  */
@@ -13,6 +13,7 @@ export function useLeaveGuard(
   title: string,
   isDirty: () => boolean,
   onLeave?: () => void,
+  { text = 'Unsaved changes will be lost.', action = 'Discard' } = {},
 ): { leave: () => void; question: ReactNode } {
   const [isAsking, setAsking] = useState(false)
   const isDiscarded = useRef(false)
@@ -42,8 +43,8 @@ export function useLeaveGuard(
   return {
     leave: () => (holds() ? setAsking(true) : onLeave?.()),
     question: (isAsking || status === 'blocked') && (
-      <ConfirmDialog title={title} action="Discard" onConfirm={discard} onClose={stay}>
-        <p>Unsaved changes will be lost.</p>
+      <ConfirmDialog title={title} action={action} onConfirm={discard} onClose={stay}>
+        <p>{text}</p>
       </ConfirmDialog>
     ),
   }
