@@ -67,7 +67,7 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
   const creating = dialogOf(page, 'Create bucket')
   await creating.getByLabel('Name').fill('a/b')
   await creating.getByRole('button', { name: 'Create bucket' }).click()
-  await creating.getByText('Bucket name invalid').waitFor()
+  await creating.getByRole('alert').getByText('Bucket name invalid').waitFor()
   await creating.getByLabel('Name').fill(bucket)
   await creating.getByRole('button', { name: 'Create bucket' }).click()
   await page.getByRole('heading', { name: bucket, level: 1 }).waitFor()
@@ -110,12 +110,12 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
   const moving = dialogOf(page, /^Move or rename/)
   await moving.getByLabel('Name').fill('名前 50%/drawing.svg')
   await moving.getByRole('button', { name: 'Move file' }).click()
-  await moving.getByRole('alert').waitFor()
+  await moving.getByRole('alert').getByText('There is a file of this name already.').waitFor()
   await moving.getByLabel('Name').fill('名前 50%/renamed.html')
   await moving.getByRole('button', { name: 'Move file' }).click()
   await opened.waitFor({ state: 'detached' })
   await row(page, 'renamed.html').getByRole('link').click()
-  await page.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy to' }).click()
   const copying = dialogOf(page, /^Copy/)
   await copying.getByLabel('Name', { exact: true }).fill('top.html')
   await copying.getByRole('button', { name: 'Copy file' }).click()
@@ -124,7 +124,7 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
   expect(await textOf(bucket, 'top.html')).toBe(HTML)
 
   await page.getByRole('checkbox', { name: 'Select renamed.html' }).click()
-  await page.getByRole('button', { name: 'Delete 1 file' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const deleting = dialogOf(page, /^Delete .*renamed/)
   await deleting.getByRole('button', { name: 'Delete 1 file' }).click()
   await deleting.waitFor({ state: 'detached' })
@@ -145,7 +145,7 @@ it('makes a bucket, takes files that are dropped, and shows, renames, deletes an
     return asking
   }
   const refused = await ask('Delete bucket')
-  await refused.getByText('not empty').waitFor()
+  await refused.getByText('There are files in the bucket.').waitFor()
   await refused.getByRole('button', { name: 'Cancel' }).click()
   await ask('Empty bucket')
   await page.getByText('No files yet').waitFor()
@@ -179,7 +179,7 @@ it('asks before a file is replaced, and says at each file why it was not taken',
   const uploads = page.getByRole('region', { name: 'Uploads' })
   await uploads.getByText('0 of 4 uploaded, 2 there already').waitFor()
   await uploads.getByText('It has 2.9 KiB; this bucket takes files of at most 2 KiB.').waitFor()
-  await uploads.getByText(/mime type image\/png is not supported/).waitFor()
+  await uploads.getByText('Its type is image/png; this bucket takes text/plain.').waitFor()
   // Until somebody says so, what is there stays.
   expect(await textOf(bucket, 'notes.txt')).toBe('old')
   await uploads.getByRole('button', { name: 'Skip list.txt' }).click()
@@ -201,6 +201,39 @@ it('asks before a file is replaced, and says at each file why it was not taken',
   const address = page.getByRole('button', { name: /^Copy public address/ })
   const answer = await fetch((await address.textContent()) ?? '')
   expect(await answer.text()).toBe('new')
+  expect(seat.complaints).toEqual([])
+})
+
+it('deletes a folder with all that is below it, and says when the bucket itself is gone', async () => {
+  const bucket = `${p}-folders`
+  await makeBucket(bucket)
+  for (const name of ['a/one.txt', 'a/b/two.txt', 'ab/three.txt']) await put(bucket, name, 'text')
+  await using seat = await visit(`/storage/${bucket}`)
+  const { page } = seat
+  await page.getByRole('checkbox', { name: 'Select a', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const deleting = dialogOf(page, 'Delete “a/”?')
+  await deleting.getByText('In 1 folder, with the folders below: 2 files.').waitFor()
+  await deleting.getByRole('button', { name: 'Delete 2 files' }).click()
+  await row(page, 'a/').waitFor({ state: 'detached' })
+  await row(page, 'ab/').waitFor()
+  expect(await textOf(bucket, 'a/b/two.txt')).toBe('404')
+  expect(await textOf(bucket, 'ab/three.txt')).toBe('text')
+
+  // A file that is dropped beside the list must not take the page's place.
+  const isKept = await page.evaluate(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['text'], 'a.txt'))
+    const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+    return !document.body.dispatchEvent(drop)
+  })
+  expect(isKept).toBe(true)
+
+  await asAdmin('POST', `/buckets/${bucket}/empty`)
+  await asAdmin('DELETE', `/buckets/${bucket}`)
+  const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('late') }
+  await page.getByLabel('Files to upload').setInputFiles([file])
+  await page.getByText('Bucket not found').waitFor()
   expect(seat.complaints).toEqual([])
 })
 

@@ -32,7 +32,7 @@ export function BucketFields({
       </div>
       <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_8rem]">
         <Input
-          label="Largest file"
+          label="File size limit"
           description="Empty: as large as this deployment takes."
           inputMode="decimal"
           value={limit}
@@ -49,8 +49,8 @@ export function BucketFields({
         />
       </div>
       <TagInput
-        label="Types that are taken"
-        description="Each as image/png or image/*, ended with Enter. None: all types."
+        label="Allowed types"
+        description="Such as image/png or image/*: press Enter after each. Empty: all types."
         placeholder="image/*"
         spellCheck={false}
         autoCapitalize="off"

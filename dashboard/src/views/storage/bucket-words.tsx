@@ -11,3 +11,7 @@ export function Reach({ of: bucket }: { of: Bucket }) {
 export function filesWords(count: number): string {
   return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`
 }
+
+export function foldersWords(count: number): string {
+  return count === 1 ? '1 folder' : `${count.toLocaleString('en')} folders`
+}

@@ -17,8 +17,10 @@ export function CreateBucketDialog({
   return (
     <FormDialog
       title="Create bucket"
-      lead="Files with the same settings. Policies on storage.objects say who reaches them."
+      lead="A bucket holds files with the same settings. Policies on storage.objects say who reaches them."
       action="Create bucket"
+      mayGo={name !== ''}
+      fieldOf={{ bucket_exists: 'name', invalid_bucket_name: 'name' }}
       onSubmit={async () => onCreated(await createBucket({ name, ...settingsOf(draft) }))}
       onClose={onClose}
     >
@@ -26,7 +28,7 @@ export function CreateBucketDialog({
         <>
           <Input
             label="Name"
-            description="It stands in the addresses of its files, and cannot be changed."
+            description="Part of the addresses of its files: it cannot be changed later."
             value={name}
             onChange={event => setName(event.target.value)}
             error={errorAt('name')}

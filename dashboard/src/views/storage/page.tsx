@@ -26,7 +26,7 @@ const COLUMNS: Column<BucketCounted>[] = [
   },
   {
     id: 'reach',
-    head: 'Read',
+    head: 'Access',
     cell: bucket => <Reach of={bucket} />,
     sortBy: bucket => (bucket.public ? 0 : 1),
     isSecondary: true,
@@ -48,16 +48,16 @@ const COLUMNS: Column<BucketCounted>[] = [
   },
   {
     id: 'limit',
-    head: 'Largest file',
+    head: 'Size limit',
     align: 'right',
-    cell: ({ file_size_limit: limit }) => (limit === null ? <None>not limited</None> : bytesText(limit)),
+    cell: ({ file_size_limit: limit }) => (limit === null ? <None>none</None> : bytesText(limit)),
     sortBy: ({ file_size_limit: limit }) => limit ?? Number.POSITIVE_INFINITY,
     isSecondary: true,
     className: 'whitespace-nowrap',
   },
   {
     id: 'types',
-    head: 'Types',
+    head: 'Allowed types',
     cell: ({ allowed_mime_types: types }) =>
       types === null ? (
         <None>all</None>

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { answerOf, api, patientApi, type Schema } from '../../api/client.ts'
+import { api, patientApi, type Schema } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
+import { storageAnswer } from './error-words.ts'
 
 export type Bucket = Schema<'Bucket'>
 export type BucketCounted = Schema<'BucketCounted'>
@@ -17,14 +18,14 @@ const NAMES_MAX = 1_000
 export const bucketsQuery = queryOptions({
   queryKey: ['storage', 'buckets'],
   queryFn: ({ signal }) =>
-    answerOf(api.GET('/api/storage/buckets', { params: { query: { limit: 1_000 } }, signal })),
+    storageAnswer(api.GET('/api/storage/buckets', { params: { query: { limit: 1_000 } }, signal })),
 })
 
 export function bucketQuery(bucket: string) {
   return queryOptions({
     queryKey: ['storage', 'bucket', bucket],
     queryFn: ({ signal }) =>
-      answerOf(api.GET('/api/storage/buckets/{bucket}', { params: { path: { bucket } }, signal })),
+      storageAnswer(api.GET('/api/storage/buckets/{bucket}', { params: { path: { bucket } }, signal })),
   })
 }
 
@@ -36,7 +37,7 @@ export function filesQuery(bucket: string, prefix: string) {
     queryFn: ({ signal, pageParam: cursor }) => {
       const query = { prefix, delimiter: '/' as const, limit: FILES_PER_PAGE, cursor }
       const params = { path: { bucket }, query }
-      return answerOf(api.GET('/api/storage/objects/{bucket}', { params, signal }))
+      return storageAnswer(api.GET('/api/storage/objects/{bucket}', { params, signal }))
     },
     getNextPageParam: page => page.next_cursor,
   })
@@ -46,7 +47,9 @@ export function fileQuery(bucket: string, name: string) {
   return queryOptions({
     queryKey: ['storage', 'file', bucket, name],
     queryFn: ({ signal }) =>
-      answerOf(api.GET('/api/storage/info/{bucket}/{name}', { params: { path: { bucket, name } }, signal })),
+      storageAnswer(
+        api.GET('/api/storage/info/{bucket}/{name}', { params: { path: { bucket, name } }, signal }),
+      ),
   })
 }
 
@@ -62,16 +65,39 @@ export function textQuery({ bucket_id: bucket, name, version }: StoredObject, by
         parseAs: 'text',
         cache: 'no-cache',
       })
-      return answerOf(call)
+      return storageAnswer(call)
     },
     // What a version holds does not change.
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
+/** Names of all files in these folders, and in the folders below. */
+export function namesBelowQuery(bucket: string, folders: readonly string[]) {
+  return queryOptions({
+    queryKey: ['storage', 'below', bucket, folders],
+    queryFn: async ({ signal }) => {
+      const names: string[] = []
+      for (const prefix of folders) {
+        let cursor: string | undefined
+        do {
+          const params = { path: { bucket }, query: { prefix, limit: NAMES_MAX, cursor } }
+          const page = await storageAnswer(api.GET('/api/storage/objects/{bucket}', { params, signal }))
+          names.push(...page.data.map(({ name }) => name))
+          cursor = page.next_cursor ?? undefined
+        } while (cursor !== undefined)
+      }
+      return names
+    },
+    // Others write meanwhile: it is asked anew each time.
+    gcTime: 0,
+    staleTime: 0,
+  })
+}
+
 export const policiesQuery = queryOptions({
   queryKey: ['storage', 'policies'],
-  queryFn: ({ signal }) => answerOf(api.GET('/api/storage/policies', { signal })),
+  queryFn: ({ signal }) => storageAnswer(api.GET('/api/storage/policies', { signal })),
 })
 
 /** After each change: lists, counts and records are read again. */
@@ -80,13 +106,13 @@ export function readAgain(): Promise<void> {
 }
 
 export async function createBucket(body: BucketIn): Promise<Bucket> {
-  const bucket = await answerOf(api.POST('/api/storage/buckets', { body }))
+  const bucket = await storageAnswer(api.POST('/api/storage/buckets', { body }))
   void readAgain()
   return bucket
 }
 
 export async function changeBucket(bucket: string, body: Schema<'BucketPatch'>): Promise<void> {
-  await answerOf(api.PATCH('/api/storage/buckets/{bucket}', { params: { path: { bucket } }, body }))
+  await storageAnswer(api.PATCH('/api/storage/buckets/{bucket}', { params: { path: { bucket } }, body }))
   void readAgain()
 }
 
@@ -95,7 +121,7 @@ export async function emptyBucket(bucket: string): Promise<number> {
   let all = 0
   for (;;) {
     const call = api.POST('/api/storage/buckets/{bucket}/empty', { params: { path: { bucket } } })
-    const { deleted, complete } = await answerOf(call)
+    const { deleted, complete } = await storageAnswer(call)
     all += deleted
     if (!complete && deleted > 0) continue
     void readAgain()
@@ -104,7 +130,7 @@ export async function emptyBucket(bucket: string): Promise<number> {
 }
 
 export async function deleteBucket(bucket: string): Promise<void> {
-  await answerOf(api.DELETE('/api/storage/buckets/{bucket}', { params: { path: { bucket } } }))
+  await storageAnswer(api.DELETE('/api/storage/buckets/{bucket}', { params: { path: { bucket } } }))
   queryClient.removeQueries({ queryKey: ['storage', 'bucket', bucket] })
   void queryClient.invalidateQueries({ queryKey: bucketsQuery.queryKey })
 }
@@ -115,19 +141,19 @@ export async function deleteFiles(bucket: string, names: readonly string[]): Pro
   for (let from = 0; from < names.length; from += NAMES_MAX) {
     const body = { names: names.slice(from, from + NAMES_MAX) }
     const call = api.DELETE('/api/storage/objects/{bucket}', { params: { path: { bucket } }, body })
-    deleted += (await answerOf(call)).data.length
+    deleted += (await storageAnswer(call)).data.length
   }
   void readAgain()
   return deleted
 }
 
 export async function moveFile(from: Place, to: Place): Promise<void> {
-  await answerOf(patientApi.POST('/api/storage/move', { body: { from, to } }))
+  await storageAnswer(patientApi.POST('/api/storage/move', { body: { from, to } }))
   void readAgain()
 }
 
 export async function copyFile(from: Place, to: Place, replace: boolean): Promise<void> {
-  await answerOf(patientApi.POST('/api/storage/copy', { body: { from, to, replace } }))
+  await storageAnswer(patientApi.POST('/api/storage/copy', { body: { from, to, replace } }))
   void readAgain()
 }
 
@@ -141,7 +167,7 @@ export async function makeLinks(
   for (let from = 0; from < names.length; from += NAMES_MAX) {
     const part = names.slice(from, from + NAMES_MAX)
     const body = { bucket, names: part, expires_in: expiresInSeconds }
-    links.push(...(await answerOf(api.POST('/api/storage/sign/download', { body }))).data)
+    links.push(...(await storageAnswer(api.POST('/api/storage/sign/download', { body }))).data)
   }
   return links
 }

@@ -36,6 +36,7 @@ export const bucket = createRoute({
     folder: text,
     /** Beginning of the names that are shown. */
     search: text,
+    sort: text,
     /** Name of the object that is open beside the list, with its folders. */
     object: text,
   }),

@@ -1,18 +1,29 @@
 // What can be done with a bucket, and the dialogs of it. Each says before what will happen.
 
 import { Button, DropdownMenu } from '@cloudflare/kumo'
-import { BroomIcon, DotsThreeIcon, TrashIcon } from '@phosphor-icons/react'
+import {
+  BroomIcon,
+  ClockCounterClockwiseIcon,
+  DotsThreeIcon,
+  FolderIcon,
+  TrashIcon,
+} from '@phosphor-icons/react'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { auditHref } from '../../../parts/audit-targets.ts'
+import { bytesText } from '../../../parts/bytes.ts'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { filesWords } from '../bucket-words.tsx'
-import { type Bucket, deleteBucket, emptyBucket } from '../queries.ts'
+import { type Bucket, bucketsQuery, deleteBucket, emptyBucket } from '../queries.ts'
 import { ChangeBucketDialog } from './change-bucket-dialog.tsx'
 
-export function BucketActions({ of: bucket }: { of: Bucket }) {
+export function BucketActions({ of: bucket, onUploadFolder }: { of: Bucket; onUploadFolder: () => void }) {
+  const navigate = useNavigate()
   const [open, setOpen] = useState<'change' | 'empty' | 'delete'>()
   const close = () => setOpen(undefined)
+  const history = auditHref({ target_kind: 'bucket', target_id: bucket.id })
   return (
     <>
       <Button onClick={() => setOpen('change')}>Change</Button>
@@ -21,6 +32,13 @@ export function BucketActions({ of: bucket }: { of: Bucket }) {
           render={<Button shape="square" icon={<DotsThreeIcon weight="bold" />} aria-label="More actions" />}
         />
         <DropdownMenu.Content align="end">
+          <DropdownMenu.Item icon={FolderIcon} onClick={onUploadFolder}>
+            Upload folder
+          </DropdownMenu.Item>
+          <DropdownMenu.Item icon={ClockCounterClockwiseIcon} onClick={() => void navigate({ to: history })}>
+            Changes in the audit log
+          </DropdownMenu.Item>
+          <DropdownMenu.Separator />
           <DropdownMenu.Item icon={BroomIcon} variant="danger" onClick={() => setOpen('empty')}>
             Empty bucket
           </DropdownMenu.Item>
@@ -37,6 +55,8 @@ export function BucketActions({ of: bucket }: { of: Bucket }) {
 }
 
 function EmptyDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data: buckets } = useQuery(bucketsQuery)
+  const counted = buckets?.data.find(bucket => bucket.id === id)
   return (
     <ConfirmDialog
       title={`Empty bucket “${id}”?`}
@@ -48,7 +68,11 @@ function EmptyDialog({ id, onClose }: { id: string; onClose: () => void }) {
       }}
       onClose={onClose}
     >
-      <p>Every file in it is deleted, in all folders, and its addresses and links answer 404 at once.</p>
+      <p>
+        All files in it are deleted, in all folders
+        {counted !== undefined && `: ${filesWords(counted.objects)}, ${bytesText(counted.bytes)}`}. Their
+        addresses and links stop working at once.
+      </p>
       <p>
         The bucket and its settings stay. Nothing here brings the files back; a restored backup of the
         database finds their bytes for STORAGE_RETENTION, 7 days by default.
@@ -72,7 +96,7 @@ function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
       onClose={onClose}
     >
       <p>Its settings are lost, and uploads into it fail. Policies that name it stay as they are.</p>
-      <p>One that has files is not deleted: empty it before.</p>
+      <p>A bucket with files in it is not deleted: empty it before.</p>
     </ConfirmDialog>
   )
 }

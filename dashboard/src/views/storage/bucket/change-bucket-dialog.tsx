@@ -14,7 +14,7 @@ export function ChangeBucketDialog({ of: bucket, onClose }: { of: Bucket; onClos
   return (
     <FormDialog
       title={`Change bucket “${bucket.id}”`}
-      lead="Limits hold for uploads from now on; files that are there stay."
+      lead="Limits hold for uploads from now on. Files that are there stay as they are."
       action="Change bucket"
       mayGo={Object.keys(changes).length > 0}
       onSubmit={() => changeBucket(bucket.id, changes)}

@@ -1,27 +1,44 @@
+import { SkeletonLine } from '@cloudflare/kumo'
+import { useQuery } from '@tanstack/react-query'
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
 import { toasts } from '../../../parts/toasts.ts'
-import { filesWords } from '../bucket-words.tsx'
-import { deleteFiles } from '../queries.ts'
+import { filesWords, foldersWords } from '../bucket-words.tsx'
+import { deleteFiles, namesBelowQuery } from '../queries.ts'
 
 /** So many of them are named before they go. */
 const NAMED_MAX = 5
 
+/** Files, and folders with all that is in them, which is counted first. */
 export function DeleteFilesDialog({
   bucket,
-  names,
+  files,
+  folders = [],
   onDeleted,
   onClose,
 }: {
   bucket: string
-  names: readonly string[]
+  files: readonly string[]
+  folders?: readonly string[]
   onDeleted: () => void
   onClose: () => void
 }) {
+  const below = useQuery(namesBelowQuery(bucket, folders))
+  const names = below.data && [...files, ...below.data]
+  const shown = [...folders, ...files]
+  const [first] = shown
+  const what = [
+    ...(folders.length > 0 ? [foldersWords(folders.length)] : []),
+    ...(files.length > 0 ? [filesWords(files.length)] : []),
+  ]
+  const [it, its] = shown.length === 1 && folders.length === 0 ? ['it', 'Its'] : ['them', 'Their']
   return (
     <ConfirmDialog
-      title={names.length === 1 ? `Delete “${names.join()}”?` : `Delete ${filesWords(names.length)}?`}
-      action={`Delete ${filesWords(names.length)}`}
+      title={shown.length === 1 ? `Delete “${first}”?` : `Delete ${what.join(' and ')}?`}
+      action={names === undefined ? 'Delete' : `Delete ${filesWords(names.length)}`}
+      mayGo={names !== undefined}
       onConfirm={async () => {
+        if (names === undefined) return
         const deleted = await deleteFiles(bucket, names)
         const gone = names.length - deleted
         toasts.add({
@@ -33,16 +50,24 @@ export function DeleteFilesDialog({
       }}
       onClose={onClose}
     >
-      {names.length > 1 && (
+      {shown.length > 1 && (
         <p className="wrap-anywhere">
-          <strong className="text-kumo-default">{names.slice(0, NAMED_MAX).join(', ')}</strong>
-          {names.length > NAMED_MAX && ` and ${(names.length - NAMED_MAX).toLocaleString('en')} more`}
+          <strong className="text-kumo-default">{shown.slice(0, NAMED_MAX).join(', ')}</strong>
+          {shown.length > NAMED_MAX && ` and ${(shown.length - NAMED_MAX).toLocaleString('en')} more`}
         </p>
       )}
+      {folders.length > 0 && (
+        <Loaded query={below} outline={<SkeletonLine className="h-4 w-full" />}>
+          {({ length }) => (
+            <p>
+              In {foldersWords(folders.length)}, with the folders below: {filesWords(length)}.
+            </p>
+          )}
+        </Loaded>
+      )}
       <p>
-        Addresses and links of {names.length === 1 ? 'it' : 'them'} answer 404 at once. Nothing here brings{' '}
-        {names.length === 1 ? 'it' : 'them'} back; a restored backup of the database finds the bytes for
-        STORAGE_RETENTION, 7 days by default.
+        {its} addresses and links stop working at once. Nothing here brings {it} back; a restored backup of
+        the database finds the bytes for STORAGE_RETENTION, 7 days by default.
       </p>
     </ConfirmDialog>
   )

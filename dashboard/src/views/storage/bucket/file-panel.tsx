@@ -2,9 +2,9 @@
 
 import { Button, Empty, Link, LinkButton } from '@cloudflare/kumo'
 import {
-  CopyIcon,
   DownloadSimpleIcon,
   FileIcon,
+  FilesIcon,
   LinkIcon,
   PencilSimpleIcon,
   TrashIcon,
@@ -87,8 +87,8 @@ function FileActions({ of: file, onGone }: { of: StoredObject; onGone: () => voi
         Move or rename
       </Button>
       {hasBytes && (
-        <Button icon={CopyIcon} onClick={() => setOpen('copy')}>
-          Copy
+        <Button icon={FilesIcon} onClick={() => setOpen('copy')}>
+          Copy to
         </Button>
       )}
       <Button variant="secondary-destructive" icon={TrashIcon} onClick={() => setOpen('delete')}>
@@ -99,7 +99,7 @@ function FileActions({ of: file, onGone }: { of: StoredObject; onGone: () => voi
         <TransferDialog of={file} kind={open} onMoved={onGone} onClose={close} />
       )}
       {open === 'delete' && (
-        <DeleteFilesDialog bucket={file.bucket_id} names={[file.name]} onDeleted={onGone} onClose={close} />
+        <DeleteFilesDialog bucket={file.bucket_id} files={[file.name]} onDeleted={onGone} onClose={close} />
       )}
     </div>
   )

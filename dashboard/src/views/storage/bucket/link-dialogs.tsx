@@ -11,7 +11,8 @@ import { State } from '../../../parts/state.tsx'
 import { filesWords } from '../bucket-words.tsx'
 import { makeLinks, type SignedLink } from '../queries.ts'
 
-const SECONDS = [3_600, 86_400, 7 * 86_400, 30 * 86_400]
+const DAY = 86_400
+const SECONDS = [600, 3_600, DAY, 7 * DAY, 30 * DAY, 365 * DAY]
 
 /** Asks for how long, makes them, and shows them. */
 export function LinkDialogs({
@@ -23,7 +24,7 @@ export function LinkDialogs({
   names: readonly string[]
   onClose: () => void
 }) {
-  const [seconds, setSeconds] = useState(SECONDS[0] ?? 3_600)
+  const [seconds, setSeconds] = useState(3_600)
   const [links, setLinks] = useState<readonly SignedLink[]>()
   // The form closes after a success: then the links take its place.
   const isMade = useRef(false)
@@ -44,7 +45,7 @@ export function LinkDialogs({
     >
       {errorAt => (
         <Select
-          label="Lasts"
+          label="Works for"
           className="w-full"
           value={String(seconds)}
           items={Object.fromEntries(SECONDS.map(each => [each, inWords(each)]))}
@@ -75,7 +76,7 @@ function Links({
             {inWords(seconds)}
           </Dialog.Title>
           <Dialog.Description className="text-kumo-subtle">
-            A link ends before only if its file is moved or deleted, or the signing key is taken out.
+            It stops working earlier only where its file is moved or deleted, or the signing key is removed.
           </Dialog.Description>
           <ul aria-label="Links" className="flex max-h-[50vh] flex-col gap-3 overflow-y-auto">
             {links.map(({ name, url }) => (

@@ -4,7 +4,7 @@ import { Button, Link, Tabs } from '@cloudflare/kumo'
 import { UploadSimpleIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { ApiError } from '../../../api/errors.ts'
 import { bytesText } from '../../../parts/bytes.ts'
 import { useLeaveGuard } from '../../../parts/leave-guard.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -13,9 +13,11 @@ import { type Bucket, bucketQuery } from '../queries.ts'
 import { BucketActions } from './bucket-actions.tsx'
 import { FilePanel } from './file-panel.tsx'
 import { Files } from './files.tsx'
+import { NoBucket } from './no-bucket.tsx'
 import { Policies } from './policies.tsx'
 import { DropArea } from './uploads/drop-area.tsx'
 import { UploadList } from './uploads/upload-list.tsx'
+import { useFileChoice } from './uploads/use-file-choice.tsx'
 import { type FoundFile, useUploads } from './uploads/use-uploads.ts'
 
 const view = getRouteApi('/storage/$bucket')
@@ -25,14 +27,15 @@ const CRUMB = <Link href="/storage">Storage</Link>
 export function BucketPage() {
   const { bucket: id } = view.useParams()
   const query = useQuery(bucketQuery(id))
-  return query.data === undefined ? (
-    <Page title={id} crumb={CRUMB}>
-      <Loaded query={query}>{() => null}</Loaded>
-    </Page>
-  ) : (
-    // Of another bucket nothing is kept: no selection, no uploads.
-    <Content key={id} of={query.data} query={query} />
-  )
+  const isGone = query.error instanceof ApiError && query.error.code === 'bucket_not_found'
+  if (query.data === undefined || isGone)
+    return (
+      <Page title={id} crumb={CRUMB}>
+        {isGone ? <NoBucket id={id} /> : <Loaded query={query}>{() => null}</Loaded>}
+      </Page>
+    )
+  // Of another bucket nothing is kept: no selection, no uploads.
+  return <Content key={id} of={query.data} query={query} />
 }
 
 function Content({
@@ -44,15 +47,17 @@ function Content({
 }) {
   const search = view.useSearch()
   const navigate = view.useNavigate()
-  const input = useRef<HTMLInputElement>(null)
   const uploads = useUploads(bucket)
-  const { question } = useLeaveGuard('Stop the uploads?', () => uploads.isRunning)
-  const change = (changed: Partial<typeof search>) => navigate({ search: { ...search, ...changed } })
+  const { question } = useLeaveGuard('Stop the uploads?', () => uploads.isRunning, undefined, {
+    text: 'Files that are not there yet are not uploaded. Those that are stay.',
+    action: 'Stop uploads',
+  })
+  const change = (changed: Partial<typeof search>, replace = false) =>
+    navigate({ search: { ...search, ...changed }, replace })
   const { folder = '', tab = 'files' } = search
-  const add = (files: readonly FoundFile[]) => {
+  const add = (files: readonly FoundFile[]) =>
     uploads.add(files.map(({ path, file }) => ({ path: folder + path, file })))
-    if (input.current !== null) input.current.value = ''
-  }
+  const { input, chooseFiles, chooseFolder } = useFileChoice(add)
   return (
     <Page
       title={bucket.id}
@@ -60,22 +65,14 @@ function Content({
       crumb={CRUMB}
       actions={
         <>
-          <Button variant="primary" icon={UploadSimpleIcon} onClick={() => input.current?.click()}>
+          <Button variant="primary" icon={UploadSimpleIcon} onClick={chooseFiles}>
             Upload files
           </Button>
-          <BucketActions of={bucket} />
+          <BucketActions of={bucket} onUploadFolder={chooseFolder} />
         </>
       }
     >
-      <input
-        ref={input}
-        type="file"
-        multiple
-        aria-label="Files to upload"
-        className="sr-only"
-        tabIndex={-1}
-        onChange={event => add([...(event.target.files ?? [])].map(file => ({ path: file.name, file })))}
-      />
+      {input}
       <Loaded query={query}>
         {() => (
           <>
@@ -94,13 +91,10 @@ function Content({
             ) : (
               <DropArea into={folder || bucket.id} onFiles={add}>
                 <Files
-                  bucket={bucket}
-                  folder={folder}
+                  bucket={bucket.id}
                   search={search}
-                  onSearch={text =>
-                    navigate({ search: { ...search, search: text || undefined }, replace: true })
-                  }
-                  onUpload={() => input.current?.click()}
+                  onChange={changed => change(changed, true)}
+                  onUpload={chooseFiles}
                 />
               </DropArea>
             )}
@@ -120,12 +114,19 @@ function Content({
   )
 }
 
+/** Of more types the last are left out: the dialog that changes them has them all. */
+const TYPES_SHOWN = 4
+
 function leadOf(bucket: Bucket): string {
   const { file_size_limit: limit, allowed_mime_types: types } = bucket
   const reach = bucket.public
     ? 'Public: whoever knows the name of a file reads it.'
     : 'Files are read as policies let it, or by a signed link.'
   const size = limit === null ? '' : ` At most ${bytesText(limit)} each.`
-  const kinds = types === null ? '' : ` Only ${types.join(', ')}.`
+  const left = (types?.length ?? 0) - TYPES_SHOWN
+  const kinds =
+    types === null
+      ? ''
+      : ` Only ${types.slice(0, TYPES_SHOWN).join(', ')}${left > 0 ? ` and ${left} more types` : ''}.`
   return `${reach}${size}${kinds} Here every file shows: a session acts as service_role.`
 }

@@ -1,9 +1,9 @@
 // The file itself, where a browser may show it: nothing of it runs on this origin.
 
-import { Empty } from '@cloudflare/kumo'
+import { Button, Empty } from '@cloudflare/kumo'
 import { EyeSlashIcon } from '@phosphor-icons/react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { bytesText } from '../../../parts/bytes.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { type StoredObject, textQuery } from '../queries.ts'
@@ -22,7 +22,12 @@ export function Preview({ of: file }: { of: StoredObject }) {
     return (
       <NoPreview
         title="It cannot be shown"
-        description={`Its type says ${file.content_type}, but this browser cannot read it so.`}
+        description={`Either its bytes are not what its type says, ${file.content_type}, or they did not come.`}
+        contents={
+          <Button size="sm" onClick={() => setFailed(false)}>
+            Try again
+          </Button>
+        }
       />
     )
   const url = fileUrl(file.bucket_id, file.name)
@@ -31,16 +36,7 @@ export function Preview({ of: file }: { of: StoredObject }) {
   const failed = () => setFailed(true)
   switch (kind) {
     case 'image':
-      return (
-        <a href={url} target="_blank" rel="noreferrer" className="self-start">
-          <img
-            src={src}
-            alt={`Preview of ${lastPart(file.name)}`}
-            onError={failed}
-            className="max-h-96 max-w-full rounded-md border border-kumo-hairline bg-kumo-recessed"
-          />
-        </a>
-      )
+      return <ImagePreview href={url} src={src} name={lastPart(file.name)} onError={failed} />
     case 'audio':
       // biome-ignore lint/a11y/useMediaCaption: there is a file of somebody's, and nothing beside it
       return <audio controls preload="metadata" src={src} onError={failed} className="w-full" />
@@ -67,6 +63,37 @@ export function Preview({ of: file }: { of: StoredObject }) {
         />
       )
   }
+}
+
+/** The whole image opens by a click: SVG as a download, since it might have a script. */
+function ImagePreview({
+  href,
+  src,
+  name,
+  onError,
+}: {
+  href: string
+  src: string
+  name: string
+  onError: () => void
+}) {
+  const [sides, setSides] = useState<string>()
+  return (
+    <figure className="flex flex-col items-start gap-1">
+      <a href={href} target="_blank" rel="noreferrer">
+        <img
+          src={src}
+          alt={`Preview of ${name}`}
+          onError={onError}
+          onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+            setSides(`${width.toLocaleString('en')} × ${height.toLocaleString('en')} pixels`)
+          }
+          className="max-h-96 max-w-full rounded-md border border-kumo-hairline bg-kumo-recessed"
+        />
+      </a>
+      <figcaption className="min-h-5 text-sm text-kumo-subtle">{sides}</figcaption>
+    </figure>
+  )
 }
 
 /** By the browser's own viewer, which asks nothing of this page. One that has none would save the file at once. */
@@ -110,6 +137,6 @@ function TextPreview({ of: file }: { of: StoredObject }) {
   )
 }
 
-function NoPreview({ title, description }: { title: string; description: string }) {
-  return <Empty size="sm" icon={<EyeSlashIcon size={28} />} title={title} description={description} />
+function NoPreview(words: { title: string; description: string; contents?: ReactNode }) {
+  return <Empty size="sm" icon={<EyeSlashIcon size={28} />} {...words} />
 }

@@ -5,6 +5,8 @@ import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { bucketsQuery, copyFile, moveFile, type StoredObject } from '../queries.ts'
 
+const FIELD_OF = { object_exists: 'to.name', invalid_object_name: 'to.name', bucket_not_found: 'to.bucket' }
+
 /** Another name, folder or bucket for a file or for a copy of it. */
 export function TransferDialog({
   of: file,
@@ -39,30 +41,32 @@ export function TransferDialog({
       lead={
         isCopy
           ? 'The copy is a file of its own: changing one leaves the other.'
-          : 'Its address and its signed links become those of nothing; links must be made anew.'
+          : 'Its old address and the signed links to it stop working: create new links afterwards.'
       }
       action={isCopy ? 'Copy file' : 'Move file'}
-      mayGo={to.name !== from.name || to.bucket !== from.bucket}
+      mayGo={to.name !== '' && (to.name !== from.name || to.bucket !== from.bucket)}
+      fieldOf={FIELD_OF}
       onSubmit={submit}
       onClose={() => (isMoved.current ? onMoved() : onClose())}
     >
       {errorAt => (
         <>
+          <Input
+            label="Name"
+            description="With its folders, such as ada/2026/portrait.png. New folders come by themselves."
+            value={to.name}
+            onChange={event => setTo({ ...to, name: event.target.value })}
+            error={errorAt('to.name')}
+            spellCheck={false}
+            autoCapitalize="off"
+          />
           <Select
             label="Bucket"
             className="w-full"
             value={to.bucket}
             items={Object.fromEntries(names.map(name => [name, name]))}
             onValueChange={bucket => setTo({ ...to, bucket: bucket ?? from.bucket })}
-          />
-          <Input
-            label="Name"
-            description="With its folders: ada/2026/portrait.png. A folder needs no making."
-            value={to.name}
-            onChange={event => setTo({ ...to, name: event.target.value })}
-            error={errorAt('to.name')}
-            spellCheck={false}
-            autoCapitalize="off"
+            error={errorAt('to.bucket')}
           />
           {isCopy && (
             <Checkbox

@@ -1,5 +1,5 @@
 import { cn } from '@cloudflare/kumo'
-import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { droppedFiles } from './dropped-files.ts'
 import type { FoundFile } from './use-uploads.ts'
 
@@ -17,20 +17,23 @@ export function DropArea({
   const depth = useRef(0)
   const [isOver, setOver] = useState(false)
   const [problem, setProblem] = useState<string>()
+  useEffect(keepPage, [])
   const move = (event: DragEvent, change: 1 | -1) => {
-    if (!event.dataTransfer.types.includes('Files')) return
+    if (!hasFiles(event)) return
     event.preventDefault()
     depth.current = Math.max(0, depth.current + change)
     setOver(depth.current > 0)
   }
   const drop = async (event: DragEvent) => {
-    if (!event.dataTransfer.types.includes('Files')) return
-    event.preventDefault()
+    if (!hasFiles(event)) return
     depth.current = 0
     setOver(false)
     setProblem(undefined)
     try {
-      onFiles(await droppedFiles(event.dataTransfer))
+      const files = await droppedFiles(event.dataTransfer)
+      if (files.length === 0)
+        setProblem('There is no file in what was dropped, and an empty folder is not kept.')
+      onFiles(files)
     } catch (err) {
       setProblem(`What was dropped cannot be read: ${err instanceof Error ? err.message : String(err)}`)
     }
@@ -39,12 +42,11 @@ export function DropArea({
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is beside the button, which does the same
     <div
       className={cn(
-        'relative flex flex-col gap-4 rounded-md outline-offset-8',
+        'relative flex min-h-[60vh] flex-col gap-4 rounded-md outline-offset-8',
         isOver && 'outline-2 outline-kumo-brand outline-dashed',
       )}
       onDragEnter={event => move(event, 1)}
       onDragLeave={event => move(event, -1)}
-      onDragOver={event => event.dataTransfer.types.includes('Files') && event.preventDefault()}
       onDrop={event => void drop(event)}
     >
       {isOver && (
@@ -65,4 +67,19 @@ export function DropArea({
       {children}
     </div>
   )
+}
+
+function hasFiles({ dataTransfer }: Pick<globalThis.DragEvent, 'dataTransfer'>): boolean {
+  return dataTransfer?.types.includes('Files') ?? false
+}
+
+/** A file that is dropped beside the area would be shown by the browser, in place of this page. */
+function keepPage(): () => void {
+  const keep = (event: globalThis.DragEvent) => hasFiles(event) && event.preventDefault()
+  addEventListener('dragover', keep)
+  addEventListener('drop', keep)
+  return () => {
+    removeEventListener('dragover', keep)
+    removeEventListener('drop', keep)
+  }
 }

@@ -2,7 +2,9 @@
 
 import { apiEvents } from '../../../../api/client.ts'
 import { ApiError, errorOf, unreachable } from '../../../../api/errors.ts'
+import { inOurWords } from '../../error-words.ts'
 import { fileUrl } from '../names.ts'
+import { UNKNOWN_TYPE } from './refusal.ts'
 
 /** 100 MB by a line of 0.5 Mbit/s; a file on its way is seen and can be stopped. */
 const TIMEOUT_MS = 30 * 60_000
@@ -15,6 +17,8 @@ interface Sending {
   replace: boolean
   signal: AbortSignal
   onProgress: (sentBytes: number) => void
+  /** There were too many requests: it is sent again in a while. */
+  onWait: () => void
 }
 
 /** Of an answer 429 that does not say how long to wait. */
@@ -28,26 +32,27 @@ export async function sendFile(sending: Sending): Promise<void> {
   for (;;) {
     const waitSeconds = await sendOnce(sending)
     if (waitSeconds === undefined) return
-    sending.onProgress(0)
+    sending.onWait()
     await delay(waitSeconds * 1_000, sending.signal)
   }
 }
 
 /** Answers the seconds to wait where there were too many requests; undefined: it is there. */
-function sendOnce({ bucket, name, file, replace, signal, onProgress }: Sending): Promise<number | undefined> {
+function sendOnce(sending: Sending): Promise<number | undefined> {
+  const { bucket, name, file, replace, signal, onProgress } = sending
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const request = new XMLHttpRequest()
   request.open(replace ? 'PUT' : 'POST', fileUrl(bucket, name))
   request.withCredentials = true
   request.timeout = TIMEOUT_MS
-  request.setRequestHeader('content-type', file.type || 'application/octet-stream')
+  request.setRequestHeader('content-type', file.type || UNKNOWN_TYPE)
   request.upload.onprogress = ({ loaded }) => onProgress(loaded)
   request.onload = () => {
     const { status } = request
     if (status === 401) apiEvents.dispatchEvent(new Event('no-session'))
     if (status >= 200 && status < 300) resolve(undefined)
     else if (status === 429) resolve(Number(request.getResponseHeader('retry-after')) || WAIT_SECONDS)
-    else reject(refusalOf(status, jsonOf(request.responseText)))
+    else reject(inOurWords(errorIn(status, jsonOf(request.responseText))))
   }
   request.onerror = () => reject(unreachable(new TypeError('The request failed.')))
   request.ontimeout = () => reject(unreachable(new DOMException('Too slow.', 'TimeoutError')))
@@ -58,7 +63,7 @@ function sendOnce({ bucket, name, file, replace, signal, onProgress }: Sending):
 }
 
 /** The platform in front of Quoin ends a body that is too large by itself, in words of its own. */
-function refusalOf(status: number, body: unknown): ApiError {
+function errorIn(status: number, body: unknown): ApiError {
   if (status !== 413 || body !== undefined) return errorOf(status, body)
   return new ApiError(status, {
     error: 'It is larger than one request may be.',

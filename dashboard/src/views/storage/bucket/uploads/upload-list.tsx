@@ -1,29 +1,29 @@
 // What is being uploaded, what became of it, and what somebody must decide.
 
-import { Button, LayerCard, Meter } from '@cloudflare/kumo'
-import { XIcon } from '@phosphor-icons/react'
-import { ApiError } from '../../../../api/errors.ts'
-import { bytesText } from '../../../../parts/bytes.ts'
-import { State, type Tone } from '../../../../parts/state.tsx'
-import type { Upload, Uploads } from './use-uploads.ts'
+import { Button, LayerCard } from '@cloudflare/kumo'
+import { UploadRow } from './upload-row.tsx'
+import { mayTryAgain, type Upload, type Uploads } from './use-uploads.ts'
 
-/** Of more, those that are done already are left out, and the last. */
+/** So many rows are drawn. */
 const SHOWN_MAX = 50
+
+/** What somebody must decide stands above, what is done below. */
+const ORDER: readonly Upload['state'][] = ['exists', 'failed', 'sending', 'waiting', 'done']
 
 /** Nothing while there are no uploads. */
 export function UploadList({ uploads, send, remove }: Uploads) {
   if (uploads.length === 0) return null
   const of = (...states: Upload['state'][]) => uploads.filter(({ state }) => states.includes(state))
-  const [done, taken, ended] = [of('done'), of('exists'), of('done', 'failed')]
-  const shown = uploads.length > SHOWN_MAX ? uploads.filter(({ state }) => state !== 'done') : uploads
+  const [taken, ended, running] = [of('exists'), of('done', 'failed'), of('sending', 'waiting')]
+  const failed = of('failed').filter(({ error }) => mayTryAgain(error))
+  const shown = ORDER.flatMap(state => of(state))
   const left = shown.length - SHOWN_MAX
   return (
     <section aria-label="Uploads">
       <LayerCard className="p-0">
         <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2">
           <span role="status" className="mr-auto font-medium tabular-nums">
-            {done.length.toLocaleString('en')} of {uploads.length.toLocaleString('en')} uploaded
-            {taken.length > 0 && `, ${taken.length.toLocaleString('en')} there already`}
+            {countWords(uploads)}
           </span>
           {taken.length > 1 && (
             <>
@@ -34,6 +34,16 @@ export function UploadList({ uploads, send, remove }: Uploads) {
                 Skip all {taken.length}
               </Button>
             </>
+          )}
+          {failed.length > 1 && (
+            <Button size="sm" onClick={() => send(idsOf(failed))}>
+              Try all {failed.length} again
+            </Button>
+          )}
+          {running.length > 1 && (
+            <Button size="sm" variant="ghost" onClick={() => remove(idsOf(running))}>
+              Stop all {running.length}
+            </Button>
           )}
           {ended.length > 0 && (
             <Button size="sm" variant="ghost" onClick={() => remove(idsOf(ended))}>
@@ -61,64 +71,13 @@ export function UploadList({ uploads, send, remove }: Uploads) {
 
 const idsOf = (uploads: readonly Upload[]) => uploads.map(({ id }) => id)
 
-function UploadRow({ of: upload, send, remove }: { of: Upload } & Pick<Uploads, 'send' | 'remove'>) {
-  const { id, name, file, state, replace, sentBytes, error } = upload
-  const [tone, words] = STATES[state]
-  return (
-    <li className="flex flex-col gap-1 px-4 py-2">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="min-w-0 flex-1 basis-48 wrap-anywhere">{name}</span>
-        <span className="text-kumo-subtle whitespace-nowrap tabular-nums">{bytesText(file.size)}</span>
-        <State tone={tone}>{words}</State>
-        {state === 'exists' && (
-          <Button size="sm" aria-label={`Replace ${name}`} onClick={() => send([id], { replace: true })}>
-            Replace
-          </Button>
-        )}
-        {state === 'failed' && mayTryAgain(error) && (
-          <Button size="sm" aria-label={`Try ${name} again`} onClick={() => send([id], { replace })}>
-            Try again
-          </Button>
-        )}
-        {state !== 'done' && (
-          <Button
-            size="sm"
-            variant="ghost"
-            shape="square"
-            icon={<XIcon />}
-            aria-label={`${state === 'exists' ? 'Skip' : state === 'failed' ? 'Remove' : 'Stop'} ${name}`}
-            onClick={() => remove([id])}
-          />
-        )}
-      </div>
-      {state === 'sending' && (
-        <Meter
-          label="Sent"
-          value={Math.min(sentBytes, file.size)}
-          max={Math.max(file.size, 1)}
-          customValue={`${bytesText(sentBytes)} of ${bytesText(file.size)}`}
-          aria-label={`Progress of ${name}`}
-        />
-      )}
-      {state === 'failed' && error !== null && (
-        <p role="alert" className="text-sm wrap-anywhere">
-          <span className="text-kumo-danger">{error.message}</span>{' '}
-          {error instanceof ApiError && <span className="text-kumo-subtle">{error.hint}</span>}
-        </p>
-      )}
-    </li>
-  )
-}
-
-const STATES: Readonly<Record<Upload['state'], readonly [Tone, string]>> = {
-  waiting: ['neutral', 'Waiting'],
-  sending: ['busy', 'Sending'],
-  done: ['good', 'Uploaded'],
-  exists: ['attention', 'There already'],
-  failed: ['bad', 'Not uploaded'],
-}
-
-/** What is too large or of a wrong type stays so. */
-function mayTryAgain(error: Error | null): boolean {
-  return error instanceof ApiError && ![400, 413, 415].includes(error.status)
+function countWords(uploads: readonly Upload[]): string {
+  const count = (state: Upload['state']) => uploads.filter(upload => upload.state === state).length
+  const [done, taken, failed] = [count('done'), count('exists'), count('failed')]
+  const parts = [
+    `${done.toLocaleString('en')} of ${uploads.length.toLocaleString('en')} uploaded`,
+    ...(taken > 0 ? [`${taken.toLocaleString('en')} there already`] : []),
+    ...(failed > 0 ? [`${failed.toLocaleString('en')} not uploaded`] : []),
+  ]
+  return parts.join(', ')
 }

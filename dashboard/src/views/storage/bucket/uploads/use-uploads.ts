@@ -2,8 +2,8 @@
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../../../api/errors.ts'
-import { bytesText } from '../../../../parts/bytes.ts'
 import { type Bucket, readAgain } from '../../queries.ts'
+import { refusalOf } from './refusal.ts'
 import { sendFile } from './send-file.ts'
 
 const AT_ONCE = 3
@@ -30,13 +30,14 @@ export interface Uploads {
   uploads: readonly Upload[]
   isRunning: boolean
   add: (files: readonly FoundFile[]) => void
-  /** Sends again those that failed, or in place of what is there. */
-  send: (ids: readonly number[], options: { replace: boolean }) => void
+  /** Sends again those that failed; with `replace` in place of what is there. */
+  send: (ids: readonly number[], options?: { replace: true }) => void
   /** Takes them off the list; those on their way are stopped. */
   remove: (ids: readonly number[]) => void
 }
 
-export function useUploads({ id: bucket, file_size_limit: limit }: Bucket): Uploads {
+export function useUploads(limits: Bucket): Uploads {
+  const { id: bucket } = limits
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   const sending = useRef(new Map<number, AbortController>())
   const nextId = useRef(0)
@@ -50,9 +51,11 @@ export function useUploads({ id: bucket, file_size_limit: limit }: Bucket): Uplo
       const controller = new AbortController()
       sending.current.set(id, controller)
       change([id], { state: 'sending', sentBytes: 0, error: null })
-      const onProgress = (sentBytes: number) => change([id], { sentBytes })
+      const onProgress = (sentBytes: number) => change([id], { state: 'sending', sentBytes })
+      const onWait = () => change([id], { state: 'waiting', sentBytes: 0 })
       try {
-        await sendFile({ bucket, name, file, replace, signal: controller.signal, onProgress })
+        const { signal } = controller
+        await sendFile({ bucket, name, file, replace, signal, onProgress, onWait })
         change([id], { state: 'done' })
       } catch (err) {
         const error = err instanceof Error ? err : new Error(String(err))
@@ -90,13 +93,13 @@ export function useUploads({ id: bucket, file_size_limit: limit }: Bucket): Uplo
     add: files => {
       const added = files.map(({ path, file }): Upload => {
         nextId.current += 1
-        const problem = limit !== null && file.size > limit ? tooLarge(file.size, limit) : null
-        const state = problem === null ? 'waiting' : 'failed'
-        return { id: nextId.current, name: path, file, state, replace: false, sentBytes: 0, error: problem }
+        const error = refusalOf(file, limits)
+        const state = error === null ? 'waiting' : 'failed'
+        return { id: nextId.current, name: path, file, state, replace: false, sentBytes: 0, error }
       })
       setUploads(all => [...all, ...added])
     },
-    send: (ids, { replace }) => change(ids, { state: 'waiting', replace, error: null }),
+    send: (ids, options) => change(ids, { ...options, state: 'waiting', error: null }),
     remove: ids => {
       for (const id of ids) sending.current.get(id)?.abort()
       setUploads(all => all.filter(({ id }) => !ids.includes(id)))
@@ -104,6 +107,7 @@ export function useUploads({ id: bucket, file_size_limit: limit }: Bucket): Uplo
   }
 }
 
-function tooLarge(bytes: number, limit: number): Error {
-  return new Error(`It has ${bytesText(bytes)}; this bucket takes files of at most ${bytesText(limit)}.`)
+/** What is too large or of a wrong type stays so. */
+export function mayTryAgain(error: Error | null): boolean {
+  return error instanceof ApiError && ![400, 413, 415].includes(error.status)
 }
