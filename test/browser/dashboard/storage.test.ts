@@ -204,20 +204,30 @@ it('asks before a file is replaced, and says at each file why it was not taken',
   expect(seat.complaints).toEqual([])
 })
 
-it('deletes a folder with all that is below it, and says when the bucket itself is gone', async () => {
+it('moves and deletes a folder with all that is below it, and says when the bucket itself is gone', async () => {
   const bucket = `${p}-folders`
   await makeBucket(bucket)
   for (const name of ['a/one.txt', 'a/b/two.txt', 'ab/three.txt']) await put(bucket, name, 'text')
   await using seat = await visit(`/storage/${bucket}`)
   const { page } = seat
   await page.getByRole('checkbox', { name: 'Select a', exact: true }).click()
+  await page.getByRole('button', { name: 'Move', exact: true }).click()
+  const moving = dialogOf(page, 'Move 2 files')
+  await moving.getByLabel('Folder').fill('a/b')
+  await moving.getByText('A folder cannot go into itself.').waitFor()
+  await moving.getByLabel('Folder').fill('/old/')
+  await moving.getByRole('button', { name: 'Move files' }).click()
+  await row(page, 'old/').getByRole('link').click()
+  await row(page, 'a/').waitFor()
+  expect(await textOf(bucket, 'old/a/b/two.txt')).toBe('text')
+
+  await page.getByRole('checkbox', { name: 'Select a', exact: true }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  const deleting = dialogOf(page, 'Delete “a/”?')
+  const deleting = dialogOf(page, 'Delete “old/a/”?')
   await deleting.getByText('In 1 folder, with the folders below: 2 files.').waitFor()
   await deleting.getByRole('button', { name: 'Delete 2 files' }).click()
-  await row(page, 'a/').waitFor({ state: 'detached' })
-  await row(page, 'ab/').waitFor()
-  expect(await textOf(bucket, 'a/b/two.txt')).toBe('404')
+  await page.getByText('No files in this folder').waitFor()
+  expect(await textOf(bucket, 'old/a/b/two.txt')).toBe('404')
   expect(await textOf(bucket, 'ab/three.txt')).toBe('text')
 
   // A file that is dropped beside the list must not take the page's place.

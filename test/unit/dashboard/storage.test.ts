@@ -2,7 +2,9 @@
 
 import { expect, it } from 'vitest'
 import { previewKind } from '../../../dashboard/src/views/storage/bucket/preview-kind.ts'
+import { refusalOf, UNKNOWN_TYPE } from '../../../dashboard/src/views/storage/bucket/uploads/refusal.ts'
 import { changesOf, draftOf, settingsOf } from '../../../dashboard/src/views/storage/bucket-draft.ts'
+import { checkFile } from '../../../src/features/storage/writes/limits.ts'
 
 const settings = { public: false, file_size_limit: 5 * 1024 ** 2, allowed_mime_types: ['image/*'] }
 
@@ -43,4 +45,29 @@ it('shows pages and programs as text, and what it does not know not at all', () 
     for (const content_type of types)
       expect(previewKind({ content_type, size: 10 }), `${content_type}`).toBe(kind)
   expect(previewKind({ content_type: 'image/png', size: 30 * 1_024 ** 2 })).toBe('none')
+})
+
+it('refuses before the upload what the server would refuse, and nothing else', () => {
+  const server = (file: { size: number; type: string }, types: string[] | null) => {
+    const contentType = file.type || UNKNOWN_TYPE
+    try {
+      checkFile({ size: file.size, contentType }, { fileSizeLimit: 10, allowedMimeTypes: types }, 10)
+      return true
+    } catch {
+      return false
+    }
+  }
+  for (const allowed_mime_types of [
+    null,
+    [],
+    ['image/*'],
+    ['Image/PNG'],
+    ['*/*'],
+    ['text/plain', UNKNOWN_TYPE],
+  ])
+    for (const type of ['', 'image/png', 'IMAGE/PNG', 'text/plain;charset=utf-8', 'image', 'imagery/png'])
+      for (const size of [0, 10, 11]) {
+        const isTaken = refusalOf({ size, type }, { file_size_limit: 10, allowed_mime_types }) === null
+        expect(isTaken, `${type} in ${allowed_mime_types}`).toBe(server({ size, type }, allowed_mime_types))
+      }
 })

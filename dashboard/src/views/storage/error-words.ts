@@ -18,9 +18,18 @@ const WORDS: Record<string, { error: string; hint: string }> = {
 /** The same error in words of the dashboard, where it has some. */
 export function inOurWords(err: unknown): unknown {
   const words = err instanceof ApiError ? ownValue(WORDS, err.code) : undefined
-  if (!(err instanceof ApiError) || words === undefined) return err
-  const { code, requestId: request_id } = err
-  return new ApiError(err.status, { ...words, code, detail: null, request_id })
+  return words === undefined ? err : reworded(err, { ...words, detail: null })
+}
+
+/** Names what the error is about, where several things were asked for. */
+export function errorAbout(name: string, err: unknown): unknown {
+  return err instanceof ApiError ? reworded(err, { error: `“${name}”: ${err.message}` }) : err
+}
+
+function reworded(err: unknown, words: { error: string; hint?: string; detail?: null }): unknown {
+  if (!(err instanceof ApiError)) return err
+  const { status, code, detail, hint, requestId } = err
+  return new ApiError(status, { code, detail, hint, request_id: requestId, ...words })
 }
 
 /** As `answerOf`. */

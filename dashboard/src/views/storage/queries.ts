@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, patientApi, type Schema } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { storageAnswer } from './error-words.ts'
+import { errorAbout, storageAnswer } from './error-words.ts'
 
 export type Bucket = Schema<'Bucket'>
 export type BucketCounted = Schema<'BucketCounted'>
@@ -147,9 +147,19 @@ export async function deleteFiles(bucket: string, names: readonly string[]): Pro
   return deleted
 }
 
-export async function moveFile(from: Place, to: Place): Promise<void> {
-  await storageAnswer(patientApi.POST('/api/storage/move', { body: { from, to } }))
-  void readAgain()
+/** One by one, up to the first that fails: its error says which. */
+export async function moveFiles(moves: readonly { from: Place; to: Place }[]): Promise<void> {
+  try {
+    for (const body of moves) {
+      try {
+        await storageAnswer(patientApi.POST('/api/storage/move', { body }))
+      } catch (err) {
+        throw moves.length > 1 ? errorAbout(body.to.name, err) : err
+      }
+    }
+  } finally {
+    void readAgain()
+  }
 }
 
 export async function copyFile(from: Place, to: Place, replace: boolean): Promise<void> {

@@ -125,7 +125,11 @@ function FileFacts({ of: file, isPublic }: { of: StoredObject; isPublic: boolean
         {caching === null ? <None /> : <code>{caching}</code>}
       </Fact>
       <Fact label="Owner" help="sub of who uploaded it">
-        {owner === null ? <None>a key alone, or a session</None> : <CopyText value={owner} />}
+        {owner === null ? (
+          <None>a key alone, or a session</None>
+        ) : (
+          <CopyText value={owner} label="Copy owner" />
+        )}
       </Fact>
       <Fact label="Created">
         <Time at={file.created_at} />
@@ -133,10 +137,14 @@ function FileFacts({ of: file, isPublic }: { of: StoredObject; isPublic: boolean
       <Fact label="Changed">
         <Time at={file.updated_at} />
       </Fact>
-      <Fact label="ETag">{file.etag === null ? <None /> : <CopyText value={file.etag} />}</Fact>
-      <Fact label="Version">{file.version === null ? <None /> : <CopyText value={file.version} />}</Fact>
+      <Fact label="ETag">
+        {file.etag === null ? <None /> : <CopyText value={file.etag} label="Copy ETag" />}
+      </Fact>
+      <Fact label="Version">
+        {file.version === null ? <None /> : <CopyText value={file.version} label="Copy version" />}
+      </Fact>
       <Fact label="Id">
-        <CopyText value={file.id} />
+        <CopyText value={file.id} label="Copy id" />
       </Fact>
       <Fact label="History" help="What sessions did with it">
         <Link href={auditHref({ target_kind: 'object', target_id: `${bucket}/${name}` })}>

@@ -86,7 +86,12 @@ export function Files({
                   {query.hasNextPage && ', and there are more'}
                 </span>
                 {selected.length > 0 && (
-                  <ChosenFiles bucket={bucket} {...partsOf(selected)} onDone={() => choose(NOTHING)} />
+                  <ChosenFiles
+                    bucket={bucket}
+                    within={folder}
+                    {...partsOf(selected)}
+                    onDone={() => choose(NOTHING)}
+                  />
                 )}
                 <Link href={auditHref({ target_kind: 'object' })} className="ml-auto">
                   Changes of files in the audit log

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toasts } from '../../../parts/toasts.ts'
-import { bucketsQuery, copyFile, moveFile, type StoredObject } from '../queries.ts'
+import { bucketsQuery, copyFile, moveFiles, type StoredObject } from '../queries.ts'
 
 const FIELD_OF = { object_exists: 'to.name', invalid_object_name: 'to.name', bucket_not_found: 'to.bucket' }
 
@@ -31,7 +31,7 @@ export function TransferDialog({
   const names = [...new Set([from.bucket, ...(buckets?.data ?? []).map(({ id }) => id)])]
   const submit = async () => {
     if (isCopy) await copyFile(from, to, replace)
-    else await moveFile(from, to)
+    else await moveFiles([{ from, to }])
     toasts.add({ title: isCopy ? `Copied to “${to.name}”` : `Moved to “${to.name}”`, variant: 'success' })
     isMoved.current = !isCopy
   }
