@@ -5,9 +5,9 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
 /**
- * `title` asks, `text` says what is lost. `question` stands beside the form, not within it. A page is left by another path alone: its tabs and
- * filters keep what was typed. What can be closed, as a panel, gives `onLeave`, which closes it: it is left by Back and
- * by every new address too, and `leave` closes it, at once where nothing would be lost.
+ * `title` asks, `text` says what is lost. `question` stands beside the form, not within it. A page is left by another
+ * path alone: its tabs and filters keep what was typed. What can be closed, as a panel, gives `onLeave`, which closes
+ * it: it is left by Back and by every new address too, and `leave` closes it, at once where nothing would be lost.
  */
 export function useLeaveGuard(
   title: string,

@@ -1,6 +1,7 @@
 // The storage views: what is typed of a bucket is what is sent, and nothing of a file is shown as what it could run as.
 
 import { expect, it } from 'vitest'
+import { policyGroups } from '../../../dashboard/src/views/storage/bucket/policy-groups.ts'
 import { previewKind } from '../../../dashboard/src/views/storage/bucket/preview-kind.ts'
 import { refusalOf, UNKNOWN_TYPE } from '../../../dashboard/src/views/storage/bucket/uploads/refusal.ts'
 import { changesOf, draftOf, settingsOf } from '../../../dashboard/src/views/storage/bucket-draft.ts'
@@ -70,4 +71,16 @@ it('refuses before the upload what the server would refuse, and nothing else', (
         const isTaken = refusalOf({ size, type }, { file_size_limit: 10, allowed_mime_types }) === null
         expect(isTaken, `${type} in ${allowed_mime_types}`).toBe(server({ size, type }, allowed_mime_types))
       }
+})
+
+it('tells policies of this bucket from those of others and of none', () => {
+  const policy = (using: string | null, check: string | null = null) => ({ using, check })
+  const ofThis = [
+    policy("(bucket_id = 'it''s'::text)"),
+    policy(null, "(bucket_id = ANY (ARRAY['other'::text, 'it''s'::text]))"),
+  ]
+  const ofNone = [policy('true'), policy("(storage.extension(name) = 'other'::text)"), policy(null)]
+  const ofOthers = [policy("((bucket_id = 'other'::text) AND (owner_id = auth.uid()))")]
+  const policies = [...ofOthers, ...ofNone, ...ofThis]
+  expect(policyGroups(policies, "it's", ['other', "it's"])).toEqual({ ofThis, ofNone, ofOthers })
 })

@@ -1,11 +1,12 @@
-import { Input, Select } from '@cloudflare/kumo'
+import { Input } from '@cloudflare/kumo'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { toasts } from '../../../parts/toasts.ts'
 import { filesWords } from '../bucket-words.tsx'
-import { bucketsQuery, moveFiles, namesBelowQuery } from '../queries.ts'
+import { moveFiles, namesBelowQuery } from '../queries.ts'
+import { BucketSelect } from './bucket-select.tsx'
 
 /** Another folder or bucket for files, and for folders with all that is in them; their own names stay. */
 export function MoveFilesDialog({
@@ -25,7 +26,6 @@ export function MoveFilesDialog({
   onClose: () => void
 }) {
   const below = useQuery(namesBelowQuery(bucket, folders))
-  const { data: buckets } = useQuery(bucketsQuery)
   const [to, setTo] = useState({ bucket, folder: within })
   const plain = to.folder.trim().replace(/^\/+|\/+$/g, '')
   const target = plain === '' ? '' : `${plain}/`
@@ -63,14 +63,10 @@ export function MoveFilesDialog({
             spellCheck={false}
             autoCapitalize="off"
           />
-          <Select
-            label="Bucket"
-            className="w-full"
+          <BucketSelect
+            own={bucket}
             value={to.bucket}
-            items={Object.fromEntries(
-              [...new Set([bucket, ...(buckets?.data ?? []).map(({ id }) => id)])].map(id => [id, id]),
-            )}
-            onValueChange={chosen => setTo({ ...to, bucket: chosen ?? bucket })}
+            onChange={chosen => setTo({ ...to, bucket: chosen })}
             error={errorAt('bucket')}
           />
         </>

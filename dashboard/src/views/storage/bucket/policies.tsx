@@ -8,7 +8,8 @@ import { AccessState, PolicyList } from '../../../parts/database/access.tsx'
 import { type Access, COMMANDS, type Policy } from '../../../parts/database/access-words.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Section } from '../../../parts/page.tsx'
-import { type Bucket, policiesQuery } from '../queries.ts'
+import { type Bucket, bucketsQuery, policiesQuery } from '../queries.ts'
+import { policyGroups } from './policy-groups.ts'
 
 interface AccessRow {
   verb: string
@@ -31,11 +32,12 @@ const COLUMNS: Column<AccessRow>[] = [
 
 export function Policies({ of: bucket }: { of: Bucket }) {
   const query = useQuery(policiesQuery)
+  const { data: buckets } = useQuery(bucketsQuery)
+  const ids = (buckets?.data ?? []).map(({ id }) => id)
   return (
     <Loaded query={query}>
-      {({ objects, buckets }) => {
-        const named = objects.policies.filter(policy => names(policy, bucket.id))
-        const others = objects.policies.filter(policy => !named.includes(policy))
+      {({ objects, buckets: guarded }) => {
+        const { ofThis, ofNone, ofOthers } = policyGroups(objects.policies, bucket.id, ids)
         return (
           <>
             <Section
@@ -67,24 +69,22 @@ export function Policies({ of: bucket }: { of: Bucket }) {
                 contents={<LinkButton href="/database/migrations">See migrations</LinkButton>}
               />
             )}
-            {named.length > 0 && (
-              <Section title="Policies that name this bucket">
-                <PolicyList label="Policies that name this bucket" of={named} />
-              </Section>
-            )}
-            {others.length > 0 && (
-              <Section
-                title="Other policies on files"
-                lead="They hold for this bucket as far as their expressions say so."
-              >
-                <PolicyList label="Other policies on files" of={others} />
-              </Section>
-            )}
-            {buckets.policies.length > 0 && (
-              <Section title="Policies on buckets" lead="Who sees, makes and changes buckets themselves.">
-                <PolicyList label="Policies on buckets" of={buckets.policies} />
-              </Section>
-            )}
+            <PolicySection title="Policies that name this bucket" of={ofThis} />
+            <PolicySection
+              title="Policies that name no bucket"
+              lead="They hold for this bucket as far as their expressions say so."
+              of={ofNone}
+            />
+            <PolicySection
+              title="Policies that name other buckets"
+              lead="They seldom hold for this one; the table above counts them too."
+              of={ofOthers}
+            />
+            <PolicySection
+              title="Policies on buckets"
+              lead="Who sees, makes and changes buckets themselves."
+              of={guarded.policies}
+            />
           </>
         )
       }}
@@ -92,13 +92,25 @@ export function Policies({ of: bucket }: { of: Bucket }) {
   )
 }
 
+/** Nothing where there are none. */
+function PolicySection({
+  title,
+  lead,
+  of: policies,
+}: {
+  title: string
+  lead?: string
+  of: readonly Policy[]
+}) {
+  if (policies.length === 0) return null
+  return (
+    <Section title={title} lead={lead}>
+      <PolicyList label={title} of={policies} />
+    </Section>
+  )
+}
+
 /** Nobody but Quoin writes the other columns: version, size, type. That is no one's lack of a grant. */
 function rowsAlone(access: Access): Access {
   return { ...access, columns: null }
-}
-
-/** Whether an expression has the bucket's id as a text of SQL. */
-function names({ using, check }: Policy, id: string): boolean {
-  const literal = `'${id.replaceAll("'", "''")}'`
-  return [using, check].some(expression => expression?.includes(literal) ?? false)
 }

@@ -1,9 +1,9 @@
-import { Checkbox, Input, Select } from '@cloudflare/kumo'
-import { useQuery } from '@tanstack/react-query'
+import { Checkbox, Input } from '@cloudflare/kumo'
 import { useRef, useState } from 'react'
 import { FormDialog } from '../../../parts/form-dialog.tsx'
 import { toasts } from '../../../parts/toasts.ts'
-import { bucketsQuery, copyFile, moveFiles, type StoredObject } from '../queries.ts'
+import { copyFile, moveFiles, type StoredObject } from '../queries.ts'
+import { BucketSelect } from './bucket-select.tsx'
 
 const FIELD_OF = { object_exists: 'to.name', invalid_object_name: 'to.name', bucket_not_found: 'to.bucket' }
 
@@ -21,14 +21,11 @@ export function TransferDialog({
   onClose: () => void
 }) {
   const from = { bucket: file.bucket_id, name: file.name }
-  const { data: buckets } = useQuery(bucketsQuery)
   const [to, setTo] = useState(from)
   const [replace, setReplace] = useState(false)
   // The form keeps its address until it is closed.
   const isMoved = useRef(false)
   const isCopy = kind === 'copy'
-  // Those that are not known yet do not keep anybody from its own.
-  const names = [...new Set([from.bucket, ...(buckets?.data ?? []).map(({ id }) => id)])]
   const submit = async () => {
     if (isCopy) await copyFile(from, to, replace)
     else await moveFiles([{ from, to }])
@@ -60,12 +57,10 @@ export function TransferDialog({
             spellCheck={false}
             autoCapitalize="off"
           />
-          <Select
-            label="Bucket"
-            className="w-full"
+          <BucketSelect
+            own={from.bucket}
             value={to.bucket}
-            items={Object.fromEntries(names.map(name => [name, name]))}
-            onValueChange={bucket => setTo({ ...to, bucket: bucket ?? from.bucket })}
+            onChange={bucket => setTo({ ...to, bucket })}
             error={errorAt('to.bucket')}
           />
           {isCopy && (
