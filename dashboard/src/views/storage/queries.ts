@@ -89,6 +89,7 @@ export function namesBelowQuery(bucket: string, folders: readonly string[]) {
       }
       return names
     },
+    initialData: folders.length === 0 ? [] : undefined,
     // Others write meanwhile: it is asked anew each time.
     gcTime: 0,
     staleTime: 0,

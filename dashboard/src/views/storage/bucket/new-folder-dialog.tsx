@@ -18,6 +18,7 @@ export function NewFolderDialog({
   const navigate = useNavigate()
   const isMade = useRef(false)
   const plain = name.trim().replace(/^\/+|\/+$/g, '')
+  const isNone = plain.split('/').some(part => part === '.' || part === '..')
   const close = () => {
     onClose()
     if (!isMade.current) return
@@ -29,7 +30,7 @@ export function NewFolderDialog({
       lead="It opens empty. The first file that is uploaded there makes it; without one it is not kept."
       action="Open new folder"
       size="base"
-      mayGo={plain !== ''}
+      mayGo={plain !== '' && !isNone}
       onSubmit={async () => {
         isMade.current = true
       }}
@@ -41,6 +42,7 @@ export function NewFolderDialog({
           description={within === '' ? 'At the top of the bucket.' : `Within ${within}`}
           value={name}
           onChange={event => setName(event.target.value)}
+          error={isNone ? 'No folder can be called “.” or “..”.' : undefined}
           spellCheck={false}
           autoCapitalize="off"
         />
