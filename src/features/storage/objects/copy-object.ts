@@ -1,6 +1,8 @@
 // Copies: within a bucket two rows name the same bytes; into another bucket the bytes are copied, since a blob's key
 // begins with its bucket.
 
+import { DomainError } from '../../../errors.ts'
+import { storageUnavailable } from '../blobs/bucket.ts'
 import type { StorageCall, StorageDeps } from '../call.ts'
 import { blobKey, type ObjectPlace } from '../names.ts'
 import type { BlobMetadata, FileRow } from '../object-row.ts'
@@ -70,7 +72,7 @@ export async function checkCopy(
 
 /**
  * Copies the bytes under the claim's key, and answers their ETag: of a file that came in parts it is another one.
- * Throws `object_not_found` when the bytes are not there.
+ * Throws `object_not_found` when the bytes are not there, and `storage_unavailable`.
  */
 export async function copyBlob(
   deps: Pick<StorageDeps, 'blobs' | 'platform'>,
@@ -80,10 +82,13 @@ export async function copyBlob(
   return await orTakeBack(deps, claim, async () => {
     const blob = await deps.blobs.get(blobKey(source.bucket_id, source.version))
     if (blob === null) throw objectNotFound()
-    const { etag: eTag } = await deps.blobs.put(claim.key, blob.body, {
-      length: source.metadata.size,
-      database,
-    })
+    const put = deps.blobs.put(claim.key, blob.body, { length: source.metadata.size, database })
+    const { etag: eTag } = await put.catch(blameStore)
     return { eTag }
   })
+}
+
+/** The body is the store's own: who asked for the copy has sent none that could break off. */
+function blameStore(err: unknown): never {
+  throw err instanceof DomainError && err.code === 'invalid_body' ? storageUnavailable(err) : err
 }
