@@ -75,9 +75,18 @@ const FACES = [
   ['a public address', `/storage/v1/render/image/public/${BUCKET}`],
 ] as const
 
-function render(face: string, name: string, query: string, address = newAddress()): Promise<Response> {
+function render(
+  face: string,
+  name: string,
+  query: string,
+  address = newAddress(),
+  { method = 'GET', headers = {} } = {},
+): Promise<Response> {
   const key = face.includes('/public/') ? {} : service
-  return quoin.fetch(`${face}/${name}?${query}`, { headers: { ...key, 'cf-connecting-ip': address } })
+  return quoin.fetch(`${face}/${name}?${query}`, {
+    method,
+    headers: { ...key, 'cf-connecting-ip': address, ...headers },
+  })
 }
 
 const SVG = Buffer.from(
@@ -117,6 +126,27 @@ it.each(REFUSED)('makes no other size of %s', async (what, file, why) => {
     expect(refusal.detail).toMatch(why)
     if (face.startsWith('/v1')) expect(refusal).toMatchObject({ code: 'image_not_possible' })
     else expect(refusal).toMatchObject({ statusCode: '400', code: 'InvalidRequest', error: 'InvalidRequest' })
+  }
+})
+
+it.each(FACES)('an image says what it is, not what its file is: %s', async (_, face) => {
+  await upload('whole.png', png(400, 200))
+  const [made, head] = [await ask('GET'), await ask('HEAD')]
+  const bytes = await made.arrayBuffer()
+  expect(made.headers.get('content-type')).toBe('image/webp')
+  for (const answer of [made, head]) {
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-length')).toBe(String(bytes.byteLength))
+    expect(answer.headers.get('vary')).toMatch(/accept(?!-)/i)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    for (const name of ['etag', 'accept-ranges']) expect(answer.headers.get(name), name).toBeNull()
+  }
+  expect((await head.arrayBuffer()).byteLength).toBe(0)
+  // Kept for those who read WebP, it is nothing for others.
+  expect((await ask('GET', '*/*')).headers.get('content-type')).toBe('image/png')
+
+  function ask(method: string, accept = 'image/webp'): Promise<Response> {
+    return render(face, 'whole.png', 'width=20', newAddress(), { method, headers: { accept } })
   }
 })
 
