@@ -180,6 +180,15 @@ it.each<[what: string, sql: string, status: number, words: RegExp]>([
   await expectNothingLeft()
 })
 
+it('goes on when its object was evicted between two requests', async () => {
+  const upload = await half()
+  const name = upload.location.slice(upload.location.lastIndexOf('/') + 1)
+  await quoin.worker.evictDurableObject('ResumableUpload', { name })
+  expect((await ask(upload)).headers.get('upload-offset')).toBe('2')
+  expect((await end(upload)).status).toBe(204)
+  await expectStored(upload)
+})
+
 describe('nobody goes on', () => {
   const admin = (method: string, path: string, body?: unknown) =>
     quoin.fetch(path, {
