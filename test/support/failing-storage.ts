@@ -1,5 +1,5 @@
-// A store of files that fails when a test wants it to, beneath the real bundle: the module here is the Worker's entry in
-// the bundle's place, and hands what is in there another STORAGE. R2 itself has no way to be made to fail.
+// A store of files that fails when a test wants it to, beneath the real bundle: the module here is the Worker's entry
+// in the bundle's place, and hands what is in there another STORAGE. R2 itself has no way to be made to fail.
 
 import { basename } from 'node:path'
 
@@ -8,7 +8,7 @@ export type StorageFault = 'before' | 'middle' | 'after'
 
 export const FAULT_URL = 'https://storage-fault.invalid/'
 
-/** The entry in front of the bundle's script. Before each call of the store it asks `FAULT_URL` with the call's name. */
+/** The entry in front of the bundle's script. Before each call of the store it asks `FAULT_URL` by the call's name. */
 export function failingEntry(script: string): string {
   return `
 import worker, { ResumableUpload as Upload } from './${basename(script)}'

@@ -16,21 +16,22 @@ it('deletes what was lost before the retention, each hour, and nothing else', as
     (await owner.query('select version from quoin.lost_versions where bucket_id = $1', [BUCKET])).rows
   const { key } = await makeKey('service_role')
   await owner.query('insert into storage.buckets (id, name) values ($1, $1)', [BUCKET])
-  for (const name of ['kept', 'lost', 'just-lost']) {
+  for (const name of ['kept', 'lost', 'waiting']) {
     const path = `/v1/storage/objects/${BUCKET}/${name}`
     const headers = { apikey: key, 'content-type': 'text/plain' }
     expect((await quoin.fetch(path, { method: 'POST', headers, body: name })).status).toBe(201)
   }
-  const take = async (name: string) => {
+  const lose = async (name: string, age: string) => {
     const sql = 'delete from storage.objects where bucket_id = $1 and name = $2 returning version'
-    return `${BUCKET}/${(await owner.query(sql, [BUCKET, name])).rows[0].version}`
+    const { version } = (await owner.query(sql, [BUCKET, name])).rows[0]
+    await owner.query('update quoin.lost_versions set lost_at = now() - $2::interval where version = $1', [
+      version,
+      age,
+    ])
+    return `${BUCKET}/${version}`
   }
-  const lost = await take('lost')
-  await owner.query(
-    "update quoin.lost_versions set lost_at = now() - interval '7 days' where bucket_id = $1",
-    [BUCKET],
-  )
-  await take('just-lost')
+  const lost = await lose('lost', '7 days')
+  await lose('waiting', '6 days 23 hours')
   const before = await quoin.worker.blobKeys(BUCKET)
   const completedBefore = await completedAt()
 
