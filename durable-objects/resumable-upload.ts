@@ -8,12 +8,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { parseConfig } from '../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../src/deps.ts'
+import type { StorageDeps } from '../src/features/storage/as-caller.ts'
 import { type Blob, makeBlobStore } from '../src/features/storage/blobs/blob-store.ts'
-import type { StorageCall, StorageDeps } from '../src/features/storage/call.ts'
 import { decideWrite } from '../src/features/storage/resumable/decide-write.ts'
 import { toErrorRecord } from '../src/features/storage/resumable/error-record.ts'
 import { finishUpload } from '../src/features/storage/resumable/finish-upload.ts'
-import type { PartBuffer } from '../src/features/storage/resumable/part-buffer.ts'
 import type { ChunkHeaders } from '../src/features/storage/resumable/protocol.ts'
 import type {
   ResumableUpload as Upload,
@@ -23,8 +22,10 @@ import type {
   UploadPlan,
   UploadState,
 } from '../src/features/storage/resumable/upload-contract.ts'
+import type { StorageCall } from '../src/features/storage/storage-call.ts'
 import { noteParts } from '../src/features/storage/writes/claims.ts'
 import { isPassing, takeBack } from '../src/features/storage/writes/undo.ts'
+import type { ByteBuffer } from '../src/lib/byte-buffer.ts'
 import { sharedDeadline } from '../src/lib/deadline.ts'
 import { BodyBrokeOff, ChunkReader } from './chunk-reader.ts'
 import { type StoredUpload, UploadStorage } from './upload-storage.ts'
@@ -106,6 +107,8 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
   ): Promise<UploadFailure | undefined> {
     const reader = new ChunkReader(body, this.#deadline)
     try {
+      // A stranger's request must not end that of a sender who is silent for a moment.
+      if (this.#find(identity) === undefined) return UNKNOWN
       const isFree = await this.#isFree()
       const upload = this.#find(identity)
       if (upload === undefined) return UNKNOWN
@@ -130,23 +133,23 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     const tail = this.#storage.readTail()
     try {
       for (let received = 0; ; ) {
-        if (tail.isFull) await this.#storePart(upload, tail)
+        if (tail.room === 0) await this.#storePart(upload, tail)
         const chunk = await reader.read()
         if (chunk === undefined) return undefined
         received += chunk.byteLength
-        if (received > bytesMax) return { outcome: 'too_large', bytesMax: upload.bytesMax }
-        for (let rest = tail.add(chunk); rest.byteLength > 0; rest = tail.add(rest))
+        if (received > bytesMax) return { outcome: 'too_large', bytesMax: upload.length ?? upload.bytesMax }
+        for (let rest = tail.fill(chunk); rest.byteLength > 0; rest = tail.fill(rest))
           await this.#storePart(upload, tail)
       }
     } catch (err) {
       return err instanceof BodyBrokeOff ? { outcome: 'broke_off' } : passing(err)
     } finally {
-      if (this.#isOpen()) this.#storage.keepTail(tail.bytes)
+      if (this.#isOpen()) this.#storage.keepTail(tail.view())
     }
   }
 
   /** The part is the store's before it is noted: what is noted is stored. */
-  async #storePart({ claim, database }: StoredUpload, tail: PartBuffer): Promise<void> {
+  async #storePart({ claim, database }: StoredUpload, tail: ByteBuffer): Promise<void> {
     const { blobs } = this.#deps
     const upload = this.#storage.read()
     if (upload === undefined || upload.isCancelled) throw new BodyBrokeOff('the upload was ended')
@@ -156,9 +159,9 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
       await noteParts(this.#deps, claim, multipartId).catch(err => logFailure('parts were not noted', err))
     }
     const number = this.#storage.partCount() + 1
-    const { etag } = await blobs.putPart(claim.key, multipartId, number, tail.bytes)
+    const { etag } = await blobs.putPart(claim.key, multipartId, number, tail.view())
     if (!this.#isOpen()) throw new BodyBrokeOff('the upload was ended')
-    this.#storage.addPart({ number, etag }, tail.bytes.byteLength)
+    this.#storage.addPart({ number, etag }, tail.view().byteLength)
     tail.clear()
   }
 
@@ -200,8 +203,8 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     const completing = this.#storage.change(upload, { isCompleting: true })
     const tail = this.#storage.readTail()
     if (upload.multipartId === null)
-      return await blobs.put(claim.key, tail.bytes, { length: length ?? 0, database })
-    if (tail.bytes.byteLength > 0) await this.#storePart(completing, tail)
+      return await blobs.put(claim.key, tail.view(), { length: length ?? 0, database })
+    if (tail.view().byteLength > 0) await this.#storePart(completing, tail)
     return await blobs.completeParts(claim.key, upload.multipartId, this.#storage.parts())
   }
 

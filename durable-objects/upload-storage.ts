@@ -3,8 +3,9 @@
 // id must leave no trace.
 
 import type { Blob } from '../src/features/storage/blobs/blob-store.ts'
-import { PartBuffer } from '../src/features/storage/resumable/part-buffer.ts'
+import { RESUMABLE_PART_BYTES } from '../src/features/storage/blobs/part-sizes.ts'
 import type { UploadPlan } from '../src/features/storage/resumable/upload-contract.ts'
+import { ByteBuffer } from '../src/lib/byte-buffer.ts'
 
 export interface StoredUpload extends UploadPlan {
   /** Of the upload in parts; null: none was begun. */
@@ -86,12 +87,13 @@ export class UploadStorage {
     this.#storage.sql.exec('delete from tail')
   }
 
-  readTail(): PartBuffer {
-    const buffer = new PartBuffer()
+  /** The bytes behind the parts, with room for a whole part. */
+  readTail(): ByteBuffer {
+    const buffer = new ByteBuffer(RESUMABLE_PART_BYTES)
     for (const { bytes } of this.#storage.sql.exec<{ bytes: ArrayBuffer }>(
       'select bytes from tail order by number',
     ))
-      buffer.add(new Uint8Array(bytes))
+      buffer.append(new Uint8Array(bytes))
     return buffer
   }
 

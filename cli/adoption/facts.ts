@@ -4,10 +4,8 @@
 // Who owns what is compared by oid. Membership would say nothing: the owner is a member of callers' roles.
 
 import type { Client } from 'pg'
+import { CALLERS, ROLES, type RoleName } from '../support/own-roles.ts'
 
-export const CALLERS = ['authenticator', 'anon', 'service_role'] as const
-export const ROLES = [...CALLERS, 'quoin_outbox'] as const
-export type RoleName = (typeof ROLES)[number]
 export type Attributes = Readonly<Record<string, boolean>>
 
 /** Rights that callers or PUBLIC have on objects of one kind, from one grantor. */

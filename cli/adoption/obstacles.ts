@@ -3,7 +3,8 @@
 //
 // Nothing printed here makes anybody more dangerous, also when only some of it is run.
 
-import { type Attributes, CALLERS, type Facts, ROLES, type RoleName } from './facts.ts'
+import { CALLERS, ROLES, type RoleName } from '../support/own-roles.ts'
+import type { Attributes, Facts } from './facts.ts'
 import type { Finding } from './finding.ts'
 
 const VERSION_NUMBER_MIN = 160_000
@@ -16,16 +17,14 @@ const ATTRIBUTES: Readonly<Record<RoleName, Attributes>> = {
   anon: { ...WEAK, login: false },
   service_role: { ...WEAK, login: false, bypassrls: true },
   quoin_outbox: { ...WEAK, login: false },
+  quoin_storage: { ...WEAK, login: false },
 }
 
 /** In the order in which one would mend them; empty when the migrations can run. */
 export function obstacles(facts: Facts): Finding[] {
   if (facts.version_number < VERSION_NUMBER_MIN) return [oldPostgres(facts)]
   return [
-    ...missingAttributes(facts),
-    ...missingAdmin(facts),
-    ...facts.roles.flatMap(role => wrongAttributes(role) ?? []),
-    ...facts.memberships.flatMap(excessMembership),
+    ...roleObstacles(facts, ROLES),
     ...closedDatabase(facts),
     ...closedPublic(facts),
     ...takenNames(facts),
@@ -38,9 +37,24 @@ export function obstacles(facts: Facts): Finding[] {
   ]
 }
 
-/** Why the schema of files cannot be made in a database that Quoin was in before there was one. */
+/** Why what files need cannot be made in a database that Quoin was in before there were files. */
 export function storageObstacles(facts: Facts): Finding[] {
-  return [...closedDatabase(facts), ...takenStorage(facts)]
+  return [...roleObstacles(facts, ['quoin_storage']), ...closedDatabase(facts), ...takenStorage(facts)]
+}
+
+/** Of these roles alone. */
+function roleObstacles(all: Facts, names: readonly string[]): Finding[] {
+  const facts = {
+    ...all,
+    roles: all.roles.filter(({ name }) => names.includes(name)),
+    memberships: all.memberships.filter(({ member, role }) => names.includes(member) || names.includes(role)),
+  }
+  return [
+    ...missingAttributes(facts, names),
+    ...missingAdmin(facts),
+    ...facts.roles.flatMap(role => wrongAttributes(role) ?? []),
+    ...facts.memberships.flatMap(excessMembership),
+  ]
 }
 
 function oldPostgres({ version }: Facts): Finding {
@@ -51,15 +65,17 @@ function oldPostgres({ version }: Facts): Finding {
   }
 }
 
-function missingAttributes({ owner, roles }: Facts): Finding[] {
-  const missing = ROLES.filter(name => !roles.some(role => role.name === name))
+function missingAttributes({ owner, roles }: Facts, names: readonly string[]): Finding[] {
+  const missing = names.filter(name => !roles.some(role => role.name === name))
   const wanted = [
     ...(missing.length > 0 ? ['createrole'] : []),
     ...(missing.includes('service_role') ? ['bypassrls'] : []),
   ].filter(attribute => !owner.attributes[attribute])
   if (wanted.length === 0 || owner.attributes['superuser']) return []
   const attributes = wanted.join(' ')
-  const what = `${owner.name} must make the roles ${missing.join(', ')}, and lacks ${attributes.toUpperCase()} for it.`
+  const what =
+    `${owner.name} must make the role${missing.length === 1 ? '' : 's'} ${missing.join(', ')}, and lacks ` +
+    `${attributes.toUpperCase()} for it.`
   return [{ what, mend: { by: SUPERUSER, sql: `alter role ${owner.name} ${attributes};` } }]
 }
 

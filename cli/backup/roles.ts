@@ -4,14 +4,16 @@
 import type { Client } from 'pg'
 import { quoteIdentifier } from '../../src/db/sql.ts'
 import { StackError } from '../support/output.ts'
+import { CALLERS, ENGINE_ROLES, ROLES, type RoleName } from '../support/own-roles.ts'
 import type { Manifest } from './manifest.ts'
 import { oneRow } from './session.ts'
 
-const OWN_ROLES: Readonly<Record<string, string>> = {
+const ATTRIBUTES: Readonly<Record<RoleName, string>> = {
   authenticator: 'login noinherit',
   anon: 'nologin noinherit',
   service_role: 'nologin noinherit bypassrls',
   quoin_outbox: 'nologin noinherit',
+  quoin_storage: 'nologin noinherit',
 }
 
 /**
@@ -21,16 +23,13 @@ const OWN_ROLES: Readonly<Record<string, string>> = {
 const STRONGER_SQL = `
   select string_agg(problem, '; ') as problems from (
     select format('%s has other attributes than Quoin needs', rolname) as problem from pg_roles
-      where (rolname in ('authenticator', 'anon', 'service_role', 'quoin_outbox')
-          and (rolsuper or rolcreaterole or rolcreatedb or rolreplication))
-        or (rolname in ('authenticator', 'anon', 'quoin_outbox') and rolbypassrls)
-        or (rolname in ('anon', 'service_role', 'quoin_outbox') and rolcanlogin)
-        or (rolname = 'authenticator' and (rolinherit or not rolcanlogin))
-        or (rolname = 'service_role' and not rolbypassrls)
+      where rolname = any ($1) and (rolsuper or rolcreaterole or rolcreatedb or rolreplication
+        or rolbypassrls <> (rolname = 'service_role') or rolcanlogin <> (rolname = 'authenticator')
+        or (rolname = 'authenticator' and rolinherit))
     union all
     select format('%s is a member of %s', member.rolname, granted.rolname) from pg_auth_members m
       join pg_roles member on member.oid = m.member join pg_roles granted on granted.oid = m.roleid
-      where member.rolname in ('authenticator', 'anon', 'service_role', 'quoin_outbox')
+      where member.rolname = any ($1)
         and not (member.rolname = 'authenticator' and granted.rolname in ('anon', 'service_role'))
   ) found`
 
@@ -41,7 +40,7 @@ export async function refuseMissingRoles(client: Client, { roles, owner }: Manif
     [roles.map(({ name }) => name)],
   )
   const known = new Set(rows.map(({ name }) => name))
-  const missing = roles.filter(({ name }) => !known.has(name) && !(name in OWN_ROLES))
+  const missing = roles.filter(({ name }) => !known.has(name) && !(name in ATTRIBUTES))
   if (missing.length > 0) {
     const statements = missing.map(
       ({ name, attributes }) => `  create role ${quoteIdentifier(name)} ${attributes};`,
@@ -52,28 +51,30 @@ export async function refuseMissingRoles(client: Client, { roles, owner }: Manif
     )
   }
   if (owner === null) return
-  const { problems } = await oneRow<{ problems: string | null }>(client, STRONGER_SQL)
+  const { problems } = await oneRow<{ problems: string | null }>(client, STRONGER_SQL, [ROLES])
   if (problems !== null)
     throw new StackError(`roles of this cluster are not what Quoin needs (docs/adopt.md): ${problems}`)
 }
 
 /**
  * Makes those of Quoin's own roles that the cluster lacks, and the memberships between them, where Quoin is in the
- * backup. Answers the names of those that are new.
+ * backup. A role that came with a later Quoin is left to the migration that makes it. Answers the names of those that
+ * are new.
  */
-export async function makeOwnRoles(client: Client, { owner }: Manifest): Promise<string[]> {
+export async function makeOwnRoles(client: Client, { owner, roles }: Manifest): Promise<string[]> {
   if (owner === null) return []
+  const engineRoles = ENGINE_ROLES.filter(wanted => roles.some(({ name }) => name === wanted))
   const made: string[] = []
-  for (const [name, attributes] of Object.entries(OWN_ROLES)) {
+  for (const name of [...CALLERS, ...engineRoles]) {
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name])
     if (rowCount !== 0) continue
-    await client.query(`create role ${quoteIdentifier(name)} ${attributes}`)
+    await client.query(`create role ${quoteIdentifier(name)} ${ATTRIBUTES[name]}`)
     made.push(name)
   }
   for (const granted of ['anon', 'service_role'])
     if (!(await isMember(client, 'authenticator', granted, 'set')))
       await client.query(`grant ${granted} to authenticator with admin false, inherit false, set true`)
-  for (const granted of ['anon', 'service_role', 'quoin_outbox'])
+  for (const granted of ['anon', 'service_role', ...engineRoles])
     if (
       !(await isMember(client, owner, granted, 'usage')) ||
       !(await isMember(client, owner, granted, 'set'))

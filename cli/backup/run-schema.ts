@@ -103,8 +103,8 @@ const OWNER_OF_DOMAIN_SQL = `
 const MUST_LEND_SQL = `select not has_table_privilege($1, $2::regclass, 'references') as must_lend`
 
 /**
- * Whoever gets an object must have the right to create in its schema, which callers and quoin_outbox had only for a
- * while, and which comes with the grants at the end. So it is lent for this one statement. `role` is SQL.
+ * Whoever gets an object must have the right to create in its schema, which callers and the engine's roles had only for
+ * a while, and which comes with the grants at the end. So it is lent for this one statement. `role` is SQL.
  */
 async function changeOwner(client: Client, sql: string, role: string): Promise<void> {
   await client.query('savepoint owner')

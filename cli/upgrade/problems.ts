@@ -2,7 +2,7 @@
 // from the command line.
 
 import type { Client } from 'pg'
-import { ROLES } from '../adoption/facts.ts'
+import { ROLES } from '../support/own-roles.ts'
 
 const MISSING_ROLES_SQL = `
   select wanted.name from unnest($1::text[]) wanted (name)

@@ -4,6 +4,9 @@
 // What this must keep true: no caller sets or changes an object's version or metadata, whatever the policies. Whoever
 // could would read a foreign file by its version. So callers have no right to these columns. A trigger writes them from
 // a claim: a row that only the owner's connection writes, for one bucket and one name, and that is used up once.
+//
+// Triggers of rows run whoever writes, with the rights of quoin_storage. It has those that they need, and none on
+// storage.objects: what they see of it Postgres hands them.
 
 const REFUSE_ANOTHER = `
   do $do$
@@ -12,6 +15,33 @@ const REFUSE_ANOTHER = `
       raise exception 'There is a schema "storage" already, and Quoin needs one of its own by this name'
         using hint = 'Rename it (ALTER SCHEMA storage RENAME TO old_storage), then migrate again. docs/adopt.md says '
           'how files of another service move over.';
+    end if;
+  end
+  $do$
+`
+
+// Roles belong to the whole cluster: another database may have made this one, or may still need it.
+const CREATE_ROLE = `
+  do $do$
+  begin
+    begin
+      if not exists (select from pg_roles where rolname = 'quoin_storage') then
+        create role quoin_storage nologin noinherit;
+      end if;
+    exception when duplicate_object or unique_violation then
+      null; -- Another database of this cluster made it a moment ago.
+    end;
+    grant quoin_storage to current_user with inherit true, set true;
+    if exists (select from pg_roles where rolname = 'quoin_storage'
+        and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls or rolcanlogin)) then
+      raise exception 'The role quoin_storage exists with more rights than Quoin gives it'
+        using hint = 'Alter it to NOLOGIN and nothing else, or drop it, then migrate again.';
+    end if;
+    if exists (select from pg_auth_members
+        where member = 'quoin_storage'::regrole or (roleid = 'quoin_storage'::regrole
+          and member in (select oid from pg_roles where rolname in ('authenticator', 'anon', 'service_role')))) then
+      raise exception 'Memberships would give callers, or the role quoin_storage, more than their own rights'
+        using hint = 'Revoke every role from quoin_storage, and quoin_storage from callers, then migrate again.';
     end if;
   end
   $do$
@@ -68,7 +98,7 @@ const CREATE_TABLES = `
     on storage.objects to anon, service_role;
 `
 
-// What is under way, and what is to be deleted one day. Only the owner reaches these.
+// What is under way, and what is to be deleted one day. Only the owner and the triggers reach these.
 const CREATE_RECORDS = `
   create table quoin.storage_claims (
     id uuid primary key,
@@ -91,7 +121,7 @@ const CREATE_RECORDS = `
   create table quoin.lost_versions (
     bucket_id text not null,
     version text not null,
-    lost_at timestamptz not null default now(),
+    lost_at timestamptz not null default clock_timestamp(),
     primary key (bucket_id, version)
   );
   comment on table quoin.lost_versions is
@@ -100,6 +130,12 @@ const CREATE_RECORDS = `
   create index lost_versions_by_time on quoin.lost_versions (lost_at);
 
   revoke all on quoin.storage_claims, quoin.lost_versions from public;
+  grant usage on schema quoin to quoin_storage;
+  -- FOR UPDATE asks for UPDATE of a column, whichever.
+  grant select (id, bucket_id, name, version, metadata), update (created_at), delete
+    on quoin.storage_claims to quoin_storage;
+  grant select (bucket_id, version), insert (bucket_id, version), update (lost_at)
+    on quoin.lost_versions to quoin_storage;
 `
 
 // With check conditions of policies run behind this, so they see the measured size and type.
@@ -107,17 +143,18 @@ const CREATE_TRIGGERS = `
   create function quoin.take_version() returns trigger
     language plpgsql security definer set search_path = pg_catalog, pg_temp as $function$
   declare
-    claimed quoin.storage_claims;
+    claimed_version text;
+    claimed_metadata jsonb;
   begin
     if current_setting('storage.claim', true) <> '' then
       -- Locked: a sweep that ends old claims must not end this one before the row has it.
-      select * into claimed from quoin.storage_claims
+      select version, metadata into claimed_version, claimed_metadata from quoin.storage_claims
         where id = current_setting('storage.claim', true)::uuid and bucket_id = new.bucket_id and name = new.name
         for update;
     end if;
-    if claimed.id is not null then
-      new.version := claimed.version;
-      new.metadata := claimed.metadata;
+    if claimed_version is not null then
+      new.version := claimed_version;
+      new.metadata := claimed_metadata;
     elsif tg_op = 'UPDATE' and new.bucket_id is distinct from old.bucket_id then
       raise exception 'An object cannot be moved to another bucket by SQL: its file would stay behind'
         using errcode = '42501', hint = 'Move it with POST /v1/storage/move.';
@@ -154,18 +191,29 @@ const CREATE_TRIGGERS = `
     if tg_op = 'DELETE' then
       insert into quoin.lost_versions (bucket_id, version)
         select distinct bucket_id, version from gone where version is not null
-        on conflict (bucket_id, version) do update set lost_at = now();
-    elsif tg_op = 'UPDATE' then
+        on conflict (bucket_id, version) do update set lost_at = clock_timestamp();
+    else
       insert into quoin.lost_versions (bucket_id, version)
         select bucket_id, version from gone where version is not null
         except select bucket_id, version from there where version is not null
-        on conflict (bucket_id, version) do update set lost_at = now();
-    else
-      insert into quoin.lost_versions (bucket_id, version)
-        select distinct bucket_id, version from storage.objects where version is not null
-        on conflict (bucket_id, version) do update set lost_at = now();
+        on conflict (bucket_id, version) do update set lost_at = clock_timestamp();
     end if;
     return null;
+  end
+  $function$;
+
+  -- TRUNCATE hands over no rows, and only the owner may use it: so this runs with the owner's rights. A policy that hid
+  -- rows from whoever else was given TRUNCATE is an error.
+  create function quoin.note_truncated_versions() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp set row_security = off as $function$
+  begin
+    insert into quoin.lost_versions (bucket_id, version)
+      select distinct bucket_id, version from storage.objects where version is not null
+      on conflict (bucket_id, version) do update set lost_at = clock_timestamp();
+    return null;
+  exception when insufficient_privilege then
+    raise exception 'Only the owner of storage.objects can truncate it: nobody else may note which files are lost'
+      using errcode = '42501', detail = sqlerrm, hint = 'DELETE FROM storage.objects notes them, whoever''s it is.';
   end
   $function$;
 
@@ -178,7 +226,16 @@ const CREATE_TRIGGERS = `
   create trigger note_replaced_versions after update on storage.objects
     referencing old table as gone new table as there for each statement execute function quoin.note_lost_versions();
   create trigger note_truncated_versions before truncate on storage.objects
-    for each statement execute function quoin.note_lost_versions();
+    for each statement execute function quoin.note_truncated_versions();
+
+  revoke all on function quoin.take_version(), quoin.use_claim(), quoin.note_lost_versions(),
+    quoin.note_truncated_versions() from public;
+  -- A function can be given only to a role that may create in its schema.
+  grant create on schema quoin to quoin_storage;
+  alter function quoin.take_version() owner to quoin_storage;
+  alter function quoin.use_claim() owner to quoin_storage;
+  alter function quoin.note_lost_versions() owner to quoin_storage;
+  revoke create on schema quoin from quoin_storage;
 `
 
 // Bodies that are expressions are bound to pg_catalog when they are made, and can be inlined into policies.
@@ -209,14 +266,24 @@ const CREATE_HELPERS = `
   comment on function storage.operation() is 'What the storage API is doing, such as storage.object.upload.';
 
   revoke all on all functions in schema storage from public;
-  revoke all on function quoin.take_version(), quoin.use_claim(), quoin.note_lost_versions() from public;
   grant execute on all functions in schema storage to anon, service_role;
+`
+
+const DROP_ROLE = `
+  do $do$
+  begin
+    drop role if exists quoin_storage;
+  exception when dependent_objects_still_exist or insufficient_privilege then
+    raise notice 'The role quoin_storage is still in use elsewhere and stays.';
+  end
+  $do$
 `
 
 /** @param {import('node-pg-migrate').MigrationBuilder} pgm */
 exports.up = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
   pgm.sql(REFUSE_ANOTHER)
+  pgm.sql(CREATE_ROLE)
   pgm.sql(CREATE_TABLES)
   pgm.sql(CREATE_RECORDS)
   pgm.sql(CREATE_TRIGGERS)
@@ -227,7 +294,9 @@ exports.up = pgm => {
 exports.down = pgm => {
   pgm.sql(`
     drop schema storage cascade;
-    drop function quoin.take_version(), quoin.use_claim(), quoin.note_lost_versions();
+    drop function quoin.take_version(), quoin.use_claim(), quoin.note_lost_versions(), quoin.note_truncated_versions();
     drop table quoin.storage_claims, quoin.lost_versions;
+    drop owned by quoin_storage;
   `)
+  pgm.sql(DROP_ROLE)
 }

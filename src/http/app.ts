@@ -265,6 +265,9 @@ async function bodyOf(
   return parseBody(schema, checkedJson(await readBodyBytes(), headers.get('content-type'), bodyValuesMax))
 }
 
+/** Less of a body at a time is a call like others: else calls without end would count as one. */
+const PART_BYTES_MIN = 1024 * 1024
+
 function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
   const route = endpoint?.route
   return {
@@ -274,9 +277,10 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     route: endpoint === undefined ? null : endpointName(endpoint),
     path: c.req.path,
     params: endpoint === undefined ? {} : c.req.param(),
-    allowance: route?.allowance ?? 'api',
+    countedAs: route?.countedAs ?? 'api',
     bodyBytesMax: BODY_BYTES_MAX,
     takesBasicAuth: route?.takesBasicAuth === true,
+    isCounted: route?.bringsParts !== true || Number(c.req.header('content-length') ?? 0) < PART_BYTES_MIN,
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,

@@ -5,7 +5,6 @@
 import type * as z from 'zod'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
-import type { AddressAllowance } from '../features/api-keys/limit/address-gate.ts'
 import type { Caller } from '../features/audit/caller.ts'
 import type { Brand } from '../features/oauth/bridge/pages/frame.ts'
 import type { AuthLevel, Principal } from './admission/principal.ts'
@@ -171,10 +170,12 @@ export interface Route<
   /** Under /v1: the API key may also come as the password of basic auth, for callers that can send nothing else. */
   takesBasicAuth?: boolean
   /**
-   * Under /api: which allowance of the client's address a call uses up; `api` unless said. `render` is counted where
-   * images are made.
+   * A call brings a part of something whose beginning was counted: with a mebibyte of body or more it does not count
+   * against the key's limit.
    */
-  allowance?: Exclude<AddressAllowance, 'render'>
+  bringsParts?: boolean
+  /** Under /api: what a call counts as against the limits of the client's address; `api` unless said. */
+  countedAs?: 'api' | 'consent'
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */
   errorPage?: (input: ErrorPageInput) => Promise<RawAnswer>
   /** For routes that read or answer in ways of their own: what the document should say. */

@@ -26,8 +26,15 @@ export class ByteBuffer {
     this.#size = needed
   }
 
+  /** Copies as many of the bytes as there is room for, and answers the others. */
+  fill(bytes: Uint8Array): Uint8Array {
+    const { room } = this
+    this.append(bytes.subarray(0, room))
+    return bytes.subarray(room)
+  }
+
   /** What was collected, as a view: `clear` and `append` change it. */
-  view(): Uint8Array {
+  view(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#size)
   }
 

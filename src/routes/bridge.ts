@@ -127,7 +127,7 @@ export const bridgeRoutes = [
     id: 'bridge.accept_consent',
     method: 'post',
     mounts: { '/api/oauthsrv/bridge/consent/accept': 'visitor' },
-    allowance: 'consent',
+    countedAs: 'consent',
     summary: 'Grant what an application asks for, or a part of it',
     description:
       'JSON is answered with `{redirect_to}`, where the same browser has to continue. A session cookie that is ' +
@@ -143,7 +143,7 @@ export const bridgeRoutes = [
     id: 'bridge.reject_consent',
     method: 'post',
     mounts: { '/api/oauthsrv/bridge/consent/reject': 'visitor' },
-    allowance: 'consent',
+    countedAs: 'consent',
     summary: 'Deny what an application asks for',
     description:
       'The application gets `error` and `error_description`. Answers as accept does. A device is told nothing: ' +
@@ -158,7 +158,7 @@ export const bridgeRoutes = [
     id: 'bridge.switch_account',
     method: 'post',
     mounts: { '/api/oauthsrv/bridge/consent/switch': 'visitor' },
-    allowance: 'consent',
+    countedAs: 'consent',
     summary: 'Sign out and start the flow again as somebody else',
     description:
       "The consent screen's own form; ends the sessions at the identity provider and at the OAuth2 server.",
@@ -182,7 +182,7 @@ export const bridgeRoutes = [
     id: 'bridge.answer_device',
     method: 'post',
     mounts: { '/api/oauthsrv/bridge/device': 'visitor' },
-    allowance: 'consent',
+    countedAs: 'consent',
     summary: 'Connect the device that shows a code',
     description:
       'Sign-in and consent follow; the device gets its tokens after them. Answers as consent does.',
@@ -218,7 +218,7 @@ export const bridgeRoutes = [
     id: 'bridge.accept_logout',
     method: 'post',
     mounts: { '/api/oauthsrv/bridge/logout/accept': 'visitor' },
-    allowance: 'consent',
+    countedAs: 'consent',
     summary: 'Sign out, and on request of the identity provider too',
     description:
       'The OAuth2 server signs out when the browser goes on at `redirect_to`. A session cookie that is sent ' +
@@ -234,7 +234,7 @@ export const bridgeRoutes = [
     id: 'bridge.reject_logout',
     method: 'post',
     mounts: { '/api/oauthsrv/bridge/logout/reject': 'visitor' },
-    allowance: 'consent',
+    countedAs: 'consent',
     summary: 'Stay signed in',
     example: { challenge: '8f5e2c...' },
     documented: {

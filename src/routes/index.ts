@@ -28,20 +28,32 @@ import { sessionRoutes } from './sessions.ts'
 import { signingKeyRoutes } from './signing-keys.ts'
 import { sqlRoutes } from './sql.ts'
 import { statusRoutes } from './status.ts'
-import { storageRoutes } from './storage.ts'
 import { storageBlobRoutes } from './storage-blobs.ts'
-import { supabasePublicFileRoutes } from './supabase-public-files.ts'
-import { supabaseStorageRoutes } from './supabase-storage.ts'
-import { supabaseTusRoutes } from './supabase-tus.ts'
+import { storageBucketRoutes } from './storage-buckets.ts'
+import { storageImageRoutes } from './storage-images.ts'
+import { storageObjectRoutes } from './storage-objects.ts'
+import { storagePolicyRoutes } from './storage-policies.ts'
+import { storageSignedRoutes } from './storage-signed.ts'
+import { supabaseBucketRoutes } from './supabase-storage-buckets.ts'
+import { supabaseObjectRoutes } from './supabase-storage-objects.ts'
+import { supabasePublicRoutes } from './supabase-storage-public.ts'
+import { supabaseStatusRoutes } from './supabase-storage-status.ts'
+import { supabaseTusRoutes } from './supabase-storage-tus.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const allRoutes: readonly AnyRoute[] = [
   ...healthRoutes,
   ...sqlRoutes,
   ...dataRoutes,
-  ...storageRoutes,
-  ...supabasePublicFileRoutes,
-  ...supabaseStorageRoutes,
+  ...storageBucketRoutes,
+  ...storageObjectRoutes,
+  ...storageImageRoutes,
+  ...storageSignedRoutes,
+  ...storagePolicyRoutes,
+  ...supabasePublicRoutes,
+  ...supabaseBucketRoutes,
+  ...supabaseObjectRoutes,
+  ...supabaseStatusRoutes,
   ...databaseRoutes,
   ...advisorRoutes,
   ...backupRoutes,

@@ -1,4 +1,4 @@
-// The bytes of files by themselves, for who keeps backups. Files with their names are in `storage.ts`.
+// The bytes of files by themselves, for who keeps backups. Files with their names are in `storage-objects.ts`.
 
 import {
   BLOB_CHECK_EXAMPLE,

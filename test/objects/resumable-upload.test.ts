@@ -7,7 +7,7 @@ import type { ResumableUpload } from '../../durable-objects/resumable-upload.ts'
 import type { StoredUpload } from '../../durable-objects/upload-storage.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
-import { PART_BYTES } from '../../src/features/storage/resumable/part-buffer.ts'
+import { RESUMABLE_PART_BYTES as PART_BYTES } from '../../src/features/storage/blobs/part-sizes.ts'
 import type { UploadPlan } from '../../src/features/storage/resumable/upload-contract.ts'
 import { openClaim } from '../../src/features/storage/writes/claims.ts'
 
@@ -84,6 +84,25 @@ it('keeps what came of a body that went silent, and lets the next request on', a
   expect(await upload.read(caller)).toMatchObject({ outcome: 'stored', state: { offset: 4 } })
   expect(await writing).toEqual({ outcome: 'broke_off' })
   await writer.abort().catch(() => undefined)
+})
+
+it('takes no notice of a stranger who knows its id', async () => {
+  const { upload } = await begin(4)
+  const slow = new TransformStream<Uint8Array, Uint8Array>()
+  const writing = upload.write(caller, AT_START, slow.readable)
+  const writer = slow.writable.getWriter()
+  await writer.write(new TextEncoder().encode('ab'))
+  const stranger = { ...caller, identity: 'key:2' }
+  // Whoever waits for the sender ends one who is silent.
+  expect(await upload.write(stranger, AT_START, bodyOf('x'))).toEqual({ outcome: 'unknown' })
+  await writer.write(new TextEncoder().encode('cd'))
+  await writer.close()
+  expect(await writing).toMatchObject({ outcome: 'stored', state: { offset: 4 } })
+})
+
+it('names the length that was said to a body that brings more', async () => {
+  const { upload } = await begin(3)
+  expect(await upload.write(caller, AT_START, bodyOf('abcd'))).toEqual({ outcome: 'too_large', bytesMax: 3 })
 })
 
 it('forgets an upload whose day is over, with its parts and its claim', async () => {

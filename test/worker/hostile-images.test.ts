@@ -1,9 +1,9 @@
 // Images that are no images, that are too many, or that would be too large once decoded, through the whole Worker and
 // both its faces: a clear error each time, and the Worker makes the next image as ever.
 
-import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeKey } from '../support/keys.ts'
+import { png } from '../support/png.ts'
 import { connectOwner, type TestClient } from '../support/postgres.ts'
 import { startTestWorker, type TestWorker } from '../support/worker.ts'
 
@@ -28,26 +28,6 @@ afterAll(async () => {
   await owner.end()
   await quoin?.close()
 })
-
-function chunk(type: string, data: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const ends = Buffer.alloc(8)
-  ends.writeUInt32BE(data.length, 0)
-  ends.writeUInt32BE(crc32(body), 4)
-  return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)])
-}
-
-/** A black PNG of these sides, a bit for each pixel. */
-function png(width: number, height: number): Buffer<ArrayBuffer> {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header[8] = 1
-  const rows = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height))
-  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
-  const parts = [chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]
-  return Buffer.concat([signature, ...parts])
-}
 
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 const FRAME = GIF.subarray(19, -1)
@@ -75,18 +55,9 @@ const FACES = [
   ['a public address', `/storage/v1/render/image/public/${BUCKET}`],
 ] as const
 
-function render(
-  face: string,
-  name: string,
-  query: string,
-  address = newAddress(),
-  { method = 'GET', headers = {} } = {},
-): Promise<Response> {
+function render(face: string, name: string, query: string, address = newAddress()): Promise<Response> {
   const key = face.includes('/public/') ? {} : service
-  return quoin.fetch(`${face}/${name}?${query}`, {
-    method,
-    headers: { ...key, 'cf-connecting-ip': address, ...headers },
-  })
+  return quoin.fetch(`${face}/${name}?${query}`, { headers: { ...key, 'cf-connecting-ip': address } })
 }
 
 const SVG = Buffer.from(
@@ -126,27 +97,6 @@ it.each(REFUSED)('makes no other size of %s', async (what, file, why) => {
     expect(refusal.detail).toMatch(why)
     if (face.startsWith('/v1')) expect(refusal).toMatchObject({ code: 'image_not_possible' })
     else expect(refusal).toMatchObject({ statusCode: '400', code: 'InvalidRequest', error: 'InvalidRequest' })
-  }
-})
-
-it.each(FACES)('an image says what it is, not what its file is: %s', async (_, face) => {
-  await upload('whole.png', png(400, 200))
-  const [made, head] = [await ask('GET'), await ask('HEAD')]
-  const bytes = await made.arrayBuffer()
-  expect(made.headers.get('content-type')).toBe('image/webp')
-  for (const answer of [made, head]) {
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-length')).toBe(String(bytes.byteLength))
-    expect(answer.headers.get('vary')).toMatch(/accept(?!-)/i)
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    for (const name of ['etag', 'accept-ranges']) expect(answer.headers.get(name), name).toBeNull()
-  }
-  expect((await head.arrayBuffer()).byteLength).toBe(0)
-  // Kept for those who read WebP, it is nothing for others.
-  expect((await ask('GET', '*/*')).headers.get('content-type')).toBe('image/png')
-
-  function ask(method: string, accept = 'image/webp'): Promise<Response> {
-    return render(face, 'whole.png', 'width=20', newAddress(), { method, headers: { accept } })
   }
 })
 

@@ -88,7 +88,7 @@ export interface RuledEndpoint {
     method: string
     summary: string
     unaudited?: 'no_change' | 'sign_in' | 'key_data'
-    allowance?: 'api' | 'consent' | 'storage'
+    countedAs?: 'api' | 'consent'
     streamsBody?: boolean
     body?: unknown
     documented?: { request?: unknown }
@@ -132,7 +132,7 @@ function accessRule(endpoint: RuledEndpoint, config: BoundsConfig): AccessRule {
     path,
     level,
     ...DOORS[level],
-    rate_limit: rateLimitOf(level, route.allowance),
+    rate_limit: rateLimitOf(level, route.countedAs),
     audited: isAudited({ level, route }),
     body_bytes_max: readsBody ? bodyBytesMax : null,
     anon_body_bytes_max: readsBody && level === 'any_key' ? heldMax : null,
@@ -143,12 +143,12 @@ function accessRule(endpoint: RuledEndpoint, config: BoundsConfig): AccessRule {
 
 function rateLimitOf(
   level: RuledEndpoint['level'],
-  allowance: RuledEndpoint['route']['allowance'],
+  countedAs: RuledEndpoint['route']['countedAs'],
 ): AccessRule['rate_limit'] {
   if (level === 'none' || level === 'internal') return 'none'
   if (DOORS[level].credential === 'api_key') return 'key'
   if (level === 'public') return 'address_storage'
-  return allowance === 'consent' ? 'address_consent' : 'address'
+  return countedAs === 'consent' ? 'address_consent' : 'address'
 }
 
 /** Whether a call leaves a row: changes do, but for what the route says, and what an API key writes as its own. */

@@ -1,8 +1,14 @@
-// What OpenAPI says of uploads and downloads, whose headers and bodies the engine reads itself.
+// What OpenAPI says of files where no schema says it: headers and bodies that the verbs read themselves. It stands here
+// because routes do not import each other.
 
 import * as z from 'zod'
 
-const header = (name: string, description: string) => ({
+/** Of every endpoint that asks policies. */
+export const AS_CALLER =
+  'Policies on storage.buckets and storage.objects decide. Under /api it acts as service_role, past them.'
+
+/** A header that a request may have. */
+export const header = (name: string, description: string) => ({
   name,
   in: 'header' as const,
   schema: z.string().describe(description),

@@ -13,6 +13,11 @@ export function placeOf({ bucket, name }: { bucket: string; name: string }): Obj
   return { bucketId: bucket, name }
 }
 
+/** What several names in a bucket are called together: the one name, or else the bucket. */
+export function placeOfAll(bucketId: string, names: readonly string[]): ObjectPlace {
+  return { bucketId, name: names.length === 1 ? (names[0] ?? '') : '' }
+}
+
 /** As S3 has it. The name is no part of the blob's key, but of two indexes. */
 export const OBJECT_NAME_BYTES_MAX = 1_024
 

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { WholeNumber } from '../../lib/whole-number.ts'
-import { EXPIRES_IN_SECONDS_MAX } from './signed/signed-urls.ts'
+import { ExpiresInSeconds } from './signed/signed-urls.ts'
 import { StorageLeftovers } from './sweep/read-figures.ts'
 
 const Time = z.iso.datetime({ offset: true })
@@ -19,10 +19,12 @@ export const BucketName = z
   .describe('name of the bucket')
   .meta({ examples: ['avatars'] })
 /** In a path: everything behind the bucket, slashes and all. */
-export const ObjectName = z
+const ObjectName = z
   .string()
   .describe('name of the object, with its folders')
   .meta({ examples: ['ada/portrait.png'] })
+/** A path that names an object. */
+export const OBJECT_PARAMS = { bucket: BucketName, name: ObjectName }
 
 const BUCKET_EXAMPLE = {
   id: 'avatars',
@@ -226,11 +228,9 @@ export const ObjectTransfer = z
   })
   .meta({ id: 'ObjectTransfer' })
 
-const ExpiresIn = z
-  .int()
-  .min(1)
-  .max(EXPIRES_IN_SECONDS_MAX)
-  .describe('seconds that the addresses last; they end at once when their signing key is removed')
+const ExpiresIn = ExpiresInSeconds.describe(
+  'seconds that the addresses last; they end at once when their signing key is removed',
+)
 
 export const DownloadAddressesIn = z
   .strictObject({ bucket: z.string().max(100), names: Names, expires_in: ExpiresIn })

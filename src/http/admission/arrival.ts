@@ -1,6 +1,5 @@
 // A request at the door: what a level's check may look at, and what it leaves for the rest of the way.
 
-import type { AddressAllowance } from '../../features/api-keys/limit/address-gate.ts'
 import type { RateLimitState } from '../../features/api-keys/limit/admission.ts'
 import type { ApiKeyPrincipal, SessionPrincipal } from './principal.ts'
 
@@ -8,10 +7,13 @@ export interface Arrival {
   readonly request: Request
   /** The client's network address; null when the platform gives none. */
   readonly address: string | null
-  readonly allowance: AddressAllowance
+  /** What it counts as where addresses are counted. */
+  readonly countedAs: 'api' | 'consent'
   /** Set once the variables are known that it may come from. */
   bodyBytesMax: number
   readonly takesBasicAuth: boolean
+  /** False for what belongs to something that was counted before, where keys are counted. */
+  readonly isCounted: boolean
   /** Keeps the isolate at work that is not over with the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void
   /** Set as soon as the window's state is known, so that a refused request carries the headers too. */

@@ -15,15 +15,15 @@ export interface SessionDeps {
 }
 
 /**
- * Admits anybody who comes from no foreign page, counted against the address's allowance. Throws `cross_site_request`
+ * Admits anybody who comes from no foreign page, counted against the address's limit. Throws `cross_site_request`
  * or `rate_limited`.
  */
 export async function admitVisitor(
   { addressGate, config }: Omit<SessionDeps, 'sessionGate'>,
-  { request, address, allowance }: Arrival,
+  { request, address, countedAs }: Arrival,
 ): Promise<null> {
   refuseCrossSite(request, ownOrigins(config.baseUrl, config.dashboardUrl))
-  await addressGate.count(allowance, address)
+  await addressGate.count(countedAs, address)
   return null
 }
 

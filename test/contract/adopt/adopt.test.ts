@@ -318,17 +318,35 @@ it('an owner whose name needs quotes moves in like any other', async () => {
   }
 })
 
-it('a Quoin of before there were files is told what keeps the schema storage from being made', async () => {
+it('a Quoin of before there were files is told what keeps their schema and role from being made', async () => {
   await shop.adopt()
   while ((await shop.takeBack())[0] !== '0012_create-storage');
-  await shop.run('create schema storage; create role landlord; alter database shop owner to landlord')
+  await shop.run(`create schema storage; create role landlord; alter database shop owner to landlord;
+    alter role shop nocreaterole`)
   const refused = await shop.migrate()
   expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('shop must make the role quoin_storage, and lacks CREATEROLE for it.')
   expect(sqlIn(refused.stderr)).toBe(
-    'grant create on database shop to shop;\nalter schema storage rename to old_storage;',
+    'alter role shop createrole;\ngrant create on database shop to shop;\n' +
+      'alter schema storage rename to old_storage;',
   )
   // What is taken back is not in the way of it.
   expect(await shop.takeBack()).toEqual(['0011_create-status-versions'])
   await shop.run(sqlIn(refused.stderr))
+  expect(await shop.adopt()).toContain('0012_create-storage')
+})
+
+it('a Quoin of before there were files refuses a stronger quoin_storage, and looks at no other role', async () => {
+  await shop.adopt()
+  while ((await shop.takeBack())[0] !== '0012_create-storage');
+  await shop.run(`create role quoin_storage; grant quoin_storage to shop with admin true;
+    grant quoin_storage to service_role; grant pg_monitor to quoin_storage;
+    alter role anon createdb`)
+  const refused = await shop.refusal()
+  expect(sqlIn(refused)).toBe(
+    'revoke pg_monitor from quoin_storage granted by postgres;\n' +
+      'revoke quoin_storage from service_role granted by postgres;',
+  )
+  await shop.run(sqlIn(refused))
   expect(await shop.adopt()).toContain('0012_create-storage')
 })

@@ -41,6 +41,12 @@ const ROLES: Record<string, Obstacle> = {
     says: /quoin_outbox exist already/,
     sql: 'grant quoin_outbox to shop with admin true, inherit true, set true;',
   },
+  "somebody else's quoin_storage, which may log in": {
+    setup: 'create role quoin_storage login',
+    says: /The role quoin_storage exists already, with other attributes/,
+    sql: 'alter role quoin_storage nologin;',
+    mend: 'grant quoin_storage to shop with admin true',
+  },
   'an authenticator that is a member of more': {
     setup: `${CALLER_ROLES} create role authenticated; grant authenticated to authenticator`,
     says: /authenticator is a member of authenticated: callers' SQL could take on its rights\./,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { restoreBackup } from '../../../cli/backup/restore-backup.ts'
 import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
+import { runMigrations } from '../../../cli/migrations.ts'
 import { PROJECT_DIR } from '../../../cli/support/project.ts'
 import { startPostgres, type TestPostgres } from '../../gateway/support.ts'
 import { migrationDatabase } from '../../support/migrations.ts'
@@ -60,16 +61,39 @@ it('makes Quoin’s own roles in another cluster, and asks for the others', asyn
     select has_database_privilege('${GRANTED}', 'moved', 'connect') as granted,
       has_database_privilege('public', 'moved', 'connect') as public`
   expect(await askAt(url.href, MAY_CONNECT)).toEqual([{ granted: true, public: false }])
-  expect(lines).toContainEqual('roles made: authenticator, anon, service_role, quoin_outbox')
+  expect(lines).toContainEqual('roles made: authenticator, anon, service_role, quoin_outbox, quoin_storage')
   expect(lines).toContainEqual(expect.stringContaining('WARNING: SECRETS_KEY is another'))
   const ROLES = `
     select rolname, rolcanlogin, rolinherit, rolbypassrls from pg_roles
-    where rolname in ('authenticator', 'anon', 'service_role', 'quoin_outbox') order by 1`
+    where rolname in ('authenticator', 'anon', 'service_role', 'quoin_outbox', 'quoin_storage')
+    order by 1`
   expect(await askAt(url.href, ROLES)).toEqual(await askAt(source.url, ROLES))
   const RIGHTS = `
     select pg_has_role('authenticator', 'anon', 'set') as may_set, pg_has_role('authenticator', 'anon', 'usage') as has,
       has_table_privilege('anon', 'public.t', 'select') as anon_reads`
   expect(await askAt(url.href, RIGHTS)).toEqual([{ may_set: true, has: false, anon_reads: true }])
+})
+
+// The superuser who restores gives the owner no ADMIN: so the owner could not grant itself what it did not make.
+it('leaves the roles of later migrations to these, so that the owner can go on', async () => {
+  const another = await startPostgres()
+  try {
+    await another.admin.query(
+      "create role quoin_owner login createrole createdb bypassrls password 'QUOIN_OWNER'",
+    )
+    await another.admin.query('create database former owner quoin_owner')
+    const urlOf = (user: string) => Object.assign(new URL(another.url(user)), { pathname: '/former' }).href
+    const backup = await openBackup(join(PROJECT_DIR, 'test/fixtures/upgrade/0008'))
+    const lines: string[] = []
+    const log = (line: string) => lines.push(line)
+    await restoreBackup(urlOf('postgres'), backup, { life: 'new', otherLocale: true, env: {}, log })
+    expect(lines).toContainEqual('roles made: authenticator, anon, service_role, quoin_outbox')
+    expect(await runMigrations(urlOf('quoin_owner'), 'up', ['platform'], log)).toContain(
+      '0012_create-storage',
+    )
+  } finally {
+    await another.remove()
+  }
 })
 
 /** Speaks as pg_dump does: a file, a password in the environment, and psql's own commands around the text. */

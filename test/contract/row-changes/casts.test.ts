@@ -305,7 +305,7 @@ describe('the role of the outbox', () => {
       select p.proname as name, p.proowner::regrole::text as owner, p.prosecdef as is_definer
       from pg_proc p where p.pronamespace = 'quoin'::regnamespace
         and (p.prosecdef or has_function_privilege('public', p.oid, 'execute')) order by 1`)
-    const trigger = { owner: expect.any(String), is_definer: true }
+    const trigger = { owner: 'quoin_storage', is_definer: true }
     expect(rows).toEqual([
       { name: 'append_chunk', owner: 'quoin_outbox', is_definer: true },
       { name: 'key_of', owner: expect.any(String), is_definer: false },

@@ -117,6 +117,45 @@ describe('an upload', () => {
   })
 })
 
+it('becomes an object at HEAD, as the one who sends its parts, when the database was away at its end', async () => {
+  const name = `${crypto.randomUUID()}.txt`
+  const sql = policyWithSwitch(`away-${name}`)
+  await using owner = await connectOwner()
+  await owner.query(sql.make)
+  try {
+    const upload = await begin({ length: 3, name, headers: anon })
+    expect(upload.created.status).toBe(201)
+    await owner.query(sql.goAway)
+    expect((await patch(upload, 'abc', 0, anon)).status).toBe(500)
+    // Whoever gets another answer begins anew.
+    expect((await send(upload.location, 'HEAD', { headers: anon })).status).toBe(423)
+    await owner.query(sql.comeBack)
+    const head = await send(upload.location, 'HEAD', { headers: anon })
+    expect([head.status, head.headers.get('upload-offset')]).toEqual([200, '3'])
+    expect(await storedAs(upload)).toMatchObject({ size: 3 })
+  } finally {
+    await owner.query(sql.drop)
+  }
+})
+
+/** A policy for a caller who begins uploads and sends their parts, and a switch that makes it fail as a server does. */
+function policyWithSwitch(name: string) {
+  const switched = `public."${name}"`
+  const fail = (
+    state: string,
+  ) => `create or replace function ${switched}() returns boolean language plpgsql as $$
+    begin ${state} return true; end $$`
+  const check = `bucket_id = '${bucket}' and ${switched}()
+    and storage.allow_any_operation(array['tus.upload.create', 'tus.upload.part'])`
+  return {
+    make: `${fail('')}; grant execute on function ${switched}() to anon;
+      create policy "${name}" on storage.objects for insert to anon with check (${check})`,
+    goAway: fail(`raise exception 'disk' using errcode = '58030';`),
+    comeBack: fail(''),
+    drop: `drop policy "${name}" on storage.objects; drop function ${switched}()`,
+  }
+}
+
 describe('is refused', () => {
   it('at another offset, with the words of Supabase', async () => {
     const upload = await begin({ length: 10, body: 'abc' })
@@ -176,6 +215,17 @@ describe('is refused', () => {
     expect((await patch(late, 'xyz', 0)).status).toBe(409)
     expect((await send(late.location, 'HEAD')).status).toBe(404)
   })
+})
+
+it('counts once against the limit of its key, whatever its parts; small ones count', async () => {
+  const { key } = await makeKey('service_role', { rateLimitPerMinute: 3 })
+  const headers = { apikey: key }
+  const upload = await begin({ length: 4 * MIB + 1, headers })
+  for (let part = 0; part < 4; part++)
+    expect((await patch(upload, randomBytes(MIB), part * MIB, headers)).status).toBe(204)
+  expect((await send(upload.location, 'HEAD', { headers })).status).toBe(200)
+  expect((await patch(upload, 'x', 4 * MIB, headers)).status).toBe(204)
+  expect((await send(upload.location, 'HEAD', { headers })).status).toBe(429)
 })
 
 it('says what of TUS is served', async () => {

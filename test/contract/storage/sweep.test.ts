@@ -141,7 +141,7 @@ it('takes a blob without any record after retention and a day, and only its own 
   expect(await sweep()).toMatchObject({ deleted: 0 })
   expect(await figures()).toMatchObject({
     blobs: 4,
-    orphans: { count: 3, bytes: 30 },
+    orphans: { count: 3, bytes: 30, keys: ['docs/old', 'docs/young', 'something'] },
     foreign: { count: 1, bytes: 10 },
   })
   expect(await sweep()).toMatchObject({ deleted: 1 })

@@ -16,11 +16,12 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
     const arrival: Arrival = {
       request,
       address: null,
-      allowance: 'api',
+      countedAs: 'api',
       bodyBytesMax: 1,
       rateLimit: undefined,
       waitUntil: () => {},
       takesBasicAuth: false,
+      isCounted: true,
       signedBody: undefined,
     }
     await admitListener({ verifyIngest }, arrival)

@@ -5,7 +5,6 @@ import { PostgresError } from '../../../src/db/postgres-error.ts'
 import { DomainError } from '../../../src/errors.ts'
 import { decideWrite } from '../../../src/features/storage/resumable/decide-write.ts'
 import { fromErrorRecord, toErrorRecord } from '../../../src/features/storage/resumable/error-record.ts'
-import { PART_BYTES, PartBuffer } from '../../../src/features/storage/resumable/part-buffer.ts'
 import {
   checkVersion,
   readChunkHeaders,
@@ -134,16 +133,6 @@ describe('a chunk', () => {
     expect(decide({ offset: 3, length: 10 }, { offset: 3, length: 11 }).outcome).toBe('other_length')
     expect(decide({ offset: 3, length: null }, { offset: 3, length: 2 }).outcome).toBe('other_length')
   })
-})
-
-it('gathers a part and gives back what is more', () => {
-  const buffer = new PartBuffer()
-  expect(buffer.add(new Uint8Array([1, 2])).byteLength).toBe(0)
-  expect(buffer.add(new Uint8Array(PART_BYTES).fill(3)).byteLength).toBe(2)
-  expect(buffer.isFull).toBe(true)
-  expect([...buffer.bytes.subarray(0, 3), buffer.bytes.byteLength]).toEqual([1, 2, 3, PART_BYTES])
-  buffer.clear()
-  expect(buffer.bytes.byteLength).toBe(0)
 })
 
 it('hands errors on with all that callers are told', () => {

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { ListBody, SignBody } from '../../../src/features/storage/supabase/bodies.ts'
-import { readSupabaseUpload } from '../../../src/features/storage/supabase/read-upload.ts'
+import { readSentFile } from '../../../src/features/storage/supabase/read-sent-file.ts'
 
 it('takes the seconds of a signed address as a text, as supabase-py sends them', () => {
   expect(SignBody.parse({ expiresIn: '60' })).toEqual({ expiresIn: 60 })
@@ -29,7 +29,7 @@ it.each([
   form.append('cacheControl', cacheControl)
   form.append('', new Blob(['bytes']))
   const { headers, body } = new Request('http://host.invalid', { method: 'POST', body: form })
-  const upload = readSupabaseUpload(headers, body)
+  const upload = readSentFile(headers, body)
   if (read === undefined) await expect(upload).rejects.toMatchObject({ code: 'invalid_parameter' })
   else await expect(upload).resolves.toMatchObject({ cacheControl: read })
 })

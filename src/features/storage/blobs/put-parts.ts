@@ -13,13 +13,9 @@ import {
   type UploadedPart,
 } from './bucket.ts'
 import type { HeldBody } from './held-bytes.ts'
+import { BODY_PART_BYTES, PARTS_MAX } from './part-sizes.ts'
 import { pipe, putBytes } from './put-whole.ts'
 import { type Source, sourceOf, wrongLength } from './read-source.ts'
-
-/** How much of a body is held at once. The store takes parts of 5 MiB and more. */
-const PART_BYTES = 8 * 1024 * 1024
-/** The store takes no more. */
-const PARTS_MAX = 10_000
 
 interface PartsHints {
   lengthMin: number
@@ -48,7 +44,7 @@ export async function putParts(
   const source = sourceOf(body, deps)
   const held = deps.held.open()
   try {
-    if (lengthMin >= PART_BYTES) {
+    if (lengthMin >= BODY_PART_BYTES) {
       return await inParts({ deps, key, options, onParts }, upload =>
         uploadTwo(deps, upload, { source, held, lengthMin }),
       )
@@ -93,13 +89,13 @@ async function uploadTwo(
   const first = await pipe(deps, source, { length: lengthMin, whole: false }, readable =>
     upload.uploadPart(1, readable),
   )
-  const rest = new ByteBuffer(PART_BYTES)
+  const rest = new ByteBuffer(BODY_PART_BYTES)
   for (let chunk = await source.read(); chunk !== undefined; chunk = await source.read()) {
-    if (chunk.byteLength > rest.room) throw wrongLength(lengthMin + PART_BYTES, 'more')
-    held.grow(PART_BYTES - rest.room + chunk.byteLength)
+    if (chunk.byteLength > rest.room) throw wrongLength(lengthMin + BODY_PART_BYTES, 'more')
+    held.grow(BODY_PART_BYTES - rest.room + chunk.byteLength)
     rest.append(chunk)
   }
-  if (rest.room === PART_BYTES) return [first]
+  if (rest.room === BODY_PART_BYTES) return [first]
   return [first, await answerOf(deps, () => upload.uploadPart(2, rest.view()))]
 }
 
@@ -123,15 +119,15 @@ interface Part {
   last: boolean
 }
 
-/** The body in parts of `PART_BYTES`, of which the last has what is left; none for an empty body. */
+/** The body in parts of `BODY_PART_BYTES`, of which the last has what is left; none for an empty body. */
 async function* partsOf(source: Source, held: HeldBody): AsyncGenerator<Part, undefined> {
-  const buffer = new ByteBuffer(PART_BYTES)
+  const buffer = new ByteBuffer(BODY_PART_BYTES)
   let chunk = await source.read(buffer.room)
   while (chunk !== undefined) {
-    held.grow(PART_BYTES - buffer.room + chunk.byteLength)
+    held.grow(BODY_PART_BYTES - buffer.room + chunk.byteLength)
     buffer.append(chunk)
     // Of a full part nobody knows whether it is the last before the next chunk came.
-    chunk = await source.read(buffer.room === 0 ? PART_BYTES : buffer.room)
+    chunk = await source.read(buffer.room === 0 ? BODY_PART_BYTES : buffer.room)
     if (chunk !== undefined && buffer.room > 0) continue
     yield { bytes: buffer.view(), last: chunk === undefined }
     buffer.clear()
@@ -139,7 +135,8 @@ async function* partsOf(source: Source, held: HeldBody): AsyncGenerator<Part, un
 }
 
 function tooManyParts(): DomainError {
-  return new DomainError('object_too_large', `The body is larger than ${PARTS_MAX * PART_BYTES} bytes.`, {
+  const bytesMax = PARTS_MAX * BODY_PART_BYTES
+  return new DomainError('object_too_large', `The body is larger than ${bytesMax} bytes.`, {
     hint: 'Store it in several objects.',
   })
 }

@@ -3,14 +3,13 @@
 import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { type CallerDeps, rowsAsCaller, type StorageDeps } from '../as-caller.ts'
 import { checkBucketName, isStorable } from '../names.ts'
 import { isoTime } from '../object-row.ts'
 import type { Bucket, BucketIn, BucketPatch } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { bucketNotFound } from '../writes/claims.ts'
 import { ownerUuid } from '../writes/write-row.ts'
-
-type Deps = Pick<StorageDeps, 'data' | 'config' | 'publicRows'>
 
 /** The members of a bucket's JSON; `b` is the table. Seeds of Supabase's time say `owner` alone. */
 export const BUCKET_FIELDS = `'id',b.id,'name',b.name,'public',b.public,'file_size_limit',b.file_size_limit,
@@ -19,7 +18,7 @@ export const BUCKET_FIELDS = `'id',b.id,'name',b.name,'public',b.public,'file_si
 const BUCKET_JSON = `pg_catalog.json_build_object(${BUCKET_FIELDS})::text`
 
 /** The bucket. Throws `bucket_not_found`, also where no policy shows it. */
-export async function findBucket(deps: Deps, call: StorageCall, id: string): Promise<Bucket> {
+export async function findBucket(deps: CallerDeps, call: StorageCall, id: string): Promise<Bucket> {
   const sql = `select ${BUCKET_JSON} from storage.buckets b where b.id = $1`
   return await theBucket(deps, call, { sql, params: [id] }, { readOnly: true })
 }
@@ -37,7 +36,7 @@ const INSERT = `insert into storage.buckets
 
 /** Makes the bucket. Throws `invalid_bucket_name`, `bucket_exists`, and what policies refuse. */
 export async function insertBucket(
-  deps: Deps,
+  deps: CallerDeps,
   call: StorageCall,
   bucket: BucketIn,
   ownerId: string | null,
@@ -68,7 +67,7 @@ const UPDATE = `update storage.buckets b set
 
 /** Changes the fields that are there. Throws `bucket_not_found`. */
 export async function updateBucketRow(
-  deps: Deps,
+  deps: CallerDeps,
   call: StorageCall,
   id: string,
   patch: BucketPatch,
@@ -77,7 +76,7 @@ export async function updateBucketRow(
 }
 
 /** Deletes the bucket. Throws `bucket_not_found`, and `bucket_not_empty` while it has objects, seen or not. */
-export async function deleteBucketRow(deps: Deps, call: StorageCall, id: string): Promise<Bucket> {
+export async function deleteBucketRow(deps: CallerDeps, call: StorageCall, id: string): Promise<Bucket> {
   const sql = `delete from storage.buckets b where b.id = $1 returning ${BUCKET_JSON}`
   return await theBucket(deps, call, { sql, params: [id] }).catch((err: unknown) => {
     throw err instanceof PostgresError && err.code === '23503' ? bucketNotEmpty() : err
@@ -85,7 +84,7 @@ export async function deleteBucketRow(deps: Deps, call: StorageCall, id: string)
 }
 
 async function theBucket(
-  deps: Deps,
+  deps: CallerDeps,
   call: StorageCall,
   statement: Statement<string>,
   options: { readOnly?: boolean } = {},

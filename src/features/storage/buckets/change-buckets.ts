@@ -2,8 +2,9 @@
 
 import { type AuditDeps, audited } from '../../audit/audited.ts'
 import type { Caller } from '../../audit/caller.ts'
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import type { Bucket, BucketIn, BucketPatch, EmptiedBucket } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { deleteBucketRow, findBucket, insertBucket, readBucket, updateBucketRow } from './bucket-rows.ts'
 import { emptyBucket } from './empty-bucket.ts'
 

@@ -1,7 +1,8 @@
 // Empties a bucket: deletes those of its objects that policies give the caller, in pieces that each stay short.
 
-import { asCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { asCaller, type CallerDeps } from '../as-caller.ts'
 import type { EmptiedBucket } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
 
 const PIECE = 5_000
 /** A call gives up here, long before its own time is over; the next one goes on. */
@@ -14,11 +15,7 @@ const DELETE = `
   select (select count(*) from deleted)::text, (select count(*) from piece)::text`
 
 /** Deletes what the caller may; what is left when its time is over is left to another call. */
-export async function emptyBucket(
-  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
-  call: StorageCall,
-  id: string,
-): Promise<EmptiedBucket> {
+export async function emptyBucket(deps: CallerDeps, call: StorageCall, id: string): Promise<EmptiedBucket> {
   const endsMs = Date.now() + WORK_MS_MAX
   let deleted = 0
   for (;;) {

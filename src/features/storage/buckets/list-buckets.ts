@@ -1,8 +1,9 @@
 // Buckets with what is in them, counted as the caller sees it: by query, so no counter can drift.
 
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
 import { readCursor, writeCursor } from '../list/cursor.ts'
 import type { BucketCounted, BucketList, BucketListQuery } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { readSweepFigures } from '../sweep/read-figures.ts'
 import { BYTES_SQL } from '../totals-sql.ts'
 import { BUCKET_FIELDS } from './bucket-rows.ts'

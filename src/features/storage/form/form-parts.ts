@@ -18,6 +18,17 @@ const LINE_END = encoder.encode('\r\n')
 const HEADERS_END = encoder.encode('\r\n\r\n')
 const DASH = 0x2d
 
+/**
+ * How many bytes a file in a form has. A form never says it: fields may follow, and clients do not agree on its last
+ * line break.
+ */
+export interface LengthGuess {
+  /** At least so many, and at most a megabyte more. */
+  readonly min: number
+  /** So many where the file is the last part, and the form ends in a line break, as clients send it. */
+  readonly likely: number
+}
+
 /** The parts of a form, in order. All of it throws `invalid_body`, `payload_too_large` and what the body fails with. */
 export class FormParts {
   readonly #source: Source
@@ -76,16 +87,12 @@ export class FormParts {
     }
   }
 
-  /** How many bytes the file has at least whose headers were just read, in a form of so many bytes. */
-  leastOfFile(formBytes: number): number {
+  /** How long the file is whose headers were just read, in a form of so many bytes. */
+  guessLength(formBytes: number): LengthGuess {
+    const left = formBytes - this.#taken
     const asideMax = ASIDE_BYTES_MAX - this.#aside
-    return Math.max(0, formBytes - this.#taken - asideMax)
-  }
-
-  /** As many as the file has when it is the last part, and the form ends in a line break, as clients send it. */
-  likelyOfFile(formBytes: number): number {
     const end = this.#delimiter.byteLength + 2 + LINE_END.byteLength
-    return Math.max(0, formBytes - this.#taken - end)
+    return { min: Math.max(0, left - asideMax), likely: Math.max(0, left - end) }
   }
 
   /** Bytes that are not of the file. */

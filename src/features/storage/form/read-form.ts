@@ -2,7 +2,7 @@
 
 import { type Deadline, deadline } from '../../../lib/deadline.ts'
 import { sourceOf } from '../blobs/read-source.ts'
-import { FormParts } from './form-parts.ts'
+import { FormParts, type LengthGuess } from './form-parts.ts'
 import { badForm, boundaryOf, type PartHeaders } from './part-headers.ts'
 
 /** A form whose file has begun. */
@@ -19,13 +19,8 @@ export interface UploadFile {
   /** As it was sent, which may be a path. */
   filename: string | undefined
   contentType: string | undefined
-  /**
-   * How many bytes it has at least, and at most a megabyte more; 0: nothing is known. A form never says more: fields
-   * may follow, and clients do not agree on its last line break.
-   */
-  lengthMin: number
-  /** How many bytes it has in all likelihood; undefined: nothing is known. */
-  lengthLikely: number | undefined
+  /** Undefined: nothing is known of its length. */
+  lengthGuess: LengthGuess | undefined
   /**
    * Fails with `invalid_body` and `payload_too_large` for what is behind the file, and with what the form fails with.
    */
@@ -58,14 +53,11 @@ export async function readForm(
     await parts.begin()
     const headers = await takeFields(parts, fields)
     if (headers === undefined) throw badForm('The form has no file.')
-    const lengths = {
-      lengthMin: contentLength === undefined ? 0 : parts.leastOfFile(contentLength),
-      lengthLikely: contentLength === undefined ? undefined : parts.likelyOfFile(contentLength),
-    }
     const { filename, contentType: fileType } = headers
+    const lengthGuess = contentLength === undefined ? undefined : parts.guessLength(contentLength)
     return {
       fields,
-      file: { filename, contentType: fileType, ...lengths, body: fileOf(parts, fields, source) },
+      file: { filename, contentType: fileType, lengthGuess, body: fileOf(parts, fields, source) },
     }
   } catch (err) {
     await source.cancel()

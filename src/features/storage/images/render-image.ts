@@ -2,6 +2,7 @@
 // by the size in the row, and by the sides that the file itself names. Animations become their first frame.
 
 import { DomainError } from '../../../errors.ts'
+import { ByteBuffer } from '../../../lib/byte-buffer.ts'
 import { DeadlinePassed, deadline } from '../../../lib/deadline.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { ImageCache, RenderedImage } from './image-cache.ts'
@@ -122,20 +123,12 @@ function fitOf({ width, height, resize }: Transformation): ImageFit {
 }
 
 async function readWhole(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let length = 0
+  const bytes = new ByteBuffer(RESULT_BYTES_MAX)
   for await (const chunk of stream) {
-    length += chunk.length
-    if (length > RESULT_BYTES_MAX) throw notPossible(`The result has more than ${RESULT_BYTES_MAX} bytes.`)
-    chunks.push(chunk)
+    if (chunk.length > bytes.room) throw notPossible(`The result has more than ${RESULT_BYTES_MAX} bytes.`)
+    bytes.append(chunk)
   }
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
+  return bytes.view()
 }
 
 async function withinTime<T>(work: Promise<T>): Promise<T> {

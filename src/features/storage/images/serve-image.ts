@@ -1,5 +1,6 @@
 // An image in another size, as an answer. The row is found and allowed before.
 
+import type { AddressGate } from '../../api-keys/limit/address-gate.ts'
 import { blobKey } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
 import { type ContentOptions, contentHeaders } from '../objects/content-headers.ts'
@@ -13,22 +14,26 @@ export interface ImageAnswer {
   readonly body: Uint8Array<ArrayBuffer> | null
 }
 
-interface ImageRequest {
-  readonly method: string
-  readonly headers: Headers
+type Deps = RenderDeps & { readonly addressGate: Pick<AddressGate, 'count'> }
+
+/** Who asks, and how. */
+interface Asked {
+  readonly request: { readonly method: string; readonly headers: Headers }
+  readonly caller: { readonly address: string | null }
 }
 
-/** The answer. Throws as `renderImage` does, and what `countNew` throws before an image is made that is not kept. */
+/**
+ * The answer. An image that is not kept is counted against the client's address before it is made. Throws as
+ * `renderImage` does, and `rate_limited`.
+ */
 export async function serveImage(
-  deps: RenderDeps,
+  deps: Deps,
   row: FileRow,
   transformation: Transformation,
-  {
-    request,
-    options,
-    countNew,
-  }: { request: ImageRequest; options: ContentOptions; countNew: () => Promise<void> },
+  { request, caller }: Asked,
+  options: ContentOptions,
 ): Promise<ImageAnswer> {
+  const countNew = () => deps.addressGate.count('render', caller.address)
   const source = { key: blobKey(row.bucket_id, row.version), size: row.metadata.size }
   const accept = request.headers.get('accept')
   const { bytes, contentType } = await renderImage(deps, source, transformation, { accept, countNew })

@@ -1,96 +1,26 @@
-// Lists of a bucket's objects by name, with what lies in folders told as the folder. One step of the index an entry,
-// however much a folder holds.
+// The list of /v1: objects and folders of one page, apart.
 
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
-import { isStorable } from '../names.ts'
-import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
-import type { ListPosition } from './cursor.ts'
-import { behindEntry, behindPrefix, folderSql } from './name-range.ts'
+import type { StorageDeps } from '../as-caller.ts'
+import { toStoredObject } from '../object-row.ts'
+import type { ObjectList, ObjectListQuery } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { listEntries, positionOf } from './list-entries.ts'
 
-export interface ListQuery {
-  readonly bucketId: string
-  readonly prefix: string
-  /** True: what has a slash behind the prefix is told as a folder. */
-  readonly hasFolders: boolean
-  readonly limit: number
-  /** Entries to pass over, each of which is walked all the same. */
-  readonly offset?: number
-  readonly descending: boolean
-  /** The last entry of the page before; null: from the beginning. */
-  readonly after: ListPosition | null
-}
-
-/** Objects and folders in their common order. */
-export type ListEntry = { readonly folder: string } | { readonly object: ObjectRow }
-
-/** One page of what the caller may see, and whether there is more. Names compare as bytes of UTF-8. */
-export async function listEntries(
+/** One page by name. Throws `invalid_parameter` for a cursor that is none. A bucket that is not there is empty. */
+export async function listObjects(
   deps: StorageDeps,
   call: StorageCall,
-  query: ListQuery,
-): Promise<{ entries: ListEntry[]; hasMore: boolean }> {
-  const { bucketId, prefix, limit, descending } = query
-  if (!isStorable(bucketId) || !isStorable(prefix)) return { entries: [], hasMore: false }
-  const statement = { sql: descending ? DESCENDING : ASCENDING, params: paramsOf(query) }
-  const rows = await rowsAsCaller<{ folder: string | null; object: ObjectRow | null }>(
-    deps,
-    call,
-    statement,
-    {
-      readOnly: true,
-    },
-  )
-  return { entries: rows.slice(0, limit).map(toEntry), hasMore: rows.length > limit }
-}
-
-function paramsOf({
-  bucketId,
-  prefix,
-  hasFolders,
-  limit,
-  offset = 0,
-  descending,
-  after,
-}: ListQuery): string[] {
-  const behind = behindPrefix(prefix)
-  const start = descending ? (after?.name ?? behind) : after === null ? prefix : behindEntry(after)
-  return [bucketId, prefix, String(hasFolders), behind, start, String(offset), String(limit + 1)]
-}
-
-function toEntry({ folder, object }: { folder: string | null; object: ObjectRow | null }): ListEntry {
-  if (folder !== null) return { folder }
-  if (object === null) throw new Error('an entry is a folder or an object')
-  return { object }
-}
-
-/** What comes next within the prefix: one probe of the index. */
-const step = (where: string, order: string) => `
-  select o.id, o.name, ${folderSql('$2', '$3::boolean')} as folder from storage.objects o
-  where o.bucket_id = $1 and o.name collate "C" >= $2 and o.name collate "C" < $4 and o.name collate "C" ${where}
-  order by o.name collate "C" ${order} limit 1`
-
-const list = (first: string, next: string) => `
-  with recursive entries (n, id, at, folder) as (
-    (select 1, s.id, coalesce(s.folder, s.name), s.folder from (${first}) s)
-    union all
-    select e.n + 1, s.id, coalesce(s.folder, s.name), s.folder from entries e cross join lateral (${next}) s
-    where e.n < $6::integer + $7::integer
-  )
-  select json_build_object('folder', e.folder,
-    'object', case when e.folder is null then (select ${OBJECT_JSON}::json from storage.objects o where o.id = e.id) end
-  )::text
-  from entries e where e.n > $6::integer order by e.n`
-
-/** As `behindEntry`: 0 follows the slash of a folder, and no name has U+0001. */
-const BEHIND = `(case when e.folder is not null then left(e.at, -1) || '0' else e.at || chr(1) end)`
-
-const ASCENDING = list(step('>= $5', 'asc'), step(`>= ${BEHIND}`, 'asc'))
-/** Before a folder's first name comes what is less than the folder itself. */
-const DESCENDING = list(step('< $5', 'desc'), step('< e.at', 'desc'))
-
-/** Where the entry stands, for the page behind it. */
-export function positionOf(entry: ListEntry): ListPosition {
-  return 'folder' in entry
-    ? { name: entry.folder, isFolder: true }
-    : { name: entry.object.name, isFolder: false }
+  bucketId: string,
+  { prefix, delimiter, limit, cursor }: ObjectListQuery,
+): Promise<ObjectList> {
+  const after = readCursor(cursor)
+  const query = { bucketId, prefix, hasFolders: delimiter === '/', limit, descending: false, after }
+  const { entries, hasMore } = await listEntries(deps, call, query)
+  const last = hasMore ? entries.at(-1) : undefined
+  return {
+    data: entries.flatMap(entry => ('object' in entry ? [toStoredObject(entry.object)] : [])),
+    folders: entries.flatMap(entry => ('folder' in entry ? [entry.folder] : [])),
+    next_cursor: last === undefined ? null : writeCursor(positionOf(last)),
+  }
 }

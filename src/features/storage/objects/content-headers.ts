@@ -2,10 +2,7 @@
 
 import type { FileRow } from '../object-row.ts'
 
-/**
- * Types that browsers show without running anything in them; nosniff keeps them what they are. Chrome's viewer shows no
- * PDF under a sandbox.
- */
+/** Types that browsers show without running anything in them; nosniff keeps them what they are. */
 const INERT = new RegExp(
   '^(?:image/(?!svg)[^/]+|(?:audio|video|font)/[^/]+|text/(?:plain|csv|markdown)|' +
     'application/(?:pdf|json|octet-stream|zip|gzip|wasm))$',
@@ -23,12 +20,10 @@ export function contentHeaders(
   { name, metadata }: Pick<FileRow, 'name' | 'metadata'>,
   { download, isPublic }: ContentOptions,
 ): Record<string, string> {
-  const { mimetype } = metadata
-  const type = mimetype.toLowerCase().split(';', 1)[0]?.trim() ?? ''
+  const { type, full } = servedType(metadata.mimetype)
   const isInert = INERT.test(type)
   const headers: Record<string, string> = {
-    // As Supabase: a page of somebody's shows its source, and is no page of ours.
-    'content-type': type === 'text/html' ? 'text/plain; charset=utf-8' : headerText(mimetype),
+    'content-type': full,
     'cache-control': cacheControl(metadata.cacheControl, isPublic),
     'x-content-type-options': 'nosniff',
     'x-robots-tag': 'none',
@@ -36,12 +31,32 @@ export function contentHeaders(
     etag: metadata.eTag,
     'last-modified': new Date(metadata.lastModified).toUTCString(),
   }
-  if (!isInert) headers['content-security-policy'] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+  if (!SHOWN_BY_A_PLAYER.test(type)) headers['content-security-policy'] = isInert ? 'sandbox' : NOTHING_RUNS
   const fileName = name.split('/').at(-1) || name
   if (download !== undefined)
     headers['content-disposition'] = attachment(download === '' ? fileName : download)
   else if (!isInert) headers['content-disposition'] = attachment(fileName)
   return headers
+}
+
+/** Chrome's own players for these run nothing of the file, and do not work in a sandbox. */
+const SHOWN_BY_A_PLAYER = /^(?:application\/pdf|(?:audio|video)\/[^/]+)$/
+/** Whatever a browser makes of it: no script runs, and nothing is of our origin. */
+const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+const TYPE = /^([\w.+-]+\/[\w.+-]+)\s*(.*)$/
+const PARAMETERS = /^(?:;\s*[\w.+-]+=(?:[\w.+:-]+|"[\w .+:/-]*")\s*)*$/
+
+/**
+ * The type that goes out: that of the uploader, with its parameters where these are plain. Browsers end a type at a
+ * comma and take what follows for another one.
+ */
+function servedType(mimetype: string): { type: string; full: string } {
+  const [, said = 'application/octet-stream', parameters = ''] = TYPE.exec(mimetype.trim()) ?? []
+  const type = said.toLowerCase()
+  // As Supabase: a page of somebody's shows its source, and is no page of ours.
+  if (type === 'text/html') return { type, full: 'text/plain; charset=utf-8' }
+  return { type, full: PARAMETERS.test(parameters) ? `${said}${parameters}` : said }
 }
 
 /** What answers to one caller must not be another's, whatever the uploader said. */

@@ -2,10 +2,11 @@
 // begins with its bucket.
 
 import { DomainError } from '../../../errors.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { storageUnavailable } from '../blobs/bucket.ts'
-import type { StorageCall, StorageDeps } from '../call.ts'
 import { blobKey, type ObjectPlace } from '../names.ts'
 import type { BlobMetadata, FileRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { type OpenedClaim, openClaim, openCopyClaim } from '../writes/claims.ts'
 import { checkFile, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop, orTakeBack } from '../writes/undo.ts'
@@ -19,11 +20,6 @@ export interface Copy extends Pick<RowWrite, 'mode' | 'ownerId'> {
   readonly changes?: Partial<Pick<BlobMetadata, 'mimetype' | 'cacheControl'>>
 }
 
-/** The copy, and the row that it was made of. */
-export interface CopiedObject extends WrittenObject {
-  readonly source: FileRow
-}
-
 /**
  * Copies the object; the caller must be allowed to read the source and to write the copy. Throws `object_not_found`,
  * and what an upload throws.
@@ -33,7 +29,7 @@ export async function copyObject(
   call: StorageCall,
   { from, to }: { from: ObjectPlace; to: ObjectPlace },
   { mode, ownerId, userMetadata, changes = {} }: Copy,
-): Promise<CopiedObject> {
+): Promise<WrittenObject> {
   const source = await findOwnFile(deps, call, from)
   const metadata = { ...source.metadata, ...changes, lastModified: new Date().toISOString() }
   const opened = await openFor(deps, source, to, metadata)
@@ -46,7 +42,7 @@ export async function copyObject(
   await probeWrite(deps, call, claim, write)
   await checkCopy(deps, opened, metadata)
   const stored = claim.sharesBlob ? metadata : { ...metadata, ...(await copyBlob(deps, source, opened)) }
-  return { ...(await finishWrite(deps, call, claim, stored, write)), source }
+  return await finishWrite(deps, call, claim, stored, write)
 }
 
 async function openFor(

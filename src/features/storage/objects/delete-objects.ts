@@ -1,8 +1,9 @@
 // Deletes objects: rows alone. A trigger notes their versions, and the sweep takes the bytes after STORAGE_RETENTION.
 
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
 import { isStorable, type ObjectPlace } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { objectNotFound } from './find-object.ts'
 
 const DELETE = `delete from storage.objects o

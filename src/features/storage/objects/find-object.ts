@@ -2,9 +2,10 @@
 
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
 import { isStorable, type ObjectPlace } from '../names.ts'
 import { type FileRow, hasFile, OBJECT_JSON, type ObjectRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { bucketNotFound } from '../writes/claims.ts'
 
 const FIND = `select ${OBJECT_JSON} from storage.objects o where o.bucket_id = $1 and o.name = $2 collate "C"`

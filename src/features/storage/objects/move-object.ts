@@ -2,10 +2,12 @@
 // ones live on as those of a deleted file do.
 
 import type { Statement } from '../../../db/sql.ts'
+import type { StatementResult } from '../../../db/sql-wire.ts'
 import { DomainError } from '../../../errors.ts'
-import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { asCaller, probeAsCaller, type StorageDeps } from '../as-caller.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { measureClaim, openClaim } from '../writes/claims.ts'
 import { orDrop, orTakeBackForGood } from '../writes/undo.ts'
 import { refuseWrite } from '../writes/write-row.ts'
@@ -28,7 +30,7 @@ export async function moveObject(
 ): Promise<FileRow> {
   checkObjectName(to.name)
   const row = await findOwnFile(deps, call, from)
-  if (from.bucketId === to.bucketId) await rename(deps, call, row, to, '')
+  if (from.bucketId === to.bucketId) await rename(deps, call, row, to)
   else await moveAcross(deps, call, row, to)
   return row
 }
@@ -42,7 +44,7 @@ async function moveAcross(
   const { size, mimetype: contentType, cacheControl } = row.metadata
   const opened = await openClaim(deps, to, { size, contentType, cacheControl })
   const { claim } = opened
-  await orDrop(deps, claim, () => probeRename(deps, call, row, to, claim.id))
+  await orDrop(deps, claim, () => expectMoved(probeAsCaller(deps, call, renameStatement(row, to), claim.id)))
   await checkCopy(deps, opened, row.metadata)
   const eTag = await copyBlob(deps, row, opened)
   await orTakeBackForGood(deps, claim, async () => {
@@ -60,25 +62,20 @@ async function rename(
   call: StorageCall,
   row: FileRow,
   to: ObjectPlace,
-  claimId: string,
+  claimId = '',
 ): Promise<void> {
-  const [changed] = await asCaller(deps, call, [renameStatement(row, to)], { claimId }).catch(refuseWrite)
-  if (changed?.rows.length !== 1) throw notMoved()
-}
-
-async function probeRename(
-  deps: StorageDeps,
-  call: StorageCall,
-  row: FileRow,
-  to: ObjectPlace,
-  claimId: string,
-): Promise<void> {
-  const changed = await probeAsCaller(deps, call, renameStatement(row, to), claimId).catch(refuseWrite)
-  if (changed?.rows.length !== 1) throw notMoved()
+  const results = asCaller(deps, call, [renameStatement(row, to)], { claimId })
+  await expectMoved(results.then(([changed]) => changed))
 }
 
 function renameStatement(row: FileRow, to: ObjectPlace): Statement {
   return { sql: RENAME, params: [row.bucket_id, row.name, row.version, to.bucketId, to.name] }
+}
+
+/** Throws unless the statement, made or only tried, has found the row. */
+async function expectMoved(result: Promise<StatementResult | undefined>): Promise<void> {
+  const changed = await result.catch(refuseWrite)
+  if (changed?.rows.length !== 1) throw notMoved()
 }
 
 function notMoved(): DomainError {

@@ -1,8 +1,10 @@
 // A file that comes in one request: asked of the policies, streamed into the store, then given to its row.
 
+import type { StorageDeps } from '../as-caller.ts'
 import type { Blob } from '../blobs/blob-store.ts'
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { LengthGuess } from '../form/form-parts.ts'
 import type { ObjectPlace } from '../names.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { type Claim, noteParts, openClaim } from '../writes/claims.ts'
 import { checkFile, objectTooLarge, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop, orTakeBack } from '../writes/undo.ts'
@@ -19,10 +21,8 @@ export interface Upload extends RowWrite {
   readonly body: ReadableStream<Uint8Array> | null
   /** Bytes; undefined: not known before the end. */
   readonly length: number | undefined
-  /** Where the length is not known: so many bytes it has at least, and hardly more. */
-  readonly lengthMin?: number
-  /** What policies are told first; they are asked again with what came. */
-  readonly lengthLikely?: number | undefined
+  /** Where the length is not known. Policies are told it first, and asked again with what came. */
+  readonly lengthGuess?: LengthGuess | undefined
   readonly contentType: string
   /** Value of Cache-Control for those who download it. */
   readonly cacheControl: string
@@ -40,8 +40,8 @@ export async function uploadObject(
   place: ObjectPlace,
   upload: Upload,
 ): Promise<WrittenObject> {
-  const { length, lengthLikely, contentType, cacheControl } = upload
-  const size = length ?? lengthLikely
+  const { length, lengthGuess, contentType, cacheControl } = upload
+  const size = length ?? lengthGuess?.likely
   const { claim, limits, database } = await openClaim(deps, place, { size, contentType, cacheControl })
   // Whoever may not write learns nothing of the bucket.
   await probeWrite(deps, call, claim, upload)
@@ -57,13 +57,13 @@ export async function uploadObject(
 async function storeBody(
   deps: StorageDeps,
   claim: Claim,
-  { body, length, lengthMin = 0 }: Upload,
+  { body, length, lengthGuess }: Upload,
   { limit, database }: { limit: number; database: string },
 ): Promise<Blob> {
   const bounded = body !== null && length === undefined ? boundedTo(body, limit) : body
   return await deps.blobs.put(claim.key, bounded, {
     length: body === null ? 0 : length,
-    lengthMin,
+    lengthMin: lengthGuess?.min ?? 0,
     database,
     onParts: multipartId => noteParts(deps, claim, multipartId),
   })

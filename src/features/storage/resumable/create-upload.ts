@@ -1,12 +1,12 @@
 // Begins a resumable upload: policies are asked before a byte comes, then an object of its own keeps it for a day.
 
-import type { StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
+import { RESUMABLE_BYTES_MAX } from '../blobs/part-sizes.ts'
 import { openClaim } from '../writes/claims.ts'
 import { checkFile, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop } from '../writes/undo.ts'
 import { probeWrite, type RowWrite } from '../writes/write-row.ts'
 import { countUpload } from './count-upload.ts'
-import { UPLOAD_BYTES_MAX } from './part-buffer.ts'
 import { type ChunkHeaders, checkVersion, isChunk, readChunkHeaders, readNewLength } from './protocol.ts'
 import type { ResumableUploads, UploadPlan, UploadState } from './upload-contract.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
@@ -68,7 +68,7 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
   const write: RowWrite = { mode, userMetadata, ownerId }
   const declared = { size: length ?? undefined, contentType, cacheControl }
   const { claim, limits, database } = await openClaim(deps, place, declared)
-  const bytesMax = Math.min(sizeLimitOf(limits, deps.config, 'any'), UPLOAD_BYTES_MAX)
+  const bytesMax = Math.min(sizeLimitOf(limits, deps.config, 'any'), RESUMABLE_BYTES_MAX)
   await probeWrite(deps, writer.call, claim, write)
   await orDrop(deps, claim, async () => {
     checkFile({ size: length ?? undefined, contentType }, limits, bytesMax)

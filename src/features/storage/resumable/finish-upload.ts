@@ -1,7 +1,8 @@
 // Makes an object of an upload whose bytes are stored: once, however often it is asked for.
 
+import type { StorageDeps } from '../as-caller.ts'
 import type { Blob } from '../blobs/blob-store.ts'
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageCall } from '../storage-call.ts'
 import type { Claim } from '../writes/claims.ts'
 import { blobMetadata, finishWrite } from '../writes/write-row.ts'
 import type { UploadPlan } from './upload-contract.ts'

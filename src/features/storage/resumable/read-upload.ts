@@ -17,9 +17,19 @@ export async function readUpload(
   headers: Headers,
 ): Promise<UploadState> {
   checkVersion(headers)
-  const outcome = await findUpload(deps, uploadId).read({ identity, call })
+  // At any other status than 423 tus-js-client begins anew, with the first byte: for an object that is being moved too.
+  const outcome = await findUpload(deps, uploadId)
+    .read({ identity, call })
+    .catch(cause => {
+      throw isMoving(cause) ? uploadLocked(cause) : cause
+    })
   if (outcome.outcome === 'stored') return outcome.state
   const error = failureError(outcome)
-  // At any other status tus-js-client begins anew, with the first byte.
   throw outcome.outcome === 'unavailable' ? uploadLocked(error) : error
+}
+
+/** Whether the platform says that the object will answer again: it was reset by a deployment, or has too much to do. */
+function isMoving(cause: unknown): boolean {
+  const { retryable, overloaded } = Object(cause) as { retryable?: unknown; overloaded?: unknown }
+  return retryable === true || overloaded === true
 }

@@ -1,7 +1,7 @@
 // What the object of a resumable upload is told and asked. Types only, so that features and routes know no Durable
 // Object.
 
-import type { StorageCall } from '../call.ts'
+import type { StorageCall } from '../storage-call.ts'
 import type { Claim } from '../writes/claims.ts'
 import type { RowWrite } from '../writes/write-row.ts'
 import type { ErrorRecord } from './error-record.ts'

@@ -2,9 +2,9 @@
 
 import { DomainError } from '../../../errors.ts'
 import { sha256Hex } from '../../../lib/hash.ts'
-import type { StorageCall } from '../call.ts'
 import type { ObjectPlace } from '../names.ts'
 import { checkBegunUpload, findSignedUpload, type PublicDeps } from '../public/find-public-file.ts'
+import type { StorageCall } from '../storage-call.ts'
 
 export interface UploadWriter {
   /** How the database is asked. */
@@ -14,10 +14,10 @@ export interface UploadWriter {
   /** The key that open uploads count against; undefined: a signed token's. */
   readonly apiKeyId: string | undefined
   /** What may be written there, asked when an upload begins. Throws where it may not. */
-  readonly grantFor: (place: ObjectPlace) => Promise<UploadGrant>
+  readonly grantFor: (place: ObjectPlace) => Promise<WriteGrant>
 }
 
-export interface UploadGrant {
+export interface WriteGrant {
   /** `sub` of whoever the object will belong to; null: nobody. */
   readonly ownerId: string | null
   /** What the token says; undefined: what the request asks for. */

@@ -1,7 +1,8 @@
 // Which of many names the caller may read.
 
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
+import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
 import { isStorable } from '../names.ts'
+import type { StorageCall } from '../storage-call.ts'
 
 const FIND = `select to_json(o.name)::text from storage.objects o where o.bucket_id = $1
   and o.name in (select jsonb_array_elements_text($2::jsonb) collate "C") and o.version is not null`

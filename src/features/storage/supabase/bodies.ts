@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { WholeNumber } from '../../../lib/whole-number.ts'
 import { NAMES_MAX } from '../schemas.ts'
-import { EXPIRES_IN_SECONDS_MAX } from '../signed/signed-urls.ts'
+import { ExpiresInSeconds } from '../signed/signed-urls.ts'
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 }
 
@@ -16,7 +16,8 @@ const FileSizeLimit = z
       .regex(/^\d+(?:\.\d+)?(?:b|kb|mb|gb)?$/i, 'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B')
       .transform(text =>
         Math.round(Number.parseFloat(text) * (UNITS[text.toLowerCase().replace(/[\d.]+/, '')] ?? 1)),
-      ),
+      )
+      .pipe(z.int()),
   ])
   .nullable()
 
@@ -108,7 +109,7 @@ export const ListV2Body = z
   .meta({ id: 'SupabaseListV2Body' })
 
 /** supabase-py sends the number as a text. */
-const ExpiresIn = z.union([z.int(), WholeNumber]).pipe(z.int().min(1).max(EXPIRES_IN_SECONDS_MAX))
+const ExpiresIn = z.union([z.int(), WholeNumber]).pipe(ExpiresInSeconds)
 const Transform = z.record(z.string(), z.union([z.string(), z.number()]))
 export const SignBody = z
   .object({ expiresIn: ExpiresIn, transform: Transform.optional() })

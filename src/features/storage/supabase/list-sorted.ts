@@ -1,11 +1,12 @@
 // Lists by time, and searches without regard to case, which no index has: all names below the prefix are read, then
 // sorted. By time, folders come first, by name.
 
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
-import type { ListEntry } from '../list/list-objects.ts'
+import { rowsAsCaller, type StorageDeps } from '../as-caller.ts'
+import type { ListEntry } from '../list/list-entries.ts'
 import { behindPrefix, folderSql } from '../list/name-range.ts'
 import { isStorable } from '../names.ts'
 import { OBJECT_JSON, type ObjectRow } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 
 export type TimeColumn = 'updated_at' | 'created_at' | 'last_accessed_at'
 

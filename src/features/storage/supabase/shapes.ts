@@ -1,5 +1,6 @@
 // Buckets and objects in the shapes that storage-js reads. Pure.
 
+import type { ObjectPlace } from '../names.ts'
 import type { ObjectRow } from '../object-row.ts'
 import type { Bucket } from '../schemas.ts'
 
@@ -42,3 +43,12 @@ export function toListedObject(
 export function toListedFolder(name: string) {
   return { name, id: null, updated_at: null, created_at: null, last_accessed_at: null, metadata: null }
 }
+
+/** One of several addresses: with a token, or why there is none. */
+export function toSignedUrl({ bucketId, name: path }: ObjectPlace, token: string | null | undefined) {
+  if (token != null)
+    return { error: null, path, signedURL: `/object/sign/${bucketId}/${path}?token=${token}` }
+  return { error: NOT_SIGNED, path, signedURL: null }
+}
+
+const NOT_SIGNED = 'Either the object does not exist or you do not have access to it'

@@ -4,6 +4,7 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
+import { concurrently } from '../../../lib/concurrently.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 
 export interface ExpireClaimsDeps {
@@ -39,7 +40,7 @@ const EXPIRE_SQL = `
     returning bucket_id, version
   ), noted as (
     insert into quoin.lost_versions (bucket_id, version) select distinct bucket_id, version from ended
-    on conflict (bucket_id, version) do update set lost_at = now()
+    on conflict (bucket_id, version) do update set lost_at = clock_timestamp()
   ), counted as (
     update quoin.storage_sweeps set pass = pass || jsonb_build_object('expired_uploads',
       coalesce((pass ->> 'expired_uploads')::bigint, 0) + (select count(*) from ended))
@@ -50,19 +51,22 @@ const EXPIRE_SQL = `
 export async function expireClaims({ platform, blobs }: ExpireClaimsDeps): Promise<number> {
   const old = await platform.query<OldClaim>(OLD_SQL, [], 'repeatable')
   const ended: string[] = []
-  for (let first = 0; first < old.length; first += ABORTS_AT_ONCE) {
-    const group = old.slice(first, first + ABORTS_AT_ONCE)
-    const results = await Promise.allSettled(group.map(claim => dropParts(blobs, claim)))
-    ended.push(...group.filter((_, i) => results[i]?.status === 'fulfilled').map(({ id }) => id))
-  }
+  await concurrently(old, ABORTS_AT_ONCE, async claim => {
+    if (await dropParts(blobs, claim)) ended.push(claim.id)
+  })
   if (ended.length === 0) return 0
   const [row] = await platform.texts(EXPIRE_SQL, [writeArrayLiteral(ended)])
   return Number(row?.[0] ?? 0)
 }
 
+/** False: the store has them still. */
 async function dropParts(
   blobs: ExpireClaimsDeps['blobs'],
   { key, multipart_upload_id: uploadId }: OldClaim,
-): Promise<void> {
-  if (uploadId !== null) await blobs.abortParts(key, uploadId)
+): Promise<boolean> {
+  if (uploadId === null) return true
+  return await blobs.abortParts(key, uploadId).then(
+    () => true,
+    () => false,
+  )
 }

@@ -64,13 +64,14 @@ function fateOf(
   return isOwn && uploadedAt < orphansBefore ? 'due_orphan' : 'orphan'
 }
 
-function figuresOf({ blob: { size }, fate }: Judged, isDeleted: boolean): Partial<PassFigures> {
+function figuresOf({ blob: { key, size }, fate }: Judged, isDeleted: boolean): Partial<PassFigures> {
   if (isDeleted) return { deleted: 1, deleted_bytes: size }
   const here = { blobs: 1, bytes: size }
   if (fate === 'kept') return here
   if (fate === 'foreign') return { ...here, foreign: 1, foreign_bytes: size }
   if (fate === 'waiting' || fate === 'lost') return { ...here, waiting: 1, waiting_bytes: size }
-  return { ...here, orphans: 1, orphan_bytes: size, due_orphans: fate === 'due_orphan' ? 1 : 0 }
+  const due = fate === 'due_orphan' ? 1 : 0
+  return { ...here, orphans: 1, orphan_bytes: size, orphan_keys: [key], due_orphans: due }
 }
 
 function overBudget(budget: number | null, dueOrphans: number): string | null {

@@ -14,7 +14,9 @@ export const StorageLeftovers = z
       .describe('when all files were last walked, which the other figures are of; null: not yet'),
     blobs: z.number().describe('files in the store, whatever they are'),
     bytes: z.number(),
-    orphans: Count.describe('files without a row, as a crash leaves them; deleted by the sweep'),
+    orphans: Count.extend({ keys: z.array(z.string()).describe('the first, as bucket/version') }).describe(
+      'files without a row, as a crash leaves them; deleted by the sweep',
+    ),
     foreign: Count.describe('files without a row that another database has written, and that are left to it'),
     waiting: Count.describe('deleted and replaced files, which live on for STORAGE_RETENTION'),
     missing: z
@@ -33,7 +35,7 @@ export const StorageLeftovers = z
         last_completed_at: '2026-01-31T12:17:00.000Z',
         blobs: 1_204,
         bytes: 734_003_200,
-        orphans: { count: 1, bytes: 52_428 },
+        orphans: { count: 1, bytes: 52_428, keys: ['avatars/0f8fad5b-d9cb-469f-a165-70867728950e'] },
         foreign: { count: 0, bytes: 0 },
         waiting: { count: 12, bytes: 1_048_576 },
         missing: { count: 0, names: [] },
@@ -76,7 +78,7 @@ export function toLeftovers(facts: SweepFacts | null): StorageLeftovers {
     last_completed_at: completed_at === null ? null : new Date(completed_at).toISOString(),
     blobs: figures.blobs,
     bytes: figures.bytes,
-    orphans: { count: figures.orphans, bytes: figures.orphan_bytes },
+    orphans: { count: figures.orphans, bytes: figures.orphan_bytes, keys: figures.orphan_keys },
     foreign: { count: figures.foreign, bytes: figures.foreign_bytes },
     waiting: { count: figures.waiting, bytes: figures.waiting_bytes },
     missing: { count: figures.missing, names: figures.missing_names },

@@ -3,7 +3,7 @@
 
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { writeArrayLiteral } from '../../../lib/array-literal.ts'
-import { MISSING_NAMES_MAX } from './sweep-state.ts'
+import { NAMES_MAX } from './sweep-state.ts'
 
 /**
  * Why a blob is there. named: a row names it; claimed: a write is under way; waiting: its row is gone, and its time has
@@ -83,7 +83,7 @@ const RECORDS_SQL = `
       as settled_notes,
     (select count(*) from missing) as missing,
     (select coalesce(json_agg(m.name), '[]')
-      from (select name from missing order by key limit ${MISSING_NAMES_MAX}) m) as missing_names
+      from (select name from missing order by key limit ${NAMES_MAX}) m) as missing_names
   from bound b`
 
 /** Asks for the records of a page. To be called after the page was listed, never before. */

@@ -8,9 +8,10 @@ export interface PassFigures {
   /** Blobs that stay, whatever they are. */
   blobs: number
   bytes: number
-  /** Blobs without any record, of this database or of nobody. */
+  /** Blobs without any record, of this database or of nobody, and the first of their keys. */
   orphans: number
   orphan_bytes: number
+  orphan_keys: string[]
   /** Of these, those that are old enough to be deleted. */
   due_orphans: number
   /** Blobs that another database has written, and that no row here names. */
@@ -33,6 +34,7 @@ export const NO_FIGURES: Readonly<PassFigures> = {
   bytes: 0,
   orphans: 0,
   orphan_bytes: 0,
+  orphan_keys: [],
   due_orphans: 0,
   foreign: 0,
   foreign_bytes: 0,
@@ -45,16 +47,17 @@ export const NO_FIGURES: Readonly<PassFigures> = {
   deleted_bytes: 0,
 }
 
-/** How many missing files are named. */
-export const MISSING_NAMES_MAX = 10
+/** How many missing files and orphans are named. */
+export const NAMES_MAX = 10
 
 /** The figures of both together. */
 export function addFigures(a: PassFigures, b: Partial<PassFigures>): PassFigures {
   const sum = { ...a }
   for (const name of Object.keys(NO_FIGURES) as (keyof PassFigures)[]) {
-    if (name !== 'missing_names') sum[name] += b[name] ?? 0
+    if (name === 'missing_names' || name === 'orphan_keys')
+      sum[name] = [...(a[name] ?? []), ...(b[name] ?? [])].slice(0, NAMES_MAX)
+    else sum[name] += b[name] ?? 0
   }
-  sum.missing_names = [...a.missing_names, ...(b.missing_names ?? [])].slice(0, MISSING_NAMES_MAX)
   return sum
 }
 

@@ -144,7 +144,7 @@ export async function dropClaim({ platform }: ClaimDeps, { id }: Pick<Claim, 'id
 const LOSE_SQL = `
   with ended as (delete from quoin.storage_claims where id = $1::uuid returning bucket_id, version)
   insert into quoin.lost_versions (bucket_id, version) select bucket_id, version from ended
-    on conflict (bucket_id, version) do update set lost_at = now()
+    on conflict (bucket_id, version) do update set lost_at = clock_timestamp()
   returning version`
 
 /** Ends a claim whose blob may be stored: the sweep knows of it then. False when a row has taken the version. */

@@ -3,7 +3,7 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError, isOutcomeUnknown } from '../../../errors.ts'
-import type { StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { type Claim, dropClaim, loseClaim } from './claims.ts'
 
 type Deps = Pick<StorageDeps, 'blobs' | 'platform'>
@@ -62,8 +62,8 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'storage_unavailable',
   'too_many_calls',
 ])
-/** Time-outs, locks, clashes of transactions, and what Postgres has too little of. */
-const PASSING_SQLSTATES = /^(?:08|53|57)|^(?:40001|40P01|55P03)$/
+/** Time-outs, locks, clashes of transactions, what Postgres has too little of, its faults, and a standby's refusal. */
+const PASSING_SQLSTATES = /^(?:08|53|57|58|XX)|^(?:25006|40001|40P01|55P03)$/
 
 /** Whether the same may go well later, or has gone well already. */
 export function isPassing(err: unknown): boolean {

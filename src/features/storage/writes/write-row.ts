@@ -3,9 +3,10 @@
 import { PostgresError } from '../../../db/postgres-error.ts'
 import type { Statement } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
+import { asCaller, probeAsCaller, type StorageDeps } from '../as-caller.ts'
 import type { Blob } from '../blobs/blob-store.ts'
-import { asCaller, probeAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { BlobMetadata } from '../object-row.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { bucketNotFound, type Claim, measureClaim } from './claims.ts'
 import { orDrop, orTakeBackForGood } from './undo.ts'
 

@@ -2,10 +2,11 @@
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import type { ObjectPlace } from '../names.ts'
 import type { DownloadAddressesIn, SignedAddresses, UploadAddressesIn } from '../schemas.ts'
-import { signDownloads, signUpload } from './sign-places.ts'
+import type { StorageCall } from '../storage-call.ts'
+import { signDownloads, signUpload } from './sign-tokens.ts'
 import type { Maker, SignedUrls } from './signed-urls.ts'
 
 type Deps = StorageDeps & {

@@ -2,10 +2,10 @@
 // needed below /sign. A refusal has its real status and a text.
 
 import * as z from 'zod'
-import { storageCall, tokenCall } from '../features/storage/caller.ts'
+import { RESUMABLE_BYTES_MAX } from '../features/storage/blobs/part-sizes.ts'
+import { header } from '../features/storage/documented.ts'
 import { cancelUpload } from '../features/storage/resumable/cancel-upload.ts'
 import { createUpload } from '../features/storage/resumable/create-upload.ts'
-import { UPLOAD_BYTES_MAX } from '../features/storage/resumable/part-buffer.ts'
 import {
   methodOf,
   optionsHeaders,
@@ -15,6 +15,7 @@ import {
 import { readUpload } from '../features/storage/resumable/read-upload.ts'
 import { keyWriter, signedWriter, type UploadWriter } from '../features/storage/resumable/upload-writer.ts'
 import { writeChunk } from '../features/storage/resumable/write-chunk.ts'
+import { storageCall, tokenCall } from '../features/storage/storage-call.ts'
 import { defineRoute, type HandlerInput, type RawAnswer } from '../http/route.ts'
 
 const UPLOADS = {
@@ -41,7 +42,7 @@ type Input = Pick<
 type UploadInput = Input & { params: { id: string } }
 
 /** As Supabase names them for policies; `_signed` follows where a token decides. */
-function writerOf(input: Input, action: 'create' | 'part' | 'get' | 'delete'): Promise<UploadWriter> {
+function writerOf(input: Input, action: 'create' | 'part' | 'delete'): Promise<UploadWriter> {
   const { principal, deps, request } = input
   const token = request.headers.get('x-signature')
   if (principal === null || token !== null)
@@ -68,7 +69,8 @@ async function write(input: UploadInput): Promise<RawAnswer> {
 
 async function read(input: UploadInput): Promise<RawAnswer> {
   const { deps, request, params } = input
-  const state = await readUpload(deps, await writerOf(input, 'get'), params.id, request.headers)
+  // It may have to do what the last part came for.
+  const state = await readUpload(deps, await writerOf(input, 'part'), params.id, request.headers)
   const headers = { ...stateHeaders(state), 'upload-metadata': state.metadataHeader }
   return { status: 200, headers, body: null }
 }
@@ -82,19 +84,14 @@ async function cancel(input: UploadInput): Promise<RawAnswer> {
 const override = (input: UploadInput) => (methodOf(input.request) === 'DELETE' ? cancel(input) : write(input))
 
 function options({ storageObjectMaxBytes }: { storageObjectMaxBytes: number }): RawAnswer {
-  const bytesMax = Math.min(storageObjectMaxBytes, UPLOAD_BYTES_MAX)
+  const bytesMax = Math.min(storageObjectMaxBytes, RESUMABLE_BYTES_MAX)
   return { status: 204, headers: optionsHeaders(bytesMax), body: null }
 }
 
-const PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
+const UPLOAD_PARAMS = { id: z.string().describe('id of the upload, the last part of its Location') }
 /** What one request may bring is bounded by the upload's own length. */
-const STREAMED = { streamsBody: true, bodyBytesMax: UPLOAD_BYTES_MAX, unaudited: 'key_data' } as const
+const STREAMED = { streamsBody: true, bodyBytesMax: RESUMABLE_BYTES_MAX, unaudited: 'key_data' } as const
 const CHUNK = { request: { 'application/offset+octet-stream': z.string().meta({ examples: ['bytes'] }) } }
-const header = (name: string, description: string) => ({
-  name,
-  in: 'header' as const,
-  schema: z.string().describe(description),
-})
 const OFFSET = header('Upload-Offset', 'where in the file the bytes begin: what HEAD answered')
 
 export const supabaseTusRoutes = [
@@ -109,7 +106,7 @@ export const supabaseTusRoutes = [
     id: 'storage.options_upload',
     method: 'options',
     mounts: OPEN_UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     summary: 'What of TUS is served',
     handle: async ({ deps }) => options(deps.config),
   }),
@@ -120,8 +117,8 @@ export const supabaseTusRoutes = [
     ...STREAMED,
     summary: 'Begin a resumable upload (TUS 1.0.0)',
     description:
-      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A key ' +
-      'has at most 100 uploads open.',
+      'Location of the answer is where to send the bytes, for 24 hours. `x-upsert: true` replaces an object. A ' +
+      'person, or all who show a key alone, have at most 100 uploads open.',
     documented: {
       parameters: [
         header('Upload-Length', 'bytes of the whole file; or Upload-Defer-Length: 1'),
@@ -139,8 +136,9 @@ export const supabaseTusRoutes = [
     id: 'storage.write_upload',
     method: 'patch',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     ...STREAMED,
+    bringsParts: true,
     summary: 'Go on with a resumable upload',
     description: 'Chunks may have any size. The last makes the object, as whoever sends it.',
     documented: {
@@ -154,8 +152,9 @@ export const supabaseTusRoutes = [
     id: 'storage.write_upload_by_post',
     method: 'post',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     ...STREAMED,
+    bringsParts: true,
     summary: 'The same, or the end of an upload, by X-HTTP-Method-Override',
     documented: {
       parameters: [OFFSET, header('X-HTTP-Method-Override', 'PATCH or DELETE')],
@@ -168,7 +167,7 @@ export const supabaseTusRoutes = [
     id: 'storage.read_upload',
     method: 'get',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     summary: 'How far a resumable upload is; meant for HEAD',
     documented: { answers: { 200: { description: 'Upload-Offset says what is stored.' } } },
     handle: read,
@@ -177,7 +176,7 @@ export const supabaseTusRoutes = [
     id: 'storage.cancel_upload',
     method: 'delete',
     mounts: UPLOAD,
-    params: PARAMS,
+    params: UPLOAD_PARAMS,
     unaudited: 'key_data',
     summary: 'End a resumable upload and forget its bytes',
     documented: { answers: { 204: { description: 'It is gone.' } } },

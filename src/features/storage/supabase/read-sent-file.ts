@@ -9,7 +9,7 @@ import type { Upload } from '../objects/upload-object.ts'
 type SentFile = Omit<Upload, 'mode' | 'ownerId'>
 
 /** The file and what is said of it. Throws `invalid_body` and `invalid_parameter` for what cannot be read. */
-export async function readSupabaseUpload(
+export async function readSentFile(
   headers: Headers,
   body: ReadableStream<Uint8Array> | null,
 ): Promise<SentFile> {
@@ -29,8 +29,7 @@ export async function readSupabaseUpload(
     saidAtEnd: said,
     body: file.body,
     length: undefined,
-    lengthMin: file.lengthMin,
-    lengthLikely: file.lengthLikely,
+    lengthGuess: file.lengthGuess,
     contentType: checkedType(fields.get('contentType') ?? file.contentType ?? null),
   }
 }

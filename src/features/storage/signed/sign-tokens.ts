@@ -1,29 +1,26 @@
-// Makes signed addresses, for those who may read or write what the addresses are for.
+// Makes the tokens of signed addresses, for those who may read or write what they are for.
 
-import type { StorageCall, StorageDeps } from '../call.ts'
+import type { StorageDeps } from '../as-caller.ts'
 import { checkObjectName, type ObjectPlace } from '../names.ts'
 import { findFile } from '../objects/find-object.ts'
+import type { StorageCall } from '../storage-call.ts'
 import { dropClaim, openClaim } from '../writes/claims.ts'
 import { probeWrite } from '../writes/write-row.ts'
 import { findNames } from './find-names.ts'
-import type { SignedUrls } from './signed-urls.ts'
+import type { DownloadGrant, SignedUrls, UploadGrant } from './signed-urls.ts'
 
 type Deps = StorageDeps & { readonly signedUrls: SignedUrls; readonly now: () => Date }
 
-/** Who asks, and how long the address is to last. */
-export interface SignOptions {
-  readonly owner: string | null
-  readonly projectId: string | null
-  readonly expiresInSeconds: number
-  readonly transformations?: string | undefined
-}
+/** Who asks, how long the address is to last, and what it allows. */
+type DownloadOptions = Omit<DownloadGrant, 'place'>
+type UploadOptions = Omit<UploadGrant, 'place'>
 
 /** A token to read the file. Throws `object_not_found`, and what `signDownload` throws. */
 export async function signDownload(
   deps: Deps,
   call: StorageCall,
   place: ObjectPlace,
-  options: SignOptions,
+  options: DownloadOptions,
 ): Promise<string> {
   await findFile(deps, call, place)
   return await deps.signedUrls.signDownload({ place, ...options }, deps.now())
@@ -35,7 +32,7 @@ export async function signDownloads(
   call: StorageCall,
   bucketId: string,
   names: readonly string[],
-  options: SignOptions,
+  options: DownloadOptions,
 ): Promise<(string | null)[]> {
   const readable = await findNames(deps, call, bucketId, names)
   return await Promise.all(
@@ -55,13 +52,13 @@ export async function signUpload(
   deps: Deps,
   call: StorageCall,
   place: ObjectPlace,
-  { upsert, ...options }: Omit<SignOptions, 'transformations'> & { upsert: boolean },
+  options: UploadOptions,
 ): Promise<string> {
   checkObjectName(place.name)
   const declared = { size: undefined, contentType: 'application/octet-stream', cacheControl: 'no-cache' }
   const { claim } = await openClaim(deps, place, declared)
-  const mode = upsert ? 'replace' : 'create'
+  const mode = options.upsert ? 'replace' : 'create'
   await probeWrite(deps, call, claim, { mode, userMetadata: null, ownerId: options.owner })
   await dropClaim(deps, claim)
-  return await deps.signedUrls.signUpload({ place, upsert, ...options }, deps.now())
+  return await deps.signedUrls.signUpload({ place, ...options }, deps.now())
 }

@@ -1,19 +1,11 @@
-// One call to the storage engine, and its statements in the database: always as the caller, with what policies may know
-// of the call.
+// The engine's statements in the database, as the caller: with what policies may know of the call.
 
-import { callerSession, type DatabaseCaller } from '../../db/caller-session.ts'
+import { callerSession } from '../../db/caller-session.ts'
 import type { DataDatabase, PlatformDatabase } from '../../db/database.ts'
 import type { Statement } from '../../db/sql.ts'
 import type { StatementResult } from '../../db/sql-wire.ts'
 import type { BlobStore } from './blobs/blob-store.ts'
-
-/** What a verb needs to know of the request. */
-export interface StorageCall extends DatabaseCaller {
-  /** How long each statement may take. */
-  readonly timeoutMs: number
-  /** `storage.operation()` of policies, by Supabase's names: `storage.object.upload`. */
-  readonly operation: string
-}
+import type { StorageCall } from './storage-call.ts'
 
 /** What the engine stands on. */
 export interface StorageDeps {
@@ -29,13 +21,16 @@ export interface StorageDeps {
   }
 }
 
+/** What a statement as the caller needs of it. */
+export type CallerDeps = Pick<StorageDeps, 'data' | 'config' | 'publicRows'>
+
 const SETTINGS_SQL =
   "select pg_catalog.set_config('storage.operation',$1,true),pg_catalog.set_config('storage.claim',$2,true)," +
   "pg_catalog.set_config('storage.object_id','',true)"
 
 /** Runs the statements as the caller in one transaction and one trip; answers the results of them alone. */
 export async function asCaller(
-  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
+  deps: CallerDeps,
   call: StorageCall,
   statements: readonly Statement[],
   { readOnly = false, claimId = '' } = {},
@@ -54,7 +49,7 @@ const ROLL_BACK: Statement = { sql: 'rollback to savepoint quoin_probe', params:
 
 /** Asks policies what they would say: the change is made as the caller, and taken back. Answers its result. */
 export async function probeAsCaller(
-  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
+  deps: CallerDeps,
   call: StorageCall,
   statement: Statement,
   claimId: string,
@@ -64,7 +59,7 @@ export async function probeAsCaller(
 
 /** As `asCaller`, for one statement whose rows are JSON texts of their first column. */
 export async function rowsAsCaller<Row>(
-  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
+  deps: CallerDeps,
   call: StorageCall,
   statement: Statement,
   options: { readOnly?: boolean } = {},

@@ -1,14 +1,6 @@
-// Files for unmodified clients of Supabase: its paths and shapes over the engine that /v1/storage has. What needs no
-// key is in `supabase-public-files.ts`, what is resumable in `supabase-tus.ts`.
+// Files for unmodified clients of Supabase: its paths and shapes over the verbs of `storage-objects.ts`. What needs no
+// key is in `supabase-storage-public.ts`, what is resumable in `supabase-storage-tus.ts`.
 
-import { findBucket } from '../features/storage/buckets/bucket-rows.ts'
-import {
-  createBucket,
-  deleteBucket,
-  emptyBucketAudited,
-  updateBucket,
-} from '../features/storage/buckets/change-buckets.ts'
-import { ownerOf, storageCall } from '../features/storage/caller.ts'
 import { IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import { readTransformation } from '../features/storage/images/transformation.ts'
@@ -19,28 +11,23 @@ import { findFile, findObject } from '../features/storage/objects/find-object.ts
 import { moveObject } from '../features/storage/objects/move-object.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
-import { BucketName, ObjectName } from '../features/storage/schemas.ts'
+import { BucketName, OBJECT_PARAMS } from '../features/storage/schemas.ts'
+import { ownerOf, storageCall } from '../features/storage/storage-call.ts'
 import {
-  BucketsQuery,
   ListBody,
   ListV2Body,
   Prefixes,
-  SupabaseBucketIn,
-  SupabaseBucketPatch,
   SupabaseCopy,
   SupabaseTransfer,
   transferOf,
 } from '../features/storage/supabase/bodies.ts'
 import { copyOptions } from '../features/storage/supabase/copy-options.ts'
-import { listSupabaseBuckets } from '../features/storage/supabase/list-buckets.ts'
 import { listFolder, listV2 } from '../features/storage/supabase/list-for-supabase.ts'
-import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
-import { toSupabaseBucket, toSupabaseInfo, toSupabaseObject } from '../features/storage/supabase/shapes.ts'
+import { readSentFile } from '../features/storage/supabase/read-sent-file.ts'
+import { toSupabaseInfo, toSupabaseObject } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
-import { VERSION } from '../lib/version.ts'
 
 const OBJECT = { '/storage/v1/object/:bucket/:name{.+}': 'any_key' } as const
-const PLACE = { bucket: BucketName, name: ObjectName }
 
 type Input = Pick<
   HandlerInput<typeof OBJECT, undefined, undefined>,
@@ -49,7 +36,7 @@ type Input = Pick<
 
 async function upload(input: Input, operation: string, isUpsert: boolean): Promise<RawAnswer> {
   const { deps, request, params, bodyStream } = input
-  const file = await readSupabaseUpload(request.headers, bodyStream)
+  const file = await readSentFile(request.headers, bodyStream)
   const write = { ...file, mode: isUpsert ? 'replace' : 'create', ownerId: ownerOf(input) } as const
   const { id } = await uploadObject(deps, storageCall(input, operation), placeOf(params), write)
   return jsonAnswer({ Id: id, Key: `${params.bucket}/${params.name}` })
@@ -73,90 +60,14 @@ async function info(input: Input): Promise<RawAnswer> {
   return jsonAnswer(toSupabaseInfo(row), row.metadata === null ? {} : { etag: row.metadata.eTag })
 }
 
-/** As Supabase says it, where it is done by now. */
-const EMPTIED = 'Empty bucket has been queued. Completion may take up to an hour.'
-const SOME_LEFT = 'Some objects are left: call again, unless policies keep them.'
-
 const STREAMED = {
-  params: PLACE,
+  params: OBJECT_PARAMS,
   streamsBody: true,
   bodyBytesMax: (config: { storageUploadMaxBytes: number }) => config.storageUploadMaxBytes,
   unaudited: 'key_data',
 } as const
 
-export const supabaseStorageRoutes = [
-  defineRoute({
-    id: 'storage.supabase_list_buckets',
-    method: 'get',
-    mounts: { '/storage/v1/bucket': 'any_key' },
-    summary: 'storage-js: listBuckets',
-    query: BucketsQuery,
-    handle: async input =>
-      jsonAnswer(await listSupabaseBuckets(input.deps, storageCall(input, 'bucket.list'), input.query)),
-  }),
-  defineRoute({
-    id: 'storage.supabase_read_bucket',
-    method: 'get',
-    mounts: { '/storage/v1/bucket/:bucket': 'any_key' },
-    params: { bucket: BucketName },
-    summary: 'storage-js: getBucket',
-    handle: async input =>
-      jsonAnswer(
-        toSupabaseBucket(await findBucket(input.deps, storageCall(input, 'bucket.get'), input.params.bucket)),
-      ),
-  }),
-  defineRoute({
-    id: 'storage.supabase_create_bucket',
-    method: 'post',
-    mounts: { '/storage/v1/bucket': 'any_key' },
-    summary: 'storage-js: createBucket',
-    body: SupabaseBucketIn,
-    example: { id: 'avatars', name: 'avatars', public: false },
-    handle: async input => {
-      const { name, public: isPublic = false, file_size_limit = null, allowed_mime_types = null } = input.body
-      const bucket = { name, public: isPublic, file_size_limit, allowed_mime_types }
-      const call = storageCall(input, 'bucket.create')
-      await createBucket(input.deps, input.caller, call, bucket, ownerOf(input))
-      return jsonAnswer({ name })
-    },
-  }),
-  defineRoute({
-    id: 'storage.supabase_update_bucket',
-    method: 'put',
-    mounts: { '/storage/v1/bucket/:bucket': 'any_key' },
-    params: { bucket: BucketName },
-    summary: 'storage-js: updateBucket',
-    body: SupabaseBucketPatch,
-    example: { public: true },
-    handle: async input => {
-      const call = storageCall(input, 'bucket.update')
-      await updateBucket(input.deps, input.caller, call, input.params.bucket, input.body)
-      return jsonAnswer({ message: 'Successfully updated' })
-    },
-  }),
-  defineRoute({
-    id: 'storage.supabase_delete_bucket',
-    method: 'delete',
-    mounts: { '/storage/v1/bucket/:bucket': 'any_key' },
-    params: { bucket: BucketName },
-    summary: 'storage-js: deleteBucket',
-    handle: async input => {
-      await deleteBucket(input.deps, input.caller, storageCall(input, 'bucket.delete'), input.params.bucket)
-      return jsonAnswer({ message: 'Successfully deleted' })
-    },
-  }),
-  defineRoute({
-    id: 'storage.supabase_empty_bucket',
-    method: 'post',
-    mounts: { '/storage/v1/bucket/:bucket/empty': 'any_key' },
-    params: { bucket: BucketName },
-    summary: 'storage-js: emptyBucket',
-    handle: async input => {
-      const call = storageCall(input, 'bucket.empty')
-      const { complete } = await emptyBucketAudited(input.deps, input.caller, call, input.params.bucket)
-      return jsonAnswer({ message: complete ? EMPTIED : SOME_LEFT })
-    },
-  }),
+export const supabaseObjectRoutes = [
   defineRoute({
     id: 'storage.supabase_list',
     method: 'post',
@@ -248,7 +159,7 @@ export const supabaseStorageRoutes = [
       '/storage/v1/object/info/authenticated/:bucket/:name{.+}': 'any_key',
       '/storage/v1/object/info/:bucket/:name{.+}': 'any_key',
     },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: info',
     handle: info,
   }),
@@ -256,7 +167,7 @@ export const supabaseStorageRoutes = [
     id: 'storage.supabase_download',
     method: 'get',
     mounts: { '/storage/v1/object/authenticated/:bucket/:name{.+}': 'any_key', ...OBJECT },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: download, and exists by HEAD',
     handle: download,
   }),
@@ -264,27 +175,23 @@ export const supabaseStorageRoutes = [
     id: 'storage.supabase_render',
     method: 'get',
     mounts: { '/storage/v1/render/image/authenticated/:bucket/:name{.+}': 'any_key' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: download with transform',
     documented: IMAGE,
     handle: async input => {
-      const { deps, request, params, search, caller } = input
-      const transformation = readTransformation(Object.fromEntries(new URLSearchParams(search)))
+      const { deps, params, search } = input
+      const query = new URLSearchParams(search)
+      const transformation = readTransformation(Object.fromEntries(query))
       const row = await findFile(deps, storageCall(input, 'render.image_authenticated'), placeOf(params))
-      const countNew = () => deps.addressGate.count('render', caller.address)
-      const download = new URLSearchParams(search).get('download') ?? undefined
-      return await serveImage(deps, row, transformation, {
-        request,
-        options: { download, isPublic: false },
-        countNew,
-      })
+      const options = { download: query.get('download') ?? undefined, isPublic: false }
+      return await serveImage(deps, row, transformation, input, options)
     },
   }),
   defineRoute({
     id: 'storage.supabase_purge',
     method: 'delete',
     mounts: { '/storage/v1/cdn/:bucket/:name{.+}': 'service_role' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: purgeCache',
     description: 'Nothing of ours keeps a file under its name: what a version was is never another one.',
     unaudited: 'no_change',
@@ -294,7 +201,7 @@ export const supabaseStorageRoutes = [
     id: 'storage.supabase_delete',
     method: 'delete',
     mounts: OBJECT,
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'Delete one object',
     unaudited: 'key_data',
     handle: async input => {
@@ -316,19 +223,5 @@ export const supabaseStorageRoutes = [
       const rows = await deleteObjects(input.deps, call, input.params.bucket, input.body.prefixes)
       return jsonAnswer(rows.map(toSupabaseObject))
     },
-  }),
-  defineRoute({
-    id: 'storage.supabase_status',
-    method: 'get',
-    mounts: { '/storage/v1/status': 'public' },
-    summary: 'For clients that look whether storage is there',
-    handle: async () => ({ status: 200, headers: {}, body: null }),
-  }),
-  defineRoute({
-    id: 'storage.supabase_version',
-    method: 'get',
-    mounts: { '/storage/v1/version': 'public' },
-    summary: 'Which version of Quoin answers',
-    handle: async () => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: VERSION }),
   }),
 ]

@@ -1,15 +1,16 @@
 // The list of buckets as storage-js asks for it: by offset, searched and sorted.
 
 import type * as z from 'zod'
+import { type CallerDeps, rowsAsCaller } from '../as-caller.ts'
 import { BUCKET_FIELDS } from '../buckets/bucket-rows.ts'
-import { rowsAsCaller, type StorageCall, type StorageDeps } from '../call.ts'
 import type { Bucket } from '../schemas.ts'
+import type { StorageCall } from '../storage-call.ts'
 import type { BucketsQuery } from './bodies.ts'
 import { toListedBucket } from './shapes.ts'
 
 /** The buckets whose name has the search text in it. Sorted by name unless said; without a limit 1 000 at most. */
-export async function listSupabaseBuckets(
-  deps: Pick<StorageDeps, 'data' | 'config' | 'publicRows'>,
+export async function searchBuckets(
+  deps: CallerDeps,
   call: StorageCall,
   {
     limit = 1_000,

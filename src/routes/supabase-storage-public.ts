@@ -1,6 +1,5 @@
 // Files for those without a key, under Supabase's paths, and the tokens that open them. A limit per client address.
 
-import { makerOf, storageCall, tokenCall } from '../features/storage/caller.ts'
 import { IMAGE } from '../features/storage/documented.ts'
 import { serveImage } from '../features/storage/images/serve-image.ts'
 import {
@@ -18,24 +17,22 @@ import {
   findSignedFile,
   findSignedUpload,
 } from '../features/storage/public/find-public-file.ts'
-import { BucketName, ObjectName } from '../features/storage/schemas.ts'
-import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-places.ts'
+import { BucketName, OBJECT_PARAMS } from '../features/storage/schemas.ts'
+import { signDownload, signDownloads, signUpload } from '../features/storage/signed/sign-tokens.ts'
+import { makerOf, storageCall, tokenCall } from '../features/storage/storage-call.ts'
 import { SignBody, SignManyBody } from '../features/storage/supabase/bodies.ts'
-import { readSupabaseUpload } from '../features/storage/supabase/read-upload.ts'
-import { toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
+import { readSentFile } from '../features/storage/supabase/read-sent-file.ts'
+import { toSignedUrl, toSupabaseInfo } from '../features/storage/supabase/shapes.ts'
 import { defineRoute, type HandlerInput, jsonAnswer, type RawAnswer } from '../http/route.ts'
 
 const PUBLIC = { '/storage/v1/object/public/:bucket/:name{.+}': 'public' } as const
-const SIGN = { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' } as const
-const PLACE = { bucket: BucketName, name: ObjectName }
 
 type Input = Pick<
   HandlerInput<typeof PUBLIC, undefined, undefined>,
   'caller' | 'request' | 'path' | 'search' | 'params' | 'bodyStream' | 'deps'
 >
-const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
-const queryOf = ({ search }: Pick<Input, 'search'>) => Object.fromEntries(new URLSearchParams(search))
+const parameter = ({ search }: Pick<Input, 'search'>, name: string) => new URLSearchParams(search).get(name)
 
 function image(
   input: Input,
@@ -43,21 +40,19 @@ function image(
   transformation: Transformation,
   isPublic: boolean,
 ): Promise<RawAnswer> {
-  const { deps, request, caller } = input
   const download = parameter(input, 'download') ?? undefined
-  const countNew = () => deps.addressGate.count('render', caller.address)
-  return serveImage(deps, row, transformation, { request, options: { download, isPublic }, countNew })
+  return serveImage(input.deps, row, transformation, input, { download, isPublic })
 }
 
 /** How long an upload address lasts, as Supabase has it. */
 const UPLOAD_EXPIRES_IN_SECONDS = 7_200
 
-export const supabasePublicFileRoutes = [
+export const supabasePublicRoutes = [
   defineRoute({
     id: 'storage.supabase_public',
     method: 'get',
     mounts: PUBLIC,
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'A file of a public bucket',
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
@@ -69,7 +64,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_public_info',
     method: 'get',
     mounts: { '/storage/v1/object/info/public/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'What is known of a file of a public bucket',
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
@@ -80,7 +75,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_signed',
     method: 'get',
     mounts: { '/storage/v1/object/sign/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'A file by a signed address',
     handle: async input => {
       const token = parameter(input, 'token')
@@ -93,19 +88,20 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_render_public',
     method: 'get',
     mounts: { '/storage/v1/render/image/public/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'An image of a public bucket in another size',
     documented: IMAGE,
     handle: async input => {
       const row = await findPublicFile(input.deps, placeOf(input.params))
-      return await image(input, row, readTransformation(queryOf(input)), true)
+      const query = new URLSearchParams(input.search)
+      return await image(input, row, readTransformation(Object.fromEntries(query)), true)
     },
   }),
   defineRoute({
     id: 'storage.supabase_render_signed',
     method: 'get',
     mounts: { '/storage/v1/render/image/sign/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'An image in another size by a signed address',
     documented: IMAGE,
     handle: async input => {
@@ -129,22 +125,14 @@ export const supabasePublicFileRoutes = [
       const call = storageCall(input, 'object.sign_many')
       const options = { ...makerOf(input), expiresInSeconds }
       const tokens = await signDownloads(input.deps, call, bucket, paths, options)
-      return jsonAnswer(
-        paths.map((path, i) => {
-          const token = tokens[i] ?? null
-          const signedURL = token === null ? null : `/object/sign/${bucket}/${path}?token=${token}`
-          const error =
-            token === null ? 'Either the object does not exist or you do not have access to it' : null
-          return { error, path, signedURL }
-        }),
-      )
+      return jsonAnswer(paths.map((path, i) => toSignedUrl({ bucketId: bucket, name: path }, tokens[i])))
     },
   }),
   defineRoute({
     id: 'storage.supabase_sign_upload',
     method: 'post',
     mounts: { '/storage/v1/object/upload/sign/:bucket/:name{.+}': 'any_key' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     summary: 'storage-js: createSignedUploadUrl',
     unaudited: 'no_change',
     handle: async input => {
@@ -160,7 +148,7 @@ export const supabasePublicFileRoutes = [
     id: 'storage.supabase_upload_signed',
     method: 'put',
     mounts: { '/storage/v1/object/upload/sign/:bucket/:name{.+}': 'public' },
-    params: PLACE,
+    params: OBJECT_PARAMS,
     streamsBody: true,
     bodyBytesMax: config => config.storageUploadMaxBytes,
     unaudited: 'key_data',
@@ -168,7 +156,7 @@ export const supabasePublicFileRoutes = [
     handle: async input => {
       const { deps, request, params, bodyStream } = input
       const { owner, upsert } = await findSignedUpload(deps, placeOf(params), parameter(input, 'token'))
-      const file = await readSupabaseUpload(request.headers, bodyStream)
+      const file = await readSentFile(request.headers, bodyStream)
       const write = { ...file, mode: upsert ? 'replace' : 'create', ownerId: owner } as const
       const call = tokenCall(input, 'object.upload_signed')
       const { id } = await uploadObject(deps, call, placeOf(params), write)
@@ -178,8 +166,8 @@ export const supabasePublicFileRoutes = [
   defineRoute({
     id: 'storage.supabase_sign',
     method: 'post',
-    mounts: SIGN,
-    params: PLACE,
+    mounts: { '/storage/v1/object/sign/:bucket/:name{.+}': 'any_key' },
+    params: OBJECT_PARAMS,
     summary: 'storage-js: createSignedUrl',
     body: SignBody,
     example: { expiresIn: 60 },

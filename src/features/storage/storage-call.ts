@@ -1,11 +1,18 @@
-// Who calls the storage engine: every route's request as the engine takes it.
+// A call to the storage engine: who makes it, and what policies may know of it, out of a route's request.
 
 import type { DatabaseCaller } from '../../db/caller-session.ts'
 import { shareName } from '../api-keys/limit/network.ts'
 import { databaseCaller } from '../callers/database-caller.ts'
 import { STATEMENT_TIMEOUT_MS } from '../data-api/limits.ts'
-import type { StorageCall } from './call.ts'
 import type { Maker } from './signed/signed-urls.ts'
+
+/** What a verb needs to know of the request. */
+export interface StorageCall extends DatabaseCaller {
+  /** How long each statement may take. */
+  readonly timeoutMs: number
+  /** `storage.operation()` of policies, by Supabase's names: `storage.object.upload`. */
+  readonly operation: string
+}
 
 type Input = Parameters<typeof databaseCaller>[0] & {
   deps: { config: { readonly anonStatementTimeoutMs: number } }
