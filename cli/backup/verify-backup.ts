@@ -6,7 +6,7 @@ import type { Client } from 'pg'
 import * as z from 'zod'
 import { StackError } from '../support/output.ts'
 import type { Service } from '../support/service.ts'
-import { type CheckedFiles, checkFiles } from './check-files.ts'
+import { type CheckedFiles, checkFiles, tryService } from './check-files.ts'
 import { createDatabase, dropDatabase, dropLeftScratch, scratchName, urlOfDatabase } from './databases.ts'
 import { copyOutSql, readSequences, readTables } from './facts.ts'
 import { type Manifest, shownName } from './manifest.ts'
@@ -40,6 +40,7 @@ export async function verifyBackup(
   backup: Backup,
   settings: VerifySettings,
 ): Promise<CheckedFiles> {
+  if (settings.service !== undefined && backup.manifest.storage?.objects) await tryService(settings.service)
   await dropLeftScratch(url)
   const name = scratchName()
   let files: CheckedFiles
@@ -72,7 +73,7 @@ async function verifyIn(
       ...(await compareCatalog(client, backup)),
       ...(await settleAndLook(scratchUrl, backup.manifest)),
     ])
-    return await checkFiles(client, service)
+    return await checkFiles(client, url, service)
   })
 }
 

@@ -20,7 +20,7 @@ async function run(call, work, body) {
   if (fault === 'before' || (fault === 'middle' && call !== 'get')) throw new Error('R2 fails: ' + call)
   const result = await work()
   if (fault === 'after') throw new Error('the answer of R2 is lost: ' + call)
-  return fault === 'middle' && result !== null ? { body: broken(result.body) } : result
+  return fault === 'middle' && result !== null ? { size: result.size, body: broken(result.body) } : result
 }
 
 /** The first bytes, and no more. */

@@ -26,6 +26,8 @@ export interface TestWorkerSettings {
   readonly storageFault?: (call: string) => StorageFault | undefined
   /** In place of the project's own. */
   readonly built?: BuiltWorker
+  /** The folder of its state, files below `r2`; undefined: a new one, which goes with it. */
+  readonly stateFolder?: string | undefined
 }
 
 export interface WorkerHandle {
@@ -52,12 +54,13 @@ export async function startTestWorker({
   outbound: given,
   storageFault,
   built,
+  stateFolder,
 }: TestWorkerSettings = {}): Promise<TestWorker> {
   const stack = inject('stack')
   const { folder, options } = built ?? (await builtWorker())
   const outbound = storageFault === undefined ? given : withFaults(storageFault, given)
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
+  const miniflare = new Miniflare({
+    ...convertV4MiniflareOptions({
       cf: false,
       log: new Log(LogLevel.NONE),
       handleStructuredLogs: () => {},
@@ -87,7 +90,8 @@ export async function startTestWorker({
         },
       ],
     }),
-  )
+    ...(stateFolder !== undefined && { resourcePersistencePath: stateFolder }),
+  })
   const url = await miniflare.ready
   const close = () => miniflare.dispose()
   return {

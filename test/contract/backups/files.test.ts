@@ -1,7 +1,7 @@
 // Files of a backup are looked for in the running service, by version, ETag and size.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, expect, inject, it } from 'vitest'
+import { afterAll, expect, inject, it, vi } from 'vitest'
 import { checkFiles } from '../../../cli/backup/check-files.ts'
 import { openBackup } from '../../../cli/backup/read-backup.ts'
 import { verifyBackup } from '../../../cli/backup/verify-backup.ts'
@@ -53,23 +53,41 @@ it('finds the files that a backup names, and names those that are gone or others
   await addRow('kept.txt', blob)
   using folder = testFolder()
   const backup = await openBackup((await backupOf(source.url, folder.path)).location)
-  expect(await verifyBackup(source.url, backup, { env: {}, log: () => {}, service })).toEqual({
-    files: 1,
-    checked: 1,
-  })
+  const log = vi.fn()
+  const verify = (serviceRoleKey: string) =>
+    verifyBackup(source.url, backup, { env: {}, log, service: { baseUrl, serviceRoleKey } })
+  // A wrong key is known before anything is restored.
+  await expect(verify('none')).rejects.toThrow(/could not be asked for files: 401/)
+  expect(log).not.toHaveBeenCalled()
+  expect(await verify(serviceRoleKey)).toEqual({ files: 1, checked: 1 })
 
   await addRow('gone.txt', { ...blob, version: 'gone' })
   await addRow('other.txt', { ...blob, size: 5 })
-  const checked = checkFiles(source.owner, service)
-  await expect(checked).rejects.toThrow(/2 of 3 files/)
-  await expect(checked).rejects.toThrow(`${bucket}/gone.txt (version gone) is missing`)
+  await addRow('copy of gone.txt', { ...blob, version: 'gone' })
+  const checked = checkFiles(source.owner, source.url, service)
+  await expect(checked).rejects.toThrow(/3 of 4 files/)
+  for (const name of ['gone.txt', 'copy of gone.txt'])
+    await expect(checked).rejects.toThrow(`\n  ${bucket}/${name} (version gone) is missing`)
   await expect(checked).rejects.toThrow(
     `${bucket}/other.txt (version ${blob.version}) has 4 bytes, ETag ${blob.etag} in place of 5 bytes`,
   )
-  expect(await checkFiles(source.owner, undefined)).toEqual({ files: 3, checked: null })
-  await expect(checkFiles(source.owner, { baseUrl, serviceRoleKey: 'none' })).rejects.toThrow(
-    /could not be asked for files: 401/,
+  expect(await checkFiles(source.owner, source.url, undefined)).toEqual({ files: 4, checked: null })
+
+  // Among many it looks for those first that the database of today has lost.
+  await source.owner.query(
+    `insert into storage.objects (bucket_id, name, version, metadata)
+     select bucket_id, 'many/' || i, version, metadata from storage.objects, generate_series(1, 1000) i
+     where name = 'kept.txt'`,
   )
+  await using today = await migrationDatabase()
+  await today.owner.query('insert into storage.buckets (id, name) values ($1, $1)', [bucket])
+  await today.owner.query(
+    `insert into storage.objects (bucket_id, name, version) values ($1, 'other name.txt', $2)`,
+    [bucket, blob.version],
+  )
+  const among = checkFiles(source.owner, today.url, service)
+  for (const name of ['gone.txt', 'copy of gone.txt'])
+    await expect(among).rejects.toThrow(`\n  ${bucket}/${name} (version gone) is missing`)
 })
 
 it('is for service_role keys, and for a hundred at once', async () => {

@@ -1,6 +1,8 @@
 // Who calls a restored database by HTTP gets the answers of the one that was backed up, and receivers what they know:
-// two of Quoin side by side, each with a gateway, a Worker and a listener of its own.
+// two of Quoin side by side, each with a gateway, a Worker and a listener of its own, and with one store of files.
 
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, inject, it } from 'vitest'
@@ -16,12 +18,13 @@ import { callDb } from '../data-api/caller.ts'
 import { standardHeaders } from '../webhooks/chain.ts'
 import { backupOf, command, emptyDatabase, testFolder } from './support.ts'
 
-/** Quoin on this database. `call` answers all but the request's id. */
-async function serve(DATABASE_URL: string) {
+/** Quoin on this database, its Worker's state in this folder. `call` answers all but the request's id. */
+async function serve(DATABASE_URL: string, stateFolder: string) {
   const dataUrl = new URL(inject('stack').data_database_url)
   dataUrl.pathname = new URL(DATABASE_URL).pathname
   const gateway = await startGateway({ databaseUrls: [DATABASE_URL, dataUrl.href] })
   const quoin = await startTestWorker({
+    stateFolder,
     vars: {
       DATABASE_URL,
       DATA_DATABASE_URL: dataUrl.href,
@@ -46,6 +49,7 @@ async function serve(DATABASE_URL: string) {
       delete answer.body?.request_id
       return { status: answer.status, range: answer.headers.get('content-range'), body: answer.body }
     },
+    sweep: () => quoin.worker.scheduled({ cron: '17 * * * *' }),
     async [Symbol.asyncDispose]() {
       await listener.close()
       await quoin.close()
@@ -71,6 +75,8 @@ const SCHEMA = `
   insert into public.books values (9007199254740993, 1, 'A whale', true), (2, 2, 'A hidden whale', false);
   insert into shop.orders (total) values (0.10), (null);
   grant execute on function public.search to anon;
+  insert into storage.buckets (id, name) values ('shelf', 'shelf');
+  create policy read_shelf on storage.objects for select to anon using (bucket_id = 'shelf' and name like 'seen/%');
   grant select on all tables in schema public, shop to anon;
   grant all on all tables in schema public, shop to service_role`
 
@@ -85,6 +91,22 @@ const ASKED: [path: string, headers?: Record<string, string>, body?: unknown][] 
   ['/v1/db/rpc/whoami', {}, {}],
   ['/v1/webhooks'],
 ]
+
+/** A file by both faces, as whoever has these headers gets it: the status, and the text where there is one. */
+async function fileOf(
+  { call }: Awaited<ReturnType<typeof serve>>,
+  name: string,
+  who: Record<string, string>,
+) {
+  const answers = await Promise.all(
+    ['/v1/storage/objects/shelf/', '/storage/v1/object/authenticated/shelf/'].map(path =>
+      call(path + name, who),
+    ),
+  )
+  return answers.map(({ status, body }) => (status === 200 ? body : status))
+}
+/** What `fileOf` has of no file, and of one that is not for the caller. */
+const NO_FILE = [404, 400]
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -103,8 +125,10 @@ it('is served as the database of the backup was: rows, rights, functions, keys a
     new StandardWebhook(SECRET).verify(request.body, standardHeaders(request))
   using folder = testFolder()
   await using target = await emptyDatabase()
+  const states = [join(folder.path, 'before'), join(folder.path, 'after')] as const
+  for (const state of states) mkdirSync(state)
 
-  await using before = await serve(source.url)
+  await using before = await serve(source.url, states[0])
   const webhook = {
     name: 'of books',
     table_name: 'books',
@@ -123,10 +147,22 @@ it('is served as the database of the backup was: rows, rights, functions, keys a
     return body.statistics.succeeded
   }
   await expect.poll(hasArrived).toBe(1)
+  const store = async (name: string, body: string, method: string) => {
+    const headers = { ...service, 'content-type': 'text/plain' }
+    return (await before.call(`/v1/storage/objects/shelf/${name}`, headers, body, method)).status
+  }
+  for (const name of ['seen/replaced', 'seen/deleted', 'seen/shared', 'hidden'])
+    expect(await store(name, 'of yesterday', 'POST')).toBe(201)
 
   const { location } = await backupOf(source.url, folder.path, { SECRETS_KEY })
+  expect(await store('seen/replaced', 'of today', 'PUT')).toBe(200)
+  const remove = ({ call }: typeof before, name: string) =>
+    call(`/v1/storage/objects/shelf/${name}`, service, undefined, 'DELETE')
+  expect((await remove(before, 'seen/deleted')).status).toBe(200)
+
   expect(await command(target.url, 'restore.ts', location)).toMatchObject({ code: 0 })
-  await using after = await serve(target.url)
+  symlinkSync(join(states[0], 'r2'), join(states[1], 'r2'))
+  await using after = await serve(target.url, states[1])
   for (const who of [anon, service])
     for (const [path, headers, body] of ASKED) {
       const call = [path, { ...who, ...headers }, body] as const
@@ -137,6 +173,21 @@ it('is served as the database of the backup was: rows, rights, functions, keys a
   expect((await after.call('/v1/db/books', service)).body).toHaveLength(3)
   const logsOf = ({ call }: typeof before) => call(`/api/webhooks/${made.body.id}/logs`, session)
   expect(await logsOf(after)).toEqual(await logsOf(before))
+
+  // Files are of the same moment as the rows, and those of now are where they were.
+  for (const name of ['seen/replaced', 'seen/deleted'])
+    expect(await fileOf(after, name, anon)).toEqual(['of yesterday', 'of yesterday'])
+  expect(await fileOf(before, 'seen/replaced', anon)).toEqual(['of today', 'of today'])
+  for (const [quoin, name] of [
+    [before, 'seen/deleted'],
+    [after, 'hidden'],
+  ] as const)
+    expect(await fileOf(quoin, name, anon)).toEqual(NO_FILE)
+  // What one loses here stays for the other, however long ago it was.
+  expect((await remove(after, 'seen/shared')).status).toBe(200)
+  await target.ask(`update quoin.lost_versions set lost_at = now() - interval '30 days'`)
+  await after.sweep()
+  expect(await fileOf(before, 'seen/shared', anon)).toEqual(['of yesterday', 'of yesterday'])
 
   // Life goes on: the next number of a sequence, and a delivery with the secret and the header that were encrypted.
   const order = await after.call(

@@ -49,7 +49,7 @@ export class FailingBucket implements Bucket {
         else controller.error(new Error('R2 breaks off'))
       },
     })
-    return { body }
+    return { body, size: blob.size }
   }
 
   async put(key: string, body: ReadableStream<Uint8Array> | Uint8Array, { customMetadata }: BlobOptions) {

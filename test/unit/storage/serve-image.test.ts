@@ -22,7 +22,7 @@ function serve({ isKept, method = 'GET' }: { isKept: boolean; method?: string })
   const unreadable = async () => Promise.reject(new Error('unreadable'))
   const deps = {
     images: { info: unreadable, input: () => expect.fail('an image is made') },
-    blobs: { get: async () => ({ body: new Blob().stream() }) },
+    blobs: { get: async () => ({ body: new Blob().stream(), size: 0 }) },
     imageCache: {
       find: async () => (isKept ? { bytes, contentType: 'image/webp' } : undefined),
       keep: async () => {},

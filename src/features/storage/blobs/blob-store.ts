@@ -45,11 +45,14 @@ export interface BlobStore {
    * itself fails with.
    */
   put(key: string, body: ReadableStream<Uint8Array> | Uint8Array | null, options: PutOptions): Promise<Blob>
-  /** Null: there is none. The range must lie inside of the blob. Who reads the body must bound how long it takes. */
+  /**
+   * Null: there is none. The size is that of the whole. The range must lie inside of the blob. Who reads the body must
+   * bound how long it takes.
+   */
   get(
     key: string,
     range?: { offset: number; length: number },
-  ): Promise<{ body: ReadableStream<Uint8Array> } | null>
+  ): Promise<{ body: ReadableStream<Uint8Array>; size: number } | null>
   /** Null: there is none. */
   head(key: string): Promise<Blob | null>
   /** At most 1000; a key without a blob is no failure. */

@@ -11,7 +11,7 @@ export interface Bucket {
   get(
     key: string,
     options?: { range?: { offset: number; length: number } },
-  ): Promise<{ readonly body: ReadableStream<Uint8Array> } | null>
+  ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | null>
   put(key: string, body: ReadableStream<Uint8Array> | Uint8Array, options: BlobOptions): Promise<StoredBlob>
   createMultipartUpload(key: string, options: BlobOptions): Promise<PartsUpload>
   resumeMultipartUpload(key: string, uploadId: string): PartsUpload

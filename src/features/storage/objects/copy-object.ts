@@ -4,14 +4,15 @@
 import { DomainError } from '../../../errors.ts'
 import type { StorageDeps } from '../as-caller.ts'
 import { storageUnavailable } from '../blobs/bucket.ts'
-import { blobKey, type ObjectPlace } from '../names.ts'
+import type { ObjectPlace } from '../names.ts'
 import type { BlobMetadata, FileRow } from '../object-row.ts'
 import type { StorageCall } from '../storage-call.ts'
 import { type OpenedClaim, openClaim, openCopyClaim } from '../writes/claims.ts'
 import { checkFile, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop, orTakeBack } from '../writes/undo.ts'
 import { finishWrite, probeWrite, type RowWrite, type WrittenObject } from '../writes/write-row.ts'
-import { findOwnFile, objectNotFound } from './find-object.ts'
+import { findOwnFile } from './find-object.ts'
+import { readBlob } from './read-blob.ts'
 
 export interface Copy extends Pick<RowWrite, 'mode' | 'ownerId'> {
   /** In place of the source's; undefined: the source's. */
@@ -68,7 +69,7 @@ export async function checkCopy(
 
 /**
  * Copies the bytes under the claim's key, and answers their ETag: of a file that came in parts it is another one.
- * Throws `object_not_found` when the bytes are not there, and `storage_unavailable`.
+ * Throws as `readBlob` does.
  */
 export async function copyBlob(
   deps: Pick<StorageDeps, 'blobs' | 'platform'>,
@@ -76,9 +77,8 @@ export async function copyBlob(
   { claim, database }: OpenedClaim,
 ): Promise<Pick<BlobMetadata, 'eTag'>> {
   return await orTakeBack(deps, claim, async () => {
-    const blob = await deps.blobs.get(blobKey(source.bucket_id, source.version))
-    if (blob === null) throw objectNotFound()
-    const put = deps.blobs.put(claim.key, blob.body, { length: source.metadata.size, database })
+    const body = await readBlob(deps, source)
+    const put = deps.blobs.put(claim.key, body, { length: source.metadata.size, database })
     const { etag: eTag } = await put.catch(blameStore)
     return { eTag }
   })

@@ -1,11 +1,10 @@
 // A file as an answer: whole or a range of it, or that nothing has changed. The row is found and allowed before.
 
-import { DomainError } from '../../../errors.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
-import { blobKey } from '../names.ts'
 import type { FileRow } from '../object-row.ts'
 import { checkConditions, readRange } from './conditions.ts'
 import { type ContentOptions, contentHeaders } from './content-headers.ts'
+import { readBlob } from './read-blob.ts'
 
 /** The makings of a response. */
 export interface FileAnswer {
@@ -20,9 +19,9 @@ export interface FileRequest {
   readonly headers: Headers
 }
 
-/** The answer. Throws `invalid_range`, and `object_not_found` when the store has lost the bytes. */
+/** The answer. Throws `invalid_range`, and `object_not_found` when the store has other bytes or none. */
 export async function serveFile(
-  { blobs }: { blobs: Pick<BlobStore, 'get'> },
+  deps: { blobs: Pick<BlobStore, 'get'> },
   row: FileRow,
   request: FileRequest,
   options: ContentOptions,
@@ -40,14 +39,5 @@ export async function serveFile(
   }
   const status = range === undefined ? 200 : 206
   if (request.method === 'HEAD') return { status, headers: part, body: null }
-  const blob = await blobs.get(blobKey(row.bucket_id, row.version), range)
-  if (blob === null) throw lostBytes(row)
-  return { status, headers: part, body: blob.body }
-}
-
-function lostBytes({ bucket_id, version }: FileRow): DomainError {
-  return new DomainError('object_not_found', 'Object not found', {
-    detail: `The row is there, but the store has no bytes at ${bucket_id}/${version}.`,
-    hint: 'They were deleted past the storage API, or are older than STORAGE_RETENTION after a restore.',
-  })
+  return { status, headers: part, body: await readBlob(deps, row, range) }
 }

@@ -18,8 +18,8 @@ export interface PublicDeps {
 }
 
 /**
- * The file of a public bucket. Throws `bucket_not_found`, also for a bucket that is not public: whether there is one is
- * nobody's to know.
+ * The file of a public bucket. Throws `bucket_not_found`, also for a bucket that is not public: who
+ * has no key learns nothing of those.
  */
 export async function findPublicFile(deps: PublicDeps, place: ObjectPlace): Promise<FileRow> {
   const { row, isPublic } = await readPublicRow(deps, place, null)

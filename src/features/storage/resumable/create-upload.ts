@@ -32,12 +32,12 @@ export async function createUpload(
   { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
 ): Promise<{ uploadId: string; state: UploadState }> {
   checkVersion(headers)
+  const chunk = firstChunk(headers)
   const plan = await openPlan(deps, writer, headers)
   // Not the claim's: who knows that could take it by SQL.
   const uploadId = crypto.randomUUID()
   const upload = deps.uploads.byId(uploadId)
   await orDrop(deps, plan.claim, () => upload.begin(plan))
-  const chunk = firstChunk(headers)
   // Of a file without bytes the object is made now.
   if (chunk === undefined && plan.length !== 0) return { uploadId, state: { ...plan, offset: 0 } }
   try {

@@ -136,7 +136,7 @@ function urlOf({ bucketId, name }: ObjectPlace): string {
   return `${bucketId}/${name}`
 }
 
-/** SQL can make a bucket with a slash in its id, whose addresses could be read as another bucket's. */
+/** A path may say a bucket `a%2Fb`, whose addresses would read as those of the bucket `a`. */
 function isOf({ url }: z.output<typeof Common>, place: ObjectPlace): boolean {
   return url === urlOf(place) && !place.bucketId.includes('/')
 }

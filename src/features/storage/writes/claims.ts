@@ -115,7 +115,7 @@ export async function measureClaim(
 ): Promise<void> {
   const [row] = await platform.texts(MEASURE_SQL, [id, JSON.stringify(metadata)], 'repeatable')
   if (row === undefined)
-    throw new DomainError('conflict', 'The upload took longer than a day and was given up.', {
+    throw new DomainError('conflict', 'The upload was given up: after a day, or by a restore.', {
       hint: 'Upload the file again.',
     })
   const limits = readLimits(row)
