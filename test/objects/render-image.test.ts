@@ -140,7 +140,7 @@ function binding(image: ReadableStream<Uint8Array>) {
 }
 
 function renderBy(images: Images, query: Record<string, string>, source = { key: 'images/any', size: 10 }) {
-  const blob = { body: new ReadableStream<Uint8Array>() }
+  const blob = { body: new ReadableStream<Uint8Array>(), size: 10 }
   const deps = { images, imageCache, blobs: { get: async () => blob } }
   return renderImage(deps, source, readTransformation(query), { accept: null, countNew })
 }
