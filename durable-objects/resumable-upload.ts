@@ -242,7 +242,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     this.#reader?.end()
     await this.#reader?.over
     try {
-      if (!upload.isFinishing) await this.#discard(upload)
+      if (!upload.isFinished) await this.#discard(upload)
       await this.#storage.clear()
     } catch (err) {
       logFailure('an upload was not removed', err)

@@ -103,6 +103,9 @@ it('makes an image once, and counts that alone', async () => {
   const first = await render(source, { width: '10' })
   expect(await render(source, { width: '10' })).toEqual(first)
   expect(countNew).toHaveBeenCalledTimes(1)
+  // What is kept is for those who read its format.
+  expect((await render(source, { width: '10' }, 'image/webp')).contentType).toBe('image/webp')
+  expect((await render(await store(await png(9, 9)), { width: '10' })).bytes).not.toEqual(first.bytes)
   countNew.mockRejectedValueOnce(new Error('too many'))
   await expect(render(source, { width: '11' })).rejects.toThrow('too many')
 })
@@ -124,6 +127,53 @@ it('makes the first frame of an animation of 10 000 frames', async () => {
   )
   const image = await render(await store(frames), { width: '1' })
   expect(await info(image.bytes)).toMatchObject({ format: 'image/png', width: 1, height: 1 })
+})
+
+/** A binding that says of everything that it is a small PNG, and makes of it what is said. */
+function binding(image: ReadableStream<Uint8Array>) {
+  const output = vi.fn(async () => ({ image: () => image }))
+  const images = {
+    info: async () => ({ format: 'image/png', width: 10, height: 10 }),
+    input: () => ({ transform: () => ({ output }) }),
+  } as unknown as Images
+  return { images, output }
+}
+
+function renderBy(images: Images, query: Record<string, string>, source = { key: 'images/any', size: 10 }) {
+  const blob = { body: new ReadableStream<Uint8Array>(), size: 10 }
+  const deps = { images, imageCache, blobs: { get: async () => blob } }
+  return renderImage(deps, source, readTransformation(query), { accept: null, countNew })
+}
+
+it('asks for one frame, in the quality that was said', async () => {
+  const { images, output } = binding(new Blob(['made']).stream())
+  await renderBy(images, { quality: '40' }, { key: crypto.randomUUID(), size: 10 })
+  expect(output).toHaveBeenCalledExactlyOnceWith({ format: 'image/png', quality: 40, anim: false })
+})
+
+it('holds no result of any size, and waits for none without end', async () => {
+  const endless = new ReadableStream({ pull: controller => controller.enqueue(new Uint8Array(1_048_576)) })
+  await expect(renderBy(binding(endless).images, {})).rejects.toMatchObject(
+    refusal(/more than 20971520 bytes/),
+  )
+  vi.useFakeTimers()
+  try {
+    const waiting = expect(renderBy(binding(new ReadableStream()).images, {})).rejects
+    const refused = waiting.toMatchObject(refusal(/too long/))
+    await vi.advanceTimersByTimeAsync(30_000)
+    await refused
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('says so when the store has lost the file, or fails', async () => {
+  const lost = { key: 'images/none', size: 10 }
+  await expect(render(lost, { width: '10' })).rejects.toMatchObject({ code: 'object_not_found' })
+  const failing = makeBlobStore({ ...STORAGE, get: () => Promise.reject(new Error('10001')) })
+  await expect(
+    renderImage({ ...deps, blobs: failing }, lost, readTransformation({}), { accept: null, countNew }),
+  ).rejects.toMatchObject({ code: 'storage_unavailable' })
 })
 
 it('refuses what is no image, an SVG, a damaged file, and all where there is no binding', async () => {

@@ -121,6 +121,16 @@ it('forgets an upload whose day is over, with its parts and its claim', async ()
   expect(await runInDurableObject(upload, (_, { storage }) => storage.kv.get('upload'))).toBeUndefined()
 })
 
+it('takes no bytes from a row that was written without being heard, when its day is over', async () => {
+  const { upload, plan } = await begin(3)
+  await upload.write(caller, AT_START, bodyOf('abc'))
+  await change(upload, { isFinished: false })
+  await runDurableObjectAlarm(upload)
+  expect(await upload.read(caller)).toEqual({ outcome: 'unknown' })
+  expect(await STORAGE.head(plan.claim.key)).not.toBeNull()
+  expect(await rowsOf(plan)).toHaveLength(1)
+})
+
 it('leaves no trace of an id that is no upload', async () => {
   const upload = RESUMABLE_UPLOAD.getByName(crypto.randomUUID())
   expect(await upload.read(caller)).toEqual({ outcome: 'unknown' })

@@ -12,6 +12,7 @@ import {
 } from 'miniflare'
 import { inject } from 'vitest'
 import { type BuiltWorker, builtWorker } from './built-worker.ts'
+import { FAULT_URL, failingEntry, type StorageFault } from './failing-storage.ts'
 
 /** Answers a request that the Worker makes, or undefined to let it through. */
 export type Outbound = (request: Request) => Response | Promise<Response> | undefined
@@ -21,6 +22,8 @@ export interface TestWorkerSettings {
   readonly vars?: Readonly<Record<string, string>>
   /** Sees every request that the Worker makes, WebSockets aside. */
   readonly outbound?: Outbound
+  /** Asked before each call of the store of files, by the name of the method; what it answers goes wrong. */
+  readonly storageFault?: (call: string) => StorageFault | undefined
   /** In place of the project's own. */
   readonly built?: BuiltWorker
   /** The folder of its state, files below `r2`; undefined: a new one, which goes with it. */
@@ -32,6 +35,8 @@ export interface WorkerHandle {
   /** Waits until the object is idle. */
   evictDurableObject(className: string, object: { name: string }): Promise<void>
   getDurableObjectStorage(className: string, object: { name: string }): Promise<DurableObjectStorageHandle>
+  /** Keys of the blobs in the store of files that begin so. */
+  blobKeys(prefix: string): Promise<string[]>
 }
 
 export interface TestWorker extends AsyncDisposable {
@@ -46,12 +51,14 @@ export interface TestWorker extends AsyncDisposable {
 /** Starts a Worker of the test's own, in less than a second. Close it, or take it with `await using`. */
 export async function startTestWorker({
   vars,
-  outbound,
+  outbound: given,
+  storageFault,
   built,
   stateFolder,
 }: TestWorkerSettings = {}): Promise<TestWorker> {
   const stack = inject('stack')
   const { folder, options } = built ?? (await builtWorker())
+  const outbound = storageFault === undefined ? given : withFaults(storageFault, given)
   const miniflare = new Miniflare({
     ...convertV4MiniflareOptions({
       cf: false,
@@ -64,7 +71,7 @@ export async function startTestWorker({
           ...options,
           name: NAME,
           modulesRoot: folder,
-          modules: modulesIn(folder),
+          modules: [...(storageFault ? [failingModule(folder)] : []), ...modulesIn(folder)],
           bindings: {
             DATABASE_URL: stack.database_url,
             DATA_DATABASE_URL: stack.data_database_url,
@@ -94,6 +101,10 @@ export async function startTestWorker({
       scheduled: async options => (await miniflare.getWorker(NAME)).scheduled(options),
       evictDurableObject: (...object) => miniflare.unsafeEvictDurableObject(NAME, ...object),
       getDurableObjectStorage: (...object) => miniflare.unsafeGetDurableObjectStorage(NAME, ...object),
+      blobKeys: async prefix => {
+        const { objects } = await (await miniflare.getR2Bucket('STORAGE', NAME)).list({ prefix })
+        return objects.map(({ key }) => key)
+      },
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -111,6 +122,19 @@ function modulesIn(folder: string) {
     ...named('.bin').map(name => ({ type: 'Data' as const, path: join(folder, name) })),
     ...named('.txt').map(name => ({ type: 'Text' as const, path: join(folder, name) })),
   ]
+}
+
+function failingModule(folder: string) {
+  const [script] = modulesIn(folder)
+  const path = join(folder, 'failing-storage.js')
+  return { type: 'ESModule' as const, path, contents: failingEntry(script?.path ?? '') }
+}
+
+function withFaults(storageFault: (call: string) => StorageFault | undefined, outbound?: Outbound): Outbound {
+  return request =>
+    request.url.startsWith(FAULT_URL)
+      ? new Response(storageFault(request.url.slice(FAULT_URL.length)) ?? '')
+      : outbound?.(request)
 }
 
 async function answer(given: Request, outbound: Outbound): Promise<Response> {

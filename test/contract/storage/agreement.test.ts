@@ -10,7 +10,7 @@ import type { StorageDeps } from '../../../src/features/storage/as-caller.ts'
 import { makeBlobStore } from '../../../src/features/storage/blobs/blob-store.ts'
 import { emptyBucket } from '../../../src/features/storage/buckets/empty-bucket.ts'
 import { listBuckets } from '../../../src/features/storage/buckets/list-buckets.ts'
-import type { ObjectPlace } from '../../../src/features/storage/names.ts'
+import { blobKey, type ObjectPlace } from '../../../src/features/storage/names.ts'
 import type { BlobMetadata } from '../../../src/features/storage/object-row.ts'
 import { copyObject } from '../../../src/features/storage/objects/copy-object.ts'
 import { deleteObjects } from '../../../src/features/storage/objects/delete-objects.ts'
@@ -24,7 +24,9 @@ const SEED = Number(process.env['STORAGE_SEED'] ?? randomInt(2 ** 31))
 const OPERATIONS = 200
 const stack = inject('stack')
 const prefix = `agree-${crypto.randomUUID()}`
-const BUCKETS = [`${prefix}-1`, `${prefix}-2`]
+/** Nothing is deleted in the last, nor moved away: what is written there stays, or is replaced. */
+const BUCKETS = [`${prefix}-1`, `${prefix}-2`, `${prefix}-kept`] as const
+const [FIRST, SECOND, KEPT] = BUCKETS
 const NAMES = ['a', 'a/b', 'ü b', 'c', 'd']
 
 // What workerd has and Node has not.
@@ -68,9 +70,11 @@ interface Operation {
   readonly places: readonly [ObjectPlace, ObjectPlace]
   readonly bucket: FailingBucket
   isAnswerLost: boolean
-  /** What it answered, or why it failed. */
-  outcome: { version?: string; bytes?: Uint8Array } | { error: unknown }
+  outcome: Outcome
 }
+
+/** What it promised, where it wrote a file: bytes of this ETag are under this key. Or why it failed. */
+type Outcome = { key?: string; eTag?: string } | { error: unknown }
 
 function depsWith(fetchWire: (url: string, init: RequestInit) => Promise<Response>, bucket: FailingBucket) {
   const gatewayUrl = stack.sql_gateway_url ?? undefined
@@ -101,7 +105,7 @@ function callOf(id: string): StorageCall {
 async function perform(index: number): Promise<Operation> {
   const random = randomOf(SEED + index * 7_919)
   const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T
-  const pickPlace = () => ({ bucketId: pick(BUCKETS), name: pick(NAMES) })
+  const pickPlace = (buckets: readonly string[]) => ({ bucketId: pick(buckets), name: pick(NAMES) })
   const what = pick([
     'create',
     'create',
@@ -115,7 +119,7 @@ async function perform(index: number): Promise<Operation> {
     'delete',
     'empty',
   ])
-  const places = [pickPlace(), pickPlace()] as const
+  const places = [pickPlace([FIRST, SECOND]), pickPlace(BUCKETS)] as const
   const bucket = new FailingBucket(blobs, call => {
     const fails = random() < (call === 'put' ? 0.2 : 0.1)
     return fails ? pick(['before', 'middle', 'after'] as const) : undefined
@@ -132,12 +136,8 @@ async function perform(index: number): Promise<Operation> {
   const deps = depsWith(loses, bucket)
   const body = { text: `${index} `.repeat(1 + Math.floor(random() * 50)), breaksOff: random() < 0.05 }
   try {
-    operation.outcome = await run(deps, callOf(`${prefix}-${index}`), {
-      what,
-      places,
-      body,
-      hasLength: random() < 0.5,
-    })
+    const asked = { what, places, body, hasLength: random() < 0.5 }
+    operation.outcome = await run(deps, callOf(`${prefix}-${index}`), asked, bucket)
   } catch (error) {
     operation.outcome = { error }
   }
@@ -154,26 +154,28 @@ interface Asked {
 async function run(
   deps: StorageDeps,
   call: StorageCall,
-  { what, places: [place, to], body, hasLength }: Asked,
-) {
-  const transfer = { from: place, to }
+  { what, places: [from, to], body, hasLength }: Asked,
+  bucket: FailingBucket,
+): Promise<Outcome> {
+  const transfer = { from, to }
   switch (what) {
     case 'copy': {
-      const { version } = await copyObject(deps, call, transfer, { mode: 'replace', ownerId: null })
-      return { version }
+      const copy = await copyObject(deps, call, transfer, { mode: 'replace', ownerId: null })
+      return { key: blobKey(to.bucketId, copy.version), eTag: copy.metadata.eTag }
     }
-    case 'move':
-      await moveObject(deps, call, transfer)
-      return {}
+    case 'move': {
+      const row = await moveObject(deps, call, transfer)
+      return { key: bucket.stored[0] ?? blobKey(to.bucketId, row.version), eTag: row.metadata.eTag }
+    }
     case 'delete':
-      await deleteObjects(deps, call, place.bucketId, [place.name, to.name])
+      await deleteObjects(deps, call, from.bucketId, [from.name, to.name])
       return {}
     case 'empty':
-      await emptyBucket(deps, call, place.bucketId)
+      await emptyBucket(deps, call, from.bucketId)
       return {}
     default: {
       const bytes = new TextEncoder().encode(body.text)
-      const { version } = await uploadObject(deps, call, place, {
+      const { version } = await uploadObject(deps, call, to, {
         body: streamOf(bytes, body.breaksOff),
         length: hasLength ? bytes.length : undefined,
         contentType: 'text/plain',
@@ -182,7 +184,7 @@ async function run(
         userMetadata: null,
         ownerId: null,
       })
-      return { version, bytes }
+      return { key: blobKey(to.bucketId, version), eTag: md5(bytes) }
     }
   }
 }
@@ -198,7 +200,7 @@ function streamOf(bytes: Uint8Array, breaksOff: boolean): ReadableStream<Uint8Ar
   })
 }
 
-const keyOf = ({ bucket_id, version }: { bucket_id: string; version: string }) => `${bucket_id}/${version}`
+const keyOf = ({ bucket_id, version }: { bucket_id: string; version: string }) => blobKey(bucket_id, version)
 
 async function ask<Row extends object>(sql: string): Promise<Row[]> {
   return (await owner.query<Row>(`${sql} where bucket_id = any ($1)`, [BUCKETS])).rows
@@ -253,21 +255,32 @@ it(`rows, blobs and counts agree after ${OPERATIONS} writes with faults; STORAGE
     stored.filter(key => !blobs.has(key)),
     'young versions that cannot be read',
   ).toEqual([])
-  const told = operations.flatMap(({ outcome, places: [place, to] }) =>
-    'version' in outcome ? `${(outcome.bytes ? place : to).bucketId}/${outcome.version}` : [],
+  const promised = operations.flatMap(({ what, outcome, places: [, to] }) =>
+    'key' in outcome ? [{ what, to, key: outcome.key ?? '', eTag: outcome.eTag }] : [],
   )
   expect(
-    [...rows.map(keyOf), ...told].filter(key => deleted.has(key)),
+    [...rows.map(keyOf), ...promised.map(({ key }) => key)].filter(key => deleted.has(key)),
     'files that were deleted',
   ).toEqual([])
 
-  for (const { what, outcome, places, bucket, isAnswerLost } of operations) {
-    if ('error' in outcome) {
-      const kept = bucket.stored.filter(key => blobs.has(key))
-      if (!isAnswerLost && !bucket.failedDelete) expect(kept, `${what} that failed`).toEqual([])
-    } else if (outcome.bytes !== undefined) {
-      const blob = blobs.get(`${places[0].bucketId}/${outcome.version}`)
-      expect(blob?.bytes, `${what} that was done`).toEqual(Buffer.from(outcome.bytes))
+  const kept = new Set([...rows, ...notes].map(keyOf))
+  const isThere = ({ key, eTag }: { key: string; eTag: string | undefined }) =>
+    kept.has(key) && eTag !== undefined && blobs.get(key)?.httpEtag === eTag
+  expect(
+    promised.filter(promise => !isThere(promise)).map(({ what, key }) => `${what} ${key}`),
+    'files that were promised, and that neither a row nor a note has',
+  ).toEqual([])
+  const stays = promised.filter(({ to }) => to.bucketId === KEPT).map(({ to }) => to.name)
+  const there = rows.filter(({ bucket_id }) => bucket_id === KEPT).map(({ name }) => name)
+  expect(
+    stays.filter(name => !there.includes(name)),
+    'files that nobody took away',
+  ).toEqual([])
+
+  for (const { what, outcome, bucket, isAnswerLost } of operations) {
+    if ('error' in outcome && !isAnswerLost && !bucket.failedDelete) {
+      const left = bucket.stored.filter(key => blobs.has(key))
+      expect(left, `${what} that failed`).toEqual([])
     }
     if (isAnswerLost || bucket.failedDelete) continue
     // No claim of this one is left; those of others at the same place may be.
@@ -287,7 +300,7 @@ it(`rows, blobs and counts agree after ${OPERATIONS} writes with faults; STORAGE
 })
 
 it.each(['before', 'middle', 'after'] as const)('a store that fails %s a put leaves nothing', async when => {
-  const place = { bucketId: BUCKETS[0] ?? '', name: `${when}.txt` }
+  const place = { bucketId: FIRST, name: `${when}.txt` }
   const upload: Asked = {
     what: 'create',
     places: [place, place],
@@ -296,7 +309,7 @@ it.each(['before', 'middle', 'after'] as const)('a store that fails %s a put lea
   }
   const bucket = new FailingBucket(blobs, call => (call === 'put' ? when : undefined))
   const before = [...blobs.keys()]
-  await expect(run(depsWith(fetch, bucket), callOf(prefix), upload)).rejects.toMatchObject({
+  await expect(run(depsWith(fetch, bucket), callOf(prefix), upload, bucket)).rejects.toMatchObject({
     code: 'storage_unavailable',
     retryAfterSeconds: expect.any(Number),
   })
@@ -304,9 +317,62 @@ it.each(['before', 'middle', 'after'] as const)('a store that fails %s a put lea
   const sql =
     'select name from storage.objects where name = $1 union all select name from quoin.storage_claims where name = $1'
   expect((await owner.query(sql, [place.name])).rows).toEqual([])
-  expect(await run(depsWith(fetch, new FailingBucket(blobs)), callOf(prefix), upload)).toHaveProperty(
-    'version',
-  )
+  const well = new FailingBucket(blobs)
+  expect(await run(depsWith(fetch, well), callOf(prefix), upload, well)).toHaveProperty('key')
 })
+
+it.each([
+  ['copied', copyOver, 'done'],
+  ['moved', moveObject, 'object_not_found'],
+] as const)(
+  'a file that is replaced while it is %s keeps what replaced it',
+  async (what, transfer, outcome) => {
+    const [from, to] = [
+      { bucketId: FIRST, name: what },
+      { bucketId: SECOND, name: what },
+    ]
+    const upload = async (text: string) => {
+      const bucket = new FailingBucket(blobs)
+      const asked = {
+        what: 'replace',
+        places: [from, from],
+        body: { text, breaksOff: false },
+        hasLength: true,
+      } as const
+      return await run(depsWith(fetch, bucket), callOf(prefix), asked, bucket)
+    }
+    class SlowBucket extends FailingBucket {
+      override async put(...args: Parameters<FailingBucket['put']>) {
+        const blob = await super.put(...args)
+        await upload('new')
+        return blob
+      }
+    }
+    await upload('old')
+    const deps = depsWith(fetch, new SlowBucket(blobs))
+    const told = await transfer(deps, callOf(prefix), { from, to }).then(
+      () => 'done',
+      ({ code }) => code,
+    )
+    expect(told).toBe(outcome)
+    const rows = await ask<{ bucket_id: string; name: string; version: string }>(
+      'select bucket_id, name, version from storage.objects',
+    )
+    const textAt = ({ bucketId }: ObjectPlace) => {
+      const row = rows.find(({ bucket_id, name }) => bucket_id === bucketId && name === what)
+      return (
+        row &&
+        Buffer.from(blobs.get(keyOf(row))?.bytes ?? [])
+          .toString()
+          .trim()
+      )
+    }
+    expect([textAt(from), textAt(to)]).toEqual(['new', outcome === 'done' ? 'old' : undefined])
+  },
+)
+
+function copyOver(deps: StorageDeps, call: StorageCall, transfer: { from: ObjectPlace; to: ObjectPlace }) {
+  return copyObject(deps, call, transfer, { mode: 'replace', ownerId: null })
+}
 
 const md5 = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`

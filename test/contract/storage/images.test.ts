@@ -1,10 +1,10 @@
 // Images in another size, by each of the addresses that make them.
 
 import { randomBytes } from 'node:crypto'
-import { crc32, deflateSync } from 'node:zlib'
 import { StorageClient } from '@supabase/storage-js'
 import { beforeAll, expect, inject, it } from 'vitest'
 import { makeKey } from '../../support/keys.ts'
+import { png } from '../../support/png.ts'
 
 const { base_url: baseUrl } = inject('stack')
 const bucket = `images-${randomBytes(6).toString('hex')}`
@@ -13,32 +13,15 @@ const transform = { width: 2 }
 let headers: { apikey: string; authorization: string }
 let client: StorageClient
 
-/** A grey PNG of these sides. */
-function png(width: number, height: number): Blob {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width)
-  header.writeUInt32BE(height, 4)
-  header[8] = 8
-  const rows = deflateSync(Buffer.alloc((width + 1) * height))
-  const parts = [chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]
-  return new Blob([Buffer.from('89504e470d0a1a0a', 'hex'), ...parts], { type: 'image/png' })
-}
-
-function chunk(type: string, data: Buffer): Buffer<ArrayBuffer> {
-  const typed = Buffer.concat([Buffer.from(type), data])
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  checksum.writeUInt32BE(crc32(typed))
-  return Buffer.concat([length, typed, checksum])
-}
-
 beforeAll(async () => {
   const { key } = await makeKey('service_role')
   headers = { apikey: key, authorization: `Bearer ${key}` }
   client = new StorageClient(`${baseUrl}/storage/v1`, headers)
   const { error } = await client.createBucket(bucket, { public: true })
   expect(error).toBeNull()
-  expect((await client.from(bucket).upload(NAME, png(8, 4))).error).toBeNull()
+  expect(
+    (await client.from(bucket).upload(NAME, new Blob([png(8, 4)], { type: 'image/png' }))).error,
+  ).toBeNull()
 })
 
 it.each([

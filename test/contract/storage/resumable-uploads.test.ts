@@ -5,6 +5,14 @@ import { request } from 'node:http'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { makeKey } from '../../support/keys.ts'
 import { connectOwner } from '../../support/postgres.ts'
+import {
+  type BeginOptions,
+  type Begun,
+  begin as beginAt,
+  CHUNK,
+  patch,
+  send as sendAs,
+} from '../../support/tus.ts'
 
 const MIB = 1024 * 1024
 const { base_url: baseUrl } = inject('stack')
@@ -229,59 +237,16 @@ it('says what of TUS is served', async () => {
   }
 })
 
-const CHUNK = { 'content-type': 'application/offset+octet-stream' }
-
-interface Begun {
-  created: Response
-  location: string
-  name: string
-}
-
-interface BeginOptions {
-  length: number | null
-  name?: string
-  bucket?: string
-  body?: BodyInit
-  headers?: Record<string, string>
-}
-
-async function begin(options: BeginOptions): Promise<Begun> {
-  const { length, name = `${crypto.randomUUID()}.txt`, body, headers } = options
-  const fields = {
-    bucketName: options.bucket ?? bucket,
-    objectName: name,
-    contentType: 'text/plain',
-    cacheControl: '60',
-  }
-  const metadata = Object.entries(fields).map(
-    ([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`,
-  )
-  const created = await send(endpoint, 'POST', {
-    headers: {
-      ...(length === null ? { 'upload-defer-length': '1' } : { 'upload-length': String(length) }),
-      'upload-metadata': metadata.join(','),
-      ...(body !== undefined && CHUNK),
-      ...headers,
-    },
-    body,
-  })
-  return { created, location: created.headers.get('location') ?? '', name }
+function begin({ bucket: at = bucket, ...options }: BeginOptions & { bucket?: string }): Promise<Begun> {
+  return beginAt({ endpoint, credential: service, bucket: at }, options)
 }
 
 function send(
   url: string,
   method: string,
-  { headers, body }: { headers?: object; body?: BodyInit | undefined } = {},
-) {
-  return fetch(url, {
-    method,
-    headers: { ...service, 'tus-resumable': '1.0.0', ...headers },
-    body: body ?? null,
-  })
-}
-
-function patch({ location }: Begun, body: BodyInit, offset: number, headers: Record<string, string> = {}) {
-  return send(location, 'PATCH', { headers: { ...CHUNK, 'upload-offset': String(offset), ...headers }, body })
+  request?: { headers?: object; body?: BodyInit },
+): Promise<Response> {
+  return sendAs(service, url, method, request)
 }
 
 async function headOf({ location }: Begun): Promise<Record<string, string>> {

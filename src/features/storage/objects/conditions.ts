@@ -47,8 +47,7 @@ export function readRange(headers: Headers, known: Known): ByteRange | undefined
   const offset = first === '' ? Math.max(0, known.size - Number(last)) : Number(first)
   const end = first === '' || last === '' ? known.size : Math.min(Number(last) + 1, known.size)
   if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined
-  if (offset >= known.size || end <= offset)
-    throw invalidRange(known.size, `The file has ${known.size} bytes, the first is byte 0.`)
+  if (end <= offset) throw invalidRange(known.size, `The file has ${known.size} bytes, the first is byte 0.`)
   return { offset, length: end - offset }
 }
 

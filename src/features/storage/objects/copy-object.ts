@@ -1,7 +1,9 @@
 // Copies: within a bucket two rows name the same bytes; into another bucket the bytes are copied, since a blob's key
 // begins with its bucket.
 
+import { DomainError } from '../../../errors.ts'
 import type { StorageDeps } from '../as-caller.ts'
+import { storageUnavailable } from '../blobs/bucket.ts'
 import type { ObjectPlace } from '../names.ts'
 import type { BlobMetadata, FileRow } from '../object-row.ts'
 import type { StorageCall } from '../storage-call.ts'
@@ -75,10 +77,14 @@ export async function copyBlob(
   { claim, database }: OpenedClaim,
 ): Promise<Pick<BlobMetadata, 'eTag'>> {
   return await orTakeBack(deps, claim, async () => {
-    const { etag: eTag } = await deps.blobs.put(claim.key, await readBlob(deps, source), {
-      length: source.metadata.size,
-      database,
-    })
+    const body = await readBlob(deps, source)
+    const put = deps.blobs.put(claim.key, body, { length: source.metadata.size, database })
+    const { etag: eTag } = await put.catch(blameStore)
     return { eTag }
   })
+}
+
+/** The body is the store's own: who asked for the copy has sent none that could break off. */
+function blameStore(err: unknown): never {
+  throw err instanceof DomainError && err.code === 'invalid_body' ? storageUnavailable(err) : err
 }

@@ -30,6 +30,15 @@ export function checkedType(type: string | null): string {
   })
 }
 
+const CACHE_CONTROL = /^[\x20-\x7e]{1,255}$/
+
+/** Seconds, as Supabase's clients say them, or the header as it is to be; undefined for what is neither. */
+export function readCacheControl(said: string | undefined): string | undefined {
+  if (said === undefined || said === '') return 'no-cache'
+  if (/^\d{1,10}$/.test(said)) return `max-age=${said}`
+  return CACHE_CONTROL.test(said) ? said : undefined
+}
+
 /** Throws `invalid_parameter`. */
 export function readMetadata(encoded: string | null): Described['userMetadata'] {
   if (encoded === null || encoded === '') return null

@@ -4,7 +4,7 @@
 import { DomainError } from '../../../errors.ts'
 import { decodeBase64 } from '../../../lib/base64.ts'
 import type { ObjectPlace } from '../names.ts'
-import { asMetadata, checkedType } from '../objects/upload-headers.ts'
+import { asMetadata, checkedType, readCacheControl } from '../objects/upload-headers.ts'
 
 /** The file as its sender describes it. */
 export interface UploadDescription {
@@ -15,7 +15,6 @@ export interface UploadDescription {
 }
 
 const HEADER_CHARACTERS_MAX = 16_384
-const CACHE_CONTROL = /^[\x20-\x7e]{1,255}$/
 
 /** Reads the header. Throws `validation_failed`, which says what of it cannot be read, and `mime_type_not_allowed`. */
 export function readUploadMetadata(header: string | null): UploadDescription {
@@ -62,11 +61,9 @@ function decodeText(encoded: string): string | undefined {
   }
 }
 
-/** Seconds, as Supabase's clients send them, or the header as it is to be. */
 function cacheControlOf(given: string | undefined): string {
-  if (given === undefined || given === '') return 'no-cache'
-  if (/^\d{1,10}$/.test(given)) return `max-age=${given}`
-  if (CACHE_CONTROL.test(given)) return given
+  const read = readCacheControl(given)
+  if (read !== undefined) return read
   throw invalid('cacheControl is neither seconds nor a Cache-Control of printable ASCII.')
 }
 

@@ -3,7 +3,7 @@
 import { DomainError } from '../../../errors.ts'
 import { isForm } from '../form/part-headers.ts'
 import { readForm } from '../form/read-form.ts'
-import { asMetadata, checkedType, readUploadHeaders } from '../objects/upload-headers.ts'
+import { asMetadata, checkedType, readCacheControl, readUploadHeaders } from '../objects/upload-headers.ts'
 import type { Upload } from '../objects/upload-object.ts'
 
 type SentFile = Omit<Upload, 'mode' | 'ownerId'>
@@ -34,10 +34,16 @@ export async function readSentFile(
   }
 }
 
-/** A form says the seconds alone. */
 function cacheControlOf(said: string | undefined): string {
-  if (said === undefined || said === '') return 'no-cache'
-  return /^\d+$/.test(said) ? `max-age=${said}` : said.slice(0, 255)
+  const read = readCacheControl(said)
+  if (read !== undefined) return read
+  throw new DomainError(
+    'invalid_parameter',
+    'The field cacheControl is neither seconds nor a Cache-Control.',
+    {
+      hint: 'Send seconds, of at most ten digits, or at most 255 characters of printable ASCII.',
+    },
+  )
 }
 
 function metadataOf(json: string | undefined): SentFile['userMetadata'] {

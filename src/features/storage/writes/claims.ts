@@ -5,7 +5,7 @@ import type { PlatformDatabase } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
 import { blobKey, checkObjectName, isStorable, type ObjectPlace } from '../names.ts'
 import type { BlobMetadata } from '../object-row.ts'
-import type { BucketLimits } from './limits.ts'
+import { type BucketLimits, checkFile } from './limits.ts'
 
 export interface ClaimDeps {
   readonly platform: Pick<PlatformDatabase, 'texts'>
@@ -83,30 +83,44 @@ async function open(
   const params = [id, place.bucketId, place.name, version, JSON.stringify(metadata)]
   const [row] = await platform.texts(OPEN_SQL, params)
   if (row === undefined) throw bucketNotFound()
-  const [limit, types, database] = row
   return {
     claim: { id, place, version, key: blobKey(place.bucketId, version), sharesBlob },
-    limits: {
-      fileSizeLimit: limit == null ? null : Number(limit),
-      allowedMimeTypes: types == null ? null : (JSON.parse(types) as string[]),
-    },
-    database: database ?? '',
+    limits: readLimits(row),
+    database: row[2] ?? '',
   }
 }
 
-const MEASURE_SQL = `update quoin.storage_claims set metadata = $2::jsonb where id = $1::uuid returning id`
+function readLimits([limit, types]: readonly (string | null)[]): BucketLimits {
+  return {
+    fileSizeLimit: limit == null ? null : Number(limit),
+    allowedMimeTypes: types == null ? null : (JSON.parse(types) as string[]),
+  }
+}
 
-/** Writes down what the blob turned out to be. Throws `conflict` for a claim that the sweep has ended. */
+const MEASURE_SQL = `
+  with measured as (
+    update quoin.storage_claims set metadata = $2::jsonb where id = $1::uuid returning bucket_id
+  )
+  select b.file_size_limit::text, to_json(b.allowed_mime_types)::text
+  from measured m left join storage.buckets b on b.id = m.bucket_id`
+
+/**
+ * Writes down what the blob turned out to be. Throws `conflict` for a claim that the sweep has ended, and
+ * `object_too_large` and `mime_type_not_allowed` where the bucket takes it no more: an upload may take a day.
+ */
 export async function measureClaim(
   { platform }: ClaimDeps,
   { id }: Claim,
   metadata: BlobMetadata,
 ): Promise<void> {
-  const rows = await platform.texts(MEASURE_SQL, [id, JSON.stringify(metadata)], 'repeatable')
-  if (rows.length > 0) return
-  throw new DomainError('conflict', 'The upload was given up: after a day, or by a restore.', {
-    hint: 'Upload the file again.',
-  })
+  const [row] = await platform.texts(MEASURE_SQL, [id, JSON.stringify(metadata)], 'repeatable')
+  if (row === undefined)
+    throw new DomainError('conflict', 'The upload was given up: after a day, or by a restore.', {
+      hint: 'Upload the file again.',
+    })
+  const limits = readLimits(row)
+  const { size, mimetype: contentType } = metadata
+  checkFile({ size, contentType }, limits, limits.fileSizeLimit ?? Number.POSITIVE_INFINITY)
 }
 
 const NOTE_PARTS_SQL =
