@@ -7,7 +7,12 @@ import type { PlatformDatabase } from '../src/db/database.ts'
 import type { Statement } from '../src/db/sql.ts'
 import { type Env, platformDatabase } from '../src/deps.ts'
 import { AddressCounts } from '../src/features/api-keys/limit/address-counts.ts'
-import type { Admission, LotAsk, RateLimitState } from '../src/features/api-keys/limit/admission.ts'
+import type {
+  Admission,
+  Confirmation,
+  LotAsk,
+  RateLimitState,
+} from '../src/features/api-keys/limit/admission.ts'
 import type { KeyLimiter, Retirement } from '../src/features/api-keys/limit/key-limiter.ts'
 import {
   isOver,
@@ -46,7 +51,6 @@ const SETTLE_AFTER_MS = 2_000
 
 const REFUSED: Admission = { outcome: 'refused' }
 const UNKNOWN: Admission = { outcome: 'unknown' }
-const UNAVAILABLE: Admission = { outcome: 'unavailable' }
 
 export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
   readonly #hash: string
@@ -102,22 +106,21 @@ export class ApiKeyLimiter extends DurableObject<Env> implements KeyLimiter {
     return this.#settledSoon(this.#lots.answer(admission, ask.wanted, this.#window, Date.now()))
   }
 
-  async confirm(isForPredecessor = false): Promise<Admission> {
+  async confirm(isForPredecessor = false): Promise<Confirmation> {
     const nowMs = Date.now()
     if (standingOf(this.#facts, this.#known, nowMs) === 'unread') {
       const isRead = await this.#deadline(READ_TIMEOUT_MS, this.#read()).then(
         () => true,
         () => false,
       )
-      if (!isRead) return UNAVAILABLE
+      if (!isRead) return 'unavailable'
     } else if (nowMs >= this.#readAgainAtMs) await this.#readAgain(nowMs)
     const standing = standingOf(this.#facts, this.#known, Date.now())
     const { retirement } = this.#facts
     if (standing === 'retiring' && retirement !== undefined && !isForPredecessor)
       return this.#limiterOf(retirement.successorHash).confirm(true)
-    if (this.#known === undefined || (standing !== 'valid' && standing !== 'project_paused')) return REFUSED
-    const outcome = standing === 'valid' ? 'admitted' : standing
-    return { outcome, key: this.#known.key, rateLimit: this.#window.state(Date.now()) }
+    if (standing === 'project_paused') return standing
+    return standing === 'valid' ? 'good' : 'refused'
   }
 
   async settle(settled: LotAsk['settled']): Promise<void> {

@@ -265,9 +265,6 @@ async function bodyOf(
   return parseBody(schema, checkedJson(await readBodyBytes(), headers.get('content-type'), bodyValuesMax))
 }
 
-/** Less of a body at a time is a call like others: else calls without end would count as one. */
-const PART_BYTES_MIN = 1024 * 1024
-
 function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
   const route = endpoint?.route
   return {
@@ -280,7 +277,6 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     countedAs: route?.countedAs ?? 'api',
     bodyBytesMax: BODY_BYTES_MAX,
     takesBasicAuth: route?.takesBasicAuth === true,
-    isCounted: route?.bringsParts !== true || Number(c.req.header('content-length') ?? 0) < PART_BYTES_MIN,
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,

@@ -138,7 +138,6 @@ export const supabaseTusRoutes = [
     mounts: UPLOAD,
     params: UPLOAD_PARAMS,
     ...STREAMED,
-    bringsParts: true,
     summary: 'Go on with a resumable upload',
     description: 'Chunks may have any size. The last makes the object, as whoever sends it.',
     documented: {
@@ -154,7 +153,6 @@ export const supabaseTusRoutes = [
     mounts: UPLOAD,
     params: UPLOAD_PARAMS,
     ...STREAMED,
-    bringsParts: true,
     summary: 'The same, or the end of an upload, by X-HTTP-Method-Override',
     documented: {
       parameters: [OFFSET, header('X-HTTP-Method-Override', 'PATCH or DELETE')],

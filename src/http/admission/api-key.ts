@@ -2,7 +2,7 @@
 
 import { DomainError, projectPaused } from '../../errors.ts'
 import type { Admission, RateLimitState } from '../../features/api-keys/limit/admission.ts'
-import type { KeyGate } from '../../features/api-keys/limit/key-gate.ts'
+import type { KeyGate, Knock } from '../../features/api-keys/limit/key-gate.ts'
 import type { UnknownKeyGuard } from '../../features/api-keys/limit/unknown-keys.ts'
 import type { EndUser } from '../../features/oauth/end-user/access-token.ts'
 import type { Arrival } from './arrival.ts'
@@ -33,9 +33,7 @@ export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyP
   if (!deps.keyGate.isKnown(keyHash) && deps.unknownKeyGuard.isBlocked(keyHash, address, nowMs))
     throw tooManyRefusals()
 
-  const admission = arrival.isCounted
-    ? await askGate(() => deps.keyGate.admit({ keyHash, address, nowMs, waitUntil: arrival.waitUntil }))
-    : await askGate(() => deps.keyGate.confirm(keyHash))
+  const admission = await askGate(deps, { keyHash, address, nowMs, waitUntil: arrival.waitUntil })
   if ('rateLimit' in admission) arrival.rateLimit = admission.rateLimit
   switch (admission.outcome) {
     case 'admitted': {
@@ -74,16 +72,18 @@ export async function confirmKey(deps: KeyDeps, arrival: Arrival): Promise<void>
   const { apiKey, accessToken } = readCredentials(arrival.request.headers, arrival.takesBasicAuth)
   const keyHash = await deps.identifyKey(apiKey)
   if (keyHash === null) throw invalidApiKey()
-  const { outcome } = await askGate(() => deps.keyGate.confirm(keyHash))
-  if (outcome === 'project_paused') throw projectPaused()
-  if (outcome === 'unavailable') throw admissionUnavailable()
-  if (outcome !== 'admitted') throw invalidApiKey()
+  const confirmation = await deps.keyGate.confirm(keyHash).catch(cause => {
+    throw admissionUnavailable(cause)
+  })
+  if (confirmation === 'project_paused') throw projectPaused()
+  if (confirmation === 'unavailable') throw admissionUnavailable()
+  if (confirmation === 'refused') throw invalidApiKey()
   if (accessToken !== undefined) await deps.verifyAccessToken(accessToken)
 }
 
-async function askGate(ask: () => Promise<Admission>): Promise<Admission> {
+async function askGate({ keyGate }: KeyDeps, knock: Knock): Promise<Admission> {
   try {
-    return await ask()
+    return await keyGate.admit(knock)
   } catch (cause) {
     throw admissionUnavailable(cause)
   }

@@ -12,8 +12,6 @@ export interface Arrival {
   /** Set once the variables are known that it may come from. */
   bodyBytesMax: number
   readonly takesBasicAuth: boolean
-  /** False for what belongs to something that was counted before, where keys are counted. */
-  readonly isCounted: boolean
   /** Keeps the isolate at work that is not over with the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void
   /** Set as soon as the window's state is known, so that a refused request carries the headers too. */

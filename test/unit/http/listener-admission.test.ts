@@ -21,7 +21,6 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
       rateLimit: undefined,
       waitUntil: () => {},
       takesBasicAuth: false,
-      isCounted: true,
       signedBody: undefined,
     }
     await admitListener({ verifyIngest }, arrival)

@@ -26,6 +26,9 @@ export interface LotAsk {
   settled: { id: string; unused: number }[]
 }
 
+/** Whether a key that was let in still would be; nothing is counted. */
+export type Confirmation = 'good' | 'refused' | 'project_paused' | 'unavailable'
+
 /** The closed set of answers to "who is this key, and may it call now". */
 export type Admission =
   | { outcome: 'admitted'; key: ApiKey; rateLimit: RateLimitState; lot?: PermitLot }

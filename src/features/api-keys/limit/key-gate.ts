@@ -3,7 +3,7 @@
 // out.
 
 import { BoundedMap } from '../../../lib/bounded-map.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Confirmation } from './admission.ts'
 import type { KeyLimiters } from './key-limiter.ts'
 import { HOLD_MS, PermitHolder } from './permit-holder.ts'
 
@@ -57,8 +57,8 @@ export class KeyGate {
     return this.#learn(keyHash, admission, known.permits.left)
   }
 
-  /** Who the key is, and whether it is still good, as its limiter knows. Throws what the limiter's call throws. */
-  async confirm(keyHash: string): Promise<Admission> {
+  /** Whether a key that was let in is still good, as its limiter knows. Throws what the limiter's call throws. */
+  async confirm(keyHash: string): Promise<Confirmation> {
     return await this.#limiters.byHash(keyHash).confirm()
   }
 

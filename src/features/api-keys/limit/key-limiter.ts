@@ -2,7 +2,7 @@
 // `durable-objects/api-key-limiter.ts` answers them.
 
 import type { KeyRow } from '../record/key-row.ts'
-import type { Admission, LotAsk } from './admission.ts'
+import type { Admission, Confirmation, LotAsk } from './admission.ts'
 import type { Bucket } from './window.ts'
 
 /** What the limiter of a rotated-out key must know. */
@@ -21,10 +21,10 @@ export interface KeyLimiter {
    */
   admit(address: string, ask?: LotAsk): Promise<Admission>
   /**
-   * As `admit`, its window aside: counts nothing. A replaced key asks its successor, with `isForPredecessor`: one step
-   * only.
+   * Whether the key would still be let in, its window aside; counts nothing. A replaced key asks its successor, with
+   * `isForPredecessor`: one step only.
    */
-  confirm(isForPredecessor?: boolean): Promise<Admission>
+  confirm(isForPredecessor?: boolean): Promise<Confirmation>
   /** Takes back what was left of permit lots, where no request brings it along. */
   settle(settled: LotAsk['settled']): Promise<void>
   /** As `admit`, for a request that came with the key before this one. */
