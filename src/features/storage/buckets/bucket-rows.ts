@@ -97,7 +97,8 @@ async function theBucket(
 
 /** A JSON array of texts as `text[]`, null as null. */
 function textArray(json: string): string {
-  return `case when (${json})::jsonb is not null then array(select pg_catalog.jsonb_array_elements_text((${json})::jsonb)) end`
+  return `case when (${json})::jsonb is not null then
+    array(select pg_catalog.jsonb_array_elements_text((${json})::jsonb)) end`
 }
 
 function bucketExists(): DomainError {

@@ -81,7 +81,8 @@ const list = (first: string, next: string) => `
   from entries e where e.n > $6::integer order by e.n`
 
 /** As `behindEntry`: 0 follows the slash of a folder, and no name has U+0001. */
-const BEHIND = `(case when e.folder is not null then pg_catalog.left(e.at, -1) || '0' else e.at || pg_catalog.chr(1) end)`
+const BEHIND = `(case when e.folder is not null then pg_catalog.left(e.at, -1) || '0'
+  else e.at || pg_catalog.chr(1) end)`
 
 const ASCENDING = list(step('>= $5', 'asc'), step(`>= ${BEHIND}`, 'asc'))
 /** Before a folder's first name comes what is less than the folder itself. */

@@ -56,7 +56,8 @@ function sortedSql({ column, descending }: Pick<SortedQuery, 'column' | 'descend
         ${folderSql('($2 || $7)', '$3::boolean')} as folder
       from storage.objects o
       where o.bucket_id = $1 and o.name collate "C" >= $2 and o.name collate "C" < $6
-        and pg_catalog.starts_with(pg_catalog.lower(pg_catalog.substr(o.name, pg_catalog.length($2) + 1)), pg_catalog.lower($7))
+        and pg_catalog.starts_with(
+          pg_catalog.lower(pg_catalog.substr(o.name, pg_catalog.length($2) + 1)), pg_catalog.lower($7))
     ), entries as (
       select distinct folder, null::uuid as id, null::timestamptz as at, folder as key from found
         where folder is not null
