@@ -217,6 +217,26 @@ describe('is refused', () => {
   })
 })
 
+it('are a hundred at once for a key, however many begin together', async () => {
+  const { key, id } = await makeKey('service_role')
+  const headers = { apikey: key }
+  await using owner = await connectOwner()
+  await owner.query(
+    `insert into quoin.storage_claims (id, bucket_id, name, version, metadata, opened_by)
+      select gen_random_uuid(), $1, 'n' || i, gen_random_uuid(), '{}', 'key:' || $2 from generate_series(1, 98) i`,
+    [bucket, id],
+  )
+  const begun = await Promise.all(Array.from({ length: 5 }, () => begin({ length: 3, headers })))
+  const statuses = begun.map(({ created }) => created.status)
+  expect(statuses.filter(status => status === 201).length).toBeLessThanOrEqual(2)
+  expect(new Set(statuses)).toContain(429)
+  expect((await begin({ length: 3, headers: service })).created.status).toBe(201)
+  const { rows } = await owner.query('select count(*)::int from quoin.storage_claims where opened_by = $1', [
+    `key:${id}`,
+  ])
+  expect(rows[0].count).toBeLessThanOrEqual(100)
+})
+
 it('says what of TUS is served', async () => {
   for (const url of [endpoint, `${endpoint}/sign`, `${endpoint}/x`]) {
     const answer = await fetch(url, { method: 'OPTIONS' })

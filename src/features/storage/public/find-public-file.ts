@@ -6,7 +6,7 @@ import type { ObjectPlace } from '../names.ts'
 import { type FileRow, hasFile } from '../object-row.ts'
 import { objectNotFound } from '../objects/find-object.ts'
 import { invalidSignature } from '../signed/signed-token.ts'
-import type { DownloadForm, SignedUpload, SignedUrls } from '../signed/signed-urls.ts'
+import type { DownloadForm, Maker, SignedUpload, SignedUrls } from '../signed/signed-urls.ts'
 import { bucketNotFound } from '../writes/claims.ts'
 import { type PublicRows, readPublicRow } from './public-row.ts'
 
@@ -56,10 +56,15 @@ export async function findSignedUpload(
   return signed
 }
 
-/** Lets the holder of a token go on with an upload that it began. Throws `invalid_signature` and `project_paused`. */
-export async function checkBegunUpload(deps: PublicDeps, token: string): Promise<void> {
-  const { projectId } = await deps.signedUrls.verifyUploadBegun(token)
+/**
+ * Lets the holder of a token go on with an upload that it began, and answers who has made it. Throws
+ * `invalid_signature` and `project_paused`.
+ */
+export async function checkBegunUpload(deps: PublicDeps, token: string): Promise<Maker> {
+  const maker = await deps.signedUrls.verifyUploadBegun(token)
+  const { projectId } = maker
   if (projectId !== null && (await readPublicRow(deps, NO_PLACE, projectId)).isPaused) throw projectPaused()
+  return maker
 }
 
 /** The project alone is asked about. */

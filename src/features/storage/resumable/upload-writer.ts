@@ -11,8 +11,8 @@ export interface UploadWriter {
   readonly call: StorageCall
   /** The same for all requests of whoever may go on with an upload, and for nobody else. */
   readonly identity: string
-  /** The key that open uploads count against; undefined: a signed token's. */
-  readonly apiKeyId: string | undefined
+  /** Whom open uploads count against: a token has no way round the limit of who signed it. */
+  readonly openedBy: string
   /** What may be written there, asked when an upload begins. Throws where it may not. */
   readonly grantFor: (place: ObjectPlace) => Promise<WriteGrant>
 }
@@ -29,10 +29,11 @@ export function keyWriter(
   call: StorageCall,
   { apiKeyId, subject }: { apiKeyId: string; subject: string | null },
 ): UploadWriter {
+  const identity = subject === null ? `key:${apiKeyId}` : `user:${subject}`
   return {
     call,
-    identity: subject === null ? `key:${apiKeyId}` : `user:${subject}`,
-    apiKeyId,
+    identity,
+    openedBy: identity,
     grantFor: async () => ({ ownerId: subject }),
   }
 }
@@ -51,11 +52,11 @@ export async function signedWriter(
       hint: 'Send the token of a signed upload address as x-signature.',
     })
   }
-  await checkBegunUpload(deps, token)
+  const { owner, projectId } = await checkBegunUpload(deps, token)
   return {
     call,
     identity: `token:${await sha256Hex(token)}`,
-    apiKeyId: undefined,
+    openedBy: owner === null ? `tokens:${projectId}` : `user:${owner}`,
     async grantFor(place) {
       const { owner, upsert } = await findSignedUpload(deps, place, token)
       return { ownerId: owner, mode: upsert ? 'replace' : 'create' }
