@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DomainError } from '../../src/errors.ts'
 import { type BlobStore, makeBlobStore } from '../../src/features/storage/blobs/blob-store.ts'
 import type { Bucket, PartsUpload } from '../../src/features/storage/blobs/bucket.ts'
+import { HeldBytes } from '../../src/features/storage/blobs/held-bytes.ts'
 import { deadline } from '../../src/lib/deadline.ts'
 
 const bucket: Bucket = (env as { STORAGE: R2Bucket }).STORAGE
@@ -64,25 +65,81 @@ describe('a body of unknown length', () => {
   })
 })
 
-it.each([
-  [20 * MIB, 20 * MIB, 1],
-  [20 * MIB, 19 * MIB, 2],
-  [20 * MIB, 12 * MIB, 2],
-  [9 * MIB, 7 * MIB, 2],
-])('stores a body of %i bytes, and of at least %i, in %i parts', async (size, lengthMin, parts) => {
-  const key = newKey()
-  const { watched, calls } = watch()
-  const options = { length: undefined, lengthMin, database: DATABASE }
-  await makeBlobStore(watched).put(key, bodyOf(size), options)
-  expect(calls.filter(call => call === 'uploadPart')).toHaveLength(parts)
-  await expectStored(store, key, size)
-})
+describe('a body of a likely length', () => {
+  it.each([
+    ['has that length', 20 * MIB, 20 * MIB, 1],
+    ['is empty, as it should be', 0, 0, 1],
+    ['is a megabyte shorter', 2 * MIB, MIB, 2],
+    ['is much shorter', 20 * MIB, 12 * MIB, 2],
+    ['is empty', MIB, 0, 2],
+    ['is two bytes longer', 20 * MIB - 2, 20 * MIB, 2],
+    ['is longer than nothing', 0, 2, 2],
+  ])('is stored as it came, and never held, when it %s', async (_, likelyLength, size, puts) => {
+    const key = newKey()
+    const { watched, calls } = watch()
+    const held = new HeldBytes(0)
+    const blobs = makeBlobStore(watched, { held, rewriteAfterMs: 0 })
+    const blob = await blobs.put(key, bodyOf(size), { length: undefined, likelyLength, database: DATABASE })
+    expect(blob).toEqual(await store.head(key))
+    expect(calls.filter(call => call === 'put' || call === 'rewrite')).toHaveLength(puts)
+    await expectStored(store, key, size)
+    expect((await bucket.head(key))?.customMetadata).toEqual({ database: DATABASE })
+  })
 
-it('refuses a body that has much more bytes than it has at least', async () => {
-  const key = newKey()
-  const put = store.put(key, bodyOf(20 * MIB), { length: undefined, lengthMin: 10 * MIB, database: DATABASE })
-  await expectFailure(put, 'invalid_body')
-  expect(await store.head(key)).toBeNull()
+  it('is refused when it is much longer', async () => {
+    const key = newKey()
+    const likely = { length: undefined, likelyLength: MIB, database: DATABASE }
+    await expectFailure(store.put(key, bodyOf(2 * MIB), likely), 'invalid_body')
+    expect(await store.head(key)).toBeNull()
+  })
+
+  it('is stored by nobody when it fails behind that length', async () => {
+    const { watched, calls } = watch()
+    const key = newKey()
+    const body = bodyOf(MIB, new DomainError('invalid_signature', 'changed'))
+    const likely = { length: undefined, likelyLength: MIB - 2, database: DATABASE }
+    await expectFailure(makeBlobStore(watched).put(key, body, likely), 'invalid_signature')
+    expect(calls).toEqual(['put'])
+    expect(await store.head(key)).toBeNull()
+  })
+
+  it('is written again no sooner than R2 takes it', async () => {
+    let takesAtMs = 0
+    const slow: Bucket = {
+      ...watch().watched,
+      put: async (key, body, options) => {
+        if (Date.now() < takesAtMs) throw new Error('Reduce your concurrent request rate (10058)')
+        const stored = await bucket.put(key, body, options)
+        takesAtMs = Date.now() + 1_000
+        return stored
+      },
+    }
+    const likely = { length: undefined, likelyLength: 3, database: DATABASE }
+    expect(await makeBlobStore(slow).put(newKey(), bodyOf(2), likely)).toMatchObject({ size: 2 })
+  })
+
+  it.each<Failing>([
+    { rewrite: 'before' },
+    { rewrite: 'after' },
+    { rewrite: 'silent' },
+    { get: 'before' },
+    { get: 'silent' },
+    { get: 'broken' },
+    { get: 'gone' },
+  ])('leaves nothing when its correction fails: %j', async failing => {
+    for (const size of [2 * MIB, 4 * MIB]) {
+      const key = newKey()
+      const { watched, calls } = watch(failing)
+      const blobs = makeBlobStore(watched, { rewriteAfterMs: 0, timeoutMs: 300 })
+      const likely = { length: undefined, likelyLength: size === 2 * MIB ? 3 * MIB : size - 2 }
+      await expectFailure(
+        blobs.put(key, bodyOf(size), { ...likely, database: DATABASE }),
+        'storage_unavailable',
+      )
+      expect(calls).toContain('rewrite')
+      expect(await store.head(key)).toBeNull()
+    }
+  })
 })
 
 it('hands no whole body to the store before that has ended well', async () => {
@@ -107,7 +164,7 @@ it('hands no whole body to the store before that has ended well', async () => {
 describe.each([
   ['known length', { length: 20 * MIB }],
   ['unknown length', { length: undefined }],
-  ['a least length', { length: undefined, lengthMin: 19 * MIB }],
+  ['a likely length', { length: undefined, likelyLength: 20 * MIB }],
 ])('of a body of %s nothing stays', (_, known) => {
   it('when its client hangs up half-way', async () => {
     const body = bodyOf(12 * MIB, new TypeError('gone'))
@@ -146,7 +203,7 @@ describe.each([
     const put = makeBlobStore(watched, { timeoutMs }).put(key, body, { ...known, database: DATABASE })
     await expectFailure(put, code)
     expect(await store.head(key)).toBeNull()
-    expect(calls.includes('abort')).toBe(known.length === undefined)
+    expect(calls.includes('abort')).toBe(calls.includes('createMultipartUpload'))
   }
 })
 
@@ -226,8 +283,13 @@ it('says that the store is unavailable when it fails, with when to try again', a
   })
 })
 
-/** `before`: fails at once. `after`: does its work and fails. `silent`: does nothing, and never answers. */
-type Failing = { [call in 'put' | 'uploadPart' | 'complete']?: 'before' | 'after' | 'silent' }
+/**
+ * `before`: fails at once. `after`: does its work and fails. `silent`: does nothing, and never answers. A `rewrite` is
+ * the second `put`. What is got may break off, or be gone.
+ */
+type Failing = {
+  [call in 'put' | 'rewrite' | 'uploadPart' | 'complete']?: 'before' | 'after' | 'silent'
+} & { get?: 'before' | 'silent' | 'broken' | 'gone' }
 
 /** The bucket, with a list of its calls, some of which fail. */
 function watch(failing: Failing = {}): { watched: Bucket; calls: string[] } {
@@ -253,8 +315,13 @@ function watch(failing: Failing = {}): { watched: Bucket; calls: string[] } {
   })
   const watched: Bucket = {
     head: key => bucket.head(key),
-    get: (key, options) => bucket.get(key, options),
-    put: (key, body, options) => run('put', () => bucket.put(key, body, options)),
+    async get(key, options) {
+      const found = await run('get', () => bucket.get(key, options))
+      if (failing.get === 'gone') return null
+      return failing.get === 'broken' ? { body: bodyOf(MIB, new Error('broke off')), size: MIB } : found
+    },
+    put: (key, body, options) =>
+      run(calls.includes('put') ? 'rewrite' : 'put', () => bucket.put(key, body, options)),
     createMultipartUpload: async (key, options) =>
       watchUpload(await run('createMultipartUpload', () => bucket.createMultipartUpload(key, options))),
     resumeMultipartUpload: (key, uploadId) => watchUpload(bucket.resumeMultipartUpload(key, uploadId)),

@@ -5,17 +5,22 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { PROJECT_DIR } from '../../cli/support/project.ts'
 
-const BOUND = 1024 * 1024
+const MIB = 1024 * 1024
+const BOUND = MIB
 
 const WORKER = `
+import { makeBlobStore } from './src/features/storage/blobs/blob-store.ts'
+import { readSentFile } from './src/features/storage/supabase/read-sent-file.ts'
 import { createApp } from './src/http/app.ts'
 import { defineRoute } from './src/http/route.ts'
 
+let received = 0
 const upload = { streamsBody: true, bodyBytesMax: config => config.storageUploadMaxBytes, summary: '' }
+const BOUND = ${BOUND}
 const routes = [
   defineRoute({
     ...upload, id: 'test.put', method: 'put', mounts: { '/v1/files/:name{.+}': 'none' },
@@ -41,6 +46,24 @@ const routes = [
     handle: async ({ bodyStream }) => new Response(bodyStream),
   }),
   defineRoute({
+    ...upload, id: 'test.store', method: 'post', mounts: { '/v1/stored/:name': 'none' },
+    bodyBytesMax: () => 16 * BOUND,
+    handle: async ({ deps, params, bodyStream, request }) => {
+      const counted = new TransformStream({
+        transform(chunk, controller) {
+          received += chunk.length
+          controller.enqueue(chunk)
+        },
+      })
+      const { body, length, likelyLength } = await readSentFile(request.headers, bodyStream.pipeThrough(counted))
+      return Response.json(await deps.blobs.put(params.name, body, { length, likelyLength, database: '' }))
+    },
+  }),
+  defineRoute({
+    id: 'test.received', method: 'get', mounts: { '/v1/received': 'none' }, summary: '',
+    handle: async () => Response.json(received),
+  }),
+  defineRoute({
     id: 'test.get', method: 'get', mounts: { '/v1/files/:name{.+}': 'none' }, summary: '',
     handle: async ({ params, request }) => ({
       status: 200,
@@ -51,7 +74,9 @@ const routes = [
 ]
 const app = createApp(
   routes,
-  env => ({ config: { storageUploadMaxBytes: ${BOUND} }, bucket: env.STORAGE }),
+  env => ({
+    config: { storageUploadMaxBytes: BOUND }, bucket: env.STORAGE, blobs: makeBlobStore(env.STORAGE),
+  }),
   () => {},
 )
 export default { fetch: (request, env, ctx) => app.fetch(request, env, ctx) }
@@ -152,4 +177,67 @@ it.each(['a//b', 'a/', 'a%2Fb', '100%25', '%C3%A4%0A'])('has the name %s as it w
 it('is asked about by HEAD, with its length and without its bytes', async () => {
   const { headers } = await fetch(`${origin}/v1/files/a`, { method: 'HEAD' })
   expect([headers.get('x-method'), headers.get('content-length')]).toEqual(['HEAD', '5'])
+})
+
+describe('slow uploads of photos', () => {
+  const PHOTO = Buffer.alloc(7 * MIB, 'photo')
+  const FORM = 'Content-Type: multipart/form-data; boundary=b'
+  const START = '--b\r\nContent-Disposition: form-data; name=""; filename="photo"\r\n\r\n'
+  const END = '\r\n--b--\r\n'
+
+  /** An upload that is under way; resolves to its answer's first line. */
+  function begin(name: string, headers: string[], ...body: (string | Buffer)[]) {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    socket.write(`${[`POST /v1/stored/${name} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`)
+    for (const piece of body) socket.write(piece)
+    // Some of them are hung up on, with an answer on its way.
+    socket.on('error', () => undefined)
+    const answer = new Promise(resolve => {
+      socket.once('data', data => resolve(String(data).split('\r\n', 1)[0]))
+    })
+    return { socket, answer }
+  }
+
+  const received = async (): Promise<number> => (await fetch(`${origin}/v1/received`)).json()
+  const sizeOf = async (name: string) => (await (await miniflare.getR2Bucket('STORAGE')).head(name))?.size
+
+  it('leave room for others, however many they are, and leave nothing when they break off', async () => {
+    const before = await received()
+    const said = `Content-Length: ${START.length + PHOTO.length + END.length}`
+    const names = Array.from({ length: 12 }, (_, index) => `photo-${index}`)
+    const uploads = names.map(name => begin(name, [FORM, said], START, PHOTO))
+    // Of each the last is passed on with what is behind it.
+    await expect
+      .poll(received, { timeout: 30_000 })
+      .toBeGreaterThan(before + 12 * (PHOTO.length - 128 * 1024))
+    const small = new FormData()
+    small.append('', new Blob(['small']), 'small.txt')
+    const { status } = await fetch(`${origin}/v1/stored/small`, { method: 'POST', body: small })
+    expect([status, await sizeOf('small')]).toEqual([200, 5])
+    const [first, second, ...others] = uploads
+    first?.socket.destroy()
+    second?.socket.end(END.slice(0, 3))
+    for (const { socket } of others) socket.write(END)
+    expect(await Promise.all(others.map(({ answer }) => answer))).toEqual(others.map(() => 'HTTP/1.1 200 OK'))
+    for (const { socket } of others) socket.destroy()
+    expect(await Promise.all(names.map(sizeOf))).toEqual([
+      undefined,
+      undefined,
+      ...others.map(() => PHOTO.length),
+    ])
+  })
+
+  it('that do not say their length hold their bytes no longer than their connection', async () => {
+    const chunked = 'Transfer-Encoding: chunked'
+    const chunk = [`${PHOTO.length.toString(16)}\r\n`, PHOTO]
+    for (let count = 0; count < 8; count += 1) {
+      const before = await received()
+      const { socket } = begin(`gone-${count}`, [chunked], ...chunk)
+      await expect.poll(received).toBeGreaterThan(before + PHOTO.length - 128 * 1024)
+      socket.destroy()
+    }
+    const { answer, socket } = begin('whole', [chunked], ...chunk, '\r\n0\r\n\r\n')
+    expect(await answer).toBe('HTTP/1.1 200 OK')
+    socket.destroy()
+  })
 })

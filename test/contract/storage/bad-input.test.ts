@@ -135,14 +135,19 @@ it('an encoded slash is a slash', async () => {
 })
 
 /** Says so many bytes, sends these, and hangs up once `heard` says so. */
-function sendRaw(said: number, body: string, heard: (answer: string) => boolean): Promise<string> {
+function sendRaw(
+  said: number,
+  body: string,
+  heard: (answer: string) => boolean,
+  { path = OBJECTS, type = 'text/plain' } = {},
+): Promise<string> {
   const { hostname, port } = new URL(inject('stack').base_url)
   const socket = connect(Number(port), hostname)
   const head = [
-    `POST ${OBJECTS}/raw HTTP/1.1`,
+    `POST ${path}/raw HTTP/1.1`,
     `host: ${hostname}`,
     `apikey: ${service['apikey']}`,
-    'content-type: text/plain',
+    `content-type: ${type}`,
   ]
   socket.write(`${head.join('\r\n')}\r\ncontent-length: ${said}\r\n\r\n${body}`)
   return new Promise(resolve => {
@@ -173,6 +178,59 @@ it('of a body that is longer than it said, what was said is stored', async () =>
   expect(answer).toMatch(/^HTTP\/1.1 201/)
   expect(await (await send('GET', `${OBJECTS}/raw`, service)).text()).toBe('four')
   await forget('raw')
+})
+
+describe('a form', () => {
+  const PATH = `/storage/v1/object/${BUCKET}`
+  const TYPE = 'multipart/form-data; boundary=b'
+  const END = '--b--\r\n'
+  const part = (head: string, value: string) =>
+    `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`
+  const file = (contents: string) => part('name=""; filename="a"\r\nContent-Type: text/plain', contents)
+  const cacheControl = part('name="cacheControl"', '60')
+  const FILE = 'the file'
+
+  // How long the file is nobody says. It is guessed, and most of these are not as clients send them.
+  it.each([
+    ['a field in front of its file', FILE, cacheControl + file(FILE) + END],
+    ['a field behind its file', FILE, file(FILE) + cacheControl + END],
+    ['no line break at its end', FILE, cacheControl + file(FILE) + END.trim()],
+    ['text behind its end', FILE, `${cacheControl}${file(FILE)}${END}text`],
+    ['a file without a byte', '', cacheControl + file('') + END],
+    ['such a file in front of a field', '', file('') + cacheControl + END],
+    [
+      'more than the bucket takes, but not in its file',
+      FILE,
+      file(FILE) + part('name="a"', 'x'.repeat(LIMIT)) + cacheControl + END,
+    ],
+  ])('with %s is stored as its file is', async (_, contents, body) => {
+    const sent = await sendFile('POST', `${PATH}/form`, service, { body, type: TYPE })
+    expect(sent.status, await sent.text()).toBe(200)
+    const stored = await send('GET', `${OBJECTS}/form`, service)
+    expect(await stored.text()).toBe(contents)
+    expect(stored.headers.get('cache-control')).toContain('max-age=60')
+    await forget('form')
+  })
+
+  it('whose file is larger than the bucket takes is refused', async () => {
+    const body = file('x'.repeat(LIMIT + 1)) + END
+    const sent = await sendFile('POST', `${PATH}/form`, service, { body, type: TYPE })
+    expect(await sent.json()).toMatchObject({ statusCode: '413' })
+  })
+
+  // Bodies are read by 64 KiB: with so much in front of it the file begins as soon as it may.
+  const rest = file(FILE) + cacheControl + END
+  const inFront = 64 * 1024 - rest.indexOf(FILE) - part('name="a"', '').length
+  const whole = part('name="a"', 'x'.repeat(inFront)) + rest
+  it.each([
+    ['in its file', whole.indexOf(FILE) + 2],
+    ['behind its file', whole.indexOf(FILE) + FILE.length],
+    ['in a field behind its file', whole.lastIndexOf('60') + 1],
+    ['in its closing boundary', whole.length - 3],
+  ])('that is cut off %s leaves nothing', async (_, end) => {
+    const answer = await sendRaw(whole.length, whole.slice(0, end), () => true, { path: PATH, type: TYPE })
+    expect(answer).toBe('')
+  })
 })
 
 describe('two at once to one name', () => {

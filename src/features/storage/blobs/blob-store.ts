@@ -3,10 +3,11 @@
 
 import { type Deadline, deadline } from '../../../lib/deadline.ts'
 import { answerOf, type Bucket, type BucketDeps, type PartsUpload, type StoredBlob } from './bucket.ts'
-import { HeldBytes } from './held-bytes.ts'
+import { type HeldBytes, isolateHeld } from './held-bytes.ts'
+import { putLikely } from './put-likely.ts'
 import { putParts } from './put-parts.ts'
 import { putBytes, putStream } from './put-whole.ts'
-import { wrongLength } from './read-source.ts'
+import { sourceOf, wrongLength } from './read-source.ts'
 
 /** What is known of a blob. */
 export interface Blob {
@@ -28,8 +29,8 @@ export interface ListedBlob extends Blob {
 export interface PutOptions {
   /** In bytes; undefined: not known. */
   length: number | undefined
-  /** Where the length is not known. */
-  lengthMin?: number
+  /** A guess where the length is not known: the body may have less, or up to 4 KiB more. */
+  likelyLength?: number | undefined
   /** Told of the upload in parts that it becomes, before the first part. */
   onParts?: (uploadId: string) => Promise<void>
   /** The database whose blob it is. */
@@ -39,10 +40,10 @@ export interface PutOptions {
 /** Where blobs are. All of it throws `storage_unavailable`. */
 export interface BlobStore {
   /**
-   * Stores a body whole or not at all. Without a length it goes in equal parts of 8 MiB, of which one is held at a
-   * time. Who knows that it has at least `lengthMin` bytes and at most 8 MiB more says so: then no more than those are
-   * held. Throws `invalid_body` for a body that breaks off or has another length, and a `DomainError` that the body
-   * itself fails with.
+   * Stores a body whole or not at all. With a length, or a likely one, it is handed through; a wrong guess costs a
+   * second and another turn of the bytes. With neither it goes in equal parts of 8 MiB, of which one is held at a time.
+   * Throws `invalid_body` for a body that breaks off or has another length, and a `DomainError` that the body itself
+   * fails with.
    */
   put(key: string, body: ReadableStream<Uint8Array> | Uint8Array | null, options: PutOptions): Promise<Blob>
   /**
@@ -74,18 +75,31 @@ export interface BlobStore {
 }
 
 const TIMEOUT_MS = 60_000
+/** R2 takes one write a second under one key (its limits). */
+const REWRITE_AFTER_MS = 1_100
 /** R2's code for an upload in parts that was completed or aborted. */
 const NO_SUCH_UPLOAD = /\(10024\)/
 
-/**
- * The store in a bucket. A Durable Object hands its shared `deadline`; `timeoutMs` bounds one call and each step of a
- * stream, never the whole of it.
- */
+export interface BlobStoreOptions {
+  /** A Durable Object hands its shared one. */
+  deadline?: Deadline
+  /** Bounds one call and each step of a stream, never the whole of it. */
+  timeoutMs?: number
+  rewriteAfterMs?: number
+  held?: HeldBytes
+}
+
+/** The store in a bucket. */
 export function makeBlobStore(
   bucket: Bucket,
-  { deadline: bounded = deadline, timeoutMs = TIMEOUT_MS }: { deadline?: Deadline; timeoutMs?: number } = {},
+  {
+    deadline: bounded = deadline,
+    timeoutMs = TIMEOUT_MS,
+    rewriteAfterMs = REWRITE_AFTER_MS,
+    held = isolateHeld,
+  }: BlobStoreOptions = {},
 ): BlobStore {
-  const deps: BucketDeps = { bucket, deadline: bounded, timeoutMs, held: new HeldBytes() }
+  const deps: BucketDeps = { bucket, deadline: bounded, timeoutMs, rewriteAfterMs, held }
   return {
     put: async (key, body, options) => blobOf(await putBody(deps, key, body, options)),
     get: (key, range) => answerOf(deps, () => bucket.get(key, range === undefined ? {} : { range })),
@@ -103,13 +117,13 @@ async function putBody(
   deps: BucketDeps,
   key: string,
   body: ReadableStream<Uint8Array> | Uint8Array | null,
-  { length, lengthMin = 0, database, onParts }: PutOptions,
+  { length, likelyLength, database, onParts }: PutOptions,
 ): Promise<StoredBlob> {
   const options = optionsOf(database)
   if (body instanceof ReadableStream) {
-    return length === undefined
-      ? await putParts(deps, key, body, options, { lengthMin, onParts })
-      : await putStream(deps, key, body, { ...options, length })
+    if (length !== undefined) return await putStream(deps, key, sourceOf(body, deps), { ...options, length })
+    if (likelyLength !== undefined) return await putLikely(deps, key, body, { ...options, likelyLength })
+    return await putParts(deps, key, body, { ...options, onParts })
   }
   const bytes = body ?? new Uint8Array()
   if (length !== undefined && length !== bytes.byteLength) {

@@ -57,6 +57,8 @@ export interface BucketDeps {
   deadline: Deadline
   /** For one call, or for one step of a stream: a store that moves nothing for so long has failed. */
   timeoutMs: number
+  /** So long after it was written a key may be written again. */
+  rewriteAfterMs: number
   /** What bodies of unknown length hold. */
   held: HeldBytes
 }

@@ -1,11 +1,11 @@
-// How many bytes of bodies one isolate holds at a time. Those of unknown length are held part by part, and an isolate
-// has 128 MB for all of its requests.
+// How many bytes of bodies one isolate holds at a time. Those of unknown length are held part by part, as resumable
+// uploads are, and an isolate has 128 MB for all of its requests.
 
 import { DomainError } from '../../../errors.ts'
 
 const HELD_BYTES_MAX = 48 * 1024 * 1024
 
-/** Counts what all bodies of a store hold together. */
+/** Counts what bodies hold together. */
 export class HeldBytes {
   readonly #max: number
   #held = 0
@@ -32,6 +32,9 @@ export class HeldBytes {
   }
 }
 
+/** All of the isolate's: its memory is one, whoever asks for it. */
+export const isolateHeld = new HeldBytes()
+
 /** The bytes that one body holds; memory that it once had it keeps to its end. */
 export interface HeldBody {
   /** Says how many it holds now. Throws `storage_unavailable` where there is no room for them. */
@@ -41,8 +44,8 @@ export interface HeldBody {
 
 function tooMuchHeld(max: number): DomainError {
   return new DomainError('storage_unavailable', 'Too many uploads are under way here at once.', {
-    detail: `Bodies of unknown length hold ${max} bytes together.`,
-    hint: 'Send it again in a moment, or with its Content-Length, which needs no holding.',
+    detail: `Bodies without Content-Length and parts of resumable uploads hold at most ${max} bytes together.`,
+    hint: 'Send it again in a moment, or in one request with its Content-Length, which needs no holding.',
     retryAfterSeconds: 5,
   })
 }

@@ -10,51 +10,38 @@ import {
   type PartsUpload,
   type StoredBlob,
   tidyUp,
-  type UploadedPart,
 } from './bucket.ts'
 import type { HeldBody } from './held-bytes.ts'
 import { BODY_PART_BYTES, PARTS_MAX } from './part-sizes.ts'
-import { pipe, putBytes } from './put-whole.ts'
-import { type Source, sourceOf, wrongLength } from './read-source.ts'
+import { putBytes } from './put-whole.ts'
+import { type Source, sourceOf } from './read-source.ts'
 
-interface PartsHints {
-  lengthMin: number
+interface PartsOptions extends BlobOptions {
   onParts: ((uploadId: string) => Promise<void>) | undefined
 }
 
-interface PartsTarget extends Pick<PartsHints, 'onParts'> {
-  deps: BucketDeps
-  key: string
-  options: BlobOptions
-}
-
 /**
- * Stores a body, of which one part is held at a time. One that has at least `lengthMin` bytes, and not much more, needs
- * less: it goes in two parts, of which the first is handed through and the second, with the rest, is held. Throws
- * `storage_unavailable`, `object_too_large` for more than `PARTS_MAX` parts, and what the body fails with; then nothing
- * is stored.
+ * Stores a body, of which one part is held at a time. Throws `storage_unavailable`, `object_too_large` for more than
+ * `PARTS_MAX` parts, and what the body fails with; then nothing is stored.
  */
 export async function putParts(
   deps: BucketDeps,
   key: string,
   body: ReadableStream<Uint8Array>,
-  options: BlobOptions,
-  { lengthMin, onParts }: PartsHints,
+  { onParts, ...options }: PartsOptions,
 ): Promise<StoredBlob> {
   const source = sourceOf(body, deps)
   const held = deps.held.open()
   try {
-    if (lengthMin >= BODY_PART_BYTES) {
-      return await inParts({ deps, key, options, onParts }, upload =>
-        uploadTwo(deps, upload, { source, held, lengthMin }),
-      )
-    }
     const parts = partsOf(source, held)
     const first = await parts.next()
     if (first.value === undefined) return await putBytes(deps, key, new Uint8Array(), options)
     if (first.value.last) return await putBytes(deps, key, first.value.bytes, options)
-    const { bytes } = first.value
-    return await inParts({ deps, key, options, onParts }, upload => uploadEqual(deps, upload, bytes, parts))
+    const upload = await answerOf(deps, () => deps.bucket.createMultipartUpload(key, options))
+    return await orAbort(deps, key, upload, async () => {
+      await onParts?.(upload.uploadId)
+      return await uploadParts(deps, upload, first.value.bytes, parts)
+    })
   } catch (err) {
     await source.cancel()
     throw err
@@ -63,16 +50,15 @@ export async function putParts(
   }
 }
 
-/** Makes the parts that `uploadParts` uploads a blob, or drops them when it fails. */
-async function inParts(
-  { deps, key, options, onParts }: PartsTarget,
-  uploadParts: (upload: PartsUpload) => Promise<UploadedPart[]>,
+/** Drops the parts of the upload, and what it may have become, when the work fails. */
+async function orAbort(
+  deps: BucketDeps,
+  key: string,
+  upload: PartsUpload,
+  work: () => Promise<StoredBlob>,
 ): Promise<StoredBlob> {
-  const upload = await answerOf(deps, () => deps.bucket.createMultipartUpload(key, options))
   try {
-    await onParts?.(upload.uploadId)
-    const uploaded = await uploadParts(upload)
-    return await answerOf(deps, () => upload.complete(uploaded))
+    return await work()
   } catch (err) {
     await tidyUp(deps, upload.abort())
     // It may be completed all the same, when the answer alone was lost.
@@ -81,36 +67,18 @@ async function inParts(
   }
 }
 
-async function uploadTwo(
-  deps: BucketDeps,
-  upload: PartsUpload,
-  { source, held, lengthMin }: { source: Source; held: HeldBody; lengthMin: number },
-): Promise<UploadedPart[]> {
-  const first = await pipe(deps, source, { length: lengthMin, whole: false }, readable =>
-    upload.uploadPart(1, readable),
-  )
-  const rest = new ByteBuffer(BODY_PART_BYTES)
-  for (let chunk = await source.read(); chunk !== undefined; chunk = await source.read()) {
-    if (chunk.byteLength > rest.room) throw wrongLength(lengthMin + BODY_PART_BYTES, 'more')
-    held.grow(BODY_PART_BYTES - rest.room + chunk.byteLength)
-    rest.append(chunk)
-  }
-  if (rest.room === BODY_PART_BYTES) return [first]
-  return [first, await answerOf(deps, () => upload.uploadPart(2, rest.view()))]
-}
-
-async function uploadEqual(
+async function uploadParts(
   deps: BucketDeps,
   upload: PartsUpload,
   first: Uint8Array,
   others: AsyncIterable<Part>,
-): Promise<UploadedPart[]> {
+): Promise<StoredBlob> {
   const uploaded = [await answerOf(deps, () => upload.uploadPart(1, first))]
   for await (const { bytes } of others) {
     if (uploaded.length === PARTS_MAX) throw tooManyParts()
     uploaded.push(await answerOf(deps, () => upload.uploadPart(uploaded.length + 1, bytes)))
   }
-  return uploaded
+  return await answerOf(deps, () => upload.complete(uploaded))
 }
 
 interface Part {

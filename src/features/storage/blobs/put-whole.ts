@@ -9,7 +9,7 @@ import {
   storageUnavailable,
   tidyUp,
 } from './bucket.ts'
-import { type Source, sourceOf, wrongLength } from './read-source.ts'
+import { type Source, wrongLength } from './read-source.ts'
 
 /** workerd's own: what reads the one end is told the length. */
 declare const FixedLengthStream: new (
@@ -38,16 +38,12 @@ export async function putBytes(
 export async function putStream(
   deps: BucketDeps,
   key: string,
-  body: ReadableStream<Uint8Array>,
+  source: Source,
   { length, ...options }: BlobOptions & { length: number },
 ): Promise<StoredBlob> {
-  const source = sourceOf(body, deps)
   try {
-    if (length > 0) {
-      return await pipe(deps, source, { length, whole: true }, readable =>
-        deps.bucket.put(key, readable, options),
-      )
-    }
+    if (length > 0)
+      return await pipe(deps, source, length, readable => deps.bucket.put(key, readable, options))
     await expectEnd(source, length)
   } catch (err) {
     await source.cancel()
@@ -58,16 +54,16 @@ export async function putStream(
 }
 
 /**
- * Hands the next `length` bytes to `store`, one or more. They are the `whole`: then the last of them are handed over
- * when the body has ended well, so that the store never has a whole body which failed.
+ * Hands the body to `store`, one byte or more. The last of them are handed over when it has ended well, so that the
+ * store never has a whole body which failed.
  */
-export async function pipe<T>(
+async function pipe<T>(
   deps: BucketDeps,
   source: Source,
-  expected: { length: number; whole: boolean },
+  length: number,
   store: (readable: ReadableStream<Uint8Array>) => Promise<T>,
 ): Promise<T> {
-  const { readable, writable } = new FixedLengthStream(expected.length)
+  const { readable, writable } = new FixedLengthStream(length)
   const sink = writable.getWriter()
   const stored = store(readable)
   // A store that fails need not say so to whoever writes to it.
@@ -76,7 +72,7 @@ export async function pipe<T>(
     cause => Promise.reject(storageUnavailable(cause)),
   )
   try {
-    await Promise.race([pump(deps, source, sink, expected), failed])
+    await Promise.race([pump(deps, source, sink, length), failed])
     return await answerOf(deps, () => stored)
   } catch (err) {
     await tidyUp(deps, sink.abort(err), stored)
@@ -88,14 +84,14 @@ async function pump(
   deps: BucketDeps,
   source: Source,
   sink: WritableStreamDefaultWriter<Uint8Array>,
-  { length, whole }: { length: number; whole: boolean },
+  length: number,
 ): Promise<void> {
   let left = length
   while (left > 0) {
     const chunk = await source.read(left)
     if (chunk === undefined) throw wrongLength(length, 'less')
     left -= chunk.byteLength
-    if (left === 0 && whole) await expectEnd(source, length)
+    if (left === 0) await expectEnd(source, length)
     await answerOf(deps, () => sink.write(chunk))
   }
   await answerOf(deps, () => sink.close())

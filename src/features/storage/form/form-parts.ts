@@ -18,17 +18,6 @@ const LINE_END = encoder.encode('\r\n')
 const HEADERS_END = encoder.encode('\r\n\r\n')
 const DASH = 0x2d
 
-/**
- * How many bytes a file in a form has. A form never says it: fields may follow, and clients do not agree on its last
- * line break.
- */
-export interface LengthGuess {
-  /** At least so many, and at most a megabyte more. */
-  readonly min: number
-  /** So many where the file is the last part, and the form ends in a line break, as clients send it. */
-  readonly likely: number
-}
-
 /** The parts of a form, in order. All of it throws `invalid_body`, `payload_too_large` and what the body fails with. */
 export class FormParts {
   readonly #source: Source
@@ -87,12 +76,13 @@ export class FormParts {
     }
   }
 
-  /** How long the file is whose headers were just read, in a form of so many bytes. */
-  guessLength(formBytes: number): LengthGuess {
-    const left = formBytes - this.#taken
-    const asideMax = ASIDE_BYTES_MAX - this.#aside
+  /**
+   * The bytes of the file whose headers were just read, in a form of so many, if it is the last part, and the form ends
+   * in a line break, as clients send it. Else the file has two bytes more, or up to a megabyte less.
+   */
+  likelyLength(formBytes: number): number {
     const end = this.#delimiter.byteLength + 2 + LINE_END.byteLength
-    return { min: Math.max(0, left - asideMax), likely: Math.max(0, left - end) }
+    return Math.max(0, formBytes - this.#taken - end)
   }
 
   /** Bytes that are not of the file. */

@@ -2,7 +2,7 @@
 
 import { type Deadline, deadline } from '../../../lib/deadline.ts'
 import { sourceOf } from '../blobs/read-source.ts'
-import { FormParts, type LengthGuess } from './form-parts.ts'
+import { FormParts } from './form-parts.ts'
 import { badForm, boundaryOf, type PartHeaders } from './part-headers.ts'
 
 /** A form whose file has begun. */
@@ -19,8 +19,8 @@ export interface UploadFile {
   /** As it was sent, which may be a path. */
   filename: string | undefined
   contentType: string | undefined
-  /** Undefined: nothing is known of its length. */
-  lengthGuess: LengthGuess | undefined
+  /** Bytes, as clients send forms: not before the end is it known. Undefined: nothing is known. */
+  likelyLength: number | undefined
   /**
    * Fails with `invalid_body` and `payload_too_large` for what is behind the file, and with what the form fails with.
    */
@@ -54,10 +54,10 @@ export async function readForm(
     const headers = await takeFields(parts, fields)
     if (headers === undefined) throw badForm('The form has no file.')
     const { filename, contentType: fileType } = headers
-    const lengthGuess = contentLength === undefined ? undefined : parts.guessLength(contentLength)
+    const likelyLength = contentLength === undefined ? undefined : parts.likelyLength(contentLength)
     return {
       fields,
-      file: { filename, contentType: fileType, lengthGuess, body: fileOf(parts, fields, source) },
+      file: { filename, contentType: fileType, likelyLength, body: fileOf(parts, fields, source) },
     }
   } catch (err) {
     await source.cancel()

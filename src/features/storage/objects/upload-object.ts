@@ -2,7 +2,6 @@
 
 import type { StorageDeps } from '../as-caller.ts'
 import type { Blob } from '../blobs/blob-store.ts'
-import type { LengthGuess } from '../form/form-parts.ts'
 import type { ObjectPlace } from '../names.ts'
 import type { StorageCall } from '../storage-call.ts'
 import { type Claim, noteParts, openClaim } from '../writes/claims.ts'
@@ -21,8 +20,8 @@ export interface Upload extends RowWrite {
   readonly body: ReadableStream<Uint8Array> | null
   /** Bytes; undefined: not known before the end. */
   readonly length: number | undefined
-  /** Where the length is not known. Policies are told it first, and asked again with what came. */
-  readonly lengthGuess?: LengthGuess | undefined
+  /** A guess where the length is not known. Policies are told it first, and asked again with what came. */
+  readonly likelyLength?: number | undefined
   readonly contentType: string
   /** Value of Cache-Control for those who download it. */
   readonly cacheControl: string
@@ -40,8 +39,8 @@ export async function uploadObject(
   place: ObjectPlace,
   upload: Upload,
 ): Promise<WrittenObject> {
-  const { length, lengthGuess, contentType, cacheControl } = upload
-  const size = length ?? lengthGuess?.likely
+  const { length, likelyLength, contentType, cacheControl } = upload
+  const size = length ?? likelyLength
   const { claim, limits, database } = await openClaim(deps, place, { size, contentType, cacheControl })
   // Whoever may not write learns nothing of the bucket.
   await probeWrite(deps, call, claim, upload)
@@ -57,13 +56,13 @@ export async function uploadObject(
 async function storeBody(
   deps: StorageDeps,
   claim: Claim,
-  { body, length, lengthGuess }: Upload,
+  { body, length, likelyLength }: Upload,
   { limit, database }: { limit: number; database: string },
 ): Promise<Blob> {
   const bounded = body !== null && length === undefined ? boundedTo(body, limit) : body
   return await deps.blobs.put(claim.key, bounded, {
     length: body === null ? 0 : length,
-    lengthMin: lengthGuess?.min ?? 0,
+    likelyLength,
     database,
     onParts: multipartId => noteParts(deps, claim, multipartId),
   })

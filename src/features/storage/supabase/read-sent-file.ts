@@ -29,7 +29,7 @@ export async function readSentFile(
     saidAtEnd: said,
     body: file.body,
     length: undefined,
-    lengthGuess: file.lengthGuess,
+    likelyLength: file.likelyLength,
     contentType: checkedType(fields.get('contentType') ?? file.contentType ?? null),
   }
 }
