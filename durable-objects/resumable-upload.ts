@@ -10,6 +10,7 @@ import { parseConfig } from '../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../src/deps.ts'
 import type { StorageDeps } from '../src/features/storage/as-caller.ts'
 import { type Blob, makeBlobStore } from '../src/features/storage/blobs/blob-store.ts'
+import { isolateHeld } from '../src/features/storage/blobs/held-bytes.ts'
 import { decideWrite } from '../src/features/storage/resumable/decide-write.ts'
 import { toErrorRecord } from '../src/features/storage/resumable/error-record.ts'
 import { finishUpload } from '../src/features/storage/resumable/finish-upload.ts'
@@ -131,8 +132,10 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     bytesMax: number,
   ): Promise<UploadFailure | undefined> {
     const tail = this.#storage.readTail()
+    const held = isolateHeld.open()
     try {
       for (let received = 0; ; ) {
+        held.grow(tail.view().byteLength)
         if (tail.room === 0) await this.#storePart(upload, tail)
         const chunk = await reader.read()
         if (chunk === undefined) return undefined
@@ -144,6 +147,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     } catch (err) {
       return err instanceof BodyBrokeOff ? { outcome: 'broke_off' } : passing(err)
     } finally {
+      held.close()
       if (this.#isOpen()) this.#storage.keepTail(tail.view())
     }
   }
@@ -202,10 +206,16 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     }
     const completing = this.#storage.change(upload, { isCompleting: true })
     const tail = this.#storage.readTail()
-    if (upload.multipartId === null)
-      return await blobs.put(claim.key, tail.view(), { length: length ?? 0, database })
-    if (tail.view().byteLength > 0) await this.#storePart(completing, tail)
-    return await blobs.completeParts(claim.key, upload.multipartId, this.#storage.parts())
+    const held = isolateHeld.open()
+    try {
+      held.grow(tail.view().byteLength)
+      if (upload.multipartId === null)
+        return await blobs.put(claim.key, tail.view(), { length: length ?? 0, database })
+      if (tail.view().byteLength > 0) await this.#storePart(completing, tail)
+      return await blobs.completeParts(claim.key, upload.multipartId, this.#storage.parts())
+    } finally {
+      held.close()
+    }
   }
 
   /** Waits a moment for the request that writes, and ends one whose sender is silent. True: nobody writes now. */

@@ -2,11 +2,12 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { ResumableUpload } from '../../durable-objects/resumable-upload.ts'
 import type { StoredUpload } from '../../durable-objects/upload-storage.ts'
 import { PlatformDatabase } from '../../src/db/database.ts'
 import { SqlWire } from '../../src/db/sql-wire.ts'
+import { isolateHeld } from '../../src/features/storage/blobs/held-bytes.ts'
 import { RESUMABLE_PART_BYTES as PART_BYTES } from '../../src/features/storage/blobs/part-sizes.ts'
 import type { UploadPlan } from '../../src/features/storage/resumable/upload-contract.ts'
 import { openClaim } from '../../src/features/storage/writes/claims.ts'
@@ -103,6 +104,19 @@ it('takes no notice of a stranger who knows its id', async () => {
 it('names the length that was said to a body that brings more', async () => {
   const { upload } = await begin(3)
   expect(await upload.write(caller, AT_START, bodyOf('abcd'))).toEqual({ outcome: 'too_large', bytesMax: 3 })
+})
+
+it('is told to come again where the isolate has no room, and keeps what came', async () => {
+  const { upload } = await begin(3)
+  const others = isolateHeld.open()
+  onTestFinished(() => others.close())
+  others.grow(48 * 1024 * 1024 - 2)
+  const error = { code: 'storage_unavailable', facts: { retryAfterSeconds: 5 } }
+  const full = { outcome: 'unavailable', error }
+  expect(await upload.write(caller, AT_START, bodyOf('abc'))).toMatchObject(full)
+  expect(await upload.read(caller)).toMatchObject(full)
+  others.close()
+  expect(await upload.read(caller)).toEqual(BEHIND)
 })
 
 it('forgets an upload whose day is over, with its parts and its claim', async () => {
