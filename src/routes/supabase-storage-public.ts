@@ -13,6 +13,7 @@ import type { FileRow } from '../features/storage/object-row.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
 import {
+  checkBegunUpload,
   findPublicFile,
   findSignedFile,
   findSignedUpload,
@@ -155,9 +156,17 @@ export const supabasePublicRoutes = [
     summary: 'storage-js: uploadToSignedUrl',
     handle: async input => {
       const { deps, request, params, bodyStream } = input
-      const { owner, upsert } = await findSignedUpload(deps, placeOf(params), parameter(input, 'token'))
+      const token = parameter(input, 'token')
+      const { owner, upsert } = await findSignedUpload(deps, placeOf(params), token)
       const file = await readSentFile(request.headers, bodyStream)
-      const write = { ...file, mode: upsert ? 'replace' : 'create', ownerId: owner } as const
+      const mode = upsert ? 'replace' : 'create'
+      // Who was let in may send slowly, and the project may be paused meanwhile.
+      const write = {
+        ...file,
+        mode,
+        ownerId: owner,
+        confirm: () => checkBegunUpload(deps, token ?? ''),
+      } as const
       const call = tokenCall(input, 'object.upload_signed')
       const { id } = await uploadObject(deps, call, placeOf(params), write)
       return jsonAnswer({ Id: id, Key: `${params.bucket}/${params.name}` })

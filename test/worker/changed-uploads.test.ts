@@ -270,4 +270,32 @@ describe('nobody goes on', () => {
     await admin('PATCH', `/api/projects/${project}`, { status: 'paused' })
     await expectShut(upload, 403, /paused/)
   })
+
+  it('by a signed address in one request, whose body comes slowly', async () => {
+    const signed = await quoin.fetch(`/storage/v1/object/upload/sign/${bucket}/slow.txt`, {
+      method: 'POST',
+      headers: { apikey: key.key },
+    })
+    const { url } = (await signed.json()) as { url: string }
+    const body = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = body.writable.getWriter()
+    const headers = { 'content-type': 'text/plain', 'content-length': '2' }
+    const init = { method: 'PUT', headers, body: body.readable, duplex: 'half' } as const
+    const sending = quoin.fetch(`/storage/v1${url}`, init)
+    await writer.write(new TextEncoder().encode('a'))
+    await expect.poll(() => claimsOf('slow.txt')).toBe(1)
+    await admin('PATCH', `/api/projects/${project}`, { status: 'paused' })
+    await writer.write(new TextEncoder().encode('b'))
+    await writer.close()
+    expect(await (await sending).text()).toContain('paused')
+    expect(await claimsOf('slow.txt')).toBe(0)
+  })
 })
+
+async function claimsOf(name: string): Promise<number> {
+  const { rows } = await owner.query(
+    'select count(*)::int from quoin.storage_claims where bucket_id = $1 and name = $2',
+    [bucket, name],
+  )
+  return rows[0].count
+}

@@ -16,19 +16,17 @@ declare const FixedLengthStream: new (
   length: number,
 ) => { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> }
 
-/** Stores bytes. Throws `storage_unavailable`. */
+/**
+ * Stores bytes. Throws `storage_unavailable`: then they may be there all the same. Nothing is deleted, since a resumable
+ * upload puts the same bytes again, and a deletion that comes late would take those.
+ */
 export async function putBytes(
   deps: BucketDeps,
   key: string,
   bytes: Uint8Array,
   options: BlobOptions,
 ): Promise<StoredBlob> {
-  try {
-    return await answerOf(deps, () => deps.bucket.put(key, bytes, options))
-  } catch (err) {
-    await tidyUp(deps, deps.bucket.delete([key]))
-    throw err
-  }
+  return await answerOf(deps, () => deps.bucket.put(key, bytes, options))
 }
 
 /**

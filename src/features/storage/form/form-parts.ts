@@ -1,5 +1,5 @@
 // Takes a form apart while it comes (RFC 2046 §5.1.1), whatever chunks it comes in. Of the file nothing is held but
-// what may be the beginning of a delimiter; of all else there is at most a megabyte.
+// what may be the beginning of a delimiter. All else is held before any policy is asked, so it is small.
 
 import { DomainError } from '../../../errors.ts'
 import { ByteBuffer } from '../../../lib/byte-buffer.ts'
@@ -8,7 +8,7 @@ import { findBytes } from './find-bytes.ts'
 import { badForm, type PartHeaders, parsePartHeaders } from './part-headers.ts'
 
 /** Everything in a form but its file: fields, headers, delimiters, and what surrounds them. */
-export const ASIDE_BYTES_MAX = 1024 * 1024
+export const ASIDE_BYTES_MAX = 128 * 1024
 const HEADER_BYTES_MAX = 16 * 1024
 /** Fields, in front of the file and behind it. */
 export const FIELDS_MAX = 100
@@ -78,7 +78,7 @@ export class FormParts {
 
   /**
    * The bytes of the file whose headers were just read, in a form of so many, if it is the last part, and the form ends
-   * in a line break, as clients send it. Else the file has two bytes more, or up to a megabyte less.
+   * in a line break, as clients send it. Else the file has two bytes more, or up to 128 KiB less.
    */
   likelyLength(formBytes: number): number {
     const end = this.#delimiter.byteLength + 2 + LINE_END.byteLength

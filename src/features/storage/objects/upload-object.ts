@@ -27,6 +27,8 @@ export interface Upload extends RowWrite {
   readonly cacheControl: string
   /** What is known of the file once its body has ended: a form may say it behind the file. */
   readonly saidAtEnd?: () => Pick<Upload, 'cacheControl' | 'userMetadata'>
+  /** Asks once more, when the body has ended, whether it may be written. Throws where it may not. */
+  readonly confirm?: () => Promise<unknown>
 }
 
 /**
@@ -46,10 +48,11 @@ export async function uploadObject(
   await probeWrite(deps, call, claim, upload)
   const limit = sizeLimitOf(limits, deps.config, 'single')
   await orDrop(deps, claim, async () => checkFile({ size: length, contentType }, limits, limit))
-  const { blob, said } = await orTakeBack(deps, claim, async () => ({
-    blob: await storeBody(deps, claim, upload, { limit, database }),
-    said: { ...upload, ...upload.saidAtEnd?.() },
-  }))
+  const { blob, said } = await orTakeBack(deps, claim, async () => {
+    const stored = await storeBody(deps, claim, upload, { limit, database })
+    await upload.confirm?.()
+    return { blob: stored, said: { ...upload, ...upload.saidAtEnd?.() } }
+  })
   return await finishWrite(deps, call, claim, blobMetadata(blob, said), said)
 }
 
