@@ -144,6 +144,14 @@ it('a policy of one operation does not let another delete', async () => {
   expect(await FACES[0][1].download(callers.ada, PRIVATE, name)).toBe('done')
 })
 
+it('whom no policy lets write is told which one is missing', async () => {
+  const hintOf = async (answer: Promise<Response>) => (await (await answer).json()).hint
+  const made = send('POST', '/v1/storage/buckets', callers.nobody, { name: PRIVATE })
+  expect(await hintOf(made)).toContain('ON storage.buckets FOR INSERT TO anon')
+  const sent = sendFile('POST', `/v1/storage/objects/${PRIVATE}/x`, callers.nobody, TEXT)
+  expect(await hintOf(sent)).toContain('ON storage.objects FOR INSERT TO anon')
+})
+
 describe.each(['anon', 'service_role'])('SQL as %s', role => {
   let sql: Client
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { isoTime } from '../object-row.ts'
 import type { Bucket, BucketIn, BucketPatch } from '../schemas.ts'
 import type { StorageCall } from '../storage-call.ts'
 import { bucketNotFound } from '../writes/claims.ts'
-import { ownerUuid } from '../writes/write-row.ts'
+import { ownerUuid, withPolicyHint } from '../writes/write-row.ts'
 
 /** The members of a bucket's JSON; `b` is the table. Seeds of Supabase's time say `owner` alone. */
 export const BUCKET_FIELDS = `'id',b.id,'name',b.name,'public',b.public,'file_size_limit',b.file_size_limit,
@@ -52,7 +52,9 @@ export async function insertBucket(
     ownerId,
   ]
   await rowsAsCaller(deps, call, { sql: INSERT, params }).catch((err: unknown) => {
-    throw err instanceof PostgresError && err.code === '23505' ? bucketExists() : err
+    throw err instanceof PostgresError && err.code === '23505'
+      ? bucketExists()
+      : withPolicyHint(err, 'buckets')
   })
 }
 
@@ -72,7 +74,10 @@ export async function updateBucketRow(
   id: string,
   patch: BucketPatch,
 ): Promise<Bucket> {
-  return await theBucket(deps, call, { sql: UPDATE, params: [id, JSON.stringify(patch)] })
+  const statement = { sql: UPDATE, params: [id, JSON.stringify(patch)] }
+  return await theBucket(deps, call, statement).catch((err: unknown) => {
+    throw withPolicyHint(err, 'buckets')
+  })
 }
 
 /** Deletes the bucket. Throws `bucket_not_found`, and `bucket_not_empty` while it has objects, seen or not. */

@@ -65,7 +65,9 @@ export async function finishWrite(
   return await orTakeBackForGood(deps, claim, async () => {
     await measureClaim(deps, claim, metadata)
     const statements = [writeStatement(claim, write), WRITTEN_ID]
-    const results = await asCaller(deps, call, statements, { claimId: claim.id }).catch(refuseWrite)
+    const results = await asCaller(deps, call, statements, { claimId: claim.id }).catch((err: unknown) => {
+      throw isWithoutId(err) ? keptBack() : explained(err)
+    })
     const id = results[1]?.rows[0]?.[0]
     if (id == null) throw keptBack()
     return { id, version: claim.version, metadata }
@@ -122,18 +124,26 @@ function explained(err: unknown): unknown {
   if (!(err instanceof PostgresError)) return err
   if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
   if (err.code === '23503' && err.constraint === 'objects_bucket_id_fkey') return bucketNotFound()
-  if (err.code === '22P02' && err.queryIndex === ID_QUERY_INDEX) return keptBack()
   if (err.code === '23514' && err.constraint === 'objects_user_metadata_check') return metadataTooLarge()
-  if (err.code === '42501') err.hint ??= POLICY_HINT
+  return withPolicyHint(err, 'objects')
+}
+
+/** The error; one of policies on the table says then how to write one. */
+export function withPolicyHint(err: unknown, table: 'buckets' | 'objects'): unknown {
+  const byPolicy = new RegExp(`^new row violates row-level security policy .*for table "${table}"$`)
+  if (err instanceof PostgresError && err.code === '42501' && byPolicy.test(err.message)) {
+    err.hint ??=
+      `No policy on storage.${table} lets this caller write the row. A migration makes one: CREATE POLICY ... ` +
+      `ON storage.${table} FOR INSERT TO anon WITH CHECK (...). To change what is there, SELECT and UPDATE are ` +
+      'needed too.'
+  }
   return err
 }
 
-/** Of `WRITTEN_ID`, behind the settings and the write; on Neon nobody tells. */
-const ID_QUERY_INDEX = 2
-
-const POLICY_HINT =
-  'No policy on storage.objects lets this caller write the row. A migration makes one: CREATE POLICY ... ON ' +
-  'storage.objects FOR INSERT TO anon WITH CHECK (...). To replace a file, SELECT and UPDATE are needed too.'
+/** Whether `WRITTEN_ID` has failed, behind the settings and the write: no trigger wrote it. On Neon nobody tells. */
+function isWithoutId(err: unknown): boolean {
+  return err instanceof PostgresError && err.code === '22P02' && err.queryIndex === 2
+}
 
 function objectExists(): DomainError {
   return new DomainError('object_exists', 'The resource already exists', {
