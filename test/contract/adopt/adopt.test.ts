@@ -94,8 +94,11 @@ describe("a database with Supabase's roles", () => {
     await shop.run(SUPABASE)
     await shop.run(`
       insert into storage.buckets values ('letters', 'letters', true, 9, '{image/*}');
-      insert into storage.objects
-        values ('letters', 'ada/a.png', null, 'ada', '{"mood": "good"}', '2020-01-01');
+      insert into storage.objects (bucket_id, name, owner_id, user_metadata, created_at)
+        values ('letters', 'ada/a.png', 'ada', '{"mood": "good"}', '2020-01-01');
+      create table public.portraits as select id from storage.objects;
+      alter table public.portraits add constraint portrait foreign key (id) references storage.objects;
+      alter table public.portraits owner to shop;
       alter table storage.objects enable row level security;
       create policy "Own ones" on storage.objects for insert to authenticated
         with check ((storage.foldername(name))[1] = 'ada');
@@ -111,6 +114,8 @@ describe("a database with Supabase's roles", () => {
     await owner.query(sqlOfPage('supabase-owners'))
     for (const { policy } of (await owner.query(sqlOfPage('supabase-policies'))).rows)
       await owner.query(policy)
+    await owner.query(`alter table public.portraits drop constraint portrait,
+      add constraint portrait foreign key (id) references storage.objects (id)`)
     const { rows } = await owner.query(`select b.public, b.file_size_limit, o.owner_id, o.user_metadata,
       o.created_at < '2021-01-01' as is_old from storage.buckets b join storage.objects o on o.bucket_id = b.id`)
     expect(rows).toEqual([

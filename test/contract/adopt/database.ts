@@ -153,8 +153,8 @@ export const SUPABASE = `
   create table auth.users (id uuid primary key);
   create schema storage;
   create table storage.buckets (id text, name text, public boolean, file_size_limit bigint, allowed_mime_types text[]);
-  create table storage.objects (bucket_id text, name text, owner uuid, owner_id text, user_metadata jsonb,
-    created_at timestamptz);
+  create table storage.objects (id uuid primary key default gen_random_uuid(), bucket_id text, name text, owner uuid,
+    owner_id text, user_metadata jsonb, created_at timestamptz);
   create function storage.foldername(name text) returns text[] return string_to_array(name, '/');
   grant select on storage.buckets, storage.objects to shop;
   grant usage on schema public, extensions, auth, storage to shop, anon, authenticated, service_role;
