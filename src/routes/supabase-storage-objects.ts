@@ -67,6 +67,12 @@ const STREAMED = {
   unaudited: 'key_data',
 } as const
 
+const PURGE = {
+  description: 'Nothing of ours keeps a file under its name: what a version was is never another one.',
+  unaudited: 'no_change',
+  handle: async () => jsonAnswer({ message: 'success' }),
+} as const
+
 export const supabaseObjectRoutes = [
   defineRoute({
     id: 'storage.supabase_list',
@@ -193,9 +199,22 @@ export const supabaseObjectRoutes = [
     mounts: { '/storage/v1/cdn/:bucket/:name{.+}': 'service_role' },
     params: OBJECT_PARAMS,
     summary: 'storage-js: purgeCache',
-    description: 'Nothing of ours keeps a file under its name: what a version was is never another one.',
-    unaudited: 'no_change',
-    handle: async () => jsonAnswer({ message: 'success' }),
+    ...PURGE,
+  }),
+  defineRoute({
+    id: 'storage.supabase_purge_bucket',
+    method: 'delete',
+    mounts: { '/storage/v1/cdn/:bucket': 'service_role' },
+    params: { bucket: BucketName },
+    summary: 'storage-js: purgeBucketCache',
+    ...PURGE,
+  }),
+  defineRoute({
+    id: 'storage.supabase_purge_all',
+    method: 'delete',
+    mounts: { '/storage/v1/cdn': 'service_role' },
+    summary: 'The same of all buckets',
+    ...PURGE,
   }),
   defineRoute({
     id: 'storage.supabase_delete',

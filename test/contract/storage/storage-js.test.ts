@@ -134,6 +134,13 @@ describe('a list', () => {
   })
 })
 
+it('purges nothing, since nothing is kept under a name, for a service_role key alone', async () => {
+  const done = { data: { message: 'success' }, error: null }
+  expect(await files().purgeCache('any')).toEqual(done)
+  expect(await service.purgeBucketCache(bucket, { transformations: true })).toEqual(done)
+  expect(await anon.purgeBucketCache(bucket)).toMatchObject({ error: { statusCode: '403' } })
+})
+
 it('lets somebody without a right upload once, by a signed address', async () => {
   const { token } = dataOf(await files().createSignedUploadUrl('once'))
   dataOf(await anon.from(bucket).uploadToSignedUrl('once', token, 'theirs'))
