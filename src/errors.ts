@@ -59,7 +59,7 @@ export const ERROR_CODES = {
   migration_failed: 'A migration did not run through; the error says which one and where.',
   migration_not_modified: 'Only a migration whose file was changed after it was applied can be accepted.',
   migrations_running: 'Another run of migrations holds the lock; nothing was changed.',
-  mime_type_not_allowed: 'The bucket does not take files of this type.',
+  mime_type_not_allowed: 'The bucket or the endpoint does not take files of this type.',
   not_acceptable: 'None of the media types in Accept can be produced.',
   not_configured: 'The deployment lacks a variable that this endpoint needs; the error names it.',
   not_found: 'Nothing is served under this path, or the record does not exist.',

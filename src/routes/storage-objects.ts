@@ -10,7 +10,7 @@ import { deleteObject, deleteObjects } from '../features/storage/objects/delete-
 import { findFile, findObject } from '../features/storage/objects/find-object.ts'
 import { moveObject } from '../features/storage/objects/move-object.ts'
 import { serveFile } from '../features/storage/objects/serve-file.ts'
-import { readUploadHeaders } from '../features/storage/objects/upload-headers.ts'
+import { readFileHeaders } from '../features/storage/objects/upload-headers.ts'
 import { uploadObject } from '../features/storage/objects/upload-object.ts'
 import { recorded } from '../features/storage/recorded.ts'
 import {
@@ -51,7 +51,7 @@ type Input = Pick<
 async function upload(input: Input, caller: Input['caller'], mode: 'create' | 'replace') {
   const { deps, principal, request, params, bodyStream } = input
   const place = placeOf(params)
-  const file = { ...readUploadHeaders(request.headers), body: bodyStream, mode, ownerId: ownerOf(input) }
+  const file = { ...readFileHeaders(request.headers), body: bodyStream, mode, ownerId: ownerOf(input) }
   return await recorded(deps, principal, caller, place, async () => {
     const operation = mode === 'create' ? 'object.upload' : 'object.upload_update'
     return toUploadedObject(place, await uploadObject(deps, storageCall(input, operation), place, file))

@@ -127,6 +127,17 @@ it.each<[string, () => Promise<Response>, number, string]>([
   expect(await refusalOf(ask())).toEqual([status, code])
 })
 
+it.each([
+  ['multipart/form-data; boundary=x', '/storage/v1/object'],
+  ['application/x-www-form-urlencoded', 'curl --data-binary'],
+])('takes no file of the type %s, and says how to send it', async (type, hint) => {
+  for (const method of ['POST', 'PUT']) {
+    const answer = await sendFile(method, `${OBJECTS}/new`, service, { ...TEXT, type })
+    expect(answer.status).toBe(415)
+    expect((await answer.json()).hint).toContain(hint)
+  }
+})
+
 it('an encoded slash is a slash', async () => {
   const made = await sendFile('PUT', `${OBJECTS}/folder%2Ffile`, service, TEXT)
   expect(await made.json()).toMatchObject({ name: 'folder/file' })

@@ -20,6 +20,30 @@ export function readUploadHeaders(headers: Headers): Described {
   }
 }
 
+/**
+ * As `readUploadHeaders`, where the body is the file itself. Throws `mime_type_not_allowed` for a form, and for the
+ * type that curl says of a body when its user says none.
+ */
+export function readFileHeaders(headers: Headers): Described {
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const hint = FORM_HINTS.get(type)
+  if (hint === undefined) return readUploadHeaders(headers)
+  throw new DomainError('mime_type_not_allowed', `mime type ${type} is not supported`, { hint })
+}
+
+const FORM_HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'multipart/form-data',
+    'Send the file as the body: curl -T FILE -H "Content-Type: image/png". A form is taken by POST ' +
+      '/storage/v1/object/:bucket/:name.',
+  ],
+  [
+    'application/x-www-form-urlencoded',
+    'Say the type of the file: curl --data-binary @FILE -H "Content-Type: image/png". Where none is said, curl says ' +
+      'this one.',
+  ],
+])
+
 /** The type as it was said. Throws `mime_type_not_allowed` for what is none. */
 export function checkedType(type: string | null): string {
   const said = type?.trim() || UNKNOWN_TYPE
