@@ -138,6 +138,17 @@ it.each([
   }
 })
 
+it('says of a name that is taken how that may be replaced', async () => {
+  await put('other')
+  const [from, to] = ['other', 'there.txt'].map(name => ({ bucket: BUCKET, name }))
+  const hintOf = async (answer: Promise<Response>) => (await (await answer).json()).hint
+  const transferred = (verb: string) => hintOf(send('POST', `/v1/storage/${verb}`, service, { from, to }))
+  expect(await hintOf(post('there.txt', many(1)))).toContain('PUT /v1/storage/objects')
+  expect(await transferred('copy')).toContain('"replace": true')
+  expect(await transferred('move')).toContain('delete what is there first')
+  await forget('other')
+})
+
 it('an encoded slash is a slash', async () => {
   const made = await sendFile('PUT', `${OBJECTS}/folder%2Ffile`, service, TEXT)
   expect(await made.json()).toMatchObject({ name: 'folder/file' })

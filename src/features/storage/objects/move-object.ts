@@ -44,7 +44,9 @@ async function moveAcross(
   const { size, mimetype: contentType, cacheControl } = row.metadata
   const opened = await openClaim(deps, to, { size, contentType, cacheControl })
   const { claim } = opened
-  await orDrop(deps, claim, () => expectMoved(probeAsCaller(deps, call, renameStatement(row, to), claim.id)))
+  await orDrop(deps, claim, () =>
+    expectMoved(call, probeAsCaller(deps, call, renameStatement(row, to), claim.id)),
+  )
   await checkCopy(deps, opened, row.metadata)
   const eTag = await copyBlob(deps, row, opened)
   await orTakeBackForGood(deps, claim, async () => {
@@ -64,8 +66,8 @@ async function rename(
   to: ObjectPlace,
   claimId = '',
 ): Promise<void> {
-  const results = asCaller(deps, call, [renameStatement(row, to)], { claimId })
-  await expectMoved(results.then(([changed]) => changed))
+  const result = asCaller(deps, call, [renameStatement(row, to)], { claimId }).then(([changed]) => changed)
+  await expectMoved(call, result)
 }
 
 function renameStatement(row: FileRow, to: ObjectPlace): Statement {
@@ -73,8 +75,8 @@ function renameStatement(row: FileRow, to: ObjectPlace): Statement {
 }
 
 /** Throws unless the statement, made or only tried, has found the row. */
-async function expectMoved(result: Promise<StatementResult | undefined>): Promise<void> {
-  const changed = await result.catch(refuseWrite)
+async function expectMoved(call: StorageCall, result: Promise<StatementResult | undefined>): Promise<void> {
+  const changed = await result.catch((err: unknown) => refuseWrite(err, call))
   if (changed?.rows.length !== 1) throw notMoved()
 }
 

@@ -46,7 +46,9 @@ export async function probeWrite(
   write: RowWrite,
 ): Promise<void> {
   await orDrop(deps, claim, async () => {
-    await probeAsCaller(deps, call, writeStatement(claim, write), claim.id).catch(refuseWrite)
+    await probeAsCaller(deps, call, writeStatement(claim, write), claim.id).catch((err: unknown) =>
+      refuseWrite(err, call),
+    )
   })
 }
 
@@ -66,7 +68,8 @@ export async function finishWrite(
     await measureClaim(deps, claim, metadata)
     const statements = [writeStatement(claim, write), WRITTEN_ID]
     const results = await asCaller(deps, call, statements, { claimId: claim.id }).catch((err: unknown) => {
-      throw isWithoutId(err) ? keptBack() : explained(err)
+      if (isWithoutId(err)) throw keptBack()
+      return refuseWrite(err, call)
     })
     const id = results[1]?.rows[0]?.[0]
     if (id == null) throw keptBack()
@@ -116,13 +119,13 @@ export function ownerUuid(ownerId: string | null): string | null {
 }
 
 /** Throws what the caller of a refused row is told. */
-export function refuseWrite(err: unknown): never {
-  throw explained(err)
+export function refuseWrite(err: unknown, call: StorageCall): never {
+  throw explained(err, call)
 }
 
-function explained(err: unknown): unknown {
+function explained(err: unknown, { operation }: StorageCall): unknown {
   if (!(err instanceof PostgresError)) return err
-  if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists()
+  if (err.code === '23505' && err.constraint === 'objects_by_name') return objectExists(operation)
   if (err.code === '23503' && err.constraint === 'objects_bucket_id_fkey') return bucketNotFound()
   if (err.code === '23514' && err.constraint === 'objects_user_metadata_check') return metadataTooLarge()
   return withPolicyHint(err, 'objects')
@@ -145,10 +148,19 @@ function isWithoutId(err: unknown): boolean {
   return err instanceof PostgresError && err.code === '22P02' && err.queryIndex === 2
 }
 
-function objectExists(): DomainError {
-  return new DomainError('object_exists', 'The resource already exists', {
-    hint: 'Replace it with PUT /v1/storage/objects/:bucket/:name, or in supabase-js with { upsert: true }.',
-  })
+function objectExists(operation: string): DomainError {
+  return new DomainError('object_exists', 'The resource already exists', { hint: replaceHint(operation) })
+}
+
+function replaceHint(operation: string): string {
+  if (operation === 'storage.object.move')
+    return 'A move replaces nothing: choose another name, or delete what is there first.'
+  if (operation === 'storage.object.copy')
+    return 'Replace it with "replace": true, under /storage/v1 with the header x-upsert: true.'
+  if (/_signed$|\.sign_upload_url$/.test(operation))
+    return 'Ask for an address that replaces: "replace": true of POST /v1/storage/sign/upload, or { upsert: true }.'
+  if (operation.startsWith('storage.tus.')) return 'Replace it with the header x-upsert: true.'
+  return 'Replace it with PUT /v1/storage/objects/:bucket/:name, or in supabase-js with { upsert: true }.'
 }
 
 function keptBack(): DomainError {
