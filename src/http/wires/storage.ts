@@ -151,7 +151,11 @@ const TUS_VERSIONS = { 'tus-resumable': '1.0.0', 'tus-version': '1.0.0' }
 function tusRefusal({ status, headers, body: { code, error, detail, hint } }: ErrorAnswer): RawAnswer {
   const words = wordsOf(code)
   const theirs = words === TOO_LARGE ? 'Maximum size exceeded' : words.message
-  const text = [theirs && `${theirs}.`, error, detail, hint].filter(Boolean).join(' ')
+  const own = error === words.message ? undefined : error
+  const text = [theirs, own, detail, hint].filter(isSaid).map(asSentence).join(' ')
   const type = { 'content-type': 'text/plain; charset=utf-8' }
   return { status, headers: { ...type, ...TUS_VERSIONS, ...headers }, body: text }
 }
+
+const isSaid = (text: string | null | undefined): text is string => !!text
+const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -168,11 +168,15 @@ describe('is refused', () => {
   it.each([
     ['a bucket that is not there', { bucket: 'nowhere', length: 1 }, 404, 'Bucket not found'],
     ['more than the bucket takes', { bucket: `${bucket}-small`, length: 11 }, 413, 'Maximum size exceeded'],
+    ['a part of another', { length: 1, headers: { 'upload-concat': 'partial' } }, 400, 'Upload-Concat'],
   ])('for %s', async (_, options, status, words) => {
     const { created } = await begin(options)
     expect(created.status).toBe(status)
     expect(created.headers.get('tus-resumable')).toBe('1.0.0')
-    expect(await created.text()).toContain(words)
+    const text = await created.text()
+    expect(text).toContain(words)
+    // It is one already.
+    expect(text).not.toContain('POST /storage/v1/upload/resumable')
   })
 
   it('for more bytes than were said, or than the bucket takes of an unknown length', async () => {

@@ -6,6 +6,7 @@ import { DomainError } from '../../../src/errors.ts'
 import { decideWrite } from '../../../src/features/storage/resumable/decide-write.ts'
 import { fromErrorRecord, toErrorRecord } from '../../../src/features/storage/resumable/error-record.ts'
 import {
+  checkIsWhole,
   checkVersion,
   readChunkHeaders,
   readNewLength,
@@ -61,6 +62,11 @@ describe('the headers of TUS', () => {
       'unsupported_tus_version',
     )
     expect(codeOf(() => checkVersion(new Headers()))).toBe('unsupported_tus_version')
+  })
+
+  it.each(['partial', 'final;/a /b'])('may not ask for what is not served: Upload-Concat: %s', concat => {
+    expect(() => checkIsWhole(new Headers({ 'upload-concat': concat }))).toThrow('Upload-Concat')
+    expect(() => checkIsWhole(new Headers())).not.toThrow()
   })
 
   it('say the length now or later, and not both', () => {

@@ -64,7 +64,7 @@ export async function checkCopy(
   { size, mimetype: contentType }: BlobMetadata,
 ): Promise<void> {
   const limit = sizeLimitOf(limits, deps.config, 'any')
-  await orDrop(deps, claim, async () => checkFile({ size, contentType }, limits, limit))
+  await orDrop(deps, claim, async () => checkFile({ size, contentType }, limits, limit, 'any'))
 }
 
 /**

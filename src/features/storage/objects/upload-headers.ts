@@ -1,6 +1,7 @@
 // What the headers of an upload say of the file. Pure.
 
 import { DomainError } from '../../../errors.ts'
+import { SEND_TYPE } from '../writes/limits.ts'
 import type { Upload } from './upload-object.ts'
 
 /** Of a file that came without a type. */
@@ -50,7 +51,7 @@ export function checkedType(type: string | null): string {
   if (said.length <= TYPE_CHARACTERS_MAX && /^[\w.+-]+\/[\w.+-]+\s*(?:;[\x20-\x7e]*)?$/.test(said))
     return said
   throw new DomainError('mime_type_not_allowed', `mime type ${said.slice(0, 100)} is not supported`, {
-    hint: 'Send a type such as image/png as Content-Type.',
+    hint: `A type looks like image/png. ${SEND_TYPE}`,
   })
 }
 

@@ -7,7 +7,14 @@ import { checkFile, sizeLimitOf } from '../writes/limits.ts'
 import { orDrop } from '../writes/undo.ts'
 import { probeWrite, type RowWrite } from '../writes/write-row.ts'
 import { countUpload } from './count-upload.ts'
-import { type ChunkHeaders, checkVersion, isChunk, readChunkHeaders, readNewLength } from './protocol.ts'
+import {
+  type ChunkHeaders,
+  checkIsWhole,
+  checkVersion,
+  isChunk,
+  readChunkHeaders,
+  readNewLength,
+} from './protocol.ts'
 import type { ResumableUploads, UploadPlan, UploadState } from './upload-contract.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 import type { UploadWriter } from './upload-writer.ts'
@@ -32,6 +39,7 @@ export async function createUpload(
   { headers, body }: { headers: Headers; body: ReadableStream<Uint8Array> | null },
 ): Promise<{ uploadId: string; state: UploadState }> {
   checkVersion(headers)
+  checkIsWhole(headers)
   const chunk = firstChunk(headers)
   const plan = await openPlan(deps, writer, headers)
   // Not the claim's: who knows that could take it by SQL.
@@ -71,7 +79,7 @@ async function openPlan(deps: UploadDeps, writer: UploadWriter, headers: Headers
   const bytesMax = Math.min(sizeLimitOf(limits, deps.config, 'any'), RESUMABLE_BYTES_MAX)
   await probeWrite(deps, writer.call, claim, write)
   await orDrop(deps, claim, async () => {
-    checkFile({ size: length ?? undefined, contentType }, limits, bytesMax)
+    checkFile({ size: length ?? undefined, contentType }, limits, bytesMax, 'any')
     await countUpload(deps, claim, writer)
   })
   const { identity } = writer

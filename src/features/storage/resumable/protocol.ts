@@ -26,6 +26,14 @@ export function checkVersion(headers: Headers): void {
   })
 }
 
+/** Throws `validation_failed` for an upload that is to be a part of another, or made of others. */
+export function checkIsWhole(headers: Headers): void {
+  if (!headers.has('upload-concat')) return
+  throw new DomainError('validation_failed', 'Upload-Concat is not served.', {
+    hint: 'Send the file as one upload, in as many chunks as you like. Tus-Extension of OPTIONS says what is served.',
+  })
+}
+
 /** How long the whole will be; null: it is said later. Throws `validation_failed`. */
 export function readNewLength(headers: Headers): number | null {
   const length = readWhole(headers, 'upload-length')

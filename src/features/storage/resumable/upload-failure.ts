@@ -36,7 +36,7 @@ export function failureError(failure: UploadFailure): DomainError | PostgresErro
 }
 
 export function uploadNotFound(): DomainError {
-  return new DomainError('upload_not_found', 'There is no such upload.', {
+  return new DomainError('upload_not_found', 'Upload not found', {
     detail: 'It was cancelled, has expired after a day, or belongs to somebody else.',
     hint: 'Begin a new one.',
   })

@@ -15,12 +15,11 @@ export interface StorageLimits {
   readonly storageUploadMaxBytes: number
 }
 
-/** Most bytes of a file in the bucket; `single` is for one that comes in one request. */
-export function sizeLimitOf(
-  { fileSizeLimit }: BucketLimits,
-  config: StorageLimits,
-  way: 'single' | 'any',
-): number {
+/** `single`: the file comes in one request. */
+type Way = 'single' | 'any'
+
+/** Most bytes of a file in the bucket. */
+export function sizeLimitOf({ fileSizeLimit }: BucketLimits, config: StorageLimits, way: Way): number {
   const { storageObjectMaxBytes, storageUploadMaxBytes } = config
   return Math.min(
     fileSizeLimit ?? storageObjectMaxBytes,
@@ -34,19 +33,25 @@ export function checkFile(
   { size, contentType }: { size: number | undefined; contentType: string },
   limits: BucketLimits,
   limit: number,
+  way: Way = 'single',
 ): void {
-  if (size !== undefined && size > limit) throw objectTooLarge(limit)
+  if (size !== undefined && size > limit) throw objectTooLarge(limit, way)
   checkMimeType(contentType, limits)
 }
 
-export function objectTooLarge(limit: number): DomainError {
+export function objectTooLarge(limit: number, way: Way = 'single'): DomainError {
+  const raise = 'Raise file_size_limit of the bucket, if that is what ends it.'
+  const resumable =
+    'What is too large for one request goes by a resumable upload (TUS): POST /storage/v1/upload/resumable.'
   return new DomainError('object_too_large', 'The object exceeded the maximum allowed size', {
     detail: `The limit is ${limit} bytes.`,
-    hint:
-      'Raise file_size_limit of the bucket, if that is what ends it. What is too large for one request goes by a ' +
-      'resumable upload (TUS): POST /storage/v1/upload/resumable.',
+    hint: way === 'single' ? `${raise} ${resumable}` : raise,
   })
 }
+
+/** Where the type of a file is said. */
+export const SEND_TYPE =
+  'Send it as Content-Type; a resumable upload says it as contentType of Upload-Metadata.'
 
 /** Parameters of the type (`; charset=utf-8`) do not count. An empty list is none, as Supabase has it. */
 function checkMimeType(contentType: string, { allowedMimeTypes }: BucketLimits): void {
@@ -55,6 +60,6 @@ function checkMimeType(contentType: string, { allowedMimeTypes }: BucketLimits):
   const isAllowed = (allowed: string) => [type.trim(), `${major}/*`, '*/*'].includes(allowed.toLowerCase())
   if (allowedMimeTypes === null || allowedMimeTypes.length === 0 || allowedMimeTypes.some(isAllowed)) return
   throw new DomainError('mime_type_not_allowed', `mime type ${contentType.slice(0, 100)} is not supported`, {
-    hint: `The bucket takes ${allowedMimeTypes.join(', ').slice(0, 300)}. Send the type as Content-Type.`,
+    hint: `The bucket takes ${allowedMimeTypes.join(', ').slice(0, 300)}. ${SEND_TYPE}`,
   })
 }

@@ -95,18 +95,25 @@ it('keeps 500, and says nothing of what failed', () => {
 })
 
 it.each([
-  ['upload_conflict', 409, 'ours more do this'],
-  ['upload_not_found', 404, 'Upload not found. ours more do this'],
-  ['bucket_not_found', 404, 'Bucket not found. ours more do this'],
-  ['object_too_large', 413, 'Maximum size exceeded. ours more do this'],
-  ['rate_limited', 429, 'ours more do this'],
-  ['invalid_api_key', 401, 'ours more do this'],
+  ['upload_conflict', 409, 'ours. more. do this.'],
+  ['upload_not_found', 404, 'Upload not found. ours. more. do this.'],
+  ['bucket_not_found', 404, 'Bucket not found. ours. more. do this.'],
+  ['object_too_large', 413, 'Maximum size exceeded. ours. more. do this.'],
+  ['rate_limited', 429, 'ours. more. do this.'],
+  ['invalid_api_key', 401, 'ours. more. do this.'],
 ] as const)('says %s to a client of TUS by its real status and a text', (code, status, text) => {
   for (const path of ['/upload/resumable', '/upload/resumable/id', '/upload/resumable/sign']) {
     const answer = refuse(domain(code), path)
     expect(answer).toMatchObject({ status, body: text, headers: { 'tus-resumable': '1.0.0' } })
     expect(answer?.headers['content-type']).toMatch(/^text\/plain/)
   }
+})
+
+it('says it once to a client of TUS where our words are those of Supabase', () => {
+  const taken = new DomainError('object_exists', 'The resource already exists', { hint: 'Replace it.' })
+  expect(refuse(taken, '/upload/resumable')?.body).toBe('The resource already exists. Replace it.')
+  const large = new DomainError('object_too_large', 'The object exceeded the maximum allowed size')
+  expect(refuse(large, '/upload/resumable')?.body).toBe('Maximum size exceeded.')
 })
 
 it('speaks under its own prefix alone', () => {
