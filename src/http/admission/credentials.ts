@@ -21,12 +21,15 @@ export function readCredentials(headers: Headers, takesBasicAuth: boolean): Cred
   const bearerIsKey = bearer?.startsWith('svc_') ?? false
   if (apiKeyHeader === null) {
     if (bearer !== undefined && bearerIsKey) return { apiKey: bearer, accessToken: undefined }
-    throw invalidApiKey('No API key was sent.')
+    throw invalidApiKey(bearer === undefined ? 'No API key was sent.' : NO_KEY_AS_BEARER)
   }
   if (bearerIsKey && bearer !== apiKeyHeader)
     throw invalidApiKey('The headers apikey and Authorization carry different API keys.')
   return { apiKey: apiKeyHeader, accessToken: bearerIsKey ? undefined : bearer }
 }
+
+/** An access token goes beside a key and not in its place. */
+const NO_KEY_AS_BEARER = 'No API key was sent: what came as Authorization: Bearer is none.'
 
 /** The password of basic auth. Throws for one that does not look like an API key. */
 function readBasicPassword(header: string | null): string {
