@@ -49,7 +49,7 @@ export const ERROR_CODES = {
   invalid_preference: 'A preference was not understood, and handling=strict was asked for.',
   invalid_range: 'The range asked for does not exist in the result.',
   invalid_select: 'The select parameter could not be read.',
-  invalid_signature: 'The token of a signed address was changed, or was made for something else.',
+  invalid_signature: 'The token of a signed address is missing, was changed, or was made for something else.',
   invalid_sql: 'Postgres cannot read the SQL of a migration; the error says where.',
   invalid_tuple: 'A relation tuple cannot be read or may not be written; the error says which one.',
   last_signing_key: 'The key is the only one of a set that the OAuth2 server signs with, and is not deleted.',

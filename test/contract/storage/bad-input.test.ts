@@ -338,6 +338,14 @@ describe('a signed address', () => {
     expect((await fetch(upload)).ok).toBe(false)
   })
 
+  it('is told that its token is missing', async () => {
+    const url = await sign('download')
+    for (const search of ['', '?token=']) {
+      const said = await (await fetch(url.origin + url.pathname + search)).json()
+      expect(said).toMatchObject({ code: 'InvalidSignature', message: 'The address has no token.' })
+    }
+  })
+
   it('is refused after its time, and after the signing key was changed', async () => {
     const url = await sign('download', service, 1)
     await expect.poll(() => get(url)).toEqual([400, 'ExpiredToken'])

@@ -5,7 +5,7 @@ import { projectPaused } from '../../../errors.ts'
 import type { ObjectPlace } from '../names.ts'
 import { type FileRow, hasFile } from '../object-row.ts'
 import { objectNotFound } from '../objects/find-object.ts'
-import { invalidSignature } from '../signed/signed-token.ts'
+import { missingToken } from '../signed/signed-token.ts'
 import type { DownloadForm, Maker, SignedUpload, SignedUrls } from '../signed/signed-urls.ts'
 import { bucketNotFound } from '../writes/claims.ts'
 import { type PublicRows, readPublicRow } from './public-row.ts'
@@ -35,7 +35,7 @@ export async function findSignedFile(
   token: string | null,
   form: DownloadForm,
 ): Promise<{ row: FileRow; transformations: string | undefined }> {
-  if (token === null) throw invalidSignature()
+  if (!token) throw missingToken()
   const signed = await deps.signedUrls.verifyDownload(token, place, form, deps.now())
   const { row, isPaused } = await readPublicRow(deps, place, signed.projectId)
   if (isPaused) throw projectPaused()
@@ -49,7 +49,7 @@ export async function findSignedUpload(
   place: ObjectPlace,
   token: string | null,
 ): Promise<SignedUpload> {
-  if (token === null) throw invalidSignature()
+  if (!token) throw missingToken()
   const signed = await deps.signedUrls.verifyUpload(token, place, deps.now())
   if (signed.projectId !== null && (await readPublicRow(deps, place, signed.projectId)).isPaused)
     throw projectPaused()

@@ -51,6 +51,14 @@ export async function verifyToken(
   }
 }
 
+/** Of an address that was cut off, say. */
+export function missingToken(): DomainError {
+  return new DomainError('invalid_signature', 'The address has no token.', {
+    detail: 'A signed address ends with ?token=...',
+    hint: 'Use the address as it was given out, whole.',
+  })
+}
+
 /** The same for every fault: whoever tries tokens learns nothing from the answer. */
 export function invalidSignature(): DomainError {
   return new DomainError('invalid_signature', 'The token does not belong to this address.', {
