@@ -1,13 +1,26 @@
 // What clients of Supabase send beside what its documentation says.
 
 import { expect, it } from 'vitest'
-import { ListBody, SignBody } from '../../../src/features/storage/supabase/bodies.ts'
+import { ListBody, SignBody, SupabaseBucketIn } from '../../../src/features/storage/supabase/bodies.ts'
 import { readSentFile } from '../../../src/features/storage/supabase/read-sent-file.ts'
+import { parseBody } from '../../../src/http/validation.ts'
 
 it('takes the seconds of a signed address as a text, as supabase-py sends them', () => {
   expect(SignBody.parse({ expiresIn: '60' })).toEqual({ expiresIn: 60 })
   for (const expiresIn of ['', '0', '1.5', '1e3', -1, null])
     expect(SignBody.safeParse({ expiresIn }).success).toBe(false)
+})
+
+it.each([
+  [SignBody, { expiresIn: 'soon' }, 'body.expiresIn: must be whole seconds, 1 to'],
+  [SignBody, { expiresIn: 1, transform: { width: {} } }, 'body.transform.width: must be a text or a number'],
+  [
+    SupabaseBucketIn,
+    { name: 'a', file_size_limit: '20XB' },
+    'body.file_size_limit: Invalid file size format',
+  ],
+])('says what is allowed in place of a value of several kinds', (schema, sent, words) => {
+  expect(() => parseBody(schema, JSON.stringify(sent))).toThrow(words)
 })
 
 it('gives a page to who asks for more', () => {

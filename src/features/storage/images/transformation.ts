@@ -7,7 +7,12 @@ import type { OutputType } from './images-binding.ts'
 
 /** Pixels of a side, as Supabase's own service allows. */
 const SIDE_MAX = 2_500
-const Side = WholeNumber.pipe(z.int().min(1).max(SIDE_MAX)).optional()
+const Side = wholeNumber(1, SIDE_MAX)
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be ${min} to ${max}`
+  return WholeNumber.pipe(z.int().min(min, error).max(max, error)).optional()
+}
 
 /** The parameters of a query string; without one of them the image is as it was uploaded in that respect. */
 export const Transformation = z.object({
@@ -17,7 +22,7 @@ export const Transformation = z.object({
     .enum(['cover', 'contain', 'fill'])
     .default('cover')
     .describe('where both sides are given. `cover` cuts off, `contain` fits in, `fill` distorts'),
-  quality: WholeNumber.pipe(z.int().min(20).max(100)).optional().describe('of a format that has one'),
+  quality: wholeNumber(20, 100).describe('of a format that has one'),
   format: z
     .enum(['origin', 'avif', 'webp', 'jpeg', 'png'])
     .optional()

@@ -3,22 +3,25 @@
 import * as z from 'zod'
 import { WholeNumber } from '../../../lib/whole-number.ts'
 import { NAMES_MAX } from '../schemas.ts'
-import { ExpiresInSeconds } from '../signed/signed-urls.ts'
+import { EXPIRES_IN_SECONDS_MAX, ExpiresInSeconds } from '../signed/signed-urls.ts'
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9 }
 
 /** A number of bytes, or a text such as `20mb`, which is 20 000 000; null: none. */
 const FileSizeLimit = z
-  .union([
-    z.int().min(0),
-    z
-      .string()
-      .regex(/^\d+(?:\.\d+)?(?:b|kb|mb|gb)?$/i, 'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B')
-      .transform(text =>
-        Math.round(Number.parseFloat(text) * (UNITS[text.toLowerCase().replace(/[\d.]+/, '')] ?? 1)),
-      )
-      .pipe(z.int()),
-  ])
+  .union(
+    [
+      z.int().min(0),
+      z
+        .string()
+        .regex(/^\d+(?:\.\d+)?(?:b|kb|mb|gb)?$/i)
+        .transform(text =>
+          Math.round(Number.parseFloat(text) * (UNITS[text.toLowerCase().replace(/[\d.]+/, '')] ?? 1)),
+        )
+        .pipe(z.int()),
+    ],
+    'Invalid file size format, hint: use 20GB / 20MB / 30KB / 3B, or a number of bytes',
+  )
   .nullable()
 
 const FIELDS = {
@@ -109,8 +112,10 @@ export const ListV2Body = z
   .meta({ id: 'SupabaseListV2Body' })
 
 /** supabase-py sends the number as a text. */
-const ExpiresIn = z.union([z.int(), WholeNumber]).pipe(ExpiresInSeconds)
-const Transform = z.record(z.string(), z.union([z.string(), z.number()]))
+const ExpiresIn = z
+  .union([z.int(), WholeNumber], `must be whole seconds, 1 to ${EXPIRES_IN_SECONDS_MAX}`)
+  .pipe(ExpiresInSeconds)
+const Transform = z.record(z.string(), z.union([z.string(), z.number()], 'must be a text or a number'))
 export const SignBody = z
   .object({ expiresIn: ExpiresIn, transform: Transform.optional() })
   .meta({ id: 'SupabaseSignBody' })
