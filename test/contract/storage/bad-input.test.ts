@@ -108,6 +108,7 @@ const streamed = () =>
 
 const put = (name: string) => sendFile('PUT', `${OBJECTS}/${name}`, service, TEXT)
 const post = (name: string, file: FileIn) => sendFile('POST', `${OBJECTS}/${name}`, service, file)
+const image = (query: string) => send('GET', `/v1/storage/render/${BUCKET}/there.txt?${query}`, service)
 const range = (asked: string) => send('GET', `${OBJECTS}/there.txt`, { ...service, range: asked })
 const inBucket = (bucket: string) => sendFile('POST', `/v1/storage/objects/${bucket}/a`, service, TEXT)
 
@@ -121,6 +122,7 @@ it.each<[string, () => Promise<Response>, number, string]>([
   ['more than it takes, unsaid', streamed, 413, 'object_too_large'],
   ['a name that is taken', () => post('there.txt', many(1)), 409, 'object_exists'],
   ['a bucket that is not there', () => inBucket('nowhere'), 404, 'bucket_not_found'],
+  ['a parameter that images do not have', () => image('gravity=ce'), 400, 'validation_failed'],
   ['a range past the end', () => range('bytes=8-'), 416, 'invalid_range'],
   ['several ranges', () => range('bytes=0-0,2-3'), 416, 'invalid_range'],
 ])('refuses %s', async (_, ask, status, code) => {

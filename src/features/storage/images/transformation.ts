@@ -15,7 +15,7 @@ function wholeNumber(min: number, max: number) {
 }
 
 /** The parameters of a query string; without one of them the image is as it was uploaded in that respect. */
-export const Transformation = z.object({
+export const Transformation = z.strictObject({
   width: Side.describe('pixels; no image is made larger than it is, but by `fill`'),
   height: Side.describe('as `width`'),
   resize: z
@@ -37,10 +37,10 @@ const NAMES = ['height', 'width', 'resize', 'quality', 'format'] as const
  * first that is wrong.
  */
 export function readTransformation(query: Readonly<Record<string, string | undefined>>): Transformation {
-  const { fit, resize = fit, gravity } = query
+  const { fit, resize = fit, gravity, width, height, quality, format } = query
   if (gravity !== undefined && gravity !== 'ce')
     throw invalid('gravity', 'Images are cut around their centre.')
-  const read = Transformation.safeParse({ ...query, resize })
+  const read = Transformation.safeParse({ width, height, resize, quality, format })
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw invalid(String(issue?.path[0] ?? 'query'), issue?.message ?? 'It cannot be read.')
