@@ -16,7 +16,7 @@ import {
   actorOf,
   type SessionPrincipal,
 } from './admission/principal.ts'
-import { BODY_BYTES_MAX, boundedStream, checkedJson, checkUtf8, readBytes } from './body.ts'
+import { BODY_BYTES_MAX, checkedJson, checkUtf8, type PassedBody, passedBody, readBytes } from './body.ts'
 import { CORS_HEADERS, dashboardCors, isForAnyOrigin, isPreflight, preflightResponse } from './cors.ts'
 import { answerOf, type ErrorAnswer, errorResponse } from './error-response.ts'
 import { hintForPath } from './other-paths.ts'
@@ -208,7 +208,8 @@ async function runHandler(
   const readBodyBytes = async () => checkUtf8(await readRawBytes())
   if (validateQuery) await validateQuery(c, passOn)
   const body = route.body && (await bodyOf(route, route.body, request, readBodyBytes))
-  const result = await route.handle({
+  const passed = route.streamsBody === true ? passedBody(request, bodyBytesMax, confirm) : null
+  const input = {
     deps,
     principal: exchange.principal as never,
     params: exchange.params,
@@ -225,14 +226,29 @@ async function runHandler(
     search: searchOf(request.url),
     readBodyBytes,
     readRawBytes,
-    bodyStream: route.streamsBody === true ? boundedStream(request, bodyBytesMax, confirm) : null,
+    bodyStream: passed?.stream ?? null,
     endpoints,
-  })
+  }
+  const result = await handle(route, input, passed)
   if (result instanceof Response) return finishResponse(exchange, result)
   // `defineRoute` lets a route without a response schema return nothing else.
   if (route.response === undefined) return finish(exchange, result as RawAnswer)
   const status = route.status ?? 200
   return finish(exchange, { status, headers: JSON_TYPE, body: JSON.stringify(result) })
+}
+
+/** Only whoever was let in comes here: of a stranger's body nothing is read. */
+async function handle(
+  route: AnyRoute,
+  input: Parameters<AnyRoute['handle']>[0],
+  passed: PassedBody | null,
+): Promise<unknown> {
+  try {
+    return await route.handle(input)
+  } catch (err) {
+    await passed?.discardRest()
+    throw err
+  }
 }
 
 /** So long an isolate lets a key in by permits anyway; a body that takes longer is asked about once more. */

@@ -1,6 +1,7 @@
 // Reads request bodies: bounded in bytes, strict in encoding. What a field may hold is the route's schema's affair.
 
 import { DomainError } from '../errors.ts'
+import { deadline } from '../lib/deadline.ts'
 import { JSON_DEPTH_MAX, JsonProblem, JsonScanner, placeOf } from '../lib/json-scan.ts'
 import { isBlank } from '../lib/utf8.ts'
 
@@ -202,34 +203,74 @@ function objectTooLarge(bytesMax: number): DomainError {
  */
 const PASSED_BYTES_MAX = 256 * 1024
 
+/** Of a refused body so much is taken, for so long: 100 MB is what Cloudflare's smaller plans let through. */
+const DISCARDED_BYTES_MAX = 100 * 1024 * 1024
+const DISCARDED_MS_MAX = 5_000
+
+/** A body that is passed on, part by part as it is read and none ahead, whatever chunks it was sent in. */
+export interface PassedBody {
+  stream: ReadableStream<Uint8Array>
+  /**
+   * To be called before a refusal is answered: takes the rest of a body that was begun, and holds none of it. It ends
+   * at once where the client is gone, and after 5 seconds or 100 MiB. Never throws.
+   */
+  discardRest(): Promise<void>
+}
+
 /**
- * The body as it comes, part by part as it is read and none ahead, whatever chunks it was sent in. It fails with
- * `object_too_large` once more than `bytesMax` bytes came, and at its end with what `confirm` throws. Null without a
- * body. Throws at once what `readBytes` does of the headers.
+ * The body as a stream that fails with `object_too_large` once more than `bytesMax` bytes came, and at its end with
+ * what `confirm` throws. Null without a body. Throws at once what `readBytes` does of the headers.
+ *
+ * Behind an answer the runtime takes 64 KiB more of a body, then it breaks the connection (`canceledUploadGraceBytes`
+ * of KJ). A client that still sends may see that alone. What nobody began is not taken here: `wrangler dev` does it,
+ * unless the body is locked. So it is locked by the first read.
  */
-export function boundedStream(
+export function passedBody(
   request: Request,
   bytesMax: number,
   confirm: () => Promise<void>,
-): ReadableStream<Uint8Array> | null {
+): PassedBody | null {
   declaredLength(request, bytesMax, objectTooLarge)
-  if (request.body === null) return null
-  const reader: PartReader = request.body.getReader({ mode: 'byob' })
+  const { body } = request
+  if (body === null) return null
+  let begun: PartReader | undefined
+  let reading: Promise<unknown> = Promise.resolve()
+  // The runtime takes one read at a time, and one may be under way when the stream is cancelled.
+  const next = () => {
+    const reader: PartReader = begun ?? body.getReader({ mode: 'byob' })
+    begun = reader
+    const part = reading.then(() => whole(reader.read(new Uint8Array(PASSED_BYTES_MAX), { min: PART_BYTES })))
+    reading = part
+    return part
+  }
   let size = 0
   const source: UnderlyingSource<Uint8Array<ArrayBuffer>> = {
     async pull(controller) {
-      const { done, value } = await whole(reader.read(new Uint8Array(PASSED_BYTES_MAX), { min: PART_BYTES }))
+      const { done, value } = await next()
       size += value?.byteLength ?? 0
-      if (size > bytesMax) {
-        await reader.cancel()
-        throw objectTooLarge(bytesMax)
-      }
+      if (size > bytesMax) throw objectTooLarge(bytesMax)
       if (value !== undefined && value.byteLength > 0) controller.enqueue(value)
       if (!done) return
       await confirm()
       controller.close()
     },
-    cancel: () => reader.cancel(),
   }
-  return new ReadableStream(source, { highWaterMark: 0 })
+  return {
+    stream: new ReadableStream(source, { highWaterMark: 0 }),
+    async discardRest() {
+      if (begun === undefined) return
+      await deadline(DISCARDED_MS_MAX, discard(next)).catch(() => undefined)
+      // A read that waits for a silent client ends with it.
+      begun.cancel().catch(() => undefined)
+    },
+  }
+}
+
+async function discard(next: () => ReturnType<PartReader['read']>): Promise<void> {
+  let size = 0
+  while (size < DISCARDED_BYTES_MAX) {
+    const { done, value } = await next()
+    if (done) return
+    size += value?.byteLength ?? 0
+  }
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { BODY_VALUES_MAX, checkedJson, checkUtf8, readBytes } from '../../../src/http/body.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { BODY_VALUES_MAX, checkedJson, checkUtf8, passedBody, readBytes } from '../../../src/http/body.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
 import { byteStream } from './byte-stream.ts'
 
@@ -102,5 +102,76 @@ describe('checkedJson', () => {
       expect.objectContaining({ code: 'payload_too_large' }),
     )
     expect(() => json('['.repeat(100_000))).toThrow(/nested deeper/)
+  })
+})
+
+describe('passedBody', () => {
+  const MIB = 1024 * 1024
+  const bytesMax = 10_000 * MIB
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  /** A body of so many parts of a mebibyte; then it is silent, or ends. `taken` counts what was asked for. */
+  function parts(count: number, { ends = true } = {}) {
+    const seen = { taken: 0, cancelled: false }
+    const stream = new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        if (seen.taken === count && !ends) return await new Promise(() => {})
+        if (seen.taken < count) {
+          seen.taken += 1
+          return controller.enqueue(new Uint8Array(MIB))
+        }
+        controller.close()
+        controller.byobRequest?.respond(0)
+      },
+      cancel() {
+        seen.cancelled = true
+      },
+    })
+    const incoming = request(stream)
+    const passed = passedBody(incoming, bytesMax, async () => {})
+    if (passed === null) throw new Error('the request has no body')
+    return { seen, incoming, passed, begin: () => passed.stream.getReader().read() }
+  }
+
+  it('leaves what was not begun to others, unlocked', async () => {
+    const { incoming, seen, passed } = parts(3)
+    await passed.stream.cancel()
+    await passed.discardRest()
+    expect([incoming.bodyUsed, incoming.body?.locked, seen.taken]).toEqual([false, false, 0])
+  })
+
+  it.each([true, false])('takes the rest of what was begun, cancelled before: %s', async isCancelled => {
+    const { seen, passed } = parts(3)
+    const reader = passed.stream.getReader()
+    await reader.read()
+    expect(seen.taken).toBe(1)
+    if (isCancelled) await reader.cancel()
+    expect(seen.cancelled).toBe(false)
+    await passed.discardRest()
+    expect(seen.taken).toBe(3)
+  })
+
+  it('takes no more than 100 MiB', async () => {
+    const { seen, passed, begin } = parts(10_000)
+    await begin()
+    await passed.discardRest()
+    expect(seen.cancelled).toBe(true)
+    expect(seen.taken).toBeLessThan(110)
+  })
+
+  it('waits five seconds for a client that is silent', async () => {
+    vi.useFakeTimers()
+    const { seen, passed, begin } = parts(1, { ends: false })
+    await begin()
+    const discarding = passed.discardRest()
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(seen.cancelled).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await discarding
+    expect(seen.cancelled).toBe(true)
   })
 })
