@@ -17,7 +17,7 @@ declare const FixedLengthStream: new (
 ) => { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> }
 
 /**
- * Stores bytes. Throws `storage_unavailable`: then they may be there all the same. Nothing is deleted, since a resumable
+ * Stores bytes. Throws `storage_unavailable`: then they may be there all the same. Nothing is deleted: a resumable
  * upload puts the same bytes again, and a deletion that comes late would take those.
  */
 export async function putBytes(
