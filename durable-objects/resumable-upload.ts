@@ -10,7 +10,8 @@ import { parseConfig } from '../src/config.ts'
 import { dataDatabase, type Env, platformDatabase } from '../src/deps.ts'
 import type { StorageDeps } from '../src/features/storage/as-caller.ts'
 import { type Blob, makeBlobStore } from '../src/features/storage/blobs/blob-store.ts'
-import { isolateHeld } from '../src/features/storage/blobs/held-bytes.ts'
+import { type HeldBody, isolateHeld } from '../src/features/storage/blobs/held-bytes.ts'
+import { RESUMABLE_PART_BYTES } from '../src/features/storage/blobs/part-sizes.ts'
 import { decideWrite } from '../src/features/storage/resumable/decide-write.ts'
 import { toErrorRecord } from '../src/features/storage/resumable/error-record.ts'
 import { finishUpload } from '../src/features/storage/resumable/finish-upload.ts'
@@ -119,7 +120,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
       if (decision.outcome !== 'receive') return decision
       this.#reader = reader
       const known = this.#storage.change(upload, { length: decision.length })
-      return await this.#receive(known, reader, decision.bytesMax)
+      return await this.#receive(known, reader, { ...decision, bytes: chunk.bytes ?? decision.bytesMax })
     } finally {
       if (this.#reader === reader) this.#reader = undefined
       reader.close()
@@ -129,13 +130,13 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
   async #receive(
     upload: StoredUpload,
     reader: ChunkReader,
-    bytesMax: number,
+    { bytes, bytesMax }: { bytes: number; bytesMax: number },
   ): Promise<UploadFailure | undefined> {
     const tail = this.#storage.readTail()
-    const held = isolateHeld.open()
+    let held: HeldBody | undefined
     try {
+      held = await makeRoom(tail.view().byteLength + bytes)
       for (let received = 0; ; ) {
-        held.grow(tail.view().byteLength)
         if (tail.room === 0) await this.#storePart(upload, tail)
         const chunk = await reader.read()
         if (chunk === undefined) return undefined
@@ -147,7 +148,7 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     } catch (err) {
       return err instanceof BodyBrokeOff ? { outcome: 'broke_off' } : passing(err)
     } finally {
-      held.close()
+      held?.close()
       if (this.#isOpen()) this.#storage.keepTail(tail.view())
     }
   }
@@ -206,9 +207,8 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     }
     const completing = this.#storage.change(upload, { isCompleting: true })
     const tail = this.#storage.readTail()
-    const held = isolateHeld.open()
+    const held = await makeRoom(tail.view().byteLength)
     try {
-      held.grow(tail.view().byteLength)
       if (upload.multipartId === null)
         return await blobs.put(claim.key, tail.view(), { length: length ?? 0, database })
       if (tail.view().byteLength > 0) await this.#storePart(completing, tail)
@@ -265,6 +265,23 @@ export class ResumableUpload extends DurableObject<Env> implements Upload {
     const multipartId = this.#storage.read()?.multipartId ?? null
     if (multipartId !== null) await blobs.abortParts(claim.key, multipartId)
     await takeBack(this.#deps, claim)
+  }
+}
+
+/**
+ * Room for so many bytes, a part at most. Who holds a part mostly ends soon, and an unread body costs nothing: it waits
+ * a moment. Throws `storage_unavailable` where there is no room then.
+ */
+async function makeRoom(bytes: number): Promise<HeldBody> {
+  const held = isolateHeld.open()
+  for (const untilMs = Date.now() + WAIT_MS; ; ) {
+    try {
+      held.grow(Math.min(bytes, RESUMABLE_PART_BYTES))
+      return held
+    } catch (err) {
+      if (Date.now() >= untilMs) throw err
+    }
+    await new Promise(resolve => setTimeout(resolve, LOOK_EVERY_MS))
   }
 }
 

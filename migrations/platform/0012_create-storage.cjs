@@ -116,7 +116,7 @@ const CREATE_RECORDS = `
     'Writes under way: the row of this bucket and name may take this version, once. A claim that is a day old belongs '
     'to nobody: its bytes go.';
   comment on column quoin.storage_claims.opened_by is
-    'Of a resumable upload: the person, key or project that it counts against.';
+    'Of a resumable upload: the person, key or token that it counts against.';
   comment on column quoin.storage_claims.multipart_upload_id is 'Of an upload in parts: what aborts it.';
   create index storage_claims_by_version on quoin.storage_claims (bucket_id, version);
   create index storage_claims_by_opener on quoin.storage_claims (opened_by) where opened_by is not null;

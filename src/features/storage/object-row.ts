@@ -45,8 +45,16 @@ export function isoTime(column: string): string {
 /** A row that has its file; rows are typed by the engine, which alone writes `metadata`. */
 export type FileRow = ObjectRow & { readonly version: string; readonly metadata: BlobMetadata }
 
+/** Triggers of users may have changed them. */
+const TEXTS = ['eTag', 'mimetype', 'cacheControl', 'lastModified'] as const
+
 export function hasFile(row: ObjectRow): row is FileRow {
-  return row.version !== null && row.metadata?.eTag !== undefined && row.metadata.lastModified !== undefined
+  const { version, metadata } = row
+  return (
+    version !== null &&
+    typeof metadata?.size === 'number' &&
+    TEXTS.every(of => typeof metadata[of] === 'string')
+  )
 }
 
 /** The record of /v1. */

@@ -221,6 +221,13 @@ describe('is refused', () => {
   })
 })
 
+it('go on beside many others, which share the memory that holds their parts', async () => {
+  const bytes = randomBytes(6 * MIB)
+  const uploads = await Promise.all(Array.from({ length: 12 }, () => begin({ length: bytes.length })))
+  const answers = await Promise.all(uploads.map(upload => patch(upload, bytes, 0)))
+  expect(answers.map(({ status }) => status)).toEqual(uploads.map(() => 204))
+})
+
 it('are a hundred at once for a key, however many begin together', async () => {
   const { key, id } = await makeKey('service_role')
   const headers = { apikey: key }

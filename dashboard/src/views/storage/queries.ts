@@ -139,13 +139,16 @@ export async function deleteBucket(bucket: string): Promise<void> {
 /** Answers how many there were. */
 export async function deleteFiles(bucket: string, names: readonly string[]): Promise<number> {
   let deleted = 0
-  for (let from = 0; from < names.length; from += NAMES_MAX) {
-    const body = { names: names.slice(from, from + NAMES_MAX) }
-    const call = api.DELETE('/api/storage/objects/{bucket}', { params: { path: { bucket } }, body })
-    deleted += (await storageAnswer(call)).data.length
+  try {
+    for (let from = 0; from < names.length; from += NAMES_MAX) {
+      const body = { names: names.slice(from, from + NAMES_MAX) }
+      const call = api.DELETE('/api/storage/objects/{bucket}', { params: { path: { bucket } }, body })
+      deleted += (await storageAnswer(call)).data.length
+    }
+    return deleted
+  } finally {
+    void readAgain()
   }
-  void readAgain()
-  return deleted
 }
 
 /** One by one, up to the first that fails: its error says which. */

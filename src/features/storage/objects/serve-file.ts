@@ -21,7 +21,7 @@ export interface FileRequest {
 
 /** The answer. Throws `invalid_range`, and `object_not_found` when the store has other bytes or none. */
 export async function serveFile(
-  deps: { blobs: Pick<BlobStore, 'get'> },
+  deps: { blobs: Pick<BlobStore, 'get' | 'head'> },
   row: FileRow,
   request: FileRequest,
   options: ContentOptions,

@@ -25,8 +25,7 @@ export async function countUpload(
   const [open] = await platform.texts(OPEN_SQL, [openedBy], 'repeatable')
   if (Number(open?.[0]) <= OPEN_MAX) return
   throw new DomainError('too_many_uploads', `There are ${OPEN_MAX} resumable uploads open already.`, {
-    detail:
-      'They are those of this person, of all who show this key alone, or of the tokens that it has signed.',
+    detail: 'They are those of this person, of all who show this key alone, or of this token.',
     hint: 'Finish or cancel some: DELETE their addresses, or wait until they expire after a day.',
     retryAfterSeconds: 60,
   })

@@ -11,7 +11,7 @@ export interface UploadWriter {
   readonly call: StorageCall
   /** The same for all requests of whoever may go on with an upload, and for nobody else. */
   readonly identity: string
-  /** Whom open uploads count against: a token has no way round the limit of who signed it. */
+  /** Whom open uploads count against: of a token, the person who signed it, else the token by itself. */
   readonly openedBy: string
   /** What may be written there, asked when an upload begins. Throws where it may not. */
   readonly grantFor: (place: ObjectPlace) => Promise<WriteGrant>
@@ -52,11 +52,12 @@ export async function signedWriter(
       hint: 'Send the token of a signed upload address as x-signature.',
     })
   }
-  const { owner, projectId } = await checkBegunUpload(deps, token)
+  const { owner } = await checkBegunUpload(deps, token)
+  const identity = `token:${await sha256Hex(token)}`
   return {
     call,
-    identity: `token:${await sha256Hex(token)}`,
-    openedBy: owner === null ? `tokens:${projectId}` : `user:${owner}`,
+    identity,
+    openedBy: owner === null ? identity : `user:${owner}`,
     async grantFor(place) {
       const { owner, upsert } = await findSignedUpload(deps, place, token)
       return { ownerId: owner, mode: upsert ? 'replace' : 'create' }
