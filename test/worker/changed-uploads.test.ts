@@ -115,7 +115,12 @@ async function expectStored(upload: Begun): Promise<void> {
 }
 
 const FOR_GOOD: readonly (readonly [does: string, statement: string, status: number, words: RegExp])[] = [
-  ['raises', "raise exception 'no room' using errcode = 'QX001', hint = 'Ask Ada.'", 400, /no room\. Ask Ada/],
+  [
+    'raises',
+    "raise exception 'no room' using errcode = 'QX001', hint = 'Ask Ada.'",
+    400,
+    /no room\. Ask Ada/,
+  ],
   ['divides by zero', 'perform 1 / 0', 400, /division by zero/],
 ]
 const SLEEPS = 'perform pg_sleep(60)'
