@@ -2,8 +2,9 @@
 // storage engine keeps for itself. Columns, and the functions that policies call, have the names that Supabase gave.
 //
 // What this must keep true: no caller sets or changes an object's version or metadata, whatever the policies. Whoever
-// could would read a foreign file by its version. So callers have no right to these columns. A trigger writes them from
-// a claim: a row that only the owner's connection writes, for one bucket and one name, and that is used up once.
+// could would read a foreign file by its version. So callers have no right to the version, and a trigger refuses their
+// changes of metadata. It writes both from a claim: a row that only the owner's connection writes, for one bucket and
+// one name, and that is used up once.
 //
 // Triggers of rows run whoever writes, with the rights of quoin_storage. It has those that they need, and none on
 // storage.objects: what they see of it Postgres hands them.
@@ -141,7 +142,7 @@ const CREATE_RECORDS = `
     on quoin.lost_versions to quoin_storage;
 `
 
-// With check conditions of policies run behind this, so they see the measured size and type.
+// The check conditions of policies run behind these, so they see the measured size and type.
 const CREATE_TRIGGERS = `
   create function quoin.take_version() returns trigger
     language plpgsql security definer set search_path = pg_catalog, pg_temp as $function$

@@ -51,6 +51,8 @@ describe('a file that a browser opens', () => {
     'image/svg+xml',
     'image/svg',
     'video/x+xml',
+    'video/svg',
+    'audio/html',
     'text/html',
     'application/xhtml+xml',
     'text/javascript',

@@ -4,7 +4,7 @@ import type { FileRow } from '../object-row.ts'
 
 /** Types that browsers show without running anything in them; nosniff keeps them what they are. */
 const INERT = new RegExp(
-  '^(?!.*(?:xml|svg))(?:(?:image|audio|video|font)/.+|text/(?:plain|csv|markdown)|' +
+  '^(?!.*(?:xml|svg|html))(?:(?:image|audio|video|font)/.+|text/(?:plain|csv|markdown)|' +
     'application/(?:pdf|json|octet-stream|zip|gzip|wasm))$',
 )
 
@@ -31,7 +31,8 @@ export function contentHeaders(
     etag: metadata.eTag,
     'last-modified': new Date(metadata.lastModified).toUTCString(),
   }
-  if (!SHOWN_BY_A_PLAYER.test(type)) headers['content-security-policy'] = isInert ? 'sandbox' : NOTHING_RUNS
+  if (!isInert) headers['content-security-policy'] = NOTHING_RUNS
+  else if (!SHOWN_BY_A_PLAYER.test(type)) headers['content-security-policy'] = 'sandbox'
   const fileName = name.split('/').at(-1) || name
   if (download !== undefined)
     headers['content-disposition'] = attachment(download === '' ? fileName : download)
@@ -40,7 +41,7 @@ export function contentHeaders(
 }
 
 /** Chrome's own players for these run nothing of the file, and do not work in a sandbox. */
-const SHOWN_BY_A_PLAYER = /^(?!.*xml)(?:application\/pdf|(?:audio|video)\/.+)$/
+const SHOWN_BY_A_PLAYER = /^(?:application\/pdf$|(?:audio|video)\/)/
 /** Whatever a browser makes of it: no script runs, and nothing is of our origin. */
 const NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
