@@ -202,6 +202,26 @@ export const Variables = z.object({
   STORAGE_RENDER_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .default(60)
     .describe('Images in sizes not made before that one client address may ask for in any 60 seconds.'),
+  REALTIME_SOCKETS_PER_KEY: wholeNumber(1, 20_000)
+    .default(200)
+    .describe('Sockets of realtime that one key may have open at a time.'),
+  REALTIME_SOCKETS_PER_ADDRESS: wholeNumber(1, 20_000)
+    .default(20)
+    .describe('Sockets of realtime that one client address may have open at a time in a project.'),
+  REALTIME_CHANNELS_PER_SOCKET: wholeNumber(1, 1_000)
+    .default(100)
+    .describe('Channels that one socket may have joined at a time.'),
+  REALTIME_MESSAGES_PER_SECOND: wholeNumber(1, 100_000)
+    .default(100)
+    .describe('Messages (broadcasts and presence) in a second that may be sent with one key.'),
+  REALTIME_MESSAGE_BYTES_MAX: wholeNumber(1_024, 3_145_728)
+    .default(262_144)
+    .describe('Largest message in bytes that a socket or a broadcast over HTTP may send.'),
+  REALTIME_DELIVERIES_PER_SECOND: wholeNumber(10, 1_000_000)
+    .default(10_000)
+    .describe(
+      'Frames in a second that a project sends to its sockets. Beyond it broadcasts are refused, and row changes wait.',
+    ),
   ALLOW_PRIVATE_WEBHOOK_TARGETS: Flag.describe(
     '`true` lets webhooks send to private addresses and to this machine, and clients log out there: for development.',
   ),

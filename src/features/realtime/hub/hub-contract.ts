@@ -1,0 +1,101 @@
+// What a `RealtimeHub` can be told and asked: one a project, which holds its sockets. Types only.
+
+import type { DatabaseRole } from '../../../db/database.ts'
+import type { LogPush } from '../log/log-contract.ts'
+import type { BroadcastPayload } from '../wire/frames.ts'
+
+/** Who opens a socket, as the Worker has checked it; goes along with the upgrade in `PASS_HEADER`. */
+export interface SocketPass {
+  readonly role: DatabaseRole
+  /** The key's id, or the session's with `session:` in front: what limits are counted by. */
+  readonly caller: string
+  /** SHA-256 of the key, by which its limiter is found; null: a session. */
+  readonly keyHash: string | null
+  /** The identity provider's session; null: a key. */
+  readonly sessionId: string | null
+  /** When the session ends by itself, in milliseconds since 1970; null: a key, or never. */
+  readonly endsAtMs: number | null
+  readonly address: string
+  readonly vsn: '1.0.0' | '2.0.0'
+  /** `client` of the address: what an unmodified client is known by when it comes back. */
+  readonly client: string | null
+  /** The access token that came with the upgrade, verified; null without one. */
+  readonly endUser: PassedUser | null
+  readonly requestId: string
+}
+
+export interface PassedUser {
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+export const PASS_HEADER = 'quoin-socket-pass'
+
+/** A broadcast that came over HTTP, allowed already. */
+export interface HubBroadcast {
+  /** Without `realtime:`. */
+  readonly topic: string
+  readonly event: string
+  readonly isPrivate: boolean
+  readonly payload: BroadcastPayload
+}
+
+/** A session of the dashboard that is let in by a ticket. */
+export interface TicketHolder {
+  readonly sessionId: string
+  readonly endsAtMs: number | null
+}
+
+export interface ChannelState {
+  /** Without `realtime:`. */
+  readonly topic: string
+  readonly isPrivate: boolean
+  /** Sockets that joined it. */
+  readonly members: number
+  /** Keys that are present in it. */
+  readonly present: number
+}
+
+export interface HubState {
+  readonly connections: number
+  readonly channels: number
+  /** The largest, a hundred at most. */
+  readonly topics: readonly ChannelState[]
+  readonly subscriptions: readonly {
+    readonly tableId: number
+    readonly table_schema: string
+    readonly table_name: string
+    readonly subscribers: number
+    readonly classes: number
+  }[]
+  /** Everything up to this number of the log was told. */
+  readonly position: number
+  /** Since the object woke up. */
+  readonly counts: {
+    readonly changes: number
+    readonly statements: number
+    readonly deliveries: number
+    readonly messages: number
+    readonly refetches: number
+  }
+}
+
+/** The object of one project, named by the project's id. */
+export interface RealtimeHub {
+  /** The upgrade of a WebSocket; its pass is in `PASS_HEADER`. */
+  fetch(request: Request): Promise<Response>
+  /** The log has something new. */
+  changed(push: LogPush): Promise<void>
+  /** Sends to all who joined the topics. Throws `rate_limited`. */
+  broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<void>
+  /** Keys, the project or sessions may have ended: asks, and closes their sockets. */
+  recheck(): Promise<void>
+  /** A value for one connection within 30 s. */
+  issueTicket(holder: TicketHolder): Promise<string>
+  /** Whose ticket it was; undefined: it is none, was used or is too old. */
+  takeTicket(ticket: string): Promise<TicketHolder | undefined>
+  state(): Promise<HubState>
+}
+
+export interface RealtimeHubs {
+  byProject(projectId: string): RealtimeHub
+}
