@@ -62,8 +62,6 @@ export interface HubState {
   readonly topics: readonly ChannelState[]
   readonly subscriptions: readonly {
     readonly tableId: number
-    readonly table_schema: string
-    readonly table_name: string
     readonly subscribers: number
     readonly classes: number
   }[]

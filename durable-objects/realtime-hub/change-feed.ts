@@ -1,0 +1,318 @@
+// The way of row changes from the log to the channels: in the order of the log, each once, to those who may see them.
+// One batch at a time. What comes meanwhile is read from the log, so nothing has to be held here.
+
+import { planSight, type SightPlan, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
+import { renderChanges } from '../../src/features/realtime/changes/render-changes.ts'
+import type { Channel } from '../../src/features/realtime/hub/channel.ts'
+import {
+  type LogEntry,
+  type LoggedChange,
+  type LogPage,
+  type LogPush,
+  type LogReading,
+  MESSAGES_TABLE_ID,
+  type RealtimeLog,
+} from '../../src/features/realtime/log/log-contract.ts'
+import type { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
+import type { SightAnswer } from '../../src/features/realtime/sight/sight-contract.ts'
+import { systemPayload } from '../../src/features/realtime/wire/server-messages.ts'
+import type { Deadline } from '../../src/lib/deadline.ts'
+import { ChannelGroups, type MemberGroup } from './channel-groups.ts'
+import type { DeliveryBudget } from './delivery-budget.ts'
+import type { HubStorage } from './hub-storage.ts'
+import type { Members } from './members.ts'
+
+export interface FeedParts {
+  readonly hubName: string
+  readonly log: RealtimeLog
+  readonly members: Members
+  readonly storage: HubStorage
+  readonly judge: SightJudge
+  readonly budget: DeliveryBudget
+  readonly deadline: Deadline
+  readonly pause: (milliseconds: number) => Promise<void>
+  /** Ends the channels whose token has ended, before anything is told. */
+  readonly endTokens: () => void
+  /** A row of `realtime.messages`. */
+  readonly onMessage: (change: LoggedChange) => void
+}
+
+/** The log answers within this, or counts as gone. */
+const LOG_TIMEOUT_MS = 10_000
+/** Changes that are judged in one trip. */
+const SLICE = 500
+const RETRY_MS = [100, 500, 2_000]
+const REPLAYS_AT_ONCE_MAX = 4
+/** Policies that change while they are asked. */
+const PLANS_MAX = 3
+
+export class ChangeFeed {
+  readonly #parts: FeedParts
+  readonly #groups: ChannelGroups
+  /** Tables that the log was asked to tell of, and those of them that it has confirmed. */
+  #asked: Set<number>
+  #followed: Set<number>
+  #hasNewlyAsked = false
+  #following: Promise<number> | undefined
+  #isBusy = false
+  #isBehind = false
+  #replays = 0
+  readonly #waiting: (() => void)[] = []
+  changes = 0
+  refetches = 0
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts
+    this.#groups = new ChannelGroups(parts.members)
+    this.#asked = this.#wanted()
+    this.#followed = new Set(this.#asked)
+  }
+
+  /** Everything up to here was told. */
+  get position(): number {
+    return this.#parts.storage.position ?? 0
+  }
+
+  /** The channels have changed, or what counts of their claims. */
+  regroup(): void {
+    this.#groups.forget()
+  }
+
+  /** How many classes of callers follow the table, and whether these are one of them. */
+  classes(tableId: number, role: DatabaseRole, claims: Claims): { count: number; isKnown: boolean } {
+    const classes = this.#groups.classesOf(tableId)
+    return { count: classes.size, isKnown: classes.has(this.#groups.classKey(tableId, role, claims)) }
+  }
+
+  subscriptionsByTable(): HubState['subscriptions'] {
+    return this.#groups.tables().map(tableId => ({
+      tableId,
+      subscribers: this.#groups.subscribersOf(tableId),
+      classes: this.#groups.classesOf(tableId).size,
+    }))
+  }
+
+  /**
+   * Has the log tell of these tables too; what commits from now on comes. Answers the place from which on it does.
+   */
+  async follow(tableIds: readonly number[]): Promise<number> {
+    if (tableIds.every(id => this.#followed.has(id))) return this.position
+    const wasIdle = this.#followed.size === 0
+    for (const id of tableIds) this.#asked.add(id)
+    this.#hasNewlyAsked = true
+    const head = await this.#tellLog([...this.#asked])
+    for (const id of tableIds) this.#followed.add(id)
+    if (wasIdle) this.#parts.storage.position = Math.max(head, this.position)
+    return head
+  }
+
+  /** Lets tables go that nobody follows, says the others once more, and fetches what it was not told. */
+  async settle(): Promise<void> {
+    // Who has just asked may not be a channel yet.
+    if (!this.#hasNewlyAsked) {
+      this.#asked = this.#wanted()
+      this.#followed = new Set(this.#asked)
+    }
+    this.#hasNewlyAsked = false
+    const head = await this.#tellLog([...this.#asked])
+    if (this.#followed.size > 0 && head !== this.position) await this.#catchUp()
+  }
+
+  /** The log has something new. */
+  async changed(push: LogPush): Promise<void> {
+    if (this.#followed.size === 0) return
+    const isNext = push.after !== null && push.after <= this.position && !push.hasMore
+    if (this.#isBusy) this.#isBehind = true
+    else if (!isNext) await this.#catchUp()
+    else await this.#catchUp(push)
+  }
+
+  /** Tells the channel what came behind its place in the log; then it is live. */
+  async replay(channel: Channel): Promise<void> {
+    await this.#replayTurn()
+    try {
+      const tableIds = [...new Set(channel.record.subscriptions.map(({ tableId }) => tableId))]
+      for (;;) {
+        if (!channel.socket.isOpen) return
+        const page = await this.#read(channel.record.after, tableIds)
+        if (page === 'too_old') this.refetch([channel], 'the changes since then are not kept any more')
+        else await this.#tellGroups(page.entries, [this.#groups.groupOf(channel)])
+        const { position } = this
+        const upTo = page === 'too_old' ? position : page.upTo
+        this.#parts.members.change(channel, { after: upTo })
+        if (upTo < position || (page !== 'too_old' && page.hasMore)) continue
+        channel.isLive = true
+        this.regroup()
+        return
+      }
+    } finally {
+      this.#replays -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
+  #wanted(): Set<number> {
+    const wanted = new Set<number>()
+    for (const { record } of this.#parts.members.channels()) {
+      wanted.add(MESSAGES_TABLE_ID)
+      for (const { tableId } of record.subscriptions) wanted.add(tableId)
+    }
+    return wanted
+  }
+
+  async #tellLog(tableIds: readonly number[]): Promise<number> {
+    const { log, hubName, deadline } = this.#parts
+    // One after the other: the log must not end with an older list than this.
+    const before = this.#following
+    const telling = (async () => {
+      await before?.catch(() => undefined)
+      return await deadline(LOG_TIMEOUT_MS, log.follow(hubName, tableIds))
+    })()
+    this.#following = telling
+    try {
+      return await telling
+    } finally {
+      if (this.#following === telling) this.#following = undefined
+    }
+  }
+
+  async #read(after: number, tableIds: readonly number[]): Promise<LogReading> {
+    const { log, deadline } = this.#parts
+    return await this.#untilDone(() => deadline(LOG_TIMEOUT_MS, log.read(after, tableIds)))
+  }
+
+  /** Tells everything up to the log's end. */
+  async #catchUp(first?: LogPage): Promise<void> {
+    if (this.#isBusy) {
+      this.#isBehind = true
+      return
+    }
+    this.#isBusy = true
+    try {
+      for (let page: LogReading | undefined = first; ; page = undefined) {
+        this.#isBehind = false
+        page ??= await this.#read(this.position, [...this.#followed])
+        if (page === 'too_old') await this.#skipToHead()
+        else await this.#tell(page)
+        const isOver = page === 'too_old' || !page.hasMore
+        if (isOver && !this.#isBehind) return
+      }
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  async #skipToHead(): Promise<void> {
+    this.#parts.storage.position = await this.#untilDone(() => this.#tellLog([...this.#followed]))
+    this.refetch(this.#liveChannels(), 'the changes since then are not kept any more')
+  }
+
+  async #tell({ entries, upTo }: LogPage): Promise<void> {
+    const fresh = entries.filter(({ number }) => number > this.position)
+    await this.#tellGroups(fresh, undefined)
+    this.#parts.storage.position = Math.max(this.position, upTo)
+  }
+
+  /** To these groups alone, or to all that are live; messages go to all. */
+  async #tellGroups(entries: readonly LogEntry[], only: readonly MemberGroup[] | undefined): Promise<void> {
+    for (let from = 0; from < entries.length; ) {
+      const gap = entries.findIndex((entry, i) => i >= from && entry.kind === 'gap')
+      const end = Math.min(from + SLICE, gap === -1 ? entries.length : gap)
+      const changes = entries.slice(from, end) as LoggedChange[]
+      if (changes.length > 0) await this.#tellChanges(changes, only)
+      if (end === gap) this.refetch(channelsOf(only) ?? this.#liveChannels(), 'changes may have been lost')
+      from = end === gap ? end + 1 : end
+    }
+  }
+
+  async #tellChanges(
+    changes: readonly LoggedChange[],
+    only: readonly MemberGroup[] | undefined,
+  ): Promise<void> {
+    const rows = changes.filter(({ table_id }) => table_id !== MESSAGES_TABLE_ID)
+    this.#parts.endTokens()
+    const groups = () => only ?? this.#groups.following(rows)
+    const judged = rows.length > 0 && groups().length > 0 ? await this.#judge(rows, groups) : undefined
+    // Rights that ended while policies were asked.
+    this.#parts.endTokens()
+    if (judged) for (const group of groups()) await this.#send(judged.plan, judged.answer, group)
+    if (only === undefined) {
+      this.changes += rows.length
+      for (const change of changes) if (change.table_id === MESSAGES_TABLE_ID) this.#parts.onMessage(change)
+    }
+  }
+
+  async #judge(changes: readonly LoggedChange[], groups: () => readonly MemberGroup[]) {
+    for (let round = 1; ; round++) {
+      const plan = planSight(changes, groups(), this.#groups.claimsRead)
+      const answer = await this.#untilDone(() => this.#parts.judge.judge(plan.question))
+      const stale = staleTables(plan, answer)
+      if (stale.size === 0 || round === PLANS_MAX) return { plan, answer }
+      this.#groups.learn(stale)
+    }
+  }
+
+  async #send(plan: SightPlan, answer: SightAnswer, group: MemberGroup): Promise<void> {
+    const { events, troubles } = renderChanges(plan, answer, group)
+    const pushes = events.map(({ number, ids, dataJson }) => ({
+      number,
+      payload: `{"ids":[${ids.join(',')}],"data":${dataJson}}`,
+    }))
+    for (const channel of group.channels) {
+      const due = pushes.filter(({ number }) => number > channel.record.after)
+      if (due.length > 0) await this.#parts.budget.wait(due.length)
+      for (const { payload } of due)
+        if (!this.#parts.members.push(channel, 'postgres_changes', payload)) break
+    }
+    for (const trouble of troubles) this.refetch(group.channels, trouble)
+  }
+
+  /** Never silent: whoever may have missed something is told to read again. */
+  refetch(channels: Iterable<Channel>, why: string): void {
+    for (const channel of channels) {
+      if (channel.record.subscriptions.length === 0) continue
+      this.refetches += 1
+      const payload = systemPayload({
+        topic: channel.record.topic,
+        extension: 'postgres_changes',
+        status: 'error',
+        message: 'must_refetch',
+        reason: why,
+      })
+      this.#parts.members.push(channel, 'system', payload)
+    }
+  }
+
+  *#liveChannels(): Generator<Channel> {
+    for (const channel of this.#parts.members.channels()) if (channel.isLive) yield channel
+  }
+
+  /** Again and again: the log keeps what is waiting. Gives up when nobody is here any more. */
+  async #untilDone<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await work()
+      } catch (err) {
+        if (this.#parts.members.socketCount === 0) throw err
+        console.warn(
+          JSON.stringify({
+            level: 'warn',
+            component: 'realtime',
+            message: 'tried again',
+            cause: String(err),
+          }),
+        )
+        await this.#parts.pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] ?? 0)
+      }
+    }
+  }
+
+  async #replayTurn(): Promise<void> {
+    if (this.#replays >= REPLAYS_AT_ONCE_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve))
+    this.#replays += 1
+  }
+}
+
+function channelsOf(groups: readonly MemberGroup[] | undefined): Channel[] | undefined {
+  return groups?.flatMap(({ channels }) => [...channels])
+}

@@ -1,0 +1,94 @@
+// Channels that are told the same: of callers with the same role and claims, with the same subscriptions. Made anew
+// when somebody joins, leaves or renews a token, and kept until then.
+
+import { classKey } from '../../src/features/realtime/changes/claims.ts'
+import type { Group } from '../../src/features/realtime/changes/subscription.ts'
+import type { Channel } from '../../src/features/realtime/hub/channel.ts'
+import type { Members } from './members.ts'
+
+export interface MemberGroup extends Group {
+  readonly channels: Set<Channel>
+}
+
+export class ChannelGroups {
+  readonly #members: Members
+  /** By table: of the claims that change with each token those that its policies read. Unknown: none, until said. */
+  readonly claimsRead = new Map<number, readonly string[]>()
+  #byTable: Map<number, Map<string, MemberGroup>> | undefined
+
+  constructor(members: Members) {
+    this.#members = members
+  }
+
+  forget(): void {
+    this.#byTable = undefined
+  }
+
+  learn(claimsRead: ReadonlyMap<number, readonly string[]>): void {
+    for (const [tableId, names] of claimsRead) this.claimsRead.set(tableId, names)
+    this.forget()
+  }
+
+  /** The groups of live channels that follow the table of any of the changes. */
+  following(changes: readonly { readonly table_id: number }[]): MemberGroup[] {
+    const byTable = this.#made()
+    const found = new Set<MemberGroup>()
+    for (const tableId of new Set(changes.map(({ table_id }) => table_id)))
+      for (const group of byTable.get(tableId)?.values() ?? []) found.add(group)
+    return [...found]
+  }
+
+  /** The channel by itself. */
+  groupOf(channel: Channel): MemberGroup {
+    return { ...this.#identify(channel), channels: new Set([channel]) }
+  }
+
+  /** The classes of callers that follow the table, by their keys. */
+  classesOf(tableId: number): Set<string> {
+    const groups = this.#made().get(tableId)?.values() ?? []
+    return new Set([...groups].map(({ role, claims }) => this.classKey(tableId, role, claims)))
+  }
+
+  /** Tables that live channels follow. */
+  tables(): number[] {
+    return [...this.#made().keys()]
+  }
+
+  subscribersOf(tableId: number): number {
+    const groups = this.#made().get(tableId)?.values() ?? []
+    return [...groups].reduce((sum, { channels }) => sum + channels.size, 0)
+  }
+
+  classKey(tableId: number, role: Group['role'], claims: Group['claims']): string {
+    return classKey(role, claims, this.claimsRead.get(tableId) ?? [])
+  }
+
+  #made(): Map<number, Map<string, MemberGroup>> {
+    if (this.#byTable) return this.#byTable
+    const byTable = new Map<number, Map<string, MemberGroup>>()
+    const groups = new Map<string, MemberGroup>()
+    for (const channel of this.#members.channels()) {
+      if (!channel.isLive || channel.record.subscriptions.length === 0) continue
+      const identified = this.#identify(channel)
+      const group = groups.get(identified.key) ?? { ...identified, channels: new Set<Channel>() }
+      group.channels.add(channel)
+      groups.set(group.key, group)
+    }
+    for (const group of groups.values()) {
+      for (const { tableId } of group.subscriptions) {
+        const ofTable = byTable.get(tableId) ?? new Map<string, MemberGroup>()
+        byTable.set(tableId, ofTable.set(group.key, group))
+      }
+    }
+    this.#byTable = byTable
+    return byTable
+  }
+
+  #identify({ socket, record }: Channel): Group {
+    const { role } = socket.pass
+    const { claims, subscriptions } = record
+    const read = new Set(subscriptions.flatMap(({ tableId }) => this.claimsRead.get(tableId) ?? []))
+    const key = JSON.stringify([classKey(role, claims, [...read].sort()), subscriptions])
+    return { key, role, claims, subscriptions }
+  }
+}

@@ -1,0 +1,27 @@
+// What the parts of a hub share: made once for the object.
+
+import type { Config } from '../../src/config.ts'
+import type { DataDatabase, PlatformDatabase } from '../../src/db/database.ts'
+import type { KeyLimiters } from '../../src/features/api-keys/limit/key-limiter.ts'
+import type { EndUser } from '../../src/features/oauth/end-user/access-token.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import type { DeliveryBudget } from './delivery-budget.ts'
+import type { HubStorage } from './hub-storage.ts'
+import type { Members } from './members.ts'
+import type { MessageRates } from './message-rates.ts'
+
+export interface HubParts {
+  readonly config: Config
+  readonly data: Pick<DataDatabase, 'batch'>
+  readonly platform: Pick<PlatformDatabase, 'query' | 'transaction'>
+  readonly limiters: KeyLimiters
+  readonly verifyAccessToken: (token: string) => Promise<EndUser>
+  /** Whether a session of the identity provider still counts. Throws where that cannot be asked. */
+  readonly isSessionActive: (sessionId: string) => Promise<boolean>
+  readonly nowMs: () => number
+  readonly members: Members
+  readonly storage: HubStorage
+  readonly feed: ChangeFeed
+  readonly budget: DeliveryBudget
+  readonly rates: MessageRates
+}

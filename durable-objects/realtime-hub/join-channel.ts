@@ -1,0 +1,173 @@
+// A join, from the client's message to a live channel: who joins, what of it is allowed, what is watched for it.
+
+import { PostgresError } from '../../src/db/postgres-error.ts'
+import { DomainError } from '../../src/errors.ts'
+import { claimsJson } from '../../src/features/realtime/changes/claims.ts'
+import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
+import {
+  bareTopic,
+  type Channel,
+  type ChannelRecord,
+  type HubSocket,
+  tokenEnd,
+} from '../../src/features/realtime/hub/channel.ts'
+import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
+import { askTopic } from '../../src/features/realtime/sight/ask-topic.ts'
+import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
+import { type JoinRequest, parseJoin } from '../../src/features/realtime/wire/client-messages.ts'
+import type { HubParts } from './hub-parts.ts'
+
+/** A channel that was joined, and from where in the log it has to be brought up first; null: nowhere. */
+export interface Joined {
+  readonly record: ChannelRecord
+  readonly request: JoinRequest
+  readonly resumesAfter: number | null
+}
+
+const CLASSES_MAX = 500
+
+/** Throws `DomainError`, `PostgresError` and what `parseJoin` throws: the reply says why. */
+export async function joinChannel(
+  parts: HubParts,
+  socket: HubSocket,
+  message: { topic: string; joinRef: string | null; payload: unknown },
+): Promise<Joined> {
+  const request = parseJoin(message.payload)
+  refuseTooMany(parts, socket, message.topic)
+  await countJoin(parts, socket)
+  const claims = await claimsOf(parts, socket, request.accessToken)
+  if (request.isPrivate) await refuseUnreadable(parts, socket, claims, message.topic)
+  const subscriptions = await readSubscriptions(
+    parts,
+    { role: socket.pass.role, claims },
+    request.postgres_changes,
+  )
+  const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
+  refuseNewClass(parts, socket, claims, tableIds)
+  if (tableIds.length > 0) await watchTables(parts, tableIds)
+  const head = await parts.feed.follow([MESSAGES_TABLE_ID, ...tableIds])
+  const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
+  const record = {
+    topic: message.topic,
+    joinRef: message.joinRef,
+    isPrivate: request.isPrivate,
+    broadcast: { ack: request.broadcast.ack, self: request.broadcast.self },
+    presence: { key: request.presence.key || crypto.randomUUID(), isEnabled: request.presence.enabled },
+    claims,
+    tokenEndsAtMs: tokenEnd(claims),
+    subscriptions,
+    after: resumesAfter ?? head,
+  }
+  return { record, request, resumesAfter }
+}
+
+function refuseTooMany({ config }: HubParts, socket: HubSocket, topic: string): void {
+  const max = config.realtimeChannelsPerSocket
+  if (socket.channels.size < max || socket.channels.has(topic)) return
+  throw new DomainError('rate_limited', `The socket has joined ${max} channels already.`, {
+    hint: 'Leave channels that are not needed (supabase.removeChannel), or raise REALTIME_CHANNELS_PER_SOCKET.',
+  })
+}
+
+/** A join costs what a request costs. */
+async function countJoin({ limiters }: HubParts, { pass }: HubSocket): Promise<void> {
+  if (pass.keyHash === null) return
+  const admission = await limiters.byHash(pass.keyHash).admit(pass.address)
+  switch (admission.outcome) {
+    case 'admitted':
+      return
+    case 'rate_limited':
+      throw new DomainError('rate_limited', 'The key has used up its requests for this minute.', {
+        hint: `Join again in ${admission.retryAfterSeconds} s, or raise rate_limit_per_minute of the key.`,
+      })
+    case 'project_paused':
+      throw new DomainError('project_paused', 'The project of this API key is paused.')
+    case 'unavailable':
+      throw new DomainError('admission_unavailable', 'The API key could not be checked just now.')
+    default:
+      throw new DomainError('invalid_api_key', 'The API key is not valid any more.')
+  }
+}
+
+/** The person whose token came: with the join, else with the socket. A key in its place is nobody. */
+export async function claimsOf(
+  { verifyAccessToken }: Pick<HubParts, 'verifyAccessToken'>,
+  { pass }: HubSocket,
+  accessToken: string | undefined,
+): Promise<ChannelRecord['claims']> {
+  if (accessToken === undefined || isKey(accessToken)) return pass.endUser?.claims ?? null
+  return (await verifyAccessToken(accessToken)).claims
+}
+
+/** supabase-js sends the key where it has no token. */
+export const isKey = (token: string) => token.startsWith('svc_') || token.startsWith('sb_')
+
+async function refuseUnreadable(
+  parts: HubParts,
+  { pass }: HubSocket,
+  claims: ChannelRecord['claims'],
+  topic: string,
+): Promise<void> {
+  const rights = await askTopic(
+    parts,
+    { role: pass.role, claims: claimsJson(pass.role, claims) },
+    bareTopic(topic),
+  )
+  if (rights.broadcast.read) return
+  throw new DomainError(
+    'unauthorized_topic',
+    `You do not have permissions to read from this Channel topic: ${bareTopic(topic)}`,
+    { hint: 'A policy FOR SELECT on realtime.messages allows it, by realtime.topic() (docs/realtime.md).' },
+  )
+}
+
+function refuseNewClass(
+  { feed }: HubParts,
+  { pass }: HubSocket,
+  claims: ChannelRecord['claims'],
+  tableIds: readonly number[],
+): void {
+  for (const tableId of tableIds) {
+    const { count, isKnown } = feed.classes(tableId, pass.role, claims)
+    if (isKnown || count < CLASSES_MAX) continue
+    throw new DomainError(
+      'too_many_classes',
+      `${CLASSES_MAX} persons follow this table already, each by own policies.`,
+      {
+        hint: 'Send to a private channel instead (realtime.broadcast_changes): it is checked once, at the join.',
+      },
+    )
+  }
+}
+
+/** Where the client left off: said by itself, or proven by its heartbeats. */
+function resumePlace(
+  { storage, nowMs }: HubParts,
+  { pass }: HubSocket,
+  topic: string,
+  request: JoinRequest,
+): number | null {
+  const said = request.postgres_changes.map(({ after }) => after).filter(after => after !== undefined)
+  if (said.length > 0) return Math.min(...said)
+  const client = clientOf(pass)
+  return (client && storage.receipt(client, topic, nowMs())) ?? null
+}
+
+/** Two callers that use one name are not one client. */
+export function clientOf({ caller, client }: HubSocket['pass']): string | null {
+  return client === null ? null : `${caller} ${client}`
+}
+
+/** As Supabase's server says refusals: `Code: message`. */
+export function reasonOf(err: unknown): string {
+  const said = err instanceof DomainError || err instanceof PostgresError ? err : undefined
+  if (said === undefined) return 'InternalError: something failed inside Quoin; join again in a moment'
+  const code = said instanceof DomainError ? pascalCase(said.code) : said.code
+  return [`${code}: ${said.message}`, said.hint].filter(Boolean).join(' ')
+}
+
+function pascalCase(code: string): string {
+  return code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export type { Channel }

@@ -1,0 +1,234 @@
+// One object per project, named by the project's id: its sockets, the channels that they have joined, and who hears
+// what. It sleeps while nothing is said; sockets stay open. docs/design/realtime.md tells its part of a change's way.
+//
+// What this must keep true: a socket hears only what its caller may see now. Whatever was not sent is said.
+
+import { DurableObject } from 'cloudflare:workers'
+import { getSession } from '../../src/clients/identity-admin.ts'
+import { makeUpstreams } from '../../src/clients/upstreams.ts'
+import { parseConfig } from '../../src/config.ts'
+import { dataDatabase, type Env, platformDatabase } from '../../src/deps.ts'
+import { makeEndUserTokens } from '../../src/features/oauth/end-user/end-user-tokens.ts'
+import { fullTopic } from '../../src/features/realtime/hub/channel.ts'
+import {
+  type RealtimeHub as Hub,
+  type HubBroadcast,
+  type HubState,
+  PASS_HEADER,
+  type SocketPass,
+  type TicketHolder,
+} from '../../src/features/realtime/hub/hub-contract.ts'
+import type { LogPush } from '../../src/features/realtime/log/log-contract.ts'
+import { askSight } from '../../src/features/realtime/sight/ask-sight.ts'
+import { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
+import { FrameError, readFrame } from '../../src/features/realtime/wire/frames.ts'
+import { sharedDeadline } from '../../src/lib/deadline.ts'
+import { sha256Hex } from '../../src/lib/hash.ts'
+import { ChangeFeed } from './change-feed.ts'
+import { DeliveryBudget } from './delivery-budget.ts'
+import type { HubParts } from './hub-parts.ts'
+import { HubStorage } from './hub-storage.ts'
+import { CLOSE, Members } from './members.ts'
+import { MessageRates } from './message-rates.ts'
+import { messageOf } from './message-row.ts'
+import { Talk } from './talk.ts'
+import { Upkeep } from './upkeep.ts'
+
+const TICKET_MS = 30_000
+/** A frame over this ends its socket; smaller ones that are too large are refused by name. */
+const FRAME_BYTES_MAX = 4 * 1024 * 1024
+const TOPICS_TOLD_MAX = 100
+
+export class RealtimeHub extends DurableObject<Env> implements Hub {
+  readonly #parts: HubParts
+  readonly #talk: Talk
+  readonly #upkeep: Upkeep
+  readonly #judge: SightJudge
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const config = parseConfig(env)
+    const deadline = sharedDeadline()
+    const nowMs = () => Date.now()
+    const upstreams = makeUpstreams(config, (...args) => fetch(...args))
+    const data = dataDatabase(config, deadline)
+    const platform = platformDatabase(config, deadline)
+    const storage = new HubStorage(ctx.storage)
+    const members = new Members(storage, ctx.getWebSockets())
+    const budget = new DeliveryBudget(config.realtimeDeliveriesPerSecond, nowMs, pause)
+    const share = `realtime/${ctx.id.name ?? ''}`
+    this.#judge = new SightJudge(
+      (question, timeoutMs) => askSight({ data, config }, question, { timeoutMs, share }),
+      nowMs,
+    )
+    const feed = new ChangeFeed({
+      hubName: ctx.id.name ?? '',
+      log: env.REALTIME_LOG.getByName('all'),
+      members,
+      storage,
+      judge: this.#judge,
+      budget,
+      deadline,
+      pause,
+      endTokens: () => this.#talk.endTokens(),
+      onMessage: change => this.#tellMessage(change.row),
+    })
+    this.#parts = {
+      config,
+      data,
+      platform,
+      limiters: { byHash: keyHash => env.API_KEY_LIMITER.getByName(keyHash) },
+      verifyAccessToken: makeEndUserTokens({ config, upstreams, now: () => new Date() }).verifyAccessToken,
+      isSessionActive: async id => (await getSession(upstreams.identityAdmin, id))?.active === true,
+      nowMs,
+      members,
+      storage,
+      feed,
+      budget,
+      rates: new MessageRates(config.realtimeMessagesPerSecond, nowMs),
+    }
+    this.#talk = new Talk(this.#parts)
+    this.#upkeep = new Upkeep(this.#parts, this.#talk, ctx.storage)
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const pass = JSON.parse(request.headers.get(PASS_HEADER) ?? 'null') as SocketPass | null
+    if (pass === null) return new Response(null, { status: 400 })
+    const refusal = this.#tooManyLike(pass)
+    if (refusal !== undefined) return Response.json(refusal, { status: 429 })
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.ctx.acceptWebSocket(server)
+    this.#parts.members.add(server, pass, this.#parts.nowMs())
+    await this.#upkeep.plan()
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  override async webSocketMessage(ws: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    const socket = this.#parts.members.find(ws)
+    if (socket === undefined) return ws.close(CLOSE.policy, 'unknown socket')
+    const bytes = typeof data === 'string' ? data.length : data.byteLength
+    if (bytes > FRAME_BYTES_MAX) return this.#parts.members.close(socket, CLOSE.tooLarge, 'message too large')
+    try {
+      const frame = readFrame(socket.pass.vsn, data)
+      if (bytes > this.#parts.config.realtimeMessageBytesMax) this.#talk.refuseSize(socket, frame)
+      else await this.#talk.handle(socket, frame)
+    } catch (err) {
+      if (!(err instanceof FrameError)) throw err
+      this.#talk.refuseFrame(socket, err.message)
+    }
+  }
+
+  override async webSocketClose(ws: WebSocket, code: number): Promise<void> {
+    this.#gone(ws)
+    // Answers the client's close; codes that are never sent become a plain one.
+    try {
+      ws.close(code >= 3_000 || (code >= 1_000 && code <= 1_003) ? code : CLOSE.going)
+    } catch {
+      // The runtime has closed it already.
+    }
+  }
+
+  override async webSocketError(ws: WebSocket): Promise<void> {
+    this.#gone(ws)
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#upkeep.run()
+  }
+
+  async changed(push: LogPush): Promise<void> {
+    await this.#parts.feed.changed(push)
+  }
+
+  async broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<void> {
+    this.#talk.countMessages(caller, messages.length)
+    for (const { topic, event, isPrivate, payload } of messages) {
+      const found = this.#parts.members.findTopic(fullTopic(topic), isPrivate)
+      if (found) this.#talk.sendBroadcast(found, event, payload)
+    }
+  }
+
+  async recheck(): Promise<void> {
+    await this.#upkeep.recheck()
+  }
+
+  async issueTicket(holder: TicketHolder): Promise<string> {
+    const ticket = crypto.randomUUID() + crypto.randomUUID()
+    const { storage, nowMs } = this.#parts
+    storage.forgetOld(nowMs())
+    storage.addTicket(await sha256Hex(ticket), holder, nowMs() + TICKET_MS)
+    return ticket
+  }
+
+  async takeTicket(ticket: string): Promise<TicketHolder | undefined> {
+    return this.#parts.storage.takeTicket(await sha256Hex(ticket), this.#parts.nowMs())
+  }
+
+  async state(): Promise<HubState> {
+    const { members, feed, rates } = this.#parts
+    const topics = [...members.topics]
+    return {
+      connections: members.socketCount,
+      channels: topics.reduce((sum, { channels }) => sum + channels.size, 0),
+      topics: topics
+        .map(({ topic, isPrivate, channels, presence }) => ({
+          topic: topic.replace(/^realtime:/, ''),
+          isPrivate,
+          members: channels.size,
+          present: presence.size,
+        }))
+        .sort((a, b) => b.members - a.members)
+        .slice(0, TOPICS_TOLD_MAX),
+      subscriptions: feed.subscriptionsByTable(),
+      position: feed.position,
+      counts: {
+        changes: feed.changes,
+        statements: this.#judge.statements,
+        deliveries: members.deliveries,
+        messages: rates.total,
+        refetches: feed.refetches,
+      },
+    }
+  }
+
+  #gone(ws: WebSocket): void {
+    const socket = this.#parts.members.find(ws)
+    if (socket === undefined) return
+    socket.isOpen = false
+    this.#talk.leaveAll(socket)
+  }
+
+  #tellMessage(row: string | null): void {
+    const message = messageOf(row)
+    const topic = message && this.#parts.members.findTopic(fullTopic(message.topic), message.isPrivate)
+    if (topic === undefined) return
+    try {
+      this.#talk.sendBroadcast(topic, message.event, message.payload, undefined, { id: message.id })
+    } catch (err) {
+      console.warn(
+        JSON.stringify({ level: 'warn', component: 'realtime', message: String(err), topic: topic.topic }),
+      )
+    }
+  }
+
+  #tooManyLike(pass: SocketPass) {
+    const { config, members } = this.#parts
+    const { ofCaller, ofAddress } = members.countLike(pass)
+    const ofKey = config.realtimeSocketsPerKey
+    if (ofCaller >= ofKey)
+      return {
+        code: 'rate_limited',
+        message: `The key has ${ofKey} sockets open already.`,
+        hint: 'Close some, or raise REALTIME_SOCKETS_PER_KEY.',
+      }
+    if (ofAddress >= config.realtimeSocketsPerAddress)
+      return {
+        code: 'rate_limited',
+        message: `The client address has ${config.realtimeSocketsPerAddress} sockets open already.`,
+        hint: 'Use one client for all channels of a page, or raise REALTIME_SOCKETS_PER_ADDRESS.',
+      }
+    return undefined
+  }
+}
+
+const pause = (milliseconds: number) => new Promise<void>(resolve => setTimeout(resolve, milliseconds))

@@ -1,0 +1,90 @@
+// What a hub does by the clock while it has sockets: ends what has ended, says again what it follows, forgets what is
+// old. Between two rounds it may sleep.
+
+import type { HubSocket } from '../../src/features/realtime/hub/channel.ts'
+import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
+import type { HubParts } from './hub-parts.ts'
+import { CLOSE } from './members.ts'
+import type { Talk } from './talk.ts'
+
+const ROUND_MS = 30_000
+/** A client says something every 25 s; twice without is gone, as for Supabase's server. */
+const SILENT_MS = 75_000
+
+export class Upkeep {
+  readonly #parts: HubParts
+  readonly #talk: Talk
+  readonly #storage: DurableObjectStorage
+
+  constructor(parts: HubParts, talk: Talk, storage: DurableObjectStorage) {
+    this.#parts = parts
+    this.#talk = talk
+    this.#storage = storage
+  }
+
+  /** Sets the alarm for the next round, or for the end of a token before it. */
+  async plan(): Promise<void> {
+    const { members, nowMs } = this.#parts
+    if (members.socketCount === 0) return
+    let atMs = nowMs() + ROUND_MS
+    for (const { record } of members.channels())
+      if (record.tokenEndsAtMs !== null) atMs = Math.min(atMs, Math.max(record.tokenEndsAtMs, nowMs()))
+    const setAtMs = await this.#storage.getAlarm()
+    if (setAtMs === null || setAtMs > atMs) await this.#storage.setAlarm(atMs)
+  }
+
+  async run(): Promise<void> {
+    const { storage, nowMs } = this.#parts
+    this.#talk.endTokens()
+    this.#closeSilent()
+    storage.forgetOld(nowMs())
+    for (const work of [() => this.recheck(), () => this.#parts.feed.settle(), () => this.#keepWatching()])
+      await work().catch(logFailure)
+    await this.plan()
+  }
+
+  /** Closes the sockets of keys, projects and sessions that have ended; who cannot be asked about stays. */
+  async recheck(): Promise<void> {
+    const { limiters, isSessionActive, nowMs } = this.#parts
+    const byCaller = Map.groupBy(this.#parts.members.sockets, ({ pass }) => pass.caller)
+    await Promise.all(
+      [...byCaller.values()].map(async sockets => {
+        const [{ pass } = { pass: undefined }] = sockets
+        if (pass?.keyHash) {
+          const answer = await limiters.byHash(pass.keyHash).confirm()
+          if (answer === 'refused') this.#close(sockets, 'the API key is not valid any more')
+          if (answer === 'project_paused') this.#close(sockets, 'the project is paused')
+        } else if (pass?.sessionId) {
+          const isOver = pass.endsAtMs !== null && pass.endsAtMs <= nowMs()
+          if (isOver || !(await isSessionActive(pass.sessionId)))
+            this.#close(sockets, 'the session has ended')
+        }
+      }),
+    )
+  }
+
+  #close(sockets: readonly HubSocket[], reason: string): void {
+    for (const socket of sockets) {
+      this.#parts.members.close(socket, CLOSE.policy, reason)
+      this.#talk.leaveAll(socket)
+    }
+  }
+
+  #closeSilent(): void {
+    const { members, nowMs } = this.#parts
+    const silent = [...members.sockets].filter(({ heardAtMs }) => nowMs() - heardAtMs > SILENT_MS)
+    this.#close(silent, 'nothing was heard for 75 seconds')
+  }
+
+  /** A table stays watched as long as anybody here follows it. */
+  async #keepWatching(): Promise<void> {
+    const tableIds = new Set<number>()
+    for (const { record } of this.#parts.members.channels())
+      for (const { tableId } of record.subscriptions) tableIds.add(tableId)
+    if (tableIds.size > 0) await watchTables(this.#parts, [...tableIds])
+  }
+}
+
+function logFailure(err: unknown): void {
+  console.warn(JSON.stringify({ level: 'warn', component: 'realtime', message: String(err) }))
+}

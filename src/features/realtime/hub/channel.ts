@@ -1,0 +1,71 @@
+// What a hub knows of a socket and of the channels that it has joined. Types, and what follows from them alone.
+
+import type { Subscription } from '../changes/subscription.ts'
+import type { SocketPass } from './hub-contract.ts'
+
+/** A channel as it outlives the object's sleep: JSON all through. */
+export interface ChannelRecord {
+  /** As the client names it, with `realtime:`. */
+  readonly topic: string
+  readonly joinRef: string | null
+  readonly isPrivate: boolean
+  readonly broadcast: { readonly ack: boolean; readonly self: boolean }
+  readonly presence: { readonly key: string; readonly isEnabled: boolean }
+  /** Of the person whose token came last; null: nobody. */
+  readonly claims: Readonly<Record<string, unknown>> | null
+  /** When that token ends, in milliseconds since 1970. */
+  readonly tokenEndsAtMs: number | null
+  readonly subscriptions: readonly Subscription[]
+  /** Changes up to this number of the log are not for this channel. */
+  readonly after: number
+}
+
+export interface Channel {
+  readonly socket: HubSocket
+  record: ChannelRecord
+  /** False while it is brought up to where the others are. */
+  isLive: boolean
+  /**
+   * The place in the log up to which it had been told when the last heartbeat was answered: the next heartbeat proves
+   * that all of it arrived. Undefined: nothing is known.
+   */
+  offered: number | undefined
+  /** What policies said of sending here, and until when that is believed. */
+  rights: { readonly broadcast: boolean; readonly presence: boolean; readonly endsAtMs: number } | undefined
+}
+
+export interface HubSocket {
+  readonly id: string
+  readonly ws: WebSocket
+  readonly pass: SocketPass
+  readonly channels: Map<string, Channel>
+  /** When its last heartbeat came, in milliseconds since 1970. */
+  heardAtMs: number
+  /** Sent since the last heartbeat, which proves that it reads. */
+  sentBytes: number
+  isOpen: boolean
+  /** Its messages are handled one after the other. */
+  work: Promise<void>
+}
+
+/** Public and private channels of one name hear nothing of each other. */
+export function topicKey({ topic, isPrivate }: Pick<ChannelRecord, 'topic' | 'isPrivate'>): string {
+  return `${isPrivate ? 'private' : 'public'} ${topic}`
+}
+
+const PREFIX = 'realtime:'
+
+/** The topic as policies, HTTP and SQL name it. */
+export function bareTopic(topic: string): string {
+  return topic.startsWith(PREFIX) ? topic.slice(PREFIX.length) : topic
+}
+
+export function fullTopic(topic: string): string {
+  return `${PREFIX}${topic}`
+}
+
+/** Milliseconds since 1970; null: the token has no end. */
+export function tokenEnd(claims: ChannelRecord['claims']): number | null {
+  const exp = claims?.['exp']
+  return typeof exp === 'number' ? exp * 1_000 : null
+}
