@@ -93,15 +93,15 @@ function readTopic(topic: string): string {
   return topic.slice(TOPIC_PREFIX.length)
 }
 
-const list = (what: string) => ({ error: `expected ${what}` })
+const expected = (what: string) => ({ error: `expected ${what}` })
 const text = (lengthMax: number) =>
-  z.string({ error: 'expected text' }).max(lengthMax, { error: `longer than ${lengthMax} characters` })
+  z.string(expected('text')).max(lengthMax, { error: `longer than ${lengthMax} characters` })
 
 /** Also the words in any case, as scripts and .NET send them. Nothing is false. */
 const flag = z
   .preprocess(
     value => (typeof value === 'string' ? (FLAG_WORDS[value.toLowerCase()] ?? value) : value),
-    z.boolean({ error: 'expected true or false' }).nullish(),
+    z.boolean(expected('true or false')).nullish(),
   )
   .transform(value => value ?? false)
 const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, false: false }
@@ -114,6 +114,8 @@ function part<T extends z.ZodType>(schema: T) {
   )
 }
 
+const PLACE = expected('a number of the log, 0 or more, as a number or in digits')
+
 const Changes = z.object(
   {
     event: text(NAME_LENGTH_MAX).nullish(),
@@ -121,16 +123,15 @@ const Changes = z.object(
     table: text(NAME_LENGTH_MAX).nullish(),
     filter: text(FILTER_LENGTH_MAX).nullish(),
     select: z
-      .array(text(NAME_LENGTH_MAX), list('a list of column names, for example ["id", "title"]'))
+      .array(text(NAME_LENGTH_MAX), expected('a list of column names, for example ["id", "title"]'))
       .max(SELECT_MAX, { error: `more than ${SELECT_MAX} columns` })
       .nullish(),
-    after: z
-      .union([z.int().min(0), z.string().regex(/^\d{1,15}$/)], {
-        error: 'expected a number of the log, 0 or more, as a number or in digits',
-      })
-      .nullish(),
+    after: z.preprocess(
+      value => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
+      z.int(PLACE).min(0, PLACE).nullish(),
+    ),
   },
-  list('an object with event, schema, table and filter'),
+  expected('an object with event, schema, table and filter'),
 )
 
 const Presence = z.object(
@@ -143,7 +144,7 @@ const Presence = z.object(
       .nullish()
       .transform(key => (key === undefined || key === null || key === '' ? null : String(key))),
   },
-  list('an object with enabled and key'),
+  expected('an object with enabled and key'),
 )
 
 const Broadcast = z
@@ -152,9 +153,9 @@ const Broadcast = z
       ack: flag,
       self: flag,
       replication_ready: flag,
-      replay: z.record(z.string(), z.unknown(), list('an object with since and limit')).nullish(),
+      replay: z.record(z.string(), z.unknown(), expected('an object with since and limit')).nullish(),
     },
-    list('an object with ack and self'),
+    expected('an object with ack and self'),
   )
   .transform(({ ack, self, replication_ready, replay }) => ({
     ack,
@@ -170,23 +171,23 @@ const Config = z.object(
     postgres_changes: z.preprocess(
       value => (Array.isArray(value) ? value.filter(item => item !== null) : (value ?? [])),
       z
-        .array(Changes, list('a list of objects with event, schema, table and filter'))
+        .array(Changes, expected('a list of objects with event, schema, table and filter'))
         .max(POSTGRES_CHANGES_MAX, {
           error: `more than ${POSTGRES_CHANGES_MAX}; join a second channel for the rest`,
         }),
     ),
     private: flag,
   },
-  list('an object with broadcast, presence, postgres_changes and private'),
+  expected('an object with broadcast, presence, postgres_changes and private'),
 )
 
 const JoinPayload = z.object(
   {
     config: part(Config),
-    access_token: z.string({ error: 'expected text' }).nullish(),
-    user_token: z.string({ error: 'expected text' }).nullish(),
+    access_token: z.string(expected('text')).nullish(),
+    user_token: z.string(expected('text')).nullish(),
   },
-  list('an object with config and access_token'),
+  expected('an object with config and access_token'),
 )
 
 /** The first thing that is wrong, and where; never what was sent. */
@@ -235,7 +236,7 @@ function readChanges(asked: z.infer<typeof Changes>, index: number): ChangesAske
     table: table ?? '*',
     ...(condition === '' ? {} : { filter: condition }),
     ...(select == null || select.length === 0 ? {} : { select }),
-    ...(after == null ? {} : { after: Number(after) }),
+    ...(after == null ? {} : { after }),
     sent: {
       ...(event == null ? {} : { event }),
       ...(schema == null ? {} : { schema }),
