@@ -36,10 +36,11 @@ const HIDDEN_HEADERS: ReadonlySet<string> = new Set([
  */
 const HIDDEN_COOKIES = /(?:^|,)\s*"?(?:__(?:host|secure)-)?(?:ory_|csrf_token|quoin_|cf_authorization)/i
 
-const claimsOfUser = (claims: object, role: DatabaseRole) => JSON.stringify({ ...claims, role })
-const CLAIMS_WITHOUT_USER = { anon: claimsOfUser({}, 'anon'), service_role: claimsOfUser({}, 'service_role') }
+/** JSON text for `request.jwt.claims`. A `role` among the user's claims is overwritten with the key's. */
+export const callerClaims = (role: DatabaseRole, claims: object) => JSON.stringify({ ...claims, role })
+const CLAIMS_WITHOUT_USER = { anon: callerClaims('anon', {}), service_role: callerClaims('service_role', {}) }
 
-/** The caller's session. A `role` among the user's claims is overwritten with the key's. */
+/** The caller's session. */
 export function callerSession(
   caller: DatabaseCaller,
   searchPath: readonly string[],
@@ -53,7 +54,7 @@ export function callerSession(
   return {
     role: caller.role,
     claims:
-      caller.claims === null ? CLAIMS_WITHOUT_USER[caller.role] : claimsOfUser(caller.claims, caller.role),
+      caller.claims === null ? CLAIMS_WITHOUT_USER[caller.role] : callerClaims(caller.role, caller.claims),
     share: caller.share,
     requestId: caller.requestId,
     searchPath,

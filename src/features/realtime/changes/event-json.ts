@@ -1,0 +1,54 @@
+// The `data` of a `postgres_changes` event, in Supabase's form and with our `number`. Pure. Rows stay the text that
+// Postgres wrote.
+
+import type { LoggedChange } from '../log/log-contract.ts'
+import type { SightTable } from '../sight/sight-contract.ts'
+import { rowMembers } from './row-members.ts'
+
+/** The columns of a table that events of one kind have. */
+export interface ColumnChoice {
+  /** Equal for equal choices of one table. */
+  readonly key: string
+  readonly names: readonly string[]
+  /** True where it is all columns of the table: then a row goes on as it is. */
+  readonly isWhole: boolean
+  /** The event's `columns`. */
+  readonly json: string
+}
+
+/** The columns `chosen` (null: all) that the role may select; in the table's order. */
+export function chooseColumns(
+  table: SightTable,
+  selectable: readonly string[],
+  chosen: readonly string[] | null,
+): ColumnChoice {
+  const columns = table.columns.filter(
+    ({ name }) => selectable.includes(name) && (chosen === null || chosen.includes(name)),
+  )
+  const json = JSON.stringify(columns.map(({ name, type }) => ({ name, type })))
+  const names = columns.map(({ name }) => name)
+  return { key: JSON.stringify(names), names, isWhole: columns.length === table.columns.length, json }
+}
+
+/** A row with the chosen columns alone. */
+export function cutRow(row: string, { names, isWhole }: ColumnChoice): string {
+  if (isWhole) return row
+  const members = rowMembers(row)
+  return `{${names.flatMap(name => members.get(name) ?? []).join(',')}}`
+}
+
+/** `record` and `oldRecord` are rows that are cut already; null: the event has none. */
+export function eventJson(
+  table: SightTable,
+  { number, occurred_at }: LoggedChange,
+  type: LoggedChange['event'],
+  { json }: ColumnChoice,
+  record: string | null,
+  oldRecord: string | null,
+): string {
+  const names = `"schema":${JSON.stringify(table.table_schema)},"table":${JSON.stringify(table.table_name)}`
+  const rows =
+    (record === null ? '' : `"record":${record},`) + (oldRecord === null ? '' : `"old_record":${oldRecord},`)
+  const time = JSON.stringify(occurred_at)
+  return `{${names},"commit_timestamp":${time},"type":"${type}","columns":${json},${rows}"errors":null,"number":${number}}`
+}

@@ -1,0 +1,144 @@
+// What of a batch is in the sight of whom, as Postgres has answered. Pure, and closed: what was not asked or not
+// answered is seen by nobody.
+
+import type { RowEvent } from '../../row-changes/ingest/messages.ts'
+import type { Seen, SightAnswer, SightError, SightTable } from '../sight/sight-contract.ts'
+import { type ColumnChoice, chooseColumns } from './event-json.ts'
+import { classAt, filterAt, type PlannedChange, type SightPlan } from './plan-sight.ts'
+import type { Group, Subscription } from './subscription.ts'
+
+/** Which images are in sight: all, those with a 1, or nobody can say. */
+type Sight = 'all' | Uint8Array | SightError
+
+/** A plan with its answer, and what groups have in common. */
+export interface Batch {
+  readonly plan: SightPlan
+  readonly answer: SightAnswer
+  readonly classes: readonly Sight[]
+  readonly filters: readonly Sight[]
+  /** The first change that may concern subscriptions of a table and event. */
+  readonly firsts: Map<string, PlannedChange | undefined>
+  readonly choices: Map<string, ColumnChoice>
+  /** Events as JSON. */
+  readonly texts: Map<string, string>
+}
+
+/** A subscription as the batch finds it. */
+export interface Watch {
+  readonly subscription: Subscription
+  readonly policy: Sight
+  readonly filter: Sight
+  readonly choice: ColumnChoice
+}
+
+/** Why a subscription has no events of the batch. */
+interface NoWatch {
+  readonly kind: 'must_refetch' | 'error'
+  readonly reason: string
+}
+
+/** Makes the answer's lists quick to ask. */
+export function openBatch(plan: SightPlan, answer: SightAnswer): Batch {
+  const counts = new Map(plan.question.tables.map(({ tableId, images }) => [tableId, images.length]))
+  const sightOf = ({ tableId }: { tableId: number }, seen: Seen | undefined) =>
+    toSight(seen, counts.get(tableId) ?? 0)
+  return {
+    plan,
+    answer,
+    classes: plan.question.classes.map((asked, index) => sightOf(asked, answer.classes[index])),
+    filters: plan.question.filters.map((asked, index) => sightOf(asked, answer.filters[index])),
+    firsts: new Map(),
+    choices: new Map(),
+    texts: new Map(),
+  }
+}
+
+/** The subscription with what is in its sight; `table`: the index in the question. */
+export function watchOf(
+  batch: Batch,
+  group: Group,
+  subscription: Subscription,
+  index: number,
+): Watch | NoWatch {
+  const table = batch.answer.tables[index]
+  if (!table) return { kind: 'must_refetch', reason: 'The table is gone.' }
+  const name = `"${table.table_schema}"."${table.table_name}"`
+  if (!table.fits) {
+    return { kind: 'must_refetch', reason: `${name} has other columns now than when its rows changed.` }
+  }
+  const { filter } = subscription
+  const choice = choiceOf(batch, table, group, subscription.columns)
+  if (choice.names.length === 0) {
+    return { kind: 'error', reason: `permission denied for all columns of ${name} that were asked for.` }
+  }
+  const selectable = table.selectable[group.role]
+  const hidden = filter?.columns.find(column => !selectable.includes(column))
+  if (hidden !== undefined) {
+    return {
+      kind: 'error',
+      reason: `permission denied for column "${hidden}" of ${name}, which the filter reads.`,
+    }
+  }
+  if (batch.plan.question.tables[index]?.images.length === 0) {
+    return { subscription, policy: NOTHING, filter: NOTHING, choice }
+  }
+  const { tableId } = subscription
+  const policy = sightAt(batch.classes, batch.plan.classes.get(classAt(tableId, group)))
+  if (isError(policy)) return failure('policy', policy, group, name)
+  const filtered =
+    filter === null
+      ? 'all'
+      : sightAt(batch.filters, batch.plan.filters.get(filterAt(group, tableId, filter.key)))
+  if (isError(filtered)) return failure('filter', filtered, group, name)
+  return { subscription, policy, filter: filtered, choice }
+}
+
+/** What the change is to the subscription; null: nothing. */
+export function typeFor({ policy, filter }: Watch, { oldImage, newImage }: PlannedChange): RowEvent | null {
+  const sees = (image: number | null) => image !== null && isIn(policy, image) && isIn(filter, image)
+  if (sees(newImage)) return sees(oldImage) ? 'UPDATE' : 'INSERT'
+  return sees(oldImage) ? 'DELETE' : null
+}
+
+const NOTHING = new Uint8Array(0)
+const UNANSWERED: SightError = { code: 'XX000', message: 'The database did not answer.' }
+
+function toSight(seen: Seen | undefined, imageCount: number): Sight {
+  if (seen === undefined) return UNANSWERED
+  if (seen === 'all' || 'code' in seen) return seen
+  const set = new Uint8Array(imageCount)
+  for (const index of seen) set[index] = 1
+  return set
+}
+
+function sightAt(sights: readonly Sight[], index: number | undefined): Sight {
+  return (index === undefined ? undefined : sights[index]) ?? UNANSWERED
+}
+
+function isIn(sight: Sight, image: number): boolean {
+  return sight === 'all' || (sight instanceof Uint8Array && sight[image] === 1)
+}
+
+function isError(sight: Sight): sight is SightError {
+  return sight !== 'all' && !(sight instanceof Uint8Array)
+}
+
+/** The database's message may quote a row: only who may see all rows is told it. */
+function failure(what: 'policy' | 'filter', { code, message }: SightError, { role }: Group, table: string) {
+  const said = role === 'service_role' ? message : `The ${what} of ${table} failed on a changed row.`
+  return { kind: 'error', reason: `${what} raised: ${code} ${said}` } as const
+}
+
+function choiceOf(
+  { choices }: Batch,
+  table: SightTable,
+  { role }: Group,
+  columns: readonly string[] | null,
+): ColumnChoice {
+  const key = `${table.tableId} ${role} ${JSON.stringify(columns)}`
+  const known = choices.get(key)
+  if (known !== undefined) return known
+  const choice = chooseColumns(table, table.selectable[role], columns)
+  choices.set(key, choice)
+  return choice
+}
