@@ -5,15 +5,15 @@ import type { LoggedChange } from '../log/log-contract.ts'
 import type { SightTable } from '../sight/sight-contract.ts'
 import { rowMembers } from './row-members.ts'
 
-/** The columns of a table that events of one kind have. */
+/** The columns of a table that events of one kind have, in one batch. */
 export interface ColumnChoice {
-  /** Equal for equal choices of one table. */
-  readonly key: string
   readonly names: readonly string[]
   /** True where it is all columns of the table: then a row goes on as it is. */
   readonly isWhole: boolean
   /** The event's `columns`. */
   readonly json: string
+  /** Events that were made with it. */
+  readonly texts: Map<number, string>
 }
 
 /** The columns `chosen` (null: all) that the role may select; in the table's order. */
@@ -27,7 +27,7 @@ export function chooseColumns(
   )
   const json = JSON.stringify(columns.map(({ name, type }) => ({ name, type })))
   const names = columns.map(({ name }) => name)
-  return { key: JSON.stringify(names), names, isWhole: columns.length === table.columns.length, json }
+  return { names, isWhole: columns.length === table.columns.length, json, texts: new Map() }
 }
 
 /** A row with the chosen columns alone. */

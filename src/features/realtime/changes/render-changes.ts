@@ -1,7 +1,8 @@
 // What groups are told of a batch, once Postgres has said who may see its rows. Pure.
 
+import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { SightAnswer, SightTable } from '../sight/sight-contract.ts'
-import { cutRow, eventJson } from './event-json.ts'
+import { type ColumnChoice, cutRow, eventJson } from './event-json.ts'
 import { concerns, type PlannedChange, type SightPlan } from './plan-sight.ts'
 import { type Batch, openBatch, typeFor, type Watch, watchOf } from './sight-of-batch.ts'
 import type { Group, Subscription } from './subscription.ts'
@@ -52,7 +53,7 @@ function renderGroup(batch: Batch, group: Group): Rendering {
     const table = batch.answer.tables[planned.table]
     const watching = watches.get(planned.table)
     if (!table || watching === undefined) continue
-    if (hasImages(planned)) renderChange(batch, table, planned, watching, rendered)
+    if (hasImages(planned)) renderChange(table, planned, watching, rendered)
     else {
       const reason = withoutImage(planned, table, group)
       for (const { subscription } of watching) {
@@ -100,40 +101,44 @@ function addNotice(
 
 /** Adds an event for each type and choice of columns that subscriptions of the group get of the change. */
 function renderChange(
-  batch: Batch,
   table: SightTable,
   planned: PlannedChange,
   watching: readonly Watch[],
   rendered: Rendered[],
 ): void {
   const { number } = planned.change
-  const idsByText = new Map<string, number[]>()
+  const events = new Map<string, number[]>()
   for (const watch of watching) {
     const type = typeFor(watch, planned)
     const { id, event } = watch.subscription
     if (type === null || (event !== '*' && event !== type)) continue
-    const dataJson = dataJsonOf(batch, table, planned, type, watch)
-    const ids = idsByText.get(dataJson)
-    if (ids === undefined) idsByText.set(dataJson, [id])
-    else if (!ids.includes(id)) ids.push(id)
+    const dataJson = dataJsonOf(table, planned, type, watch.choice)
+    const ids = events.get(dataJson)
+    if (ids !== undefined) {
+      if (!ids.includes(id)) ids.push(id)
+      continue
+    }
+    const first = [id]
+    events.set(dataJson, first)
+    rendered.push({ number, ids: first, dataJson })
   }
-  for (const [dataJson, ids] of idsByText) rendered.push({ number, ids, dataJson })
 }
 
+const TYPES: readonly RowEvent[] = ['INSERT', 'UPDATE', 'DELETE']
+
 function dataJsonOf(
-  { texts }: Batch,
   table: SightTable,
   { change }: PlannedChange,
-  type: 'INSERT' | 'UPDATE' | 'DELETE',
-  { choice }: Watch,
+  type: RowEvent,
+  choice: ColumnChoice,
 ): string {
-  const key = `${change.number} ${type} ${choice.key}`
-  const known = texts.get(key)
+  const key = change.number * TYPES.length + TYPES.indexOf(type)
+  const known = choice.texts.get(key)
   if (known !== undefined) return known
   const old = change.event === 'DELETE' ? change.row : change.old_row
   const record = type === 'DELETE' ? null : cutRow(change.row ?? '{}', choice)
   const oldRecord = type === 'INSERT' ? null : cutRow(old ?? '{}', choice)
   const text = eventJson(table, change, type, choice, record, oldRecord)
-  texts.set(key, text)
+  choice.texts.set(key, text)
   return text
 }

@@ -19,8 +19,6 @@ export interface Batch {
   /** The first change that may concern subscriptions of a table and event. */
   readonly firsts: Map<string, PlannedChange | undefined>
   readonly choices: Map<string, ColumnChoice>
-  /** Events as JSON. */
-  readonly texts: Map<string, string>
 }
 
 /** A subscription as the batch finds it. */
@@ -49,7 +47,6 @@ export function openBatch(plan: SightPlan, answer: SightAnswer): Batch {
     filters: plan.question.filters.map((asked, index) => sightOf(asked, answer.filters[index])),
     firsts: new Map(),
     choices: new Map(),
-    texts: new Map(),
   }
 }
 
