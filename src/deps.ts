@@ -21,6 +21,7 @@ import { bundledMigrations } from './features/migrations/bundled-migrations.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import { makeEndUserTokens } from './features/oauth/end-user/end-user-tokens.ts'
 import { bundledPermissions } from './features/permissions/bundled-file.ts'
+import type { RealtimeHub } from './features/realtime/hub/hub-contract.ts'
 import type { RowChangesQueue } from './features/row-changes/ingest/enqueue.ts'
 import { makeIngestVerifier } from './features/row-changes/ingest/ingest-verifier.ts'
 import { SessionGate } from './features/sessions/session-gate.ts'
@@ -54,6 +55,8 @@ export interface Env {
   REQUEST_METRICS: { getByName(name: 'all'): RequestMetrics }
   /** One `ResumableUpload` per upload. */
   RESUMABLE_UPLOAD: { getByName(uploadId: string): ResumableUpload }
+  /** One `RealtimeHub` per project. */
+  REALTIME_HUB: { getByName(projectId: string): RealtimeHub }
   /** The queue from the ingest route to its consumer. */
   ROW_CHANGES: RowChangesQueue & AskedQueue
   /** Where the bytes of files are. */

@@ -14,6 +14,7 @@ import { allRoutes } from './routes/index.ts'
 
 export { AddressLimiter } from '../durable-objects/address-limiter.ts'
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
+export { RealtimeHub } from '../durable-objects/realtime-hub/realtime-hub.ts'
 export { RequestMetrics } from '../durable-objects/request-metrics.ts'
 export { ResumableUpload } from '../durable-objects/resumable-upload.ts'
 export { WebhookFanout } from '../durable-objects/webhook-fanout/webhook-fanout.ts'

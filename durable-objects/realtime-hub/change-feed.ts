@@ -1,9 +1,12 @@
 // The way of row changes from the log to the channels: in the order of the log, each once, to those who may see them.
 // One batch at a time. What comes meanwhile is read from the log, so nothing has to be held here.
 
-import { planSight, type SightPlan, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
-import { renderChanges } from '../../src/features/realtime/changes/render-changes.ts'
+import type { DatabaseRole } from '../../src/db/database.ts'
+import { planSight, staleTables } from '../../src/features/realtime/changes/plan-sight.ts'
+import { type Rendering, renderChanges } from '../../src/features/realtime/changes/render-changes.ts'
+import type { Group } from '../../src/features/realtime/changes/subscription.ts'
 import type { Channel } from '../../src/features/realtime/hub/channel.ts'
+import type { HubState } from '../../src/features/realtime/hub/hub-contract.ts'
 import {
   type LogEntry,
   type LoggedChange,
@@ -14,8 +17,7 @@ import {
   type RealtimeLog,
 } from '../../src/features/realtime/log/log-contract.ts'
 import type { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
-import type { SightAnswer } from '../../src/features/realtime/sight/sight-contract.ts'
-import { systemPayload } from '../../src/features/realtime/wire/server-messages.ts'
+import { systemMessage } from '../../src/features/realtime/wire/server-messages.ts'
 import type { Deadline } from '../../src/lib/deadline.ts'
 import { ChannelGroups, type MemberGroup } from './channel-groups.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
@@ -79,7 +81,7 @@ export class ChangeFeed {
   }
 
   /** How many classes of callers follow the table, and whether these are one of them. */
-  classes(tableId: number, role: DatabaseRole, claims: Claims): { count: number; isKnown: boolean } {
+  classes(tableId: number, role: DatabaseRole, claims: Group['claims']): { count: number; isKnown: boolean } {
     const classes = this.#groups.classesOf(tableId)
     return { count: classes.size, isKnown: classes.has(this.#groups.classKey(tableId, role, claims)) }
   }
@@ -135,7 +137,7 @@ export class ChangeFeed {
       for (;;) {
         if (!channel.socket.isOpen) return
         const page = await this.#read(channel.record.after, tableIds)
-        if (page === 'too_old') this.refetch([channel], 'the changes since then are not kept any more')
+        if (page === 'too_old') this.refetch([channel], 'Changes since then are not kept any more.')
         else await this.#tellGroups(page.entries, [this.#groups.groupOf(channel)])
         const { position } = this
         const upTo = page === 'too_old' ? position : page.upTo
@@ -204,7 +206,7 @@ export class ChangeFeed {
 
   async #skipToHead(): Promise<void> {
     this.#parts.storage.position = await this.#untilDone(() => this.#tellLog([...this.#followed]))
-    this.refetch(this.#liveChannels(), 'the changes since then are not kept any more')
+    this.refetch(this.#liveChannels(), 'Changes since then are not kept any more.')
   }
 
   async #tell({ entries, upTo }: LogPage): Promise<void> {
@@ -220,7 +222,7 @@ export class ChangeFeed {
       const end = Math.min(from + SLICE, gap === -1 ? entries.length : gap)
       const changes = entries.slice(from, end) as LoggedChange[]
       if (changes.length > 0) await this.#tellChanges(changes, only)
-      if (end === gap) this.refetch(channelsOf(only) ?? this.#liveChannels(), 'changes may have been lost')
+      if (end === gap) this.refetch(channelsOf(only) ?? this.#liveChannels(), 'Changes may have been lost.')
       from = end === gap ? end + 1 : end
     }
   }
@@ -235,7 +237,10 @@ export class ChangeFeed {
     const judged = rows.length > 0 && groups().length > 0 ? await this.#judge(rows, groups) : undefined
     // Rights that ended while policies were asked.
     this.#parts.endTokens()
-    if (judged) for (const group of groups()) await this.#send(judged.plan, judged.answer, group)
+    if (judged) {
+      const render = renderChanges(judged.plan, judged.answer)
+      for (const group of judged.groups) await this.#send(group, render(group))
+    }
     if (only === undefined) {
       this.changes += rows.length
       for (const change of changes) if (change.table_id === MESSAGES_TABLE_ID) this.#parts.onMessage(change)
@@ -244,42 +249,44 @@ export class ChangeFeed {
 
   async #judge(changes: readonly LoggedChange[], groups: () => readonly MemberGroup[]) {
     for (let round = 1; ; round++) {
-      const plan = planSight(changes, groups(), this.#groups.claimsRead)
+      const asked = groups()
+      const plan = planSight(changes, asked, this.#groups.claimsRead)
       const answer = await this.#untilDone(() => this.#parts.judge.judge(plan.question))
-      const stale = staleTables(plan, answer)
-      if (stale.size === 0 || round === PLANS_MAX) return { plan, answer }
-      this.#groups.learn(stale)
+      const stale = new Set(staleTables(plan, answer))
+      if (stale.size === 0) return { plan, answer, groups: asked }
+      if (round === PLANS_MAX) throw new Error('policies changed each time that they were asked')
+      for (const table of answer.tables)
+        if (table && stale.has(table.tableId)) this.#groups.learn(table.tableId, table.claimsRead)
     }
   }
 
-  async #send(plan: SightPlan, answer: SightAnswer, group: MemberGroup): Promise<void> {
-    const { events, troubles } = renderChanges(plan, answer, group)
-    const pushes = events.map(({ number, ids, dataJson }) => ({
+  async #send(group: MemberGroup, { rendered, notices }: Rendering): Promise<void> {
+    const { members, budget } = this.#parts
+    const pushes = rendered.map(({ number, ids, dataJson }) => ({
       number,
       payload: `{"ids":[${ids.join(',')}],"data":${dataJson}}`,
     }))
     for (const channel of group.channels) {
       const due = pushes.filter(({ number }) => number > channel.record.after)
-      if (due.length > 0) await this.#parts.budget.wait(due.length)
-      for (const { payload } of due)
-        if (!this.#parts.members.push(channel, 'postgres_changes', payload)) break
+      if (due.length > 0) await budget.wait(due.length)
+      for (const { payload } of due) if (!members.push(channel, 'postgres_changes', payload)) break
+      for (const { reason, number } of notices)
+        if (number > channel.record.after) this.refetch([channel], reason)
     }
-    for (const trouble of troubles) this.refetch(group.channels, trouble)
   }
 
   /** Never silent: whoever may have missed something is told to read again. */
-  refetch(channels: Iterable<Channel>, why: string): void {
+  refetch(channels: Iterable<Channel>, reason: string): void {
     for (const channel of channels) {
       if (channel.record.subscriptions.length === 0) continue
       this.refetches += 1
-      const payload = systemPayload({
-        topic: channel.record.topic,
+      const news = {
         extension: 'postgres_changes',
         status: 'error',
         message: 'must_refetch',
-        reason: why,
-      })
-      this.#parts.members.push(channel, 'system', payload)
+        reason,
+      } as const
+      this.#parts.members.send(channel.socket, systemMessage(channel.socket.pass.vsn, channel.record, news))
     }
   }
 

@@ -1,7 +1,7 @@
 // Channels that are told the same: of callers with the same role and claims, with the same subscriptions. Made anew
 // when somebody joins, leaves or renews a token, and kept until then.
 
-import { classKey } from '../../src/features/realtime/changes/claims.ts'
+import { classKey, groupKey } from '../../src/features/realtime/changes/class-key.ts'
 import type { Group } from '../../src/features/realtime/changes/subscription.ts'
 import type { Channel } from '../../src/features/realtime/hub/channel.ts'
 import type { Members } from './members.ts'
@@ -24,8 +24,8 @@ export class ChannelGroups {
     this.#byTable = undefined
   }
 
-  learn(claimsRead: ReadonlyMap<number, readonly string[]>): void {
-    for (const [tableId, names] of claimsRead) this.claimsRead.set(tableId, names)
+  learn(tableId: number, claims: readonly string[]): void {
+    this.claimsRead.set(tableId, claims)
     this.forget()
   }
 
@@ -87,8 +87,8 @@ export class ChannelGroups {
   #identify({ socket, record }: Channel): Group {
     const { role } = socket.pass
     const { claims, subscriptions } = record
-    const read = new Set(subscriptions.flatMap(({ tableId }) => this.claimsRead.get(tableId) ?? []))
-    const key = JSON.stringify([classKey(role, claims, [...read].sort()), subscriptions])
-    return { key, role, claims, subscriptions }
+    const read = subscriptions.flatMap(({ tableId }) => this.claimsRead.get(tableId) ?? [])
+    const key = groupKey(role, claims ?? {}, read, subscriptions)
+    return { key, role, claims: claims ?? {}, subscriptions }
   }
 }

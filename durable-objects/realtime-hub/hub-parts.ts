@@ -4,11 +4,11 @@ import type { Config } from '../../src/config.ts'
 import type { DataDatabase, PlatformDatabase } from '../../src/db/database.ts'
 import type { KeyLimiters } from '../../src/features/api-keys/limit/key-limiter.ts'
 import type { EndUser } from '../../src/features/oauth/end-user/access-token.ts'
+import type { RateCounter } from '../../src/features/realtime/topics/rates.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { DeliveryBudget } from './delivery-budget.ts'
 import type { HubStorage } from './hub-storage.ts'
 import type { Members } from './members.ts'
-import type { MessageRates } from './message-rates.ts'
 
 export interface HubParts {
   readonly config: Config
@@ -23,5 +23,7 @@ export interface HubParts {
   readonly storage: HubStorage
   readonly feed: ChangeFeed
   readonly budget: DeliveryBudget
-  readonly rates: MessageRates
+  readonly rates: RateCounter
+  /** Whose connections to the database the hub takes. */
+  readonly share: string
 }

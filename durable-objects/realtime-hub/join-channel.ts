@@ -2,20 +2,15 @@
 
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
-import { claimsJson } from '../../src/features/realtime/changes/claims.ts'
 import { readSubscriptions } from '../../src/features/realtime/changes/read-subscriptions.ts'
-import {
-  bareTopic,
-  type Channel,
-  type ChannelRecord,
-  type HubSocket,
-  tokenEnd,
-} from '../../src/features/realtime/hub/channel.ts'
+import { type ChannelRecord, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
 import { MESSAGES_TABLE_ID } from '../../src/features/realtime/log/log-contract.ts'
-import { askTopic } from '../../src/features/realtime/sight/ask-topic.ts'
 import { watchTables } from '../../src/features/realtime/watching/watch-tables.ts'
-import { type JoinRequest, parseJoin } from '../../src/features/realtime/wire/client-messages.ts'
+import type { MessageFrame } from '../../src/features/realtime/wire/frames.ts'
+import { type JoinRequest, readJoin } from '../../src/features/realtime/wire/join-request.ts'
+import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import type { HubParts } from './hub-parts.ts'
+import { mayRead } from './topic-rights.ts'
 
 /** A channel that was joined, and from where in the log it has to be brought up first; null: nowhere. */
 export interface Joined {
@@ -26,21 +21,22 @@ export interface Joined {
 
 const CLASSES_MAX = 500
 
-/** Throws `DomainError`, `PostgresError` and what `parseJoin` throws: the reply says why. */
+/** Throws `DomainError`, `PostgresError` and `MessageError`: the reply says why. */
 export async function joinChannel(
   parts: HubParts,
   socket: HubSocket,
-  message: { topic: string; joinRef: string | null; payload: unknown },
+  message: MessageFrame,
 ): Promise<Joined> {
-  const request = parseJoin(message.payload)
+  const request = readJoin(message.topic, message.payload)
   refuseTooMany(parts, socket, message.topic)
   await countJoin(parts, socket)
   const claims = await claimsOf(parts, socket, request.accessToken)
-  if (request.isPrivate) await refuseUnreadable(parts, socket, claims, message.topic)
+  if (request.isPrivate) await mayRead(parts, socket, claims, message.topic)
   const subscriptions = await readSubscriptions(
     parts,
-    { role: socket.pass.role, claims },
+    socket.pass.role,
     request.postgres_changes,
+    parts.share,
   )
   const tableIds = [...new Set(subscriptions.map(({ tableId }) => tableId))]
   refuseNewClass(parts, socket, claims, tableIds)
@@ -49,10 +45,10 @@ export async function joinChannel(
   const resumesAfter = tableIds.length === 0 ? null : resumePlace(parts, socket, message.topic, request)
   const record = {
     topic: message.topic,
-    joinRef: message.joinRef,
+    joinRef: message.joinRef ?? message.ref,
     isPrivate: request.isPrivate,
     broadcast: { ack: request.broadcast.ack, self: request.broadcast.self },
-    presence: { key: request.presence.key || crypto.randomUUID(), isEnabled: request.presence.enabled },
+    presence: { key: request.presence.key ?? crypto.randomUUID(), isEnabled: request.presence.enabled },
     claims,
     tokenEndsAtMs: tokenEnd(claims),
     subscriptions,
@@ -89,36 +85,14 @@ async function countJoin({ limiters }: HubParts, { pass }: HubSocket): Promise<v
   }
 }
 
-/** The person whose token came: with the join, else with the socket. A key in its place is nobody. */
+/** The person whose token came: with the join, else with the socket. */
 export async function claimsOf(
   { verifyAccessToken }: Pick<HubParts, 'verifyAccessToken'>,
   { pass }: HubSocket,
   accessToken: string | undefined,
 ): Promise<ChannelRecord['claims']> {
-  if (accessToken === undefined || isKey(accessToken)) return pass.endUser?.claims ?? null
+  if (accessToken === undefined) return pass.endUser?.claims ?? null
   return (await verifyAccessToken(accessToken)).claims
-}
-
-/** supabase-js sends the key where it has no token. */
-export const isKey = (token: string) => token.startsWith('svc_') || token.startsWith('sb_')
-
-async function refuseUnreadable(
-  parts: HubParts,
-  { pass }: HubSocket,
-  claims: ChannelRecord['claims'],
-  topic: string,
-): Promise<void> {
-  const rights = await askTopic(
-    parts,
-    { role: pass.role, claims: claimsJson(pass.role, claims) },
-    bareTopic(topic),
-  )
-  if (rights.broadcast.read) return
-  throw new DomainError(
-    'unauthorized_topic',
-    `You do not have permissions to read from this Channel topic: ${bareTopic(topic)}`,
-    { hint: 'A policy FOR SELECT on realtime.messages allows it, by realtime.topic() (docs/realtime.md).' },
-  )
 }
 
 function refuseNewClass(
@@ -128,7 +102,7 @@ function refuseNewClass(
   tableIds: readonly number[],
 ): void {
   for (const tableId of tableIds) {
-    const { count, isKnown } = feed.classes(tableId, pass.role, claims)
+    const { count, isKnown } = feed.classes(tableId, pass.role, claims ?? {})
     if (isKnown || count < CLASSES_MAX) continue
     throw new DomainError(
       'too_many_classes',
@@ -150,7 +124,7 @@ function resumePlace(
   const said = request.postgres_changes.map(({ after }) => after).filter(after => after !== undefined)
   if (said.length > 0) return Math.min(...said)
   const client = clientOf(pass)
-  return (client && storage.receipt(client, topic, nowMs())) ?? null
+  return client === null ? null : (storage.receipt(client, topic, nowMs()) ?? null)
 }
 
 /** Two callers that use one name are not one client. */
@@ -160,8 +134,9 @@ export function clientOf({ caller, client }: HubSocket['pass']): string | null {
 
 /** As Supabase's server says refusals: `Code: message`. */
 export function reasonOf(err: unknown): string {
+  if (err instanceof MessageError) return err.message
   const said = err instanceof DomainError || err instanceof PostgresError ? err : undefined
-  if (said === undefined) return 'InternalError: something failed inside Quoin; join again in a moment'
+  if (said === undefined) return 'InternalError: something failed inside Quoin; try again in a moment'
   const code = said instanceof DomainError ? pascalCase(said.code) : said.code
   return [`${code}: ${said.message}`, said.hint].filter(Boolean).join(' ')
 }
@@ -169,5 +144,3 @@ export function reasonOf(err: unknown): string {
 function pascalCase(code: string): string {
   return code.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())
 }
-
-export type { Channel }

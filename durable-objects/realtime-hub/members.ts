@@ -9,10 +9,12 @@ import {
   topicKey,
 } from '../../src/features/realtime/hub/channel.ts'
 import type { SocketPass } from '../../src/features/realtime/hub/hub-contract.ts'
-import { type PresenceRecord, TopicPresence } from '../../src/features/realtime/topics/presence.ts'
-import type { Vsn } from '../../src/features/realtime/wire/frames.ts'
-import { messageFrame } from '../../src/features/realtime/wire/frames.ts'
-import { systemPayload } from '../../src/features/realtime/wire/server-messages.ts'
+import {
+  fromRecords,
+  type PresenceRecord,
+  type TopicPresence,
+} from '../../src/features/realtime/topics/presence.ts'
+import { pushMessage, systemMessage } from '../../src/features/realtime/wire/server-messages.ts'
 import type { HubStorage } from './hub-storage.ts'
 
 /** So much may be on the way to a socket that has not proven to read. */
@@ -25,7 +27,7 @@ export interface Topic {
   readonly topic: string
   readonly isPrivate: boolean
   readonly channels: Set<Channel>
-  readonly presence: TopicPresence
+  presence: TopicPresence
 }
 
 export class Members {
@@ -48,9 +50,14 @@ export class Members {
       const socket = this.#sockets.get(socketId)
       if (socket) this.#keep(newChannel(socket, record, true))
     }
-    for (const { socketId, topic, record } of storage.presences<PresenceRecord>()) {
-      const channel = this.#sockets.get(socketId)?.channels.get(topic)
-      if (channel) this.topicOf(channel).presence.restore(record)
+    const present = storage.presences<PresenceRecord>()
+    for (const topic of this.#topics.values()) {
+      const isHere = (socketId: string) => this.#sockets.get(socketId)?.channels.get(topic.topic)
+      const records = present.filter(one => {
+        const channel = one.topic === topic.topic ? isHere(one.socketId) : undefined
+        return channel !== undefined && topic.channels.has(channel)
+      })
+      topic.presence = fromRecords(records.map(({ record }) => record))
     }
   }
 
@@ -107,7 +114,7 @@ export class Members {
     const known = this.#topics.get(key)
     if (known) return known
     const { topic, isPrivate } = record
-    const made = { topic, isPrivate, channels: new Set<Channel>(), presence: new TopicPresence() }
+    const made = { topic, isPrivate, channels: new Set<Channel>(), presence: fromRecords() }
     this.#topics.set(key, made)
     return made
   }
@@ -158,20 +165,15 @@ export class Members {
     const { socket, record } = channel
     const { joinRef, topic } = record
     if (socket.channels.get(topic) !== channel) return false
-    return this.send(socket, messageFrame(socket.pass.vsn, { joinRef, ref: null, topic, event }, payloadJson))
+    return this.send(socket, pushMessage(socket.pass.vsn, { joinRef, topic }, event, payloadJson))
   }
 
   #cutOff(socket: HubSocket): void {
-    const text = 'slow_consumer: the client reads more slowly than it is sent to; connect again and resume'
-    for (const { record } of [...socket.channels.values()].slice(0, 1)) {
-      const payload = systemPayload({
-        topic: record.topic,
-        extension: 'system',
-        status: 'error',
-        message: text,
-      })
-      const { joinRef, topic } = record
-      sendTo(socket, messageFrame(vsnOf(socket), { joinRef, ref: null, topic, event: 'system' }, payload))
+    const message = 'slow_consumer: the client reads more slowly than it is sent to; connect again and resume'
+    const [channel] = socket.channels.values()
+    if (channel) {
+      const news = { extension: 'system', status: 'error', message } as const
+      sendTo(socket, systemMessage(socket.pass.vsn, channel.record, news))
     }
     this.close(socket, CLOSE.tryAgain, 'slow_consumer')
   }
@@ -200,8 +202,6 @@ interface Attachment {
 
 const attachmentOf = (ws: WebSocket) => ws.deserializeAttachment() as Attachment
 const attach = (ws: WebSocket, attachment: Attachment) => ws.serializeAttachment(attachment)
-
-const vsnOf = ({ pass }: HubSocket): Vsn => pass.vsn
 
 function sendTo({ ws }: HubSocket, frame: string | Uint8Array): boolean {
   try {

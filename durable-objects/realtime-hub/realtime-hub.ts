@@ -21,7 +21,8 @@ import {
 import type { LogPush } from '../../src/features/realtime/log/log-contract.ts'
 import { askSight } from '../../src/features/realtime/sight/ask-sight.ts'
 import { SightJudge } from '../../src/features/realtime/sight/judge-sight.ts'
-import { FrameError, readFrame } from '../../src/features/realtime/wire/frames.ts'
+import { rateCounter } from '../../src/features/realtime/topics/rates.ts'
+import { broadcastFrame, FrameError, readFrame } from '../../src/features/realtime/wire/frames.ts'
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { sha256Hex } from '../../src/lib/hash.ts'
 import { ChangeFeed } from './change-feed.ts'
@@ -29,7 +30,6 @@ import { DeliveryBudget } from './delivery-budget.ts'
 import type { HubParts } from './hub-parts.ts'
 import { HubStorage } from './hub-storage.ts'
 import { CLOSE, Members } from './members.ts'
-import { MessageRates } from './message-rates.ts'
 import { messageOf } from './message-row.ts'
 import { Talk } from './talk.ts'
 import { Upkeep } from './upkeep.ts'
@@ -85,7 +85,8 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
       storage,
       feed,
       budget,
-      rates: new MessageRates(config.realtimeMessagesPerSecond, nowMs),
+      share,
+      rates: rateCounter(config.realtimeMessagesPerSecond, 1_000, nowMs),
     }
     this.#talk = new Talk(this.#parts)
     this.#upkeep = new Upkeep(this.#parts, this.#talk, ctx.storage)
@@ -144,7 +145,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     this.#talk.countMessages(caller, messages.length)
     for (const { topic, event, isPrivate, payload } of messages) {
       const found = this.#parts.members.findTopic(fullTopic(topic), isPrivate)
-      if (found) this.#talk.sendBroadcast(found, event, payload)
+      if (found) this.#talk.sendBroadcast(found, vsn => broadcastFrame(vsn, found.topic, event, payload))
     }
   }
 
@@ -165,7 +166,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
   }
 
   async state(): Promise<HubState> {
-    const { members, feed, rates } = this.#parts
+    const { members, feed } = this.#parts
     const topics = [...members.topics]
     return {
       connections: members.socketCount,
@@ -175,7 +176,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
           topic: topic.replace(/^realtime:/, ''),
           isPrivate,
           members: channels.size,
-          present: presence.size,
+          present: presence.keyCount(),
         }))
         .sort((a, b) => b.members - a.members)
         .slice(0, TOPICS_TOLD_MAX),
@@ -185,7 +186,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
         changes: feed.changes,
         statements: this.#judge.statements,
         deliveries: members.deliveries,
-        messages: rates.total,
+        messages: this.#talk.messages,
         refetches: feed.refetches,
       },
     }
@@ -201,9 +202,10 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
   #tellMessage(row: string | null): void {
     const message = messageOf(row)
     const topic = message && this.#parts.members.findTopic(fullTopic(message.topic), message.isPrivate)
-    if (topic === undefined) return
+    if (message === undefined || topic === undefined) return
     try {
-      this.#talk.sendBroadcast(topic, message.event, message.payload, undefined, { id: message.id })
+      const { event, payload, id } = message
+      this.#talk.sendBroadcast(topic, vsn => broadcastFrame(vsn, topic.topic, event, payload, { id }))
     } catch (err) {
       console.warn(
         JSON.stringify({ level: 'warn', component: 'realtime', message: String(err), topic: topic.topic }),

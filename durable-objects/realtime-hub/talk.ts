@@ -1,39 +1,52 @@
 // What becomes of a client's messages: heartbeats, joins and leaves, tokens, broadcasts, presence.
 
+import { callerClaims } from '../../src/db/caller-session.ts'
+import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
-import { claimsJson, classKey } from '../../src/features/realtime/changes/claims.ts'
-import { bareTopic, type Channel, type HubSocket, tokenEnd } from '../../src/features/realtime/hub/channel.ts'
-import { askTopic } from '../../src/features/realtime/sight/ask-topic.ts'
+import { classKey } from '../../src/features/realtime/changes/class-key.ts'
+import {
+  bareTopic,
+  type Channel,
+  type ChannelRecord,
+  type HubSocket,
+  tokenEnd,
+} from '../../src/features/realtime/hub/channel.ts'
 import type { PresenceDiff } from '../../src/features/realtime/topics/presence.ts'
+import { readAccessToken } from '../../src/features/realtime/wire/access-token.ts'
 import {
-  parseAccessToken,
-  parseBroadcast,
-  parsePresence,
+  type BroadcastPush,
+  isHeartbeat,
+  pushedBroadcastFrame,
+  readBroadcast,
+  readPresence,
 } from '../../src/features/realtime/wire/client-messages.ts'
+import type { ClientFrame, FrameHead, MessageFrame, Vsn } from '../../src/features/realtime/wire/frames.ts'
+import { MessageError } from '../../src/features/realtime/wire/message-error.ts'
 import {
-  type BroadcastPayload,
-  broadcastFrame,
-  type ClientFrame,
-  messageFrame,
-} from '../../src/features/realtime/wire/frames.ts'
-import {
-  errorReplyPayload,
-  joinReplyPayload,
-  okReplyPayload,
-  systemPayload,
+  closeMessage,
+  errorReply,
+  joinReply,
+  okReply,
+  presenceDiffMessage,
+  presenceStateMessage,
+  REPLICATION_READY,
+  SUBSCRIBED,
+  type SystemNews,
+  systemMessage,
+  UNMATCHED_TOPIC,
 } from '../../src/features/realtime/wire/server-messages.ts'
 import type { HubParts } from './hub-parts.ts'
-import { claimsOf, clientOf, isKey, joinChannel, reasonOf } from './join-channel.ts'
+import { claimsOf, clientOf, joinChannel, reasonOf } from './join-channel.ts'
 import type { Topic } from './members.ts'
+import { mayRead, topicRights } from './topic-rights.ts'
 
-/** So long it is believed what policies said of sending. */
-const RIGHTS_MS = 5 * 60_000
-
-type Message = Extract<ClientFrame, { kind: 'message' }>
-type Pushed = Pick<ClientFrame, 'topic' | 'joinRef' | 'ref'>
+/** The frame of a broadcast for a client of that version; undefined: it cannot be said to it. */
+export type BroadcastFrame = (vsn: Vsn) => string | Uint8Array | undefined
 
 export class Talk {
   readonly #parts: HubParts
+  /** Broadcasts and presence that came since the object woke up. */
+  messages = 0
 
   constructor(parts: HubParts) {
     this.#parts = parts
@@ -41,7 +54,7 @@ export class Talk {
 
   /** Handles a frame after those that came before it on the socket. Never throws. */
   async handle(socket: HubSocket, frame: ClientFrame): Promise<void> {
-    if (frame.topic === 'phoenix') return this.#heartbeat(socket, frame)
+    if (isHeartbeat(frame)) return this.#heartbeat(socket, frame)
     socket.work = socket.work.then(() => this.#handle(socket, frame))
     await socket.work
   }
@@ -52,16 +65,19 @@ export class Talk {
       if (frame.kind === 'message' && frame.event === 'phx_join') await this.#join(socket, frame)
       else await this.#inChannel(socket, frame)
     } catch (err) {
-      if (!(err instanceof Error)) throw err
       logUnknown(err)
-      this.#reply(socket, frame, errorReplyPayload(reasonOf(err)))
+      const reason = reasonOf(err)
+      this.#reply(socket, errorReply(socket.pass.vsn, frame, reason))
+      // A client that asks for no answer drops the reply.
+      const channel = socket.channels.get(frame.topic)
+      if (channel && frame.event !== 'phx_join') this.#system(channel, failed(reason))
     }
   }
 
   /**
    * The next heartbeat is sent only after this one's answer came: so everything in front of that answer has arrived.
    */
-  #heartbeat(socket: HubSocket, frame: Pushed): void {
+  #heartbeat(socket: HubSocket, frame: FrameHead): void {
     const { members, storage, feed, nowMs } = this.#parts
     const client = clientOf(socket.pass)
     members.hear(socket, nowMs())
@@ -71,25 +87,29 @@ export class Talk {
       const isFollowing = channel.isLive && channel.record.subscriptions.length > 0
       channel.offered = isFollowing ? feed.position : undefined
     }
-    this.#reply(socket, frame, okReplyPayload())
+    this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
 
-  async #join(socket: HubSocket, frame: Message): Promise<void> {
+  async #join(socket: HubSocket, frame: MessageFrame): Promise<void> {
     const { members, feed, storage, nowMs } = this.#parts
+    const { vsn } = socket.pass
     const { record, request, resumesAfter } = await joinChannel(this.#parts, socket, frame)
     if (!socket.isOpen) return
     const before = socket.channels.get(frame.topic)
-    if (before) this.leave(before, 'phx_close')
-    const follows = record.subscriptions.length > 0
+    if (before) this.leave(before)
     const channel = members.join(socket, record, resumesAfter === null)
     feed.regroup()
-    this.#reply(socket, frame, joinReplyPayload(request.postgres_changes, record.after))
-    if (record.presence.isEnabled)
-      members.push(channel, 'presence_state', members.topicOf(channel).presence.stateJson())
-    if (!follows) return
+    const changes = request.postgres_changes.map(({ sent }, index) => ({ id: index + 1, sent }))
+    this.#reply(socket, joinReply(vsn, frame, changes))
+    if (record.presence.isEnabled) {
+      const state = JSON.stringify(members.topicOf(channel).presence.state())
+      members.send(socket, presenceStateMessage(vsn, record, state))
+    }
+    if (request.broadcast.replicationReady) this.#system(channel, REPLICATION_READY)
+    if (record.subscriptions.length === 0) return
     const client = clientOf(socket.pass)
     if (client !== null) storage.putReceipt(client, record.topic, record.after, nowMs())
-    this.#system(channel, 'postgres_changes', 'ok', 'Subscribed to PostgreSQL')
+    this.#system(channel, SUBSCRIBED)
     if (resumesAfter !== null) void feed.replay(channel).catch(logUnknown)
   }
 
@@ -97,43 +117,43 @@ export class Talk {
     const channel = socket.channels.get(frame.topic)
     if (channel === undefined) {
       if (frame.kind === 'message' && frame.event === 'phx_leave')
-        this.#reply(socket, frame, okReplyPayload())
-      else this.#reply(socket, frame, errorReplyPayload('unmatched topic'))
+        this.#reply(socket, okReply(socket.pass.vsn, frame))
+      else this.#reply(socket, errorReply(socket.pass.vsn, frame, UNMATCHED_TOPIC))
       return
     }
-    if (frame.kind === 'broadcast') return await this.#broadcast(channel, frame, frame)
+    const broadcast = readBroadcast(frame)
+    if (broadcast) return await this.#broadcast(channel, frame, broadcast)
+    if (frame.kind !== 'message') return
     switch (frame.event) {
       case 'phx_leave':
         this.#forgetReceipt(channel)
-        this.#reply(socket, frame, okReplyPayload())
-        return this.leave(channel, 'phx_close')
+        this.#reply(socket, okReply(socket.pass.vsn, frame))
+        return this.leave(channel)
       case 'access_token':
-        return await this.#renewToken(channel, parseAccessToken(frame.payload))
-      case 'broadcast':
-        return await this.#broadcast(channel, frame, parseBroadcast(frame.payload))
+        return await this.#renewToken(channel, readAccessToken(frame.payload))
       case 'presence':
         return await this.#presence(channel, frame)
       default:
-        this.#reply(
-          socket,
-          frame,
-          errorReplyPayload(`UnknownEvent: ${frame.event.slice(0, 100)} is no event of channels`),
+        throw new MessageError(
+          'UnknownEvent',
+          `channels have no event ${JSON.stringify(frame.event.slice(0, 100))}`,
         )
     }
   }
 
-  /** Takes the channel out and tells those who stay. */
-  leave(channel: Channel, event: 'phx_close' | 'phx_error' | null): void {
+  /** Takes the channel out, says so to its client, and tells those who stay. */
+  leave(channel: Channel): void {
     const { members, feed } = this.#parts
+    const { socket, record } = channel
     const topic = members.topicOf(channel)
-    if (event !== null) members.push(channel, event, '{}')
+    members.send(socket, closeMessage(socket.pass.vsn, record))
     members.leave(channel)
-    this.#tellPresence(topic, topic.presence.leave(channel.socket.id))
-    if (channel.record.subscriptions.length > 0) feed.regroup()
+    this.#tellPresence(topic, topic.presence.leaveAll(socket.id))
+    if (record.subscriptions.length > 0) feed.regroup()
   }
 
   leaveAll(socket: HubSocket): void {
-    for (const channel of [...socket.channels.values()]) this.leave(channel, null)
+    for (const channel of [...socket.channels.values()]) this.leave(channel)
     this.#parts.members.remove(socket)
   }
 
@@ -143,128 +163,124 @@ export class Talk {
     for (const channel of [...this.#parts.members.channels()]) {
       const { tokenEndsAtMs } = channel.record
       if (tokenEndsAtMs === null || tokenEndsAtMs > nowMs) continue
-      this.#system(
-        channel,
-        'system',
-        'error',
-        'Token has expired: send a new access_token, or join again with one',
-      )
-      this.leave(channel, 'phx_close')
+      this.#system(channel, failed('Token has expired: send a new access_token, or join again with one'))
+      this.leave(channel)
     }
   }
 
-  async #renewToken(channel: Channel, token: string | null): Promise<void> {
-    if (token === null || isKey(token)) return
+  async #renewToken(channel: Channel, token: string | undefined): Promise<void> {
+    if (token === undefined) return
     const { members, feed } = this.#parts
     const { socket, record } = channel
-    let claims: Channel['record']['claims']
+    let claims: ChannelRecord['claims']
     try {
       claims = await claimsOf(this.#parts, socket, token)
-      if (record.isPrivate) await this.#refuseUnreadable(channel, claims)
+      if (record.isPrivate) await mayRead(this.#parts, socket, claims, record.topic)
     } catch (err) {
-      this.#system(channel, 'system', 'error', reasonOf(err))
-      return this.leave(channel, 'phx_close')
+      this.#system(channel, failed(reasonOf(err)))
+      return this.leave(channel)
     }
     if (socket.channels.get(record.topic) !== channel) return
-    const { role } = socket.pass
-    const isSame = classKey(role, claims, []) === classKey(role, record.claims, [])
+    const isSame = classOf(socket, claims) === classOf(socket, record.claims)
     members.change(channel, { claims, tokenEndsAtMs: tokenEnd(claims) })
     channel.rights = undefined
     if (record.subscriptions.length === 0) return
     feed.regroup()
-    if (!isSame) feed.refetch([channel], 'the token is of another person or has other claims')
+    if (!isSame) feed.refetch([channel], 'The token is of another person, or has other claims.')
   }
 
-  async #refuseUnreadable({ socket, record }: Channel, claims: Channel['record']['claims']): Promise<void> {
-    const { role } = socket.pass
-    const topic = bareTopic(record.topic)
-    const rights = await askTopic(this.#parts, { role, claims: claimsJson(role, claims) }, topic)
-    if (rights.broadcast.read) return
-    throw new DomainError(
-      'unauthorized_topic',
-      `You do not have permissions to read from this Channel topic: ${topic}`,
-    )
-  }
-
-  async #broadcast(
-    channel: Channel,
-    pushed: Pushed,
-    { event, payload }: { event: string; payload: BroadcastPayload },
-  ): Promise<void> {
+  async #broadcast(channel: Channel, frame: FrameHead, push: BroadcastPush): Promise<void> {
     const { members } = this.#parts
     const { socket, record } = channel
-    this.#countMessage(socket)
-    if (record.isPrivate && !(await this.#mayWrite(channel, 'broadcast')))
-      throw unauthorizedWrite(record.topic)
-    this.sendBroadcast(members.topicOf(channel), event, payload, record.broadcast.self ? undefined : channel)
-    if (record.broadcast.ack) this.#reply(socket, pushed, okReplyPayload())
+    this.countMessages(socket.pass.caller, 1)
+    await this.#mayWrite(channel, 'broadcast')
+    const except = record.broadcast.self ? undefined : channel
+    this.sendBroadcast(members.topicOf(channel), vsn => pushedBroadcastFrame(vsn, record.topic, push), except)
+    if (record.broadcast.ack) this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
 
   /** To all in the topic but `except`. Throws `rate_limited`, and then nobody has it. */
-  sendBroadcast(
-    topic: Topic,
-    event: string,
-    payload: BroadcastPayload,
-    except?: Channel,
-    meta?: object,
-  ): void {
+  sendBroadcast(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
     const { members, budget } = this.#parts
     if (!budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
-    const frames = new Map<string, string | Uint8Array | undefined>()
+    const frames = new Map<Vsn, ReturnType<BroadcastFrame>>()
     for (const channel of topic.channels) {
       if (channel === except) continue
       const { vsn } = channel.socket.pass
-      if (!frames.has(vsn)) frames.set(vsn, broadcastFrame(vsn, topic.topic, event, payload, meta))
+      if (!frames.has(vsn)) frames.set(vsn, frameFor(vsn))
       const frame = frames.get(vsn)
       if (frame !== undefined) members.send(channel.socket, frame)
     }
   }
 
-  async #presence(channel: Channel, frame: Message): Promise<void> {
+  async #presence(channel: Channel, frame: MessageFrame): Promise<void> {
     const { members, storage } = this.#parts
     const { socket, record } = channel
-    const asked = parsePresence(frame.payload)
-    this.#countMessage(socket)
-    if (record.isPrivate && !(await this.#mayWrite(channel, 'presence')))
-      throw unauthorizedWrite(record.topic)
+    const push = readPresence(frame.payload)
+    this.countMessages(socket.pass.caller, 1)
+    await this.#mayWrite(channel, 'presence')
+    if (socket.channels.get(record.topic) !== channel) return
     const topic = members.topicOf(channel)
-    if (asked.event === 'untrack') {
-      storage.removePresence(socket.id, record.topic)
-      this.#tellPresence(topic, topic.presence.leave(socket.id))
-    } else {
-      const { diff, record: kept } = topic.presence.track(socket.id, record.presence.key, asked.payload)
-      storage.putPresence(socket.id, record.topic, kept)
-      this.#tellPresence(topic, diff)
-    }
-    this.#reply(socket, frame, okReplyPayload())
+    const { key } = record.presence
+    const diff =
+      push.event === 'untrack'
+        ? topic.presence.untrack(socket.id, key)
+        : topic.presence.track(socket.id, key, push.payload, crypto.randomUUID())
+    const kept = topic.presence.recordOf(socket.id, key)
+    if (kept) storage.putPresence(socket.id, record.topic, kept)
+    else storage.removePresence(socket.id, record.topic)
+    this.#tellPresence(topic, diff)
+    this.#reply(socket, okReply(socket.pass.vsn, frame))
   }
 
-  #tellPresence({ channels }: Topic, diff: PresenceDiff | undefined): void {
-    if (diff === undefined) return
+  #tellPresence({ channels }: Topic, diff: PresenceDiff | null): void {
+    if (diff === null) return
+    const { members } = this.#parts
     const json = JSON.stringify(diff)
-    for (const channel of channels)
-      if (channel.record.presence.isEnabled) this.#parts.members.push(channel, 'presence_diff', json)
+    for (const { socket, record } of channels)
+      if (record.presence.isEnabled)
+        members.send(socket, presenceDiffMessage(socket.pass.vsn, record.topic, json))
   }
 
-  /** Asked at the first message, and then believed for some minutes. */
-  async #mayWrite(channel: Channel, extension: 'broadcast' | 'presence'): Promise<boolean> {
-    const nowMs = this.#parts.nowMs()
-    if (channel.rights === undefined || channel.rights.endsAtMs <= nowMs) {
-      const { role } = channel.socket.pass
-      const caller = { role, claims: claimsJson(role, channel.record.claims) }
-      const { broadcast, presence } = await askTopic(this.#parts, caller, bareTopic(channel.record.topic))
-      channel.rights = { broadcast: broadcast.write, presence: presence.write, endsAtMs: nowMs + RIGHTS_MS }
-    }
-    return channel.rights[extension]
+  /** Asked at the first message, and then believed for some minutes. Throws `unauthorized_topic`. */
+  async #mayWrite(channel: Channel, extension: 'broadcast' | 'presence'): Promise<void> {
+    if (!channel.record.isPrivate) return
+    const rights = await topicRights(this.#parts, channel)
+    if (rights[extension]) return
+    throw new DomainError(
+      'unauthorized_topic',
+      `You do not have permissions to write to this Channel topic: ${bareTopic(channel.record.topic)}`,
+      { hint: 'A policy FOR INSERT on realtime.messages allows it, by realtime.topic() (docs/realtime.md).' },
+    )
   }
 
-  #countMessage({ pass }: HubSocket): void {
+  /** Throws `rate_limited`. */
+  countMessages(caller: string, messages: number): void {
     const { rates, config } = this.#parts
-    if (rates.take(pass.caller)) return
+    if (rates.take(caller, messages)) {
+      this.messages += messages
+      return
+    }
     const max = config.realtimeMessagesPerSecond
     throw new DomainError('rate_limited', `The key has sent ${max} messages within a second.`, {
       hint: 'Send fewer and larger messages, or raise REALTIME_MESSAGES_PER_SECOND.',
+      retryAfterSeconds: 1,
     })
+  }
+
+  /** Of a frame that could be read and is too large. */
+  refuseSize(socket: HubSocket, frame: ClientFrame): void {
+    const max = this.#parts.config.realtimeMessageBytesMax
+    const reason = `PayloadTooLarge: a message has at most ${max} bytes (REALTIME_MESSAGE_BYTES_MAX)`
+    this.#reply(socket, errorReply(socket.pass.vsn, frame, reason))
+    const channel = socket.channels.get(frame.topic)
+    if (channel) this.#system(channel, failed(reason))
+  }
+
+  /** Of what is no frame: said on the topic that belongs to no channel. */
+  refuseFrame(socket: HubSocket, reason: string): void {
+    const news = failed(`MalformedFrame: ${reason}`)
+    this.#reply(socket, systemMessage(socket.pass.vsn, { topic: 'phoenix', joinRef: null }, news))
   }
 
   #forgetReceipt({ socket, record }: Channel): void {
@@ -272,29 +288,24 @@ export class Talk {
     if (client !== null) this.#parts.storage.removeReceipt(client, record.topic)
   }
 
-  #reply(socket: HubSocket, { joinRef, ref, topic }: Pushed, payloadJson: string): void {
-    const head = { joinRef, ref, topic, event: 'phx_reply' }
-    this.#parts.members.send(socket, messageFrame(socket.pass.vsn, head, payloadJson))
+  #reply(socket: HubSocket, frame: string): void {
+    this.#parts.members.send(socket, frame)
   }
 
-  #system(channel: Channel, extension: string, status: 'ok' | 'error', message: string): void {
-    const { topic } = channel.record
-    this.#parts.members.push(channel, 'system', systemPayload({ topic, extension, status, message }))
+  #system({ socket, record }: Channel, news: SystemNews): void {
+    this.#parts.members.send(socket, systemMessage(socket.pass.vsn, record, news))
   }
 }
 
-function unauthorizedWrite(topic: string): DomainError {
-  return new DomainError(
-    'unauthorized_topic',
-    `You do not have permissions to write to this Channel topic: ${bareTopic(topic)}`,
-    { hint: 'A policy FOR INSERT on realtime.messages allows it, by realtime.topic() (docs/realtime.md).' },
-  )
-}
+const failed = (message: string): SystemNews => ({ extension: 'system', status: 'error', message })
+
+const classOf = ({ pass }: HubSocket, claims: ChannelRecord['claims']) =>
+  classKey(pass.role, claims ?? {}, [])
 
 function tooManyDeliveries(members: number): DomainError {
   return new DomainError(
     'rate_limited',
-    `The project has sent as many frames within this second as it may.`,
+    'The project has sent as many frames within this second as it may.',
     {
       detail: `The message goes to ${members} sockets.`,
       hint: 'Send less often, or raise REALTIME_DELIVERIES_PER_SECOND.',
@@ -304,6 +315,6 @@ function tooManyDeliveries(members: number): DomainError {
 
 /** What is ours is said to the client alone; all else is a fault of ours. */
 function logUnknown(err: unknown): void {
-  if (err instanceof DomainError) return
+  if (err instanceof DomainError || err instanceof MessageError || err instanceof PostgresError) return
   console.error(JSON.stringify({ level: 'error', component: 'realtime', message: String(err) }))
 }

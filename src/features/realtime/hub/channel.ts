@@ -1,13 +1,14 @@
 // What a hub knows of a socket and of the channels that it has joined. Types, and what follows from them alone.
 
 import type { Subscription } from '../changes/subscription.ts'
+import type { Ref } from '../wire/frames.ts'
 import type { SocketPass } from './hub-contract.ts'
 
 /** A channel as it outlives the object's sleep: JSON all through. */
 export interface ChannelRecord {
   /** As the client names it, with `realtime:`. */
   readonly topic: string
-  readonly joinRef: string | null
+  readonly joinRef: Ref
   readonly isPrivate: boolean
   readonly broadcast: { readonly ack: boolean; readonly self: boolean }
   readonly presence: { readonly key: string; readonly isEnabled: boolean }

@@ -42,6 +42,8 @@ export interface TopicPresence {
   untrack(socketId: string, key: string): PresenceDiff | null
   /** The socket is gone from the topic. Null: it was not present. */
   leaveAll(socketId: string): PresenceDiff | null
+  /** What the socket is present with under `key`. */
+  recordOf(socketId: string, key: string): PresenceRecord | undefined
   state(): PresenceState
   /** How many keys are present. */
   keyCount(): number
@@ -57,6 +59,7 @@ export function fromRecords(records: Iterable<PresenceRecord> = []): TopicPresen
     track: (socketId, key, payload, phxRef) => track(present, { socketId, key, payload, phxRef }),
     untrack: (socketId, key) => diffOf([], present.take(socketId, key)),
     leaveAll: socketId => diffOf([], present.takeAll(socketId)),
+    recordOf: (socketId, key) => present.get(socketId, key),
     state: () => group(present.all()),
     keyCount: () => new Set(present.all().map(record => record.key)).size,
     records: () => present.all(),

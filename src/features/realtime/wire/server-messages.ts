@@ -16,6 +16,8 @@ export interface SystemNews {
   readonly extension: 'postgres_changes' | 'system'
   readonly status: 'ok' | 'error'
   readonly message: string
+  /** Ours: more about it, in a sentence. */
+  readonly reason?: string
 }
 
 /** Rows arrive from now on. */
@@ -68,9 +70,8 @@ export function failMessage(vsn: Vsn, channel: JoinedChannel): string {
 }
 
 export function systemMessage(vsn: Vsn, channel: JoinedChannel, news: SystemNews): string {
-  const { extension, status, message } = news
   const name = channel.topic.slice(channel.topic.indexOf(':') + 1)
-  return pushMessage(vsn, channel, 'system', JSON.stringify({ extension, status, message, channel: name }))
+  return pushMessage(vsn, channel, 'system', JSON.stringify({ ...news, channel: name }))
 }
 
 /** Everyone who is present, as JSON text: to a client that has just joined. */
