@@ -1,0 +1,105 @@
+// Puts the question of sight to Postgres, in one trip.
+
+import { callerClaims } from '../../../db/caller-session.ts'
+import type { DataDatabase, DataSession } from '../../../db/database.ts'
+import type { Seen, SightAnswer, SightQuestion, SightTable } from './sight-contract.ts'
+
+export interface AskSightDeps {
+  readonly data: Pick<DataDatabase, 'batch'>
+  readonly config: { readonly dbExtraSearchPath: readonly string[] }
+}
+
+/** One table of the answer of `quoin.rows_in_sight`. */
+interface AnsweredTable {
+  readonly table: {
+    readonly table_id: number
+    readonly table_schema: string
+    readonly table_name: string
+    readonly columns: SightTable['columns']
+    readonly fits: boolean
+    readonly primary_key: readonly string[]
+    readonly selectable: SightTable['selectable']
+    readonly claims_read: readonly string[]
+  } | null
+  readonly classes: readonly Seen[]
+  readonly filters: readonly Seen[]
+}
+
+/**
+ * Asks who may see which images, by the policies of now. Throws `PostgresError` where the question as a whole fails,
+ * 57014 after `timeoutMs`, and `database_unavailable`. `share`: whose connections it takes, as `key/client`.
+ */
+export async function askSight(
+  { data, config }: AskSightDeps,
+  question: SightQuestion,
+  { timeoutMs, share }: { timeoutMs: number; share: string },
+): Promise<SightAnswer> {
+  const session = sightSession(config, timeoutMs, share)
+  const statement = { sql: 'select quoin.rows_in_sight($1::json)', params: [questionJson(question)] }
+  const [result] = await data.batch(session, [statement], { prepared: true, readOnly: false, changesNothing: true })
+  const answered = JSON.parse(result?.rows[0]?.[0] ?? '[]') as readonly AnsweredTable[]
+  const byTable = new Map(question.tables.map(({ tableId }, index) => [tableId, answered[index]]))
+  return {
+    tables: answered.map(({ table }) => table && tableOf(table)),
+    classes: inOrder(question.classes, ({ tableId }) => byTable.get(tableId)?.classes ?? []),
+    filters: inOrder(question.filters, ({ tableId }) => byTable.get(tableId)?.filters ?? []),
+  }
+}
+
+/** Whoever asks is nobody: the question names for whom it is asked. */
+export function sightSession(
+  { dbExtraSearchPath }: AskSightDeps['config'],
+  timeoutMs: number,
+  share: string,
+): DataSession {
+  return {
+    role: 'anon',
+    claims: callerClaims('anon', {}),
+    share,
+    requestId: 'realtime',
+    searchPath: ['public', ...dbExtraSearchPath],
+    timeoutMs,
+    method: 'GET',
+    path: '/realtime/v1/websocket',
+    headers: '{}',
+    cookies: '{}',
+  }
+}
+
+/** Images are JSON already, and go in as they are. */
+function questionJson({ tables, classes, filters }: SightQuestion): string {
+  const parts = tables.map(({ tableId, images }) => {
+    const ofTable = <Part extends { tableId: number }>(all: readonly Part[]) =>
+      JSON.stringify(all.filter(part => part.tableId === tableId))
+    const own = `"classes":${ofTable(classes)},"filters":${ofTable(filters)}`
+    return `{"table_id":${tableId},"images":[${images.join(',')}],${own}}`
+  })
+  return `[${parts.join(',')}]`
+}
+
+function tableOf(table: NonNullable<AnsweredTable['table']>): SightTable {
+  const { table_id, table_schema, table_name, columns, fits, primary_key, selectable, claims_read } = table
+  return {
+    tableId: table_id,
+    table_schema,
+    table_name,
+    columns,
+    fits,
+    primaryKey: primary_key,
+    selectable,
+    claimsRead: claims_read,
+  }
+}
+
+/** The answers of a table stand in the order in which the question names them. */
+function inOrder<Part extends { tableId: number }>(
+  parts: readonly Part[],
+  answersOf: (part: Part) => readonly Seen[],
+): Seen[] {
+  const next = new Map<number, number>()
+  return parts.map(part => {
+    const at = next.get(part.tableId) ?? 0
+    next.set(part.tableId, at + 1)
+    return answersOf(part)[at] ?? []
+  })
+}

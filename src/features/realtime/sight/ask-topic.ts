@@ -1,0 +1,38 @@
+// Asks the policies on realtime.messages what a caller may do with a topic.
+
+import { PostgresError } from '../../../db/postgres-error.ts'
+import type { DatabaseRole } from '../../../db/database.ts'
+import { type AskSightDeps, sightSession } from './ask-sight.ts'
+import type { SightError } from './sight-contract.ts'
+
+export interface TopicRights {
+  readonly broadcast: { readonly read: boolean; readonly write: boolean }
+  readonly presence: { readonly read: boolean; readonly write: boolean }
+}
+
+type Answered = readonly number[] | SightError
+
+const TIMEOUT_MS = 2_000
+
+/**
+ * What a caller may read and send of a topic (without `realtime:`), by the policies of now; `claims` is JSON text for
+ * `request.jwt.claims`. Throws the `PostgresError` of a policy that raises.
+ */
+export async function askTopic(
+  { data, config }: AskSightDeps,
+  { role, claims, share }: { role: DatabaseRole; claims: string; share: string },
+  topic: string,
+): Promise<TopicRights> {
+  const session = sightSession(config, TIMEOUT_MS, share)
+  const statement = { sql: 'select quoin.topic_rights($1, $2, $3)', params: [role, claims, topic] }
+  const [result] = await data.batch(session, [statement], { prepared: true, readOnly: false, changesNothing: true })
+  const { read, write } = JSON.parse(result?.rows[0]?.[0] ?? '{}') as { read: Answered; write: Answered }
+  const rights = { read: indexesOf(read), write: indexesOf(write) }
+  const of = (index: number) => ({ read: rights.read.includes(index), write: rights.write.includes(index) })
+  return { broadcast: of(0), presence: of(1) }
+}
+
+function indexesOf(answered: Answered): readonly number[] {
+  if (!('code' in answered)) return answered
+  throw new PostgresError(answered)
+}

@@ -1,0 +1,97 @@
+// Which tables a subscription means, for callers of a role: those of exposed schemas that the role may SELECT.
+
+import type { DatabaseRole, PlatformDatabase } from '../../../db/database.ts'
+import { quoteQualified } from '../../../db/sql.ts'
+import { DomainError } from '../../../errors.ts'
+import { nearestName } from '../../../lib/nearest-name.ts'
+import type { SightTable } from '../sight/sight-contract.ts'
+
+export interface FindTablesDeps {
+  readonly platform: Pick<PlatformDatabase, 'query'>
+  readonly config: { readonly dbSchemas: readonly string[] }
+}
+
+interface Found {
+  table: {
+    table_id: number
+    table_schema: string
+    table_name: string
+    columns: SightTable['columns']
+    primary_key: string[]
+    selectable: SightTable['selectable']
+    claims_read: string[]
+  } | null
+  table_name: string
+  reason: string | null
+}
+
+const FIND = `
+  select c.relname as table_name, quoin.table_in_sight(c.oid, '{}') as table,
+    quoin.unwatchable_reason(c.oid) as reason
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any ($1::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    and ($2::text is null or c.relname = $2::text)
+  order by n.nspname, c.relname limit 1000`
+
+/**
+ * The table of this name, or with `*` all that the role may SELECT. Throws `schema_not_exposed`, `table_not_watchable`
+ * with the name that was probably meant, and `insufficient_role` where the role may not SELECT it.
+ */
+export async function findTables(
+  { platform, config }: FindTablesDeps,
+  role: DatabaseRole,
+  { schema, table }: { schema: string; table: string },
+): Promise<SightTable[]> {
+  const schemas = schema === '*' ? config.dbSchemas : [schema]
+  if (!schemas.every(name => config.dbSchemas.includes(name))) {
+    throw new DomainError('schema_not_exposed', `The schema "${schema.slice(0, 100)}" is not exposed.`, {
+      hint: `Exposed are: ${config.dbSchemas.join(', ')} (DB_SCHEMAS).`,
+    })
+  }
+  const names = `{${schemas.map(name => JSON.stringify(name)).join(',')}}`
+  const isAny = table === '*'
+  const found = await platform.query<Found>(FIND, [names, isAny ? null : table], 'repeatable')
+  const usable = found.flatMap(one =>
+    one.table !== null && one.reason === null && one.table.selectable[role].length > 0 ? [toTable(one.table)] : [],
+  )
+  if (usable.length > 0) return usable
+  if (isAny) throw notFound(`The role ${role} may SELECT no table of ${schemas.join(', ')}.`)
+  const [one] = found
+  const name = quoteQualified({ schema, name: table })
+  const isKnown = one?.table && one.table.selectable[role].length > 0
+  if (one && isKnown) throw notFound(`The table ${name} cannot be watched: ${one.reason}.`)
+  if (one?.table) throw denied(name, role)
+  if (one) throw notFound(`${name} is no table: only rows of tables are watched.`)
+  throw await unknown({ platform, config }, role, schemas, table)
+}
+
+function toTable({ table_id, primary_key, claims_read, ...table }: NonNullable<Found['table']>): SightTable {
+  return { ...table, tableId: table_id, fits: true, primaryKey: primary_key, claimsRead: claims_read }
+}
+
+function notFound(message: string, hint?: string): DomainError {
+  return new DomainError('table_not_watchable', message, { hint })
+}
+
+function denied(name: string, role: DatabaseRole): DomainError {
+  return new DomainError('insufficient_role', `permission denied for table ${name}`, {
+    hint: `GRANT SELECT ON ${name} TO ${role}; row-level security decides which rows it sees.`,
+  })
+}
+
+/** Names are told that the role may use. */
+async function unknown(
+  { platform }: FindTablesDeps,
+  role: DatabaseRole,
+  schemas: readonly string[],
+  table: string,
+): Promise<DomainError> {
+  const names = `{${schemas.map(name => JSON.stringify(name)).join(',')}}`
+  const found = await platform.query<Found>(FIND, [names, null], 'repeatable')
+  const known = found.flatMap(one => (one.table?.selectable[role].length ? [one.table_name] : []))
+  const nearest = nearestName(table, known)
+  return notFound(
+    `There is no table "${table.slice(0, 100)}" in ${schemas.join(', ')}.`,
+    nearest === undefined ? 'Names are as Postgres has them.' : `Did you mean "${nearest}"?`,
+  )
+}
