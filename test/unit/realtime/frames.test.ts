@@ -1,6 +1,5 @@
 // Frames of both versions, against the serializer of @supabase/realtime-js and against anything at all.
 
-import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -12,34 +11,7 @@ import {
   type Vsn,
 } from '../../../src/features/realtime/wire/frames.ts'
 import { encodeUtf8 } from '../../../src/lib/utf8.ts'
-
-interface Serializer {
-  encode(message: object, done: (frame: string | ArrayBuffer) => void): void
-  decode(frame: string | ArrayBuffer, done: (message: unknown) => void): void
-}
-const require = createRequire(import.meta.url)
-/** Its package names no such entry; the file is what the client itself loads. */
-const { default: SupabaseSerializer }: { default: new (allowed?: string[]) => Serializer } = require(
-  require.resolve('@supabase/realtime-js').replace(/index\.js$/, 'lib/serializer.js'),
-)
-const supabase = new SupabaseSerializer()
-
-function encoded(message: object): string | ArrayBuffer {
-  let frame: string | ArrayBuffer | undefined
-  supabase.encode(message, made => {
-    frame = made
-  })
-  return frame ?? ''
-}
-
-function decoded(frame: string | Uint8Array | undefined): unknown {
-  let message: unknown
-  const whole = frame instanceof Uint8Array ? frame.slice().buffer : (frame ?? '')
-  supabase.decode(whole, made => {
-    message = made
-  })
-  return message
-}
+import { decoded, encoded } from './supabase.ts'
 
 const json = (text: string): BroadcastPayload => ({ encoding: 'json', json: text })
 const binary = (bytes: Uint8Array): BroadcastPayload => ({ encoding: 'binary', bytes })

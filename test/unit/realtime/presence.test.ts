@@ -1,6 +1,5 @@
 // What clients see of presence: Phoenix' own `Presence` applies our states and diffs.
 
-import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -10,14 +9,7 @@ import {
   type PresenceState,
   TOPIC_PRESENCE_LENGTH_MAX,
 } from '../../../src/features/realtime/topics/presence.ts'
-
-type Heard = (key: string) => void
-interface PhoenixPresence {
-  syncState(before: object, state: object, onJoin?: Heard, onLeave?: Heard): object
-  syncDiff(before: object, diff: object, onJoin?: Heard, onLeave?: Heard): object
-}
-const require = createRequire(import.meta.url)
-const { Presence: phoenix }: { Presence: PhoenixPresence } = require('@supabase/phoenix')
+import { phoenixPresence as phoenix } from './supabase.ts'
 
 /** Over the wire, as a client gets it. */
 const sent = <T>(value: T): object => JSON.parse(JSON.stringify(value))
