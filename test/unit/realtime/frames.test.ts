@@ -231,6 +231,13 @@ test('numbers of a payload keep their digits', () => {
   })
 })
 
+test('a byte order mark is a character of a name', () => {
+  expect(readFrame('2.0.0', pushBytes(['', '', '\ufefft', '\ufeff', ''], 0))).toMatchObject({
+    topic: '\ufefft',
+    event: '\ufeff',
+  })
+})
+
 test('halves of surrogate pairs and NUL are JSON like any other', () => {
   const payload = '{"cut":"\\ud83d","nul":"\\u0000"}'
   expect(readFrame('2.0.0', pushBytes(['', '', 't', 'e', ''], 1, payload))).toMatchObject({

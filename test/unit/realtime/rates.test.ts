@@ -30,3 +30,14 @@ test('names do not take from each other, before and after they were forgotten', 
   now = 1_000
   expect([counter.take('a'), counter.take('a'), counter.take('b')]).toEqual([true, false, true])
 })
+
+test('what is as old as the window counts no more, when nothing was forgotten either', () => {
+  let now = 0
+  const counter = rateCounter(1, 1_000, () => now)
+  const at = (time: number, name: string) => {
+    now = time
+    return counter.take(name)
+  }
+  expect([at(600, 'a'), at(1_600, 'b'), at(1_900, 'c')]).toEqual([true, true, true])
+  expect([at(2_599, 'b'), at(2_600, 'b'), at(2_899, 'c'), at(2_900, 'c')]).toEqual([false, true, false, true])
+})
