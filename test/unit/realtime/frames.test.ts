@@ -6,7 +6,9 @@ import {
   type BroadcastPayload,
   broadcastFrame,
   FrameError,
+  isStale,
   messageFrame,
+  type Ref,
   readFrame,
   type Vsn,
 } from '../../../src/features/realtime/wire/frames.ts'
@@ -213,6 +215,18 @@ describe('version 1.0.0', () => {
   ])('reads %s', (_, frame, expected) => {
     expect(readFrame('1.0.0', frame)).toMatchObject({ kind: 'message', topic: 't', ...expected })
   })
+})
+
+// supabase-py#1626, supabase-kt#1402, phoenix#6800: pushes without join_ref, which are taken.
+test.each<[Ref, Ref, boolean]>([
+  ['1', '1', false],
+  ['1', '2', true],
+  [null, '1', false],
+  ['1', null, false],
+  // Joined in text by a number, pushed in bytes, which have no numbers.
+  ['1', 1, false],
+])('a push of %j on a join of %j is stale: %s', (push, join, expected) => {
+  expect(isStale(push, join)).toBe(expected)
 })
 
 test('a number that goes back is a number', () => {

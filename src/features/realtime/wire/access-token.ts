@@ -7,8 +7,9 @@ import { MessageError } from './message-error.ts'
 const TOKEN_LENGTH_MAX = 16_384
 
 /**
- * The end user's token of a join; undefined: it has none, or a key in its place, as supabase-js sends without a session.
- * Old clients call it `user_token`; where both are sent it counts, as in supabase/realtime. Throws `MessageError`.
+ * The end user's token of a join; undefined: it has none, or a key in its place, as supabase-js sends without a
+ * session. Old clients call it `user_token`; where both are sent it counts, as in supabase/realtime. Throws
+ * `MessageError`.
  */
 export function readUserToken(payload: {
   readonly access_token?: string | null | undefined
@@ -19,7 +20,10 @@ export function readUserToken(payload: {
   return bounded(payload.user_token ?? first)
 }
 
-/** The token of an `access_token` push; undefined: nothing to do, as with null, a key or no text. Throws `MessageError`. */
+/**
+ * The token of an `access_token` push; undefined: nothing to do, as with null, a key or no text. Throws
+ * `MessageError`.
+ */
 export function readAccessToken(payload: unknown): string | undefined {
   if (typeof payload !== 'object' || payload === null || !('access_token' in payload)) return undefined
   const token = payload.access_token

@@ -67,6 +67,14 @@ export function readFrame(vsn: Vsn, data: string | ArrayBuffer | Uint8Array): Cl
   return readBinary(data instanceof Uint8Array ? data : new Uint8Array(data))
 }
 
+/**
+ * Whether a push belongs to an older join of its topic, and is dropped. Many clients name no join in what they push,
+ * or named none when they joined: that is never stale.
+ */
+export function isStale(push: Ref, join: Ref): boolean {
+  return push !== null && join !== null && String(push) !== String(join)
+}
+
 /** A message to a client, whose payload is JSON text already. Version 1.0.0 has no `join_ref` on the way out. */
 export function messageFrame(vsn: Vsn, head: FrameHead, payloadJson: string): string {
   const ref = JSON.stringify(head.ref)

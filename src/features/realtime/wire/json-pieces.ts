@@ -36,11 +36,14 @@ export function elementText(json: string, index: number): string | undefined {
 
 /** The text of an object's member, the last of that name as in `JSON.parse`; undefined: it has none. */
 export function memberText(json: string, name: string): string | undefined {
+  const plain = JSON.stringify(name)
   let found: string | undefined
   let at = skipSpace(json, json.indexOf('{') + 1)
   while (json.charCodeAt(at) !== CLOSE_BRACE) {
     const keyEnd = endOfString(json, at)
-    const isIt = JSON.parse(json.slice(at, keyEnd)) === name
+    const key = json.slice(at, keyEnd)
+    // Only a key with escapes can be the name in another spelling: parsing each would cost more than the rest.
+    const isIt = key === plain || (key.includes('\\') && JSON.parse(key) === name)
     // Behind the colon.
     at = skipSpace(json, skipSpace(json, keyEnd) + 1)
     const end = endOfValue(json, at)
