@@ -26,6 +26,16 @@ describe('a broadcast in text', () => {
     )
   })
 
+  test('of the client for .NET has its name outside, and goes on as it is (realtime-csharp#36)', () => {
+    const sent =
+      '{"type":"joined","topic":"realtime:t","event":"broadcast","payload":{"playerId":"p"},"ref":"9"}'
+    expect(readBroadcast(readFrame('1.0.0', sent))).toEqual({
+      form: 'text',
+      event: null,
+      json: '{"playerId":"p"}',
+    })
+  })
+
   test('may name no event', () => {
     expect(readBroadcast(frame('broadcast', '{"event":5}'))).toMatchObject({ event: null })
   })
