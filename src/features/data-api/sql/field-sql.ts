@@ -18,6 +18,8 @@ export interface FieldScope {
   readonly typeOf: ColumnTypes
   /** What every FROM of the relation asks besides the filters. */
   readonly conditions?: readonly string[]
+  /** Reads a value that is compared, where parameters have a type already and Postgres gives them none. */
+  readonly valueSql?: (parameter: string) => string
 }
 
 /** `"users"."data"->$1::text`. Qualified, so that a column named as its table is a column and not the whole row. */

@@ -31,7 +31,8 @@ function comparedFields(filter: Filter): Field[] {
   return filter.test.kind === 'is' || filter.test.kind === 'text_search' ? [] : [filter.field]
 }
 
-function filterSql(scope: FieldScope, filter: Filter): string {
+/** One filter, without a proof that its columns still have the types that its values are read as. */
+export function filterSql(scope: FieldScope, filter: Filter): string {
   if (filter.kind === 'condition') return conditionSql(scope, filter)
   const branches = filter.filters.map(branch => filterSql(scope, branch)).join(` ${filter.operator} `)
   return `${filter.isNegated ? 'not ' : ''}(${branches})`
@@ -45,17 +46,18 @@ function conditionSql(scope: FieldScope, { field, isNegated, test }: Condition):
   return isNegated ? `not ${sql}` : sql
 }
 
-function testSql({ params }: FieldScope, test: Exclude<Test, { kind: 'text_search' }>): string {
+function testSql(scope: FieldScope, test: Exclude<Test, { kind: 'text_search' }>): string {
+  const { params, valueSql = sql => sql } = scope
   switch (test.kind) {
     case 'compare':
-      return `${COMPARE_SQL[test.operator]} ${params.add(withWildcards(test.operator, test.value))}`
+      return `${COMPARE_SQL[test.operator]} ${valueSql(params.add(withWildcards(test.operator, test.value)))}`
     case 'quantified': {
-      const values = params.add(withWildcards(test.operator, test.values))
+      const values = valueSql(params.add(withWildcards(test.operator, test.values)))
       return `${COMPARE_SQL[test.operator]} ${test.quantifier} (${values})`
     }
     case 'in':
       // One parameter for the whole list, so that lists of any length share one SQL text.
-      return `= any (${params.add(writeArrayLiteral(test.values))})`
+      return `= any (${valueSql(params.add(writeArrayLiteral(test.values)))})`
     case 'is':
       return IS_SQL[test.value]
   }

@@ -41,7 +41,8 @@ export function columnOf(table: QualifiedName, name: string, expression: string)
   return `case when true or ${proof} then ${expression} else ${expression} end`
 }
 
-function isOfType(expression: string, type: string): string {
+/** A condition that holds, in a text that was made for the `type` of `expression`; the text fails where it is another. */
+export function isOfType(expression: string, type: string): string {
   const isArray = type.endsWith('[]')
   return isArray ? proof(expression, `null::${type}`) : proof(`array[${expression}]`, `null::${type}[]`)
 }
