@@ -40,7 +40,8 @@ export const notesTable: SightTable = {
 /** As Postgres writes a row: names escaped, numbers with all digits. */
 export function imageOf({ id, owner, room, title, meta }: Note): string {
   const text = JSON.stringify
-  return `{"id":${id},"owner":${text(owner)},"room":${room},"a \\"title\\", with {}":${text(title)},"__proto__":${meta}}`
+  const named = `"id":${id},"owner":${text(owner)},"room":${room},"a \\"title\\", with {}":${text(title)}`
+  return `{${named},"__proto__":${meta}}`
 }
 
 export function change(

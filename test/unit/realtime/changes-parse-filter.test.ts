@@ -119,7 +119,8 @@ test.each([
   ['"say \\"x\\""=eq.1', '("notes"."say ""x""" = cast(($2)[1] as text))'],
   [
     'words=fts(english).cat,id=eq.1',
-    '(case when  then "notes"."words" end @@ pg_catalog.to_tsquery(($2)[1]::regconfig,($2)[2])) and ("notes"."id" = cast(($2)[3] as bigint))',
+    '(case when  then "notes"."words" end @@ pg_catalog.to_tsquery(($2)[1]::regconfig,($2)[2])) ' +
+      'and ("notes"."id" = cast(($2)[3] as bigint))',
   ],
   [
     'name=wfts.cat',

@@ -41,7 +41,7 @@ export function columnOf(table: QualifiedName, name: string, expression: string)
   return `case when true or ${proof} then ${expression} else ${expression} end`
 }
 
-/** A condition that holds, in a text that was made for the `type` of `expression`; the text fails where it is another. */
+/** A condition that holds, in a text made for the `type` of `expression`; the text fails where it is another. */
 export function isOfType(expression: string, type: string): string {
   const isArray = type.endsWith('[]')
   return isArray ? proof(expression, `null::${type}`) : proof(`array[${expression}]`, `null::${type}[]`)

@@ -46,9 +46,9 @@ export function eventJson(
   record: string | null,
   oldRecord: string | null,
 ): string {
-  const names = `"schema":${JSON.stringify(table.table_schema)},"table":${JSON.stringify(table.table_name)}`
+  const { table_schema: schema, table_name: name } = table
+  const head = JSON.stringify({ schema, table: name, commit_timestamp: occurred_at, type }).slice(0, -1)
   const rows =
     (record === null ? '' : `"record":${record},`) + (oldRecord === null ? '' : `"old_record":${oldRecord},`)
-  const time = JSON.stringify(occurred_at)
-  return `{${names},"commit_timestamp":${time},"type":"${type}","columns":${json},${rows}"errors":null,"number":${number}}`
+  return `${head},"columns":${json},${rows}"errors":null,"number":${number}}`
 }
