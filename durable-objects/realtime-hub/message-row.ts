@@ -16,8 +16,8 @@ export interface RowMessage {
 export function messageOf(row: string | null): RowMessage | undefined {
   if (row === null) return undefined
   const members = rowMembers(row)
-  const valueOf = (name: string) => members.get(name)?.slice(JSON.stringify(name).length + 1) ?? 'null'
-  const read = (name: string) => JSON.parse(valueOf(name)) as unknown
+  const textOf = (name: string) => members.get(name)?.slice(JSON.stringify(name).length + 1) ?? 'null'
+  const read = (name: string) => JSON.parse(textOf(name)) as unknown
   if (read('extension') !== 'broadcast') return undefined
   const binary = read('binary_payload')
   return {
@@ -28,7 +28,7 @@ export function messageOf(row: string | null): RowMessage | undefined {
     payload:
       typeof binary === 'string'
         ? { encoding: 'binary', bytes: bytesOf(binary) }
-        : { encoding: 'json', json: valueOf('payload') },
+        : { encoding: 'json', json: textOf('payload') },
   }
 }
 

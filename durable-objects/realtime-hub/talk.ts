@@ -1,6 +1,5 @@
 // What becomes of a client's messages: heartbeats, joins and leaves, tokens, broadcasts, presence.
 
-import { callerClaims } from '../../src/db/caller-session.ts'
 import { PostgresError } from '../../src/db/postgres-error.ts'
 import { DomainError } from '../../src/errors.ts'
 import { classKey } from '../../src/features/realtime/changes/class-key.ts'

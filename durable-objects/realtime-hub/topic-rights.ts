@@ -21,7 +21,7 @@ export async function mayRead(
   claims: ChannelRecord['claims'],
   topic: string,
 ): Promise<void> {
-  const caller = { role: pass.role, claims: callerClaims(pass.role, claims ?? {}) }
+  const caller = { role: pass.role, claims: callerClaims(pass.role, claims ?? {}), share: parts.share }
   const { broadcast } = await askTopic(parts, caller, bareTopic(topic))
   if (broadcast.read) return
   throw new DomainError(
@@ -40,7 +40,7 @@ export async function topicRights(
   if (channel.rights && channel.rights.endsAtMs > nowMs) return channel.rights
   const { role } = channel.socket.pass
   const { claims, topic } = channel.record
-  const caller = { role, claims: callerClaims(role, claims ?? {}) }
+  const caller = { role, claims: callerClaims(role, claims ?? {}), share: parts.share }
   const { broadcast, presence } = await askTopic(parts, caller, bareTopic(topic))
   const rights = { broadcast: broadcast.write, presence: presence.write, endsAtMs: nowMs + RIGHTS_MS }
   // A token that came meanwhile has rights of its own.

@@ -11,7 +11,7 @@ const t = freshPrefix()
 let service: DbCaller
 let owner: TestClient
 let table: SightTable
-let relation: Parameters<typeof parseFilter>[1]
+let typed: Parameters<typeof parseFilter>[1]
 
 const COLUMNS: Readonly<Record<string, string>> = {
   id: 'int primary key',
@@ -85,7 +85,7 @@ beforeAll(async () => {
       where a.attrelid = $1::regclass and a.attnum > 0 order by a.attnum`,
     [t],
   )
-  relation = { columns: rows }
+  typed = rows
   const names = rows.map(({ name }) => name)
   table = {
     tableId: 1,
@@ -107,7 +107,7 @@ afterAll(async () => {
 /** Ids that pass, or the code of what failed. */
 async function passing(column: string, test: string): Promise<unknown> {
   try {
-    const filter = parseFilter(table, relation, 'service_role', `${column}=${test}`)
+    const filter = parseFilter(table, typed, 'service_role', `${column}=${test}`)
     const sql = `select id from ${t} where $1::int is null and $2::text[] is not null and ${filter?.sql} order by id`
     const { rows } = await owner.query(sql, [null, filter?.params])
     return rows.map(({ id }) => id)
@@ -230,6 +230,6 @@ test.each(Object.keys(VALUES))('filters on %s are answered as by the data API', 
 
 test('a value that is none of the type fails by itself, and so does a column of another type than before', async () => {
   expect(await passing('id', 'eq.x')).toEqual({ failed: '22P02' })
-  relation = { columns: relation.columns.map(column => ({ ...column, type: 'text', baseType: 'text' })) }
+  typed = typed.map(column => ({ ...column, type: 'text', baseType: 'text' }))
   expect(await passing('at', 'eq.x')).toEqual({ failed: '42883' })
 })

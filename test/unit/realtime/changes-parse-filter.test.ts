@@ -35,17 +35,9 @@ const table: SightTable = {
   selectable: { anon: [...names.filter(name => name !== 'secret'), 'virtual'], service_role: names },
   claimsRead: [],
 }
-const relation = {
-  columns: names.map(name => ({
-    name,
-    type: TYPES[name] ?? '',
-    baseType: TYPES[name] ?? '',
-    defaultSql: undefined,
-    usableBy: [],
-  })),
-}
+const typed = names.map(name => ({ name, type: TYPES[name] ?? '', baseType: TYPES[name] ?? '' }))
 
-const filter = (text: string) => parseFilter(table, relation, 'anon', text)
+const filter = (text: string) => parseFilter(table, typed, 'anon', text)
 /** Without the proofs that columns have their types. */
 const sqlOf = (text: string) =>
   filter(text)?.sql.replace(/\(true or pg_catalog\.array_eq\([^()]*(?:\([^()]*\)[^()]*)*\)\)(?: and )?/g, '')

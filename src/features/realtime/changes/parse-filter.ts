@@ -4,7 +4,7 @@
 import type { DatabaseRole } from '../../../db/database.ts'
 import { quoteIdentifier } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
-import type { Column, Relation } from '../../data-api/catalog/catalog-types.ts'
+import type { Column } from '../../data-api/catalog/catalog-types.ts'
 import { parseCondition } from '../../data-api/grammar/filters.ts'
 import { parseField, parseQuoted, parseWhole } from '../../data-api/grammar/grammar.ts'
 import type { Condition, Field } from '../../data-api/grammar/query-ast.ts'
@@ -18,13 +18,16 @@ import { selectableColumn } from './selectable-column.ts'
 import { splitFilter } from './split-filter.ts'
 import type { SubscriptionFilter } from './subscription.ts'
 
+/** A column's types as SQL names them. */
+export type TypedColumn = Pick<Column, 'name' | 'type' | 'baseType'>
+
 /**
- * `room=eq.7`, or several conditions joined by commas, all of which must hold; null for an empty text. `relation` gives
+ * `room=eq.7`, or several conditions joined by commas, all of which must hold; null for an empty text. `typed` gives
  * the types, `table` what the role may select now. Throws `invalid_filter`.
  */
 export function parseFilter(
   table: SightTable,
-  relation: Pick<Relation, 'columns'>,
+  typed: readonly TypedColumn[],
   role: DatabaseRole,
   text: string,
 ): SubscriptionFilter | null {
@@ -40,7 +43,7 @@ export function parseFilter(
     const condition = conditionOf(table, part)
     const { name } = condition.field
     selectableColumn('invalid_filter', table, role, name)
-    const column = relation.columns.find(each => each.name === name)
+    const column = typed.find(each => each.name === name)
     if (column === undefined)
       throw new DomainError('invalid_filter', `The column "${name}" is too new to be filtered by.`, {
         hint: 'Join again.',
@@ -83,7 +86,7 @@ function conditionSql(
   relation: string,
   params: FieldScope['params'],
   condition: Condition,
-  column: Column,
+  column: TypedColumn,
 ): string {
   const { field, test } = condition
   const typeOf = () => column.type
@@ -111,7 +114,7 @@ const PATTERN_OPERATORS: ReadonlySet<string> = new Set(['like', 'ilike', 'match'
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'character varying', 'bpchar', 'name', '"char"'])
 
 /** What Postgres would read a value as that came as a parameter of its own. */
-function valueType({ field, test }: Condition, column: Column): string {
+function valueType({ field, test }: Condition, column: TypedColumn): string {
   const operator = test.kind === 'in' || !('operator' in test) ? '=' : test.operator
   const last = field.path.at(-1)
   const own = column.baseType

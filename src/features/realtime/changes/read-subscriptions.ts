@@ -4,10 +4,10 @@
 import type { DatabaseRole } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'
 import { type AskSightDeps, askSight } from '../sight/ask-sight.ts'
-import type { SightTable } from '../sight/sight-contract.ts'
-import { type FindTablesDeps, findTables } from '../watching/find-tables.ts'
+import { type FindTablesDeps, type FollowedTable, findTables } from '../watching/find-tables.ts'
 import type { ChangesAsked } from '../wire/join-request.ts'
-import { parseColumns, parseFilter } from './parse-filter.ts'
+import { parseColumns } from './parse-columns.ts'
+import { parseFilter } from './parse-filter.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Of one channel: an entry for all tables of a schema has one for each. */
@@ -24,7 +24,7 @@ export async function readSubscriptions(
   asked: readonly ChangesAsked[],
   share: string,
 ): Promise<Subscription[]> {
-  const found = new Map<string, Promise<readonly SightTable[]>>()
+  const found = new Map<string, Promise<readonly FollowedTable[]>>()
   const tablesOf = ({ schema, table }: ChangesAsked) => {
     const key = JSON.stringify([schema, table])
     const finding = found.get(key) ?? findTables(deps, role, { schema, table })
@@ -38,8 +38,8 @@ export async function readSubscriptions(
         id: index + 1,
         event: entry.event,
         tableId: table.tableId,
-        filter: entry.filter === undefined ? null : parseFilter(entry.filter, table, role),
-        columns: entry.select === undefined ? null : parseColumns(entry.select, table, role),
+        filter: entry.filter === undefined ? null : parseFilter(table, table.typed, role, entry.filter),
+        columns: entry.select === undefined ? null : parseColumns(table, role, entry.select),
       })
     }
   }

@@ -36,7 +36,11 @@ export async function askSight(
 ): Promise<SightAnswer> {
   const session = sightSession(config, timeoutMs, share)
   const statement = { sql: 'select quoin.rows_in_sight($1::json)', params: [questionJson(question)] }
-  const [result] = await data.batch(session, [statement], { prepared: true, readOnly: false, changesNothing: true })
+  const [result] = await data.batch(session, [statement], {
+    prepared: true,
+    readOnly: false,
+    changesNothing: true,
+  })
   const answered = JSON.parse(result?.rows[0]?.[0] ?? '[]') as readonly AnsweredTable[]
   const byTable = new Map(question.tables.map(({ tableId }, index) => [tableId, answered[index]]))
   return {

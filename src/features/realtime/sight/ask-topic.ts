@@ -1,7 +1,7 @@
 // Asks the policies on realtime.messages what a caller may do with a topic.
 
-import { PostgresError } from '../../../db/postgres-error.ts'
 import type { DatabaseRole } from '../../../db/database.ts'
+import { PostgresError } from '../../../db/postgres-error.ts'
 import { type AskSightDeps, sightSession } from './ask-sight.ts'
 import type { SightError } from './sight-contract.ts'
 
@@ -25,7 +25,11 @@ export async function askTopic(
 ): Promise<TopicRights> {
   const session = sightSession(config, TIMEOUT_MS, share)
   const statement = { sql: 'select quoin.topic_rights($1, $2, $3)', params: [role, claims, topic] }
-  const [result] = await data.batch(session, [statement], { prepared: true, readOnly: false, changesNothing: true })
+  const [result] = await data.batch(session, [statement], {
+    prepared: true,
+    readOnly: false,
+    changesNothing: true,
+  })
   const { read, write } = JSON.parse(result?.rows[0]?.[0] ?? '{}') as { read: Answered; write: Answered }
   const rights = { read: indexesOf(read), write: indexesOf(write) }
   const of = (index: number) => ({ read: rights.read.includes(index), write: rights.write.includes(index) })

@@ -4,11 +4,17 @@ import type { DatabaseRole, PlatformDatabase } from '../../../db/database.ts'
 import { quoteQualified } from '../../../db/sql.ts'
 import { DomainError } from '../../../errors.ts'
 import { nearestName } from '../../../lib/nearest-name.ts'
+import type { TypedColumn } from '../changes/parse-filter.ts'
 import type { SightTable } from '../sight/sight-contract.ts'
 
 export interface FindTablesDeps {
   readonly platform: Pick<PlatformDatabase, 'query'>
   readonly config: { readonly dbSchemas: readonly string[] }
+}
+
+/** A table that can be followed, and the types of its columns as SQL names them. */
+export interface FollowedTable extends SightTable {
+  readonly typed: readonly TypedColumn[]
 }
 
 interface Found {
@@ -22,12 +28,20 @@ interface Found {
     claims_read: string[]
   } | null
   table_name: string
+  typed: TypedColumn[]
   reason: string | null
 }
 
 const FIND = `
   select c.relname as table_name, quoin.table_in_sight(c.oid, '{}') as table,
-    quoin.unwatchable_reason(c.oid) as reason
+    quoin.unwatchable_reason(c.oid) as reason, (
+      select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(t.oid, -1),
+        'baseType', (
+          with recursive b (oid, base) as (
+            select t.oid, t.typbasetype union all select u.oid, u.typbasetype from b join pg_type u on u.oid = b.base)
+          select format_type(b.oid, -1) from b where b.base = 0))), '[]')
+      from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as typed
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where n.nspname = any ($1::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and ($2::text is null or c.relname = $2::text)
@@ -41,7 +55,7 @@ export async function findTables(
   { platform, config }: FindTablesDeps,
   role: DatabaseRole,
   { schema, table }: { schema: string; table: string },
-): Promise<SightTable[]> {
+): Promise<FollowedTable[]> {
   const schemas = schema === '*' ? config.dbSchemas : [schema]
   if (!schemas.every(name => config.dbSchemas.includes(name))) {
     throw new DomainError('schema_not_exposed', `The schema "${schema.slice(0, 100)}" is not exposed.`, {
@@ -52,7 +66,9 @@ export async function findTables(
   const isAny = table === '*'
   const found = await platform.query<Found>(FIND, [names, isAny ? null : table], 'repeatable')
   const usable = found.flatMap(one =>
-    one.table !== null && one.reason === null && one.table.selectable[role].length > 0 ? [toTable(one.table)] : [],
+    one.table !== null && one.reason === null && one.table.selectable[role].length > 0
+      ? [{ ...toTable(one.table), typed: one.typed }]
+      : [],
   )
   if (usable.length > 0) return usable
   if (isAny) throw notFound(`The role ${role} may SELECT no table of ${schemas.join(', ')}.`)

@@ -45,13 +45,21 @@ export async function watchTables({ platform }: WatchTablesDeps, tableIds: reado
   )
   const [watched, missing] = [due.filter(one => one.is_watched), due.filter(one => !one.is_watched)]
   if (watched.length > 0) await platform.query(EXTEND, [arrayOf(watched.map(one => one.table_id))])
-  if (missing.length > 0) await begin({ platform }, missing.map(one => one.table_id))
+  if (missing.length > 0)
+    await begin(
+      { platform },
+      missing.map(one => one.table_id),
+    )
 }
 
 async function begin({ platform }: WatchTablesDeps, tableIds: readonly number[]): Promise<void> {
   const insert = { sql: INSERT, params: [arrayOf(tableIds)] }
   try {
-    const [, inserted] = await platform.transaction([{ sql: LOCK, params: [] }, insert, ...applyingOf(tableIds)])
+    const [, inserted] = await platform.transaction([
+      { sql: LOCK, params: [] },
+      insert,
+      ...applyingOf(tableIds),
+    ])
     if (inserted?.length === 0) throw tooMany()
   } catch (err) {
     if (err instanceof PostgresError && err.code === LOCK_NOT_AVAILABLE) throw tableBusy(err)
@@ -61,9 +69,14 @@ async function begin({ platform }: WatchTablesDeps, tableIds: readonly number[])
 
 /** Ends what nobody wants any more: the cron of every minute takes the triggers away. */
 export async function expireWatches({ platform }: Pick<WatchTablesDeps, 'platform'>): Promise<void> {
-  const isOver = 'wanted_until < now() or not exists (select from pg_catalog.pg_class c where c.oid = table_id)'
+  const isOver =
+    'wanted_until < now() or not exists (select from pg_catalog.pg_class c where c.oid = table_id)'
   // A statement that deletes nothing would raise the registry's version all the same.
-  const over = await platform.query(`select from quoin.realtime_watches where ${isOver} limit 1`, [], 'repeatable')
+  const over = await platform.query(
+    `select from quoin.realtime_watches where ${isOver} limit 1`,
+    [],
+    'repeatable',
+  )
   if (over.length === 0) return
   await platform.query(`delete from quoin.realtime_watches where ${isOver} returning table_id::bigint`)
 }
@@ -71,11 +84,15 @@ export async function expireWatches({ platform }: Pick<WatchTablesDeps, 'platfor
 const arrayOf = (ids: readonly number[]) => `{${ids.join(',')}}`
 
 function tableBusy(cause: unknown): DomainError {
-  return new DomainError('table_busy', 'The table is locked by somebody else, so its changes cannot be watched yet.', {
-    hint: 'Join again when the transaction or migration that holds the lock has ended (see pg_locks).',
-    cause,
-    retryAfterSeconds: 1,
-  })
+  return new DomainError(
+    'table_busy',
+    'The table is locked by somebody else, so its changes cannot be watched yet.',
+    {
+      hint: 'Join again when the transaction or migration that holds the lock has ended (see pg_locks).',
+      cause,
+      retryAfterSeconds: 1,
+    },
+  )
 }
 
 function tooMany(): DomainError {
