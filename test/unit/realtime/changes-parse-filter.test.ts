@@ -219,6 +219,8 @@ test('commas inside quotes, lists and arrays divide nothing', () => {
   ])
   expect(splitFilter('a=eq.x),b=eq.y),c=eq.z')).toEqual(['a=eq.x)', 'b=eq.y)', 'c=eq.z'])
   expect(splitFilter('a=in.(x],[y,{),b=eq.1')).toEqual(['a=in.(x],[y,{)', 'b=eq.1'])
+  expect(splitFilter('a=in.((x],y),z),b=eq.1')).toEqual(['a=in.((x],y),z)', 'b=eq.1'])
+  expect(splitFilter('a=eq."x\\",y",b=cs.{x),y}')).toEqual(['a=eq."x\\",y"', 'b=cs.{x),y}'])
 })
 
 test('columns come as a list or joined by commas, and only those that the role may select', () => {

@@ -1,14 +1,9 @@
 // What to ask of Postgres about a batch of the log: who may see which of its rows. Pure.
 
 import { callerClaims } from '../../../db/caller-session.ts'
+import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { LoggedChange } from '../log/log-contract.ts'
-import type {
-  SightAnswer,
-  SightClass,
-  SightFilter,
-  SightQuestion,
-  SightTableAsked,
-} from '../sight/sight-contract.ts'
+import type { SightAnswer, SightClass, SightFilter, SightQuestion } from '../sight/sight-contract.ts'
 import { classKey } from './class-key.ts'
 import type { Group, Subscription } from './subscription.ts'
 
@@ -17,6 +12,8 @@ export interface SightPlan {
   readonly question: SightQuestion
   /** Of the tables that a group follows, in the order of the log. */
   readonly changes: readonly PlannedChange[]
+  /** The first change that may become an event of a subscription, by `followKey`. */
+  readonly firsts: ReadonlyMap<string, PlannedChange>
   /** For each table of the question, the passing claims that its classes were made by. */
   readonly claimsRead: readonly (readonly string[])[]
   /** Indexes of the question's classes by `classAt`. */
@@ -34,6 +31,11 @@ export interface PlannedChange {
   readonly newImage: number | null
 }
 
+/** Equal for subscriptions that a change may concern or not alike. */
+export function followKey({ tableId, event }: Pick<Subscription, 'tableId' | 'event'>): string {
+  return `${tableId} ${event}`
+}
+
 /** How a plan calls the class of a group at a table. */
 export function classAt(tableId: number, group: Group): string {
   return `${tableId} ${group.key}`
@@ -44,8 +46,10 @@ export function filterAt(group: Group, tableId: number, key: string): string {
   return `${tableId} ${group.role} ${key}`
 }
 
-/** True when changes of this event can become what the subscription wants; an UPDATE may become any. */
-export function concerns({ event }: LoggedChange, wanted: Subscription['event']): boolean {
+const ALL_EVENTS = ['*', 'INSERT', 'UPDATE', 'DELETE'] as const
+
+/** True when a change of the kind `event` can become what the subscription wants; an UPDATE may become any. */
+export function concerns(event: RowEvent, wanted: Subscription['event']): boolean {
   return wanted === '*' || event === 'UPDATE' || event === wanted
 }
 
@@ -58,36 +62,29 @@ export function planSight(
   groups: readonly Group[],
   claimsReadByTable: ReadonlyMap<number, readonly string[]>,
 ): SightPlan {
-  const wanted = wantedEvents(groups)
-  const tables = new Map<number, { index: number; images: string[]; events: LoggedChange[] }>()
+  const followed = new Set(groups.flatMap(({ subscriptions }) => subscriptions.map(followKey)))
+  const tables = new Map<number, { index: number; tableId: number; images: string[] }>()
   const changes: PlannedChange[] = []
+  const firsts = new Map<string, PlannedChange>()
   for (const change of entries) {
-    const events = wanted.get(change.table_id)
-    if (events === undefined || ![...events].some(event => concerns(change, event))) continue
-    const table = tables.get(change.table_id) ?? { index: tables.size, images: [], events: [] }
-    tables.set(change.table_id, table)
-    table.events.push(change)
+    const tableId = change.table_id
+    const keys = ALL_EVENTS.filter(event => concerns(change.event, event))
+      .map(event => followKey({ tableId, event }))
+      .filter(key => followed.has(key))
+    if (keys.length === 0) continue
+    const table = tables.get(tableId) ?? { index: tables.size, tableId, images: [] }
+    tables.set(tableId, table)
     const add = (image: string | null) => (image === null ? null : table.images.push(image) - 1)
     const isDelete = change.event === 'DELETE'
-    changes.push({
-      change,
-      table: table.index,
-      oldImage: add(isDelete ? change.row : change.old_row),
-      newImage: add(isDelete ? null : change.row),
-    })
+    const oldImage = add(isDelete ? change.row : change.old_row)
+    const planned = { change, table: table.index, oldImage, newImage: add(isDelete ? null : change.row) }
+    changes.push(planned)
+    for (const key of keys) if (!firsts.has(key)) firsts.set(key, planned)
   }
-  const asked: SightTableAsked[] = [...tables].map(([tableId, { images }]) => ({ tableId, images }))
+  const asked = [...tables.values()].map(({ tableId, images }) => ({ tableId, images }))
   const claimsRead = asked.map(({ tableId }) => claimsReadByTable.get(tableId) ?? [])
-  const concerned = concernedOf(groups, tables)
-  const { classes, classIndexes } = classesOf(concerned, claimsReadByTable)
-  const { filters, filterIndexes } = filtersOf(concerned)
-  return {
-    question: { tables: asked, classes, filters },
-    changes,
-    claimsRead,
-    classes: classIndexes,
-    filters: filterIndexes,
-  }
+  const callers = callersOf(groups, firsts, claimsReadByTable)
+  return { ...callers, question: { tables: asked, ...callers.question }, changes, firsts, claimsRead }
 }
 
 /**
@@ -103,70 +100,35 @@ export function staleTables(plan: SightPlan, answer: SightAnswer): number[] {
     .map(({ tableId }) => tableId)
 }
 
-function wantedEvents(groups: readonly Group[]): Map<number, Set<Subscription['event']>> {
-  const wanted = new Map<number, Set<Subscription['event']>>()
-  for (const { subscriptions } of groups) {
-    for (const { tableId, event } of subscriptions) {
-      const events = wanted.get(tableId)
-      if (events === undefined) wanted.set(tableId, new Set([event]))
-      else events.add(event)
-    }
-  }
-  return wanted
-}
-
-/** The subscriptions that a change of the batch may reach, where rows have to be judged for them. */
-function concernedOf(
+/** The classes and filters of subscriptions that a change may concern. */
+function callersOf(
   groups: readonly Group[],
-  tables: ReadonlyMap<number, { images: readonly string[]; events: readonly LoggedChange[] }>,
-): { group: Group; subscription: Subscription }[] {
-  const reaches = new Map<string, boolean>()
-  const isReached = ({ tableId, event }: Subscription): boolean => {
-    const key = `${tableId} ${event}`
-    const known = reaches.get(key)
-    if (known !== undefined) return known
-    const table = tables.get(tableId)
-    const isSo = table !== undefined && table.images.length > 0 && table.events.some(e => concerns(e, event))
-    reaches.set(key, isSo)
-    return isSo
-  }
-  return groups.flatMap(group =>
-    group.subscriptions.filter(isReached).map(subscription => ({ group, subscription })),
-  )
-}
-
-function classesOf(
-  concerned: readonly { group: Group; subscription: Subscription }[],
+  firsts: ReadonlyMap<string, PlannedChange>,
   claimsReadByTable: ReadonlyMap<number, readonly string[]>,
 ) {
-  const classes: SightClass[] = []
-  const classIndexes = new Map<string, number>()
+  const question: { classes: SightClass[]; filters: SightFilter[] } = { classes: [], filters: [] }
+  const classes = new Map<string, number>()
+  const filters = new Map<string, number>()
   const byClass = new Map<string, number>()
-  for (const { group, subscription } of concerned) {
-    const { tableId } = subscription
-    const at = classAt(tableId, group)
-    if (classIndexes.has(at)) continue
-    const key = `${tableId} ${classKey(group.role, group.claims, claimsReadByTable.get(tableId) ?? [])}`
-    let index = byClass.get(key)
-    if (index === undefined) {
-      index = classes.push({ tableId, role: group.role, claims: callerClaims(group.role, group.claims) }) - 1
-      byClass.set(key, index)
+  for (const group of groups) {
+    const { role, claims } = group
+    for (const subscription of group.subscriptions) {
+      if (!firsts.has(followKey(subscription))) continue
+      const { tableId, filter } = subscription
+      if (!classes.has(classAt(tableId, group))) {
+        const key = `${tableId} ${classKey(role, claims, claimsReadByTable.get(tableId) ?? [])}`
+        const asked = { tableId, role, claims: callerClaims(role, claims) }
+        const index = byClass.get(key) ?? question.classes.push(asked) - 1
+        byClass.set(key, index)
+        classes.set(classAt(tableId, group), index)
+      }
+      if (filter === null || filters.has(filterAt(group, tableId, filter.key))) continue
+      const { sql, params } = filter
+      filters.set(
+        filterAt(group, tableId, filter.key),
+        question.filters.push({ tableId, role, sql, params }) - 1,
+      )
     }
-    classIndexes.set(at, index)
   }
-  return { classes, classIndexes }
-}
-
-function filtersOf(concerned: readonly { group: Group; subscription: Subscription }[]) {
-  const filters: SightFilter[] = []
-  const filterIndexes = new Map<string, number>()
-  for (const { group, subscription } of concerned) {
-    const { tableId, filter } = subscription
-    if (filter === null) continue
-    const at = filterAt(group, tableId, filter.key)
-    if (filterIndexes.has(at)) continue
-    const { sql, params } = filter
-    filterIndexes.set(at, filters.push({ tableId, role: group.role, sql, params }) - 1)
-  }
-  return { filters, filterIndexes }
+  return { question, classes, filters }
 }

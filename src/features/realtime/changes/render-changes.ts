@@ -3,7 +3,7 @@
 import type { RowEvent } from '../../row-changes/ingest/messages.ts'
 import type { SightAnswer, SightTable } from '../sight/sight-contract.ts'
 import { type ColumnChoice, cutRow, eventJson } from './event-json.ts'
-import { concerns, type PlannedChange, type SightPlan } from './plan-sight.ts'
+import { concerns, followKey, type PlannedChange, type SightPlan } from './plan-sight.ts'
 import { type Batch, openBatch, typeFor, type Watch, watchOf } from './sight-of-batch.ts'
 import type { Group, Subscription } from './subscription.ts'
 
@@ -42,7 +42,7 @@ function renderGroup(batch: Batch, group: Group): Rendering {
   const notices = new Map<string, Notice>()
   const watches = new Map<number, Watch[]>()
   for (const subscription of group.subscriptions) {
-    const first = firstConcerned(batch, subscription)
+    const first = batch.plan.firsts.get(followKey(subscription))
     if (first === undefined) continue
     const watch = watchOf(batch, group, subscription, first.table)
     if ('kind' in watch) addNotice(notices, watch.kind, first, subscription, watch.reason)
@@ -57,24 +57,12 @@ function renderGroup(batch: Batch, group: Group): Rendering {
     else {
       const reason = withoutImage(planned, table, group)
       for (const { subscription } of watching) {
-        if (concerns(planned.change, subscription.event))
+        if (concerns(planned.change.event, subscription.event))
           addNotice(notices, 'must_refetch', planned, subscription, reason)
       }
     }
   }
   return { rendered, notices: [...notices.values()] }
-}
-
-function firstConcerned(
-  { plan, firsts }: Batch,
-  { tableId, event }: Subscription,
-): PlannedChange | undefined {
-  const key = `${tableId} ${event}`
-  if (!firsts.has(key)) {
-    const first = plan.changes.find(({ change }) => change.table_id === tableId && concerns(change, event))
-    firsts.set(key, first)
-  }
-  return firsts.get(key)
 }
 
 const hasImages = ({ change, oldImage, newImage }: PlannedChange): boolean =>
@@ -114,14 +102,10 @@ function renderChange(
     if (type === null || (event !== '*' && event !== type)) continue
     const dataJson = dataJsonOf(table, planned, type, watch.choice)
     const ids = events.get(dataJson)
-    if (ids !== undefined) {
-      if (!ids.includes(id)) ids.push(id)
-      continue
-    }
-    const first = [id]
-    events.set(dataJson, first)
-    rendered.push({ number, ids: first, dataJson })
+    if (ids === undefined) events.set(dataJson, [id])
+    else ids.push(id)
   }
+  for (const [dataJson, ids] of events) rendered.push({ number, ids, dataJson })
 }
 
 const TYPES: readonly RowEvent[] = ['INSERT', 'UPDATE', 'DELETE']

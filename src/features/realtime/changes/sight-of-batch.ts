@@ -16,8 +16,6 @@ export interface Batch {
   readonly answer: SightAnswer
   readonly classes: readonly Sight[]
   readonly filters: readonly Sight[]
-  /** The first change that may concern subscriptions of a table and event. */
-  readonly firsts: Map<string, PlannedChange | undefined>
   readonly choices: Map<string, ColumnChoice>
 }
 
@@ -45,7 +43,6 @@ export function openBatch(plan: SightPlan, answer: SightAnswer): Batch {
     answer,
     classes: plan.question.classes.map((asked, index) => sightOf(asked, answer.classes[index])),
     filters: plan.question.filters.map((asked, index) => sightOf(asked, answer.filters[index])),
-    firsts: new Map(),
     choices: new Map(),
   }
 }
@@ -63,7 +60,7 @@ export function watchOf(
   if (!table.fits) {
     return { kind: 'must_refetch', reason: `${name} has other columns now than when its rows changed.` }
   }
-  const { filter } = subscription
+  const { tableId, filter } = subscription
   const choice = choiceOf(batch, table, group, subscription.columns)
   if (choice.names.length === 0) {
     return { kind: 'error', reason: `permission denied for all columns of ${name} that were asked for.` }
@@ -76,10 +73,6 @@ export function watchOf(
       reason: `permission denied for column "${hidden}" of ${name}, which the filter reads.`,
     }
   }
-  if (batch.plan.question.tables[index]?.images.length === 0) {
-    return { subscription, policy: NOTHING, filter: NOTHING, choice }
-  }
-  const { tableId } = subscription
   const policy = sightAt(batch.classes, batch.plan.classes.get(classAt(tableId, group)))
   if (isError(policy)) return failure('policy', policy, group, name)
   const filtered =
@@ -97,7 +90,6 @@ export function typeFor({ policy, filter }: Watch, { oldImage, newImage }: Plann
   return sees(oldImage) ? 'DELETE' : null
 }
 
-const NOTHING = new Uint8Array(0)
 const UNANSWERED: SightError = { code: 'XX000', message: 'The database did not answer.' }
 
 function toSight(seen: Seen | undefined, imageCount: number): Sight {
