@@ -203,7 +203,7 @@ test('subscriptions that get the same are in one event, others in one of their o
   expect(exactly(rendered[3]?.dataJson ?? '')).not.toHaveProperty('record')
 })
 
-test('of two tables only the groups of a table are asked about it, each row, class and filter once', () => {
+test('each row, class and filter is asked about once, and none that no event could come of', () => {
   const other = 8
   const anns = [1, 2, 3].map(exp =>
     group('anon', { sub: 'ann', exp }, [subscription(1), subscription(2, { filter: roomFilter(exp % 2) })]),
@@ -215,7 +215,9 @@ test('of two tables only the groups of a table are asked about it, each row, cla
     { ...change(3, 'INSERT', '{"id":2}'), table_id: other },
     { ...change(4, 'INSERT', '{"id":2}'), table_id: 9 },
   ]
-  const { question } = planSight(changes, [...anns, bob], NO_CLAIMS)
+  const onlyDeletes = { event: 'DELETE', filter: roomFilter(9) } as const
+  const eve = group('anon', { sub: 'eve' }, [subscription(1, onlyDeletes)])
+  const { question } = planSight(changes, [...anns, bob, eve], NO_CLAIMS)
   expect(question.tables).toEqual([
     { tableId: NOTES, images: [imageOf(note)] },
     { tableId: other, images: ['{"id":2}'] },
