@@ -21,7 +21,10 @@ import { bundledMigrations } from './features/migrations/bundled-migrations.ts'
 import { PublicDocuments } from './features/oauth/documents/public-documents.ts'
 import { makeEndUserTokens } from './features/oauth/end-user/end-user-tokens.ts'
 import { bundledPermissions } from './features/permissions/bundled-file.ts'
-import type { RealtimeHub } from './features/realtime/hub/hub-contract.ts'
+import type { RealtimeHub, RealtimeHubs } from './features/realtime/hub/hub-contract.ts'
+import type { RealtimeLog } from './features/realtime/log/log-contract.ts'
+import { realtimeSubscriber } from './features/realtime/log/realtime-subscriber.ts'
+import { watchRegistry } from './features/realtime/log/watch-registry.ts'
 import type { RowChangesQueue } from './features/row-changes/ingest/enqueue.ts'
 import { makeIngestVerifier } from './features/row-changes/ingest/ingest-verifier.ts'
 import { SessionGate } from './features/sessions/session-gate.ts'
@@ -37,7 +40,7 @@ import type { ResumableUpload, ResumableUploads } from './features/storage/resum
 import { makeSignedUrls } from './features/storage/signed/signed-urls.ts'
 import type { WebhookFanout, WebhookFanouts } from './features/webhooks/delivery/fanout-contract.ts'
 import { makeSecretBox } from './features/webhooks/secret-box.ts'
-import { WebhookRegistry } from './features/webhooks/subscription/webhook-registry.ts'
+import { webhookRegistry } from './features/webhooks/subscription/webhook-registry.ts'
 import { webhookSubscriber } from './features/webhooks/subscription/webhook-subscriber.ts'
 import { makeTargetGuard } from './features/webhooks/target-guard.ts'
 import { type Deadline, deadline } from './lib/deadline.ts'
@@ -55,6 +58,8 @@ export interface Env {
   REQUEST_METRICS: { getByName(name: 'all'): RequestMetrics }
   /** One `ResumableUpload` per upload. */
   RESUMABLE_UPLOAD: { getByName(uploadId: string): ResumableUpload }
+  /** The one `RealtimeLog`, named `all`. */
+  REALTIME_LOG: { getByName(name: 'all'): RealtimeLog }
   /** One `RealtimeHub` per project. */
   REALTIME_HUB: { getByName(projectId: string): RealtimeHub }
   /** The queue from the ingest route to its consumer. */
@@ -105,6 +110,8 @@ function makeDeps(env: Env) {
   const fanouts: WebhookFanouts = { byId: webhookId => env.WEBHOOK_FANOUT.getByName(webhookId) }
   const uploads: ResumableUploads = { byId: uploadId => env.RESUMABLE_UPLOAD.getByName(uploadId) }
   const requestMetrics = () => env.REQUEST_METRICS.getByName('all')
+  const hubs: RealtimeHubs = { byProject: projectId => env.REALTIME_HUB.getByName(projectId) }
+  const realtimeLog = () => env.REALTIME_LOG.getByName('all')
   const targetRules = targetRulesOf(config)
   return {
     config,
@@ -167,7 +174,13 @@ function makeDeps(env: Env) {
     requestCollector: new RequestCollector({ requestMetrics, timeAfter }),
     rowChanges: env.ROW_CHANGES,
     /** Who is told of row changes. */
-    rowChangeSubscribers: [webhookSubscriber({ platform, fanouts, registry: new WebhookRegistry(platform) })],
+    rowChangeSubscribers: [
+      webhookSubscriber({ platform, fanouts, registry: webhookRegistry(platform) }),
+      realtimeSubscriber({ platform, log: realtimeLog, registry: watchRegistry(platform) }),
+    ],
+    /** Who holds the sockets of a project. */
+    hubs,
+    realtimeLog,
     fanouts,
     uploads,
     /** Where webhooks may send. */

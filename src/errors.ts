@@ -107,6 +107,7 @@ export const ERROR_CODES = {
   upload_conflict: 'A resumable upload stands at another offset, or another request is writing to it.',
   upload_locked: 'Another request is writing to the resumable upload, or is making an object of it.',
   upload_not_found: 'There is no such resumable upload: it was finished, cancelled or has expired.',
+  upgrade_required: 'The address opens a WebSocket, and the request asked for none.',
   upstream_answer_too_large: 'A server that Quoin depends on gave a longer answer than Quoin reads.',
   upstream_invalid_answer: 'A server that Quoin depends on gave an answer that Quoin does not understand.',
   upstream_misconfigured:

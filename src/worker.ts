@@ -3,6 +3,7 @@
 
 import { depsForRequest, depsOf } from './deps.ts'
 import { logRequest } from './features/logs/log-request.ts'
+import { expireMessages } from './features/realtime/watching/expire-messages.ts'
 import { consumeRowChanges } from './features/row-changes/consume/consume-row-changes.ts'
 import { keepDeadMessages, resolveDeadMessages } from './features/row-changes/consume/dead-messages.ts'
 import { repairWatches } from './features/row-changes/watching/repair-watches.ts'
@@ -15,6 +16,7 @@ import { allRoutes } from './routes/index.ts'
 export { AddressLimiter } from '../durable-objects/address-limiter.ts'
 export { ApiKeyLimiter } from '../durable-objects/api-key-limiter.ts'
 export { RealtimeHub } from '../durable-objects/realtime-hub/realtime-hub.ts'
+export { RealtimeLog } from '../durable-objects/realtime-log/realtime-log.ts'
 export { RequestMetrics } from '../durable-objects/request-metrics.ts'
 export { ResumableUpload } from '../durable-objects/resumable-upload.ts'
 export { WebhookFanout } from '../durable-objects/webhook-fanout/webhook-fanout.ts'
@@ -45,7 +47,8 @@ export default {
   },
   scheduled: async (controller, env) => {
     const deps = depsOf(env as object)
-    if (controller.cron === HOURLY) await Promise.all([expireLogs(deps), sweepStorage(deps)])
+    if (controller.cron === HOURLY)
+      await Promise.all([expireLogs(deps), sweepStorage(deps), expireMessages(deps)])
     else await Promise.all([repairWatches(deps), resolveDeadMessages(deps)])
   },
 } satisfies ExportedHandler

@@ -156,7 +156,9 @@ export class LogStorage {
   #trim(nowMs: number): void {
     const { entriesMax, bytesMax, keptMs } = this.#bounds
     const totals = this.#totals
-    const oldest = this.#run(`select number, length, stored_at_ms from entries order by number limit ${TRIMMED_MAX}`)
+    const oldest = this.#run(
+      `select number, length, stored_at_ms from entries order by number limit ${TRIMMED_MAX}`,
+    )
     for (const { number, length, stored_at_ms } of oldest) {
       const isOver =
         totals.entries > entriesMax || totals.length > bytesMax || Number(stored_at_ms) < nowMs - keptMs
@@ -192,5 +194,10 @@ function toEntry(row: Record<string, SqlStorageValue>): LogEntry {
 function withoutLargeRows(change: NewChange): NewChange {
   const length = (change.row?.length ?? 0) + (change.old_row?.length ?? 0)
   if (length <= ROWS_LENGTH_MAX) return change
-  return { ...change, row: null, old_row: null, error: `the row has more than ${ROWS_LENGTH_MAX} characters as JSON` }
+  return {
+    ...change,
+    row: null,
+    old_row: null,
+    error: `the row has more than ${ROWS_LENGTH_MAX} characters as JSON`,
+  }
 }

@@ -6,12 +6,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../../src/deps.ts'
 import type {
+  RealtimeLog as Log,
   LogEntry,
   LogPush,
   LogReading,
   LogShare,
   LogState,
-  RealtimeLog as Log,
 } from '../../src/features/realtime/log/log-contract.ts'
 import { sharedDeadline } from '../../src/lib/deadline.ts'
 import { LogStorage } from './log-storage.ts'
@@ -126,6 +126,12 @@ export class RealtimeLog extends DurableObject<Env> implements Log {
 
 function logFailure(hub: string, err: unknown): void {
   console.warn(
-    JSON.stringify({ level: 'warn', component: 'realtime', message: 'a hub was not told', hub, cause: String(err) }),
+    JSON.stringify({
+      level: 'warn',
+      component: 'realtime',
+      message: 'a hub was not told',
+      hub,
+      cause: String(err),
+    }),
   )
 }

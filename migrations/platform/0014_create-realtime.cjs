@@ -57,8 +57,8 @@ const CREATE_MESSAGES = `
     payload jsonb,
     binary_payload bytea,
     private boolean default false,
-    updated_at timestamp not null default now(),
-    inserted_at timestamp not null default now()
+    updated_at timestamp not null default (now() at time zone 'UTC'),
+    inserted_at timestamp not null default (now() at time zone 'UTC')
   );
   comment on table realtime.messages is
     'Who may read and write a topic, by policies. Its rows are sent as broadcasts, and deleted after 72 hours.';

@@ -293,6 +293,7 @@ function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {
     countedAs: route?.countedAs ?? 'api',
     bodyBytesMax: BODY_BYTES_MAX,
     takesBasicAuth: route?.takesBasicAuth === true,
+    takesKeyInQuery: route?.takesKeyInQuery === true,
     timings: new RequestTimings(),
     principal: null,
     address: c.req.header('cf-connecting-ip') ?? null,
@@ -324,6 +325,8 @@ function finish(exchange: Exchange, { status, headers, body, cookies = [] }: Raw
 
 function finishResponse(exchange: Exchange, response: Response): Response {
   const { headers } = response
+  // A WebSocket that was opened: whoever opened it has said all.
+  if (response.status === 101) return response
   for (const [name, value] of Object.entries(commonHeaders(exchange))) {
     if (!headers.has(name)) headers.set(name, value)
   }

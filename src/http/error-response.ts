@@ -113,6 +113,7 @@ const STATUS: Record<ErrorCode, number> = {
   upload_conflict: 409,
   upload_locked: 423,
   upload_not_found: 404,
+  upgrade_required: 426,
   upstream_answer_too_large: 502,
   upstream_invalid_answer: 502,
   upstream_misconfigured: 502,

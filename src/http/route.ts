@@ -169,6 +169,8 @@ export interface Route<
   status?: 200 | 201 | 202 | 204
   /** Under /v1: the API key may also come as the password of basic auth, for callers that can send nothing else. */
   takesBasicAuth?: boolean
+  /** The API key may also come as the parameter `apikey`: for WebSockets, with which browsers send no header. */
+  takesKeyInQuery?: boolean
   /** Under /api: what a call counts as against the limits of the client's address; `api` unless said. */
   countedAs?: 'api' | 'consent'
   /** For routes that people reach with a browser: the error as a page, in place of JSON. */

@@ -23,6 +23,7 @@ import { oauthServerRoutes } from './oauth-server.ts'
 import { tokenRoutes } from './oauth-tokens.ts'
 import { permissionRoutes } from './permissions.ts'
 import { projectRoutes } from './projects.ts'
+import { realtimeRoutes } from './realtime.ts'
 import { rowChangeRoutes } from './row-changes.ts'
 import { sessionRoutes } from './sessions.ts'
 import { signingKeyRoutes } from './signing-keys.ts'
@@ -54,6 +55,7 @@ export const allRoutes: readonly AnyRoute[] = [
   ...supabaseBucketRoutes,
   ...supabaseObjectRoutes,
   ...supabaseStatusRoutes,
+  ...realtimeRoutes,
   ...databaseRoutes,
   ...advisorRoutes,
   ...backupRoutes,

@@ -23,8 +23,7 @@ export interface KeyDeps {
  * `invalid_access_token`.
  */
 export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyPrincipal> {
-  const { headers } = arrival.request
-  const { apiKey, accessToken } = readCredentials(headers, arrival.takesBasicAuth)
+  const { apiKey, accessToken } = readCredentials(arrival)
   const keyHash = await deps.identifyKey(apiKey)
   if (keyHash === null) throw invalidApiKey()
   const address = arrival.address ?? 'unknown'
@@ -38,7 +37,7 @@ export async function admitKey(deps: KeyDeps, arrival: Arrival): Promise<ApiKeyP
   switch (admission.outcome) {
     case 'admitted': {
       const endUser = accessToken === undefined ? null : await deps.verifyAccessToken(accessToken)
-      return { kind: 'api_key', key: admission.key, endUser }
+      return { kind: 'api_key', key: admission.key, keyHash, endUser }
     }
     case 'rate_limited':
       throw rateLimited(admission)
@@ -69,7 +68,7 @@ export async function admitServiceRole(deps: KeyDeps, arrival: Arrival): Promise
  * project paused. Counts nothing.
  */
 export async function confirmKey(deps: KeyDeps, arrival: Arrival): Promise<void> {
-  const { apiKey, accessToken } = readCredentials(arrival.request.headers, arrival.takesBasicAuth)
+  const { apiKey, accessToken } = readCredentials(arrival)
   const keyHash = await deps.identifyKey(apiKey)
   if (keyHash === null) throw invalidApiKey()
   const confirmation = await deps.keyGate.confirm(keyHash).catch(cause => {

@@ -12,6 +12,7 @@ export interface Arrival {
   /** Set once the variables are known that it may come from. */
   bodyBytesMax: number
   readonly takesBasicAuth: boolean
+  readonly takesKeyInQuery: boolean
   /** Keeps the isolate at work that is not over with the answer. */
   readonly waitUntil: (work: Promise<unknown>) => void
   /** Set as soon as the window's state is known, so that a refused request carries the headers too. */

@@ -1,6 +1,9 @@
 // Reads API key and access token out of a request's headers. Decides nothing about whether they are good.
 
 import { DomainError } from '../../errors.ts'
+import type { Arrival } from './arrival.ts'
+
+type CredentialsArrival = Pick<Arrival, 'request' | 'takesBasicAuth' | 'takesKeyInQuery'>
 
 export interface Credentials {
   apiKey: string
@@ -10,11 +13,14 @@ export interface Credentials {
 
 /**
  * The header `apikey`, or the same key as a bearer token (Supabase clients send both), where `takesBasicAuth`
- * as the password of basic auth (all that Prometheus can send). Two different keys are refused: which one was meant is
- * anybody's guess. Throws `invalid_api_key`.
+ * as the password of basic auth (all that Prometheus can send). Where `takesKeyInQuery` it is the parameter `apikey`
+ * (all that a browser can send with a WebSocket). Two different keys are refused: which one was meant is anybody's
+ * guess. Throws `invalid_api_key`.
  */
-export function readCredentials(headers: Headers, takesBasicAuth: boolean): Credentials {
-  const apiKeyHeader = headers.get('apikey')
+export function readCredentials({ request, takesBasicAuth, takesKeyInQuery }: CredentialsArrival): Credentials {
+  const { headers } = request
+  const apiKeyHeader =
+    headers.get('apikey') ?? (takesKeyInQuery ? new URL(request.url).searchParams.get('apikey') : null)
   const authorization = headers.get('authorization')
   const isBasic = takesBasicAuth && /^Basic( |$)/i.test(authorization ?? '')
   const bearer = isBasic ? readBasicPassword(authorization) : readBearer(authorization)

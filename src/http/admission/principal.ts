@@ -22,6 +22,8 @@ export type AuthLevel =
 export interface ApiKeyPrincipal {
   kind: 'api_key'
   key: ApiKey
+  /** SHA-256 of the key, by which its limiter is found. */
+  keyHash: string
   /** The signed-in user whose access token came beside the key; null without one. */
   endUser: EndUser | null
 }

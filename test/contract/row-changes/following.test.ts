@@ -8,7 +8,7 @@ import { applyAllWatches, changeAndApply } from '../../../src/features/row-chang
 import { findWatchableTable } from '../../../src/features/row-changes/watching/find-table.ts'
 import { repairWatches } from '../../../src/features/row-changes/watching/repair-watches.ts'
 import type { WebhookFanouts } from '../../../src/features/webhooks/delivery/fanout-contract.ts'
-import { matching, WebhookRegistry } from '../../../src/features/webhooks/subscription/webhook-registry.ts'
+import { matching, webhookRegistry } from '../../../src/features/webhooks/subscription/webhook-registry.ts'
 import { webhookSubscriber } from '../../../src/features/webhooks/subscription/webhook-subscriber.ts'
 import { type OutboxDatabase, openOutboxDatabase } from './database.ts'
 
@@ -27,7 +27,7 @@ async function repair(): Promise<void> {
   const { platform } = db
   const webhooks = webhookSubscriber({
     platform,
-    registry: new WebhookRegistry(platform),
+    registry: webhookRegistry(platform),
     fanouts: {} as WebhookFanouts,
   })
   await repairWatches({ platform, rowChangeSubscribers: [webhooks] })
@@ -53,7 +53,7 @@ const registryVersion = async () =>
 
 /** The webhooks that get each chunk of the table, as a consumer that has just read the registry finds them. */
 async function takersOf(tableId: number): Promise<string[][]> {
-  const { webhooks } = await new WebhookRegistry(db.platform).atLeast(await registryVersion())
+  const { webhooks } = await webhookRegistry(db.platform).atLeast(await registryVersion())
   const { rows } = await db.owner.query<Chunk>(
     'select * from quoin.row_events where table_id = $1 order by id',
     [tableId],

@@ -4,7 +4,7 @@ import type { DatabaseRole } from '../../../db/database.ts'
 import type { LogPush } from '../log/log-contract.ts'
 import type { BroadcastPayload } from '../wire/frames.ts'
 
-/** Who opens a socket, as the Worker has checked it; goes along with the upgrade in `PASS_HEADER`. */
+/** Who opens a socket, as the Worker has checked it: URI-encoded JSON in `PASS_HEADER` of the upgrade. */
 export interface SocketPass {
   readonly role: DatabaseRole
   /** The key's id, or the session's with `session:` in front: what limits are counted by. */

@@ -56,7 +56,11 @@ export function realtimeSubscriber({ platform, log, registry }: RealtimeSubscrib
   }
 }
 
-function newChange({ chunk, index, row, old_row, error, large }: RowChange, epoch: string, messagesId: number | null) {
+function newChange(
+  { chunk, index, row, old_row, error, large }: RowChange,
+  epoch: string,
+  messagesId: number | null,
+) {
   return {
     event_id: `${epoch}:${chunk.id}.${index}`,
     table_id: chunk.table_id === messagesId ? MESSAGES_TABLE_ID : chunk.table_id,

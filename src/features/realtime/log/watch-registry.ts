@@ -1,7 +1,7 @@
 // Which tables sockets watch, as an isolate knows it, and in which life of the database.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
-import type { VersionedReading } from '../../row-changes/consume/versioned-registry.ts'
+import { VersionedRegistry } from '../../row-changes/consume/versioned-registry.ts'
 
 export interface WatchedTables {
   version: number
@@ -19,11 +19,11 @@ const SQL = `
     (select coalesce(json_agg(w.table_id::bigint), '[]') from quoin.realtime_watches w) as table_ids
   from quoin.webhook_registry r cross join quoin.realtime_state s`
 
-/** Reads what sockets watch. Throws when the database does not answer. */
-export function readWatchedTables(platform: Pick<PlatformDatabase, 'query'>): VersionedReading<WatchedTables> {
-  return async () => {
+/** What sockets watch, as the database has it. Throws when it does not answer. */
+export function watchRegistry(platform: Pick<PlatformDatabase, 'query'>): VersionedRegistry<WatchedTables> {
+  return new VersionedRegistry(async () => {
     const [tables] = await platform.query<WatchedTables>(SQL, [], 'repeatable')
     if (tables === undefined) throw new Error('quoin.realtime_state is empty')
     return tables
-  }
+  })
 }

@@ -1,14 +1,12 @@
 // Who wants what, as an isolate knows it: read again when a message was written by somebody who saw a newer registry
 // (`quoin.webhook_registry`). So no change misses a subscriber that was there when it was made.
 
-export type VersionedReading<Known extends { version: number }> = () => Promise<Known>
-
 export class VersionedRegistry<Known extends { version: number }> {
-  readonly #reading: VersionedReading<Known>
+  readonly #reading: () => Promise<Known>
   #known: Known | undefined
   #underWay: Promise<Known> | undefined
 
-  constructor(reading: VersionedReading<Known>) {
+  constructor(reading: () => Promise<Known>) {
     this.#reading = reading
   }
 

@@ -2,6 +2,7 @@
 // newer registry. So no change misses a webhook that was there when it was made.
 
 import type { PlatformDatabase } from '../../../db/database.ts'
+import { VersionedRegistry } from '../../row-changes/consume/versioned-registry.ts'
 import type { Chunk, RowEvent } from '../../row-changes/ingest/messages.ts'
 
 /** What is needed to match a change to a webhook. */
@@ -25,34 +26,13 @@ const SQL = `select version, (
       from quoin.webhooks) w) as webhooks
   from quoin.webhook_registry`
 
-export class WebhookRegistry {
-  readonly #platform: Pick<PlatformDatabase, 'query'>
-  #known: Registry | undefined
-  #reading: Promise<Registry> | undefined
-
-  constructor(platform: Pick<PlatformDatabase, 'query'>) {
-    this.#platform = platform
-  }
-
-  /**
-   * The registry of at least this version, where the database has it. An older one comes of a reading that began before
-   * the change, or of a database that was restored to before it. It also comes where nobody ever had such a version.
-   * Throws when the database does not answer.
-   */
-  async atLeast(version: number): Promise<Registry> {
-    if (this.#known !== undefined && this.#known.version >= version) return this.#known
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined
-    })
-    return await this.#reading
-  }
-
-  async #read(): Promise<Registry> {
-    const [registry] = await this.#platform.query<Registry>(SQL, [], 'repeatable')
+/** All webhooks, as the database has them. Throws when it does not answer. */
+export function webhookRegistry(platform: Pick<PlatformDatabase, 'query'>): VersionedRegistry<Registry> {
+  return new VersionedRegistry(async () => {
+    const [registry] = await platform.query<Registry>(SQL, [], 'repeatable')
     if (registry === undefined) throw new Error('quoin.webhook_registry is empty')
-    this.#known = registry
     return registry
-  }
+  })
 }
 
 /** The webhooks that a chunk is for: by the table alone, since its names may be those of another by now. */

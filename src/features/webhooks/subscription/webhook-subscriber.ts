@@ -4,17 +4,18 @@
 import type { PlatformDatabase } from '../../../db/database.ts'
 import { deadline } from '../../../lib/deadline.ts'
 import type { Recipient, RowChange, RowChangeSubscriber } from '../../row-changes/consume/subscriber.ts'
+import type { VersionedRegistry } from '../../row-changes/consume/versioned-registry.ts'
 import type { FanoutEvent, WebhookFanout, WebhookFanouts } from '../delivery/fanout-contract.ts'
 import { eventOf } from './change-event.ts'
 import { followRenames, watchTablesMadeAgain } from './follow-tables.ts'
 import { storeLarge } from './large-event.ts'
-import { matching, type RegisteredWebhook, type WebhookRegistry } from './webhook-registry.ts'
+import { matching, type RegisteredWebhook, type Registry } from './webhook-registry.ts'
 
 export interface WebhookSubscriberDeps {
   platform: Pick<PlatformDatabase, 'query' | 'transaction'>
   fanouts: WebhookFanouts
   /** One for an isolate: it remembers. */
-  registry: Pick<WebhookRegistry, 'atLeast'>
+  registry: Pick<VersionedRegistry<Registry>, 'atLeast'>
 }
 
 /** A webhook's object that does not answer must not hold the consumer for good. */
