@@ -93,7 +93,9 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
   }
 
   override async fetch(request: Request): Promise<Response> {
-    const pass = JSON.parse(decodeURIComponent(request.headers.get(PASS_HEADER) ?? 'null')) as SocketPass | null
+    const pass = JSON.parse(
+      decodeURIComponent(request.headers.get(PASS_HEADER) ?? 'null'),
+    ) as SocketPass | null
     if (pass === null) return new Response(null, { status: 400 })
     const refusal = this.#tooManyLike(pass)
     if (refusal !== undefined) return Response.json(refusal, { status: 429 })

@@ -35,7 +35,11 @@ interface Upgrade {
 export async function openSocket(
   deps: OpenSocketDeps,
   upgrade: Upgrade,
-  { key, keyHash, endUser }: { key: Pick<ApiKey, 'id' | 'project_id' | 'role'>; keyHash: string; endUser: EndUser | null },
+  {
+    key,
+    keyHash,
+    endUser,
+  }: { key: Pick<ApiKey, 'id' | 'project_id' | 'role'>; keyHash: string; endUser: EndUser | null },
 ): Promise<Response> {
   return await open(deps, upgrade, key.project_id, {
     role: key.role,
@@ -86,7 +90,10 @@ async function open(
     client: query.client ?? null,
   }
   // The address is not passed on: it holds the key. Nor are headers, but those that make a WebSocket.
-  const headers = new Headers({ upgrade: 'websocket', [PASS_HEADER]: encodeURIComponent(JSON.stringify(pass)) })
+  const headers = new Headers({
+    upgrade: 'websocket',
+    [PASS_HEADER]: encodeURIComponent(JSON.stringify(pass)),
+  })
   const answer = await hubs.byProject(projectId).fetch(new Request('https://hub/', { headers }))
   if (answer.status === 101) return answer
   const { code, message, hint } = (await answer.json()) as { code: ErrorCode; message: string; hint?: string }
@@ -95,7 +102,11 @@ async function open(
 
 function refuseOthers(request: Request): void {
   if (request.headers.get('upgrade')?.toLowerCase() === 'websocket') return
-  throw new DomainError('upgrade_required', 'This address opens a WebSocket, and the request asked for none.', {
-    hint: 'Connect with supabase-js, or any client of Phoenix: docs/realtime.md.',
-  })
+  throw new DomainError(
+    'upgrade_required',
+    'This address opens a WebSocket, and the request asked for none.',
+    {
+      hint: 'Connect with supabase-js, or any client of Phoenix: docs/realtime.md.',
+    },
+  )
 }

@@ -17,7 +17,11 @@ export interface Credentials {
  * (all that a browser can send with a WebSocket). Two different keys are refused: which one was meant is anybody's
  * guess. Throws `invalid_api_key`.
  */
-export function readCredentials({ request, takesBasicAuth, takesKeyInQuery }: CredentialsArrival): Credentials {
+export function readCredentials({
+  request,
+  takesBasicAuth,
+  takesKeyInQuery,
+}: CredentialsArrival): Credentials {
   const { headers } = request
   const apiKeyHeader =
     headers.get('apikey') ?? (takesKeyInQuery ? new URL(request.url).searchParams.get('apikey') : null)

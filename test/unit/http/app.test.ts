@@ -164,6 +164,8 @@ function appOf(routes = allRoutes) {
     images: undefined,
     imageCache: { find: async () => undefined, keep: async () => undefined },
     uploads: { byId: () => expect.unreachable() },
+    hubs: { byProject: () => expect.unreachable() },
+    realtimeLog: () => expect.unreachable(),
     now,
   }
   return createApp(

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { readCredentials } from '../../../src/http/admission/credentials.ts'
 
 const read = (headers: Record<string, string>, takesBasicAuth = false) =>
-  readCredentials({ request: new Request('http://quoin.test/', { headers }), takesBasicAuth, takesKeyInQuery: false })
+  readCredentials({
+    request: new Request('http://quoin.test/', { headers }),
+    takesBasicAuth,
+    takesKeyInQuery: false,
+  })
 
 describe('readCredentials', () => {
   it('takes the key from apikey, from the bearer token, or from both when they are the same', () => {

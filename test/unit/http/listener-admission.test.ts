@@ -21,6 +21,7 @@ it.each(['a', 'a b', 'a[', '[::1', 'a:99999'])(
       rateLimit: undefined,
       waitUntil: () => {},
       takesBasicAuth: false,
+      takesKeyInQuery: false,
       signedBody: undefined,
     }
     await admitListener({ verifyIngest }, arrival)
