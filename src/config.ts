@@ -22,10 +22,10 @@ const List = z
   .refine(items => !items.includes(''), 'must name something between its commas')
 
 /** `$user` would stand for the schema that is named like the caller's role. */
-const CLOSED_SCHEMAS = /^(pg_.*|information_schema|quoin|storage|\$user)$/
+const CLOSED_SCHEMAS = /^(pg_.*|information_schema|quoin|storage|realtime|\$user)$/
 const Schemas = List.refine(
   names => !names.some(name => CLOSED_SCHEMAS.test(name)),
-  "must name none of Postgres' own schemas, nor quoin, nor storage, whose rows are written by /v1/storage",
+  "must name none of Postgres' own schemas, nor quoin, nor storage and realtime, whose rows Quoin writes",
 )
 
 /** Days or hours as `7d` or `36h`; becomes seconds. */

@@ -48,7 +48,8 @@ export interface Facts {
   /** Whether quoin.platform_migrations is the owner's, and no caller can have written into it. */
   readonly has_own_books: boolean
   /** A schema named as the one of Quoin's files, and who owns it. */
-  readonly storage_schema: { readonly owner: string } | null
+  /** Schemas by the names of those that Quoin makes beside its own. */
+  readonly taken_schemas: readonly { readonly name: string; readonly owner: string }[]
   readonly public_schema: { readonly owner: string; readonly may_create: boolean } | null
   readonly user_migrations: {
     readonly owner: string
@@ -206,8 +207,9 @@ const FACTS_SQL = `
     ${rowsOf(MEMBERSHIPS_SQL)} as memberships,
     (select json_build_object('owner', n.nspowner::regrole::text, 'is_empty', ${IS_EMPTY})
       from pg_namespace n where n.nspname = 'quoin') as quoin_schema,
-    (select json_build_object('owner', n.nspowner::regrole::text)
-      from pg_namespace n where n.nspname = 'storage') as storage_schema,
+    (select coalesce(json_agg(json_build_object('name', n.nspname, 'owner', n.nspowner::regrole::text)
+        order by n.nspname desc), '[]')
+      from pg_namespace n where n.nspname in ('storage', 'realtime')) as taken_schemas,
     exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = 'quoin' and c.relname = 'platform_migrations' and c.relkind = 'r'
         and n.nspowner = me.oid and c.relowner = me.oid and not exists (

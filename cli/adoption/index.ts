@@ -8,14 +8,18 @@ import { withOwner } from '../support/owner-connection.ts'
 import { readFacts } from './facts.ts'
 import { type Finding, findingText } from './finding.ts'
 import { limits, readLimitFacts } from './limits.ts'
-import { obstacles, storageObstacles } from './obstacles.ts'
+import { type LaterPart, laterObstacles, obstacles } from './obstacles.ts'
 
 export const FIRST_OF_PLATFORM = '0001_create-roles-and-schema'
-const STORAGE_OF_PLATFORM = '0012_create-storage'
+/** Parts that came later, by the migration that makes them. */
+const LATER_PARTS: Readonly<Record<string, LaterPart>> = {
+  '0012_create-storage': { roles: ['quoin_storage'], schema: 'storage' },
+  '0014_create-realtime': { roles: [], schema: 'realtime' },
+}
 
 /**
  * Throws a `StackError` with every reason why Quoin may not move into this database. Once it has, nothing is refused
- * but what keeps the schema of files from being made. Reads only. The client is of `withOwner`.
+ * but what keeps the schemas of later parts from being made. Reads only. The client is of `withOwner`.
  */
 export async function refuseUnadoptable(client: Client, direction: MigrationDirection): Promise<void> {
   const found = await findObstacles(client, direction)
@@ -29,7 +33,11 @@ export async function refuseUnadoptable(client: Client, direction: MigrationDire
 async function findObstacles(client: Client, direction: MigrationDirection): Promise<Finding[]> {
   const facts = await readFacts(client)
   if (!facts.has_own_books || !(await isApplied(client, FIRST_OF_PLATFORM))) return obstacles(facts)
-  return direction === 'down' || (await isApplied(client, STORAGE_OF_PLATFORM)) ? [] : storageObstacles(facts)
+  if (direction === 'down') return []
+  const missing: LaterPart[] = []
+  for (const [migration, part] of Object.entries(LATER_PARTS))
+    if (!(await isApplied(client, migration))) missing.push(part)
+  return laterObstacles(facts, missing)
 }
 
 async function isApplied(client: Client, name: string): Promise<boolean> {

@@ -33,13 +33,22 @@ export function obstacles(facts: Facts): Finding[] {
     ...facts.defaults.map(excessDefaults),
     ...facts.exposed.map(exposedRoutines),
     // The statements before this one name what is in the schema.
-    ...takenStorage(facts),
+    ...takenSchemas(facts, ['storage', 'realtime']),
   ]
 }
 
-/** Why what files need cannot be made in a database that Quoin was in before there were files. */
-export function storageObstacles(facts: Facts): Finding[] {
-  return [...roleObstacles(facts, ['quoin_storage']), ...closedDatabase(facts), ...takenStorage(facts)]
+/** What a part that came later needs: roles, and a schema of its own. */
+export interface LaterPart {
+  readonly roles: readonly RoleName[]
+  readonly schema: 'storage' | 'realtime'
+}
+
+/** Why that cannot be made in a database that Quoin was in before. */
+export function laterObstacles(facts: Facts, parts: readonly LaterPart[]): Finding[] {
+  if (parts.length === 0) return []
+  const roles = parts.flatMap(part => part.roles)
+  const schemas = parts.map(({ schema }) => schema)
+  return [...roleObstacles(facts, roles), ...closedDatabase(facts), ...takenSchemas(facts, schemas)]
 }
 
 /** Of these roles alone. */
@@ -140,7 +149,7 @@ function closedDatabase({ owner, database }: Facts): Finding[] {
   if (database.may_create_schema) return []
   return [
     {
-      what: `${owner.name} may not make the schemas quoin and storage: it lacks CREATE on the database.`,
+      what: `${owner.name} may not make the schemas quoin, storage and realtime: it lacks CREATE on the database.`,
       mend: { by: database.owner, sql: `grant create on database ${database.name} to ${owner.name};` },
     },
   ]
@@ -179,19 +188,21 @@ function takenNames({ owner, quoin_schema, user_migrations }: Facts): Finding[] 
   return found
 }
 
-function takenStorage({ storage_schema }: Facts): Finding[] {
-  if (storage_schema === null) return []
-  return [
-    {
-      what:
-        'There is a schema storage, and Quoin keeps its files in one of its own by this name. Whatever else uses it ' +
-        'no longer finds it under another name. docs/adopt.md says how files of Supabase move over.',
-      mend: {
-        by: `${storage_schema.owner} or ${SUPERUSER}`,
-        sql: 'alter schema storage rename to old_storage;',
-      },
-    },
-  ]
+const KEPT_THERE: Readonly<Record<LaterPart['schema'], string>> = {
+  storage: 'files',
+  realtime: 'messages',
+}
+
+function takenSchemas({ taken_schemas }: Facts, schemas: readonly LaterPart['schema'][]): Finding[] {
+  return schemas.flatMap(schema => {
+    const taken = taken_schemas.find(({ name }) => name === schema)
+    if (taken === undefined) return []
+    const what =
+      `There is a schema ${schema}, and Quoin keeps its ${KEPT_THERE[schema]} in one of its own by this name. ` +
+      'Whatever else uses it no longer finds it under another name. docs/adopt.md says how to move from Supabase.'
+    const sql = `alter schema ${schema} rename to old_${schema};`
+    return [{ what, mend: { by: `${taken.owner} or ${SUPERUSER}`, sql } }]
+  })
 }
 
 function takenUserMigrations(owner: string, table: NonNullable<Facts['user_migrations']>): Finding[] {

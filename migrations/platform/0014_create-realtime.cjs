@@ -152,6 +152,7 @@ const CREATE_WANTED = `
   comment on view quoin.watches is 'Which changes of which tables are recorded, for whomever.';
   revoke all on quoin.watches from public;
   grant select on quoin.watches to quoin_outbox;
+  revoke select (table_id, table_schema, table_name) on quoin.webhooks from quoin_outbox;
 `
 
 /** The bodies of migrations 0005 and 0006, reading `wants` for who wants what of a table. */
@@ -437,6 +438,7 @@ exports.down = pgm => {
   pgm.sql('set local search_path = pg_catalog, pg_temp')
   pgm.sql(readingWatches('quoin.webhooks'))
   pgm.sql(`
+    grant select (table_id, table_schema, table_name) on quoin.webhooks to quoin_outbox;
     drop view quoin.watches;
     drop function quoin.rows_in_sight(json), quoin.topic_rights(text, text, text),
       quoin.passing_images(oid, text, text, json[], text, text[]), quoin.table_in_sight(oid, json[]),

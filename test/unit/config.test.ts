@@ -12,8 +12,8 @@ describe.each(['DB_SCHEMAS', 'DB_EXTRA_SEARCH_PATH'])('%s', name => {
     value => {
       expect(() => parseConfig({ ...REQUIRED, [name]: value })).toThrow(
         new ConfigError(
-          `${name} must name none of Postgres' own schemas, nor quoin, nor storage, whose rows are written by ` +
-            '/v1/storage',
+          `${name} must name none of Postgres' own schemas, nor quoin, nor storage and realtime, ` +
+            'whose rows Quoin writes',
         ),
       )
     },

@@ -1,0 +1,215 @@
+// What the log of changes keeps, in which order, and what it tells to whom, run inside workerd.
+
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import { LogStorage } from '../../durable-objects/realtime-log/log-storage.ts'
+import type { RealtimeLog } from '../../durable-objects/realtime-log/realtime-log.ts'
+import type { LogPush, LogReading, NewChange } from '../../src/features/realtime/log/log-contract.ts'
+
+interface TestEnv {
+  REALTIME_LOG: DurableObjectNamespace<RealtimeLog>
+}
+
+const { REALTIME_LOG } = env as TestEnv
+const newLog = () => REALTIME_LOG.getByName(crypto.randomUUID())
+const LIFE = { epoch: 'e1', gaps: 0 }
+const TABLE = 7
+const OTHER = 8
+
+const changeOf = (id: number | string, more: Partial<NewChange> = {}): NewChange => ({
+  event_id: `e1:${id}.0`,
+  table_id: TABLE,
+  event: 'INSERT',
+  occurred_at: '2026-01-01T00:00:00.000Z',
+  row: `{"id":"${id}"}`,
+  old_row: null,
+  error: null,
+  ...more,
+})
+
+function told(reading: LogReading): unknown[] {
+  if (reading === 'too_old') return ['too_old']
+  return reading.entries.map(one => (one.kind === 'gap' ? 'gap' : one.event_id))
+}
+
+describe('the log', () => {
+  it('numbers changes as they arrive, whatever their ids say, and keeps each once', async () => {
+    const log = newLog()
+    await log.store({ ...LIFE, changes: [changeOf(20), changeOf(10)] })
+    await log.store({ ...LIFE, changes: [changeOf(10), changeOf(30)] })
+    const reading = await log.read(0, [TABLE])
+    expect(told(reading)).toEqual(['e1:20.0', 'e1:10.0', 'e1:30.0'])
+    expect(reading).toMatchObject({
+      upTo: 3,
+      hasMore: false,
+      entries: [{ number: 1 }, { number: 2 }, { number: 3 }],
+    })
+  })
+
+  it('answers what came behind a place, of the tables that are asked for', async () => {
+    const log = newLog()
+    await log.store({ ...LIFE, changes: [changeOf(1), changeOf(2, { table_id: OTHER }), changeOf(3)] })
+    expect(told(await log.read(1, [TABLE]))).toEqual(['e1:3.0'])
+    expect(told(await log.read(0, [OTHER]))).toEqual(['e1:2.0'])
+    expect(await log.read(3, [TABLE])).toEqual({ entries: [], upTo: 3, hasMore: false })
+  })
+
+  it.each([
+    ['changes passed it by', { epoch: 'e1', gaps: 1 }],
+    ['the database has another life', { epoch: 'e2', gaps: 0 }],
+  ])('has a gap where %s, once, for every table', async (_, life) => {
+    const log = newLog()
+    await log.store({ ...LIFE, changes: [changeOf(1)] })
+    await log.store({ ...life, changes: [] })
+    await log.store({ ...life, changes: [changeOf(2)] })
+    expect(told(await log.read(0, [TABLE]))).toEqual(['e1:1.0', 'gap', 'e1:2.0'])
+    expect(told(await log.read(0, [OTHER]))).toEqual(['gap'])
+  })
+
+  it('has no gap at its beginning', async () => {
+    const log = newLog()
+    await log.store({ epoch: 'e9', gaps: 5, changes: [changeOf(1)] })
+    expect(told(await log.read(0, [TABLE]))).toEqual(['e1:1.0'])
+  })
+
+  it('says that a place beyond its end is not its own', async () => {
+    expect(await newLog().read(4, [TABLE])).toBe('too_old')
+  })
+
+  it('keeps a change without rows that are too large for it, and says so', async () => {
+    const log = newLog()
+    await log.store({ ...LIFE, changes: [changeOf(1, { row: `"${'x'.repeat(600_000)}"` })] })
+    expect(await log.read(0, [TABLE])).toMatchObject({
+      entries: [{ row: null, error: expect.stringContaining('characters') }],
+    })
+  })
+
+  it('tells in pages what is more than a page', async () => {
+    const log = newLog()
+    for (let i = 0; i < 3; i++) {
+      const changes = Array.from({ length: 1_000 }, (_, k) => changeOf(`${i}-${k}`))
+      await log.store({ ...LIFE, changes })
+    }
+    expect(await log.read(0, [TABLE])).toMatchObject({ upTo: 2_000, hasMore: true })
+    expect(await log.read(2_000, [TABLE])).toMatchObject({ upTo: 3_000, hasMore: false })
+  })
+})
+
+describe('what is kept', () => {
+  const inStorage = (
+    bounds: Partial<ConstructorParameters<typeof LogStorage>[1]>,
+    use: (log: LogStorage) => void,
+  ) =>
+    runInDurableObject(newLog(), (_, { storage }) =>
+      use(new LogStorage(storage, { entriesMax: 100, bytesMax: 1_000_000, keptMs: 1_000_000, ...bounds })),
+    )
+
+  it('is the last so many changes; a place before them is too old', async () => {
+    await inStorage({ entriesMax: 3 }, log => {
+      for (let id = 1; id <= 5; id++) log.store({ ...LIFE, changes: [changeOf(id)] }, 0)
+      expect(log.read(1, [TABLE])).toBe('too_old')
+      expect(told(log.read(2, [TABLE]))).toEqual(['e1:3.0', 'e1:4.0', 'e1:5.0'])
+      expect(log.state()).toMatchObject({ head: 5, oldestAfter: 2, entries: 3 })
+    })
+  })
+
+  it('is bounded in bytes and in time', async () => {
+    await inStorage({ bytesMax: 500 }, log => {
+      for (let id = 1; id <= 9; id++) log.store({ ...LIFE, changes: [changeOf(id)] }, 0)
+      expect(log.state().bytes).toBeLessThanOrEqual(500)
+    })
+    await inStorage({ keptMs: 10 }, log => {
+      log.store({ ...LIFE, changes: [changeOf(1)] }, 0)
+      log.store({ ...LIFE, changes: [changeOf(2)] }, 20)
+      expect(told(log.read(1, [TABLE]))).toEqual(['e1:2.0'])
+    })
+  })
+
+  it('does not take a change again that it has let go a moment ago', async () => {
+    await inStorage({ entriesMax: 1 }, log => {
+      log.store({ ...LIFE, changes: [changeOf(1), changeOf(2)] }, 0)
+      expect(log.store({ ...LIFE, changes: [changeOf(1)] }, 1_000)).toEqual([])
+    })
+  })
+
+  it('goes on with its numbers when all of it was let go', async () => {
+    await inStorage({ keptMs: 10 }, log => {
+      log.store({ ...LIFE, changes: [changeOf(1), changeOf(2)] }, 0)
+      log.store({ ...LIFE, changes: [changeOf(3)] }, 100)
+      expect(log.head).toBe(3)
+      expect(told(log.read(2, [TABLE]))).toEqual(['e1:3.0'])
+    })
+  })
+})
+
+describe('hubs', () => {
+  /** A log whose hubs are these. */
+  async function logWith(hubs: Record<string, (push: LogPush) => Promise<void>>) {
+    const log = newLog()
+    await runInDurableObject(log, instance => {
+      const getByName = (name: string) => ({ changed: (push: LogPush) => hubs[name]?.(push) })
+      Object.assign(instance, { env: { REALTIME_HUB: { getByName } } })
+    })
+    return log
+  }
+
+  it('are told of their tables and of gaps, in order', async () => {
+    const pushes: LogPush[] = []
+    const log = await logWith({ a: async push => void pushes.push(push) })
+    expect(await log.follow('a', [TABLE])).toBe(0)
+    await log.store({ ...LIFE, changes: [changeOf(1), changeOf(2, { table_id: OTHER })] })
+    await vi.waitFor(() => expect(pushes).toHaveLength(1))
+    await log.store({ ...LIFE, gaps: 1, changes: [changeOf(3)] })
+    await vi.waitFor(() => expect(pushes).toHaveLength(2))
+    expect(pushes).toMatchObject([
+      { after: null, upTo: 2, entries: [{ event_id: 'e1:1.0' }] },
+      { after: 2, upTo: 4, entries: [{ kind: 'gap' }, { event_id: 'e1:3.0' }] },
+    ])
+  })
+
+  it('are told one thing at a time; what comes meanwhile is told together', async () => {
+    const pushes: LogPush[] = []
+    const gate = Promise.withResolvers<void>()
+    const log = await logWith({
+      a: async push => {
+        pushes.push(push)
+        if (pushes.length === 1) await gate.promise
+      },
+    })
+    await log.follow('a', [TABLE])
+    for (const id of [1, 2, 3]) await log.store({ ...LIFE, changes: [changeOf(id)] })
+    expect(pushes.map(({ entries }) => entries.length)).toEqual([1])
+    gate.resolve()
+    await vi.waitFor(() => expect(pushes.map(({ entries }) => entries.length)).toEqual([1, 2]))
+    expect(pushes[1]).toMatchObject({ after: 1, upTo: 3 })
+  })
+
+  it('that fail are told that they have to read, and hold up neither storing nor others', async () => {
+    const pushes: LogPush[] = []
+    const others: LogPush[] = []
+    const log = await logWith({
+      a: async push => {
+        pushes.push(push)
+        if (pushes.length === 1) throw new Error('gone')
+      },
+      b: async push => void others.push(push),
+    })
+    await log.follow('a', [TABLE])
+    await log.follow('b', [TABLE])
+    await log.store({ ...LIFE, changes: [changeOf(1)] })
+    await vi.waitFor(() => expect(others).toHaveLength(1))
+    await vi.waitFor(() => expect(pushes).toHaveLength(2))
+    expect(pushes[1]).toMatchObject({ after: null, entries: [], upTo: 1, hasMore: true })
+  })
+
+  it('that follow nothing any more are told nothing', async () => {
+    const pushes: LogPush[] = []
+    const log = await logWith({ a: async push => void pushes.push(push) })
+    await log.follow('a', [TABLE])
+    await log.follow('a', [])
+    await log.store({ ...LIFE, changes: [changeOf(1)] })
+    expect(await log.state()).toMatchObject({ hubs: [] })
+    expect(pushes).toEqual([])
+  })
+})
