@@ -1,5 +1,5 @@
-// The one log of changes that sockets follow, named `all`: numbers them in the order of arrival, keeps the last of them,
-// and tells the hubs. docs/design/realtime.md tells its part of a change's way.
+// The one log of changes that sockets follow, named `all`: numbers them in the order of arrival, keeps the last of
+// them, and tells the hubs. docs/design/realtime.md tells its part of a change's way.
 //
 // What this must keep true: what was stored is told, or read by whoever was not told. Telling never delays storing.
 

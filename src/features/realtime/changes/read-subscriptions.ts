@@ -1,5 +1,5 @@
-// The entries of a join's `postgres_changes` as subscriptions: which tables they mean, which columns, which filter. What
-// is refused is refused here, and not when the first row changes.
+// The entries of a join's `postgres_changes` as subscriptions: which tables they mean, which columns, which filter.
+// What is refused is refused here, and not when the first row changes.
 
 import type { DatabaseRole } from '../../../db/database.ts'
 import { DomainError } from '../../../errors.ts'

@@ -1,5 +1,5 @@
-// Asks who may see what, so that nobody suffers for somebody else's policy. All classes go in one trip. Where that fails
-// as a whole (a policy sleeps, or ends its own connection), each is asked by itself.
+// Asks who may see what, so that nobody suffers for somebody else's policy. All classes go in one trip. Where that
+// fails as a whole (a policy sleeps, or ends its own connection), each is asked by itself.
 
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { DomainError } from '../../../errors.ts'
