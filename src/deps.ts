@@ -25,6 +25,7 @@ import type { RealtimeHub, RealtimeHubs } from './features/realtime/hub/hub-cont
 import type { RealtimeLog } from './features/realtime/log/log-contract.ts'
 import { realtimeSubscriber } from './features/realtime/log/realtime-subscriber.ts'
 import { watchRegistry } from './features/realtime/log/watch-registry.ts'
+import { type SocketsOf, tellHubs } from './features/realtime/tell-hubs.ts'
 import type { RowChangesQueue } from './features/row-changes/ingest/enqueue.ts'
 import { makeIngestVerifier } from './features/row-changes/ingest/ingest-verifier.ts'
 import { SessionGate } from './features/sessions/session-gate.ts'
@@ -180,6 +181,8 @@ function makeDeps(env: Env) {
     ],
     /** Who holds the sockets of a project. */
     hubs,
+    /** Closes sockets of what has ended. Never throws. */
+    recheckSockets: (whose: SocketsOf) => tellHubs({ hubs, platform }, whose),
     realtimeLog,
     fanouts,
     uploads,

@@ -9,7 +9,10 @@ import { toIdentitySession } from './identity-record.ts'
 import type { IdentityDeps } from './list-identities.ts'
 import { identityNotFound } from './read-identity.ts'
 
-type EndSessionsDeps = IdentityDeps & AuditDeps
+interface EndSessionsDeps extends IdentityDeps, AuditDeps {
+  /** Closes sockets that their tickets opened. Never throws. */
+  recheckSockets: (whose: { identityId: string }) => Promise<void>
+}
 
 /** Ends every session of the identity; nothing to end is no error. Throws `not_found`, and the `upstream_*` errors. */
 export async function signOutIdentity(deps: EndSessionsDeps, caller: Caller, id: string): Promise<void> {
@@ -18,6 +21,7 @@ export async function signOutIdentity(deps: EndSessionsDeps, caller: Caller, id:
   const change = { targetKind: 'identity', targetId: id }
   await audited(deps, caller, change, async () => {
     await endSessionsOf(identityAdmin, id)
+    await deps.recheckSockets({ identityId: id })
     return { result: undefined }
   })
 }
@@ -37,6 +41,7 @@ export async function endIdentitySession(deps: EndSessionsDeps, caller: Caller, 
   }
   await audited(deps, caller, change, async () => {
     if (!(await endSession(identityAdmin, id))) throw sessionNotFound()
+    await deps.recheckSockets({ identityId: session.identity.id })
     return { result: undefined }
   })
 }

@@ -21,6 +21,8 @@ import { tellLimiters } from './tell-limiters.ts'
 export interface UpdateProjectDeps {
   platform: ProjectDatabase
   limiters: KeyLimiters
+  /** Closes sockets of what has ended. Never throws. */
+  recheckSockets: (whose: { projectId: string }) => Promise<void>
 }
 
 /**
@@ -43,6 +45,7 @@ export async function updateProject(
   if (caller.actor.kind === 'api_key' && found.status === 'paused') throw projectPaused()
   const row = holds(found, patch) ? found : await change(deps, caller, found, patch)
   const told = patch.status === undefined ? 0 : await tellKeys(deps, id)
+  if (patch.status === 'paused') await deps.recheckSockets({ projectId: id })
   const following = patch.status === undefined ? 0 : Math.max(0, row.active_keys - told)
   return { ...toProject(row), keys_told: told, keys_following: following }
 }

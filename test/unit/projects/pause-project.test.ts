@@ -60,7 +60,7 @@ function makeDeps(stored: ProjectRow | null, learn: (hash: string) => Promise<vo
       return limiter as KeyLimiter
     },
   }
-  return { deps: { platform, limiters }, asked }
+  return { deps: { platform, limiters, recheckSockets: async () => {} }, asked }
 }
 
 const pause = ({ deps }: ReturnType<typeof makeDeps>) =>

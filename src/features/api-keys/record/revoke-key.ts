@@ -13,6 +13,8 @@ import type { ApiKey } from './schemas.ts'
 export interface RevokeKeyDeps {
   platform: KeyDatabase
   limiters: KeyLimiters
+  /** Closes sockets of what has ended. Never throws. */
+  recheckSockets: (whose: { projectId: string }) => Promise<void>
 }
 
 /**
@@ -35,6 +37,7 @@ export async function revokeKey(
     if (revoked === undefined) throw keyNotFound(id)
     // A rotation that came in between has made another key: the row now says which, and no rotation can follow.
     await tellLimiters(deps.limiters, revoked, told)
+    await deps.recheckSockets({ projectId: row.project_id })
     const record = toApiKey(revoked)
     return { result: record, after: record }
   })

@@ -15,6 +15,8 @@ import type { ApiKeyRotation, ApiKeyWithSecret } from './schemas.ts'
 export interface RotateKeyDeps {
   platform: KeyDatabase
   limiters: KeyLimiters
+  /** Closes sockets of what has ended. Never throws. */
+  recheckSockets: (whose: { projectId: string }) => Promise<void>
   now: () => Date
 }
 
@@ -38,6 +40,7 @@ export async function rotateKey(
     const key = generateKey(row.role)
     const rotated = await replaceKey(deps, row, key, rotation)
     await handOver(deps.limiters, rotated)
+    await deps.recheckSockets({ projectId: row.project_id })
     const record = toApiKey(rotated)
     return { result: { ...record, key }, after: record }
   })

@@ -15,6 +15,8 @@ import type { ApiKey, ApiKeyPatch } from './schemas.ts'
 export interface UpdateKeyDeps {
   platform: KeyDatabase
   limiters: KeyLimiters
+  /** Closes sockets of what has ended. Never throws. */
+  recheckSockets: (whose: { projectId: string }) => Promise<void>
   now: () => Date
 }
 
@@ -42,6 +44,7 @@ export async function updateKey(
     return { result, after: toApiKey(result) }
   })
   await tellLimiter(deps.limiters, updated)
+  await deps.recheckSockets({ projectId: row.project_id })
   return toApiKey(updated)
 }
 

@@ -20,7 +20,10 @@ import { openForm, requireOwnForm } from './form-token.ts'
 import { webUrl } from './request-url.ts'
 import { Challenge, readSubmitted, type Submission, type Submitted } from './submitted.ts'
 
-type LogoutDeps = Pick<BridgeDeps, 'config' | 'upstreams'>
+interface LogoutDeps extends Pick<BridgeDeps, 'config' | 'upstreams'> {
+  /** Closes sockets that their tickets opened. Never throws. */
+  recheckSockets: (whose: { identityId: string }) => Promise<void>
+}
 
 /** The bodies of a yes and a no, as scripts send them. */
 export const LogoutYes = z
@@ -149,6 +152,7 @@ async function endOwnSession(
 ): Promise<void> {
   if (cookieHeader === null || (await signedInAs(deps, cookieHeader)) !== subject) return
   await endIdentitySession(deps.upstreams.identityPublic, cookieHeader)
+  await deps.recheckSockets({ identityId: subject })
 }
 
 /** The id of the browser's account; undefined when nobody is signed in, or not with all factors. */

@@ -69,7 +69,7 @@ function makeDeps(answers: KeyRow[][], events: string[], failing: 'limiters' | '
       return limiter as KeyLimiter
     },
   }
-  return { platform, limiters, now: () => NOW }
+  return { platform, limiters, recheckSockets: async () => {}, now: () => NOW }
 }
 
 describe('createKey', () => {
