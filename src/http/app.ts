@@ -3,7 +3,6 @@
 
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { PatternRouter } from 'hono/router/pattern-router'
-import type * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../errors.ts'
 import type { FinishedRequest } from '../features/metrics/request-batch.ts'
@@ -207,7 +206,7 @@ async function runHandler(
   }
   const readBodyBytes = async () => checkUtf8(await readRawBytes())
   if (validateQuery) await validateQuery(c, passOn)
-  const body = route.body && (await bodyOf(route, route.body, request, readBodyBytes))
+  const { body, bodyText } = await bodyOf(route, request, readBodyBytes)
   const passed = route.streamsBody === true ? passedBody(request, bodyBytesMax, confirm) : null
   const input = {
     deps,
@@ -215,6 +214,7 @@ async function runHandler(
     params: exchange.params,
     query: c.req.valid('query'),
     body,
+    bodyText,
     caller: {
       actor: actorOf(exchange.principal),
       action: route.id,
@@ -271,14 +271,15 @@ function searchOf(url: string): string {
 /** The validator is called within `serve`, after the credential; nothing comes after it. */
 const passOn = async () => {}
 
-/** The JSON body as the schema gives it. */
+/** The JSON body as the route's schema gives it, and its text. */
 async function bodyOf(
-  { bodyValuesMax }: AnyRoute,
-  schema: z.ZodType,
+  { body: schema, bodyValuesMax }: AnyRoute,
   { headers }: Request,
   readBodyBytes: () => Promise<Uint8Array>,
-): Promise<unknown> {
-  return parseBody(schema, checkedJson(await readBodyBytes(), headers.get('content-type'), bodyValuesMax))
+): Promise<{ body: unknown; bodyText: string }> {
+  if (schema === undefined) return { body: undefined, bodyText: '' }
+  const text = checkedJson(await readBodyBytes(), headers.get('content-type'), bodyValuesMax)
+  return { body: parseBody(schema, text), bodyText: text ?? '' }
 }
 
 function newExchange(c: AppContext, endpoint: Endpoint | undefined): Exchange {

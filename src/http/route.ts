@@ -44,6 +44,8 @@ export interface HandlerInput<M extends Mounts, Query, Body> {
   params: PathParams<PathOf<M>>
   query: Output<Query>
   body: Output<Body>
+  /** The JSON text that `body` was read out of, in which numbers have all their digits; empty without one. */
+  bodyText: string
   /** Who does what and from where, for the audit log. */
   caller: Caller
   request: Request

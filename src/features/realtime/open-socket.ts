@@ -5,7 +5,7 @@ import { DomainError, type ErrorCode } from '../../errors.ts'
 import type { ApiKey } from '../api-keys/record/schemas.ts'
 import type { Caller } from '../audit/caller.ts'
 import type { EndUser } from '../oauth/end-user/access-token.ts'
-import { PASS_HEADER, type RealtimeHubs, type SocketPass, type TicketHolder } from './hub/hub-contract.ts'
+import { PASS_HEADER, type RealtimeHubs, type SocketPass } from './hub/hub-contract.ts'
 
 /** Clients send more than these, and applications what they like. */
 export const SocketQuery = z.looseObject({
@@ -18,6 +18,8 @@ export const SocketQuery = z.looseObject({
     .regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores')
     .optional()
     .describe('A name for this client, so that nothing is missed when it comes back: crypto.randomUUID()'),
+  ticket: z.string().max(200).optional().describe('in place of a key: from POST /api/realtime/ticket'),
+  project_id: z.uuid().optional().describe('beside a ticket: the project that it is for'),
 })
 type SocketQuery = z.infer<typeof SocketQuery>
 
@@ -52,14 +54,13 @@ export async function openSocket(
 }
 
 /** For a session of the dashboard, by its ticket: as service_role. Throws `session_required` where it is none. */
-export async function openSocketByTicket(
-  deps: OpenSocketDeps,
-  upgrade: Upgrade,
-  { projectId, ticket }: { projectId: string; ticket: string },
-): Promise<Response> {
+export async function openSocketByTicket(deps: OpenSocketDeps, upgrade: Upgrade): Promise<Response> {
   refuseOthers(upgrade.request)
-  const holder: TicketHolder | undefined = await deps.hubs.byProject(projectId).takeTicket(ticket)
-  if (holder === undefined) {
+  const { ticket = '', project_id } = upgrade.query
+  const projectId = project_id?.toLowerCase()
+  // Of what is no project, no object is made to be asked.
+  const holder = projectId && ticket && (await deps.hubs.byProject(projectId).takeTicket(ticket))
+  if (!holder || projectId === undefined) {
     throw new DomainError('session_required', 'The ticket is none, was used before, or is older than 30 s.', {
       hint: 'Ask for another one: POST /api/realtime/ticket. Each opens one socket.',
     })

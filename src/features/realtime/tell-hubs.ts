@@ -1,5 +1,5 @@
-// Has sockets closed whose key, project or session may have ended: their hubs ask, and decide. A hub that cannot be told
-// asks by itself within a minute.
+// Has sockets closed whose key, project or session may have ended: their hubs ask, and decide. A hub that cannot be
+// told asks by itself within a minute.
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { deadline } from '../../lib/deadline.ts'

@@ -51,6 +51,9 @@ export function listModules({ config }: ModulesDeps): Module[] {
     }),
     module('webhooks', 'Row changes, signed and sent to URLs', { INGEST_SECRET: config.ingestSecret[0] }),
     module('storage', 'Files beside tables, with the same keys and policies'),
+    module('realtime', 'Row changes, broadcast and presence over WebSockets', {
+      INGEST_SECRET: config.ingestSecret[0],
+    }),
     module('audit', 'Who changed what'),
   ]
 }

@@ -19,6 +19,11 @@ export const TAGS: Readonly<Record<string, Tag>> = {
       'Files in buckets. Policies on `storage.objects` decide who reaches them, as on any table. supabase-js finds ' +
       'the same files under /storage/v1.',
   },
+  realtime: {
+    name: 'Realtime',
+    description:
+      'Row changes, messages and presence over WebSockets. supabase-js finds them under /realtime/v1.',
+  },
   sessions: { name: 'Dashboard session', description: 'Who is signed in to the dashboard.' },
   database: { name: 'Database', description: 'What is in the database.' },
   backups: {

@@ -1,9 +1,10 @@
 // The wires that are spoken. One more is a file beside this one and a place in this list.
 
+import { REALTIME_WIRE } from './realtime.ts'
 import { STORAGE_WIRE } from './storage.ts'
 import type { Wire } from './wire.ts'
 
-export const WIRES: readonly Wire[] = [STORAGE_WIRE]
+export const WIRES: readonly Wire[] = [STORAGE_WIRE, REALTIME_WIRE]
 
 /** The wire that a path belongs to; undefined for our own paths. */
 export function wireOf(path: string): Wire | undefined {

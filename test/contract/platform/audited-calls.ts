@@ -56,6 +56,8 @@ export const CALLS: AuditedCalls = {
   'keys.rotate': async () => ({ params: { id: await newKey() }, body: { overlap_seconds: 60 } }),
   'keys.revoke': async () => ({ params: { id: await newKey() } }),
 
+  'realtime.issue_ticket': async () => ({ body: { project_id: await newProject() } }),
+
   'projects.create': async () => ({ body: { name: 'audited' } }),
   'projects.update': async () => {
     const id = await newProject()

@@ -358,7 +358,7 @@ describe('paths and methods', () => {
     '/auth/v1/token?grant_type=password',
     '/functions/v1/f',
     '/graphql/v1',
-    '/realtime/v1/websocket',
+    '/functions/v1/hello',
     '/todos',
     '/',
     '/rest/v1/%ff',
