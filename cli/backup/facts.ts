@@ -11,7 +11,7 @@ const NOT_OF_THE_SYSTEM = `n.nspname !~ '^pg_' and n.nspname <> 'information_sch
 
 /**
  * Rows of these are about the database that they are in, and stay there. So a restored one begins without writes of
- * files under way, has nothing to delete, and no sockets.
+ * files under way, and has nothing to delete.
  */
 const ROWS_THAT_STAY = [
   'quoin.backups',
@@ -19,7 +19,6 @@ const ROWS_THAT_STAY = [
   'quoin.storage_claims',
   'quoin.lost_versions',
   'quoin.storage_sweeps',
-  'quoin.realtime_watches',
 ]
 
 export interface TableToCopy {

@@ -21,6 +21,7 @@ interface Present {
   readonly has_epoch: boolean
   readonly has_former: boolean
   readonly has_sweep: boolean
+  readonly has_watches: boolean
 }
 
 const PRESENT_SQL = `
@@ -28,7 +29,8 @@ const PRESENT_SQL = `
     to_regclass('quoin.leases') is not null as has_leases,
     to_regclass('quoin.database_epoch') is not null as has_epoch,
     to_regclass('quoin.former_databases') is not null as has_former,
-    to_regclass('quoin.storage_sweeps') is not null as has_sweep`
+    to_regclass('quoin.storage_sweeps') is not null as has_sweep,
+    to_regclass('quoin.realtime_watches') is not null as has_watches`
 
 /**
  * Begins a new life of the database: an epoch of its own, webhooks on the tables that are here, no leases. `isCopy`:
@@ -39,6 +41,8 @@ export async function settle(client: Client, manifest: Manifest, isCopy: boolean
   if (manifest.owner === null) return
   const present = await oneRow<Present>(client, PRESENT_SQL)
   await client.query(`set local role ${quoteIdentifier(manifest.owner)}`)
+  // Sockets join again, and name tables that are here.
+  if (present.has_watches) await client.query('delete from quoin.realtime_watches')
   if (present.has_webhooks) await settleWebhooks(client, manifest, isCopy)
   if (present.has_leases) await client.query('delete from quoin.leases')
   if (present.has_epoch) {

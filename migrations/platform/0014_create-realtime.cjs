@@ -73,44 +73,50 @@ const CREATE_MESSAGES = `
   comment on function realtime.topic() is 'The topic that is joined or sent to, for policies.';
 `
 
-// The topic is put back: policies that are asked later in the transaction must not take it for theirs.
-const insertMessage = column => `
-      perform set_config('realtime.topic', send_to, true);
-      insert into realtime.messages (id, ${column}, event, topic, private, extension)
-        values (message_id, body, event_name, send_to, is_private, 'broadcast');
-      perform set_config('realtime.topic', before, true);
-    exception when insufficient_privilege then
-      raise exception 'No policy on realtime.messages lets % send to the topic "%"', current_user, send_to
-        using errcode = '42501',
-          hint = 'A policy FOR INSERT on realtime.messages allows it, by realtime.topic().';`
-
+// None has a search path of its own: policies call functions that look for names where the session does. The topic is
+// put back: policies that are asked later in the transaction must not take it for theirs.
 const CREATE_SENDING = `
-  create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+  create function quoin.send_message(
+      message_id uuid, body jsonb, bytes bytea, event_name text, topic_name text, is_private boolean) returns void
+    language plpgsql as $body$
     declare
-      message_id constant uuid := gen_random_uuid();
-      send_to constant text := topic;
-      event_name constant text := event;
-      is_private constant boolean := private;
-      before constant text := coalesce(current_setting('realtime.topic', true), '');
-      body constant jsonb := case when jsonb_typeof(payload) = 'object' and not payload ? 'id'
-        then payload || jsonb_build_object('id', message_id) else payload end;
-    begin${insertMessage('payload')}
+      before constant text := pg_catalog.current_setting('realtime.topic', true);
+    begin
+      if pg_catalog.row_security_active('realtime.messages'::pg_catalog.regclass) and not exists (
+        select from pg_catalog.pg_policy p where p.polrelid = 'realtime.messages'::pg_catalog.regclass
+          and p.polcmd in ('a', '*') and p.polpermissive)
+      then
+        raise exception 'No policy lets % send to the topic "%"', current_user, topic_name
+          using errcode = '42501', hint = 'CREATE POLICY ... ON realtime.messages FOR INSERT WITH CHECK '
+            '(realtime.topic() = ...), or send in a SECURITY DEFINER function.';
+      end if;
+      perform pg_catalog.set_config('realtime.topic', topic_name, true);
+      insert into realtime.messages (id, payload, binary_payload, event, topic, private, extension)
+        values (message_id, body, bytes, event_name, topic_name, is_private, 'broadcast');
+      perform pg_catalog.set_config('realtime.topic', coalesce(before, ''), true);
+    end
+  $body$;
+  comment on function quoin.send_message(uuid, jsonb, bytea, text, text, boolean) is
+    'Writes a message that is sent when the transaction commits. The caller''s policies decide.';
+
+  create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
+    language plpgsql as $body$
+    declare
+      message_id constant uuid := pg_catalog.gen_random_uuid();
+    begin
+      if pg_catalog.jsonb_typeof(payload) = 'object' and not pg_catalog.jsonb_exists(payload, 'id') then
+        payload := pg_catalog.jsonb_set(payload, '{id}', pg_catalog.to_jsonb(message_id));
+      end if;
+      perform quoin.send_message(message_id, payload, null, event, topic, private);
     end
   $body$;
   comment on function realtime.send(jsonb, text, text, boolean) is
     'Sends a broadcast when the transaction commits. The caller''s policies on realtime.messages decide.';
 
   create function realtime.send_binary(payload bytea, event text, topic text, private boolean default true) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp as $body$
-    declare
-      message_id constant uuid := gen_random_uuid();
-      send_to constant text := topic;
-      event_name constant text := event;
-      is_private constant boolean := private;
-      before constant text := coalesce(current_setting('realtime.topic', true), '');
-      body constant bytea := payload;
-    begin${insertMessage('binary_payload')}
+    language plpgsql as $body$
+    begin
+      perform quoin.send_message(pg_catalog.gen_random_uuid(), null, payload, event, topic, private);
     end
   $body$;
   comment on function realtime.send_binary(bytea, text, text, boolean) is 'As realtime.send, with bytes.';
@@ -118,26 +124,27 @@ const CREATE_SENDING = `
   create function realtime.broadcast_changes(
       topic_name text, event_name text, operation text, table_name text, table_schema text, new record, old record,
       level text default 'ROW') returns void
-    language plpgsql set search_path = pg_catalog, pg_temp as $body$
+    language plpgsql as $body$
     begin
       if level = 'STATEMENT' then
-        raise exception 'realtime.broadcast_changes can only be used in row triggers'
-          using hint = 'Create the trigger FOR EACH ROW.';
-      elsif operation not in ('INSERT', 'UPDATE', 'DELETE') then
+        raise exception 'realtime.broadcast_changes is for triggers of each row, not of each statement'
+          using errcode = '22023', hint = 'CREATE TRIGGER ... FOR EACH ROW.';
+      elsif operation in ('INSERT', 'UPDATE', 'DELETE') is not true then
         raise exception 'realtime.broadcast_changes knows INSERT, UPDATE and DELETE, and not "%"', operation
-          using hint = 'Pass TG_OP.';
+          using errcode = '22023', hint = 'Pass TG_OP.';
       end if;
       perform realtime.send(
-        jsonb_build_object('schema', table_schema, 'table', table_name, 'operation', operation,
-          'record', case when operation <> 'DELETE' then to_jsonb(new) end,
-          'old_record', case when operation <> 'INSERT' then to_jsonb(old) end),
+        pg_catalog.jsonb_build_object('schema', table_schema, 'table', table_name, 'operation', operation,
+          'record', new, 'old_record', old),
         event_name, topic_name, true);
     end
   $body$;
   comment on function realtime.broadcast_changes(text, text, text, text, text, record, record, text) is
     'For row triggers: sends what changed to a private topic.';
   revoke all on all functions in schema realtime from public;
+  revoke all on function quoin.send_message(uuid, jsonb, bytea, text, text, boolean) from public;
   grant execute on all functions in schema realtime to anon, service_role;
+  grant execute on function quoin.send_message(uuid, jsonb, bytea, text, text, boolean) to anon, service_role;
 `
 
 // Messages are watched as any table is; who reads the outbox for them is realtime alone.
@@ -147,8 +154,7 @@ const CREATE_WANTED = `
     union all
     select table_id, table_schema, table_name, '{INSERT,UPDATE,DELETE}' from quoin.realtime_watches
     union all
-    select c.oid, 'realtime', 'messages', '{INSERT}'
-      from pg_class c where c.oid = to_regclass('realtime.messages');
+    select 'realtime.messages'::regclass::oid, 'realtime', 'messages', '{INSERT}';
   comment on view quoin.watches is 'Which changes of which tables are recorded, for whomever.';
   revoke all on quoin.watches from public;
   grant select on quoin.watches to quoin_outbox;
@@ -233,82 +239,117 @@ const readingWatches = wants => `
   $body$;
 `
 
-/** The condition that a table's policies put on rows, as SQL text; null: every row passes. */
-const CREATE_POLICY_SQL = `
-  create function quoin.policy_sql(wanted oid, caller name, command "char") returns text
-    language sql stable set search_path = pg_catalog as $body$
+// Texts of policies fit the search path and the role that they are made under: names are qualified where these would
+// find another thing. So the function has no path of its own, and what runs the text does so under the same two.
+const CREATE_POLICY_CONDITION = `
+  create function quoin.policy_condition(wanted oid, command "char") returns text
+    language sql stable as $body$
     select case
-      when not c.relrowsecurity or r.rolbypassrls or r.rolsuper
-        or (not c.relforcerowsecurity and pg_has_role(r.oid, c.relowner, 'usage')) then null
-      else format('(%s)%s', coalesce(p.permissive, 'false'), p.restrictive)
+      when not pg_catalog.has_schema_privilege(c.relnamespace, 'usage')
+        or not pg_catalog.has_any_column_privilege(c.oid, case command when 'r' then 'select' else 'insert' end)
+        then 'false'
+      when not pg_catalog.row_security_active(c.oid) then 'true'
+      else coalesce((
+        select '(' || pg_catalog.string_agg(p.condition, ' or ') filter (where p.polpermissive) || ')'
+          || coalesce(pg_catalog.string_agg(' and ' || p.condition, '') filter (where not p.polpermissive), '')
+        from (
+          select p.polpermissive, '(' || pg_catalog.pg_get_expr(
+            case command when 'a' then coalesce(p.polwithcheck, p.polqual) else p.polqual end, p.polrelid) || ')'
+          from pg_catalog.pg_policy p
+          where p.polrelid = c.oid and p.polcmd in (command, '*') and exists (
+            select from pg_catalog.unnest(p.polroles) r (oid)
+            where case r.oid when 0 then true else pg_catalog.pg_has_role(r.oid, 'usage') end)
+        ) p (polpermissive, condition)
+        where p.condition is not null), 'false')
     end
-    from pg_class c cross join pg_roles r cross join lateral (
-      select
-        string_agg(format('(%s)', condition), ' or ') filter (where polpermissive) as permissive,
-        coalesce(string_agg(format(' and (%s)', condition), '') filter (where not polpermissive), '') as restrictive
-      from (
-        select polpermissive, coalesce(
-          case when command = 'a' and polcmd <> 'r' then pg_get_expr(polwithcheck, polrelid) end,
-          pg_get_expr(polqual, polrelid), 'true') as condition
-        from pg_policy
-        where polrelid = c.oid and polcmd in (command, '*') and exists (
-          select from unnest(polroles) member where member = 0 or pg_has_role(r.oid, member, 'usage'))
-      ) applied
-    ) p
-    where c.oid = wanted and r.rolname = caller
+    from pg_catalog.pg_class c where c.oid = wanted
   $body$;
-  comment on function quoin.policy_sql(oid, name, "char") is
-    'What policies for SELECT (r) or INSERT (a) ask of a row, with every name qualified; null: nothing.';
+  comment on function quoin.policy_condition(oid, "char") is
+    'What policies for SELECT (r) or INSERT (a) ask of a row of the table, for the current role, as SQL: true where '
+    'none decide; null: there is no such table.';
 `
 
-// What a policy's functions set, or write, is taken back with the subtransaction: it reaches no other caller. The
-// search path is the session's, for the functions that policies call; here every name has its schema.
+// What a policy's functions set, or write, is taken back with the subtransaction: it reaches no other caller.
 const CREATE_PASSING_IMAGES = `
   create function quoin.passing_images(
-      wanted oid, caller text, claims text, images json[], condition text, params text[]) returns json
+      wanted oid, caller text, claims text, images json[], command "char", filter text, params text[]) returns json
     language plpgsql as $body$
     declare
-      relation constant text[] := (select array[n.nspname, c.relname] from pg_catalog.pg_class c
+      schema constant name := (select n.nspname from pg_catalog.pg_class c
         join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.oid = wanted);
+      relation constant name := (select relname from pg_catalog.pg_class where oid = wanted);
+      -- Virtual columns, which no image has, are made of the others.
+      virtual text;
+      record text := pg_catalog.format('pg_catalog.json_populate_record(null::%I.%I, quoin_images.image)', schema,
+        relation);
+      condition text;
       passing json;
     begin
-      perform pg_catalog.set_config('request.jwt.claims', claims, true), pg_catalog.set_config('role', caller, true);
-      execute pg_catalog.format(
-        'select coalesce(pg_catalog.json_agg(quoin_images.n - 1 order by quoin_images.n), ''[]''::pg_catalog.json)
-          from pg_catalog.unnest($1) with ordinality quoin_images (image, n) cross join lateral (
-            select from pg_catalog.json_populate_record(null::%I.%I, quoin_images.image) as %I where %s) passing',
-        relation[1], relation[2], relation[2], condition)
-        into passing using images, params;
+      -- As the data API has it: names are looked for in the table's schema first.
+      perform pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', nullif(pg_catalog.quote_ident(schema),
+          'public'), pg_catalog.current_setting('search_path')), true),
+        pg_catalog.set_config('request.jwt.claims', claims, true), pg_catalog.set_config('role', caller, true);
+      condition := coalesce(filter, quoin.policy_condition(wanted, command), 'false');
+      passing := case condition when 'true' then '"all"' when 'false' then '[]' end;
+      if passing is null then
+        virtual := (select pg_catalog.string_agg(
+            pg_catalog.format('%L, (%s)', a.attname, pg_catalog.pg_get_expr(d.adbin, d.adrelid)), ', ')
+          from pg_catalog.pg_attribute a join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+          where a.attrelid = wanted and a.attgenerated = 'v' and not a.attisdropped);
+        if virtual is not null then
+          record := pg_catalog.format('pg_catalog.json_populate_record((select pg_catalog.json_populate_record(%1$I.*, '
+            'pg_catalog.json_build_object(%2$s)) from %3$s as %1$I), ''{}'')', relation, virtual, record);
+        end if;
+        execute pg_catalog.format(
+          'select coalesce(pg_catalog.json_agg(quoin_images.n - 1 order by quoin_images.n), ''[]''::pg_catalog.json)
+            from pg_catalog.unnest($1) with ordinality quoin_images (image, n) cross join lateral (
+              select from %s as %I where %s) passing', record, relation, condition)
+          into passing using images, params;
+      end if;
       raise exception using errcode = 'QN000';
     exception
       when sqlstate 'QN000' then
         return coalesce(passing, '{"code":"QN000","message":"a policy has raised QN000"}');
       when others or assert_failure then
-        return pg_catalog.json_build_object('code', sqlstate, 'message', sqlerrm);
+        return pg_catalog.json_build_object('code', sqlstate, 'message', pg_catalog.left(sqlerrm, 500));
     end
   $body$;
-  comment on function quoin.passing_images(oid, text, text, json[], text, text[]) is
-    'The indexes of the images that meet the condition for this caller, or the error that came of it.';
+  comment on function quoin.passing_images(oid, text, text, json[], "char", text, text[]) is
+    'The indexes of the images that meet policies (or the filter) for this caller, all, or the error that came of it.';
 `
 
 const CREATE_TABLE_IN_SIGHT = `
   create function quoin.claims_read_by_policies(wanted oid) returns text[]
     language sql stable set search_path = pg_catalog as $body$
+    with own as (
+      select p.oid, pg_get_expr(p.polqual, p.polrelid) as source from pg_policy p
+        join pg_class c on c.oid = p.polrelid and c.relrowsecurity
+      where p.polrelid = wanted and p.polcmd in ('r', '*')
+    ), goes_on as (
+      -- Into other tables with policies of their own, views and functions: any of them may be met.
+      select exists (select from own where source ~* '\\mselect\\M' or exists (
+        select from pg_depend d where d.classid = 'pg_policy'::regclass and d.objid = own.oid
+          and d.refclassid in ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)
+          and (d.refclassid <> 'pg_proc'::regclass or d.refobjid not in (
+            'quoin.uid()'::regprocedure, 'quoin.claims()'::regprocedure)))) as it
+    ), sources (source) as (
+      select source from own
+      union all select pg_get_expr(p.polqual, p.polrelid) from pg_policy p where (select it from goes_on)
+      union all select coalesce(pg_get_function_sqlbody(f.oid), f.prosrc) from pg_proc f
+        join pg_namespace n on n.oid = f.pronamespace join pg_language l on l.oid = f.prolang
+        where (select it from goes_on) and l.lanname not in ('internal', 'c')
+          and n.nspname not in ('pg_catalog', 'information_schema', 'quoin')
+      union all select pg_get_viewdef(v.oid) from pg_class v join pg_namespace n on n.oid = v.relnamespace
+        where (select it from goes_on) and v.relkind = 'v' and n.nspname not in ('pg_catalog', 'information_schema')
+    )
     select array(
-      select distinct word[1] from (
-        select pg_get_expr(p.polqual, p.polrelid) as source from pg_policy p
-          where p.polrelid = wanted and p.polcmd in ('r', '*')
-        union all
-        select coalesce(pg_get_function_sqlbody(f.oid), f.prosrc) from pg_proc f
-          join pg_language l on l.oid = f.prolang
-          join pg_namespace n on n.oid = f.pronamespace
-          where l.lanname not in ('internal', 'c') and n.nspname not in ('pg_catalog', 'information_schema', 'quoin')
-      ) texts cross join lateral regexp_matches(source, '\\m(exp|iat|nbf|jti|auth_time)\\M', 'g') word
+      select distinct word[1] from sources
+        cross join lateral regexp_matches(source, '\\m(exp|iat|nbf|jti|auth_time)\\M', 'g') word
       order by 1)
-    from pg_class where oid = wanted and relrowsecurity
   $body$;
   comment on function quoin.claims_read_by_policies(oid) is
-    'Of the claims that change with each token those that the table''s policies, or any function, may read.';
+    'Of the claims that change with each token those that the table''s policies may read, by the words in whatever '
+    'they may reach.';
 
   create function quoin.table_in_sight(wanted oid, images json[]) returns json
     language sql stable set search_path = pg_catalog as $body$
@@ -348,7 +389,6 @@ const CREATE_ROWS_IN_SIGHT = `
       table_id oid;
       images json[];
       found json;
-      condition text;
       classes json[];
       filters json[];
       answer json[] := '{}';
@@ -361,12 +401,11 @@ const CREATE_ROWS_IN_SIGHT = `
         filters := '{}';
         if found is not null then
           for part in select pg_catalog.json_array_elements(asked -> 'classes') loop
-            condition := quoin.policy_sql(table_id, (part ->> 'role')::name, 'r');
-            classes := classes || case when condition is null then '"all"'::json else
-              quoin.passing_images(table_id, part ->> 'role', part ->> 'claims', images, condition, null) end;
+            classes := classes
+              || quoin.passing_images(table_id, part ->> 'role', part ->> 'claims', images, 'r', null, null);
           end loop;
           for part in select pg_catalog.json_array_elements(asked -> 'filters') loop
-            filters := filters || quoin.passing_images(table_id, part ->> 'role', '', images, part ->> 'sql',
+            filters := filters || quoin.passing_images(table_id, part ->> 'role', '', images, 'r', part ->> 'sql',
               array(select pg_catalog.json_array_elements_text(part -> 'params')));
           end loop;
         end if;
@@ -387,31 +426,21 @@ const CREATE_ROWS_IN_SIGHT = `
         select pg_catalog.json_build_object('id', pg_catalog.gen_random_uuid(), 'topic', topic_name,
           'extension', extension, 'private', true, 'updated_at', pg_catalog.now(), 'inserted_at', pg_catalog.now())
         from pg_catalog.unnest('{broadcast,presence}'::text[]) extension);
-      command "char";
-      condition text;
-      rights json[] := '{}';
     begin
       perform pg_catalog.set_config('realtime.topic', topic_name, true);
-      foreach command in array '{r,a}'::"char"[] loop
-        condition := quoin.policy_sql(messages, caller::name, command);
-        rights := rights || case
-          when not pg_catalog.has_table_privilege(
-            caller, messages, case command when 'r' then 'select' else 'insert' end) then '[]'::json
-          when condition is null then '[0,1]'::json
-          else quoin.passing_images(messages, caller, claims, images, condition, null)
-        end;
-      end loop;
-      return pg_catalog.json_build_object('read', rights[1], 'write', rights[2]);
+      return pg_catalog.json_build_object(
+        'read', quoin.passing_images(messages, caller, claims, images, 'r', null, null),
+        'write', quoin.passing_images(messages, caller, claims, images, 'a', null, null));
     end
   $body$;
   comment on function quoin.topic_rights(text, text, text) is
     'What a caller may read and write of a topic: of broadcast (0) and presence (1), or the error of a policy.';
 
-  revoke all on function quoin.policy_sql(oid, name, "char"), quoin.table_in_sight(oid, json[]),
-    quoin.claims_read_by_policies(oid), quoin.passing_images(oid, text, text, json[], text, text[]),
+  revoke all on function quoin.policy_condition(oid, "char"), quoin.table_in_sight(oid, json[]),
+    quoin.claims_read_by_policies(oid), quoin.passing_images(oid, text, text, json[], "char", text, text[]),
     quoin.rows_in_sight(json), quoin.topic_rights(text, text, text) from public;
-  grant execute on function quoin.policy_sql(oid, name, "char"), quoin.table_in_sight(oid, json[]),
-    quoin.claims_read_by_policies(oid), quoin.passing_images(oid, text, text, json[], text, text[]),
+  grant execute on function quoin.policy_condition(oid, "char"), quoin.table_in_sight(oid, json[]),
+    quoin.claims_read_by_policies(oid), quoin.passing_images(oid, text, text, json[], "char", text, text[]),
     quoin.rows_in_sight(json), quoin.topic_rights(text, text, text) to anon, service_role;
 `
 
@@ -424,7 +453,7 @@ exports.up = pgm => {
     CREATE_SENDING,
     CREATE_WANTED,
     readingWatches('quoin.watches'),
-    CREATE_POLICY_SQL,
+    CREATE_POLICY_CONDITION,
     CREATE_PASSING_IMAGES,
     CREATE_TABLE_IN_SIGHT,
     CREATE_ROWS_IN_SIGHT,
@@ -441,9 +470,10 @@ exports.down = pgm => {
     grant select (table_id, table_schema, table_name) on quoin.webhooks to quoin_outbox;
     drop view quoin.watches;
     drop function quoin.rows_in_sight(json), quoin.topic_rights(text, text, text),
-      quoin.passing_images(oid, text, text, json[], text, text[]), quoin.table_in_sight(oid, json[]),
-      quoin.claims_read_by_policies(oid), quoin.policy_sql(oid, name, "char");
+      quoin.passing_images(oid, text, text, json[], "char", text, text[]), quoin.table_in_sight(oid, json[]),
+      quoin.claims_read_by_policies(oid), quoin.policy_condition(oid, "char");
     drop schema realtime cascade;
+    drop function quoin.send_message(uuid, jsonb, bytea, text, text, boolean);
     select quoin.apply_watch(table_id) from quoin.realtime_watches;
     drop table quoin.realtime_state;
     drop table quoin.realtime_watches;

@@ -121,6 +121,12 @@ const NAMES: Record<string, Obstacle> = {
     says: /There is a schema quoin of shop's/,
     sql: 'alter schema quoin rename to another_quoin;',
   },
+  'a schema realtime, which another service may use': {
+    setup:
+      'create role landlord; create schema realtime authorization landlord; grant create on database shop to landlord',
+    says: /There is a schema realtime.* Run as landlord or a superuser:/,
+    sql: 'alter schema realtime rename to old_realtime;',
+  },
   'a schema storage, which another service may use': {
     setup:
       'create role landlord; create schema storage authorization landlord; grant create on database shop to landlord',

@@ -194,8 +194,8 @@ it('keeps what polling shows, whatever policies, filters and writes', async () =
 })
 
 /** A folder that is gone is no fault of the one who writes. */
-async function tryWrite(sql: string, params: unknown[]): Promise<void> {
-  await owner.query(sql, params).catch((err: { code?: string }) => {
+async function tryWrite(sql: string, params: readonly unknown[]): Promise<void> {
+  await owner.query(sql, [...params]).catch((err: { code?: string }) => {
     if (err.code !== '23503' && err.code !== '23505') throw err
   })
 }

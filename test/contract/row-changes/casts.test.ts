@@ -287,9 +287,7 @@ describe('the role of the outbox', () => {
     expect(rows).toEqual([
       { name: 'listener_state', right: 'SELECT' },
       { name: 'row_events', right: 'INSERT' },
-      { name: 'webhooks.table_id', right: 'SELECT' },
-      { name: 'webhooks.table_name', right: 'SELECT' },
-      { name: 'webhooks.table_schema', right: 'SELECT' },
+      { name: 'watches', right: 'SELECT' },
     ])
   })
 

@@ -3,14 +3,14 @@
 import type { DatabaseRole } from '../../../db/database.ts'
 import { PostgresError } from '../../../db/postgres-error.ts'
 import { type AskSightDeps, sightSession } from './ask-sight.ts'
-import type { SightError } from './sight-contract.ts'
+import type { Seen } from './sight-contract.ts'
 
 export interface TopicRights {
   readonly broadcast: { readonly read: boolean; readonly write: boolean }
   readonly presence: { readonly read: boolean; readonly write: boolean }
 }
 
-type Answered = readonly number[] | SightError
+type Answered = Seen
 
 const TIMEOUT_MS = 2_000
 
@@ -37,6 +37,7 @@ export async function askTopic(
 }
 
 function indexesOf(answered: Answered): readonly number[] {
-  if (!('code' in answered)) return answered
-  throw new PostgresError(answered)
+  if (answered === 'all') return [0, 1]
+  if ('code' in answered) throw new PostgresError(answered)
+  return answered
 }

@@ -77,7 +77,7 @@ export async function findTables(
   const isKnown = one?.table && one.table.selectable[role].length > 0
   if (one && isKnown) throw notFound(`The table ${name} cannot be watched: ${one.reason}.`)
   if (one?.table) throw denied(name, role)
-  if (one) throw notFound(`${name} is no table: only rows of tables are watched.`)
+  if (one) throw notFound(`${name} is no table.`, 'Follow the tables behind it.')
   throw await unknown({ platform, config }, role, schemas, table)
 }
 
