@@ -75,6 +75,11 @@ export class ChangeFeed {
     return this.#parts.storage.position ?? 0
   }
 
+  /** Something behind it is being told. */
+  get isTelling(): boolean {
+    return this.#isBusy
+  }
+
   /** The channels have changed, or what counts of their claims. */
   regroup(): void {
     this.#groups.forget()

@@ -11,6 +11,7 @@ import { dataDatabase, type Env, platformDatabase } from '../../src/deps.ts'
 import { makeEndUserTokens } from '../../src/features/oauth/end-user/end-user-tokens.ts'
 import { fullTopic } from '../../src/features/realtime/hub/channel.ts'
 import {
+  type BroadcastOutcome,
   type RealtimeHub as Hub,
   type HubBroadcast,
   type HubState,
@@ -143,24 +144,30 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
     await this.#parts.feed.changed(push)
   }
 
-  async broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<void> {
-    this.#talk.countMessages(caller, messages.length)
-    for (const { topic, event, isPrivate, payload } of messages) {
-      const found = this.#parts.members.findTopic(fullTopic(topic), isPrivate)
-      if (found) this.#talk.sendBroadcast(found, vsn => broadcastFrame(vsn, found.topic, event, payload))
-    }
+  async broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<BroadcastOutcome> {
+    const { members, budget } = this.#parts
+    if (!this.#talk.takeMessages(caller, messages.length)) return 'too_many_messages'
+    const found = messages.flatMap(message => {
+      const topic = members.findTopic(fullTopic(message.topic), message.isPrivate)
+      return topic === undefined ? [] : [{ topic, message }]
+    })
+    if (!budget.take(found.reduce((sum, { topic }) => sum + topic.channels.size, 0)))
+      return 'too_many_deliveries'
+    for (const { topic, message } of found)
+      this.#talk.deliver(topic, vsn => broadcastFrame(vsn, topic.topic, message.event, message.payload))
+    return 'sent'
   }
 
   async recheck(): Promise<void> {
     await this.#upkeep.recheck()
   }
 
-  async issueTicket(holder: TicketHolder): Promise<string> {
+  async issueTicket(holder: TicketHolder): Promise<string | undefined> {
     const ticket = crypto.randomUUID() + crypto.randomUUID()
     const { storage, nowMs } = this.#parts
     storage.forgetOld(nowMs())
-    storage.addTicket(await sha256Hex(ticket), holder, nowMs() + TICKET_MS)
-    return ticket
+    const isKept = storage.addTicket(await sha256Hex(ticket), holder, nowMs() + TICKET_MS)
+    return isKept ? ticket : undefined
   }
 
   async takeTicket(ticket: string): Promise<TicketHolder | undefined> {
@@ -184,6 +191,7 @@ export class RealtimeHub extends DurableObject<Env> implements Hub {
         .slice(0, TOPICS_TOLD_MAX),
       subscriptions: feed.subscriptionsByTable(),
       position: feed.position,
+      isTelling: feed.isTelling,
       counts: {
         changes: feed.changes,
         statements: this.#judge.statements,

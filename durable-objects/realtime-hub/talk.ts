@@ -200,8 +200,13 @@ export class Talk {
 
   /** To all in the topic but `except`. Throws `rate_limited`, and then nobody has it. */
   sendBroadcast(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
-    const { members, budget } = this.#parts
-    if (!budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
+    if (!this.#parts.budget.take(topic.channels.size)) throw tooManyDeliveries(topic.channels.size)
+    this.deliver(topic, frameFor, except)
+  }
+
+  /** The same for what the budget was asked about before. */
+  deliver(topic: Topic, frameFor: BroadcastFrame, except?: Channel): void {
+    const { members } = this.#parts
     const frames = new Map<Vsn, ReturnType<BroadcastFrame>>()
     for (const channel of topic.channels) {
       if (channel === except) continue
@@ -255,16 +260,19 @@ export class Talk {
 
   /** Throws `rate_limited`. */
   countMessages(caller: string, messages: number): void {
-    const { rates, config } = this.#parts
-    if (rates.take(caller, messages)) {
-      this.messages += messages
-      return
-    }
-    const max = config.realtimeMessagesPerSecond
+    if (this.takeMessages(caller, messages)) return
+    const max = this.#parts.config.realtimeMessagesPerSecond
     throw new DomainError('rate_limited', `The key has sent ${max} messages within a second.`, {
       hint: 'Send fewer and larger messages, or raise REALTIME_MESSAGES_PER_SECOND.',
       retryAfterSeconds: 1,
     })
+  }
+
+  /** False: that is more than the caller may send within a second. */
+  takeMessages(caller: string, messages: number): boolean {
+    if (!this.#parts.rates.take(caller, messages)) return false
+    this.messages += messages
+    return true
   }
 
   /** Of a frame that could be read and is too large. */

@@ -71,6 +71,8 @@ export function dashboardCors(
   dashboardUrlOf: (env: object) => string | undefined,
 ): MiddlewareHandler<{ Bindings: object }> {
   return async (c, next) => {
+    // The answer that opens a WebSocket takes no more headers, and pages read none of it.
+    if (c.req.header('upgrade')?.toLowerCase() === 'websocket') return await next()
     const isPreflight = c.req.method === 'OPTIONS'
     if (isPreflight) c.header('x-request-id', crypto.randomUUID())
     const url = dashboardUrlOf(c.env)

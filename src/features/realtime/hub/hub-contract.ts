@@ -39,6 +39,9 @@ export interface HubBroadcast {
   readonly payload: BroadcastPayload
 }
 
+/** An error would lose its class on the way between objects. */
+export type BroadcastOutcome = 'sent' | 'too_many_messages' | 'too_many_deliveries'
+
 /** A session of the dashboard that is let in by a ticket. */
 export interface TicketHolder {
   readonly sessionId: string
@@ -67,6 +70,8 @@ export interface HubState {
   }[]
   /** Everything up to this number of the log was told. */
   readonly position: number
+  /** Something behind it is being told. */
+  readonly isTelling: boolean
   /** Since the object woke up. */
   readonly counts: {
     readonly changes: number
@@ -83,12 +88,12 @@ export interface RealtimeHub {
   fetch(request: Request): Promise<Response>
   /** The log has something new. */
   changed(push: LogPush): Promise<void>
-  /** Sends to all who joined the topics. Throws `rate_limited`. */
-  broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<void>
+  /** Sends all of them to whoever joined their topics, or none. */
+  broadcast(caller: string, messages: readonly HubBroadcast[]): Promise<BroadcastOutcome>
   /** Keys, the project or sessions may have ended: asks, and closes their sockets. */
   recheck(): Promise<void>
-  /** A value for one connection within 30 s. */
-  issueTicket(holder: TicketHolder): Promise<string>
+  /** A value for one connection within 30 s; undefined: too many are out. */
+  issueTicket(holder: TicketHolder): Promise<string | undefined>
   /** Whose ticket it was; undefined: it is none, was used or is too old. */
   takeTicket(ticket: string): Promise<TicketHolder | undefined>
   state(): Promise<HubState>
