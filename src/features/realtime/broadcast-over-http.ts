@@ -11,7 +11,11 @@ import { askTopic } from './sight/ask-topic.ts'
 
 interface BroadcastDeps extends AskSightDeps {
   readonly hubs: RealtimeHubs
-  readonly config: AskSightDeps['config'] & { readonly realtimeMessageBytesMax: number }
+  readonly config: AskSightDeps['config'] & {
+    readonly realtimeMessageBytesMax: number
+    readonly realtimeMessagesPerSecond: number
+    readonly realtimeDeliveriesPerSecond: number
+  }
 }
 
 /** Policies are asked about so many topics at a time, and about so many in one call. */
@@ -40,11 +44,8 @@ export async function broadcastOverHttp(
     )
   }
   await concurrently(topics, TOPICS_AT_ONCE, topic => refuseUnwritable(deps, caller, topic))
-  try {
-    await deps.hubs.byProject(key.project_id).broadcast(key.id, messages)
-  } catch (err) {
-    throw fromHub(err)
-  }
+  const outcome = await deps.hubs.byProject(key.project_id).broadcast(key.id, messages)
+  if (outcome !== 'sent') throw rateLimited(outcome, messages.length, deps.config)
 }
 
 function refuseSizes(messages: readonly HubBroadcast[], bytesMax: number): void {
@@ -69,9 +70,20 @@ async function refuseUnwritable(
   })
 }
 
-/** Between objects an error is no `DomainError` any more; its fields have stayed. */
-function fromHub(err: unknown): unknown {
-  const { code, message, hint, detail } = err as Partial<DomainError>
-  if (code !== 'rate_limited') return err
-  return new DomainError('rate_limited', String(message), { hint, detail, retryAfterSeconds: 1 })
+function rateLimited(
+  outcome: 'too_many_messages' | 'too_many_deliveries',
+  count: number,
+  { realtimeMessagesPerSecond, realtimeDeliveriesPerSecond }: BroadcastDeps['config'],
+): DomainError {
+  const facts = { detail: `The call has ${count} messages; none was sent.`, retryAfterSeconds: 1 }
+  return outcome === 'too_many_messages'
+    ? new DomainError('rate_limited', `The key may send ${realtimeMessagesPerSecond} messages a second.`, {
+        ...facts,
+        hint: 'Send fewer and larger messages, or raise REALTIME_MESSAGES_PER_SECOND.',
+      })
+    : new DomainError(
+        'rate_limited',
+        `The project may send ${realtimeDeliveriesPerSecond} frames to its sockets a second.`,
+        { ...facts, hint: 'Send less often, or raise REALTIME_DELIVERIES_PER_SECOND.' },
+      )
 }

@@ -1,7 +1,6 @@
 // What is sent to channels over HTTP: all or nothing, as it was written, and by policies where the channel is private.
 
 import { expect, it } from 'vitest'
-import { DomainError } from '../../../src/errors.ts'
 import { broadcastOverHttp } from '../../../src/features/realtime/broadcast-over-http.ts'
 import type { HubBroadcast, RealtimeHub } from '../../../src/features/realtime/hub/hub-contract.ts'
 import { readMessage, readMessages } from '../../../src/features/realtime/read-messages.ts'
@@ -11,12 +10,12 @@ const CALLER = { role: 'anon', claims: { sub: 'ada' }, share: 's' } as const
 const KEY = { id: 'k', project_id: 'p' }
 
 /** A hub that notes what it sends, and policies that let write the topic `open` alone. */
-function makeDeps(failure?: object) {
+function makeDeps(outcome = 'sent') {
   const sent: unknown[] = []
   const asked: unknown[] = []
   const broadcast = async (...args: unknown[]) => {
-    if (failure) throw failure
     sent.push(args)
+    return outcome
   }
   const batch = async (_: unknown, [{ params }]: [{ params: string[] }]) => {
     asked.push(params)
@@ -25,7 +24,12 @@ function makeDeps(failure?: object) {
   const deps = {
     hubs: { byProject: (id: string) => ({ broadcast: broadcast.bind(null, id) }) as unknown as RealtimeHub },
     data: { batch },
-    config: { dbExtraSearchPath: [], realtimeMessageBytesMax: 1_024 },
+    config: {
+      dbExtraSearchPath: [],
+      realtimeMessageBytesMax: 1_024,
+      realtimeMessagesPerSecond: 7,
+      realtimeDeliveriesPerSecond: 70,
+    },
   }
   return { deps: deps as unknown as Parameters<typeof broadcastOverHttp>[0], sent, asked }
 }
@@ -67,11 +71,16 @@ it('sends none where one is too large, in bytes', async () => {
   expect(sent).toEqual([])
 })
 
-it('knows the limit that the hub names, whatever class the error has lost on its way', async () => {
-  const { deps } = makeDeps(Object.assign(new Error('too many'), { code: 'rate_limited', hint: 'wait' }))
-  const failing = broadcastOverHttp(deps, CALLER, KEY, [message()])
-  await expect(failing).rejects.toBeInstanceOf(DomainError)
-  await expect(failing).rejects.toMatchObject({ code: 'rate_limited', hint: 'wait', retryAfterSeconds: 1 })
+it.each([
+  ['too_many_messages', 'may send 7 messages a second'],
+  ['too_many_deliveries', 'may send 70 frames'],
+])('names the limit where the hub answers %s', async (outcome, message_) => {
+  const { deps } = makeDeps(outcome)
+  await expect(broadcastOverHttp(deps, CALLER, KEY, [message()])).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining(message_),
+    retryAfterSeconds: 1,
+  })
 })
 
 it('keeps payloads as they were written', () => {

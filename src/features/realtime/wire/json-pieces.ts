@@ -34,6 +34,18 @@ export function elementText(json: string, index: number): string | undefined {
   return undefined
 }
 
+/** The texts of all elements of an array. */
+export function elementTexts(json: string): string[] {
+  const texts: string[] = []
+  let at = skipSpace(json, json.indexOf('[') + 1)
+  while (json.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = endOfValue(json, at)
+    texts.push(json.slice(at, end))
+    at = skipComma(json, end)
+  }
+  return texts
+}
+
 /** The text of an object's member, the last of that name as in `JSON.parse`; undefined: it has none. */
 export function memberText(json: string, name: string): string | undefined {
   const plain = JSON.stringify(name)
