@@ -165,6 +165,7 @@ function appOf(routes = allRoutes) {
     imageCache: { find: async () => undefined, keep: async () => undefined },
     uploads: { byId: () => expect.unreachable() },
     hubs: { byProject: () => expect.unreachable() },
+    recheckSockets: () => expect.unreachable(),
     realtimeLog: () => expect.unreachable(),
     now,
   }

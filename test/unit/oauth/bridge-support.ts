@@ -65,6 +65,7 @@ export function bridge(world: World = {}) {
   const { platform } = fakePlatform(() => [world.claims ?? { id_token_claims: {}, access_token_claims: {} }])
   const unset: Upstream = { ...identityAdmin.server, baseUrl: undefined }
   const deps: BridgeDeps = {
+    recheckSockets: async () => {},
     config: {
       baseUrl: world.baseUrl ?? 'http://quoin.example',
       oauthPublicUrl: 'https://oauth.example',

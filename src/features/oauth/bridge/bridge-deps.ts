@@ -17,6 +17,8 @@ export interface BridgeDeps {
   upstreams: { oauthAdmin: Upstream; identityPublic: Upstream; identityAdmin: Upstream }
   /** For the claims configuration. */
   platform: Pick<PlatformDatabase, 'query'>
+  /** Closes sockets that their tickets opened. Never throws. */
+  recheckSockets: (whose: { identityId: string }) => Promise<void>
   now: () => Date
 }
 

@@ -20,10 +20,7 @@ import { openForm, requireOwnForm } from './form-token.ts'
 import { webUrl } from './request-url.ts'
 import { Challenge, readSubmitted, type Submission, type Submitted } from './submitted.ts'
 
-interface LogoutDeps extends Pick<BridgeDeps, 'config' | 'upstreams'> {
-  /** Closes sockets that their tickets opened. Never throws. */
-  recheckSockets: (whose: { identityId: string }) => Promise<void>
-}
+type LogoutDeps = Pick<BridgeDeps, 'config' | 'upstreams' | 'recheckSockets'>
 
 /** The bodies of a yes and a no, as scripts send them. */
 export const LogoutYes = z
