@@ -6,16 +6,20 @@ import { databaseCaller } from '../features/callers/database-caller.ts'
 import { broadcastOverHttp } from '../features/realtime/broadcast-over-http.ts'
 import type { HubBroadcast } from '../features/realtime/hub/hub-contract.ts'
 import { issueTicket } from '../features/realtime/issue-ticket.ts'
-import { openSocket, openSocketByTicket, SocketQuery } from '../features/realtime/open-socket.ts'
+import {
+  openSocket,
+  openSocketByTicket,
+  SocketQuery,
+  TicketSocketQuery,
+} from '../features/realtime/open-socket.ts'
 import { readMessage, readMessages } from '../features/realtime/read-messages.ts'
 import { readRealtime } from '../features/realtime/read-realtime.ts'
+import { RealtimeQuery, RealtimeState } from '../features/realtime/realtime-state.ts'
 import {
   Broadcasts,
   Event,
   Payload,
   PrivateQuery,
-  RealtimeQuery,
-  RealtimeState,
   SupabaseBroadcasts,
   Ticket,
   TicketIn,
@@ -28,6 +32,7 @@ type Sender = Pick<
   'deps' | 'principal' | 'caller' | 'request' | 'path'
 >
 
+const OPEN = { answers: { 101: { description: 'The socket is open.' } } } as const
 const SENT = { 202: { description: 'Sent to all who are in the channels' } } as const
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
 const MESSAGE_BYTES_MAX = 3 * 1024 * 1024
@@ -42,18 +47,26 @@ export const realtimeRoutes = [
   defineRoute({
     id: 'realtime.connect',
     method: 'get',
-    mounts: { '/realtime/v1/websocket': 'socket', '/v1/realtime/ws': 'socket' },
+    mounts: { '/realtime/v1/websocket': 'any_key', '/v1/realtime/ws': 'any_key' },
     summary: 'Open a WebSocket: row changes, broadcast, presence',
     description:
-      'Speaks Phoenix in both its versions, as supabase-js does. The key comes as the parameter `apikey`, or as a ' +
-      'header. A page of the dashboard sends `ticket` and `project_id` in its place.',
+      'Speaks Phoenix in both its versions, as supabase-js does. The key comes as the parameter `apikey`, or as a header.',
     query: SocketQuery,
     takesKeyInQuery: true,
-    documented: { answers: { 101: { description: 'The socket is open.' } } },
+    documented: OPEN,
     handle: ({ deps, principal, query, request, caller }) =>
-      principal === null
-        ? openSocketByTicket(deps, { request, query, caller })
-        : openSocket(deps, { request, query, caller }, principal),
+      openSocket(deps, { request, query, caller }, principal),
+  }),
+  defineRoute({
+    id: 'realtime.connect_by_ticket',
+    method: 'get',
+    mounts: { '/api/realtime/websocket': 'visitor' },
+    summary: 'Open a WebSocket by a ticket, as service_role',
+    description:
+      'For the dashboard. The ticket alone opens it, once: no cookie is read. It is closed when the session ends.',
+    query: TicketSocketQuery,
+    documented: OPEN,
+    handle: ({ deps, query, request, caller }) => openSocketByTicket(deps, { request, query, caller }, query),
   }),
   defineRoute({
     id: 'realtime.broadcast',

@@ -20,8 +20,8 @@ const surfaceOf = (path: string) =>
 
 /** A new surface, or a new level, says here who may call what. */
 const LEVELS_OF: Readonly<Record<string, readonly AuthLevel[]>> = {
-  v1: ['any_key', 'service_role', 'socket'],
-  'realtime/v1': ['any_key', 'socket'],
+  v1: ['any_key', 'service_role'],
+  'realtime/v1': ['any_key'],
   api: ['visitor', 'session', 'admin'],
   internal: ['internal'],
   'storage/v1': ['any_key', 'service_role', 'public'],

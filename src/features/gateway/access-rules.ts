@@ -10,7 +10,6 @@ const DOORS = {
   session: { credential: 'session', role: null },
   admin: { credential: 'session', role: 'admin' },
   any_key: { credential: 'api_key', role: null },
-  socket: { credential: 'api_key', role: null },
   service_role: { credential: 'api_key', role: 'service_role' },
   internal: { credential: 'signature', role: 'listener' },
 } as const

@@ -1,11 +1,13 @@
 // Opens a socket of realtime: the upgrade goes on to the object of the caller's project, with who it is.
 
 import * as z from 'zod'
+import type { PlatformDatabase } from '../../db/database.ts'
 import { DomainError, type ErrorCode } from '../../errors.ts'
 import type { ApiKey } from '../api-keys/record/schemas.ts'
 import type { Caller } from '../audit/caller.ts'
 import type { EndUser } from '../oauth/end-user/access-token.ts'
-import { PASS_HEADER, type RealtimeHubs, type SocketPass } from './hub/hub-contract.ts'
+import { PASS_HEADER, type RealtimeHubs, type SocketPass, type TicketHolder } from './hub/hub-contract.ts'
+import { openProject } from './open-project.ts'
 
 /** Clients send more than these, and applications what they like. */
 export const SocketQuery = z.looseObject({
@@ -18,10 +20,14 @@ export const SocketQuery = z.looseObject({
     .regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores')
     .optional()
     .describe('A name for this client, so that nothing is missed when it comes back: crypto.randomUUID()'),
-  ticket: z.string().max(200).optional().describe('in place of a key: from POST /api/realtime/ticket'),
-  project_id: z.uuid().optional().describe('beside a ticket: the project that it is for'),
 })
 type SocketQuery = z.infer<typeof SocketQuery>
+
+/** The ticket comes as clients of Supabase send their key. */
+export const TicketSocketQuery = SocketQuery.extend({
+  apikey: z.string().max(100, 'must be a ticket').describe('the ticket'),
+  project_id: z.uuid().describe('the project that the ticket was made for'),
+})
 
 interface OpenSocketDeps {
   readonly hubs: RealtimeHubs
@@ -53,14 +59,19 @@ export async function openSocket(
   })
 }
 
-/** For a session of the dashboard, by its ticket: as service_role. Throws `session_required` where it is none. */
-export async function openSocketByTicket(deps: OpenSocketDeps, upgrade: Upgrade): Promise<Response> {
+/**
+ * For a session of the dashboard, by its ticket: as service_role. Throws `session_required` where it is none,
+ * `not_found` and `project_paused`.
+ */
+export async function openSocketByTicket(
+  deps: OpenSocketDeps & { readonly platform: Pick<PlatformDatabase, 'query'> },
+  upgrade: Upgrade,
+  { project_id, apikey: ticket }: { project_id: string; apikey: string },
+): Promise<Response> {
   refuseOthers(upgrade.request)
-  const { ticket = '', project_id } = upgrade.query
-  const projectId = project_id?.toLowerCase()
-  // Of what is no project, no object is made to be asked.
-  const holder = projectId && ticket && (await deps.hubs.byProject(projectId).takeTicket(ticket))
-  if (!holder || projectId === undefined) {
+  const projectId = await openProject(deps.platform, project_id)
+  const holder: TicketHolder | undefined = await deps.hubs.byProject(projectId).takeTicket(ticket)
+  if (holder === undefined) {
     throw new DomainError('session_required', 'The ticket is none, was used before, or is older than 30 s.', {
       hint: 'Ask for another one: POST /api/realtime/ticket. Each opens one socket.',
     })

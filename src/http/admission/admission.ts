@@ -13,7 +13,6 @@ import {
   confirmSession,
   type SessionDeps,
 } from './session.ts'
-import { admitSocket } from './socket.ts'
 
 /** Answers who is calling, or throws the error that the caller gets. */
 export const ADMIT: Readonly<Record<AuthLevel, Admit<KeyDeps & SessionDeps & ListenerDeps>>> = {
@@ -23,7 +22,6 @@ export const ADMIT: Readonly<Record<AuthLevel, Admit<KeyDeps & SessionDeps & Lis
   session: admitSession,
   admin: admitAdministrator,
   any_key: admitKey,
-  socket: admitSocket,
   service_role: admitServiceRole,
   internal: admitListener,
 }

@@ -7,7 +7,7 @@ import type { EndUser } from '../../features/oauth/end-user/access-token.ts'
 
 /**
  * Who may call: anybody without a check, anybody by the rules of `/api` (`visitor`), anybody for public and signed
- * files (`public`), a dashboard session, an administrator, an API key, a key or a ticket (`socket`), or the listener.
+ * files (`public`), a dashboard session, an administrator, an API key, or the listener.
  */
 export type AuthLevel =
   | 'none'
@@ -16,7 +16,6 @@ export type AuthLevel =
   | 'session'
   | 'admin'
   | 'any_key'
-  | 'socket'
   | 'service_role'
   | 'internal'
 
@@ -40,9 +39,7 @@ export type Principal<Auth extends AuthLevel> = Auth extends 'any_key' | 'servic
   ? ApiKeyPrincipal
   : Auth extends 'session' | 'admin'
     ? SessionPrincipal
-    : Auth extends 'socket'
-      ? ApiKeyPrincipal | null
-      : null
+    : null
 
 /** The principal as the audit log names it. */
 export function actorOf(principal: ApiKeyPrincipal | SessionPrincipal | null): Actor {

@@ -16,7 +16,6 @@ const SECURITY: Record<AuthLevel, Json[]> = {
   visitor: [],
   public: [],
   any_key: [{ apiKey: [] }],
-  socket: [{ apiKey: [] }],
   service_role: [{ apiKey: [] }],
   session: [{ session: [] }],
   admin: [{ session: [] }],
@@ -25,7 +24,6 @@ const SECURITY: Record<AuthLevel, Json[]> = {
 
 const CREDENTIAL_SENTENCE: Partial<Record<AuthLevel, string>> = {
   any_key: 'Any API key.',
-  socket: 'Any API key, or a ticket.',
   service_role: 'A service_role key.',
   session: 'A dashboard session.',
   admin: "An administrator's session.",

@@ -256,7 +256,6 @@ const REFUSED: Record<
   readonly [keyof typeof credentials, number, string]
 > = {
   any_key: ['admin', 401, 'invalid_api_key'],
-  socket: ['admin', 401, 'invalid_api_key'],
   service_role: ['anon', 403, 'insufficient_role'],
   session: ['stranger', 403, 'dashboard_role_required'],
   admin: ['member', 403, 'admin_required'],

@@ -1,6 +1,7 @@
 // Who gets a ticket and what opens with it; and what is said of realtime where a part is silent.
 
 import { afterEach, expect, it, vi } from 'vitest'
+import type { ProjectScope } from '../../../src/features/api-keys/record/project-scope.ts'
 import type { Caller } from '../../../src/features/audit/caller.ts'
 import {
   type HubState,
@@ -11,6 +12,7 @@ import { issueTicket } from '../../../src/features/realtime/issue-ticket.ts'
 import type { LogState, RealtimeLog } from '../../../src/features/realtime/log/log-contract.ts'
 import { openSocketByTicket } from '../../../src/features/realtime/open-socket.ts'
 import { readRealtime } from '../../../src/features/realtime/read-realtime.ts'
+import { RealtimeState } from '../../../src/features/realtime/realtime-state.ts'
 
 const PROJECT = '00000000-0000-4000-8000-000000000001'
 const CALLER: Caller = {
@@ -33,16 +35,24 @@ it('gives a session a ticket, which holds no longer than the session', async () 
   const deps = {
     hubs: hubsOf({ issueTicket: issue }),
     platform: databaseOf({ id: PROJECT, status: 'active' }),
-    config: { baseUrl: 'https://api.test' },
     now: () => new Date('2029-01-01T00:00:00Z'),
   }
   const session = { id: 's', expires_at: '2029-01-02T00:00:00Z' }
   expect(await issueTicket(deps, CALLER, session, { project_id: PROJECT })).toEqual({
     ticket: 'the ticket',
     expires_at: '2029-01-01T00:00:30.000Z',
-    url: `wss://api.test/realtime/v1/websocket?ticket=the+ticket&project_id=${PROJECT}`,
   })
   expect(issue).toHaveBeenCalledWith({ sessionId: 's', endsAtMs: Date.parse(session.expires_at) })
+})
+
+it('gives none where too many wait to be used', async () => {
+  const deps = {
+    hubs: hubsOf({ issueTicket: async () => undefined }),
+    platform: databaseOf({ id: PROJECT, status: 'active' }),
+    now: () => new Date(),
+  }
+  const asking = issueTicket(deps, CALLER, { id: 's' }, { project_id: PROJECT })
+  await expect(asking).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
 it('gives none for a project that is paused', async () => {
@@ -50,7 +60,6 @@ it('gives none for a project that is paused', async () => {
   const deps = {
     hubs: hubsOf({ issueTicket: issue }),
     platform: databaseOf({ id: PROJECT, status: 'paused' }),
-    config: { baseUrl: 'https://api.test' },
     now: () => new Date(),
   }
   const asking = issueTicket(deps, CALLER, { id: 's' }, { project_id: PROJECT })
@@ -58,11 +67,11 @@ it('gives none for a project that is paused', async () => {
   expect(issue).not.toHaveBeenCalled()
 })
 
-const upgrade = (query: object) => ({
+const upgrade = {
   request: new Request('https://api.test/', { headers: { upgrade: 'websocket', [PASS_HEADER]: 'forged' } }),
-  query: { vsn: '1.0.0' as const, ...query },
+  query: { vsn: '1.0.0' as const },
   caller: { address: null, requestId: 'r' },
-})
+}
 
 it('opens a socket by ticket as service_role, with a pass that no client writes', async () => {
   const passes: unknown[] = []
@@ -73,14 +82,29 @@ it('opens a socket by ticket as service_role, with a pass that no client writes'
       return { status: 101 } as Response
     },
   }
-  const deps = { hubs: hubsOf(hub) }
-  await openSocketByTicket(deps, upgrade({ ticket: 'good', project_id: PROJECT }))
+  const deps = { hubs: hubsOf(hub), platform: databaseOf({ status: 'active' }) }
+  await openSocketByTicket(deps, upgrade, { apikey: 'good', project_id: PROJECT })
   expect(passes).toMatchObject([
     { role: 'service_role', caller: 'session:s', keyHash: null, sessionId: 's', endsAtMs: 7 },
   ])
-  const refused = { code: 'session_required' }
-  for (const query of [{ ticket: 'bad', project_id: PROJECT }, { ticket: 'good' }, { project_id: PROJECT }])
-    await expect(openSocketByTicket(deps, upgrade(query))).rejects.toMatchObject(refused)
+  const bad = openSocketByTicket(deps, upgrade, { apikey: 'bad', project_id: PROJECT })
+  await expect(bad).rejects.toMatchObject({ code: 'session_required' })
+})
+
+it('asks no hub of a project that does not exist, or is paused: asking would make it', async () => {
+  const takeTicket = vi.fn()
+  for (const [rows, code] of [
+    [[], 'not_found'],
+    [[{ status: 'paused' }], 'project_paused'],
+  ] as const) {
+    const platform = { query: async <Row>() => [...rows] as Row[] }
+    const opening = openSocketByTicket({ hubs: hubsOf({ takeTicket }), platform }, upgrade, {
+      apikey: 'good',
+      project_id: PROJECT,
+    })
+    await expect(opening).rejects.toMatchObject({ code })
+  }
+  expect(takeTicket).not.toHaveBeenCalled()
 })
 
 const HUB_STATE: HubState = {
@@ -89,6 +113,7 @@ const HUB_STATE: HubState = {
   topics: [{ topic: 'a', isPrivate: true, members: 2, present: 1 }],
   subscriptions: [{ tableId: 42, subscribers: 2, classes: 1 }],
   position: 10,
+  isTelling: false,
   counts: { changes: 1, statements: 1, deliveries: 1, messages: 1, refetches: 0 },
 }
 const LOG_STATE: LogState = {
@@ -101,12 +126,19 @@ const LOG_STATE: LogState = {
   changesPerSecond: [0],
 }
 
-function read(hub: () => Promise<HubState>, log: () => Promise<LogState>) {
+const OTHER = '00000000-0000-4000-8000-000000000002'
+
+function read(
+  hub: (id: string) => Promise<HubState>,
+  log: () => Promise<LogState>,
+  { scope = { only: PROJECT }, secret = 's' }: { scope?: ProjectScope; secret?: string | undefined } = {},
+) {
   const deps = {
-    hubs: hubsOf({ state: hub }),
+    hubs: { byProject: (id: string) => ({ state: () => hub(id) }) as RealtimeHub },
     realtimeLog: () => ({ state: log }) as RealtimeLog,
     platform: databaseOf({ id: '42', table_schema: 'public', table_name: 'notes' }),
     config: {
+      ingestSecret: secret === '' ? [] : [secret],
       realtimeSocketsPerKey: 1,
       realtimeSocketsPerAddress: 2,
       realtimeChannelsPerSocket: 3,
@@ -115,18 +147,20 @@ function read(hub: () => Promise<HubState>, log: () => Promise<LogState>) {
       realtimeDeliveriesPerSecond: 6,
     },
   }
-  return readRealtime(deps, { only: PROJECT }, undefined)
+  return readRealtime(deps, scope, undefined)
 }
+const hubWell = async () => HUB_STATE
+const logWell = async () => LOG_STATE
+const gone = () => Promise.reject(new Error('gone'))
 
 it('says what the hub and the log say, tables by name', async () => {
-  const state = await read(
-    async () => HUB_STATE,
-    async () => LOG_STATE,
-  )
+  const state = await read(hubWell, logWell)
+  expect(RealtimeState.strict().parse(state)).toEqual(state)
   expect(state).toMatchObject({
     status: 'ok',
     problems: [],
     connections: 2,
+    statements_per_change: 1,
     topics: [{ topic: 'a', private: true }],
     subscriptions: [{ table_schema: 'public', table_name: 'notes', subscribers: 2, classes: 1 }],
     log: { head: 10, oldest_after: 1 },
@@ -134,23 +168,38 @@ it('says what the hub and the log say, tables by name', async () => {
   })
 })
 
-it('says that changes wait, and which part is silent', async () => {
+it('says that changes wait while they are being told, and not where they concern nobody', async () => {
+  const log = async () => ({ ...LOG_STATE, head: 5_000 })
+  const behind = await read(async () => ({ ...HUB_STATE, isTelling: true }), log)
+  expect(behind).toMatchObject({ status: 'behind', projects: [{ project_id: PROJECT, status: 'behind' }] })
+  expect(behind.problems).toHaveLength(1)
+  expect((await read(hubWell, log)).status).toBe('ok')
+})
+
+it('invents nothing of a part that is silent', async () => {
   vi.spyOn(console, 'warn').mockReturnValue()
-  const behind = await read(
-    async () => HUB_STATE,
-    async () => ({ ...LOG_STATE, head: 5_000 }),
-  )
-  expect(behind.status).toBe('behind')
-  const silent = await read(
-    () => Promise.reject(new Error('gone')),
-    async () => LOG_STATE,
-  )
-  expect(silent).toMatchObject({ status: 'unavailable', connections: null, log: { head: 10 } })
+  const silent = await read(gone, logWell)
+  expect(silent).toMatchObject({ status: 'unavailable', connections: null, counts: null, log: { head: 10 } })
   expect(silent.problems).toHaveLength(1)
+  expect(await read(hubWell, gone)).toMatchObject({ status: 'unavailable', log: null, connections: 2 })
+  expect(await read(hubWell, logWell, { secret: '' })).toMatchObject({
+    status: 'unavailable',
+    problems: [expect.stringContaining('INGEST_SECRET')],
+  })
+})
+
+it('adds up the projects that follow something, fifty at most, and says which is silent', async () => {
+  vi.spyOn(console, 'warn').mockReturnValue()
+  const names = [PROJECT, OTHER, ...Array.from({ length: 50 }, (_, i) => `p${i}`)]
+  const log = async () => ({ ...LOG_STATE, hubs: names.map(name => ({ name, tableIds: [42] })) })
+  const state = await read(id => (id === OTHER ? gone() : hubWell()), log, { scope: 'every_project' })
+  expect(state).toMatchObject({ status: 'unavailable', projects_left_out: 2, connections: 2 * 49 })
+  expect(state.projects[1]).toMatchObject({ project_id: OTHER, status: 'unavailable', connections: null })
+  const unknown = await read(hubWell, gone, { scope: 'every_project' })
+  expect(unknown).toMatchObject({ projects: [], projects_left_out: null, log: null })
 })
 
 it('shows a key no other project', async () => {
   const deps = { platform: databaseOf({}) } as unknown as Parameters<typeof readRealtime>[0]
-  const other = '00000000-0000-4000-8000-000000000002'
-  await expect(readRealtime(deps, { only: PROJECT }, other)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(readRealtime(deps, { only: PROJECT }, OTHER)).rejects.toMatchObject({ code: 'not_found' })
 })
