@@ -50,7 +50,8 @@ export const realtimeRoutes = [
     mounts: { '/realtime/v1/websocket': 'any_key', '/v1/realtime/ws': 'any_key' },
     summary: 'Open a WebSocket: row changes, broadcast, presence',
     description:
-      'Speaks Phoenix in both its versions, as supabase-js does. The key comes as the parameter `apikey`, or as a header.',
+      'Speaks Phoenix in both its versions, as supabase-js does. The key comes as the parameter `apikey`, or as a ' +
+      'header.',
     query: SocketQuery,
     takesKeyInQuery: true,
     documented: OPEN,

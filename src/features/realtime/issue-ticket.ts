@@ -1,5 +1,5 @@
-// Gives a session of the dashboard a ticket, by which a page opens one socket: browsers send no header with a WebSocket,
-// and a cookie alone is to open none.
+// Gives a session of the dashboard a ticket, by which a page opens one socket: browsers send no header with a
+// WebSocket, and a cookie alone is to open none.
 
 import type { PlatformDatabase } from '../../db/database.ts'
 import { DomainError } from '../../errors.ts'
