@@ -77,6 +77,16 @@ export async function makeTable(facts: StackFacts, table: string, policy: string
   await client.end()
 }
 
+/** Statements that policies were asked with until now, and changes that came, as the Worker counts them. */
+export async function sightCounts(facts: StackFacts): Promise<{ statements: number; changes: number }> {
+  const headers = { apikey: facts.service_role_key }
+  const { counts } = await json<{ counts: { statements: number; changes: number } }>(
+    `${facts.base_url}/v1/realtime`,
+    { headers },
+  )
+  return counts
+}
+
 /** An anon key whose limit no run reaches. */
 export async function makeKey(facts: StackFacts): Promise<string> {
   const client = await connect(facts.database_url)
@@ -105,15 +115,18 @@ export async function makeTokens(facts: StackFacts, count: number): Promise<stri
 
 /** The server makes its key for the first token. Answers the client's id. */
 async function firstToken(facts: StackFacts): Promise<string> {
-  const made = await json<{ client_id: string; client_secret: string }>(`${facts.oauth_admin_url}/admin/clients`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      grant_types: ['client_credentials'],
-      access_token_strategy: 'jwt',
-      token_endpoint_auth_method: 'client_secret_post',
-    }),
-  })
+  const made = await json<{ client_id: string; client_secret: string }>(
+    `${facts.oauth_admin_url}/admin/clients`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        grant_types: ['client_credentials'],
+        access_token_strategy: 'jwt',
+        token_endpoint_auth_method: 'client_secret_post',
+      }),
+    },
+  )
   await json(`${facts.oauth_public_url}/oauth2/token`, {
     method: 'POST',
     body: new URLSearchParams({

@@ -1,6 +1,7 @@
 // Sockets of realtime for measuring: they speak Phoenix 2 by themselves, since a client's own work would be measured
 // too. Of each change they note when it came, and nothing else.
 
+import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
 const OPENED_AT_ONCE = 20
@@ -14,7 +15,7 @@ export interface BenchSocket {
   readonly arrivals: Map<number, number>
   /** What the server said that is none of the expected; empty where all went well. */
   readonly surprises: string[]
-  close(): void
+  close(): Promise<void>
 }
 
 export interface SocketSettings {
@@ -54,7 +55,9 @@ async function openSocket(
       clearInterval(heartbeat)
       surprises.push(`closed with ${code}`)
     })
-    ws.on('open', () => ws.send(JSON.stringify(['1', '1', topic, 'phx_join', joinOf(table, tokens?.[index])])))
+    ws.on('open', () =>
+      ws.send(JSON.stringify(['1', '1', topic, 'phx_join', joinOf(table, tokens?.[index])])),
+    )
     ws.on('message', (data: Buffer) => {
       const nowMs = performance.now()
       const text = data.toString('latin1')
@@ -72,7 +75,13 @@ async function openSocket(
   return {
     arrivals,
     surprises,
-    close: () => ws.close(),
+    close: async () => {
+      ws.removeAllListeners('close')
+      clearInterval(heartbeat)
+      const closed = once(ws, 'close')
+      ws.close()
+      await closed
+    },
   }
 }
 

@@ -6,9 +6,10 @@ import { existsSync } from 'node:fs'
 import { devFilePath, readDevFile, type StackFacts } from '../cli/support/dev-file.ts'
 import { waitUntil } from '../cli/support/wait.ts'
 
-/** Starts `npm run dev`'s program for itself and waits until it is ready. */
+/** Starts `npm run dev`'s program for itself, with these variables too, and waits until it is ready. */
 export async function startStack(
   dataDir: string,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<{ facts: StackFacts; stop: () => Promise<unknown> }> {
   const args = [
     'local/main.ts',
@@ -19,7 +20,10 @@ export async function startStack(
     '--data-dir',
     dataDir,
   ]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...variables },
+  })
   const ended = once(child, 'exit')
   const stop = () => {
     child.kill('SIGTERM')

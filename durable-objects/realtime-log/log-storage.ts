@@ -156,7 +156,8 @@ export class LogStorage {
   #trim(nowMs: number): void {
     const { entriesMax, bytesMax, keptMs } = this.#bounds
     const totals = this.#totals
-    const oldest = this.#run(
+    // Read one by one: mostly the first says that nothing goes.
+    const oldest = this.#storage.sql.exec(
       `select number, length, stored_at_ms from entries order by number limit ${TRIMMED_MAX}`,
     )
     for (const { number, length, stored_at_ms } of oldest) {
