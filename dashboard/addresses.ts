@@ -36,7 +36,8 @@ export function headersOf(addresses: Addresses): Record<string, string> {
     `media-src ${api}`,
     `frame-src ${api}`,
     "font-src 'self'",
-    `connect-src 'self' ${servers.join(' ')}`,
+    // Sockets have a scheme of their own, which that of the API does not cover.
+    `connect-src 'self' ${servers.join(' ')} ${api.replace(/^http/, 'ws')}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

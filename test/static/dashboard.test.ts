@@ -49,7 +49,8 @@ it('tells Pages which servers its pages may speak to, and that no script may be 
   const headers = readFileSync(join(outDir, '_headers'), 'utf8')
   expect(headers).toContain("script-src 'self';")
   expect(headers).toContain(
-    "connect-src 'self' https://api.example.com https://auth.example.com https://id.example.com;",
+    "connect-src 'self' https://api.example.com https://auth.example.com https://id.example.com " +
+      'wss://api.example.com;',
   )
   const html = readFileSync(join(outDir, 'index.html'), 'utf8')
   expect([...html.matchAll(/<script(?![^>]* src=)/g)]).toEqual([])

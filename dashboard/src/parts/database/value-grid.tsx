@@ -37,6 +37,15 @@ export interface GridSelection<Row> {
   nameOf: (row: Row) => string
 }
 
+/** What has just become of a row; a deleted one still stands where it was. */
+export type RowMark = 'changed' | 'inserted' | 'deleted'
+
+const MARKS: Readonly<Record<RowMark, string>> = {
+  changed: 'bg-kumo-info-tint',
+  inserted: 'bg-kumo-success-tint',
+  deleted: 'line-through [&_*]:text-kumo-subtle',
+}
+
 interface ValueGridProps<Row> {
   label: string
   columns: readonly GridColumn<Row>[]
@@ -48,10 +57,11 @@ interface ValueGridProps<Row> {
   selection?: GridSelection<Row> | undefined
   /** The rows are the last that were known: others are about to stand in their places, so none can be selected. */
   isOld?: boolean
+  markOf?: (row: Row) => RowMark | undefined
 }
 
 export function ValueGrid<Row>(props: ValueGridProps<Row>) {
-  const { label, columns, rows, opener, openIndex, sort, selection, isOld = false } = props
+  const { label, columns, rows, opener, openIndex, sort, selection, isOld = false, markOf } = props
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -111,12 +121,16 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
             {above > 0 && <Gap height={above} span={span} />}
             {seen.map(({ index }) => {
               const row = rows[index] as Row
+              const mark = markOf?.(row)
               return (
                 <Table.Row
                   key={index}
                   aria-rowindex={index + 2}
                   variant={index === openIndex ? 'selected' : 'default'}
-                  className="relative h-9 hover:bg-kumo-tint"
+                  className={cn(
+                    'relative h-9 transition-colors duration-700 hover:bg-kumo-tint',
+                    mark && MARKS[mark],
+                  )}
                 >
                   {selection !== undefined && (
                     <Table.Cell className="px-3 [&>*]:relative [&>*]:z-1">
@@ -136,6 +150,7 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                         className={cn('truncate code-text', column.isNumber && 'text-right tabular-nums')}
                       >
                         {i === 0 ? opener(row, index, value) : value}
+                        {i === 0 && mark && <span className="sr-only">, {mark}</span>}
                         {column.more?.(row)}
                       </Table.Cell>
                     )

@@ -155,6 +155,36 @@ export async function insertRow(table: Table, drafts: Drafts): Promise<Row | und
   return (rows as Row[])[0]
 }
 
+/** More of them than this are not read one by one. */
+const KEYS_READ_MAX = 100
+/** Keys stand in an address. */
+const KEYS_LENGTH_MAX = 6_000
+
+/** The rows with these keys that are still there; undefined where they are too many. */
+export async function readRowsByKeys(
+  table: Table,
+  keys: readonly (readonly string[])[],
+): Promise<Row[] | undefined> {
+  if (keys.length === 0) return []
+  const text = queryText([
+    keysFilter(table, keys),
+    ['select', selectOf(table.columns)],
+    ['limit', String(keys.length)],
+  ])
+  if (keys.length > KEYS_READ_MAX || text.length > KEYS_LENGTH_MAX) return undefined
+  return readRows(table, text)
+}
+
+/** Everything of this table that is shown is read again. */
+export function readTableAgain({ schema, name }: Table): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['database', 'rows', schema, name] })
+}
+
+/** The same of one row. */
+export function rowReadAgain(table: Table, key: readonly string[]): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: rowQuery(table, key).queryKey })
+}
+
 /** Answers how many were still there. */
 export async function deleteRows(table: Table, keys: readonly (readonly string[])[]): Promise<number> {
   const text = queryText([

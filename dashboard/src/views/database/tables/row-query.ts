@@ -4,7 +4,7 @@
 import type { Column, Row, Table } from './table-types.ts'
 
 /** What the page keeps in its address beside the query. */
-const OWN = ['tab', 'row', 'at', 'insert', 'select']
+const OWN = ['tab', 'row', 'at', 'insert', 'live', 'select']
 const PAGING = ['order', 'limit', 'offset']
 /** Parameters of the API that are no columns; a column that is called so stands in quotes. */
 const API_NAMES = ['columns', 'on_conflict', 'and', 'or']

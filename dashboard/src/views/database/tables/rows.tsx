@@ -10,13 +10,17 @@ import { Loaded } from '../../../parts/loaded.tsx'
 import { DeleteRows } from './delete-rows.tsx'
 import { isNumeric, referredHref, shortType } from './facts-of-tables.ts'
 import { FilterBar } from './filter-bar.tsx'
+import { LiveBar, LiveMessages } from './live-bar.tsx'
 import { Paging } from './paging.tsx'
 import { type Row, rowsQuery, type Table } from './queries.ts'
 import { RowPanel } from './row-panel.tsx'
 import { filtersOf, keyOf, nextOrder, orderOf, rowsText, withFilters } from './row-query.ts'
+import { isWatchable, useLiveRows } from './use-live-rows.ts'
 import { WhyReadOnly } from './why-read-only.tsx'
 
 const view = getRouteApi('/database/tables/$schema/$table')
+
+const NO_ROWS: readonly Row[] = []
 
 export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[] }) {
   const search = view.useSearch()
@@ -31,6 +35,13 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
     search.row === undefined
       ? (search.at ?? -1)
       : (query.data ?? []).findIndex(row => idOf(row) === JSON.stringify(search.row))
+  const live = useLiveRows({
+    table,
+    isOn: search.live === true && isWatchable(table),
+    read: query.data ?? NO_ROWS,
+    readAt: query.dataUpdatedAt,
+    openKey: search.row,
+  })
   // It belongs to the rows that are shown: another filter, order or page begins with none.
   const list = rowsText(table, search)
   const [selection, setSelection] = useState({ list, ids: new Set<string>() })
@@ -47,13 +58,25 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
   return (
     <>
       <WhyReadOnly table={table} />
-      <FilterBar
-        columns={table.columns}
-        filters={filters}
-        onChange={changed => navigate({ search: withFilters(search, changed) })}
-      />
+      <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
+        <div className="min-w-0 flex-1 basis-lg">
+          <FilterBar
+            columns={table.columns}
+            filters={filters}
+            onChange={changed => navigate({ search: withFilters(search, changed) })}
+          />
+        </div>
+        <LiveBar
+          of={live}
+          table={table}
+          isOn={search.live === true}
+          onSwitch={isOn => change({ live: isOn || undefined })}
+        />
+      </div>
+      <LiveMessages of={live} />
       <Loaded query={query}>
-        {rows => {
+        {() => {
+          const { rows } = live
           const chosen = rows.filter(isSelected)
           return (
             <>
@@ -69,6 +92,7 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
                   columns={columns}
                   rows={rows}
                   isOld={query.isPlaceholderData}
+                  markOf={live.markOf}
                   openIndex={openIndex}
                   sort={{
                     ...orderOf(search.order),

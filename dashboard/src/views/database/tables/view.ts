@@ -34,6 +34,8 @@ export const table = createRoute({
     /** The place on the page of the row that is open, where rows have no key. */
     at: z.optional(z.catch(z.pipe(z.coerce.number(), z.int()), -1)),
     insert: z.optional(z.catch(z.boolean(), false)),
+    /** Shows changes as they happen. */
+    live: z.optional(z.catch(z.boolean(), false)),
   }),
   component: lazyRouteComponent(() => import('./table-page.tsx'), 'TablePage'),
   staticData: { adminsOnly: true },

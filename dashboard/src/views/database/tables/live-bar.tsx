@@ -1,0 +1,84 @@
+// The switch that shows changes as they happen, and what is said of them.
+
+import { Banner, Button, Switch, Tooltip } from '@cloudflare/kumo'
+import { WarningIcon } from '@phosphor-icons/react'
+import { KINDS } from '../../../parts/database/table-facts.ts'
+import { LiveProblem, LiveState } from '../../../parts/realtime/live-state.tsx'
+import { UNSEEN_MAX } from './live-page.ts'
+import type { Table } from './queries.ts'
+import { isWatchable, type LiveRows } from './use-live-rows.ts'
+
+export function LiveBar({
+  of: live,
+  table,
+  isOn,
+  onSwitch,
+}: {
+  of: LiveRows
+  table: Table
+  isOn: boolean
+  onSwitch: (isOn: boolean) => void
+}) {
+  if (!isWatchable(table))
+    return (
+      <Tooltip
+        content={`The changes of a ${KINDS[table.kind].toLowerCase()} cannot be followed: follow its tables.`}
+        render={
+          <span>
+            <Switch label="Live" checked={false} disabled />
+          </span>
+        }
+      />
+    )
+  return (
+    <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2">
+      {isOn && (
+        <>
+          <span role="status" className="text-kumo-subtle">
+            {newWords(live)}
+          </span>
+          {live.unseen > 0 && (
+            <Button size="sm" onClick={live.show}>
+              Show
+            </Button>
+          )}
+          <LiveState of={live.channel.state} />
+        </>
+      )}
+      <Switch label="Live" checked={isOn} onCheckedChange={onSwitch} />
+    </div>
+  )
+}
+
+function newWords({ unseen, tellsRowsApart, elsewhere }: LiveRows): string {
+  const count = `${unseen.toLocaleString('en')}${unseen >= UNSEEN_MAX ? ' or more' : ''}`
+  if (unseen > 0 && !tellsRowsApart) return unseen === 1 ? '1 change' : `${count} changes`
+  if (unseen > 0) return unseen === 1 ? '1 new row' : `${count} new rows`
+  if (elsewhere === 0) return ''
+  const [rows, are] = elsewhere === 1 ? ['row', 'is'] : ['rows', 'are']
+  return `${elsewhere.toLocaleString('en')} new ${rows} ${are} not on this page`
+}
+
+export function LiveMessages({ of: { channel, hasProject, wasIncomplete } }: { of: LiveRows }) {
+  return (
+    <>
+      {!hasProject && (
+        <Banner
+          variant="alert"
+          icon={<WarningIcon weight="fill" />}
+          title="Not live: there is no project"
+          description="A connection belongs to a project. Create one, or switch this off."
+        />
+      )}
+      {wasIncomplete && (
+        <Banner
+          variant="secondary"
+          size="sm"
+          icon={<WarningIcon weight="fill" className="text-kumo-warning" />}
+          title="Changes may have been missed, so the rows were read again"
+        />
+      )}
+      <LiveProblem of={channel.state} onAgain={channel.again} />
+    </>
+  )
+}
