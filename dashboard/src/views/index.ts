@@ -30,6 +30,7 @@ import { roles } from './permissions/roles/view.ts'
 import { permissions } from './permissions/view.ts'
 import { whoCanAccess } from './permissions/who-can-access/view.ts'
 import { project, projects } from './projects/view.ts'
+import { realtime } from './realtime/view.ts'
 import { signedIn } from './signed-in/view.ts'
 import { status } from './status/view.ts'
 import { bucket, storage } from './storage/view.ts'
@@ -65,6 +66,7 @@ export const views = [
   bucket,
   webhooks,
   webhook,
+  realtime,
   identities,
   identity,
   projects,

@@ -39,7 +39,10 @@ export interface Hearing {
   change?(change: HeardChange): void
   broadcast?(event: string, payload: unknown): void
   /** Who is present now, by key, each with what it tracks; and what has just happened. */
-  presence?(present: Present, happened?: { event: 'join' | 'leave'; key: string }): void
+  presence?(
+    present: Present,
+    happened?: { event: 'join' | 'leave'; key: string; metas: readonly unknown[] },
+  ): void
   /** Changes may have been missed. */
   refetch?(): void
   /** The server says that something is wrong; the channel goes on. */
@@ -185,10 +188,12 @@ function hearTable(
 function hearTopic(channel: RealtimeChannel, hear: Hearing): void {
   channel.on('broadcast', { event: '*' }, ({ event, payload }) => hear.broadcast?.(event, payload))
   channel.on('presence', { event: 'sync' }, () => hear.presence?.(channel.presenceState()))
-  for (const event of ['join', 'leave'] as const)
-    channel.on('presence', { event: event as 'join' }, ({ key }) =>
-      hear.presence?.(channel.presenceState(), { event, key }),
-    )
+  channel.on('presence', { event: 'join' }, ({ key, newPresences: metas }) =>
+    hear.presence?.(channel.presenceState(), { event: 'join', key, metas }),
+  )
+  channel.on('presence', { event: 'leave' }, ({ key, leftPresences: metas }) =>
+    hear.presence?.(channel.presenceState(), { event: 'leave', key, metas }),
+  )
 }
 
 function passed(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,154 @@
+// The state of realtime: how much goes through it, which channels there are, who follows which table.
+
+import { Empty } from '@cloudflare/kumo'
+import { BroadcastIcon } from '@phosphor-icons/react'
+import { addressOf } from '../../app/address.ts'
+import { bytesText } from '../../parts/bytes.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Fact, Facts, None } from '../../parts/facts.tsx'
+import { Section } from '../../parts/page.tsx'
+import type { Project } from '../../parts/projects.ts'
+import { Time } from '../../parts/time.tsx'
+import type { RealtimeState } from './queries.ts'
+import { Tiles } from './tiles.tsx'
+
+type Topic = RealtimeState['topics'][number]
+type Subscription = RealtimeState['subscriptions'][number]
+
+const TOPICS: Column<Topic>[] = [
+  {
+    id: 'topic',
+    head: 'Topic',
+    cell: ({ topic }) => <code className="wrap-anywhere">{topic}</code>,
+    sortBy: ({ topic }) => topic,
+  },
+  {
+    id: 'private',
+    head: 'Who may join',
+    cell: topic => (topic.private ? 'As policies say' : 'Anybody with a key'),
+    isSecondary: true,
+  },
+  {
+    id: 'members',
+    head: 'Members',
+    align: 'right',
+    cell: ({ members }) => count(members),
+    sortBy: ({ members }) => members,
+  },
+  {
+    id: 'present',
+    head: 'Present',
+    align: 'right',
+    cell: ({ present }) => count(present),
+    sortBy: ({ present }) => present,
+  },
+]
+
+const SUBSCRIPTIONS: Column<Subscription>[] = [
+  {
+    id: 'table',
+    head: 'Table',
+    cell: table => <code className="wrap-anywhere">{nameOf(table)}</code>,
+    sortBy: nameOf,
+  },
+  {
+    id: 'subscribers',
+    head: 'Subscribers',
+    align: 'right',
+    cell: ({ subscribers }) => count(subscribers),
+    sortBy: ({ subscribers }) => subscribers,
+  },
+  {
+    id: 'classes',
+    head: 'Classes',
+    align: 'right',
+    cell: ({ classes }) => count(classes),
+    sortBy: ({ classes }) => classes,
+  },
+]
+
+export function StateOf({ project, state }: { project: Project; state: RealtimeState }) {
+  const { topics, subscriptions, log, limits } = state
+  const listen = (search: Record<string, string | boolean | undefined>) =>
+    addressOf('/realtime', { project: project.id, tab: 'listen', ...search })
+  return (
+    <>
+      <Tiles of={state} />
+      <Section
+        title="Channels"
+        lead="The largest hundred, each with the sockets that joined it and who is present."
+      >
+        {topics.length === 0 ? (
+          <Empty
+            size="sm"
+            icon={<BroadcastIcon size={32} />}
+            title="Nobody is connected"
+            description="Applications join channels with supabase-js; the snippet is in the README."
+          />
+        ) : (
+          <DataTable
+            label="Channels"
+            columns={TOPICS}
+            rows={topics}
+            rowKey={({ topic, private: isPrivate }) => `${topic} ${isPrivate}`}
+            href={({ topic, private: isPrivate }) => listen({ topic, private: isPrivate || undefined })}
+          />
+        )}
+      </Section>
+      <Section
+        title="Tables"
+        lead="Subscribers with the same role and claims are a class: one statement asks for all of it who may see a change."
+      >
+        {subscriptions.length === 0 ? (
+          <p className="text-kumo-subtle">Nobody follows the changes of a table.</p>
+        ) : (
+          <DataTable
+            label="Tables"
+            columns={SUBSCRIPTIONS}
+            rows={subscriptions}
+            rowKey={nameOf}
+            href={table => listen({ table: nameOf(table) })}
+          />
+        )}
+      </Section>
+      <Section
+        title="Log"
+        lead="Of all projects: who was away for a while gets from here what they have missed."
+      >
+        <Facts>
+          <Fact label="Kept changes">
+            {count(log.entries)}, {bytesText(log.bytes)}
+          </Fact>
+          <Fact label="Can be resumed from" help="Who names an older place is told to read again">
+            {log.oldest_occurred_at === null ? (
+              <None>nothing is kept</None>
+            ) : (
+              <>
+                {count(log.oldest_after)}, made <Time at={log.oldest_occurred_at} />
+              </>
+            )}
+          </Fact>
+          <Fact label="Newest change">{count(log.head)}</Fact>
+          <Fact label="This project was told up to">{count(state.position)}</Fact>
+        </Facts>
+      </Section>
+      <Section title="Limits" lead="Variables of the Worker; who goes beyond one is told which.">
+        <Facts>
+          {Object.entries(limits).map(([name, value]) => (
+            <Fact key={name} label={name}>
+              {count(value)}
+            </Fact>
+          ))}
+        </Facts>
+      </Section>
+    </>
+  )
+}
+
+function nameOf({ table_schema: schema, table_name: name }: Subscription): string {
+  return `${schema}.${name}`
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}
