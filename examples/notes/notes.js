@@ -1,6 +1,8 @@
-// A page that signs a person in by OpenID Connect (code with PKCE), and shows and writes that person's own rows. No
-// server of its own: row-level security decides who sees what. The README's section "A page of your own" runs it.
+// A page that signs a person in by OpenID Connect (code with PKCE), and shows and writes that person's own rows. What
+// the same person writes elsewhere comes by itself. No server of its own: row-level security decides who sees what.
+// The README's section "A page of your own" runs it.
 
+import { createClient } from '@supabase/supabase-js'
 import * as oauth from 'oauth4webapi'
 
 const { VITE_API: api, VITE_ISSUER: issuer, VITE_ANON_KEY: anonKey, VITE_CLIENT_ID } = import.meta.env
@@ -85,6 +87,26 @@ async function showNotes({ accessToken, email }) {
     add().catch(showError)
   })
   await list()
+  await follow(accessToken, () => list().catch(showError))
+}
+
+/** Calls `onChange` when a note of this person was written, wherever that was, and when that may have been missed. */
+async function follow(accessToken, onChange) {
+  const quoin = createClient(api, anonKey, {
+    accessToken: async () => accessToken,
+    // By it the server knows how far this page has come, and goes on there when the connection was lost.
+    realtime: { params: { client: crypto.randomUUID() } },
+  })
+  // The token has to be there before the channel is joined: else nobody is signed in.
+  await quoin.realtime.setAuth()
+  quoin
+    .channel('notes')
+    .on('postgres_changes', { event: '*', schema: 'public', table: 'notes' }, onChange)
+    .on('system', {}, ({ message }) => message.startsWith('must_refetch') && onChange())
+    .subscribe((status, error) => {
+      find('#live').textContent = status === 'SUBSCRIBED' ? 'Live.' : `Not live: ${error?.message ?? status}`
+      if (status === 'SUBSCRIBED') onChange()
+    })
 }
 
 /** Reads notes, or writes `note`. An error of Quoin says what to do in its `hint`. */

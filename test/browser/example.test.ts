@@ -87,6 +87,28 @@ it('signs two people in, and shows each their own notes alone', async () => {
   }
 })
 
+it('shows a note that somebody writes elsewhere, to the same person alone', async () => {
+  await using here = await browser.newContext()
+  await using there = await browser.newContext()
+  await using elsewhere = await browser.newContext()
+  const [person, other] = [await makePerson(), await makePerson()]
+  const pages = [
+    await openAndSignIn(here, person),
+    await openAndSignIn(there, person),
+    await openAndSignIn(elsewhere, other),
+  ] as const
+  for (const page of pages) await page.getByText('Live.', { exact: true }).waitFor()
+  const [writing, watching, foreign] = pages
+  const notes = (page: Page) => page.getByRole('listitem').allTextContents()
+  await writing.getByLabel('New note').fill('milk')
+  await writing.getByRole('button', { name: 'Add' }).click()
+  await expect.poll(() => notes(watching)).toEqual(['milk'])
+  // A later one of the other person's own has come by then: the first never did.
+  await foreign.getByLabel('New note').fill('bread')
+  await foreign.getByRole('button', { name: 'Add' }).click()
+  await expect.poll(() => notes(foreign)).toEqual(['bread'])
+})
+
 it('says what is wrong where the table was not made', async () => {
   await using owner = await connectOwner()
   await owner.query('drop table notes')

@@ -5,6 +5,7 @@ import { Checkbox, cn, LayerCard, Table } from '@cloudflare/kumo'
 import { ArrowDownIcon, ArrowUpIcon } from '@phosphor-icons/react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useMemo, useRef } from 'react'
+import type { RowMark } from './row-mark.ts'
 import { ValueText } from './value-text.tsx'
 
 const ROW_HEIGHT_PX = 36
@@ -37,13 +38,10 @@ export interface GridSelection<Row> {
   nameOf: (row: Row) => string
 }
 
-/** What has just become of a row; a deleted one still stands where it was. */
-export type RowMark = 'changed' | 'inserted' | 'deleted'
-
 const MARKS: Readonly<Record<RowMark, string>> = {
-  changed: 'bg-kumo-info-tint',
-  inserted: 'bg-kumo-success-tint',
-  deleted: 'line-through [&_*]:text-kumo-subtle',
+  changed: '*:bg-kumo-info-tint *:first:shadow-[inset_3px_0_0_var(--color-kumo-info)]',
+  inserted: '*:bg-kumo-success-tint *:first:shadow-[inset_3px_0_0_var(--color-kumo-success)]',
+  deleted: 'line-through **:text-kumo-subtle *:first:shadow-[inset_3px_0_0_var(--color-kumo-danger)]',
 }
 
 interface ValueGridProps<Row> {
@@ -128,7 +126,7 @@ export function ValueGrid<Row>(props: ValueGridProps<Row>) {
                   aria-rowindex={index + 2}
                   variant={index === openIndex ? 'selected' : 'default'}
                   className={cn(
-                    'relative h-9 transition-colors duration-700 hover:bg-kumo-tint',
+                    'relative h-9 *:transition-colors *:duration-700 hover:bg-kumo-tint',
                     mark && MARKS[mark],
                   )}
                 >

@@ -187,12 +187,17 @@ function hearTable(
 
 function hearTopic(channel: RealtimeChannel, hear: Hearing): void {
   channel.on('broadcast', { event: '*' }, ({ event, payload }) => hear.broadcast?.(event, payload))
-  channel.on('presence', { event: 'sync' }, () => hear.presence?.(channel.presenceState()))
-  channel.on('presence', { event: 'join' }, ({ key, newPresences: metas }) =>
-    hear.presence?.(channel.presenceState(), { event: 'join', key, metas }),
-  )
-  channel.on('presence', { event: 'leave' }, ({ key, leftPresences: metas }) =>
-    hear.presence?.(channel.presenceState(), { event: 'leave', key, metas }),
+  // Those who were there before come in one by one as well, in front of the first state.
+  let isKnown = false
+  const happened = (event: 'join' | 'leave', key: string, metas: readonly unknown[]) =>
+    isKnown && hear.presence?.(channel.presenceState(), { event, key, metas })
+  channel.on('presence', { event: 'sync' }, () => {
+    isKnown = true
+    hear.presence?.(channel.presenceState())
+  })
+  channel.on('presence', { event: 'join' }, ({ key, newPresences }) => happened('join', key, newPresences))
+  channel.on('presence', { event: 'leave' }, ({ key, leftPresences }) =>
+    happened('leave', key, leftPresences),
   )
 }
 

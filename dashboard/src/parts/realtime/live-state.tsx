@@ -1,4 +1,4 @@
-// How a channel does, in words.
+// How a channel does, in words. Whoever shows it puts it into a `status`.
 
 import { Button } from '@cloudflare/kumo'
 import { ErrorNotice } from '../error-notice.tsx'
@@ -8,18 +8,14 @@ import type { ChannelState } from './channel.ts'
 const WORDS: Record<ChannelState['kind'], { tone: Tone; words: string }> = {
   off: { tone: 'neutral', words: 'Off' },
   connecting: { tone: 'busy', words: 'Connecting' },
-  live: { tone: 'good', words: 'Live' },
+  live: { tone: 'good', words: 'Connected' },
   lost: { tone: 'attention', words: 'Connecting again' },
   refused: { tone: 'bad', words: 'Refused' },
 }
 
 export function LiveState({ of: { kind } }: { of: ChannelState }) {
   const { tone, words } = WORDS[kind]
-  return (
-    <span role="status">
-      <State tone={tone}>{words}</State>
-    </span>
-  )
+  return <State tone={tone}>{words}</State>
 }
 
 /** Why a channel is not open, and the way to ask again. Nothing while it is open, or about to be. */

@@ -49,7 +49,9 @@ export function Listen({ projectId, source }: { projectId: string; source: Sourc
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <LiveState of={channel.state} />
+        <span role="status">
+          <LiveState of={channel.state} />
+        </span>
         <code className="min-w-0 wrap-anywhere">{name}</code>
         <div className="ml-auto flex flex-wrap items-center gap-2">
           <Toolbar of={entries} />

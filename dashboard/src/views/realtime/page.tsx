@@ -79,6 +79,7 @@ function OfProject({ project }: { project: Project }) {
       ) : (
         <>
           <SourceForm
+            key={JSON.stringify(source)}
             source={source}
             topics={query.data?.topics.map(({ topic }) => topic) ?? []}
             onListen={next =>

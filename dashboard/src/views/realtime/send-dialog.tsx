@@ -32,7 +32,12 @@ export function SendDialog({
             onChange={change => setEvent(change.target.value)}
             spellCheck={false}
           />
-          <CodeEditor label="Payload" language="json" value={payload} onChange={setPayload} />
+          <div className="flex flex-col gap-1.5">
+            <span aria-hidden="true" className="font-medium">
+              Payload
+            </span>
+            <CodeEditor label="Payload" language="json" value={payload} onChange={setPayload} />
+          </div>
         </>
       )}
     </FormDialog>

@@ -30,22 +30,19 @@ export function LiveBar({
         }
       />
     )
+  const words = isOn ? newWords(live) : ''
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2">
-      {isOn && (
-        <>
-          <span role="status" className="text-kumo-subtle">
-            {newWords(live)}
-          </span>
-          {live.unseen > 0 && (
-            <Button size="sm" onClick={live.show}>
-              Show
-            </Button>
-          )}
-          <LiveState of={live.channel.state} />
-        </>
-      )}
       <Switch label="Live" checked={isOn} onCheckedChange={onSwitch} />
+      <span role="status" className="flex flex-wrap items-center gap-x-4">
+        {isOn && <LiveState of={live.channel.state} />}
+        {words !== '' && <span>{words}</span>}
+      </span>
+      {isOn && live.unseen > 0 && (
+        <Button size="sm" onClick={live.show}>
+          Show
+        </Button>
+      )}
     </div>
   )
 }

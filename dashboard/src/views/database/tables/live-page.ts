@@ -1,6 +1,6 @@
 // What is known of a page's rows while they change. Pure: what was heard and read comes in, and the time with it.
 
-import type { RowMark } from '../../../parts/database/value-grid.tsx'
+import type { RowMark } from '../../../parts/database/row-mark.ts'
 import { type ComparableKey, type HeardKeys, keysWithout } from './live-keys.ts'
 import type { Row } from './table-types.ts'
 

@@ -3,7 +3,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import type { RowMark } from '../../../parts/database/value-grid.tsx'
+import type { RowMark } from '../../../parts/database/row-mark.ts'
 import { usualProjectQuery } from '../../../parts/realtime/project.ts'
 import { type UsedChannel, useChannel } from '../../../parts/realtime/use-channel.ts'
 import { comparableKey, hearChange, keysWithout, nothingHeard, rowsWith } from './live-keys.ts'
