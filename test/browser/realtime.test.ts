@@ -162,7 +162,7 @@ function enterRoom(key: string): Promise<void> {
 }
 
 /** In the page. */
-function say([event, payload]: [event: string, payload: unknown]): Promise<string> {
+function say({ event, payload }: { event: string; payload: unknown }): Promise<string> {
   const { room } = window as unknown as { room: import('@supabase/supabase-js').RealtimeChannel }
   return room.send({ type: 'broadcast', event, payload })
 }
@@ -176,7 +176,7 @@ it('carries broadcasts from page to page, and says who is present and who has le
   await expect.poll(async () => (await ann.heard()).at(-1)).toBe('present ann bob')
   await expect.poll(async () => (await bob.heard()).at(-1)).toBe('present ann bob')
 
-  expect(await ann.page.evaluate(say, ['hello', { digits: 1.5, text: 'ä' }])).toBe('ok')
+  expect(await ann.page.evaluate(say, { event: 'hello', payload: { digits: 1.5, text: 'ä' } })).toBe('ok')
   await expect.poll(async () => (await bob.heard()).at(-1)).toBe('hello {"digits":1.5,"text":"ä"}')
   const bytes = () =>
     (window as unknown as { room: import('@supabase/supabase-js').RealtimeChannel }).room.send({

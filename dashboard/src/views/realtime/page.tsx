@@ -79,7 +79,7 @@ function OfProject({ project }: { project: Project }) {
       ) : (
         <>
           <SourceForm
-            key={JSON.stringify(source)}
+            key={`of ${JSON.stringify(source)}`}
             source={source}
             topics={query.data?.topics.map(({ topic }) => topic) ?? []}
             onListen={next =>
