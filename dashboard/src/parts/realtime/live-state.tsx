@@ -13,20 +13,25 @@ const WORDS: Record<ChannelState['kind'], { tone: Tone; words: string }> = {
   refused: { tone: 'bad', words: 'Refused' },
 }
 
-export function LiveState({ of: { kind } }: { of: ChannelState }) {
-  const { tone, words } = WORDS[kind]
-  return <State tone={tone}>{words}</State>
+/** With why, where it is tried again. */
+export function LiveState({ of: state }: { of: ChannelState }) {
+  const { tone, words } = WORDS[state.kind]
+  return (
+    <>
+      <State tone={tone}>{words}</State>
+      {state.kind === 'lost' && (
+        <span className="text-kumo-subtle wrap-anywhere">{state.reason.message}</span>
+      )}
+    </>
+  )
 }
 
-/** Why a channel is not open, and the way to ask again. Nothing while it is open, or about to be. */
-export function LiveProblem({ of: state, onAgain }: { of: ChannelState; onAgain: () => void }) {
-  if (state.kind !== 'lost' && state.kind !== 'refused') return null
+/** Why a channel was refused, and the way to ask again. Nothing else has to be done by hand. */
+export function Refusal({ of: state, onAgain }: { of: ChannelState; onAgain: () => void }) {
+  if (state.kind !== 'refused') return null
   return (
     <div className="flex flex-col items-start gap-2">
-      <ErrorNotice
-        error={state.reason}
-        title={state.kind === 'lost' ? 'Not live: it is tried again and again' : 'Not live: refused'}
-      />
+      <ErrorNotice error={state.reason} title="Not live: the server has refused it" />
       <Button size="sm" onClick={onAgain}>
         Try again
       </Button>

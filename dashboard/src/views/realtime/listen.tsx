@@ -4,7 +4,7 @@ import { Button, Empty } from '@cloudflare/kumo'
 import { BroadcastIcon, EraserIcon, PaperPlaneTiltIcon, PauseIcon, PlayIcon } from '@phosphor-icons/react'
 import { useState } from 'react'
 import type { Present } from '../../parts/realtime/channel.ts'
-import { LiveProblem, LiveState } from '../../parts/realtime/live-state.tsx'
+import { LiveState, Refusal } from '../../parts/realtime/live-state.tsx'
 import { useChannel } from '../../parts/realtime/use-channel.ts'
 import { broadcastEntry, changeEntry, ENTRIES_MAX } from './entries.ts'
 import { EntryList } from './entry-list.tsx'
@@ -49,7 +49,7 @@ export function Listen({ projectId, source }: { projectId: string; source: Sourc
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <span role="status">
+        <span role="status" className="flex min-w-0 flex-wrap items-center gap-x-4">
           <LiveState of={channel.state} />
         </span>
         <code className="min-w-0 wrap-anywhere">{name}</code>
@@ -67,7 +67,7 @@ export function Listen({ projectId, source }: { projectId: string; source: Sourc
           )}
         </div>
       </div>
-      <LiveProblem of={channel.state} onAgain={channel.again} />
+      <Refusal of={channel.state} onAgain={channel.again} />
       {source.kind === 'topic' && channel.state.kind === 'live' && <PresentList of={present} />}
       {entries.shown.length > 0 ? (
         <EntryList entries={entries.shown} label={`What came of ${name}`} />

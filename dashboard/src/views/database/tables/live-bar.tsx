@@ -3,7 +3,7 @@
 import { Banner, Button, Switch, Tooltip } from '@cloudflare/kumo'
 import { WarningIcon } from '@phosphor-icons/react'
 import { KINDS } from '../../../parts/database/table-facts.ts'
-import { LiveProblem, LiveState } from '../../../parts/realtime/live-state.tsx'
+import { LiveState, Refusal } from '../../../parts/realtime/live-state.tsx'
 import { UNSEEN_MAX } from './live-page.ts'
 import type { Table } from './queries.ts'
 import { isWatchable, type LiveRows } from './use-live-rows.ts'
@@ -34,8 +34,9 @@ export function LiveBar({
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2">
       <Switch label="Live" checked={isOn} onCheckedChange={onSwitch} />
-      <span role="status" className="flex flex-wrap items-center gap-x-4">
+      <span role="status" className="flex min-w-0 flex-wrap items-center gap-x-4">
         {isOn && <LiveState of={live.channel.state} />}
+        {isOn && live.wasIncomplete && <span>Changes may have been missed: the rows were read again.</span>}
         {words !== '' && <span>{words}</span>}
       </span>
       {isOn && live.unseen > 0 && (
@@ -56,7 +57,7 @@ function newWords({ unseen, tellsRowsApart, elsewhere }: LiveRows): string {
   return `${elsewhere.toLocaleString('en')} new ${rows} ${are} not on this page`
 }
 
-export function LiveMessages({ of: { channel, hasProject, wasIncomplete } }: { of: LiveRows }) {
+export function LiveMessages({ of: { channel, hasProject } }: { of: LiveRows }) {
   return (
     <>
       {!hasProject && (
@@ -67,15 +68,7 @@ export function LiveMessages({ of: { channel, hasProject, wasIncomplete } }: { o
           description="A connection belongs to a project. Create one, or switch this off."
         />
       )}
-      {wasIncomplete && (
-        <Banner
-          variant="secondary"
-          size="sm"
-          icon={<WarningIcon weight="fill" className="text-kumo-warning" />}
-          title="Changes may have been missed, so the rows were read again"
-        />
-      )}
-      <LiveProblem of={channel.state} onAgain={channel.again} />
+      <Refusal of={channel.state} onAgain={channel.again} />
     </>
   )
 }

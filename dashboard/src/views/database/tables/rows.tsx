@@ -58,14 +58,12 @@ export function Rows({ of: table, tables }: { of: Table; tables: readonly Table[
   return (
     <>
       <WhyReadOnly table={table} />
-      <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
-        <div className="min-w-0 flex-1 basis-lg">
-          <FilterBar
-            columns={table.columns}
-            filters={filters}
-            onChange={changed => navigate({ search: withFilters(search, changed) })}
-          />
-        </div>
+      <div className="flex flex-col gap-3">
+        <FilterBar
+          columns={table.columns}
+          filters={filters}
+          onChange={changed => navigate({ search: withFilters(search, changed) })}
+        />
         <LiveBar
           of={live}
           table={table}
