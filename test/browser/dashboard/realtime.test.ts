@@ -114,7 +114,7 @@ it('keeps what is typed into a row that somebody else changes', async () => {
   expect(live.complaints).toEqual([])
 })
 
-it('says where new rows are that this page has not, and counts changes where rows have no key to be told apart', async () => {
+it('says where new rows are that the page has not, and counts changes of rows it cannot tell apart', async () => {
   await asOwner(`insert into ${p}_notes values (20, 'shown')`)
   await using live = await followed(`${p}_notes`, 'body=eq.shown')
   await asOwner(`insert into ${p}_notes values (21, 'filtered out')`)

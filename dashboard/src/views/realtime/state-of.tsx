@@ -97,7 +97,7 @@ export function StateOf({ project, state }: { project: Project; state: RealtimeS
       </Section>
       <Section
         title="Tables"
-        lead="Subscribers with the same role and claims are a class: one statement asks for all of it who may see a change."
+        lead="Subscribers with the same role and claims are a class: one question tells for all of it what it may see."
       >
         {subscriptions.length === 0 ? (
           <p className="text-kumo-subtle">Nobody follows the changes of a table.</p>

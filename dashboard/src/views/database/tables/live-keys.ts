@@ -11,7 +11,7 @@ const TEXTS = /^(text|character varying|uuid|date)\b(?!.*\[\])/
 
 export type ComparableKey = (values: RowValues) => string | undefined
 
-/** Undefined where rows of this table cannot be told apart: it has no key, or one of a type that JSON writes otherwise. */
+/** Undefined where rows cannot be told apart: the table has no key, or one of a type that JSON writes otherwise. */
 export function comparableKey(table: Table): ComparableKey | undefined {
   const readers = table.primary_key.map(name => {
     const column = table.columns.find(each => each.name === name)

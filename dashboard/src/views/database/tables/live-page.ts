@@ -86,7 +86,7 @@ export interface Tick {
   readonly at: number
 }
 
-/** As time goes on: marks go, those of deleted rows with them. Rows that were asked for are marked when they are here. */
+/** As time goes on: marks go, those of deleted rows with them. Rows that were asked for are marked as they come. */
 export function afterTick(page: LivePage, { rows, readAt, keyOf, idOf, at }: Tick): LivePage {
   const isOver = (mark: RowMark, since: number) =>
     at - since > MARKED_MS && (mark !== 'deleted' || page.readAt !== readAt)
